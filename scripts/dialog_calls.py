@@ -13,7 +13,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent.parent / "appliance/dialog"
 SOURCES = ("transition", "state_machine", *sorted(path.stem for path in FOLDER.glob("on_*.py")))
-TRANSITIONS = {"self", "step", "making"}  # the names under which a Transition goes
+TRANSITIONS = {"self", "transition"}  # the names under which a Transition goes
 
 
 @dataclass

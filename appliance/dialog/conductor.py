@@ -117,7 +117,7 @@ class Conductor:
         self._next: deque[DialogEvent] = deque()  # tools' replies: after the actions before them
         floor = self._floor
         muted, switched_off = self.mute.start(time.monotonic())
-        self._conversation, actions = initial_state(
+        self._dialog, actions = initial_state(
             dialog_policy(work.settings),
             time.monotonic(),
             turn=floor.turn,
@@ -130,7 +130,7 @@ class Conductor:
 
     def wait_ms(self) -> int:
         """How long nothing need be done if no mail comes."""
-        left_s = min(self._conversation.deadline_s - time.monotonic(), self._tools.wait_s())
+        left_s = min(self._dialog.deadline_s - time.monotonic(), self._tools.wait_s())
         return math.ceil(1000 * max(0.0, min(POLL_S, left_s)))
 
     def handle(self, peer: str, message: Message | ObservedMessage) -> None:
@@ -188,7 +188,7 @@ class Conductor:
             self.memory.client = client
             self.handle("shell", command)
             self.memory.client = None
-            now = self._conversation
+            now = self._dialog
             if not isinstance(command, Forget):  # that is answered when it is so
                 self.control.reply(client, StateChanged(now.state, now.turn, time.monotonic_ns()))
 
@@ -209,7 +209,7 @@ class Conductor:
 
     def close(self) -> None:
         """Remember what was heard so far, and write it down."""
-        _, actions = final_step(self._conversation, time.monotonic())
+        _, actions = final_step(self._dialog, time.monotonic())
         self._carry_out(actions)
         if self.control is not None:
             self.control.close()
@@ -241,13 +241,13 @@ class Conductor:
 
     def _show(self, message: Message | None = None) -> None:
         """Tell those who show the box, and keep what was set."""
-        now = self._conversation
+        now = self._dialog
         storage = self.mute.failing or self._adjustments.failing
         self._status.publish(message, now, self._tools.status(), storage=storage)
         self._adjustments.follow(now.listening.mode, now.volume, self._voice.name)
 
     def _advance(self, message: DialogEvent) -> None:
-        self._conversation, actions = step(self._conversation, message, time.monotonic())
+        self._dialog, actions = step(self._dialog, message, time.monotonic())
         self._carry_out(actions)
         while self._next:
             self._advance(self._next.popleft())
@@ -260,7 +260,7 @@ class Conductor:
 
     def _run_tool(self, wanted: UseTool) -> None:
         """The tool's answer comes after what is being carried out now."""
-        settings, now = self._work.settings, self._conversation
+        settings, now = self._work.settings, self._dialog
         volume = settings.speaking.volume if now.volume is None else now.volume
         house = self._status.house if settings.tools.home else None
         self._next.extend(

@@ -24,169 +24,171 @@ LOST_VOICE = "Sorry, I lost my voice for a moment. Please ask me again."
 NOTHING_TO_SAY = "I have nothing to say to that."
 
 
-def speak_sentence(step: Transition, sentence: Sentence) -> None:
+def speak_sentence(transition: Transition, sentence: Sentence) -> None:
     """of this answer: say it"""
-    answer = step.next.answer
+    answer = transition.next.answer
     text = sentence.text.strip()
     if answer is None or answer.turn != sentence.turn or not answer.thinking or not text:
         return
     if text in NOTES:
         return  # a model that copies what it reads in the history
-    if must_wait(step, sentence):
+    if must_wait(transition, sentence):
         return
-    step.speak_line(text)
-    step.extend_deadline()
+    transition.speak_line(text)
+    transition.extend_deadline()
 
 
-def end_thought(step: Transition, thought: ThoughtEnded) -> None:
+def end_thought(transition: Transition, thought: ThoughtEnded) -> None:
     """no more sentences: the answer is closed; without any, or failed, the box says so"""
-    answer = step.next.answer
+    answer = transition.next.answer
     if answer is None or answer.turn != thought.turn or not answer.thinking:
         return
-    if must_wait(step, thought):
+    if must_wait(transition, thought):
         return
     if thought.reason == "failed" and not answer.lines:
-        wanted = step.parse_plain_request(answer.question)
+        wanted = transition.parse_plain_request(answer.question)
         if wanted is not None:
-            step.log(f"the thinker failed, and a tool answers: {thought.problem}")
-            step.answer_by_tool(wanted)
+            transition.log(f"the thinker failed, and a tool answers: {thought.problem}")
+            transition.answer_by_tool(wanted)
             return
-    step.change(answer=replace(answer, thinking=False))
+    transition.change(answer=replace(answer, thinking=False))
     if thought.reason == "failed":
-        step.log(f"the thinker failed: {thought.problem}")
-        step.speak_line(thought.aloud or LOST_THREAD, ours=True)
+        transition.log(f"the thinker failed: {thought.problem}")
+        transition.speak_line(thought.aloud or LOST_THREAD, ours=True)
     elif not answer.lines:
-        step.speak_line(NOTHING_TO_SAY, ours=True)
-    step.close_answer(whole=thought.reason in ("complete", "limit"))
+        transition.speak_line(NOTHING_TO_SAY, ours=True)
+    transition.close_answer(whole=thought.reason in ("complete", "limit"))
 
 
-def extend_thinking(step: Transition, still: ThinkingProgress) -> None:
+def extend_thinking(transition: Transition, still: ThinkingProgress) -> None:
     """a slow model that gets on is waited for, up to a limit"""
-    answer, policy = step.next.answer, step.next.policy
+    answer, policy = transition.next.answer, transition.next.policy
     if answer is None or answer.turn != still.turn or not answer.thinking or answer.lines:
         return
     latest_s = answer.question.at_s + policy.max_think_s
-    until_s = min(step.now_s + policy.think_s, latest_s)
-    step.change(until_s=max(step.next.until_s, until_s))
+    until_s = min(transition.now_s + policy.think_s, latest_s)
+    transition.change(until_s=max(transition.next.until_s, until_s))
 
 
-def handle_tool_reply(step: Transition, said: ToolReply) -> None:
+def handle_tool_reply(transition: Transition, said: ToolReply) -> None:
     """the tool's answer is spoken, and after it what has waited for it"""
-    for message in speak_tool_answer(step, said):
+    for message in speak_tool_answer(transition, said):
         match message:
             case Sentence():
-                speak_sentence(step, message)
+                speak_sentence(transition, message)
             case ToolCalled():
-                use_tool(step, message)
+                use_tool(transition, message)
             case ThoughtEnded():
-                end_thought(step, message)
+                end_thought(transition, message)
 
 
-def note_timing(step: Transition, spoken: Spoken) -> None:
+def note_timing(transition: Transition, spoken: Spoken) -> None:
     """where a sentence lies in the sound"""
-    answer, cut = step.next.answer, step.next.cut
+    answer, cut = transition.next.answer, transition.next.cut
     if answer is not None and answer.turn == spoken.turn:
-        step.change(answer=answer.with_timing(spoken.number, spoken.position, spoken.frames))
-        step.extend_deadline()
+        transition.change(answer=answer.with_timing(spoken.number, spoken.position, spoken.frames))
+        transition.extend_deadline()
     elif cut is not None and cut.answer.turn == spoken.turn:
-        step.change(cut=cut.set_timing(spoken.number, spoken.position, spoken.frames))
+        transition.change(cut=cut.set_timing(spoken.number, spoken.position, spoken.frames))
 
 
-def skip_sentence(step: Transition, failure: SpeakFailed) -> None:
+def skip_sentence(transition: Transition, failure: SpeakFailed) -> None:
     """a sentence that could not be said counts as unheard"""
-    answer = step.next.answer
+    answer = transition.next.answer
     if answer is not None and answer.turn == failure.turn:
-        step.log(f"a sentence could not be said: {failure.problem}")
-        step.change(answer=answer.with_failed_line(failure.number))
+        transition.log(f"a sentence could not be said: {failure.problem}")
+        transition.change(answer=answer.with_failed_line(failure.number))
 
 
-def note_started(step: Transition, started: PlaybackStarted) -> None:
+def note_started(transition: Transition, started: PlaybackStarted) -> None:
     """the answer sounds"""
-    answer = step.next.answer
+    answer = transition.next.answer
     if answer is None or answer.turn != started.turn or not answer.lines:
         return
     # A second time: playback was started anew and goes on where it was.
     began = answer.began if answer.started else started.index
-    answer = replace(answer.at(answer.position, step.now_s, sounding=True), began=began)
-    step.change(answer=answer)
-    if step.next.hold.open:
-        step.enter_state("holding", "the owner makes a sound")
+    answer = replace(answer.at(answer.position, transition.now_s, sounding=True), began=began)
+    transition.change(answer=answer)
+    if transition.next.hold.open:
+        transition.enter_state("holding", "the owner makes a sound")
     else:
-        step.enter_state("speaking", "the answer sounds")
-        step.extend_deadline()
+        transition.enter_state("speaking", "the answer sounds")
+        transition.extend_deadline()
 
 
-def note_position(step: Transition, word: PlaybackPaused | PlaybackResumed) -> None:
+def note_position(transition: Transition, word: PlaybackPaused | PlaybackResumed) -> None:
     """as far as the answer is known to be heard"""
-    answer, cut = step.next.answer, step.next.cut
+    answer, cut = transition.next.answer, transition.next.cut
     if answer is not None and answer.turn == word.turn:
         sounding = isinstance(word, PlaybackResumed)
-        step.change(answer=answer.at(word.position, step.now_s, sounding=sounding))
-        step.extend_deadline()
+        transition.change(answer=answer.at(word.position, transition.now_s, sounding=sounding))
+        transition.extend_deadline()
     elif cut is not None and cut.answer.turn == word.turn:
-        step.change(cut=cut.set_position(word.position, step.now_s))
+        transition.change(cut=cut.set_position(word.position, transition.now_s))
 
 
-def finish_answer(step: Transition, finished: PlaybackFinished) -> None:
+def finish_answer(transition: Transition, finished: PlaybackFinished) -> None:
     """all of it was heard: remembered, and at rest"""
-    answer, cut = step.next.answer, step.next.cut
+    answer, cut = transition.next.answer, transition.next.cut
     if cut is not None and cut.answer.turn == finished.turn:
-        finish_cut_answer(step, PlaybackStopped(finished.turn, finished.position, finished.index))
+        finish_cut_answer(
+            transition, PlaybackStopped(finished.turn, finished.position, finished.index)
+        )
     elif answer is not None and answer.turn == finished.turn:
         if answer.thinking:
-            step.abandon_thinking()
+            transition.abandon_thinking()
         if answer.ours:
             spoken = tuple(line.text for line in answer.lines)
-            step.change(ringing=step.next.ringing.finish(spoken))
-        _conclude(step, answer.heard_text(), complete=answer.whole, reason="finished")
+            transition.change(ringing=transition.next.ringing.finish(spoken))
+        _conclude(transition, answer.heard_text(), complete=answer.whole, reason="finished")
 
 
-def finish_cut_answer(step: Transition, word: PlaybackStopped) -> None:
+def finish_cut_answer(transition: Transition, word: PlaybackStopped) -> None:
     """how much of a cut answer was heard: remembered; a Think that waited for this goes out"""
-    answer, cut = step.next.answer, step.next.cut
+    answer, cut = transition.next.answer, transition.next.cut
     if answer is not None and answer.turn == word.turn:  # by itself: the card is gone
-        step.drop_answer()
-        step.settle_cut(word.position)
-        step.release_hold()
-        step.enter_rest("playback stopped")
+        transition.drop_answer()
+        transition.settle_cut(word.position)
+        transition.release_hold()
+        transition.enter_rest("playback stopped")
     elif cut is not None and cut.answer.turn == word.turn:
-        step.settle_cut(word.position)
+        transition.settle_cut(word.position)
         if answer is not None and not (answer.ours or answer.asked):
-            step.send_think()
+            transition.send_think()
 
 
-def _conclude(step: Transition, heard: str, *, complete: bool, reason: str) -> None:
+def _conclude(transition: Transition, heard: str, *, complete: bool, reason: str) -> None:
     """`heard` is what was heard of the answer, which is over. None of it: say why, if there is a
     voice for that. Some of it: what follows needs no wake word for a while."""
-    answer = step.next.answer
+    answer = transition.next.answer
     assert answer is not None
-    step.record_heard(answer, heard, complete=complete)
+    transition.record_heard(answer, heard, complete=complete)
     if not heard and any(not line.ours for line in answer.lines):
-        step.change(queue=step.next.queue.add_first(Say(LOST_VOICE)))
+        transition.change(queue=transition.next.queue.add_first(Say(LOST_VOICE)))
     if heard:
-        listening, policy = step.next.listening, step.next.policy
-        step.change(listening=listening.spare_wake_word(step.now_s, policy))
-    step.enter_rest(reason)
+        listening, policy = transition.next.listening, transition.next.policy
+        transition.change(listening=listening.spare_wake_word(transition.now_s, policy))
+    transition.enter_rest(reason)
 
 
-def thinking_timeout(step: Transition) -> None:
+def thinking_timeout(transition: Transition) -> None:
     """a Think that waited goes out; without a sentence: apologise; without sound: at rest"""
-    answer = step.next.answer
+    answer = transition.next.answer
     assert answer is not None
     if not answer.asked:
-        step.send_think()
+        transition.send_think()
     elif not answer.lines:
-        step.apologise(LOST_THREAD)
+        transition.apologise(LOST_THREAD)
     else:
-        playback_timeout(step)
+        playback_timeout(transition)
 
 
-def playback_timeout(step: Transition) -> None:
+def playback_timeout(transition: Transition) -> None:
     """the sound did not end as it should: what was heard is remembered, at rest"""
-    answer = step.next.answer
+    answer = transition.next.answer
     assert answer is not None
-    step.abandon_thinking()
-    step.raise_turn()
-    step.release_hold()
-    heard = answer.heard_text(answer.position_at(step.now_s))
-    _conclude(step, heard, complete=False, reason="the sound did not come to its end")
+    transition.abandon_thinking()
+    transition.raise_turn()
+    transition.release_hold()
+    heard = answer.heard_text(answer.position_at(transition.now_s))
+    _conclude(transition, heard, complete=False, reason="the sound did not come to its end")

@@ -27,68 +27,70 @@ NOT_FORGOTTEN = (
 )
 
 
-def stop_all(step: Transition, command: StopSpeaking) -> None:
+def stop_all(transition: Transition, command: StopSpeaking) -> None:
     """end the answer, the question and all that waits"""
-    step.stop_all("stopped")
-    step.acknowledge_press()
+    transition.stop_all("stopped")
+    transition.acknowledge_press()
 
 
-def mute_microphone(step: Transition, command: Mute) -> None:
+def mute_microphone(transition: Transition, command: Mute) -> None:
     """microphone off: stop everything; on: at rest again"""
-    step.actions.append(SetMuted(command.on))
-    _hear_or_not(step, muted=command.on, off=step.next.listening.switched_off)
-    step.acknowledge_press()
+    transition.actions.append(SetMuted(command.on))
+    _hear_or_not(transition, muted=command.on, off=transition.next.listening.switched_off)
+    transition.acknowledge_press()
 
 
-def apply_switch(step: Transition, switched: MuteSwitched) -> None:
+def apply_switch(transition: Transition, switched: MuteSwitched) -> None:
     """cuts the microphone: stop everything; closed again: as before, so a muted box stays muted"""
-    _hear_or_not(step, muted=step.next.listening.muted, off=switched.off)
+    _hear_or_not(transition, muted=transition.next.listening.muted, off=switched.off)
 
 
-def _hear_or_not(step: Transition, *, muted: bool, off: bool) -> None:
-    was_off = step.next.listening.microphone_off
-    step.change(listening=step.next.listening.set_microphone(muted=muted, switched_off=off))
-    is_off = step.next.listening.microphone_off
+def _hear_or_not(transition: Transition, *, muted: bool, off: bool) -> None:
+    was_off = transition.next.listening.microphone_off
+    transition.change(
+        listening=transition.next.listening.set_microphone(muted=muted, switched_off=off)
+    )
+    is_off = transition.next.listening.microphone_off
     if is_off and not was_off:
-        step.stop_all("microphone off")
-    elif was_off and not is_off and step.next.state == "muted":
-        step.enter_rest("microphone on")
+        transition.stop_all("microphone off")
+    elif was_off and not is_off and transition.next.state == "muted":
+        transition.enter_rest("microphone on")
 
 
-def queue_request(step: Transition, command: Say | Ask | Repeat) -> None:
+def queue_request(transition: Transition, command: Say | Ask | Repeat) -> None:
     """said or asked as soon as nothing else sounds"""
     wordless = not isinstance(command, Repeat) and not command.text.strip()
     if wordless and not (isinstance(command, Say) and command.chime):  # a chime says enough
         return
-    queue = step.next.queue
-    step.change(queue=queue.add(command))
+    queue = transition.next.queue
+    transition.change(queue=queue.add(command))
     if not queue.full:
-        step.start_queued()
+        transition.start_queued()
     elif not queue.refused:
-        step.log(f"{MOST_WAITING} things wait to be said already; more is refused")
+        transition.log(f"{MOST_WAITING} things wait to be said already; more is refused")
 
 
-def interrupt_with_question(step: Transition, command: Ask) -> None:
+def interrupt_with_question(transition: Transition, command: Ask) -> None:
     """the typed question interrupts"""
     if command.text.strip():
-        step.ask_thinker(Question(command.text, at_s=step.now_s, chosen=True))
+        transition.ask_thinker(Question(command.text, at_s=transition.now_s, chosen=True))
 
 
-def forget_conversation(step: Transition, command: Forget) -> None:
+def forget_conversation(transition: Transition, command: Forget) -> None:
     """the answer is dropped unremembered; the thinker and the disk forget"""
-    answer = step.next.answer
+    answer = transition.next.answer
     if answer is not None:
-        step.abandon_thinking()
-        step.raise_turn()
-    step.change(answer=None, cut=None, unanswered=None, last_lines=())
-    step.send("thinker", Forget(command.last))
-    step.actions.append(EraseMemory(command.last, command.aloud))
+        transition.abandon_thinking()
+        transition.raise_turn()
+    transition.change(answer=None, cut=None, unanswered=None, last_lines=())
+    transition.send("thinker", Forget(command.last))
+    transition.actions.append(EraseMemory(command.last, command.aloud))
     if answer is not None:
-        step.release_hold()
-        step.enter_rest("forgotten")
+        transition.release_hold()
+        transition.enter_rest("forgotten")
 
 
-def report_forgotten(step: Transition, told: Forgotten) -> None:
+def report_forgotten(transition: Transition, told: Forgotten) -> None:
     """said before all that waits: that it is so, if that was wanted; that it failed, always"""
     if told.problem:
         line = NOT_FORGOTTEN
@@ -98,11 +100,11 @@ def report_forgotten(step: Transition, told: Forgotten) -> None:
         line = FORGOTTEN_LAST if told.last else FORGOTTEN_ALL
     else:
         return
-    step.change(queue=step.next.queue.add_first(Say(line)))
-    step.start_queued()
+    transition.change(queue=transition.next.queue.add_first(Say(line)))
+    transition.start_queued()
 
 
-def pass_volume(step: Transition, command: SetVolume) -> None:
+def pass_volume(transition: Transition, command: SetVolume) -> None:
     """passed on to playback, now and whenever it comes up anew"""
-    step.change(volume=command.volume)
-    step.send("playback", command)
+    transition.change(volume=command.volume)
+    transition.send("playback", command)

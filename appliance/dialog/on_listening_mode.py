@@ -7,92 +7,97 @@ from appliance.messages.commands import ListenOnce, SetMode, TalkButton
 from appliance.messages.hearing import WakeWordHeard, WordsHeard
 
 
-def talk_button(step: Transition, button: TalkButton) -> None:
+def talk_button(transition: Transition, button: TalkButton) -> None:
     """what sounds ends, and the box listens; in mode push_to_talk until the button comes up"""
-    policy, listening = step.next.policy, step.next.listening
+    policy, listening = transition.next.policy, transition.next.listening
     if listening.mode != "push_to_talk" or listening.microphone_off:
         if button.pressed:
-            _open(step, "the button", policy.open_s)
+            _open(transition, "the button", policy.open_s)
     elif button.pressed and not (policy.toggle and listening.button_down):
-        _open(step, "the button", policy.button_s)
-        until_s = step.now_s + policy.button_s
-        step.change(listening=step.next.listening.hold_button(until_s))
+        _open(transition, "the button", policy.button_s)
+        until_s = transition.now_s + policy.button_s
+        transition.change(listening=transition.next.listening.hold_button(until_s))
     elif button.pressed or not policy.toggle:
-        end_talk(step)
-    step.acknowledge_press()
+        end_talk(transition)
+    transition.acknowledge_press()
 
 
-def acknowledge_press(step: Transition, button: TalkButton) -> None:
+def acknowledge_press(transition: Transition, button: TalkButton) -> None:
     """ends a ringing, else nothing; the press is let go all the same"""
-    step.stop_ringing()
-    step.acknowledge_press()
+    transition.stop_ringing()
+    transition.acknowledge_press()
 
 
-def open_for_one_turn(step: Transition, wish: ListenOnce) -> None:
+def open_for_one_turn(transition: Transition, wish: ListenOnce) -> None:
     """what sounds ends, and the box listens for one turn"""
-    _open(step, "asked to listen", step.next.policy.open_s)
+    _open(transition, "asked to listen", transition.next.policy.open_s)
 
 
-def wake_word(step: Transition, word: WakeWordHeard) -> None:
+def wake_word(transition: Transition, word: WakeWordHeard) -> None:
     """in mode wake_word: what sounds ends, and the box listens for one turn"""
-    if step.next.listening.mode != "wake_word" or step.next.speech.utterance is not None:
+    if (
+        transition.next.listening.mode != "wake_word"
+        or transition.next.speech.utterance is not None
+    ):
         return
-    _open(step, "the wake word", step.next.policy.open_s)
-    step.change(listening=step.next.listening.wake(word.index))
+    _open(transition, "the wake word", transition.next.policy.open_s)
+    transition.change(listening=transition.next.listening.wake(word.index))
 
 
-def _open(step: Transition, reason: str, for_s: float) -> None:
+def _open(transition: Transition, reason: str, for_s: float) -> None:
     """The floor is the owner's, who has it already if they speak. A microphone that is off stays
     off: then what sounds ends, and that is all."""
-    step.stop_ringing()
-    if step.next.listening.microphone_off:
-        step.stop_all(reason)
+    transition.stop_ringing()
+    if transition.next.listening.microphone_off:
+        transition.stop_all(reason)
         return
-    if step.next.state == "listening" and step.next.speech.utterance is not None:
+    if transition.next.state == "listening" and transition.next.speech.utterance is not None:
         return
-    step.drop_answer()
-    step.release_hold()
-    step.change(listening=step.next.listening.open_for_turn())
-    step.enter_state("listening", reason, for_s)
+    transition.drop_answer()
+    transition.release_hold()
+    transition.change(listening=transition.next.listening.open_for_turn())
+    transition.enter_state("listening", reason, for_s)
 
 
-def end_talk(step: Transition) -> None:
+def end_talk(transition: Transition) -> None:
     """The talk button came up, or is taken for stuck: the listener ends what was said so far."""
-    if step.next.listening.button_down:
-        step.change(listening=step.next.listening.release_button())
-        if step.next.state == "listening":
-            step.enter_state("listening", "the button came up", step.next.policy.ended_s)
+    if transition.next.listening.button_down:
+        transition.change(listening=transition.next.listening.release_button())
+        if transition.next.state == "listening":
+            transition.enter_state(
+                "listening", "the button came up", transition.next.policy.ended_s
+            )
 
 
-def set_mode(step: Transition, wish: SetMode) -> None:
+def set_mode(transition: Transition, wish: SetMode) -> None:
     """from now on speech is accepted in that listening mode"""
-    end_talk(step)
-    step.change(listening=step.next.listening.set_mode(wish.mode))
+    end_talk(transition)
+    transition.change(listening=transition.next.listening.set_mode(wish.mode))
 
 
-def note_words(step: Transition, words: WordsHeard) -> None:
+def note_words(transition: Transition, words: WordsHeard) -> None:
     """passed on to the listener; a mere "stop" ends the answer and is no question"""
-    step.send("listener", words)
-    step.change(speech=step.next.speech.note_words(words.serial, words.text))
-    to, speech = step.next, step.next.speech
+    transition.send("listener", words)
+    transition.change(speech=transition.next.speech.note_words(words.serial, words.text))
+    now, speech = transition.next, transition.next.speech
     if words.kind != "stop":
-        step.change(speech=speech.refute_stop(words.serial))
+        transition.change(speech=speech.refute_stop(words.serial))
         return
     if words.serial == speech.long_utterance:
         return
-    if to.answer is not None and words.serial in to.answer.question.utterances:
-        step.stop_all("told to stop")  # it is being answered already
-    elif words.serial in (to.hold.serial, speech.utterance):
-        step.change(speech=speech.note_stop(words.serial))
-        if to.state in ("speaking", "holding"):
-            step.drop_answer(unwanted=True)
-            step.release_hold()
-            step.enter_state("listening", "told to stop", to.policy.speech_s)
+    if now.answer is not None and words.serial in now.answer.question.utterances:
+        transition.stop_all("told to stop")  # it is being answered already
+    elif words.serial in (now.hold.serial, speech.utterance):
+        transition.change(speech=speech.note_stop(words.serial))
+        if now.state in ("speaking", "holding"):
+            transition.drop_answer(unwanted=True)
+            transition.release_hold()
+            transition.enter_state("listening", "told to stop", now.policy.speech_s)
 
 
-def send_listening_mode(step: Transition) -> None:
+def send_listening_mode(transition: Transition) -> None:
     """If there is something new to it."""
-    command, listening = step.next.listening_command, step.next.listening
+    command, listening = transition.next.listening_command, transition.next.listening
     if command != listening.sent:
-        step.change(listening=listening.mark_sent(command))
-        step.send("listener", command)
+        transition.change(listening=listening.mark_sent(command))
+        transition.send("listener", command)

@@ -32,60 +32,60 @@ class Ringing:
     lines: tuple[str, ...]
 
 
-def use_tool(step: Transition, called: ToolCalled) -> None:
+def use_tool(transition: Transition, called: ToolCalled) -> None:
     """of this answer: the tool is used; what the thinker says after it waits for the tool"""
-    answer = step.next.answer
+    answer = transition.next.answer
     if answer is None or answer.turn != called.turn or not answer.thinking:
         return
-    if not must_wait(step, called):
-        step.use_tool(called)
+    if not must_wait(transition, called):
+        transition.use_tool(called)
 
 
-def must_wait(step: Transition, message: Sentence | ToolCalled | ThoughtEnded) -> bool:
+def must_wait(transition: Transition, message: Sentence | ToolCalled | ThoughtEnded) -> bool:
     """Whether this word of the thinker is to wait for a tool, which was called before it."""
-    answer = step.next.answer
+    answer = transition.next.answer
     if answer is None or answer.awaits is None:
         return False
-    step.change(answer=replace(answer, behind=(*answer.behind, message)))
+    transition.change(answer=replace(answer, behind=(*answer.behind, message)))
     return True
 
 
 def speak_tool_answer(
-    step: Transition, said: ToolReply
+    transition: Transition, said: ToolReply
 ) -> tuple[Sentence | ToolCalled | ThoughtEnded, ...]:
     """Speak what the tool says. Returns what has waited for it."""
-    answer = step.next.answer
+    answer = transition.next.answer
     if answer is None or answer.closed or (answer.turn, answer.awaits) != (said.turn, said.number):
         return ()  # too late: the owner went on to something else
-    step.change(answer=replace(answer, awaits=None, behind=()))
+    transition.change(answer=replace(answer, awaits=None, behind=()))
     for number, line in enumerate(said.lines):
-        step.speak_line(
+        transition.speak_line(
             spoken(line), note=(said.note if number == 0 else "") if said.note else None
         )
-    step.extend_deadline()
+    transition.extend_deadline()
     if not answer.ours:
         kept = said.note or " ".join(said.lines)
-        step.send("thinker", ToolAnswered(said.turn, said.number, kept))
+        transition.send("thinker", ToolAnswered(said.turn, said.number, kept))
     return answer.behind
 
 
-def start_ringing(step: Transition, ringing: Ringing) -> None:
+def start_ringing(transition: Transition, ringing: Ringing) -> None:
     """as soon as the owner has spoken and was answered; a long answer is cut for it"""
-    now = step.next
+    now = transition.next
     patience_s = 0.0 if now.at_rest else now.policy.ring_patience_s
-    step.change(ringing=now.ringing.set_lines(ringing.lines, step.now_s + patience_s))
+    transition.change(ringing=now.ringing.set_lines(ringing.lines, transition.now_s + patience_s))
     if now.ringing.lacks(ringing.lines):
-        step.start_queued()
+        transition.start_queued()
 
 
-def repeat_ringing(step: Transition) -> None:
+def repeat_ringing(transition: Transition) -> None:
     """It is time to: the box is at rest, or gives a long answer."""
-    if not step.next.at_rest:
-        step.drop_answer()
-        step.release_hold()
-        step.enter_rest("something rings")
+    if not transition.next.at_rest:
+        transition.drop_answer()
+        transition.release_hold()
+        transition.enter_rest("something rings")
         return
-    step.start_queued()
-    if step.next.at_rest:  # there is no voice for it
-        at_s = step.now_s + step.next.policy.ring_every_s
-        step.change(ringing=step.next.ringing.put_off(at_s))
+    transition.start_queued()
+    if transition.next.at_rest:  # there is no voice for it
+        at_s = transition.now_s + transition.next.policy.ring_every_s
+        transition.change(ringing=transition.next.ringing.put_off(at_s))

@@ -38,25 +38,25 @@ class Tick:
     pressed: bool = False
 
 
-DialogEvent = Message | ToolReply | Ringing | Tick  # what a conversation goes on by
+DialogEvent = Message | ToolReply | Ringing | Tick  # what the state machine runs on
 
 
 def step(
-    conversation: DialogState, message: DialogEvent, now_s: float
+    dialog: DialogState, message: DialogEvent, now_s: float
 ) -> tuple[DialogState, tuple[Action, ...]]:
-    """The conversation after `message`, and what is to be done.
+    """The dialogue after `message`, and what is to be done.
 
     A deadline acts at a Tick only, so that mail which is there already is heard before that.
     """
-    making = Transition(conversation, now_s)
+    transition = Transition(dialog, now_s)
     if isinstance(message, Tick):
-        _tick(making, message)
+        _tick(transition, message)
     else:
-        move = handler_for(message, conversation.state)
-        if move is not None:
-            move(making, message)
-    send_listening_mode(making)
-    return making.next, tuple(making.actions)
+        handler = handler_for(message, dialog.state)
+        if handler is not None:
+            handler(transition, message)
+    send_listening_mode(transition)
+    return transition.next, tuple(transition.actions)
 
 
 def handler_for(
@@ -68,38 +68,38 @@ def handler_for(
     return EVERYWHERE.get(kind) if row is None else row.get(state)
 
 
-def _tick(making: Transition, tick: Tick) -> None:
-    hold = making.next.hold
+def _tick(transition: Transition, tick: Tick) -> None:
+    hold = transition.next.hold
     if tick.hold is not None and tick.hold != hold.released and not hold.open:
-        making.hold_for(making.next.policy.verdict_s)
-    elif hold.resume_reason and hold.until_s <= making.now_s:
-        resume(making, hold.resume_reason)  # an onset that is newer keeps its hold
-    elif hold.until_s <= making.now_s:
+        transition.hold_for(transition.next.policy.verdict_s)
+    elif hold.resume_reason and hold.until_s <= transition.now_s:
+        resume(transition, hold.resume_reason)  # an onset that is newer keeps its hold
+    elif hold.until_s <= transition.now_s:
         if tick.hold is not None:
-            making.change(hold=hold.adopt(tick.hold))
-        resume(making, "no verdict came")
-    _tick_listening(making, tick)
-    if making.next.ring_due_s <= making.now_s:
-        repeat_ringing(making)
-    if making.next.until_s <= making.now_s:
-        OVERDUE[making.next.state](making)
+            transition.change(hold=hold.adopt(tick.hold))
+        resume(transition, "no verdict came")
+    _tick_listening(transition, tick)
+    if transition.next.ring_due_s <= transition.now_s:
+        repeat_ringing(transition)
+    if transition.next.until_s <= transition.now_s:
+        OVERDUE[transition.next.state](transition)
 
 
-def _tick_listening(making: Transition, tick: Tick) -> None:
+def _tick_listening(transition: Transition, tick: Tick) -> None:
     """Ends what has a time limit of the listening mode: the press, the button, the open floor."""
-    listening = making.next.listening
+    listening = transition.next.listening
     if not tick.pressed:
-        making.change(listening=listening.acknowledge_press())
+        transition.change(listening=listening.acknowledge_press())
     elif listening.press_until_s == NEVER:
-        until_s = making.now_s + making.next.policy.press_s
-        making.change(listening=listening.await_press(until_s))
-    elif listening.press_until_s <= making.now_s:
-        making.log("a button was pressed and nothing came of it")
-        making.acknowledge_press()
-    if listening.button_until_s <= making.now_s:
-        end_talk(making)
-    if listening.open_until_s <= making.now_s:
-        making.change(listening=making.next.listening.need_wake_word())
+        until_s = transition.now_s + transition.next.policy.press_s
+        transition.change(listening=listening.await_press(until_s))
+    elif listening.press_until_s <= transition.now_s:
+        transition.log("a button was pressed and nothing came of it")
+        transition.acknowledge_press()
+    if listening.button_until_s <= transition.now_s:
+        end_talk(transition)
+    if listening.open_until_s <= transition.now_s:
+        transition.change(listening=transition.next.listening.need_wake_word())
 
 
 def initial_state(
@@ -112,7 +112,7 @@ def initial_state(
     switched_off: bool = False,
     mode: ModeName = "open",
 ) -> tuple[DialogState, tuple[Action, ...]]:
-    """The conversation of a conductor that begins, from the floor's words as it finds them.
+    """The dialogue of a conductor that begins, from the floor's words as it finds them.
 
     With `turn` not 0 it takes over from one that died: that one's answer is dropped, and what was
     heard of it stays unknown. The thinker is then taken to be up; if it is not, the supervisor
@@ -120,25 +120,24 @@ def initial_state(
     """
     again = turn > 0
     state: StateName = "muted" if muted or switched_off else "idle"
-    to = DialogState(
+    dialog = DialogState(
         policy, state, turn, hold=OutputHold(hold, hold),
         listening=ListeningState(mode, muted, switched_off), parts=PartAvailability(again),
     )  # fmt: skip
-    making = Transition(to, now_s)
+    transition = Transition(dialog, now_s)
     if again:
-        making.send("thinker", Abandon(turn))
-    making.raise_turn()
+        transition.send("thinker", Abandon(turn))
+    transition.raise_turn()
     reason = "started again" if again else "started"
-    making.actions += [ReleaseHold(hold), AnnounceState(state, making.next.turn, reason)]
-    send_listening_mode(making)
-    return making.next, tuple(making.actions)
+    transition.actions += [ReleaseHold(hold), AnnounceState(state, transition.next.turn, reason)]
+    send_listening_mode(transition)
+    return transition.next, tuple(transition.actions)
 
 
-def final_step(conversation: DialogState, now_s: float) -> tuple[DialogState, tuple[Action, ...]]:
+def final_step(dialog: DialogState, now_s: float) -> tuple[DialogState, tuple[Action, ...]]:
     """The last step, when the box is switched off: what was heard is remembered."""
-    making = Transition(
-        replace(conversation, ringing=RingSchedule()), now_s
-    )  # that goes on at the next start
-    making.stop_all("switched off")
-    making.settle_cut()
-    return making.next, tuple(making.actions)
+    silent = replace(dialog, ringing=RingSchedule())  # it rings again after the next start
+    transition = Transition(silent, now_s)
+    transition.stop_all("switched off")
+    transition.settle_cut()
+    return transition.next, tuple(transition.actions)

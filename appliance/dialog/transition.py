@@ -43,8 +43,8 @@ NOT_READY = "I'm getting my thoughts together. Ask me again in a moment."
 class Transition:
     """One transition under construction: `next` is the state as it becomes."""
 
-    def __init__(self, conversation: DialogState, now_s: float) -> None:
-        self.next = conversation
+    def __init__(self, dialog: DialogState, now_s: float) -> None:
+        self.next = dialog
         self.now_s = now_s
         self.actions: list[Action] = []
 
