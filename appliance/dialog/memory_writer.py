@@ -84,7 +84,7 @@ class MemoryWriter:
         self._keep = keep_turns
         self._note = notes / OWED if notes is not None else None
         self._memory: Memory | None = None
-        self._well = True
+        self._writable = True
         self._hangs = False
         self._given = 0  # orders, so far
         self._void = 0  # those up to this one need not be carried out: all is to be forgotten
@@ -253,12 +253,12 @@ class MemoryWriter:
                 act(self._open())
         except StorageError as error:
             self._drop()
-            if self._well:
-                self._well = False
+            if self._writable:
+                self._writable = False
                 self._add_news(MemoryHealth(False, f"nothing is remembered: {error}"))
         else:
-            if not self._well:
-                self._well = True
+            if not self._writable:
+                self._writable = True
                 self._add_news(MemoryHealth(True, "turns are remembered again"))
 
     def _open(self) -> Memory:

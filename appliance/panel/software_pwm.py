@@ -45,7 +45,7 @@ class SoftwarePwm:
                 self._write(line, share >= 1.0)
         self._changed.set()
         if self._shares and self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="dim", daemon=True)
+            self._thread = threading.Thread(target=self._run, name="software-pwm", daemon=True)
             self._thread.start()
 
     def forget(self, line: int) -> None:

@@ -49,7 +49,7 @@ class TimerStore:
     def __init__(self, file: Path, boot: str) -> None:
         self._file = file
         self._boot = boot
-        self._well = True
+        self._writable = True
         self.complaints: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._writer = BackgroundFileWriter("timers", self._write, self._written)
 
@@ -84,6 +84,6 @@ class TimerStore:
         replace(self._file, data, 0o600)  # names of timers are the owner's words
 
     def _written(self, data: bytes, problem: str) -> None:
-        if problem and self._well:
+        if problem and self._writable:
             self.complaints.put(f"timers are not kept: {self._file} ({problem})")
-        self._well = not problem
+        self._writable = not problem

@@ -4,7 +4,7 @@ In: what the microphone got and what the loudspeaker played. Out: what is left o
 G. Enzner and P. Vary, "Frequency-domain adaptive Kalman filter for acoustic echo control in
 hands-free telephones", Signal Processing 86 (2006): the step size of each frequency follows from
 how wrong the response may still be and how loud everybody else is, so nobody has to detect double
-talk. Theirs learns from blocks; here every lesson looks back over a window as long as the room.
+talk. Theirs learns from blocks; here every update looks back over a window as long as the room.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ from appliance.hear.aec.path_estimate import (
 from appliance.hear.aec.sliding_window import SlidingWindow
 from appliance.pcm import Samples, from_float
 
-# Steps between two lessons: often while there is much to learn, seldom once it is known.
+# Blocks between two updates: often while there is much to learn, seldom once it is known.
 _EAGER_BLOCKS, _CALM_BLOCKS = 3, 14
 # While there are two opinions, mostly because the owner speaks. With 3 a moved box knew its voice
 # 0.2 s sooner, and in double talk 2 dB more of it were left, for a third more CPU.
 _DOUBT_BLOCKS = 5
 _RESTING_BLOCKS = 40  # a card that cancels by itself leaves nothing to learn; but cables are pulled
-_EAGER_LESSONS = 150  # of 15 ms: what a voice teaches, it teaches within two seconds
+_EARLY_UPDATES = 150  # of 15 ms: a voice tells what it can within two seconds
 _SPARE_BLOCKS = 64  # between two copies of the window back to its memory's beginning
-_QUIET_FAR = 1e-7  # mean square of what was played lately: below −70 dBFS there is no lesson
-_KEPT = 0.9  # of the energies compared, from lesson to lesson: some 200 ms
+_QUIET_FAR = 1e-7  # mean square of what was played lately: below −70 dBFS there is no update
+_KEPT = 0.9  # of the energies compared, from update to update: some 200 ms
 _KNOWN_DB = 10.0  # usually taken away: only then has what is left something to say of the room
 _DOUBT_DB = 6.0  # less taken away than usual: the room has changed, or the owner speaks
 _BETTER_DB = 3.0  # a second opinion counts from here on
-_LEAST_LESSONS, _MOST_LESSONS = 12, 160  # of a second opinion, before it is believed or given up
-_BEND_LESSONS = 4  # between two estimates of the loudspeaker's nonlinearity
-_STRAIGHT_LESSONS = 80  # before the first: what is not known of the room yet looks nonlinear
-_LATE_LESSONS = 16  # between two looks at how the room goes on after the response
+_LEAST_UPDATES, _MOST_UPDATES = 12, 160  # of a second opinion, before it is believed or given up
+_NONLINEARITY_UPDATES = 4  # between two estimates of the loudspeaker's nonlinearity
+_LINEAR_UPDATES = 80  # before the first: what is not known of the room yet looks nonlinear
+_LATE_UPDATES = 16  # between two looks at how the room goes on after the response
 _FAINT_DB = -30.0  # of the way's gain: a loudspeaker beside its microphone is louder than that
 _NOTHING_DB = -45.0  # of the same: less than that is no echo that anybody could hear
-_USUAL_RISE, _USUAL_FALL = 0.1, 0.003  # of the way a lesson
+_USUAL_RISE, _USUAL_FALL = 0.1, 0.003  # of the way an update
 
 
 class KalmanCanceller:
@@ -72,7 +72,7 @@ class KalmanCanceller:
         self._clipped: deque[Floats | None] = deque([None] * self._parts, self._parts)
         self._unclipped = np.zeros(frames, np.float32)
         self._deaf_blocks = 0  # until its memory has nothing of a microphone that was off
-        self._bend = LoudspeakerNonlinearity()
+        self._nonlinearity = LoudspeakerNonlinearity()
         self._spectra = SlidingWindow(
             np.zeros((self._parts, frames + 1), np.complex64), _SPARE_BLOCKS
         )
@@ -81,7 +81,7 @@ class KalmanCanceller:
         self._sameness = EchoPathChangeDetector()
         self._late = LateReverb(frames)
         self._second: EchoPathEstimate | None = None
-        self._lessons = self._second_lessons = 0
+        self._updates = self._second_updates = 0
         self._blocks = 0
         self._heard = self._left = self._second_left = self._echo = self._sent = 1e-12
         self._usual_db = 0.0
@@ -95,7 +95,7 @@ class KalmanCanceller:
     @property
     def converged(self) -> bool:
         """It has heard enough of this room; not so just after a change."""
-        return self._lessons >= _EAGER_LESSONS
+        return self._updates >= _EARLY_UPDATES
 
     @property
     def gain_db(self) -> float:
@@ -143,14 +143,14 @@ class KalmanCanceller:
         if not self.active:
             return mic
         n, heard = self._frames, mic * np.float32(1 / 32768)
-        self._far.push(self._bend.apply(played * np.float32(1 / 32768)))
+        self._far.push(self._nonlinearity.apply(played * np.float32(1 / 32768)))
         self._mic.push(heard)
         self._clipped.append(clipped)
         self._late.process(self._far.rows[-self._length - n : -self._length])
         self._spectra.push(forward(self._far.rows[-2 * n :])[None])
         echo = back(np.einsum("pk,pk->k", self._spectra.rows, self._weights))[n:]
         self._deaf_blocks = self._parts if deaf else self._deaf_blocks - 1
-        if self._deaf_blocks > 0:  # a lesson looks back so far
+        if self._deaf_blocks > 0:  # an update looks back so far
             self._blocks = 0
             return mic if deaf else from_float(heard - echo)
         left = unexplained(heard - echo, clipped)
@@ -178,23 +178,23 @@ class KalmanCanceller:
         else:
             self._main = self._main.scaled(gain).doubted()
         self._weights = self._partitioned(self._main.taps)
-        self._second, self._lessons, self._usual_db = None, 1, 0.0
+        self._second, self._updates, self._usual_db = None, 1, 0.0
         self.path_changes += 1
 
     def _learn(self) -> None:
-        """One lesson from the last `length` samples, of which `fresh` are new."""
+        """One update from the last `length` samples, of which `fresh` are new."""
         far, mic = self._far.rows, self._mic.rows
         if float(far @ far) < _QUIET_FAR * len(far):
             return
-        self._lessons += 1
+        self._updates += 1
         fresh = self._blocks * self._frames
         spectrum = forward(far)
         power = power_of(spectrum)
         shared = self._length / fresh
         clipped = self._clipped_lately()
         left = self._main.update(spectrum, power, mic, shared, clipped)[-fresh:]
-        if self._lessons % _BEND_LESSONS == 0 and self._lessons > _STRAIGHT_LESSONS:
-            self._learn_bend(spectrum, clipped)
+        if self._updates % _NONLINEARITY_UPDATES == 0 and self._updates > _LINEAR_UPDATES:
+            self._update_nonlinearity(spectrum, clipped)
         new = mic[-fresh:]
         echo = new - left
         self._echo += (1 - _KEPT) * (float(echo @ echo) / fresh - self._echo)
@@ -209,11 +209,11 @@ class KalmanCanceller:
             left = self._second.update(spectrum, power, mic, shared, clipped)[-fresh:]
             self._second_left += (1 - _KEPT) * (float(left @ left) / fresh - self._second_left)
             self._compare()
-        elif taken_db < self._usual_db - _DOUBT_DB and self._lessons > _EAGER_LESSONS:
-            self._second, self._second_lessons = self._main.doubted(), 0
+        elif taken_db < self._usual_db - _DOUBT_DB and self._updates > _EARLY_UPDATES:
+            self._second, self._second_updates = self._main.doubted(), 0
             self._second_left = self._left
         self._weights = self._partitioned(self._main.taps)
-        if self._lessons % _LATE_LESSONS == 0:
+        if self._updates % _LATE_UPDATES == 0:
             self._late.set_echo_path(self._main.taps)
 
     def _clipped_lately(self) -> Floats | None:
@@ -222,23 +222,23 @@ class KalmanCanceller:
             return None
         return np.concatenate([self._unclipped if s is None else s for s in self._clipped])
 
-    def _learn_bend(self, spectrum: Spectrum, clipped: Floats | None) -> None:
+    def _update_nonlinearity(self, spectrum: Spectrum, clipped: Floats | None) -> None:
         straight = self._main.predicted_echo(spectrum)
         bent = self._main.predicted_echo(forward(saturation(self._far.rows)))
         left = unexplained(self._mic.rows - straight, clipped)
-        self._bend.learn(left, straight, bent)
+        self._nonlinearity.learn(left, straight, bent)
 
     def _compare(self) -> None:
         """Is the second opinion the better one, on sound that neither had learned from yet?"""
-        self._second_lessons += 1
+        self._second_updates += 1
         better_db = _db(self._left / self._second_left)
-        if self._second_lessons >= _LEAST_LESSONS and better_db > _BETTER_DB:
+        if self._second_updates >= _LEAST_UPDATES and better_db > _BETTER_DB:
             assert self._second is not None
             self._main, self._second = self._second, None
             self._left = self._second_left
-            self._lessons = 1  # there is much to learn again
+            self._updates = 1  # there is much to learn again
             self.path_changes += 1
-        elif self._second_lessons >= _MOST_LESSONS:
+        elif self._second_updates >= _MOST_UPDATES:
             self._second = None
 
     def _partitioned(self, taps: Floats) -> Spectrum:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 Spectrum = npt.NDArray[np.complex64]
 
-_KEPT = np.float32(0.9999**2)  # of the response's power, a lesson: rooms change slowly
+_KEPT = np.float32(0.9999**2)  # of the response's power, an update: rooms change slowly
 _AT_FIRST = np.float32(
     3.0
 )  # the error's power before anything is known: louder than what is played
@@ -20,7 +20,7 @@ _MOST, _LEAST = np.float32(10.0), np.float32(1e-9)
 _OLD = np.float32(0.3)  # the same of a response that was true some time ago, of its own power
 _DOUBTED = np.float32(1.0)  # and of one that has just failed
 _BINS = 17  # over which the near sound's spectrum is smoothed: 40 Hz
-# Lessons share sound. Were each to count in full, they would be believed as often as it is shared;
+# Updates share sound. Were each to count in full, they would be believed as often as it is shared;
 # less than half of that was best (in double talk more is safer, from cold less is faster).
 _SHARE = 0.4
 _QUIET = np.float32(1e-10)
@@ -76,9 +76,9 @@ class EchoPathEstimate:
         shared: float,
         clipped: Floats | None = None,
     ) -> Floats:
-        """One lesson. Returns what is left of `mic`, float32[length], before it.
+        """One update. Returns what is left of `mic`, float32[length], before it.
 
-        `shared`: how many lessons each sample takes part in. `clipped`: as in `unexplained`.
+        `shared`: how many updates each sample takes part in. `clipped`: as in `unexplained`.
         """
         length = self._length
         left = unexplained(mic - self.predicted_echo(far), clipped)
