@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import queue
 import threading
+import weakref
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -93,6 +94,7 @@ class MemoryWriter:
         self._orders: queue.SimpleQueue[_Order | None] = queue.SimpleQueue()
         self._news: deque[MemoryNews] = deque()
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        weakref.finalize(self, os.close, self._bell)  # the thread, which rings it, holds on to us
         self._thread = threading.Thread(target=self._run, name="memory-writer", daemon=True)
         self._thread.start()
 

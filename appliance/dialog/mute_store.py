@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -113,6 +114,7 @@ class MuteStore:
         self._was_read = threading.Event()
         self._news: deque[MuteNews] = deque()
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        weakref.finalize(self, os.close, self._bell)  # the thread, which rings it, holds on to us
         self._disk = BackgroundFileWriter(
             FILE, partial(write_private, disk), self._written, first=self._read
         )

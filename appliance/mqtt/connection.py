@@ -266,7 +266,11 @@ class MqttConnection:
         socket = self._client.socket()
         if socket is None:
             return False
-        return self._bytes_pending() or bool(select.select([socket], [], [], 0)[0])
+        if self._bytes_pending():
+            return True
+        poll = select.poll()  # select(2) cannot watch a descriptor above 1,023
+        poll.register(socket, select.POLLIN)
+        return bool(poll.poll(0))
 
     def _bytes_pending(self) -> bool:
         """Decrypted already, so that poll(2) knows nothing of them."""

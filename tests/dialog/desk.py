@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import socket
 
 from appliance.messages.registry import Message
@@ -15,7 +16,9 @@ class Desk:
 
     def __init__(self, name: str, settings: Settings, box_started_s: float = 0.0) -> None:
         self.settings = settings
-        self.floor = floor.Floor(floor.create())
+        page = floor.create()
+        self.floor = floor.Floor(page)
+        os.close(page)  # the mapping stays
         self.log = logging.getLogger(name)
         self.box_started_s = box_started_s
         self.channel, self._other = socket.socketpair()

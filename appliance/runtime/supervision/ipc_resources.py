@@ -22,7 +22,9 @@ class IpcResources:
         self.floor_fd = floor.create()
         self.heartbeat_fd = heartbeat.create(len(rows))
         self.rings = {
-            spec.name: ring.create(replace(spec, readers=spec.readers + watchers))
+            spec.name: ring.create(
+                replace(spec, readers=tuple(dict.fromkeys(spec.readers + watchers)))
+            )
             for spec in process_table.RINGS
         }
         peers = [row.name for row in rows if row.name != "conductor"] + ["supervisor", *watchers]
@@ -62,3 +64,8 @@ class IpcResources:
                 end.close()
         for fd in (self.floor_fd, self.heartbeat_fd):
             os.close(fd)
+
+
+def _once(readers: tuple[str, ...]) -> tuple[str, ...]:
+    """A test may watch a ring in the name of its reader."""
+    return tuple(dict.fromkeys(readers))
