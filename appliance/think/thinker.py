@@ -155,8 +155,8 @@ class ModelThread:
                     continue
                 waited = session.recalled or time.monotonic() - loaded_s >= self._recall_s
                 if waited and not (unread or self.ready):
+                    self.ready = True  # first: speech may come as soon as it is told
                     self._send(ThinkerReady(session.model.name))
-                    self.ready = True
                 try:
                     job = self._next(self._idle_s if self.ready else LOOK_MS / 1000)
                 except queue.Empty:
