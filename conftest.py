@@ -1,3 +1,3 @@
-"""Rules for every test, those of the image too: what it may start, and when it may skip."""
+"""Rules for every test, those of the image too: its tier, what it may start, when it may skip."""
 
-pytest_plugins = ["tests.programs", "tests.skips"]
+pytest_plugins = ["tests.programs", "tests.skips", "tests.tiers"]

@@ -9,6 +9,8 @@ import pytest
 
 from tests.badcard import Fault, build, play
 
+pytestmark = pytest.mark.process
+
 EIO, FULL = Fault("EIO"), Fault("ENOSPC")
 READ_ONLY, WORN_OUT = Fault("EROFS", lasts=True), Fault("EIO", lasts=True)
 

@@ -11,6 +11,8 @@ import pytest
 
 from scripts import tools
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[1]
 ROWS = list(tools.rows())
 

@@ -12,6 +12,8 @@ import pytest
 from tests import skips
 from tests.models.hub_server import HubServer
 
+pytestmark = pytest.mark.process
+
 PROGRAM = """
 import sys
 {first}

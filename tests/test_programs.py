@@ -10,6 +10,8 @@ import pytest
 
 from tests.programs import ROOT, stray
 
+pytestmark = pytest.mark.process
+
 KNOWN = {"cat", "espeak-ng"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib.util
 import re
 import subprocess
@@ -59,7 +60,8 @@ NEVER = {"piper", "torch", "scipy", "onnx", "sounddevice", "pyaudio"}
 MOST_LINES = 350
 
 
-def imports(path: Path) -> set[str]:
+@functools.cache
+def imports(path: Path) -> frozenset[str]:
     """The outermost names of all packages that a file imports, wherever in it."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -67,7 +69,7 @@ def imports(path: Path) -> set[str]:
             names |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names.add(node.module.split(".")[0])
-    return names
+    return frozenset(names)
 
 
 def tracked() -> Iterator[Path]:
@@ -160,6 +162,7 @@ def test_nobody_swallows_every_error_in_silence() -> None:
     assert silent == []
 
 
+@pytest.mark.process
 def test_nothing_names_the_machine_it_was_written_on() -> None:
     home = re.compile(r"(?<![\w.~$])/(?:work|home/(?!a\b|b\b|pi\b)\w+|root|Users)/\w")
     named = [

@@ -87,7 +87,7 @@ def test_a_function_changes_what_it_and_those_that_it_calls_change(
 
 def may_change(message: DialogEvent, state: StateName) -> set[str]:
     """As the page says: what the handler changes, and what is sent after every handler."""
-    told = changes("state_machine", "send_listening_mode")
+    told = changes("on_listening_mode", "send_listening_mode")
     if isinstance(message, Tick):
         return told | changes("state_machine", "_tick")
     handler = handler_for(message, state)

@@ -99,6 +99,7 @@ def test_a_fingerprint_is_of_what_is_in_a_file_and_not_of_its_age(tmp_path: Path
 
 
 # ── programs ─────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.process
 def test_a_program_that_fails_shows_the_end_of_its_log(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -111,6 +112,7 @@ def test_a_program_that_fails_shows_the_end_of_its_log(
     assert len((tmp_path / "log").read_text().splitlines()) == 1001
 
 
+@pytest.mark.process
 def test_a_program_that_ends_well_says_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -125,6 +127,7 @@ def test_a_duration_is_said_as_one_says_it(seconds: float, words: str) -> None:
     assert took(seconds) == words
 
 
+@pytest.mark.process
 def test_a_set_up_that_is_interrupted_ends_what_it_has_started(tmp_path: Path) -> None:
     child = "import os, subprocess; p = subprocess.Popen(['sleep', '60']); print(p.pid); p.wait()"
     pids: list[int] = []

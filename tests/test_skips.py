@@ -11,6 +11,8 @@ import pytest
 
 from tests import skips
 
+pytestmark = pytest.mark.process
+
 BEGIN = "import pytest\nfrom tests import skips\n"
 LACKING = f"pytest.skip({skips.MOUNTS!r})"
 

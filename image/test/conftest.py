@@ -14,6 +14,11 @@ import pytest
 from image.plan import ROOT
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        item.add_marker(pytest.mark.process)  # a tier for itself: boxes, cards and guests
+
+
 @pytest.fixture(scope="session")
 def signing_key(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A private ssh key; kept, so that what was built with it is not built anew."""

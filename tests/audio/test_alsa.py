@@ -24,7 +24,7 @@ from lab.sim.alsa_plugin import alsa_environment
 from lab.sim.simulated_card import SoundCard
 from tests.audio.rig import SHM
 
-pytestmark = pytest.mark.usefixtures("simcard_library")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
 
 def card_path(folder: Path) -> Path:

@@ -17,6 +17,8 @@ from appliance.settings import CardSettings, load
 from lab.sim.alsa_plugin import alsa_environment
 from lab.sim.simulated_card import SoundCard
 
+pytestmark = pytest.mark.process
+
 
 def readings(
     hz: float, seconds: float = 4.0, every_s: float = 0.01, step_s: float = 0.0

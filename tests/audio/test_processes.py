@@ -28,7 +28,7 @@ from appliance.runtime.ipc.ring import RingSlot
 from tests.audio.rig import RATE_HZ, Rig, noise, rig_on
 from tests.audio.stop_latency import stop_latencies_ms
 
-pytestmark = pytest.mark.usefixtures("simcard_library")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
 RAMP = 32  # card.ramp_ms: 2
 UP = 160  # speaking.resume_ramp_ms: 10

@@ -23,6 +23,8 @@ from appliance.runtime import factory_reset
 from appliance.settings import load
 from tests.package import copy_package
 
+pytestmark = pytest.mark.process
+
 VERBS = ["run", "demo", "rehearse", "bench", "say", "ask", "stop", "mute", "volume", "voice",
          "mode", "check", "status", "config", "models", "enrol", "panel", "light", "memory",
          "link", "release", "system", "voices"]  # fmt: skip

@@ -22,6 +22,8 @@ from lab.sim.alsa_plugin import alsa_environment
 from lab.sim.simulated_card import SoundCard
 from tests.hear.arena import at_level, say
 
+pytestmark = pytest.mark.process
+
 VOICE = "en-gb+m2"
 SAID = {"mm-hm": ("[[m'mh'm]]", "[[mh'm]]", "uh-huh"), "wait": ("wait", "stop", "hold on")}
 

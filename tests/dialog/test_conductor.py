@@ -54,6 +54,8 @@ from appliance.runtime import memory_files
 from appliance.settings import Settings, load
 from tests.supervised import PlayedParts
 
+pytestmark = pytest.mark.process
+
 PARTS = ("capture", "playback", "listener", "thinker", "speaker", "link")
 
 

@@ -20,6 +20,8 @@ from appliance.tools.toolbox import ASK_AGAIN
 from tests import skips
 from tests.dialog.test_conductor import Box, settings_in
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def box(tmp_path: Path) -> Iterator[Box]:

@@ -177,6 +177,7 @@ def box(tmp_path: Path) -> Iterator[Box]:
     box.supervisor.close()
 
 
+@pytest.mark.process
 def test_a_box_that_runs_does_as_it_is_told(box: Box, capsys: pytest.CaptureFixture[str]) -> None:
     assert control_commands.cli(box.settings, "say", ["tea", "is", "ready"]) == 0
     assert box.get("speaker", Speak).text == "tea is ready"
@@ -193,6 +194,7 @@ def test_a_box_that_runs_does_as_it_is_told(box: Box, capsys: pytest.CaptureFixt
     ]
 
 
+@pytest.mark.process
 def test_forgetting_reaches_a_thinker_that_runs(
     box: Box, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -201,6 +203,7 @@ def test_forgetting_reaches_a_thinker_that_runs(
     assert "The box that runs here has forgotten" in capsys.readouterr().out
 
 
+@pytest.mark.process
 def test_the_socket_is_gone_with_the_box_and_comes_back_with_its_conductor(tmp_path: Path) -> None:
     box = Box(settings_in(tmp_path))
     box.kill()

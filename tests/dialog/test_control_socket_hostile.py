@@ -170,6 +170,7 @@ def box(tmp_path: Path) -> Iterator[Box]:
     box.supervisor.close()
 
 
+@pytest.mark.process
 def test_a_crowd_at_the_socket_costs_no_conductor(box: Box, tmp_path: Path) -> None:
     conductor = box.supervisor.parts["conductor"].child
     assert conductor is not None
@@ -204,6 +205,7 @@ def test_a_text_that_is_too_long_or_no_text_is_refused_before_it_is_sent(tmp_pat
             tell.cli(settings_in(tmp_path), "ask", [words])
 
 
+@pytest.mark.process
 def test_a_refusal_at_the_socket_is_told_in_its_words(box: Box) -> None:
     with pytest.raises(ControlError, match=f"refuses that.*length <= {MAX_WORDS}"):
         tell.send_command(box.settings, Ask("x" * (MAX_WORDS + 1)))

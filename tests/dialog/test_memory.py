@@ -212,6 +212,7 @@ while True:
 """
 
 
+@pytest.mark.process
 def test_a_kill_at_any_moment_leaves_a_prefix(file: Path) -> None:
     chance = random.Random(5)
     written = 0
@@ -341,6 +342,7 @@ def test_turns_recalled_before_an_order_to_forget_are_not_handed_on_after_it(fil
     scribe.close()
 
 
+@pytest.mark.process
 def test_what_could_not_be_forgotten_is_withheld_and_forgotten_later(
     read_only_disk: tuple[Path, Callable[[], None]], tmp_path: Path
 ) -> None:
@@ -432,6 +434,7 @@ def test_without_a_disk_the_writer_says_so_once_and_says_when_it_is_back(tmp_pat
     scribe.close()
 
 
+@pytest.mark.process
 def test_a_full_disk_is_said_once_and_the_talk_goes_on(small_disk: Path) -> None:
     scribe = MemoryWriter(small_disk / "memory.db", 1_000_000)
     for number in range(60):

@@ -16,6 +16,8 @@ from appliance.errors import StorageError
 from appliance.runtime.folder_lock import locked
 from tests.card import Card, card
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 CANARY = b"canaryword"
 KEPT = b"otherword"

@@ -16,6 +16,8 @@ from appliance.messages.commands import Mute, SetMode, SetVolume
 from appliance.settings import adjusted
 from tests.dialog.life import Life
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def life(tmp_path: Path) -> Iterator[Life]:

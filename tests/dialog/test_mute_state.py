@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
 import threading
@@ -58,11 +59,14 @@ class Box:
         self.now_s = 100.0
         self.wait_s = wait_s
         self.complaints: list[MuteProblem] = []
+        self._conductors: list[MuteState] = []
         self.boot()
 
     def boot(self) -> None:
         """A supervisor begins: a new floor, and a new conductor."""
-        self.floor = Floor(floor.create())
+        page = floor.create()
+        self.floor = Floor(page)
+        os.close(page)  # the mapping stays
         assert self.floor.deaf
         self.conduct()
 
@@ -71,8 +75,10 @@ class Box:
 
     def conduct(self) -> None:
         """A conductor begins on the floor as it is."""
+        self.end_conductors()
         self.store = MuteStore(self.card / FILE, self.run, look=self.look_at)
         self.microphone = MuteState(self.floor, self.store)
+        self._conductors.append(self.microphone)
         muted, off = self.microphone.start(self.now_s, self.wait_s)
         self.it: DialogState
         self.it, _ = initial_state(
@@ -110,9 +116,14 @@ class Box:
         """Nothing can be written any more, as when ext4 has gone read-only."""
         (self.card / f".{FILE}.new").mkdir()
 
+    def end_conductors(self) -> None:
+        """They have written what they were to write, unless the card stalls."""
+        for microphone in self._conductors:
+            microphone.request_stop()
+            microphone.join()
+
     def close(self) -> None:
-        self.microphone.request_stop()
-        self.microphone.join()
+        self.end_conductors()
 
 
 @pytest.fixture

@@ -248,6 +248,7 @@ def asked_on_disk(box: Box) -> list[str]:
     return [each.transcript for each in Memory(memory_files.path(box.settings), 10).recall(9)]
 
 
+@pytest.mark.process
 def test_the_thinkers_transcript_reaches_the_disk_and_nobody_else(
     answered: tuple[Box, int], capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -271,6 +272,7 @@ def test_the_thinkers_transcript_reaches_the_disk_and_nobody_else(
     assert CANARY not in "".join(capfd.readouterr())
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("peer", ["link", "speaker", "listener"])
 def test_nobody_but_the_thinker_says_what_the_owner_said(
     answered: tuple[Box, int], peer: str

@@ -17,6 +17,9 @@ from appliance.runtime.ipc.ring import END, START, RingReader, RingWriter
 from tests.hear.arena import at_level, say
 from tests.supervised import SupervisedPart
 
+pytestmark = pytest.mark.process
+
+
 INDEX = 5_000_000
 
 

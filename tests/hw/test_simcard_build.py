@@ -7,7 +7,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from lab.sim import card_memory_layout as layout
+
+pytestmark = pytest.mark.process
 
 FOLDER = Path(__file__).parents[2] / "hw/simcard"
 

@@ -13,6 +13,8 @@ from appliance.pcm import Samples
 from lab.sim.card_events import CardEventKind, StreamDirection
 from lab.sim.card_memory_layout import MAX_BUFFER_FRAMES, MAX_TAPS
 
+pytestmark = pytest.mark.process
+
 LEAD = 3200  # how far ahead of the card a test speaks: 0.2 s at 16 kHz
 
 

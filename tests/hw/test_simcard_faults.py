@@ -19,6 +19,8 @@ from lab.sim.card_events import CardEventKind, StreamDirection
 from lab.sim.card_memory_layout import LAYOUT
 from lab.sim.simulated_card import SoundCard
 
+pytestmark = pytest.mark.process
+
 
 def test_an_unplugged_card_ends_its_streams(stage: Callable[..., Any], ramp: Samples) -> None:
     room = stage()

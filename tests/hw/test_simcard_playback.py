@@ -20,6 +20,8 @@ from appliance.pcm import Samples
 from lab.sim.card_events import CardEventKind, StreamDirection
 from lab.sim.card_memory_layout import RING_FRAMES
 
+pytestmark = pytest.mark.process
+
 
 @pytest.mark.parametrize("rate_hz", [16000, 48000])
 def test_frames_take_their_time_and_play_as_written(

@@ -85,6 +85,7 @@ def compiled(source: Path, made: Path) -> tuple[int, str]:
     return run.returncode, run.stderr
 
 
+@pytest.mark.process
 def test_the_overlay_pulls_up_the_inputs_and_nothing_else(tmp_path: Path) -> None:
     made = tmp_path / "panel.dtbo"
     assert compiled(HW / "interlude-panel.dts", made) == (0, "")
@@ -96,6 +97,7 @@ def test_the_overlay_pulls_up_the_inputs_and_nothing_else(tmp_path: Path) -> Non
     assert {row.pull for row in INPUTS} == {"up"}
 
 
+@pytest.mark.process
 def test_an_overlay_with_a_slip_does_not_compile(tmp_path: Path) -> None:
     source = tmp_path / "slip.dts"
     source.write_text(page("interlude-panel.dts").replace("bias-pull-up;", "bias-pull-up"))

@@ -12,6 +12,8 @@ from appliance.provision.growpart import command, resize
 from image import disk, layout
 from image.disk import SECTOR
 
+pytestmark = pytest.mark.process
+
 NO_LETTER, HIDDEN = 1 << 63, 1 << 62  # Windows: GPT_BASIC_DATA_ATTRIBUTE_NO_DRIVE_LETTER, _HIDDEN
 
 

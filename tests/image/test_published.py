@@ -21,6 +21,8 @@ from image.publish import signed_sums
 from scripts import published
 from tests.update.release.workshop import Workshop
 
+pytestmark = pytest.mark.process
+
 HOW = Path(__file__).parents[2] / published.HOW
 NAME = "interlude-0.1.0-rpi5"
 WHERE = "https://example.org/releases/download/v0.1.0"

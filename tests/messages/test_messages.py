@@ -281,6 +281,7 @@ def passes(box: Box, message: Message) -> None:
             box.supervisor.run_once(0.001)
 
 
+@pytest.mark.process
 def test_the_conductor_outlives_every_kind_at_its_largest(box: Box) -> None:
     conductor = child_of(box)
     for number in WHOLE_NUMBERS:
@@ -295,6 +296,7 @@ def test_the_conductor_outlives_every_kind_at_its_largest(box: Box) -> None:
     assert conductor.poll() is None
 
 
+@pytest.mark.process
 def test_a_conductor_with_two_hundred_long_turns_recalls_what_fits(tmp_path: Path) -> None:
     settings = settings_in(tmp_path, recall_turns=200)
     kept = Memory(memory_files.path(settings), 1000)
@@ -316,6 +318,7 @@ def test_a_conductor_with_two_hundred_long_turns_recalls_what_fits(tmp_path: Pat
         box.supervisor.close()
 
 
+@pytest.mark.process
 def test_a_typed_question_of_the_longest_kind_is_asked_and_kept(box: Box) -> None:
     question = WIDE * MAX_WORDS
     tell.send_command(box.settings, Ask(question))

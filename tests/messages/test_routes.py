@@ -41,7 +41,8 @@ SOURCES = {part: source(part) for part in FOLDERS}
 
 
 def name_of(route: Route) -> str:
-    return f"{route.message.__name__}: {'+'.join(route.senders)} to {'+'.join(route.receivers)}"
+    receivers = "+".join(sorted(route.receivers))
+    return f"{route.message.__name__}: {'+'.join(sorted(route.senders))} to {receivers}"
 
 
 def test_every_message_has_a_row_and_every_row_a_message() -> None:

@@ -124,6 +124,7 @@ def test_a_file_without_an_audio_encoder_or_that_is_no_gguf_is_refused(tmp_path:
             part(tmp_path / "bad.gguf")
 
 
+@pytest.mark.process
 def test_a_disk_that_is_full_is_an_error_of_the_disk(tmp_path: Path) -> None:
     """A limit on the size of files, as the kernel enforces one."""
     source = encoder.write(tmp_path / "both.gguf")

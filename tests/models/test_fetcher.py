@@ -229,6 +229,7 @@ def test_fail_a_disk_without_room_is_told_how_much_is_missing(
     fetcher(store, hub, free_bytes=lambda _: SPARE_BYTES + 3_000_100).fetch(SOME)
 
 
+@pytest.mark.process
 def test_fail_a_disk_that_fills_up_keeps_what_arrived(store: ModelStore, hub: HubServer) -> None:
     code = (
         "import sys, resource\n"

@@ -93,6 +93,7 @@ def test_the_password_is_in_no_description_of_the_broker(tmp_path: Path) -> None
 
 
 # ── certificates ─────────────────────────────────────────────────────────────────────────────
+@pytest.mark.process
 def test_a_broker_with_tls_is_checked_by_name_and_authority(tmp_path: Path) -> None:
     ours = Authority(tmp_path)
     at = broker(link(tls=True, ca_file=str(ours.certificate)), NOBODY)
@@ -101,6 +102,7 @@ def test_a_broker_with_tls_is_checked_by_name_and_authority(tmp_path: Path) -> N
     assert at.tls.verify_mode == ssl.CERT_REQUIRED
 
 
+@pytest.mark.process
 def test_a_box_with_a_certificate_of_its_own_needs_a_key_that_is_its_alone(tmp_path: Path) -> None:
     certificate, key = Authority(tmp_path).issue("box")
     both: dict[str, object] = {"certificate_file": str(certificate), "key_file": str(key)}

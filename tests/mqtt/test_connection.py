@@ -37,6 +37,8 @@ from lab.bench.mosquitto import BrokerObserver, Mosquitto
 from tests.mqtt.certificates import Authority
 from tests.mqtt.conftest import Make
 
+pytestmark = pytest.mark.process
+
 PATIENCE_S = 15.0
 WILL = LastWill("interlude/x/availability", b"offline")
 E = TypeVar("E")

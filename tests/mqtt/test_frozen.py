@@ -14,6 +14,8 @@ from lab.bench.mosquitto import BrokerObserver, Mosquitto
 from tests.dialog.desk import Desk
 from tests.mqtt.desk import Clock, desk_at
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def desk(broker: Mosquitto, tmp_path: Path) -> Iterator[Desk]:

@@ -134,6 +134,7 @@ def test_the_blueprint_listens_and_answers_where_the_box_does() -> None:
 
 
 # ── with a real broker ───────────────────────────────────────────────────────────────────────
+@pytest.mark.process
 def test_the_model_asks_the_house_and_the_house_answers_aloud(
     broker: Mosquitto, tmp_path: Path
 ) -> None:

@@ -17,6 +17,8 @@ from tests.mqtt.conftest import Make
 from tests.mqtt.elder import elder
 from tests.mqtt.house import box
 
+pytestmark = pytest.mark.process
+
 CONFIG = "homeassistant/device/interlude_x/config"
 
 

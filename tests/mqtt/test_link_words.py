@@ -16,6 +16,8 @@ from appliance.messages.tools import ToolCalled
 from lab.bench.mosquitto import BrokerObserver, Mosquitto, resident_mib
 from tests.mqtt.house import Box, box
 
+pytestmark = pytest.mark.process
+
 CONVERSATION = "interlude/x/event/conversation"
 
 

@@ -88,6 +88,7 @@ def shout(broker: Broker, megabytes: int) -> None:
 
 
 # ── 64 MB through a real broker ──────────────────────────────────────────────────────────────
+@pytest.mark.process
 @pytest.mark.parametrize("sealed", [False, True], ids=["plain", "TLS"])
 def test_of_64_megabytes_by_mqtt_3_1_1_nothing_is_kept_and_the_reason_is_said(
     mosquitto_with: Make, tmp_path: Path, call: Call, sealed: bool
@@ -130,6 +131,7 @@ def test_a_promise_alone_reserves_no_memory(call: Call, version: ProtocolVersion
     assert peak.mib < 16
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("version", [4, 5])
 def test_the_largest_packet_that_is_taken_arrives(
     broker: Mosquitto, call: Call, version: ProtocolVersion

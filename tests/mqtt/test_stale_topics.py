@@ -80,6 +80,7 @@ def runs(broker: Mosquitto, folder: Path, **link: str) -> None:
     desk.close()
 
 
+@pytest.mark.process
 def test_no_ghost_stays_when_prefix_and_base_are_changed(broker: Mosquitto, tmp_path: Path) -> None:
     runs(broker, tmp_path)
     runs(broker, tmp_path, base="voice", discovery_prefix="ha")

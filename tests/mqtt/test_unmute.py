@@ -27,6 +27,8 @@ from tests.dialog.life import Life
 from tests.dialog.talk import talk_in
 from tests.mqtt import house
 
+pytestmark = pytest.mark.process
+
 NAMES = [command.name for command in COMMANDS]
 OTHERS = ["ha/response", "state", "settings", "availability", "set/unmute", "cmd/unmute", "set/"]
 WORDS = [

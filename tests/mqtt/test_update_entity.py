@@ -104,12 +104,14 @@ def test_a_long_story_of_failure_is_as_short_as_home_assistant_wants_it() -> Non
     assert len(told["release_summary"]) == MOST_CHARACTERS
 
 
+@pytest.mark.process
 def test_the_newest_of_what_lies_ready_is_offered(at: Bench, incoming: Path) -> None:
     ready = read_update_status(at.shelf, incoming, at.shelf.trial_folder)
     assert ready.offer is not None
     assert software(ready).payload()["latest_version"] == "0.4.0"
 
 
+@pytest.mark.process
 def test_how_a_real_installation_ended_is_told(at: Bench, incoming: Path) -> None:
     made = software(read_update_status(at.shelf, incoming, at.shelf.trial_folder))
     request_install(made.install(1.0))

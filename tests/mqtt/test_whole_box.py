@@ -18,7 +18,7 @@ from lab.bench.mosquitto import BrokerMessage, BrokerObserver, Mosquitto
 from lab.sim import rehearsal_cli, scene
 from lab.sim.rehearsal import Rehearsal
 
-pytestmark = pytest.mark.usefixtures("simcard_library")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
 WORDS = "Dinner is ready."
 SAID = (b"coffee", b"inner", b"ready")  # by the owner, by the box, by whoever announced something

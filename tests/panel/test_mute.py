@@ -137,6 +137,7 @@ def life(tmp_path: Path) -> Iterator[Life]:
     made.kill()
 
 
+@pytest.mark.process
 def test_a_long_press_cuts_while_the_conductor_hangs_and_its_successor_knows(life: Life) -> None:
     finger = Finger(life)
     life.until(lambda: finger.push("on") and not life.deaf())
@@ -162,6 +163,7 @@ def test_a_long_press_cuts_while_the_conductor_hangs_and_its_successor_knows(lif
     assert not life.deaf()
 
 
+@pytest.mark.process
 def test_while_there_is_no_panel_the_switch_leaves_the_microphone_cut(life: Life) -> None:
     finger = Finger(life)
     life.until(lambda: finger.push("on") and not life.deaf())
@@ -177,6 +179,7 @@ def test_while_there_is_no_panel_the_switch_leaves_the_microphone_cut(life: Life
     assert life.stands[2:3] == ["False"]  # it was no mute
 
 
+@pytest.mark.process
 def test_a_panel_that_hangs_cuts_within_its_limit_and_the_next_one_reads_the_switch(
     life: Life,
 ) -> None:

@@ -14,6 +14,8 @@ from appliance.panel.button import BOUNCING_EDGES
 from appliance.runtime.supervisor import SWITCH_LATE_S
 from tests.panel.box import Room
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(scope="module")
 def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:

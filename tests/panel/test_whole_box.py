@@ -19,7 +19,7 @@ from lab.bench.harness import QUIET, BenchHarness
 from lab.bench.panel import ButtonPresser
 from lab.sim import scene, script_sounds
 
-pytestmark = pytest.mark.usefixtures("simcard_library")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
 PARTS = ("conductor", "playback", "capture", "listener", "panel")
 WORDS = "tell me how the tides of the sea follow the moon and why there are two of them each day"

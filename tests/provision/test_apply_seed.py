@@ -191,6 +191,7 @@ class MortalDisk(Disk):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.process
 def test_cut_short_anywhere_the_next_start_brings_it_to_the_same_end(
     ground: ProvisionTarget, tmp_path: Path
 ) -> None:

@@ -158,6 +158,7 @@ def test_a_box_that_ends_with_the_sentence_untold_is_told_again(
     assert voice.messages == [SENTENCE, SENTENCE, Restart()]
 
 
+@pytest.mark.process
 def test_a_reset_whose_note_cannot_be_taken_away_tells_the_box_once_and_waits(
     ground: ProvisionTarget, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,6 +16,8 @@ from tests.provision.test_seed_parsers import NETWORK, OWN, PSK, USER_DATA
 from tests.update.release.workshop import MortalDisk, TightDisk
 from tests.update.system.workshop import FAT_MIB, fat
 
+pytestmark = pytest.mark.process
+
 AUTOBOOT = b"boot_partition=2\n"
 
 

@@ -11,6 +11,8 @@ import pytest
 from appliance.errors import StorageError
 from appliance.provision.growpart import SECTOR, PartitionPlace, command, find, grow, resize
 
+pytestmark = pytest.mark.process
+
 MIB = 1 << 20
 TABLE = (
     'label: gpt\nfirst-lba: 2048\nstart=2048, size=2048, name="boot_a"\nsize=8192, name="data"\n'

@@ -85,6 +85,7 @@ def beside_a_cable(folder: Path, reach: str) -> NmcliNetworks:
     return here
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("kept", "reach", "told"),
     [
@@ -104,6 +105,7 @@ def test_on_a_cable_it_tells_what_is_wrong_with_the_wifi(
     assert "interlude.yaml" in wifi.remedy
 
 
+@pytest.mark.process
 def test_a_file_on_the_card_that_is_not_used_is_told_with_what_to_do(tmp_path: Path) -> None:
     unread = "The file interlude.yaml.txt on the card is not read. Name it interlude.yaml."
     _, card = network_findings(NetworkStatus(card=unread), radio(tmp_path, NMCLI_CABLE))
@@ -111,6 +113,7 @@ def test_a_file_on_the_card_that_is_not_used_is_told_with_what_to_do(tmp_path: P
     assert "BOOTCONFIG" in card.remedy
 
 
+@pytest.mark.process
 def test_it_asks_network_manager_and_says_nothing_where_there_is_none(tmp_path: Path) -> None:
     (said,) = network_findings(NetworkStatus(), radio(tmp_path, NMCLI_CABLE))
     assert "by a cable" in said.sentence

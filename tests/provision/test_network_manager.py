@@ -10,6 +10,8 @@ from appliance.errors import StorageError
 from appliance.provision.network_manager import ADDRESS, JoinedNetwork, NmcliNetworks, access_point
 from appliance.provision.wifi_errors import REASONS, sentence
 
+pytestmark = pytest.mark.process
+
 CABLE = (
     r"eth0:ethernet:connected:Wired connection 1\nwlan0:wifi:disconnected:\n"
     r"lo:loopback:connected (externally):lo\n"

@@ -49,6 +49,7 @@ def test_each_is_new_and_every_word_may_come() -> None:
     assert {word for words in drawn for word in words} == set(WORDS)
 
 
+@pytest.mark.process
 @pytest.mark.skipif(shutil.which("espeak-ng") is None, reason="no espeak-ng on this machine")
 @pytest.mark.parametrize("voice", ["en-gb", "en-us"])
 def test_no_two_sound_alike(voice: str) -> None:

@@ -37,6 +37,8 @@ from tests import skips
 from tests.card import card
 from tests.dialog.test_memory_erase import CANARY, turn
 
+pytestmark = pytest.mark.process
+
 PATHS = {name for row in RESET for name in row.paths}
 ROOT = Path(__file__).parents[2]
 

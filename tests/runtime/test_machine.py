@@ -78,6 +78,7 @@ def test_only_a_board_with_the_register_can_say_that_it_is_throttled(tmp_path: P
     assert Machine(tmp_path).can_be_throttled()
 
 
+@pytest.mark.process
 def test_the_cores_and_limits_of_another_process_can_be_looked_at() -> None:
     """Of a child whose own are smaller than this one's."""
     one = min(os.sched_getaffinity(0))

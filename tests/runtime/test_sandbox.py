@@ -15,6 +15,8 @@ from appliance import settings
 from appliance.runtime import process_table, rights
 from appliance.runtime.sandbox import MACHINES, UnixSockets, program
 
+pytestmark = pytest.mark.process
+
 GIVE_UP = """
 import os, socket, subprocess, sys
 from appliance.runtime.sandbox import no_network

@@ -7,6 +7,7 @@ import pwd
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,8 @@ from appliance.runtime.service_account import NOWHERE, PATH, RunsAs, ServiceAcco
 from appliance.settings import load
 from tests import skips
 from tests.package import copy_package
+
+pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
 ME = os.geteuid()
@@ -148,7 +151,9 @@ def shared(tmp_path: Path) -> Path:
     """A box's folders, of user 12345; pytest's own are root's alone."""
     if ME != 0:
         pytest.skip(skips.ROOT_RIGHTS)
-    for folder in (tmp_path, *list(tmp_path.parents)[:2]):
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder == Path(tempfile.gettempdir()):
+            break
         folder.chmod(0o755)
     (tmp_path / "state").mkdir()
     os.chown(tmp_path / "state", 12345, 12345)

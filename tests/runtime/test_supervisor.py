@@ -31,6 +31,8 @@ from appliance.runtime.supervisor import Supervisor
 from tests import skips
 from tests.runtime.supervision.box import load_of
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 DOUBLE = """
 import os, select, signal, sys, time

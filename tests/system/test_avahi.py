@@ -79,10 +79,12 @@ def exposure(root: Path, most: int) -> int:
     return analyze(*words, "avahi-daemon.service")[0]
 
 
+@pytest.mark.process
 def test_it_is_as_little_exposed_as_our_own_units(units: Path) -> None:
     assert exposure(units, MOST_EXPOSURE) == 0
 
 
+@pytest.mark.process
 def test_debians_unit_alone_would_not_be(units: Path) -> None:
     (units / "usr/lib/systemd/system/avahi-daemon.service.d/50-interlude.conf").unlink()
     assert exposure(units, MOST_EXPOSURE) != 0

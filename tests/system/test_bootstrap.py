@@ -10,6 +10,8 @@ import pytest
 
 from tests.update.release.workshop import Bench, bench
 
+pytestmark = pytest.mark.process
+
 SCRIPT = Path(__file__).parents[2] / "system/usr/lib/interlude/bootstrap"
 
 

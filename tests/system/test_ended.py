@@ -149,6 +149,7 @@ def run(folder: Path, job: str = "", began_ago_s: float = 10.0, **environment: s
     return done.stdout
 
 
+@pytest.mark.process
 def test_four_ends_by_a_signal_leave_the_mark_and_how_the_last_one_was(tmp_path: Path) -> None:
     for _ in range(MOST - 1):
         assert run(tmp_path) == ""
@@ -158,12 +159,14 @@ def test_four_ends_by_a_signal_leave_the_mark_and_how_the_last_one_was(tmp_path:
     assert json.loads((tmp_path / ended.ENDS).read_text()) == []
 
 
+@pytest.mark.process
 def test_an_exit_code_is_passed_on(tmp_path: Path) -> None:
     for _ in range(MOST):
         run(tmp_path, SERVICE_RESULT="exit-code", EXIT_CODE="exited", EXIT_STATUS="70")
     assert (tmp_path / ended.GIVEN_UP).read_text() == "exit-code 70\n"
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("job", ["stop", "restart", "try-restart"])
 def test_a_job_of_systemds_that_ends_it_is_what_asks_for_an_end(tmp_path: Path, job: str) -> None:
     for _ in range(3 * MOST):
@@ -171,12 +174,14 @@ def test_a_job_of_systemds_that_ends_it_is_what_asks_for_an_end(tmp_path: Path, 
     assert not (tmp_path / ended.GIVEN_UP).exists()
 
 
+@pytest.mark.process
 def test_a_start_that_fails_is_a_bad_end_though_its_job_is_still_there(tmp_path: Path) -> None:
     for _ in range(MOST):
         run(tmp_path, job="start", SERVICE_RESULT="exit-code", EXIT_STATUS="70")
     assert (tmp_path / ended.GIVEN_UP).exists()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("lived_s", "given_up"), [(5.0, True), (600.0, False)])
 def test_a_box_that_ends_in_order_is_well_if_it_lived(
     tmp_path: Path, lived_s: float, given_up: bool
@@ -186,6 +191,7 @@ def test_a_box_that_ends_in_order_is_well_if_it_lived(
     assert (tmp_path / ended.GIVEN_UP).exists() == given_up
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("harm", [b"", b"{}", b"[null]", b"7", b"\xff", b'["x"]'])
 def test_times_that_cannot_be_read_are_none(tmp_path: Path, harm: bytes) -> None:
     (tmp_path / ended.ENDS).write_bytes(harm)
@@ -198,6 +204,7 @@ def test_times_of_another_start_of_the_machine_do_not_count() -> None:
     assert judge(tuple(later_s), BAD, 100.0) == ((100.0,), False)
 
 
+@pytest.mark.process
 def test_without_a_word_of_systemds_a_bad_end_counts_all_the_same(tmp_path: Path) -> None:
     for _ in range(MOST):
         places = {"INTERLUDE_RELEASE": str(tmp_path), "INTERLUDE_SYSTEMCTL": "/no/such"}

@@ -17,6 +17,8 @@ from appliance.update.release.store import ReleaseStore
 from system.usr.lib.interlude import fallback
 from system.usr.lib.interlude.fallback import FAILURES, Box, Decision, Disk, Note, Seen, decide
 
+pytestmark = pytest.mark.process
+
 SCRIPTS = Path(__file__).parents[2] / "system/usr/lib/interlude"
 OLD, NEW = "1.1.0", "1.2.0"
 SEEN = Seen(NEW, OLD, frozenset({OLD, NEW}), "exit-code", 70, "boot", 1000.0)

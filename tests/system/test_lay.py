@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 FILES = ROOT / "ansible/roles/system/files"
 UNIT, SCRIPT = "usr/lib/systemd/system/a.service", "usr/lib/interlude/start"

@@ -10,6 +10,8 @@ import pytest
 
 from appliance.runtime.supervision import failure_rate
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "system/usr/lib/interlude"
 

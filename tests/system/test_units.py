@@ -65,11 +65,13 @@ def unit(name: str) -> dict[str, list[str]]:
 
 
 # ── as systemd reads them ────────────────────────────────────────────────────────────────────
+@pytest.mark.process
 @pytest.mark.parametrize("name", NAMES)
 def test_systemd_has_nothing_to_say_against_a_unit(box: Path, name: str) -> None:
     assert analyze("verify", "--man=no", f"--root={box}", name) == (0, "")
 
 
+@pytest.mark.process
 def test_systemd_does_say_something_against_a_bad_one(box: Path) -> None:
     (box / "usr/lib/systemd/system/bad.service").write_text("[Service]\nExecStart=/no/such\n")
     code, said = analyze("verify", "--man=no", f"--root={box}", "bad.service")
@@ -77,6 +79,7 @@ def test_systemd_does_say_something_against_a_bad_one(box: Path) -> None:
     assert "/no/such" in said
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("name", SERVICES)
 def test_a_service_is_little_exposed(name: str) -> None:
     words = ("security", "--offline=true", f"--threshold={MOST_EXPOSURE}")
@@ -91,6 +94,7 @@ def test_a_call_that_is_not_allowed_is_told_no_and_is_no_death(name: str) -> Non
     assert found["SystemCallErrorNumber"] == ["EPERM"]
 
 
+@pytest.mark.process
 def test_a_service_without_a_sandbox_would_be_told(tmp_path: Path) -> None:
     bare = tmp_path / "bare.service"
     bare.write_text("[Service]\nExecStart=/bin/true\n")
@@ -341,6 +345,7 @@ def test_a_drop_in_of_systemds_own_format_can_be_read() -> None:
         assert parsed.sections()
 
 
+@pytest.mark.process
 def test_the_users_can_be_made(tmp_path: Path) -> None:
     done = subprocess.run(
         ["systemd-sysusers", "--dry-run", f"--root={tmp_path}",
@@ -351,6 +356,7 @@ def test_the_users_can_be_made(tmp_path: Path) -> None:
     assert "interlude" in done.stderr + done.stdout
 
 
+@pytest.mark.process
 def test_the_folders_can_be_made_and_are_for_whom_they_should_be(tmp_path: Path) -> None:
     (tmp_path / "etc").mkdir()
     for tool, file in (("systemd-sysusers", "sysusers.d"), ("systemd-tmpfiles", "tmpfiles.d")):

@@ -5,9 +5,13 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.process
+
 FILE = Path(__file__).parents[2] / "system/usr/lib/sysusers.d/interlude.conf"
 NUMBERS = {"interlude": 710, "interlude-log": 711, "interlude-setup": 712, "interlude-model": 713,
-           "interlude-pull": 714}  # fmt: skip  # never another again
+           "interlude-pull": 714}  # fmt: skip  # never another againimport pytest
 
 
 def users(root: Path) -> dict[str, int]:

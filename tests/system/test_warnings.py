@@ -14,6 +14,8 @@ import pytest
 
 from tests.system.test_scripts import SCRIPTS, script
 
+pytestmark = pytest.mark.process
+
 PATIENCE_S = 20.0
 CAT, WC, SLEEP = (shutil.which(tool) for tool in ("cat", "wc", "sleep"))
 

@@ -102,6 +102,7 @@ def test_every_file_and_verb_that_it_names_is_there(name: str) -> None:
         assert hasattr(published, verb)
 
 
+@pytest.mark.process
 def test_a_release_without_its_signers_ends_before_the_key_is_written(tmp_path: Path) -> None:
     """The steps before that of the key, as they stand, in a repository without the file."""
     (tmp_path / ".github").mkdir()
@@ -128,6 +129,7 @@ def test_the_build_uses_the_key_that_was_written_and_says_where_it_will_be_had()
     assert "KEY=/srv/release-key" in build["run"]
 
 
+@pytest.mark.process
 def test_the_step_that_writes_the_key_writes_it_for_its_owner_alone(tmp_path: Path) -> None:
     """As the step has it, with a key of nobody's."""
     own = tmp_path / "own"

@@ -8,9 +8,13 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from appliance.think.mapped_memory import release_pages
 from tests.think import tiny
+
+pytestmark = pytest.mark.process
+
 
 LOAD = """
 import sys

@@ -19,6 +19,9 @@ from appliance.think.vocabulary import template_of
 from appliance.tools.table import TOOLS, available
 from tests.think import tiny
 
+pytestmark = pytest.mark.process
+
+
 WAY = PromptStyle("Be kind.", (), "Reply briefly.")
 # In Gemma 4's form, in both ways that templates know of what a tool said: in the message that calls
 # it, or in one of its own, after which the model's turn goes on.

@@ -151,6 +151,7 @@ def test_an_interruption_ends_it_and_it_goes_on_where_it_was(
     )  # nothing was read twice but a token
 
 
+@pytest.mark.process
 @pytest.mark.timeout(600)  # a machine that is too busy for it is waited for
 def test_a_whole_process_tells_what_was_said_once_its_answer_was_heard(tmp_path: Path) -> None:
     files = POCKET / "pocket-text.gguf", POCKET / "pocket-audio.gguf"

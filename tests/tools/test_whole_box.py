@@ -18,7 +18,7 @@ from appliance.voice.chime import ring
 from lab.sim import rehearsal_cli, scene
 from lab.sim.rehearsal import Rehearsal
 
-pytestmark = pytest.mark.usefixtures("simcard_library")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
 SILENT = 33  # of 32767: -60 dBFS
 

@@ -27,7 +27,7 @@ from tests.update.release.attacker import KINDS, STRANGER, exchange
 MOST = 1000
 AT_ONCE_S = 2.0
 
-pytestmark = pytest.mark.timeout(30)
+pytestmark = [pytest.mark.process, pytest.mark.timeout(30)]
 
 
 def file(folder: Path, data: bytes = b"content", name: str = "file") -> Path:

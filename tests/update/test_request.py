@@ -18,6 +18,8 @@ from appliance.update.request import (
 )
 from tests.update.release.workshop import Bench, PaperBox
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def incoming(at: Bench, tmp_path: Path) -> Path:

@@ -15,6 +15,8 @@ from appliance.update.signed_archive import ArchiveKind
 from appliance.update.signed_manifest import SignedManifest, parse_manifest
 from tests.update.release.workshop import Bench
 
+pytestmark = pytest.mark.process
+
 
 class Song(SignedManifest, frozen=True):
     """A kind of the test's own."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from appliance.update.health_check import HealthCheck
 from appliance.update.watch_trial import watch_trial
 from tests.update.release.workshop import Bench
+
+pytestmark = pytest.mark.process
 
 
 def test_a_box_that_comes_up_well_is_watched_until_it_proved_so(at: Bench) -> None:

@@ -12,6 +12,8 @@ from appliance.settings import Settings
 from appliance.voice import checks
 from tests.voice import bundles
 
+pytestmark = pytest.mark.process
+
 
 def wanting(state_dir: Path, voice: str = "auto") -> Settings:
     return settings.load(

@@ -72,6 +72,7 @@ def test_a_missing_program_is_an_error_with_a_remedy() -> None:
         EspeakVoice(165, program="no-such-espeak")
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("program", ["false", "true", "cat"])
 def test_a_program_that_gives_no_wav_is_an_error_or_nothing(program: str) -> None:
     voice = EspeakVoice(165, program=program)

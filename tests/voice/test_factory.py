@@ -79,6 +79,7 @@ def test_a_bundle_brings_voices_of_its_own(tmp_path: Path) -> None:
     assert installed(wanting(tmp_path, "auto")) == ["berta", "espeak"]
 
 
+@pytest.mark.process
 def test_auto_takes_the_first_that_says_a_word(tmp_path: Path) -> None:
     """What lies there as `anna` is empty files."""
     install(tmp_path, "anna")

@@ -23,6 +23,9 @@ from appliance.voice.program import ProgramVoice, SpeechMark
 from tests.voice import bundles, onnx_voice
 from tests.voice.test_espeak import all_of
 
+pytestmark = pytest.mark.process
+
+
 SAYS_IT = """
 tell({"voice": 1, "rate_hz": 16000})
 for order in orders():

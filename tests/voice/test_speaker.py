@@ -17,6 +17,9 @@ from appliance.runtime.ipc.ring import START
 from tests.voice import bundles
 from tests.voice.rig import Rig
 
+pytestmark = pytest.mark.process
+
+
 LONG = "This is a sentence of some length, said so that the ring has to fill up at last. "
 
 

@@ -18,6 +18,9 @@ from appliance.settings import Settings
 from tests.hear.arena import at_level, say
 from tests.supervised import SupervisedPart
 
+pytestmark = pytest.mark.process
+
+
 INDEX = 5_000_000
 QUIET = np.zeros(RATE_HZ // 2)
 

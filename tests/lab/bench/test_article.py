@@ -45,6 +45,7 @@ def test_an_answer_is_queued_in_chunks_of_50_ms_and_flushed_whole() -> None:
     assert output.playback_queue.empty()
 
 
+@pytest.mark.process
 @pytest.mark.timeout(60)
 def test_it_talks_on_a_card_and_falls_silent_at_a_word(tmp_path: Path) -> None:
     tone = 8000 * np.sin(np.arange(20 * RATE_HZ) * 0.2)

@@ -53,6 +53,7 @@ def test_a_bench_that_does_not_exist_is_one_sentence_with_the_nearest(
         find("zzz")
 
 
+@pytest.mark.process
 def test_a_bench_prints_its_table_and_load_and_keeps_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -62,6 +62,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return write(TINY, tmp_path_factory.mktemp("weights"), spoken_of(SETTINGS))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("part", PARTS)
 def test_each_part_runs_in_a_process_of_its_own_and_has_its_rows(
     part: str, files: tuple[Path, Path], tmp_path: Path
@@ -98,6 +99,7 @@ def test_what_cannot_be_measured_as_asked_is_one_sentence(files: tuple[Path, Pat
         bench(replace(options, model=Path("nowhere"), audio=files[1]))
 
 
+@pytest.mark.process
 def test_a_part_that_fails_is_told_with_what_it_said(
     files: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -108,6 +110,7 @@ def test_a_part_that_fails_is_told_with_what_it_said(
         bench(options)
 
 
+@pytest.mark.process
 def test_ended_early_it_shows_the_parts_that_were_measured(files: tuple[Path, Path]) -> None:
     # A terminal's Ctrl-C is not ignored, whoever started these tests, and how.
     code = (

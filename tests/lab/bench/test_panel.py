@@ -17,6 +17,8 @@ from lab.sim.rehearsal_cli import load_over
 from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
 
+pytestmark = pytest.mark.process
+
 PANEL = {"panel": {"gpio": "keyboard", "mute_switch": True}}
 
 

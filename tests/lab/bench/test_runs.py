@@ -15,6 +15,8 @@ from lab.bench.benches import BenchOptions
 from lab.bench.harness import QUIET, TALK, BenchHarness, from_sentence
 from lab.sim.rehearsal_cli import load_over
 
+pytestmark = pytest.mark.process
+
 BRIEFLY = BenchOptions(load_defaults(), events=1)
 
 

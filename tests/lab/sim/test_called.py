@@ -9,7 +9,7 @@ import pytest
 from appliance import settings
 from lab.sim import rehearsal_cli, scene
 
-pytestmark = pytest.mark.usefixtures("simcard_library")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
 
 def test_the_time_is_told_aloud_to_who_asks_aloud() -> None:

@@ -21,7 +21,7 @@ from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
 from lab.sim.seam_measure import Seam, measure_seam
 
-pytestmark = pytest.mark.usefixtures("simcard_library")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
 MS = RATE_HZ // 1000
 T = TypeVar("T")

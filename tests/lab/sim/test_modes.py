@@ -21,7 +21,7 @@ from lab.sim.scene import Room, Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
 from lab.sim.speech_source import SPEECH_DB, OwnerSound
 
-pytestmark = pytest.mark.usefixtures("simcard_library")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
 ECHO = Room(noise="white", noise_db=-70.0, echo_db=SPEECH_DB - 6, rt60_s=0.4, seed=1002)
 PATIENCE_S = 20.0  # for what comes in one second on a machine with nothing else to do
@@ -139,8 +139,9 @@ def _muted_it_hears_nothing_and_the_button_ends_what_it_says(stage: BenchHarness
     assert sounds(stage, stage.card.now())
     for kind in (Onset, Verdict, SpeechStarted, PlaybackPaused, WakeWordHeard):
         assert not list(stage.messages_since(kind, at)), kind.__name__
-    assert not list(heard.read_all())
-    assert not any(slot.samples.any() for slot in near.read_all())
+    # On a busy machine sound from before may arrive in the rings after the state has been told.
+    assert not [slot for slot in heard.read_all() if slot.index >= at]
+    assert not any(slot.samples.any() for slot in near.read_all() if slot.index >= at)
     pressed = stage.card.now()
     presses(stage)
     falls_silent(stage, pressed)

@@ -24,7 +24,7 @@ from lab.sim.rehearsal import WATCHER, Rehearsal
 from lab.sim.rehearsal_report import RecordingReader, report
 
 ROWS = rows.rows_to_run(settings.load_defaults())
-pytestmark = pytest.mark.usefixtures("simcard_library")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
 
 def play(raw: dict[str, object], **options: object) -> RecordingReader:

@@ -21,7 +21,7 @@ from lab.sim.scene import Room
 from lab.sim.speech_source import SPEECH_DB
 from tests.lab.sim.test_modes import comes
 
-pytestmark = pytest.mark.usefixtures("simcard_library")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
 ECHO = Room(noise="white", noise_db=-70.0, echo_db=SPEECH_DB, rt60_s=0.4, seed=1003)
 # In this mode all that is left of the microphone's sound is passed on, whoever speaks.

@@ -24,7 +24,7 @@ from tests.lab.sim.test_modes import PATIENCE_S, becomes, comes, said
 from tests.think.test_remote import Server, stream
 from tests.think.test_remote import said as written
 
-pytestmark = pytest.mark.usefixtures("simcard_library")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
 ANSWER = "The sea is deep and wide and salty. " * 12
 STOPS = ["be quiet", "never mind", "that will do"]  # the last one is the owner's own

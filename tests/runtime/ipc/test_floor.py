@@ -80,6 +80,7 @@ def test_a_closing_lasts_until_that_very_one_is_opened() -> None:
     assert not words.deaf
 
 
+@pytest.mark.process
 def test_another_process_sees_the_words() -> None:
     fd = floor.create()
     words = Floor(fd)

@@ -160,6 +160,7 @@ def test_what_is_read_and_what_is_lost_add_up_to_what_was_written(steps: list[st
     handles.close()
 
 
+@pytest.mark.process
 def test_slots_cross_a_process_border_in_order_and_whole() -> None:
     handles = ring.create(RingSpec("test", "writer", ("reader",), slots=64, frames=80))
     reader = RingReader(handles, "reader")
@@ -214,6 +215,7 @@ def test_a_reader_that_resumes_begins_where_its_predecessor_stopped() -> None:
     assert successor.lost == 0
 
 
+@pytest.mark.process
 def test_a_killed_reader_does_not_hold_up_the_writer() -> None:
     handles = ring.create(SPEC)
     body = "r = ring.RingReader(handles, 'reader')\nprint(1, flush=True)\ntime.sleep(60)"
@@ -230,6 +232,7 @@ def test_a_killed_reader_does_not_hold_up_the_writer() -> None:
         assert slot.samples[0] == value
 
 
+@pytest.mark.process
 def test_a_writer_killed_in_the_middle_of_a_slot_leaves_no_torn_slot() -> None:
     handles = ring.create(SPEC)
     reader = RingReader(handles, "reader")

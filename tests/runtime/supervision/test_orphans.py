@@ -14,6 +14,8 @@ import pytest
 from appliance.runtime.supervision.launch import ORPHANED
 from tests.runtime.supervision.box import GONE_S, ROOT, Box, load_of, survivors
 
+pytestmark = pytest.mark.process
+
 MOMENTS = 6
 LATEST_S = 1.5  # after its start is the supervisor killed; by then all parts are up
 SPEAKER = """

@@ -12,6 +12,8 @@ import pytest
 from appliance.errors import AlreadyRunning
 from appliance.runtime.supervision import single_instance
 
+pytestmark = pytest.mark.process
+
 HOLDS = """
 import sys, time
 from pathlib import Path

@@ -27,6 +27,8 @@ from appliance.update.release.disk_changes import Disk
 from appliance.update.release.manifest import NAME, ReleaseManifest
 from tests.update.release.workshop import MADE_S, Bench
 
+pytestmark = pytest.mark.process
+
 Fill = Callable[[tarfile.TarFile], None]
 
 

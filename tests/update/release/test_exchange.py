@@ -30,7 +30,7 @@ from tests.update.release.workshop import Bench
 
 LIMIT_S = 10.0  # that root may wait at the longest
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = [pytest.mark.process, pytest.mark.timeout(60)]
 
 
 @pytest.fixture

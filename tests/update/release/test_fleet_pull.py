@@ -18,6 +18,8 @@ from appliance.update.release.installer import InstallOptions
 from appliance.update.request import install_wanted
 from tests.update.release.workshop import Bench
 
+pytestmark = pytest.mark.process
+
 
 class Web:
     """A server: path → bytes, or an address to go on to. `cuts`: where the next answer of a path

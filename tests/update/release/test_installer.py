@@ -13,6 +13,8 @@ from appliance.update.release.installer import InstallOptions
 from appliance.update.wait_until_idle import LOOK_S, QUIET_S
 from tests.update.release.workshop import MADE_S, Bench, TightDisk
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def with_old(at: Bench) -> Bench:

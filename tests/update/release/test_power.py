@@ -19,6 +19,8 @@ from appliance.update.release.disk_changes import Disk
 from appliance.update.release.store import ReleaseStore
 from tests.update.release.workshop import Bench, MortalDisk, PaperBox
 
+pytestmark = pytest.mark.process
+
 
 def killed(at: Bench, file: Path, after: int) -> bool:
     """Install in a child that dies after so many changes. Whether it died of that."""

@@ -5,9 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.process
+
 _LOOK = """
 import sys
 sys.modules.update(dict.fromkeys({missing}))  # None: the import of it fails
+import pytest
+
 from appliance.errors import ReleaseRefused
 from appliance.update.release.selftest import import_parts
 from appliance.runtime.process_table import PROCESSES

@@ -10,6 +10,8 @@ from appliance.errors import ReleaseRefused, StorageError
 from appliance.runtime.status import StatusFile, SupervisorStatus
 from appliance.update.release.target import SystemdTarget
 
+pytestmark = pytest.mark.process
+
 
 def script(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)

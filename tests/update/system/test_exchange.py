@@ -22,7 +22,7 @@ from tests.update.system.workshop import SYSTEM_BYTES, Bench
 
 LIMIT_S = 10.0  # that root may wait at the longest
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = [pytest.mark.process, pytest.mark.timeout(60)]
 
 
 @pytest.fixture

@@ -15,6 +15,8 @@ from appliance.update.system.block_device import BlockDevice, ImageDisk
 from appliance.update.system.fat32 import FatFileSystem
 from tests.update.system.workshop import FAT_MIB, Foundry, copy_sparse, fat
 
+pytestmark = pytest.mark.process
+
 FILES = {
     "autoboot.txt": b"boot_partition=2\n",
     "user-data": b"#cloud-config\nhostname: kitchen\n" * 40,  # three clusters, and a long name

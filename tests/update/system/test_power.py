@@ -22,6 +22,8 @@ from appliance.update.system.slot_state import SlotStateFile
 from image.firmware import TRYBOOT, NoStart
 from tests.update.system.workshop import Bench, Written, copy_sparse
 
+pytestmark = pytest.mark.process
+
 SECTOR = 512
 PARTS = ("bootconfig", "boot_a", "boot_b", "system_a", "system_b")
 

@@ -16,6 +16,8 @@ from appliance.update.system.target import PiTarget
 from image.firmware import TRYBOOT
 from tests.update.system.workshop import Bench
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def incoming(at: Bench, tmp_path: Path) -> Path:

@@ -68,6 +68,7 @@ def test_another_system_has_neither(tmp_path: Path) -> None:
         runs_from(None)
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("trial", [True, False])
 def test_a_new_start_is_asked_of_systemd_with_the_firmwares_words(
     tmp_path: Path, trial: bool

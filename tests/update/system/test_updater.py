@@ -16,6 +16,8 @@ from image.firmware import TRYBOOT, NoStart
 from tests.update.release.workshop import PaperBox
 from tests.update.system.workshop import CMDLINE, Bench, copy_sparse, fat
 
+pytestmark = pytest.mark.process
+
 
 def tried(at: Bench, version: str, kind: str = "good") -> None:
     """Written, and started once."""

@@ -25,6 +25,9 @@ from appliance.voice.engine.pack import pack
 from appliance.voice.protocol import PROTOCOL
 from tests.update.release.workshop import MADE_S, Workshop
 
+pytestmark = pytest.mark.process
+
+
 SAID: dict[str, Any] = {"engine": "piper", "protocol": PROTOCOL, "licence": "any", "machine": "any",
         "python": "any", "made_s": MADE_S}  # fmt: skip
 
