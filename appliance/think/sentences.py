@@ -10,13 +10,22 @@ import re
 
 from appliance.plain_text import spoken
 
-CLAUSE_WORDS = 6  # the very first piece may end at a comma after so many words: speech begins early
+# The very first piece may end where a speaker may pause, so that speech begins early: at a mark
+# inside the sentence after so many words, before a conjunction after JOIN_WORDS more, since that
+# may join two words only ("ten or twelve").
+CLAUSE_WORDS = 4
+JOIN_WORDS = 2
 LONGEST = 300  # characters; about 20 s of speech, and no voice likes more at once
 
 _ENDS = ".!?…"
 _QUOTES = "\"'”’»"
 _CLOSERS = _QUOTES + ")]}*_`"
 _CLAUSE = re.compile(r"(?:[,;:—–]|(?<=\s)-)(?=\s)")
+_JOINS = re.compile(
+    r"(?<=\s)(?:and|but|or|because|so|which|while|although|though|since|when|where|if|until|unless)"
+    r"(?=\s)",
+    re.IGNORECASE,
+)
 _LIST_MARK = re.compile(r"[#*_>•\-\s]*\(?(?:\d{1,3}|[a-z])")
 _DOTTED = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")  # U.S, a.m, e.g
 _LAST_WORD = re.compile(r"[^\s(\[\"'“‘*_/]*$")
@@ -84,7 +93,12 @@ class SentenceSplitter:
                     return None
                 if _CLAUSE.match(text, at) and len(text[:at].split()) >= self._clause_words:
                     return at + 1
+            elif self._first and _JOINS.match(text, at) and self._long_enough(text[:at]):
+                return at
         return None
+
+    def _long_enough(self, before: str) -> bool:
+        return len(before.split()) >= self._clause_words + JOIN_WORDS
 
     def _cut(self, text: str) -> int:
         """Where to cut what is too long: after its last clause, or its last word, or anywhere."""

@@ -20,6 +20,8 @@ from appliance.voice.interface import Speech, Voice
 
 PIECE_FRAMES = 320  # a slot of the ring `voice`
 GAP_FRAMES = RATE_HZ * 200 // 1000  # of silence between two sentences
+CLAUSE_GAP_FRAMES = RATE_HZ * 100 // 1000  # after a comma, where the first sentence comes in two
+JOIN_GAP_FRAMES = RATE_HZ * 30 // 1000  # where it was cut before a conjunction
 MOST_WAITING_FRAMES = 60 * RATE_HZ  # of sound ahead of the ring; then the synthesiser waits
 
 log = logging.getLogger("speaker")
@@ -60,6 +62,7 @@ class SpeechQueue:
     position: int = 0  # samples of the answer handed out so far
     _orders: deque[tuple[Speak | EndAnswer, float]] = field(default_factory=deque)
     _sentence: _Sentence | None = None
+    _before: str = ""  # what was said before it; unknown after a restart: a sentence
     _speech: Speech | None = None
     _speaks: Voice | None = None  # whose speech it is
     _waiting: deque[Samples] = field(default_factory=deque)
@@ -133,7 +136,8 @@ class SpeechQueue:
         if self._ended:
             self.report(SpeakFailed(turn, order.number, "The answer had already ended."))
             return True
-        gap = GAP_FRAMES if self.position else 0
+        gap = gap_after(self._before) if self.position else 0
+        self._before = order.text
         # The time that it waited for the sentence before it is not the synthesiser's.
         begun_s = taken_s if not self.position else now_s
         self._sentence = _Sentence(order, begun_s, self.position + gap)
@@ -283,3 +287,11 @@ class SpeechQueue:
         samples = parts[0] if len(parts) == 1 else np.concatenate(parts)
         self._waiting_frames -= len(samples)
         return samples
+
+
+def gap_after(text: str) -> int:
+    """Samples of silence between `text` and what is said next: a sentence ends, or goes on."""
+    last = text.rstrip("\"'”’»)]")[-1:]
+    if not last or last in ".!?…":
+        return GAP_FRAMES
+    return CLAUSE_GAP_FRAMES if last in ",;:—–-" else JOIN_GAP_FRAMES

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.think.sentences import LONGEST, SentenceSplitter
+from appliance.think.sentences import CLAUSE_WORDS, LONGEST, SentenceSplitter
 
 
 def split(text: str, *, clause_words: int = 999) -> list[str]:
@@ -87,7 +87,7 @@ def test_how_text_arrives_makes_no_difference(text: str, _: list[str]) -> None:
         stream, found = SentenceSplitter(), []
         for at in range(0, len(text), size):
             found += stream.push(text[at : at + size])
-        assert found + stream.flush() == split(text, clause_words=6)
+        assert found + stream.flush() == split(text, clause_words=CLAUSE_WORDS)
 
 
 def test_a_sentence_leaves_as_soon_as_it_is_surely_complete() -> None:
@@ -104,6 +104,35 @@ def test_the_first_sentence_may_leave_at_a_clause() -> None:
         "far away.",
         "The sun is a ball of gas, far away too.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("It rains all day, so take a coat.", "It rains all day,"),
+        ("You can boil it or you can fry it if you like.", "You can boil it or you can fry it"),
+        ("The moon is three days away and it has no air.", "The moon is three days away"),
+        ("There is no wind on the moon because it has no air.", "There is no wind on the moon"),
+    ],
+)
+def test_the_first_words_leave_where_a_speaker_may_pause(text: str, first: str) -> None:
+    stream = SentenceSplitter()
+    found = [piece for letter in text + " And more. " for piece in stream.push(letter)]
+    assert found[0] == first
+    assert " ".join(found) == text  # the rest of it in one piece: something sounds by then
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Cats and dogs.",
+        "There are about ten or twelve of them.",
+        "It is on the brand-new android over the island.",  # parts of words
+        "Say if",
+    ],
+)
+def test_words_that_are_joined_are_not_torn_apart(text: str) -> None:
+    assert split(text, clause_words=CLAUSE_WORDS) == [text]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,15 @@ import pytest
 from appliance.errors import VoiceError
 from appliance.messages.speech import EndAnswer, Speak, SpeakFailed, Spoken
 from appliance.runtime.ipc.ring import END, START
-from appliance.voice.speech_queue import GAP_FRAMES, PIECE_FRAMES, SpeechQueue, VoiceSlot
+from appliance.voice.speech_queue import (
+    CLAUSE_GAP_FRAMES,
+    GAP_FRAMES,
+    JOIN_GAP_FRAMES,
+    PIECE_FRAMES,
+    SpeechQueue,
+    VoiceSlot,
+    gap_after,
+)
 from tests.voice.fakes import FakeVoice
 
 
@@ -62,6 +70,29 @@ def test_positions_are_continuous_over_sentences_and_the_pause_between_them() ->
     first, second, _ = (r for r in box.reports if isinstance(r, Spoken))
     assert second.position == first.position + first.frames + GAP_FRAMES
     assert not sound[first.frames : second.position].any()
+
+
+@pytest.mark.parametrize(
+    ("before", "gap"),
+    [
+        ("It is far.", GAP_FRAMES),
+        ("Is it “far?”", GAP_FRAMES),
+        ("", GAP_FRAMES),  # not known: another process said it
+        ("It is three days away,", CLAUSE_GAP_FRAMES),
+        ("It is three days away", JOIN_GAP_FRAMES),
+    ],
+)
+def test_the_pause_is_that_of_the_end_before_it(before: str, gap: int) -> None:
+    assert gap_after(before) == gap
+
+
+def test_a_first_sentence_in_two_pieces_has_the_pause_of_a_clause_between_them() -> None:
+    box = Box()
+    box.speak(1, 0, "It is three days away,")
+    box.speak(1, 1, "and it has no air.")
+    box.step(1)
+    first, second = (r for r in box.reports if isinstance(r, Spoken))
+    assert second.position == first.position + first.frames + CLAUSE_GAP_FRAMES
 
 
 def test_the_first_piece_is_marked_start_and_one_empty_piece_end() -> None:
