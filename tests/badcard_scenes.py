@@ -34,7 +34,7 @@ from appliance.provision.apply_seed import ProvisionTarget, apply
 from appliance.runtime import factory_reset as reset
 from appliance.update.release.store import ReleaseStore
 from tests.badcard import Card, Fault
-from tests.provision.test_apply_seed import WHOLE, tree
+from tests.provision.seeds import WHOLE, tree
 from tests.update.release.workshop import Bench, PaperBox, Workshop
 
 PATIENCE_S = 60.0

@@ -18,7 +18,7 @@ from appliance.settings import load
 from appliance.think.server_dialect import OFF
 from appliance.think.server_errors import away, refused, thinks
 from appliance.update.system.slot import autoboot
-from tests.provision.test_seed_parsers import KEY
+from tests.provision.seeds import KEY
 
 ROOT = Path(__file__).parents[1]
 CHECKLIST = "develop/release-checklist"

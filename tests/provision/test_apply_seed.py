@@ -12,7 +12,7 @@ import pytest
 
 from appliance.errors import SeedRefused, StorageError
 from appliance.provision.apply_seed import ZONE, ProvisionTarget, apply, remove_provisioning
-from appliance.provision.seed import Seed, WifiNetwork, check
+from appliance.provision.seed import Seed, WifiNetwork
 from appliance.provision.seed_files import (
     CONNECTION,
     KEYS,
@@ -20,32 +20,12 @@ from appliance.provision.seed_files import (
     PASSWORD,
     SETTINGS,
     WANTED,
-    connection,
     plan,
 )
 from appliance.settings import load
 from appliance.settings.models import OwnFile, OwnModel
 from appliance.update.release.disk_changes import Disk
-from tests.provision.test_seed_parsers import KEY, SECRET
-
-WHOLE = Seed(
-    hostname="kitchen", wifi=WifiNetwork(b"Home", "correct horse"), country="DE", keys=(KEY,),
-    timezone="Europe/Berlin", mode="wake_word", card="plughw:CARD=Jabra",
-    panel="header", name="Kitchen", broker="homeassistant.local",
-    user="interlude", password=SECRET,
-)  # fmt: skip
-
-
-def tree(base: Path) -> dict[str, tuple[int, bytes]]:
-    """Every file below `base`: its mode and bytes; a link's target."""
-    found = {}
-    for path in sorted(base.rglob("*")):
-        name = str(path.relative_to(base))
-        if path.is_symlink():
-            found[name] = (0, os.fsencode(path.readlink()))
-        elif path.is_file():
-            found[name] = (path.stat().st_mode & 0o777, path.read_bytes())
-    return found
+from tests.provision.seeds import KEY, SECRET, WHOLE, tree
 
 
 def test_everything_is_where_the_system_looks_and_where_it_is_kept(ground: ProvisionTarget) -> None:
@@ -332,35 +312,3 @@ def test_what_cannot_be_a_file_is_refused_before_anything_is_written(
     with pytest.raises(SeedRefused):
         apply(Seed(hostname="kitchen", keys=(f"{KEY} \ud800",)), ground)
     assert (tree(ground.root), tree(ground.keep)) == (before, {})
-
-
-@pytest.mark.parametrize(
-    ("wifi", "lines"),
-    [
-        (WifiNetwork(b"Home", "correct horse"), ["ssid=72;111;109;101;", "psk=correct horse"]),
-        (WifiNetwork(b"\xc3\xa9", " a\\b ;c#"), ["ssid=195;169;", "psk=\\sa\\\\b ;c#"]),
-        (WifiNetwork(b"Home", "ends in one "), ["psk=ends in one\\s"]),
-        (WifiNetwork(b"Open", "", hidden=True), ["hidden=true"]),
-    ],
-)
-def test_a_network_is_written_as_network_manager_reads_it(
-    wifi: WifiNetwork, lines: list[str]
-) -> None:
-    text = connection(wifi).splitlines()
-    for line in lines:
-        assert line in text
-    assert ("[wifi-security]" in text) == bool(wifi.password)
-
-
-def test_a_model_that_is_shipped_is_not_fetched() -> None:
-    assert WANTED not in [file.path for file in plan(Seed(model="pocket"))]
-    assert WANTED in [file.path for file in plan(Seed(model="gemma-4-e2b"))]
-
-
-def test_a_voice_of_the_catalogue_is_wished_for_and_nothing_else_is() -> None:
-    check(Seed(voice="ljspeech"))
-    (wish,) = plan(Seed(voice="ljspeech"))
-    assert (wish.path, wish.text, wish.own) == ("etc/interlude/voice-wanted", "ljspeech\n", True)
-    for voice, said in (("gemma-4-e2b", "is not a voice"), ("nobody", "no model `nobody`")):
-        with pytest.raises(SeedRefused, match=said):
-            check(Seed(voice=voice))

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import time
 import tracemalloc
-from pathlib import Path
 
-import msgspec
 import pytest
-import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from appliance.errors import SeedRefused
 from appliance.provision.apply_seed import ProvisionTarget, apply
 from appliance.provision.seed import Seed, check
-from appliance.provision.seed_files import plan
 from appliance.provision.seed_parsers import FORMS, MOST_BYTES, parse_seed
-from appliance.provision.submitted_form import FILE, SubmittedForm, pop_form
-from tests.provision.test_apply_seed import tree
-from tests.provision.test_seed_parsers import KEY
+from tests.provision.seeds import KEY, can_be_applied, tree
 
-SHIPPED = (Path(__file__).parents[2] / "system/etc/interlude/settings.yaml").read_text()
 LONG_S = 10.0  # of the processor, with tracemalloc; 2 s measured on a machine that is busy
 MOST_MORE_BYTES = 64 << 20
 
@@ -82,14 +75,6 @@ def outcome(name: str, data: bytes) -> Seed | None:
     return None
 
 
-def can_be_applied(seed: Seed) -> None:
-    """Every file of it can be written, and the settings among them can be read."""
-    for file in plan(seed, SHIPPED):
-        data = file.text.encode()
-        if file.path.endswith("settings.yaml"):
-            assert isinstance(yaml.safe_load(data), dict)
-
-
 @pytest.mark.parametrize("word", WORDS)
 def test_a_hostile_word_in_any_field_is_a_seed_or_a_sentence(word: str) -> None:
     for name, place in PLACES:
@@ -120,21 +105,6 @@ def test_any_bytes_are_a_seed_or_a_sentence(name: str, data: bytes) -> None:
     outcome(name, data)
 
 
-@settings(max_examples=100, deadline=None)
-@given(st.builds(
-    Seed, hostname=st.text(), country=st.text(), keys=st.tuples(st.text().map(f"{KEY} ".__add__)),
-    name=st.text(), broker=st.sampled_from(["", "x", "\ud800"]), user=st.text(), password=st.text(),
-    mode=st.sampled_from(["", "open", "\ud800"]), model=st.sampled_from(["", "gemma-4-e2b", "\0"]),
-))  # fmt: skip
-@example(Seed(hostname="kitchen", keys=(f"{KEY} \ud800",)))
-def test_what_passes_the_check_can_be_written_whole(seed: Seed) -> None:
-    try:
-        check(seed)
-    except SeedRefused:
-        return
-    can_be_applied(seed)
-
-
 @pytest.mark.parametrize(
     ("name", "filling"),
     [
@@ -154,28 +124,6 @@ def test_the_largest_of_them_takes_neither_long_nor_much(name: str, filling: str
         tracemalloc.stop()
     assert time.process_time() - began_s < LONG_S
     assert most < MOST_MORE_BYTES
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.binary(max_size=200) | st.fixed_dictionaries(
-    {"wifi": st.text(max_size=40)},
-    optional=dict.fromkeys((*SubmittedForm.__struct_fields__[1:], "ssh_keys"),
-    st.text(max_size=40)),
-).map(msgspec.json.encode))  # fmt: skip
-def test_whatever_the_page_hands_over_is_a_seed_or_a_sentence(
-    tmp_path_factory: pytest.TempPathFactory, data: bytes
-) -> None:
-    folder = tmp_path_factory.getbasetemp()
-    (folder / FILE).write_bytes(data)
-    try:
-        seed = pop_form(folder, folder.stat().st_uid)
-        assert seed is not None
-        check(seed)
-    except SeedRefused:
-        return
-    assert seed.keys == ()
-    assert seed.timezone == ""
-    can_be_applied(seed)
 
 
 @pytest.mark.parametrize("word", ["!!bool x", "!!int ''", "!!timestamp x", '"me \\ud800"'])

@@ -7,7 +7,7 @@ import pytest
 from appliance.provision.apply_seed import ProvisionTarget, apply, remove_provisioning
 from appliance.provision.seed import Seed, WifiNetwork
 from appliance.provision.setup_state import untouched
-from tests.provision.test_seed_parsers import KEY
+from tests.provision.seeds import KEY
 
 
 def test_a_card_as_it_was_flashed_is_untouched(ground: ProvisionTarget) -> None:

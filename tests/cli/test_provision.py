@@ -30,6 +30,12 @@ from appliance.provision.setup_sentences import card_says
 from appliance.runtime.status import SupervisorStatus
 from appliance.settings import load
 from tests import skips
+from tests.provision.ground import shipped
+
+
+@pytest.fixture
+def ground(tmp_path: Path) -> ProvisionTarget:
+    return shipped(tmp_path)
 
 
 @pytest.mark.parametrize(

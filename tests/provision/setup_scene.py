@@ -1,0 +1,127 @@
+"""A box and the networks around it, as a set-up sees them; its clock is the one of who waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from appliance.errors import SeedRefused
+from appliance.provision.network_manager import JoinedNetwork
+from appliance.provision.seed import Seed, WifiNetwork
+from appliance.provision.setup_session import (
+    SetupSession,
+)
+from appliance.runtime import network_status as network
+
+PASSWORD = ("amber", "canoe", "maple", "tulip", "zebra")
+WRONG = "The Wi-Fi Home does not take the password that I have."
+CABLE, WIFI = (
+    JoinedNetwork("ethernet", "eth0", "Wired connection 1"),
+    JoinedNetwork("wifi", "wlan0", "Home"),
+)
+HOME = Seed(wifi=WifiNetwork(b"Home", "correct horse"), country="DE")
+
+
+@dataclass
+class PaperRadio:
+    """A machine's networks. `answers`: why the next tries to join fail; "" where one does not."""
+
+    network: JoinedNetwork | None = None
+    has_profile: bool = False
+    wifi: str = "wlan0"
+    answers: list[str] = field(default_factory=lambda: [""])
+    story: list[str] = field(default_factory=list)
+    joins: Callable[[], None] = lambda: None
+
+    def joined(self) -> JoinedNetwork | None:
+        return self.network
+
+    def known(self) -> list[str]:
+        return ["interlude-wifi"] * self.has_profile
+
+    def device(self) -> str:
+        return self.wifi
+
+    def names(self) -> list[str]:
+        return ["Home", "Neighbour"]
+
+    def open(self, name: str, password: str) -> None:
+        assert password == "".join(PASSWORD)
+        self.story.append(f"open {name}")
+
+    def close(self) -> None:
+        self.story.append("close")
+
+    def join(self) -> str:
+        self.story.append("join")
+        self.joins()
+        answer = self.answers.pop(0)
+        self.network = self.network if answer else WIFI
+        return answer
+
+
+@dataclass
+class Scene:
+    """`at`: what happens when so many seconds have passed. `folder`: root's; `page`: the page's."""
+
+    folder: Path
+    page: Path
+    radio: PaperRadio = field(default_factory=PaperRadio)
+    said: list[str] = field(default_factory=list)
+    applied: list[Seed] = field(default_factory=list)
+    at: list[tuple[float, Callable[[], object]]] = field(default_factory=list)
+    refuses: str = ""
+    public: list[network.NetworkStatus] = field(default_factory=list)
+    time_s: float = 0.0
+    box_up_s: float = 0.0  # from when on the box takes what it is to say
+    own_name: str = "interlude.local"
+    untouched: bool = False
+    card: str = ""
+    logged: list[str] = field(default_factory=list)
+    open_when_joining: list[str] = field(default_factory=list)
+
+    def says(self, sentence: str) -> bool:
+        if self.time_s < self.box_up_s:
+            return False
+        self.said.append(sentence)
+        return True
+
+    def sleep(self, seconds: float) -> None:
+        self.time_s += seconds
+        assert self.time_s < 20_000, "it never ends"
+        self.public.append(network.read_status(self.folder))
+        while self.at and self.at[0][0] <= self.time_s:
+            self.at.pop(0)[1]()
+
+    def apply(self, seed: Seed) -> None:
+        if self.refuses:
+            problem, self.refuses = self.refuses, ""
+            raise SeedRefused(problem)
+        self.applied.append(seed)
+
+    def run(self, *, asked: bool = False, first: bool = True) -> str:
+        self.radio.joins = lambda: self.open_when_joining.append(
+            network.read_status(self.folder).setup
+        )
+        made = SetupSession(
+            self.radio, self.says, self.apply, self.folder, self.page, self.folder,
+            logs=self.logged.append, own_name=lambda: self.own_name, host=lambda: "interlude",
+            untouched=lambda: self.untouched, first=first, card=self.card,
+            now_s=lambda: self.time_s, sleep=self.sleep, name="Interlude 4711", password=PASSWORD,
+        )  # fmt: skip
+        return made.run(asked=asked)
+
+    @property
+    def shown(self) -> set[network.NetworkStatus]:
+        """What anybody could read meanwhile."""
+        return set(self.public)
+
+    @property
+    def left(self) -> list[str]:
+        """What is left of it in the end, but for what is public."""
+        return [
+            path.name
+            for path in (*self.folder.iterdir(), *self.page.iterdir())
+            if path.name != network.FILE
+        ]

@@ -1,0 +1,63 @@
+"""The files that follow from a seed: paths, modes and bytes, before any is written."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from appliance.errors import SeedRefused
+from appliance.provision.seed import Seed, WifiNetwork, check
+from appliance.provision.seed_files import (
+    WANTED,
+    connection,
+    plan,
+)
+from tests.provision.seeds import KEY, can_be_applied
+
+
+@pytest.mark.parametrize(
+    ("wifi", "lines"),
+    [
+        (WifiNetwork(b"Home", "correct horse"), ["ssid=72;111;109;101;", "psk=correct horse"]),
+        (WifiNetwork(b"\xc3\xa9", " a\\b ;c#"), ["ssid=195;169;", "psk=\\sa\\\\b ;c#"]),
+        (WifiNetwork(b"Home", "ends in one "), ["psk=ends in one\\s"]),
+        (WifiNetwork(b"Open", "", hidden=True), ["hidden=true"]),
+    ],
+)
+def test_a_network_is_written_as_network_manager_reads_it(
+    wifi: WifiNetwork, lines: list[str]
+) -> None:
+    text = connection(wifi).splitlines()
+    for line in lines:
+        assert line in text
+    assert ("[wifi-security]" in text) == bool(wifi.password)
+
+
+def test_a_model_that_is_shipped_is_not_fetched() -> None:
+    assert WANTED not in [file.path for file in plan(Seed(model="pocket"))]
+    assert WANTED in [file.path for file in plan(Seed(model="gemma-4-e2b"))]
+
+
+def test_a_voice_of_the_catalogue_is_wished_for_and_nothing_else_is() -> None:
+    check(Seed(voice="ljspeech"))
+    (wish,) = plan(Seed(voice="ljspeech"))
+    assert (wish.path, wish.text, wish.own) == ("etc/interlude/voice-wanted", "ljspeech\n", True)
+    for voice, said in (("gemma-4-e2b", "is not a voice"), ("nobody", "no model `nobody`")):
+        with pytest.raises(SeedRefused, match=said):
+            check(Seed(voice=voice))
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.builds(
+    Seed, hostname=st.text(), country=st.text(), keys=st.tuples(st.text().map(f"{KEY} ".__add__)),
+    name=st.text(), broker=st.sampled_from(["", "x", "\ud800"]), user=st.text(), password=st.text(),
+    mode=st.sampled_from(["", "open", "\ud800"]), model=st.sampled_from(["", "gemma-4-e2b", "\0"]),
+))  # fmt: skip
+@example(Seed(hostname="kitchen", keys=(f"{KEY} \ud800",)))
+def test_what_passes_the_check_can_be_written_whole(seed: Seed) -> None:
+    try:
+        check(seed)
+    except SeedRefused:
+        return
+    can_be_applied(seed)

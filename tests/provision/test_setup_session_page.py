@@ -1,0 +1,186 @@
+"""A set-up that is open: what it says, what is typed, and how it ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from appliance.provision.seed import Seed
+from appliance.provision.setup_server import read_access
+from appliance.provision.setup_session import (
+    ASKED_S,
+    CLOSED_S,
+    KNOWN_S,
+    LOOK_S,
+    NETWORK_S,
+    REPEAT_S,
+    REPEATS,
+    USED_S,
+    SetupSession,
+)
+from appliance.provision.submitted_form import FILE, mark_used, submit
+from tests.provision.setup_scene import CABLE, HOME, WIFI, WRONG, PaperRadio, Scene
+
+
+def test_nobody_who_has_the_page_is_cut_off_by_another_try_at_the_wifi(scene: Scene) -> None:
+    scene.radio = PaperRadio(has_profile=True, answers=[WRONG, ""])
+    late_s = KNOWN_S + CLOSED_S - 10
+    scene.at = [
+        (late_s, lambda: mark_used(scene.page)),
+        (late_s + USED_S - 10, lambda: scene.radio.story.append("types")),
+        (late_s + USED_S - 9, lambda: submit(scene.page, HOME)),
+    ]
+    assert scene.run() == "set up"
+    assert scene.radio.story == ["join", "open Interlude 4711", "types", "close", "join", "close"]
+    assert scene.left == []
+
+
+def test_a_page_that_somebody_left_open_is_closed_in_the_end(scene: Scene) -> None:
+    scene.radio = PaperRadio(has_profile=True, answers=[WRONG, ""])
+    scene.at = [(KNOWN_S + 60, lambda: mark_used(scene.page))]
+    assert scene.run() == "in a network"
+    assert KNOWN_S + 60 + USED_S <= scene.time_s < KNOWN_S + 60 + USED_S + 5 * LOOK_S
+
+
+def test_a_box_with_a_cable_takes_what_is_typed_without_a_wifi(scene: Scene) -> None:
+    scene.radio.network, scene.untouched = CABLE, True
+    typed = Seed(broker="homeassistant.local")
+    scene.at = [(30.0, lambda: submit(scene.page, typed))]
+    assert scene.run() == "set up"
+    assert scene.applied == [typed]
+    assert "join" not in scene.radio.story
+    assert "set up. My name there is interlude dot local." in scene.said[-1]
+
+
+def test_without_a_cable_a_wifi_is_asked_for_and_nothing_typed_is_nothing(scene: Scene) -> None:
+    problems: list[str] = []
+
+    def note() -> None:
+        problems.append((scene.folder / "problem").read_text())
+
+    scene.at = [
+        (NETWORK_S + 5, lambda: submit(scene.page, Seed(broker="homeassistant.local"))),
+        (NETWORK_S + 9, note),
+        (NETWORK_S + 12, lambda: submit(scene.page, Seed())),
+        (NETWORK_S + 16, note),
+        (NETWORK_S + 20, lambda: submit(scene.page, HOME)),
+    ]
+    assert scene.run() == "set up"
+    assert "name is missing" in problems[0]
+    assert "Nothing was typed" in problems[1]
+    assert scene.applied == [HOME]
+
+
+def test_a_set_up_that_was_asked_for_and_that_nobody_used_ends(scene: Scene) -> None:
+    scene.radio = PaperRadio(network=WIFI, has_profile=True)
+    scene.at = [(1.0, lambda: setattr(scene.radio, "network", None))]  # one radio
+    assert scene.run(asked=True) == "nobody came"
+    assert scene.radio.story == ["open Interlude 4711", "close", "join", "close"]
+    assert ASKED_S <= scene.time_s < ASKED_S + 5 * LOOK_S
+
+
+def test_what_is_typed_is_applied_and_joined(scene: Scene) -> None:
+    scene.at = [(NETWORK_S + 30, lambda: submit(scene.page, HOME))]
+    assert scene.run() == "set up"
+    assert scene.applied == [HOME]
+    assert scene.radio.story == ["open Interlude 4711", "close", "join", "close"]
+    assert scene.open_when_joining == [""]
+    assert "4 7 1 1" in scene.said[0]
+    assert "five words, typed as one, in small letters, without spaces" in scene.said[0]
+    assert "Amber. Canoe. Maple. Tulip. Zebra." in scene.said[0]
+    assert "10 dot 42 dot 0 dot 1" in scene.said[0]
+    assert "set up" in scene.said[-1]
+    assert scene.left == []
+
+
+def test_the_page_knows_its_address_and_the_names_in_reach(scene: Scene) -> None:
+    seen = []
+    scene.at = [
+        (NETWORK_S + 5, lambda: seen.append(read_access(scene.folder))),
+        (NETWORK_S + 9, lambda: submit(scene.page, HOME)),
+    ]
+    scene.run()
+    assert seen[0] is not None
+    assert (seen[0].address, seen[0].names) == ("10.42.0.1", ("Home", "Neighbour"))
+
+
+def test_a_wrong_password_opens_the_page_again_and_says_why(scene: Scene) -> None:
+    problems = []
+    scene.radio.answers = [WRONG, ""]
+    scene.at = [
+        (NETWORK_S + 5, lambda: submit(scene.page, HOME)),
+        (NETWORK_S + 20, lambda: problems.append((scene.folder / "problem").read_text())),
+        (NETWORK_S + 30, lambda: submit(scene.page, HOME)),
+    ]
+    assert scene.run() == "set up"
+    assert problems[0] == WRONG
+    assert scene.radio.story.count("open Interlude 4711") == 2
+    assert len(scene.applied) == 2
+
+
+def test_what_cannot_be_applied_is_said_and_the_page_stays(scene: Scene) -> None:
+    scene.refuses = "There is no time zone `x`."
+    scene.at = [
+        (NETWORK_S + 5, lambda: submit(scene.page, HOME)),
+        (NETWORK_S + 30, lambda: submit(scene.page, HOME)),
+    ]
+    assert scene.run() == "set up"
+    assert "There is no time zone `x`." in scene.said
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"wifi: [", "does not ask for"),
+        (b'{"wifi": "Home", "password": "correct horse", "hostname": "a b"}', "no host name"),
+        (b'{"wifi": "", "password": "", "hostname": "kitchen"}', "name is missing"),
+        (b'{"wifi": "Home", "password": "correct horse", "broker": "a;b"}', "no broker"),
+    ],
+)
+def test_what_root_does_not_take_is_said_on_the_page_which_stays(
+    scene: Scene, data: bytes, why: str
+) -> None:
+    problems: list[str] = []
+    scene.at = [
+        (NETWORK_S + 5, lambda: (scene.page / FILE).write_bytes(data)),
+        (NETWORK_S + 9, lambda: problems.append((scene.folder / "problem").read_text())),
+        (NETWORK_S + 12, lambda: submit(scene.page, HOME)),
+    ]
+    assert scene.run() == "set up"
+    assert why in problems[0]
+    assert scene.applied == [HOME]
+
+
+def test_it_says_how_to_join_again_and_again_and_then_is_silent(scene: Scene) -> None:
+    scene.at = [(10_000.0, lambda: submit(scene.page, HOME))]
+    scene.run()
+    assert sum("with a phone" in sentence for sentence in scene.said) == REPEATS
+    assert REPEATS * REPEAT_S < 10_000.0
+
+
+def test_so_it_does_when_the_panel_asked_for_it_whenever_that_was(scene: Scene) -> None:
+    scene.radio = PaperRadio(network=WIFI, has_profile=True)
+    assert scene.run(asked=True, first=False) == "nobody came"
+    told = [sentence for sentence in scene.said if "Amber. Canoe." in sentence]
+    assert len(told) >= ASKED_S / REPEAT_S
+
+
+def test_of_a_network_that_is_lost_later_it_says_it_once(scene: Scene) -> None:
+    scene.at = [(5_000.0, lambda: setattr(scene.radio, "network", CABLE))]
+    scene.run(first=False)
+    assert sum("with a phone" in sentence for sentence in scene.said) == 1
+
+
+def test_a_box_that_is_still_starting_holds_nothing_up_and_is_told_later(scene: Scene) -> None:
+    scene.box_up_s = NETWORK_S + 100
+    scene.at = [(NETWORK_S + 20, lambda: submit(scene.page, HOME))]
+    assert scene.run() == "set up"
+    assert scene.time_s < NETWORK_S + 30
+    late = Scene(scene.folder, scene.page, box_up_s=NETWORK_S + 100)
+    late.at = [(NETWORK_S + 110, lambda: submit(late.page, HOME))]
+    late.run()
+    assert sum("with a phone" in sentence for sentence in late.said) == 1
+
+
+def test_each_set_up_has_a_password_of_its_own() -> None:
+    made = [SetupSession(PaperRadio(), bool, print) for _ in range(4)]
+    assert len({one.password for one in made}) == 4

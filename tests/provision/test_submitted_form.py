@@ -1,0 +1,141 @@
+"""What the set-up page hands to root: its own fields, and nothing else, in one small file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from appliance.errors import SeedRefused
+from appliance.provision.seed import WifiNetwork, check
+from appliance.provision.submitted_form import (
+    FILE,
+    SubmittedForm,
+    clear,
+    last_used_ns,
+    mark_used,
+    pop_form,
+    submit,
+)
+from tests.provision.seeds import MEANT, can_be_applied
+
+
+def wifi(**more: object) -> bytes:
+    return msgspec.json.encode({"wifi": "Home", "password": "correct horse", **more})
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"wifi: [", "does not ask for"),
+        (b"\xff\xfe", "does not ask for"),
+        (b'{"wifi": "\\ud800", "password": "correct horse"}', "does not ask for"),
+        (b" " * 100_000, "more than anybody types"),
+        (wifi(ssh_keys=["ssh-ed25519 AAAA intruder"]), "does not ask for"),
+        (wifi(timezone="Europe/Berlin"), "does not ask for"),
+        (wifi(mqtt={"port": 1}), "does not ask for"),
+        (wifi(model="gemma-4-e4b"), "does not ask for"),
+        (wifi(mode="loud"), "does not ask for"),
+        (wifi(hostname="a" * 300), "does not ask for"),
+    ],
+)
+def test_root_takes_the_pages_own_fields_and_nothing_else(
+    tmp_path: Path, data: bytes, why: str
+) -> None:
+    (tmp_path / FILE).write_bytes(data)
+    with pytest.raises(SeedRefused, match=why):
+        pop_form(tmp_path, os.geteuid())
+    assert not (tmp_path / FILE).exists()
+
+
+def fifo(at: Path, elsewhere: Path) -> None:
+    os.mkfifo(at)
+
+
+def link(at: Path, elsewhere: Path) -> None:
+    elsewhere.write_bytes(wifi())
+    at.symlink_to(elsewhere)
+
+
+def sparse(at: Path, elsewhere: Path) -> None:
+    with at.open("wb") as file:
+        file.truncate(1 << 40)
+
+
+def folder(at: Path, elsewhere: Path) -> None:
+    (at / "full").mkdir(parents=True)
+
+
+@pytest.mark.parametrize("lay", [fifo, link, sparse, folder])
+@pytest.mark.timeout(20)
+def test_what_is_no_file_of_the_pages_is_not_waited_for_nor_read(
+    tmp_path: Path, lay: Callable[[Path, Path], None]
+) -> None:
+    lay(tmp_path / FILE, tmp_path / "elsewhere")
+    with pytest.raises(SeedRefused):
+        pop_form(tmp_path, os.geteuid())
+    if lay is not folder:  # of which root empties none
+        assert pop_form(tmp_path, os.geteuid()) is None
+
+
+def test_a_file_of_another_user_is_not_the_pages(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(wifi())
+    with pytest.raises(SeedRefused, match="of its own"):
+        pop_form(tmp_path, os.geteuid() + 1)
+    (tmp_path / FILE).write_bytes(wifi())
+    taken = pop_form(tmp_path, os.geteuid())
+    assert taken is not None
+    assert taken.wifi == WifiNetwork(b"Home", "correct horse")
+
+
+def test_the_seed_comes_through_the_file_as_it_was(tmp_path: Path) -> None:
+    submit(tmp_path, MEANT)
+    assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600
+    taken = pop_form(tmp_path, os.geteuid())
+    assert taken is not None
+    check(taken)
+    assert taken == MEANT
+    assert pop_form(tmp_path, os.geteuid()) is None
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=200) | st.fixed_dictionaries(
+    {"wifi": st.text(max_size=40)},
+    optional=dict.fromkeys((*SubmittedForm.__struct_fields__[1:], "ssh_keys"),
+    st.text(max_size=40)),
+).map(msgspec.json.encode))  # fmt: skip
+def test_whatever_the_page_hands_over_is_a_seed_or_a_sentence(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes
+) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    (folder / FILE).write_bytes(data)
+    try:
+        seed = pop_form(folder, folder.stat().st_uid)
+        assert seed is not None
+        check(seed)
+    except SeedRefused:
+        return
+    assert seed.keys == ()
+    assert seed.timezone == ""
+    can_be_applied(seed)
+
+
+def test_a_use_of_the_page_is_noted_and_cleared_with_what_was_typed(tmp_path: Path) -> None:
+    assert last_used_ns(tmp_path) is None
+    mark_used(tmp_path)
+    submit(tmp_path, MEANT)
+    assert last_used_ns(tmp_path) == (tmp_path / "used").stat().st_mtime_ns
+    clear(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    clear(tmp_path)  # again, and of a folder that is missing
+    clear(tmp_path / "none")
+
+
+def test_a_use_that_cannot_be_noted_is_no_error_of_the_page(tmp_path: Path) -> None:
+    mark_used(tmp_path / "none")
+    assert last_used_ns(tmp_path / "none") is None
