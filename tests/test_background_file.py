@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from appliance.background_file import BackgroundFileWriter, write_private
 from appliance.errors import StorageError
-
-PATIENCE_S = 20.0
+from tests.waiting import PATIENCE_S, until
 
 
 class Told:
@@ -29,13 +27,6 @@ class Told:
 
     def first(self) -> None:
         assert self.go.wait(PATIENCE_S)
-
-
-def until(true: Callable[[], object]) -> None:
-    end_s = time.monotonic() + PATIENCE_S
-    while not true():
-        assert time.monotonic() < end_s, "it never came"
-        time.sleep(0.002)
 
 
 def test_what_is_put_is_on_the_disk_and_said_to_be(tmp_path: Path) -> None:

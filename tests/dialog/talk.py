@@ -8,13 +8,14 @@ from appliance.dialog.actions import Action, AnnounceState, Remember, SendMessag
 from appliance.dialog.policy import DialogPolicy
 from appliance.dialog.state_machine import DialogEvent, Tick, initial_state, step
 from appliance.messages.commands import ModeName, Mute
-from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted
+from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict
 from appliance.messages.playback import CardLost, PlaybackFinished, PlaybackStarted
-from appliance.messages.speech import Spoken
+from appliance.messages.speech import Speak, Spoken
 from appliance.messages.thinking import Sentence, ThinkerReady, ThoughtEnded
 from appliance.pcm import RATE_HZ
 
 M = TypeVar("M")
+
 RULES = DialogPolicy()
 
 
@@ -121,3 +122,15 @@ def talk_in(state: str) -> Talk:
         talk(CardLost("playback", "unplugged"))
     assert talk.state == state
     return talk
+
+
+# Onset 9 and what may follow it
+ONSET = Onset(9, 0, speaking=True)
+YIELD = Verdict(9, "interruption", 300)
+BEGUN = SpeechStarted(9, 9, 0)
+ENDED = SpeechEnded(9, 0, 32_000, last=True)
+
+
+def spoken(talk: Talk, *, ever: bool = False) -> list[str]:
+    """The lines for the voice in the last actions, or in all."""
+    return [speak.text for speak in talk.sent(Speak, ever=ever)]

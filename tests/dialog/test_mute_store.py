@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,16 +17,9 @@ from appliance.dialog.mute_store import (
     merge,
     read_file,
 )
+from tests.waiting import PATIENCE_S, until
 
-PATIENCE_S = 20.0
 MUTED, OPEN = True, False
-
-
-def until(true: Callable[[], object]) -> None:
-    end_s = time.monotonic() + PATIENCE_S
-    while not true():
-        assert time.monotonic() < end_s, "it never came"
-        time.sleep(0.002)
 
 
 def start(state: Path, memory: Path | None = None) -> tuple[MuteStore, StoredMute]:

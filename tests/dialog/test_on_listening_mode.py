@@ -9,15 +9,7 @@ import pytest
 from appliance.dialog.actions import AcknowledgePress, LogNote, RaiseTurn
 from appliance.dialog.policy import NEVER, DialogPolicy
 from appliance.dialog.state_machine import Tick
-from appliance.messages.commands import (
-    ListenOnce,
-    ModeName,
-    Mute,
-    Repeat,
-    Say,
-    SetMode,
-    StopSpeaking,
-)
+from appliance.messages.commands import ListenOnce, ModeName, Mute, Say, SetMode, StopSpeaking
 from appliance.messages.commands import TalkButton as Button
 from appliance.messages.hearing import (
     Onset,
@@ -28,15 +20,15 @@ from appliance.messages.hearing import (
     WakeWordHeard,
     WordsHeard,
 )
-from appliance.messages.playback import PlaybackFinished, PlaybackPaused, PlaybackStopped
-from appliance.messages.speech import Speak
+from appliance.messages.playback import PlaybackPaused, PlaybackStopped
 from appliance.messages.supervision import PartChanged
 from appliance.messages.thinking import Abandon, AnswerHeard, Think
-from appliance.tools.toolbox import NOTHING_SAID
 from tests.dialog.talk import MOON, RULES, Talk, talk_in
 
 DOWN, UP = Button(pressed=True), Button(pressed=False)
+
 TOGGLE = replace(RULES, toggle=True)
+
 BY_VOICE = replace(RULES, by_voice=frozenset(("wake_word", "push_to_talk")))
 
 
@@ -371,34 +363,3 @@ def test_words_of_another_sound_change_nothing() -> None:
     talk = talk_in("speaking")
     talk(WordsHeard(77, 300, "stop", "stop"))
     assert talk.state == "speaking"
-
-
-# ── once more ────────────────────────────────────────────────────────────────────────────────
-def test_the_last_answer_is_said_again_as_far_as_it_was_thought() -> None:
-    talk = talk_in("holding")
-    talk(
-        PlaybackPaused(2, 2, 33_000, 0),
-        Verdict(2, "interruption", 300),
-        PlaybackStopped(2, 33_000, 0),
-    )
-    talk(StopSpeaking(), Repeat())
-    assert [speak.text for speak in talk.sent(Speak)] == list(MOON)
-    turn = talk.turn
-    talk(PlaybackFinished(turn, 0, 0))
-    assert talk.remembered() == [("The moon is grey.", False)]  # once
-
-
-def test_a_repeat_waits_until_nothing_sounds() -> None:
-    talk = talk_in("speaking")
-    talk(Repeat())
-    assert talk.sent(Speak) == []
-    talk.finish(96_000)
-    assert [speak.text for speak in talk.sent(Speak)] == list(MOON)
-
-
-def test_with_nothing_to_repeat_the_box_says_so() -> None:
-    talk = Talk()
-    talk(Say("Tea."))
-    talk.finish()
-    talk(Repeat())
-    assert [speak.text for speak in talk.sent(Speak)] == [NOTHING_SAID]

@@ -93,7 +93,6 @@ def test_a_card_that_cannot_be_written_is_no_reason_not_to_start(
     assert "cannot be kept" in caplog.text
 
 
-# ── as the box is started ────────────────────────────────────────────────────────────────────
 def test_at_a_terminal_a_mistake_ends_the_command(
     owners: Path, monkeypatch: pytest.MonkeyPatch, state: Path
 ) -> None:
@@ -141,33 +140,3 @@ def test_a_microphone_that_cannot_be_kept_off_is_no_microphone(owners: Path, ser
     (service / f".{mute_store.FILE}.new").mkdir()
     with pytest.raises(SettingsError, match="cannot be switched off"):
         startup_settings.report_problem(startup_settings.settings_for_start(owners))
-
-
-# ── what is said of releases ─────────────────────────────────────────────────────────────────
-LEFT = "Version 1.2.0 did not stay up, so I went back to version 1.1.0."
-
-
-def test_a_release_that_was_left_is_told_once(state: Path) -> None:
-    first = startup_notices.gather(state, "", [LEFT])
-    assert first.sentences == [LEFT]
-    startup_notices._note(state / startup_notices.TOLD, first.once.encode())
-    assert startup_notices.gather(state, "", [LEFT]).sentences == []
-    assert startup_notices.gather(state, "", ["Another."]).sentences == ["Another."]
-
-
-def test_a_mistake_in_the_settings_is_told_at_each_start_and_does_not_hide_it(state: Path) -> None:
-    startup_notices._note(state / startup_notices.TOLD, LEFT.encode())
-    assert startup_notices.gather(state, SAID_BEFORE, [LEFT]).sentences == [SAID_BEFORE]
-    assert startup_notices.gather(state, SAID_BEFORE, ["Another."]).sentences == [
-        SAID_BEFORE,
-        "Another.",
-    ]
-
-
-def test_what_was_handed_over_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
-    environment: dict[str, str] = {}
-    startup_notices.hand_over(startup_notices.StartupNotices("a “mistake”", LEFT), environment)
-    monkeypatch.setenv(startup_notices.HANDED, environment[startup_notices.HANDED])
-    assert startup_notices.handed_over() == startup_notices.StartupNotices("a “mistake”", LEFT)
-    monkeypatch.delenv(startup_notices.HANDED)
-    assert startup_notices.handed_over().sentences == []

@@ -1,0 +1,97 @@
+"""The conductor's part of mute in tests: a real store, floor and conversation."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from appliance.dialog.actions import SetMuted
+from appliance.dialog.mute_state import MuteProblem, MuteState
+from appliance.dialog.mute_store import FILE, MuteStore, StoredMute, read_file
+from appliance.dialog.policy import DialogPolicy
+from appliance.dialog.state import DialogState
+from appliance.dialog.state_machine import DialogEvent, initial_state, step
+from appliance.runtime.ipc import floor
+from appliance.runtime.ipc.floor import Floor
+from tests.waiting import PATIENCE_S, until
+
+
+class Box:
+    """The conductor's part of it, with the real store, floor and conversation.
+
+    `card`: the state's folder. `run`: the folder in memory, which a power cut empties.
+    """
+
+    def __init__(self, folder: Path, wait_s: float = PATIENCE_S) -> None:
+        self.card, self.run = folder / "card", folder / "run"
+        self.card.mkdir()
+        self.run.mkdir()
+        self.now_s = 100.0
+        self.wait_s = wait_s
+        self.complaints: list[MuteProblem] = []
+        self._conductors: list[MuteState] = []
+        self.boot()
+
+    def boot(self) -> None:
+        """A supervisor begins: a new floor, and a new conductor."""
+        page = floor.create()
+        self.floor = Floor(page)
+        os.close(page)  # the mapping stays
+        assert self.floor.deaf
+        self.conduct()
+
+    def look_at(self, file: Path) -> StoredMute | None:
+        return read_file(file)
+
+    def conduct(self) -> None:
+        """A conductor begins on the floor as it is."""
+        self.end_conductors()
+        self.store = MuteStore(self.card / FILE, self.run, look=self.look_at)
+        self.microphone = MuteState(self.floor, self.store)
+        self._conductors.append(self.microphone)
+        muted, off = self.microphone.start(self.now_s, self.wait_s)
+        self.it: DialogState
+        self.it, _ = initial_state(
+            DialogPolicy(), self.now_s, turn=self.floor.turn, muted=muted, switched_off=off
+        )
+        self.floor.turn = self.it.turn
+
+    def hear(self, message: DialogEvent) -> None:
+        self.it, actions = step(self.it, message, self.now_s)
+        for action in actions:
+            if isinstance(action, SetMuted):
+                self.microphone.set(self.now_s, muted=action.on)
+        self.floor.turn = self.it.turn
+
+    def look(self, after_s: float = 0.0) -> None:
+        self.now_s += after_s
+        for news in self.microphone.poll(self.now_s):
+            if isinstance(news, MuteProblem):
+                self.complaints.append(news)
+            else:
+                self.hear(news)
+
+    def until(self, true: Callable[[], object]) -> None:
+        def looked() -> object:
+            self.look()
+            return true()
+
+        until(lambda: true() or looked())
+
+    def settle(self) -> None:
+        """Until the disk has what was wanted last."""
+        self.until(lambda: self.microphone._on_disk is not None or self.microphone.failing)
+
+    def break_card(self) -> None:
+        """Nothing can be written any more, as when ext4 has gone read-only."""
+        (self.card / f".{FILE}.new").mkdir()
+
+    def end_conductors(self) -> None:
+        """They have written what they were to write, unless the card stalls."""
+        for microphone in self._conductors:
+            microphone.request_stop()
+            microphone.join()
+
+    def close(self) -> None:
+        self.end_conductors()

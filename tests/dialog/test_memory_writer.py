@@ -1,0 +1,230 @@
+"""The thread that writes the memory: what it tells, and what it does on a card that fails."""
+
+from __future__ import annotations
+
+import select
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from appliance.dialog.memory import Memory
+from appliance.dialog.memory_writer import (
+    MOST_FORGETS,
+    MOST_WAITING,
+    OWED,
+    ForgetResult,
+    MemoryHealth,
+    MemoryNews,
+    MemoryWriter,
+    TurnsRecalled,
+)
+from appliance.runtime.memory_files import APART
+from tests import skips
+from tests.dialog.turns import turn
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A directory on a file system of 1 MB."""
+    place = tmp_path / "small"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    if subprocess.run(mount, check=False, capture_output=True).returncode != 0:
+        pytest.skip(skips.MOUNTS)
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+@pytest.fixture
+def read_only_disk(tmp_path: Path) -> Iterator[tuple[Path, Callable[[], None]]]:
+    """A read-only file system with a turn in its memory, and how to make it writable again."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    if subprocess.run(mount, check=False, capture_output=True).returncode != 0:
+        pytest.skip(skips.MOUNTS)
+    memory = Memory(place / "memory.db", 10)
+    memory.remember(turn(1, "a-secret-word"))
+    memory.close()
+    subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
+
+    def writable() -> None:
+        subprocess.run(["mount", "-o", "remount,rw", str(place)], check=True)
+
+    yield place, writable
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_what_a_power_cut_left_half_forgotten_is_finished_at_the_next_start(file: Path) -> None:
+    memory = Memory(file, 10)
+    memory.remember(turn(1, "a-secret-word"))
+    memory.close()
+    file.rename(file.with_name(f"{file.name}.0{APART}"))  # as far as it came
+    scribe = MemoryWriter(file, 10)
+    scribe.recall(5)
+    assert news(scribe) == [TurnsRecalled(())]
+    assert not any(b"a-secret-word" in each.read_bytes() for each in file.parent.iterdir())
+    scribe.close()
+
+
+# ── the scribe ───────────────────────────────────────────────────────────────────────────────
+def news(scribe: MemoryWriter, count: int = 1) -> list[MemoryNews]:
+    """What it tells, waited for."""
+    found: list[MemoryNews] = []
+    end_s = time.monotonic() + 20
+    while len(found) < count and time.monotonic() < end_s:
+        found += scribe.pop_news()
+        time.sleep(0.005)
+    return found
+
+
+def test_the_writer_recalls_what_it_was_told_before(file: Path) -> None:
+    scribe = MemoryWriter(file, 10)
+    scribe.remember(turn(1))
+    scribe.recall(5)
+    assert news(scribe) == [TurnsRecalled((turn(1),))]
+    number = scribe.forget()
+    scribe.recall(5)
+    assert news(scribe, 2) == [ForgetResult(number), TurnsRecalled(())]
+    scribe.close()
+
+
+def test_an_order_to_forget_is_answered_when_it_is_so(file: Path) -> None:
+    scribe = MemoryWriter(file, 10)
+    for number in range(3):
+        scribe.remember(turn(number, f"a-secret-word {number}"))
+    last = scribe.forget(last=True)
+    assert news(scribe) == [ForgetResult(last)]
+    assert not any(b"a-secret-word 2" in each.read_bytes() for each in file.parent.iterdir())
+    everything = scribe.forget()
+    assert news(scribe) == [ForgetResult(everything)]
+    assert list(file.parent.iterdir()) == []
+    scribe.close()
+
+
+def test_turns_recalled_before_an_order_to_forget_are_not_handed_on_after_it(file: Path) -> None:
+    scribe = MemoryWriter(file, 10)
+    scribe.remember(turn(1))
+    scribe.recall(5)
+    poll = select.poll()
+    poll.register(scribe.fileno(), select.POLLIN)
+    assert poll.poll(20_000), "they lie ready"
+    number = scribe.forget(last=True)
+    assert news(scribe) == [ForgetResult(number)]
+    scribe.close()
+
+
+@pytest.mark.process
+def test_what_could_not_be_forgotten_is_withheld_and_forgotten_later(
+    read_only_disk: tuple[Path, Callable[[], None]], tmp_path: Path
+) -> None:
+    place, writable = read_only_disk
+    scribe = MemoryWriter(place / "memory.db", 10, tmp_path)
+    number = scribe.forget()
+    unwell, failed = news(scribe, 2)
+    assert isinstance(unwell, MemoryHealth)
+    assert isinstance(failed, ForgetResult)
+    assert (failed.number, failed.late) == (number, False)
+    assert "Read-only" in failed.problem
+    scribe.recall(5)
+    assert news(scribe) == [TurnsRecalled(())], "withheld"
+    again = scribe.forget(last=True)
+    (refused,) = news(scribe)
+    assert isinstance(refused, ForgetResult)
+    assert (refused.number, bool(refused.problem)) == (again, True)
+    scribe.close()
+    scribe = MemoryWriter(place / "memory.db", 10, tmp_path)  # a conductor that was started again
+    scribe.recall(5)
+    assert news(scribe) == [TurnsRecalled(())]
+    writable()
+    scribe.recall(5)
+    late, recalled = news(scribe, 2)
+    assert isinstance(late, ForgetResult)
+    assert (late.problem, late.late) == ("", True)
+    assert recalled == TurnsRecalled(())
+    assert not (tmp_path / OWED).exists()
+    scribe.close()
+
+
+def test_a_queue_that_is_full_of_turns_takes_an_order_to_forget(file: Path) -> None:
+    Memory(file, 1000).close()
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")  # the first turn waits for this, the others for the first
+    scribe = MemoryWriter(file, 1000)
+    for number in range(MOST_WAITING + 10):
+        scribe.remember(turn(number, "a-secret-word"))
+    numbers = [scribe.forget() for _ in range(MOST_FORGETS + 10)]
+    told = news(scribe, len(numbers) + 2)
+    other.close()
+    answered = {item.number: item.problem for item in told if isinstance(item, ForgetResult)}
+    assert sorted(answered) == numbers, "each has its answer"
+    refused = [number for number, problem in answered.items() if problem]
+    assert len(refused) in (9, 10), "beyond those that may wait"
+    assert all("hangs" in answered[number] for number in refused)
+    scribe.close()
+    assert list(file.parent.iterdir()) == [], "and no turn was written that was to be forgotten"
+
+
+def test_the_writer_writes_everything_before_it_closes(file: Path) -> None:
+    scribe = MemoryWriter(file, 1000)
+    for number in range(100):
+        scribe.remember(turn(number))
+    scribe.close()
+    assert Memory(file, 1000).count() == 100
+
+
+def test_the_writer_says_once_that_a_damaged_memory_was_set_aside(file: Path) -> None:
+    file.parent.mkdir()
+    file.write_bytes(b"nonsense" * 1000)
+    scribe = MemoryWriter(file, 10)
+    scribe.remember(turn(1))
+    scribe.recall(1)
+    told, recalled = news(scribe, 2)
+    assert isinstance(told, MemoryHealth)
+    assert told.set_aside
+    assert recalled == TurnsRecalled((turn(1),))
+    scribe.close()
+
+
+def test_without_a_disk_the_writer_says_so_once_and_says_when_it_is_back(tmp_path: Path) -> None:
+    place = tmp_path / "memory"
+    place.write_text("a file where the directory should be")
+    scribe = MemoryWriter(place / "memory.db", 10)
+    for number in range(3):
+        scribe.remember(turn(number))
+    told = news(scribe)
+    assert [(t.well, type(t)) for t in told if isinstance(t, MemoryHealth)] == [
+        (False, MemoryHealth)
+    ]
+    place.unlink()
+    scribe.remember(turn(7))
+    scribe.recall(9)
+    back, recalled = news(scribe, 2)
+    assert isinstance(back, MemoryHealth)
+    assert back.well
+    assert recalled == TurnsRecalled((turn(7),))
+    scribe.close()
+
+
+@pytest.mark.process
+def test_a_full_disk_is_said_once_and_the_talk_goes_on(small_disk: Path) -> None:
+    scribe = MemoryWriter(small_disk / "memory.db", 1_000_000)
+    for number in range(60):
+        scribe.remember(turn(number, "x" * 60_000))
+    told = news(scribe)
+    scribe.close()
+    assert [(t.well, "full" in t.text) for t in told if isinstance(t, MemoryHealth)] == [
+        (False, True)
+    ]
+
+
+def test_a_memory_of_no_turns_touches_no_disk(file: Path) -> None:
+    scribe = MemoryWriter(file, 0)
+    scribe.remember(turn(1))
+    scribe.recall(1)
+    scribe.close()
+    assert not file.parent.exists()

@@ -1,0 +1,119 @@
+"""Processes and sound cards fail, and come back."""
+
+from __future__ import annotations
+
+from appliance.dialog.actions import AnnounceState, ReleaseHold, SendMessage, SendRecall
+from appliance.dialog.on_answer import LOST_VOICE
+from appliance.dialog.transition import NOT_READY
+from appliance.messages.commands import Ask, SetVolume
+from appliance.messages.playback import CardLost, PlaybackFinished, PlaybackStarted
+from appliance.messages.speech import EndAnswer, Speak, SpeakerReady, Spoken
+from appliance.messages.supervision import PartChanged
+from appliance.messages.thinking import RecallWanted, Sentence, Think, ThinkerReady, ThoughtEnded
+from tests.dialog.talk import MOON, RULES, Talk, talk_in
+
+
+# ── parts come and go ────────────────────────────────────────────────────────────────────────
+def test_a_box_whose_thinker_is_not_ready_says_so() -> None:
+    talk = Talk(ready=False)
+    talk.speech()
+    assert (talk.sent(Think), talk.sent(Speak)[0].text) == ([], NOT_READY)
+
+
+def test_a_thinker_that_dies_at_its_work_is_apologised_for() -> None:
+    talk = talk_in("thinking")
+    talk(PartChanged("thinker", "down", "was ended by SIGKILL"))
+    assert talk.sent(Speak) == [Speak(2, 0, NOT_READY)]
+    talk(Spoken(2, 0, 0, 16_000, 1.0), PlaybackStarted(2, 0), PlaybackFinished(2, 16_000, 0))
+    assert (talk.state, talk.remembered()) == ("idle", [])
+
+
+def test_what_a_dead_thinker_said_is_still_spoken() -> None:
+    talk = talk_in("thinking")
+    talk(Sentence(2, 0, MOON[0]), Spoken(2, 0, 0, 16_000, 1.0), PlaybackStarted(2, 0))
+    talk(PartChanged("thinker", "down"))
+    assert talk.sent(EndAnswer) == [EndAnswer(2)]
+    talk.finish()
+    assert talk.remembered() == [(MOON[0], False)]
+
+
+def test_a_thinker_that_comes_back_is_given_the_last_turns() -> None:
+    talk = talk_in("idle")
+    talk(PartChanged("thinker", "down"))
+    assert talk(RecallWanted()) == [SendRecall()]
+    talk(ThinkerReady("pocket"))
+    talk.speech()
+    assert len(talk.sent(Think)) == 1
+
+
+def test_until_the_thinker_has_read_what_stands_first_the_owner_is_asked_to_wait() -> None:
+    talk = Talk(ready=False)
+    talk(RecallWanted())
+    talk.speech()
+    assert (talk.sent(Think), talk.sent(Speak)[0].text) == ([], NOT_READY)
+
+
+def test_a_listener_that_dies_leaves_no_hold_behind() -> None:
+    talk = talk_in("holding")
+    assert talk(PartChanged("listener", "down")) == [
+        ReleaseHold(2),
+        AnnounceState("speaking", 2, "the listener is gone"),
+    ]
+
+
+def test_a_speaker_that_comes_back_is_told_again_that_the_answer_has_ended() -> None:
+    talk = talk_in("speaking")
+    talk(PartChanged("speaker", "down"), SpeakerReady("espeak"))
+    assert talk.sent(EndAnswer) == [EndAnswer(2)]
+
+
+def test_an_answer_that_was_lost_with_the_speaker_is_owned_up_to() -> None:
+    talk = talk_in("thinking")
+    talk(Sentence(2, 0, MOON[0]), ThoughtEnded(2, 1, "complete"))
+    talk(PartChanged("speaker", "down"), SpeakerReady("espeak"), PlaybackFinished(2, 0, 0))
+    assert talk.sent(Speak) == [Speak(3, 0, LOST_VOICE)]
+    assert talk.remembered() == []
+
+
+def test_a_playback_that_comes_back_goes_on_with_the_answer() -> None:
+    talk = talk_in("speaking")
+    talk(PartChanged("playback", "down"), after_s=3.0)
+    talk(PlaybackStarted(2, 0), after_s=2.0)
+    assert talk.it.answer is not None
+    assert talk.it.answer.position_at(talk.now_s) == 3 * 16_000
+    talk.finish()
+    assert talk.remembered() == [(" ".join(MOON), True)]
+
+
+def test_a_broken_ear_is_said_aloud_once_and_shown_until_it_is_mended() -> None:
+    talk = Talk()
+    talk(PartChanged("listener", "failed"))
+    assert "listener" in talk.sent(Speak)[0].text
+    talk.wait(10 * RULES.failed_s)
+    assert (talk.state, talk.sent(Speak)) == ("failed", [])
+    talk(PartChanged("listener", "up"))
+    assert talk.state == "idle"
+
+
+def test_a_broken_voice_is_shown_and_not_spoken_of() -> None:
+    talk = talk_in("idle")
+    talk(PartChanged("playback", "failed"))
+    assert (talk.state, talk.sent(Speak)) == ("failed", [])
+
+
+def test_a_deaf_box_still_answers_what_is_typed() -> None:
+    talk = Talk()
+    talk(CardLost("capture", "unplugged"), PlaybackFinished(2, 0, 0))
+    talk(Ask("hello?"))
+    assert talk.state == "thinking"
+    talk.answer("Hello.")
+    talk.finish()
+    assert talk.state == "failed"
+
+
+def test_a_playback_that_comes_up_anew_is_as_loud_as_the_last_one() -> None:
+    talk = Talk()
+    assert talk(PartChanged("playback", "up")) == []
+    talk(SetVolume(0.3))
+    assert talk(PartChanged("playback", "up")) == [SendMessage("playback", SetVolume(0.3))]
+    assert talk(PartChanged("speaker", "up")) == []

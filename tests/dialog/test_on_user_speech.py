@@ -1,0 +1,120 @@
+"""What the owner says or sounds like: a question, an interruption, or nothing of the kind."""
+
+from __future__ import annotations
+
+import pytest
+
+from appliance.dialog.actions import AnnounceState, RaiseTurn, ReleaseHold, SendMessage
+from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict
+from appliance.messages.playback import (
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStopped,
+)
+from appliance.messages.thinking import Abandon, AnswerHeard, Sentence, Think
+from tests.dialog.talk import BEGUN, ENDED, MOON, ONSET, RULES, YIELD, Talk, talk_in
+
+
+# ── question and answer ──────────────────────────────────────────────────────────────────────
+def test_an_onset_in_silence_changes_nothing_until_its_verdict() -> None:
+    talk = Talk()
+    assert talk(Onset(1, 0, speaking=False)) == []
+    assert talk(Verdict(1, "noise", 150)) == [ReleaseHold(1)]
+
+
+def test_pieces_of_one_utterance_are_one_question() -> None:
+    talk = Talk()
+    talk(Onset(1, 0, speaking=False), SpeechStarted(1, 1, 0))
+    talk(SpeechEnded(1, 0, 28 * 16_000, last=False), after_s=28.0)
+    talk.wait(20.0)
+    assert talk.state == "listening"
+    talk(SpeechEnded(1, 0, 50 * 16_000, last=True))
+    assert talk.sent(Think) == [Think(2, (1,))]
+
+
+def test_an_utterance_that_ends_without_having_begun_is_thought_about_all_the_same() -> None:
+    talk = Talk()
+    talk(SpeechEnded(4, 0, 16_000, last=True))
+    assert talk.sent(Think) == [Think(2, (4,))]
+
+
+def test_an_utterance_without_a_sample_is_no_question() -> None:
+    talk = talk_in("listening")
+    talk(SpeechEnded(1, 0, 0, last=True))
+    assert (talk.state, talk.sent(Think)) == ("idle", [])
+
+
+def test_an_owner_who_goes_on_speaking_while_the_box_thinks_is_listened_to() -> None:
+    talk = Talk()
+    talk.speech(1)
+    talk(Sentence(2, 0, "Well."), Onset(2, 0, speaking=False), SpeechStarted(2, 2, 0))
+    assert talk.said[-3:] == [
+        SendMessage("thinker", Abandon(2)),
+        RaiseTurn(3),
+        AnnounceState("listening", 3, "the owner speaks"),
+    ]
+    talk(SpeechEnded(2, 0, 16_000, last=True), after_s=1.0)
+    assert talk.sent(Think) == [Think(4, (2,))]  # the thinker keeps the first piece by itself
+    assert talk.sent(AnswerHeard, ever=True) == []
+
+
+# ── holding, resuming, yielding ──────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("kind", ["backchannel", "noise"])
+def test_a_backchannel_or_a_noise_lets_the_answer_go_on(kind: str) -> None:
+    talk = talk_in("holding")
+    talk(PlaybackPaused(2, 2, 16_000, 0), Verdict(2, kind, 300))  # type: ignore[arg-type]  # a Literal
+    assert talk.said == [ReleaseHold(2), AnnounceState("speaking", 2, kind)]
+    talk(PlaybackResumed(2, 2, 16_000, 0))
+    talk.finish()
+    assert talk.remembered() == [(" ".join(MOON), True)]
+
+
+def test_an_interruption_drops_what_is_left_and_only_what_was_heard_is_kept() -> None:
+    talk = talk_in("holding")
+    talk(PlaybackPaused(2, 2, 16_000, 0), Verdict(2, "interruption", 300))
+    assert talk.said == [
+        SendMessage("thinker", Abandon(2)),
+        RaiseTurn(3),
+        ReleaseHold(2),
+        AnnounceState("listening", 3, "interrupted"),
+    ]
+    talk(SpeechStarted(2, 2, 0), PlaybackStopped(2, 3 * 16_000, 0))
+    assert talk.sent(AnswerHeard) == [AnswerHeard(2, "The moon is grey. It has", complete=False)]
+    talk(SpeechEnded(2, 0, 16_000, last=True))
+    assert talk.sent(Think) == [Think(4, (2,))]
+    assert talk.remembered() == [("The moon is grey. It has", False)]
+
+
+def test_an_interruption_without_words_leaves_the_box_idle() -> None:
+    talk = talk_in("holding")
+    talk(Verdict(2, "interruption", 300))
+    talk.wait(RULES.speech_s + 0.1)
+    assert talk.state == "idle"
+
+
+def test_an_interruption_that_comes_after_the_box_went_on_is_still_obeyed() -> None:
+    talk = talk_in("holding")
+    talk.wait(RULES.verdict_s + 0.1)
+    assert talk.state == "speaking"
+    talk(Verdict(2, "interruption", 1400))
+    assert talk.state == "listening"
+
+
+def test_without_a_verdict_the_answer_goes_on() -> None:
+    talk = talk_in("holding")
+    assert ReleaseHold(2) in talk.wait(RULES.verdict_s + 0.1)
+    assert talk.state == "speaking"
+
+
+def test_a_new_onset_while_holding_is_the_one_that_counts() -> None:
+    talk = talk_in("holding")
+    talk(Onset(3, 0, speaking=True))
+    assert talk(Verdict(2, "backchannel", 300)) == []
+    assert ReleaseHold(3) in talk(Verdict(3, "backchannel", 300))
+
+
+def test_an_onset_just_after_the_end_may_become_the_next_question() -> None:
+    talk = talk_in("speaking")
+    talk(PlaybackFinished(2, 96_000, 0), ONSET, YIELD, BEGUN, ENDED)
+    assert talk.sent(Think) == [Think(3, (9,))]

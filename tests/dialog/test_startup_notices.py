@@ -1,0 +1,67 @@
+"""What is told aloud at a start: once, or at each start as long as it is so."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from appliance.dialog import startup_notices
+from appliance.dialog.startup_notices import StartupNotices, gather
+from tests.waiting import PATIENCE_S, until
+
+LEFT = "Version 1.2.0 did not stay up, so I went back to version 1.1.0."
+MISTAKE = "There is a mistake in your settings."
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    folder = tmp_path / "state"
+    folder.mkdir()
+    return folder
+
+
+def say(state: Path, notices: StartupNotices) -> None:
+    """They are spoken, and noted on the disk."""
+    startup_notices.mark_spoken(state, notices)
+    note = state / startup_notices.TOLD
+    until(lambda: note.exists() and note.read_text() == notices.once)
+
+
+def test_a_release_that_was_left_is_told_once(state: Path) -> None:
+    first = gather(state, "", [LEFT])
+    assert first.sentences == [LEFT]
+    assert gather(state, "", [LEFT]) == first, "it was not said yet"
+    say(state, first)
+    assert gather(state, "", [LEFT]).sentences == []
+    assert gather(state, "", ["Another."]).sentences == ["Another."]
+
+
+def test_a_mistake_in_the_settings_is_told_at_each_start_and_does_not_hide_it(state: Path) -> None:
+    say(state, gather(state, "", [LEFT]))
+    assert gather(state, MISTAKE, [LEFT]).sentences == [MISTAKE]
+    assert gather(state, MISTAKE, ["Another."]).sentences == [MISTAKE, "Another."]
+
+
+def test_a_start_without_a_fall_back_notes_nothing(state: Path) -> None:
+    startup_notices.mark_spoken(state, gather(state, MISTAKE, []))
+    assert list(state.iterdir()) == []
+
+
+def test_a_card_that_cannot_be_written_ends_no_start_and_it_is_said_again(state: Path) -> None:
+    (state / startup_notices.TOLD).mkdir()  # no file can take its place
+    before = set(threading.enumerate())
+    startup_notices.mark_spoken(state, gather(state, "", [LEFT]))
+    for thread in set(threading.enumerate()) - before:
+        thread.join(PATIENCE_S)
+    assert gather(state, "", [LEFT]).sentences == [LEFT]
+
+
+def test_what_was_handed_over_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
+    environment: dict[str, str] = {}
+    startup_notices.hand_over(StartupNotices("a “mistake”", LEFT), environment)
+    monkeypatch.setenv(startup_notices.HANDED, environment[startup_notices.HANDED])
+    assert startup_notices.handed_over() == StartupNotices("a “mistake”", LEFT)
+    monkeypatch.delenv(startup_notices.HANDED)
+    assert startup_notices.handed_over().sentences == []

@@ -1,0 +1,77 @@
+"""The record of the dialogue: when it is at rest, when something rings, when it looks again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from appliance.dialog.answer import Answer
+from appliance.dialog.hold import OutputHold
+from appliance.dialog.listening_state import ListeningState
+from appliance.dialog.policy import NEVER
+from appliance.dialog.ring_schedule import RingSchedule
+from appliance.dialog.state import DialogState
+from appliance.messages.commands import StateName
+
+RINGS = RingSchedule(("Eggs.",), at_s=50.0)
+
+
+@pytest.mark.parametrize(
+    ("state", "rests"),
+    [("idle", True), ("muted", True), ("failed", True), ("listening", False), ("thinking", False),
+     ("speaking", False), ("holding", False)],
+)  # fmt: skip
+def test_it_is_at_rest_where_nobody_waits_for_anything(state: StateName, rests: bool) -> None:
+    assert DialogState(state=state).at_rest == rests
+
+
+def test_an_answer_or_an_open_hold_is_no_rest() -> None:
+    assert not DialogState(answer=Answer(1)).at_rest
+    assert not DialogState(hold=OutputHold().start(1, 0, 9.0)).at_rest
+
+
+def test_nothing_is_due_in_a_dialogue_that_has_just_begun() -> None:
+    assert DialogState().deadline_s == NEVER
+
+
+@pytest.mark.parametrize(
+    "dialog",
+    [
+        DialogState(until_s=7.0),
+        DialogState(hold=OutputHold().start(1, 0, 7.0)),
+        DialogState(listening=ListeningState("push_to_talk").open_for_turn().hold_button(7.0)),
+        DialogState(ringing=replace(RINGS, at_s=7.0)),
+    ],
+    ids=["state", "hold", "button", "ring"],
+)
+def test_the_first_of_all_deadlines_is_the_one_that_counts(dialog: DialogState) -> None:
+    assert dialog.deadline_s == 7.0
+    assert replace(dialog, until_s=3.0).deadline_s == 3.0
+
+
+@pytest.mark.parametrize(
+    ("dialog", "due_s"),
+    [
+        (DialogState(), 50.0),
+        (DialogState(state="thinking"), NEVER),  # the owner is about to be answered
+        (DialogState(state="speaking", answer=Answer(1)), 50.0),  # a long answer is cut for it
+        (DialogState(state="speaking", answer=Answer(1, ours=True)), NEVER),  # not its own words
+    ],
+    ids=["idle", "thinking", "answering", "announcing"],
+)
+def test_a_ring_waits_for_who_talks_but_not_for_a_long_answer(
+    dialog: DialogState, due_s: float
+) -> None:
+    assert replace(dialog, ringing=RINGS).ring_due_s == due_s
+
+
+def test_what_has_rung_once_cuts_no_answer() -> None:
+    speaking = DialogState(state="speaking", answer=Answer(1), ringing=RINGS.begin())
+    assert speaking.ring_due_s == NEVER
+
+
+def test_while_something_rings_the_listener_is_told_to_listen_in_every_mode() -> None:
+    silent = DialogState(listening=ListeningState("push_to_talk"))
+    assert not silent.listening_command.on
+    assert replace(silent, ringing=RINGS).listening_command.on

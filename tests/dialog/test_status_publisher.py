@@ -1,0 +1,200 @@
+"""How the box stands: told at every change, and to each part as it comes up; nothing twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from appliance.dialog.listening_state import ListeningState
+from appliance.dialog.state import DialogState
+from appliance.dialog.status_publisher import SHOW, StatusPublisher
+from appliance.messages.commands import (
+    BoxStatus,
+    BrokerChanged,
+    ButtonFault,
+    ButtonPressed,
+    StateChanged,
+    VoicesAvailable,
+)
+from appliance.messages.registry import Mail, Message
+from appliance.messages.speech import SpeakerReady
+from appliance.messages.supervision import PartChanged
+from appliance.messages.thinking import ThinkerReady
+from appliance.messages.tools import TimersStatus
+from appliance.runtime.ipc import channel
+from appliance.runtime.ipc.channel import Channel
+from appliance.runtime.worker import Worker
+from appliance.settings import load
+from tests.dialog.desk import Desk
+
+TIMERS = TimersStatus(timers=1)
+
+
+class Publishing:
+    """A publisher on real channels to the parts that show the box's status, and `speaker`."""
+
+    def __init__(self, folder: Path, watchers: list[str], **changes: Any) -> None:
+        desk = Desk("conductor", load(Path("/dev/null"), {"state_dir": str(folder), **changes}))
+        self.desk = desk
+        self.ends = {part: channel.pair() for part in (*SHOW, "speaker")}
+        worker = cast("Any", desk)
+        worker.channels = {part: Channel(near) for part, (near, _) in self.ends.items()}
+        self.publisher = StatusPublisher(cast("Worker", worker), watchers)
+        self.state = DialogState()
+
+    def __call__(self, message: Message | None = None, *, storage: bool = False) -> None:
+        if message is not None:
+            self.publisher.on_message(message)
+        self.publisher.publish(message, self.state, TIMERS, storage=storage)
+
+    def got(self, part: str) -> list[Mail]:
+        return list(Channel(self.ends[part][1]).receive_all())
+
+    def status(self, part: str) -> BoxStatus:
+        """The newest, which is all it was told."""
+        (only,) = self.got(part)
+        assert isinstance(only, BoxStatus)
+        return only
+
+    def close(self) -> None:
+        self.desk.close()
+        for near, far in self.ends.values():
+            near.close()
+            far.close()
+
+
+Begin = Callable[..., Publishing]
+
+
+@pytest.fixture
+def begin(tmp_path: Path) -> Iterator[Begin]:
+    made: list[Publishing] = []
+
+    def publishing(*watchers: str, **changes: Any) -> Publishing:
+        made.append(Publishing(tmp_path, list(watchers), **changes))
+        return made[-1]
+
+    yield publishing
+    for each in made:
+        each.close()
+
+
+def test_everybody_who_shows_it_is_told_at_a_change_and_only_then(begin: Begin) -> None:
+    it = begin()
+    it()
+    assert all(it.status(part).starting for part in SHOW)
+    it()
+    assert [it.got(part) for part in SHOW] == [[]] * len(SHOW)
+    it.state = replace(it.state, parts=it.state.parts.set_thinker(up=True))
+    it()
+    assert not any(it.status(part).starting for part in SHOW)
+    assert it.got("speaker") == []
+
+
+def test_those_who_watch_are_not_told_twice(begin: Begin) -> None:
+    watcher = sorted(SHOW)[0]
+    it = begin(watcher)
+    it()
+    assert it.got(watcher) == []
+    assert [len(it.got(part)) for part in SHOW if part != watcher] == [1] * (len(SHOW) - 1)
+
+
+def test_a_part_that_the_box_does_not_have_is_not_told(begin: Begin) -> None:
+    it = begin()
+    del cast("Any", it.desk).channels["panel"]
+    it()
+    assert it.got("panel") == []
+    assert len(it.got("link")) == 1
+
+
+def test_a_part_that_comes_up_is_told_what_the_others_know(begin: Begin) -> None:
+    it = begin()
+    it()
+    for part in SHOW:
+        it.got(part)
+    it(PartChanged("link", "up"))
+    state, status, timers = it.got("link")
+    assert isinstance(state, StateChanged)
+    assert (state.state, state.reason) == ("idle", "as it was")
+    assert isinstance(status, BoxStatus)
+    assert timers == TIMERS
+    assert it.got("panel") == []
+
+
+@pytest.mark.parametrize(
+    ("news", "field", "value"),
+    [
+        (ThinkerReady("gemma"), "model", "gemma"),
+        (SpeakerReady("espeak"), "voice", "espeak"),
+        (VoicesAvailable(("amy", "joe")), "voices", ("amy", "joe")),
+        (BrokerChanged(here=True), "house", True),
+        (ButtonFault("stuck"), "button", "stuck"),
+    ],
+)
+def test_what_a_part_tells_of_itself_is_shown(
+    begin: Begin, news: Message, field: str, value: object
+) -> None:
+    it = begin(link={"broker": "house.local"})
+    it()
+    assert getattr(it.status("panel"), field) != value
+    it(news)
+    assert getattr(it.status("panel"), field) == value
+
+
+@pytest.mark.parametrize(("broker", "house"), [("", None), ("house.local", False)])
+def test_a_house_without_a_broker_is_not_one_that_is_away(
+    begin: Begin, broker: str, house: bool | None
+) -> None:
+    it = begin(link={"broker": broker})
+    it()
+    assert it.status("panel").house is house
+
+
+@pytest.mark.parametrize("state", ["down", "failed"])
+def test_a_link_that_is_gone_reaches_no_broker(begin: Begin, state: Any) -> None:
+    it = begin(link={"broker": "house.local"})
+    it(BrokerChanged(here=True))
+    assert it.status("panel").house is True
+    it(PartChanged("link", state))
+    assert it.status("panel").house is False
+
+
+def test_a_thinker_that_has_failed_is_broken_and_not_starting(begin: Begin) -> None:
+    it = begin()
+    it.state = replace(it.state, parts=it.state.parts.fail("thinker", needed=False))
+    it()
+    status = it.status("panel")
+    assert (status.broken, status.starting) == (("thinker",), False)
+
+
+def test_the_volume_is_the_owners_newest_and_the_settings_before_that(begin: Begin) -> None:
+    it = begin(speaking={"volume": 0.3})
+    it()
+    assert it.status("panel").volume == 0.3
+    it.state = replace(it.state, volume=0.7)
+    it()
+    assert it.status("panel").volume == 0.7
+
+
+def test_mute_switch_and_storage_are_shown_apart(begin: Begin) -> None:
+    it = begin()
+    it.state = replace(it.state, listening=ListeningState(muted=True))
+    it.desk.floor.switched_off = True
+    it(storage=True)
+    status = it.status("panel")
+    assert (status.muted, status.cut, status.storage) == (True, True, True)
+
+
+def test_the_link_alone_is_passed_what_the_house_may_know(begin: Begin) -> None:
+    it = begin()
+    it()
+    for part in SHOW:
+        it.got(part)
+    pressed = ButtonPressed("press")
+    it(pressed)
+    assert it.got("link") == [pressed]
+    assert it.got("panel") == []

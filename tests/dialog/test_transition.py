@@ -1,0 +1,157 @@
+"""The operations of a step: a question waits for what was heard of the answer before it."""
+
+from __future__ import annotations
+
+from appliance.dialog.actions import Remember, UseTool
+from appliance.dialog.on_answer import LOST_THREAD
+from appliance.dialog.on_tool import ToolReply
+from appliance.dialog.state_machine import Tick
+from appliance.dialog.transition import NOT_READY
+from appliance.messages.commands import Ask, Say, StopSpeaking
+from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict, WordsHeard
+from appliance.messages.playback import (
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackStarted,
+    PlaybackStopped,
+)
+from appliance.messages.speech import EndAnswer, Speak, Spoken
+from appliance.messages.thinking import Abandon, AnswerHeard, Think, ThoughtEnded
+from appliance.messages.tools import ToolAnswered
+from appliance.tools.tool_call_syntax import ToolCall
+from tests.dialog.talk import BEGUN, RULES, Talk, spoken, talk_in
+
+
+def test_the_memory_knows_both_pieces_of_a_question_that_came_in_two() -> None:
+    talk = Talk()
+    talk(Ask("about the moon"))
+    talk(Ask("or the sea"))
+    talk.answer("The sea is wet.")
+    talk.finish()
+    remembered = talk.done(Remember)
+    assert [(m.asked, m.heard) for m in remembered] == [
+        ("about the moon or the sea", "The sea is wet.")
+    ]
+
+
+def test_of_an_answer_cut_before_its_first_word_the_question_is_kept() -> None:
+    talk = talk_in("holding")
+    talk(Verdict(2, "interruption", 300), PlaybackStopped(2, 100, 0))
+    assert (talk.sent(AnswerHeard, ever=True), talk.remembered()) == ([], [])
+
+
+# ── races between the old answer and the new question ────────────────────────────────────────
+def quick_interruption() -> Talk:
+    talk = talk_in("holding")
+    talk(PlaybackPaused(2, 2, 3 * 16_000, 0))
+    talk(Verdict(2, "interruption", 300), SpeechEnded(2, 0, 16_000, last=True))
+    return talk
+
+
+def test_the_next_question_waits_until_it_is_known_what_was_heard() -> None:
+    talk = quick_interruption()
+    assert (talk.state, talk.sent(Think)) == ("thinking", [])
+    talk(PlaybackStopped(2, 4 * 16_000, 0), after_s=0.05)
+    assert [type(m) for m in talk.sent(object)] == [AnswerHeard, Think]
+    assert talk.sent(AnswerHeard)[0].text == "The moon is grey. It has no air."
+
+
+def test_it_does_not_wait_for_long() -> None:
+    talk = quick_interruption()
+    talk(Tick(), after_s=RULES.stopped_s + 0.01)
+    assert talk.sent(AnswerHeard) == [AnswerHeard(2, "The moon is grey. It has", complete=False)]
+    assert talk.sent(Think) == [Think(4, (2,))]
+    assert talk(PlaybackStopped(2, 4 * 16_000, 0)) == []  # too late
+
+
+def test_a_question_that_is_overtaken_while_it_waits_reaches_the_thinker_all_the_same() -> None:
+    talk = quick_interruption()
+    talk(SpeechStarted(3, 3, 0))
+    assert [type(m) for m in talk.sent(object)] == [AnswerHeard, Think, Abandon]
+
+
+# ── commands ─────────────────────────────────────────────────────────────────────────────────
+def test_what_was_stopped_is_not_answered_after_all() -> None:
+    talk = talk_in("listening")
+    talk(StopSpeaking(), SpeechEnded(1, 0, 16_000, last=True))
+    assert (talk.state, talk.sent(Think)) == ("idle", [])
+
+
+def test_a_question_that_was_stopped_is_not_asked_again() -> None:
+    talk = talk_in("thinking")
+    talk(StopSpeaking())
+    assert talk.sent(object) == [Abandon(2), AnswerHeard(2, "", complete=False)]
+
+
+def test_stop_closes_the_question_that_the_thinker_kept() -> None:
+    talk = talk_in("thinking")
+    talk(BEGUN, StopSpeaking())
+    assert talk.sent(object) == [Abandon(2), AnswerHeard(2, "", complete=False)]
+
+
+def test_announcements_wait_until_nothing_else_sounds() -> None:
+    talk = talk_in("speaking")
+    talk(Say("Tea."), Say("Cake."))
+    assert talk.sent(Speak) == []
+    talk.finish()
+    assert talk.sent(Speak)[0].text == "Tea."
+    talk(PlaybackStarted(talk.turn, 0))
+    talk.finish()
+    assert talk.sent(Speak)[0].text == "Cake."
+    assert talk.sent(AnswerHeard) == []
+
+
+def test_an_announcement_does_not_begin_over_an_onset() -> None:
+    talk = Talk()
+    talk(Onset(1, 0, speaking=False), Say("Tea."))
+    assert talk.sent(Speak) == []
+    talk(Verdict(1, "noise", 150))
+    assert talk.sent(Speak)[0].text == "Tea."
+
+
+# ── without a model ──────────────────────────────────────────────────────────────────────────
+def test_a_plain_request_is_answered_while_the_model_loads() -> None:
+    talk = Talk(ready=False)
+    talk(Ask("What time is it?"))
+    assert talk.done(UseTool) == [UseTool(talk.turn, 0, ToolCall("time"), chosen=True)]
+    talk(ToolReply(talk.turn, 0, ("It is ten past nine.",)))
+    assert spoken(talk) == ["It is ten past nine."]
+    assert talk.sent(EndAnswer)
+    turn = talk.turn
+    talk(Spoken(turn, 0, 0, 16_000, 5.0), PlaybackStarted(turn, 0), after_s=0.2)
+    talk(PlaybackFinished(turn, 16_000, 0), after_s=1.0)
+    assert talk.state == "idle"
+    assert not talk.sent(Think, ever=True)
+    assert not talk.sent(AnswerHeard, ever=True)
+    assert not talk.sent(ToolAnswered, ever=True)
+
+
+def test_any_other_is_asked_for_again() -> None:
+    talk = Talk(ready=False)
+    talk(Ask("Why is the sky blue?"))
+    assert spoken(talk) == [NOT_READY]
+
+
+def test_words_that_were_recognised_beside_the_model_will_do() -> None:
+    talk = Talk(ready=False)
+    talk(WordsHeard(1, 900, "what time is it", "other"))
+    talk.speech(1)
+    assert talk.done(UseTool) == [UseTool(talk.turn, 0, ToolCall("time"))]
+    talk = Talk(ready=False)
+    talk(WordsHeard(1, 900, "what time is it", "other"))
+    talk.speech(2)  # those were another sound's
+    assert spoken(talk) == [NOT_READY]
+
+
+def test_a_model_that_fails_is_stood_in_for() -> None:
+    talk = Talk()
+    talk(Ask("what time is it"))
+    turn = talk.turn
+    talk(ThoughtEnded(turn, 0, "failed", "broken"))
+    assert talk.done(UseTool) == [UseTool(turn, 0, ToolCall("time"), chosen=True)]
+    talk(ToolReply(turn, 0, ("It is ten past nine.",)))
+    assert spoken(talk) == ["It is ten past nine."]
+    assert talk.sent(EndAnswer)
+    talk = Talk()
+    talk(Ask("why is the sky blue"), ThoughtEnded(talk.turn + 1, 0, "failed", "broken"))
+    assert LOST_THREAD in spoken(talk)
