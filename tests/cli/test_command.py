@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from appliance.__main__ import main, parser
+from appliance.__main__ import main
 from appliance.cli import tell
 from appliance.messages.commands import Restart
 from appliance.runtime import factory_reset
@@ -84,30 +84,6 @@ def test_help_imports_nothing_heavy() -> None:
         [sys.executable, "-c", look], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
-
-
-@pytest.mark.parametrize("words", [
-    [], ["frobnicate"], ["models"], ["models", "fetch"], ["memory", "burn"], ["rehearse"],
-    ["bench", "stop", "sixty"], ["bench", "stop", "--events", "0"], ["run", "--fast"],
-])  # fmt: skip
-def test_words_that_are_no_verb_exit_with_2_and_usage(
-    words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(words)
-    assert ended.value.code == 2
-    assert capsys.readouterr().err.startswith("usage: interlude")
-
-
-@pytest.mark.parametrize("place", ["before", "after"])
-def test_settings_may_stand_before_the_verb_and_after_it(place: str) -> None:
-    words = ["--settings", "a", "config"] if place == "before" else ["config", "--settings", "a"]
-    assert parser().parse_args(words).settings == Path("a")
-
-
-def test_a_benchmark_takes_a_number_of_events_and_a_seed() -> None:
-    args = parser().parse_args(["bench", "stop", "--events", "60", "--seed", "7"])
-    assert (args.name, args.events, args.seed) == ("stop", 60, 7)
 
 
 # ── config ───────────────────────────────────────────────────────────────────────────────────

@@ -221,21 +221,3 @@ def _answers(box: Box) -> bool:
     except ControlError:
         return False
     return True
-
-
-@pytest.mark.parametrize(
-    ("verb", "words"),
-    [("mute", "perhaps"), ("volume", "loud"), ("volume", "101"), ("volume", "-1"),
-     ("mode", "shut"), ("say", " "), ("ask", ""), ("voice", "x" * 200)],
-)  # fmt: skip
-def test_what_a_verb_makes_nothing_of_is_refused_in_a_sentence(
-    verb: str, words: str, tmp_path: Path
-) -> None:
-    with pytest.raises(control_commands.BadArguments) as refused:
-        control_commands.cli(settings_in(tmp_path), verb, [words])
-    assert refused.value.exit_code == 64
-
-
-def test_without_a_box_the_remedy_is_said(tmp_path: Path) -> None:
-    with pytest.raises(NotRunning, match="interlude run"):
-        control_commands.cli(settings_in(tmp_path), "stop", [])

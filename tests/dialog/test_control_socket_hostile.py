@@ -199,12 +199,6 @@ def test_a_crowd_at_the_socket_costs_no_conductor(box: Box, tmp_path: Path) -> N
     assert tell.send_command(box.settings, StopSpeaking()).state == "idle"
 
 
-def test_a_text_that_is_too_long_or_no_text_is_refused_before_it_is_sent(tmp_path: Path) -> None:
-    for words, why in (("x" * (MAX_WORDS + 1), "too long: 1001"), ("caf\udce9", "not UTF-8")):
-        with pytest.raises(tell.BadArguments, match=why):
-            tell.cli(settings_in(tmp_path), "ask", [words])
-
-
 @pytest.mark.process
 def test_a_refusal_at_the_socket_is_told_in_its_words(box: Box) -> None:
     with pytest.raises(ControlError, match=f"refuses that.*length <= {MAX_WORDS}"):

@@ -4,53 +4,16 @@ nothing in place but what has the catalogue's checksum."""
 from __future__ import annotations
 
 import base64
-import hashlib
 import io
-import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from appliance.__main__ import parser
-from appliance.cli import models_relay
 from appliance.errors import FetchError, ModelError, StorageError
-from appliance.models import download_news
-from appliance.models.catalogue import CatalogueModel, ModelFile
 from appliance.models.relay import ModelRelay, list_models
-from appliance.models.store import ModelStore
-from tests.models.hub_server import REPOSITORY, HubServer
-
-TEXT, AUDIO = os.urandom(3_000_001), os.urandom(1_000)
-PLENTY = 1 << 40
-
-
-def sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
-def model(**changes: str | None) -> CatalogueModel:
-    known = {"text": sha256(TEXT), "audio": sha256(AUDIO), **changes}
-    return CatalogueModel(
-        name="some", kind="language", about="", repository=REPOSITORY, licence="MIT",
-        licence_url="",
-        files={
-            "text": ModelFile(path="text.gguf", size=len(TEXT), sha256=known["text"]),
-            "audio": ModelFile(path="sub/audio.gguf", size=len(AUDIO), sha256=known["audio"]),
-        },
-    )  # fmt: skip
-
-
-def box(root: Path, row: CatalogueModel | None = None, free: int = PLENTY) -> ModelRelay:
-    root.mkdir(exist_ok=True)
-    return ModelRelay(
-        ModelStore(root, {"some": row or model()}, root / "wanted"), free_bytes=lambda _: free
-    )
-
-
-def brought(relay: ModelRelay, name: str, data: bytes, at: int = 0) -> int:
-    return relay.receive("some", name, at, io.BytesIO(data))
+from tests.models.hub_server import HubServer
+from tests.models.relay_box import AUDIO, TEXT, box, brought, full_box, model
 
 
 def given(relay: ModelRelay, name: str, at: int, most: int) -> bytes:
@@ -60,11 +23,7 @@ def given(relay: ModelRelay, name: str, at: int, most: int) -> bytes:
 @pytest.fixture
 def full(tmp_path: Path) -> ModelRelay:
     """A box that has it."""
-    relay = box(tmp_path / "full")
-    brought(relay, "text.gguf", TEXT)
-    brought(relay, "audio.gguf", AUDIO)
-    relay.install("some")
-    return relay
+    return full_box(tmp_path / "full")
 
 
 @pytest.fixture
@@ -182,29 +141,3 @@ def test_what_has_no_checksum_is_taken_from_nobody(tmp_path: Path) -> None:
     relay = box(tmp_path / "box", model(audio=None))
     with pytest.raises(ModelError, match="Nobody knows the checksums"):
         brought(relay, "text.gguf", TEXT)
-
-
-@pytest.mark.parametrize("awaited", ["some", "another"])
-def test_a_box_that_awaits_it_is_told_that_it_is_here(
-    tmp_path: Path, awaited: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    relay = box(tmp_path / "box")
-    relay.store.wish.write_text(awaited)
-    brought(relay, "text.gguf", TEXT)
-    brought(relay, "audio.gguf", AUDIO)
-    assert models_relay.cli_take(relay.store, "some", None, 0, tmp_path) == 0
-    assert capsys.readouterr().out == "some is here, every byte verified.\n"
-    assert download_news.pop_news(tmp_path) == (
-        download_news.DownloadNews("some", "here") if awaited == "some" else None
-    )
-
-
-def test_the_verbs_speak_json_and_base64(
-    full: ModelRelay, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert models_relay.cli_told(full.store) == 0
-    (row,) = json.loads(capsys.readouterr().out)["models"]
-    assert (row["state"], row["files"][1]["sha256"]) == ("installed", sha256(AUDIO))
-    assert parser().parse_args(["models", "list", "--json"]).runs_as == "model"
-    with pytest.raises(SystemExit):
-        parser().parse_args(["models", "give", "some", "text.gguf", "--at", "-1", "--most", "1"])

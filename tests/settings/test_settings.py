@@ -14,8 +14,6 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.cli import config as effective
-from appliance.cli import rows
 from appliance.errors import SettingsError
 from appliance.settings import (
     DEFAULTS,
@@ -73,12 +71,6 @@ def test_the_users_own_file_is_found_by_the_rules_of_xdg(
     (folder / "settings.yaml").write_text("log: debug\n")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     assert load().log == "debug"
-
-
-def test_a_row_of_the_process_table_can_be_changed(tmp_path: Path) -> None:
-    settings = load(written(tmp_path, "processes: {thinker: {cores: [1, 2, 3], nice: -5}}\n"))
-    thinker = next(row for row in rows.rows_to_run(settings) if row.name == "thinker")
-    assert (thinker.cores, thinker.nice) == ((1, 2, 3), -5)
 
 
 @pytest.mark.parametrize(
@@ -180,12 +172,6 @@ def test_a_folder_is_no_settings_file(tmp_path: Path) -> None:
         load(tmp_path)
 
 
-def test_a_process_that_does_not_exist_is_refused(tmp_path: Path) -> None:
-    settings = load(written(tmp_path, "processes: {tinker: {nice: 1}}\n"))
-    with pytest.raises(SettingsError, match=r"processes\.tinker.*There are .*thinker"):
-        rows.rows_to_run(settings)
-
-
 @given(st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3)
@@ -230,42 +216,6 @@ def test_every_default_has_its_unit_and_reason_beside_it() -> None:
     bare = [line for line in values if "#" not in line and not line.startswith("  persona:")
             and not line.startswith("log:")]  # fmt: skip
     assert bare == []
-
-
-# ── `interlude config` ───────────────────────────────────────────────────────────────────────
-OWNERS = """
-card: {period_ms: 4, capture: "plughw:CARD=Array", playback: "plughw:CARD=Array"}
-thinking: {persona: "Say: 'yes' # or no\\nand smile", temperature: 0.7}
-processes: {thinker: {cores: [1, 2, 3]}}
-"""
-
-
-def test_what_config_prints_can_be_loaded_again(tmp_path: Path) -> None:
-    settings = load(written(tmp_path, OWNERS))
-    assert load(written(tmp_path, effective.whole(settings))) == settings
-
-
-def test_what_config_prints_keeps_every_reason_and_marks_what_is_changed(tmp_path: Path) -> None:
-    printed = effective.whole(load(written(tmp_path, OWNERS)))
-    line = next(line for line in printed.splitlines() if "period_ms" in line)
-    assert line.split("#")[0].split() == ["period_ms:", "4"]
-    assert "the step of everything" in line
-    assert line.endswith("[default: 5]")
-    assert "[default" not in effective.whole(load_defaults())
-
-
-def test_config_changed_lists_only_what_differs(tmp_path: Path) -> None:
-    assert effective.changes(load_defaults()) == ""
-    printed = effective.changes(load(written(tmp_path, OWNERS)))
-    assert [line.split(":")[0] for line in printed.splitlines()] == [
-        "card.capture", "card.playback", "card.period_ms", "thinking.persona",
-        "thinking.temperature", "processes.thinker.cores",
-    ]  # fmt: skip
-
-
-def test_config_names_the_file_in_effect(tmp_path: Path) -> None:
-    assert effective.source(tmp_path / "mine.yaml").endswith("mine.yaml")
-    assert effective.source(None).startswith("# The defaults")
 
 
 # ── what was set from outside ────────────────────────────────────────────────────────────────
@@ -331,16 +281,6 @@ def test_a_volume_that_is_none_is_not_kept_as_it_came(
     kept.request_stop()
     kept.join()
     assert adjusted.adjusted(files).speaking.volume == kept_as
-
-
-def test_what_was_set_is_shown_as_such_and_the_files_value_beside_it(tmp_path: Path) -> None:
-    files = in_state(tmp_path, "speaking: {volume: 0.6}", volume=(0.43, 0.6))
-    now, outside = adjusted.adjusted(files), adjusted.names(files)
-    [line] = [line for line in effective.whole(now, outside).splitlines() if "volume:" in line]
-    assert "volume: 0.43" in line
-    assert "[default: 0.8] [set from outside; the file: 0.6]" in line
-    assert effective.changes(now, outside).count("[set from outside; the file: 0.6]") == 1
-    assert load(written(tmp_path, effective.whole(now, outside))) == now
 
 
 def test_dev_null_as_the_settings_file_is_the_defaults_alone() -> None:

@@ -1,0 +1,68 @@
+"""What `interlude config` prints: every setting with its reason, or what is not the default."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from appliance.cli import config as effective
+from appliance.settings import load, load_defaults
+
+# ── `interlude config` ───────────────────────────────────────────────────────────────────────
+OWNERS = """
+card: {period_ms: 4, capture: "plughw:CARD=Array", playback: "plughw:CARD=Array"}
+thinking: {persona: "Say: 'yes' # or no\\nand smile", temperature: 0.7}
+processes: {thinker: {cores: [1, 2, 3]}}
+"""
+
+
+def owners_file(folder: Path, text: str) -> Path:
+    path = folder / "settings.yaml"
+    path.write_text(text)
+    return path
+
+
+def test_what_config_prints_can_be_loaded_again(tmp_path: Path) -> None:
+    settings = load(owners_file(tmp_path, OWNERS))
+    assert load(owners_file(tmp_path, effective.whole(settings))) == settings
+
+
+def test_what_config_prints_keeps_every_reason_and_marks_what_is_changed(tmp_path: Path) -> None:
+    printed = effective.whole(load(owners_file(tmp_path, OWNERS)))
+    line = next(line for line in printed.splitlines() if "period_ms" in line)
+    assert line.split("#")[0].split() == ["period_ms:", "4"]
+    assert "the step of everything" in line
+    assert line.endswith("[default: 5]")
+    assert "[default" not in effective.whole(load_defaults())
+
+
+def test_config_changed_lists_only_what_differs(tmp_path: Path) -> None:
+    assert effective.changes(load_defaults()) == ""
+    printed = effective.changes(load(owners_file(tmp_path, OWNERS)))
+    assert [line.split(":")[0] for line in printed.splitlines()] == [
+        "card.capture", "card.playback", "card.period_ms", "thinking.persona",
+        "thinking.temperature", "processes.thinker.cores",
+    ]  # fmt: skip
+
+
+def test_config_names_the_file_in_effect(tmp_path: Path) -> None:
+    assert effective.source(tmp_path / "mine.yaml").endswith("mine.yaml")
+    assert effective.source(None).startswith("# The defaults")
+
+
+def test_what_was_set_is_shown_as_such_and_the_files_value_beside_it(tmp_path: Path) -> None:
+    now = load(owners_file(tmp_path, "speaking: {volume: 0.43}\n"))
+    outside = {"speaking.volume": 0.6}
+    [line] = [line for line in effective.whole(now, outside).splitlines() if "volume:" in line]
+    assert "volume: 0.43" in line
+    assert "[default: 0.8] [set from outside; the file: 0.6]" in line
+    assert effective.changes(now, outside).count("[set from outside; the file: 0.6]") == 1
+    assert load(owners_file(tmp_path, effective.whole(now, outside))) == now
+
+
+def test_a_value_of_several_lines_or_of_none_stays_on_its_line(tmp_path: Path) -> None:
+    persona = "thinking: {persona: \"One.\\nTwo: 'three' # no remark\"}\n"
+    settings = load(owners_file(tmp_path, persona))
+    (line,) = effective.changes(settings).splitlines()
+    assert line.startswith("thinking.persona: \"One.\\nTwo: 'three' # no remark\"")
+    empty = load(owners_file(tmp_path, 'thinking: {persona: ""}\n'))
+    assert effective.changes(empty).startswith('thinking.persona: ""')

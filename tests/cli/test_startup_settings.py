@@ -1,0 +1,90 @@
+"""A start of the box: at a terminal a mistake ends it, as a service it goes on and says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from appliance.cli import startup_settings
+from appliance.dialog import mute_store, startup_notices
+from appliance.errors import SettingsError
+from appliance.settings import load, load_defaults
+from appliance.settings.usable import SAID_BEFORE, SAID_DEFAULTS
+
+GOOD = "speaking: {volume: 0.3}\n"
+
+
+@pytest.fixture
+def owners(tmp_path: Path) -> Path:
+    return tmp_path / "settings.yaml"
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    folder = tmp_path / "state"
+    folder.mkdir()
+    return folder
+
+
+def test_at_a_terminal_a_mistake_ends_the_command(
+    owners: Path, monkeypatch: pytest.MonkeyPatch, state: Path
+) -> None:
+    owners.write_text("mode: 7\n")
+    monkeypatch.setenv("STATE_DIRECTORY", str(state))
+    monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
+    with pytest.raises(SettingsError):
+        startup_settings.settings_for_start(owners)
+    monkeypatch.setenv("NOTIFY_SOCKET", "/nonexistent")
+    assert startup_settings.settings_for_start(owners).mute
+
+
+@pytest.fixture
+def service(state: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The environment of a service of systemd's."""
+    monkeypatch.setenv("STATE_DIRECTORY", str(state))
+    monkeypatch.setenv("NOTIFY_SOCKET", "/nonexistent")
+    monkeypatch.delenv("RUNTIME_DIRECTORY", raising=False)
+    monkeypatch.setenv(startup_notices.HANDED, "")  # set by `tell`; taken back after the test
+    return state
+
+
+def test_without_any_settings_the_mute_is_on_the_disk_before_a_part_runs(
+    owners: Path, service: Path
+) -> None:
+    owners.write_text("mode: 7\n")
+    startup_settings.report_problem(startup_settings.settings_for_start(owners))
+    found = mute_store.read_file(service / mute_store.FILE)
+    assert found is not None
+    assert found.muted
+    assert startup_notices.handed_over().sentences == [SAID_DEFAULTS]
+
+
+def test_with_settings_from_before_the_mute_is_as_it_was(owners: Path, service: Path) -> None:
+    owners.write_text(GOOD)
+    startup_settings.report_problem(startup_settings.settings_for_start(owners))
+    owners.write_text("mode: 7\n")
+    startup_settings.report_problem(startup_settings.settings_for_start(owners))
+    assert mute_store.read_file(service / mute_store.FILE) is None
+    assert startup_notices.handed_over().sentences == [SAID_BEFORE]
+
+
+def test_a_microphone_that_cannot_be_kept_off_is_no_microphone(owners: Path, service: Path) -> None:
+    owners.write_text("mode: 7\n")
+    (service / f".{mute_store.FILE}.new").mkdir()
+    with pytest.raises(SettingsError, match="cannot be switched off"):
+        startup_settings.report_problem(startup_settings.settings_for_start(owners))
+
+
+def test_settings_that_no_box_can_run_with_are_refused() -> None:
+    startup_settings.check(load_defaults())
+    with pytest.raises(SettingsError, match="no such process"):
+        startup_settings.check(load(None, {"processes": {"tinker": {}}}))
+
+
+def test_what_has_no_mistake_is_told_to_nobody(owners: Path, service: Path) -> None:
+    owners.write_text(GOOD)
+    start = startup_settings.settings_for_start(owners)
+    startup_settings.report_problem(start)
+    assert start.settings.speaking.volume == 0.3
+    assert startup_notices.handed_over().sentences == []

@@ -1,0 +1,42 @@
+"""The verbs of the lab: what may be typed behind demo, rehearse and bench."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from appliance.__main__ import parser
+
+
+def test_a_benchmark_takes_a_number_of_events_and_a_seed() -> None:
+    args = parser().parse_args(["bench", "stop", "--events", "60", "--seed", "7"])
+    assert (args.name, args.events, args.seed) == ("stop", 60, 7)
+
+
+def test_a_benchmark_without_words_has_its_own_number_and_those_nobody_trained_with() -> None:
+    args = parser().parse_args(["bench"])
+    assert (args.name, args.events, args.seed) == ("", None, 1)
+    assert (args.effort, args.speakers, args.parts) == ("default", None, [])
+
+
+def test_parts_may_be_named_one_after_another() -> None:
+    args = parser().parse_args(["bench", "interruption", "--part", "stop", "--part", "seam"])
+    assert args.parts == ["stop", "seam"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--quick", "--full"], ["--events", "-1"], ["--worst", "0"], ["--speakers", "mine"],
+     ["--seed", "x"]],
+)  # fmt: skip
+def test_what_contradicts_itself_or_is_no_number_is_refused(words: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parser().parse_args(["bench", "interruption", *words])
+    assert ended.value.code == 2
+
+
+def test_several_scenes_are_one_rehearsal_with_one_report() -> None:
+    args = parser().parse_args(["rehearse", "a.yaml", "b.yaml", "--report", "out"])
+    assert (args.scene, args.report) == ([Path("a.yaml"), Path("b.yaml")], Path("out"))
+    assert parser().parse_args(["demo"]).report is None
