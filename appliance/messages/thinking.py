@@ -107,6 +107,8 @@ class ThoughtEnded(BaseMessage, frozen=True):
     """No more sentences of `turn` will come. Timings in milliseconds from the Think message.
 
     tokens        drawn
+    drawn_ahead   of these, while the silence that ended the question lasted
+    thrown_away   drawn ahead since the answer before, for questions that then went on
     read_tokens   of the question and all before it, that were not yet read when it was asked
     aloud         what the box says of `problem`, if there is a sentence for that
     """
@@ -122,3 +124,5 @@ class ThoughtEnded(BaseMessage, frozen=True):
     tokens_per_s: float = 0.0
     read_tokens: int = 0
     aloud: LineText = ""
+    drawn_ahead: Count = 0
+    thrown_away: Count = 0

@@ -191,8 +191,20 @@ class Gemma(LlamaContext):
         return np.ctypeslib.as_array(output, (count, self.width)).copy()
 
     def sample(self) -> int:
-        """The next token, after `feed(…, last=True)`."""
+        """The next token, after `evaluate(…, last=True)`."""
         return int(llama.llama_sampler_sample(self._sampler, self._context, -1))
+
+    def copy_sampler(self) -> Any:
+        """Its state, for `replace_sampler` or `free_sampler`."""
+        return llama.llama_sampler_clone(self._sampler)
+
+    def replace_sampler(self, copy: Any) -> None:
+        """From now on draw as it would have been drawn when `copy` was made."""
+        llama.llama_sampler_free(self._sampler)
+        self._sampler = copy
+
+    def free_sampler(self, copy: Any) -> None:
+        llama.llama_sampler_free(copy)
 
 
 def _sampler(sampling: Sampling, seed: int) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -17,15 +17,19 @@ from appliance.tools.tool_call_syntax import BadToolCall, ToolCall
 class AnswerMetrics:
     """What one answer cost, from when it was wanted.
 
-    read      tokens of the prompt that were read only then; the rest had been read ahead
-    tokens    drawn
-    limited   it was cut off by the greatest number of tokens
+    read         tokens of the prompt that were read only then; the rest had been read ahead
+    tokens       drawn
+    drawn_ahead  of these, before the question was over
+    thrown_away  drawn ahead since the answer before, for questions that then went on
+    limited      it was cut off by the greatest number of tokens
     """
 
     encode_ms: float = 0.0
     prefill_ms: float = 0.0
     read: int = 0
     tokens: int = 0
+    drawn_ahead: int = 0
+    thrown_away: int = 0
     limited: bool = False
 
 
@@ -68,6 +72,15 @@ class LanguageModel(Protocol):
 
         The next clip of the same utterance begins with the same samples. `likely_all`: these
         may have been the last words. Raises AnswerAbandoned, or an InterludeError when it cannot.
+        """
+        ...
+
+    def draw_ahead(self, history: History, wanted: Callable[[], bool]) -> None:
+        """These may have been the last words, and all of them are read: begin on the answer.
+
+        Ends where something else is `wanted`. `answer` hands out what was drawn, if it is asked for
+        just this; else it is as if it had never been. Raises AnswerAbandoned, or an InterludeError
+        when it cannot.
         """
         ...
 

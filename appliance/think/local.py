@@ -6,11 +6,10 @@ forgetting need no cases of their own: each is another prompt that begins like t
 
 from __future__ import annotations
 
-import codecs
 import functools
 import logging
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -22,6 +21,8 @@ from appliance.pcm import Samples
 from appliance.settings import ThinkingSettings
 from appliance.think import prompt
 from appliance.think.abandoned import AnswerAbandoned
+from appliance.think.answer_ahead import AnswerAhead
+from appliance.think.answer_drawing import AnswerDrawing, AnswerPiece
 from appliance.think.audio_embeddings import AudioEmbeddingCache, Ids
 from appliance.think.context import SEQUENCES
 from appliance.think.gemma import Gemma, Rows
@@ -34,21 +35,16 @@ from appliance.think.prompt_state_cache import PromptStateCache, model_identity
 from appliance.think.pruning import HistoryPruning
 from appliance.think.recall_cache import RecallCache
 from appliance.think.snapshot_store import Snapshots
-from appliance.think.special_tokens import SpecialTokenFilter
 from appliance.think.template_check import PromptStyle
 from appliance.think.tokenized_prompt import PromptRun, TokenizedPrompt
-from appliance.think.tool_calls import with_calls
 from appliance.think.transcription import LocalTranscription
 from appliance.tools.table import Tool
-from appliance.tools.tool_call_syntax import BadToolCall, ToolCall
 
 SPARE_TOKENS = 200  # a short question beside the answer that is to come: room made while idle
 CLOSE_S = 1.0  # for what is being written to a card
 PATIENCE_S = 60.0  # the slowest step is a batch of tokens: 9 s on a Pi (estimated)
 
 log = logging.getLogger("thinker")
-
-AnswerPieces = Iterator[str | ToolCall | BadToolCall]
 
 
 class LocalGemma:
@@ -84,6 +80,7 @@ class LocalGemma:
         self._reader, self._spare = (
             IncrementalPrefill(self._gemma, number) for number in range(SEQUENCES)
         )
+        self._ahead = AnswerAhead(self._gemma)
         self._preparing = False  # what no question needs
         self._clips = AudioEmbeddingCache(self._encode)
         self._tokens = functools.lru_cache(maxsize=2048)(self._tokenize)
@@ -131,7 +128,7 @@ class LocalGemma:
     def progress(self) -> int:
         return self._gemma.progress + self._transcription.progress
 
-    def answer(self, history: History, effort: AnswerMetrics) -> AnswerPieces:
+    def answer(self, history: History, effort: AnswerMetrics) -> Iterator[AnswerPiece]:
         turn = history.last
         assert turn is not None
         began_s = time.monotonic()
@@ -139,14 +136,23 @@ class LocalGemma:
             self._clips[clip]
         effort.encode_ms = 1000 * (time.monotonic() - began_s)
         began_s, read = time.monotonic(), self._gemma.read
-        self._opening.open(self._reader, whole=True)
-        self._make_room(history, turn)
-        tokenized = self._prompt(history, open_last=True)
-        self._go_on(tokenized)
-        self._reader.prefill(tokenized, draw=True)
+        drawing = self._ahead.take(self._prompt(history, open_last=True))
+        if drawing is None:
+            self._opening.open(self._reader, whole=True)
+            self._make_room(history, turn)
+            tokenized = self._prompt(history, open_last=True)
+            self._go_on(tokenized)
+            self._reader.prefill(tokenized, draw=True)
+            drawing = self._drawing()
         effort.read = self._gemma.read - read
         effort.prefill_ms = 1000 * (time.monotonic() - began_s)
-        yield from self._generate(turn, effort)
+        effort.drawn_ahead, effort.thrown_away = drawing.drawn_ahead, self._ahead.pop_thrown_away()
+        try:
+            yield from drawing.pieces()
+        finally:
+            effort.tokens, effort.limited = len(drawing.tokens), drawing.limited
+        if drawing.whole:
+            turn.tokens = drawing.tokens
 
     def encode_ahead(self, clip: SpeechClip) -> None:
         self._clips[clip]
@@ -161,12 +167,23 @@ class LocalGemma:
         if not likely_all:
             newest = int(np.flatnonzero(tokenized.ids == encoded.ids[-1])[0])
             tokenized = tokenized.until(newest)
+        self._ahead.drop()
         self._opening.back(self._reader, tokenized)
         self._reader.prefill(tokenized, draw=False)
+
+    def draw_ahead(self, history: History, wanted: Callable[[], bool]) -> None:
+        if self._opening.state is None or self._size(history) > self._most:
+            return  # as for reading ahead
+        self._ahead.drop()
+        tokenized = self._prompt(history, open_last=True)
+        self._opening.back(self._reader, tokenized)
+        self._reader.prefill(tokenized, draw=True)
+        self._ahead.draw(tokenized, self._drawing(), wanted)
 
     def prefill_idle(self, history: History) -> bool:
         if history.last is not None and not history.last.answered:
             return True  # what is held of its question will serve the next, which it joins
+        self._ahead.drop()
         if not self._opening.open(self._reader, whole=False):
             return False
         if self._size(history) > self._most:
@@ -274,39 +291,10 @@ class LocalGemma:
         parts = self._parts("", history, open_last)
         return sum(len(self._content(part)) for part in parts) - 1  # <bos>
 
-    def _generate(self, turn: HistoryTurn, effort: AnswerMetrics) -> AnswerPieces:
-        """Draw tokens up to the end; their text, without thoughts, and calls, as they come."""
-        limit = min(self._answer_tokens, self._gemma.context_tokens - self._gemma.position)
-        tokens: list[int] = []
-        tags = SpecialTokenFilter()
-        decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-        written = spoken = 0
-        try:
-            while not self._gemma.interrupted:
-                token = self._gemma.sample()
-                if self._gemma.is_end(token):
-                    break
-                if len(tokens) >= limit:
-                    effort.limited = True
-                    break
-                tokens.append(token)
-                effort.tokens += 1
-                piece = self._tags.get(token) or decode(self._gemma.piece(token))
-                written += len(piece)
-                for part in with_calls(tags.split(piece)):
-                    spoken += len(part) if isinstance(part, str) else 0
-                    yield part
-                self._gemma.evaluate([token], last=True)
-            else:
-                raise AnswerAbandoned
-        finally:
-            self._reader.record_sampled(tokens)
-        rest = decode(b"", True)
-        for part in with_calls([*tags.split(rest), *tags.finish()]):
-            spoken += len(part) if isinstance(part, str) else 0
-            yield part
-        if written + len(rest) == spoken:  # nothing was left out
-            turn.tokens = tokens
+    def _drawing(self) -> AnswerDrawing:
+        """From what the reader holds."""
+        most = min(self._answer_tokens, self._gemma.context_tokens - self._gemma.position)
+        return AnswerDrawing(self._gemma, self._tags, most, self._reader.record_sampled)
 
     def _prompt(self, history: History, *, open_last: bool) -> TokenizedPrompt:
         return self._tokenize_prompt(self._parts(self._persona, history, open_last, self._tools))

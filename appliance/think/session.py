@@ -122,9 +122,11 @@ class ModelSession:
                 effort.encode_ms,
                 effort.prefill_ms,
                 telling.first_ms,
-                effort.tokens / drawing_s if drawing_s > 0 else 0.0,
+                (effort.tokens - effort.drawn_ahead) / drawing_s if drawing_s > 0 else 0.0,
                 effort.read,
                 aloud,
+                effort.drawn_ahead,
+                effort.thrown_away,
             )
         )
 
@@ -180,6 +182,16 @@ class ModelSession:
         assert question.last is not None
         with self._encoding_ahead(question.last.clips[-1]):
             self.model.prefill_partial(question, likely_all=likely_all)
+
+    def draw_ahead(self, clips: Iterable[SpeechClip], wanted: Callable[[], bool]) -> None:
+        """That may be all of it, and is read: begin on the answer until something is `wanted`.
+        Raises AnswerAbandoned."""
+        if self.history.in_flux or wanted():
+            return
+        question = self.history.with_question(clips)
+        assert question.last is not None
+        with self._encoding_ahead(question.last.clips[-1]):
+            self.model.draw_ahead(question, wanted)
 
     @contextlib.contextmanager
     def _encoding_ahead(self, clip: SpeechClip) -> Iterator[None]:

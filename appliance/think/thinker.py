@@ -162,8 +162,8 @@ class ModelThread:
                 except queue.Empty:
                     if self.ready and self.writes:
                         self._at = "reading"
-                        session.transcribe_idle(self._wanted)
-                        session.get_ready(self._wanted)
+                        session.transcribe_idle(self.wanted)
+                        session.get_ready(self.wanted)
                     continue
                 if job is None:
                     return
@@ -172,7 +172,8 @@ class ModelThread:
             except AnswerAbandoned:
                 continue  # what was left undone is done before the next answer
 
-    def _wanted(self) -> bool:
+    def wanted(self) -> bool:
+        """There is another job to be done."""
         return not self._jobs.empty()
 
     def _next(self, within_s: float) -> Job | None:
@@ -191,6 +192,7 @@ class ThinkerInbox:
         self._speculative = SpeculativePrefill()
         self._ring = work.reader("heard", resume=True)
         self._lost = 0
+        self._heard = 0  # samples
         self._stale = -1
         self._asked = -1
         self._still = (0, 0.0)  # pulse, and when, at the last note that the model gets on
@@ -204,6 +206,7 @@ class ThinkerInbox:
         mail = self._work.pop_messages()
         while (slot := self._ring.read()) is not None:
             clip = self._utterances.push(slot, now_s)
+            self._heard += len(slot.samples)
             if self._work.floor.strain >= NO_READ_AHEAD or not self._thread.ready:
                 continue
             if clip is not None and len(clip.samples) >= AHEAD_FRAMES:
@@ -236,7 +239,11 @@ class ThinkerInbox:
         if self._speculative.due(slot.stream, frames, paused=paused, idle=self._thread.idle):
             clips = self._utterances.so_far(slot.stream)
             if clips:
-                self._thread.submit(partial(_prefill_partial, self._speculative, clips, paused))
+                heard = self._heard
+                wanted = lambda: self._heard != heard or self._thread.wanted()  # noqa: E731
+                self._thread.submit(
+                    partial(_prefill_partial, self._speculative, clips, paused, wanted)
+                )
 
     def _handle(self, message: AnyMessage, now_s: float) -> None:
         match message:
@@ -286,11 +293,14 @@ def _prefill_partial(
     speculative: SpeculativePrefill,
     clips: tuple[SpeechClip, ...],
     likely_all: bool,
+    wanted: Callable[[], bool],
     session: ModelSession,
 ) -> None:
     began_s = time.monotonic()
     session.prefill_partial(clips, likely_all=likely_all)
     speculative.cost_s = time.monotonic() - began_s
+    if likely_all:
+        session.draw_ahead(clips, wanted)
 
 
 def main(work: Worker) -> None:

@@ -11,6 +11,8 @@ from appliance.models.local_model import LocalModel, Sampling
 from appliance.think.gemma import Gemma
 from tests.think import tiny
 
+GREEDY = Sampling(temperature=0.0)
+
 
 @pytest.fixture(scope="session")
 def tiny_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
@@ -28,9 +30,8 @@ def gemma(tiny_files: tuple[Path, Path]) -> Iterator[Callable[[], Gemma]]:
     """Loads tiny Gemmas; closes them in the end."""
     loaded: list[Gemma] = []
 
-    def load(context_tokens: int = 2048) -> Gemma:
-        greedy = Sampling(temperature=0.0)
-        model = Gemma(*tiny_files, context_tokens=context_tokens, threads=1, sampling=greedy)
+    def load(context_tokens: int = 2048, sampling: Sampling = GREEDY) -> Gemma:
+        model = Gemma(*tiny_files, context_tokens=context_tokens, threads=1, sampling=sampling)
         loaded.append(model)
         return model
 

@@ -266,3 +266,15 @@ def test_a_missing_file_is_named_with_its_remedy(
         load(tmp_path / "none.gguf", tiny_files[1])
     with pytest.raises(ModelError, match=r"none\.gguf is missing"):
         load(tiny_files[0], tmp_path / "none.gguf")
+
+
+def test_a_copy_of_the_sampler_brings_back_the_chance_of_before(gemma: Load) -> None:
+    model = gemma(sampling=Sampling(temperature=1.0))
+    model.evaluate(some_tokens(50), last=True)
+    before = model.copy_sampler()
+    first = [model.sample() for _ in range(30)]
+    assert len(set(first)) > 1
+    model.replace_sampler(before)
+    assert [model.sample() for _ in range(30)] == first
+    model.free_sampler(model.copy_sampler())
+    assert model.sample() >= 0

@@ -31,6 +31,7 @@ class Scripted:
         self.limited = False
         self.asked: list[tuple[int, ...]] = []
         self.overheard: list[tuple[int, ...]] = []
+        self.begun: list[tuple[int, ...]] = []
         self.settled = 0
         self.transcribed: list[tuple[int, ...]] = []
         self.words: str | Exception = "what was said"
@@ -61,6 +62,11 @@ class Scripted:
     def prefill_partial(self, history: History, *, likely_all: bool) -> None:
         assert history.last is not None
         self.overheard.append(tuple(clip.utterance for clip in history.last.clips))
+        self.during()
+
+    def draw_ahead(self, history: History, wanted: Callable[[], bool]) -> None:
+        assert history.last is not None
+        self.begun.append(tuple(clip.utterance for clip in history.last.clips))
         self.during()
 
     def preempt_idle(self) -> None:
@@ -230,6 +236,21 @@ def test_what_the_owner_is_saying_is_read_ahead_and_kept_until_it_is_asked() -> 
     session.think(1, [clip_of(1)], "", 0.0)
     session.prefill_idle()
     assert model.settled == 1
+
+
+def test_an_answer_is_begun_unless_something_else_is_wanted_or_the_last_one_is_still_heard() -> (
+    None
+):
+    model = Scripted("Yes.")
+    session, _ = mind_of(model)
+    session.draw_ahead([clip_of(1)], lambda: True)
+    assert model.begun == []
+    session.draw_ahead([clip_of(1)], lambda: False)
+    assert model.begun == [(1,)]
+    assert session.history.turns == []
+    session.think(1, [clip_of(1)], "", 0.0)
+    session.draw_ahead([clip_of(2)], lambda: False)
+    assert model.begun == [(1,)]  # what was heard of the answer is not known yet
 
 
 def test_nothing_is_read_ahead_while_it_is_open_what_was_heard_of_the_answer() -> None:

@@ -1,0 +1,74 @@
+"""The answer that is begun before the turn is over, and dropped if the question goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from appliance.think.answer_drawing import AnswerDrawing
+from appliance.think.audio_embeddings import Ids
+from appliance.think.tokenized_prompt import TokenizedPrompt
+
+
+class Sampler(Protocol):
+    """The part of Gemma that holds the state of chance."""
+
+    def copy_sampler(self) -> Any: ...
+    def replace_sampler(self, copy: Any) -> None: ...
+    def free_sampler(self, copy: Any) -> None: ...
+
+
+class AnswerAhead:
+    """At most one answer. Dropped, it leaves the sampler as it was; what the context holds of it
+    is rolled back by whoever reads next, as after an answer that was cut.
+
+    `thrown_away`: tokens drawn for questions that then went on.
+    """
+
+    def __init__(self, sampler: Sampler) -> None:
+        self._sampler = sampler
+        self._question: Ids | None = None
+        self._drawing: AnswerDrawing | None = None
+        self._before: Any = None  # the sampler's state before it
+        self._thrown_away = 0
+
+    def draw(
+        self, question: TokenizedPrompt, drawing: AnswerDrawing, wanted: Callable[[], bool]
+    ) -> None:
+        """Begin on the answer to `question`, until something else is `wanted`.
+
+        Raises AnswerAbandoned and ModelError; then nothing is kept.
+        """
+        self._question, self._drawing = question.ids, drawing
+        self._before = self._sampler.copy_sampler()
+        try:
+            drawing.draw_ahead(wanted)
+        except BaseException:
+            self.drop()
+            raise
+
+    def take(self, question: TokenizedPrompt) -> AnswerDrawing | None:
+        """What was drawn for exactly this question, to be gone on with. Else there is nothing any
+        more."""
+        drawing, asked = self._drawing, self._question
+        if drawing is None or asked is None or not np.array_equal(asked, question.ids):
+            self.drop()
+            return None
+        self._sampler.free_sampler(self._before)
+        self._question = self._drawing = self._before = None
+        return drawing
+
+    def drop(self) -> None:
+        """As if it had never been drawn. Before anything else is read."""
+        if self._drawing is None:
+            return
+        self._drawing.close()
+        self._thrown_away += len(self._drawing.tokens)
+        self._sampler.replace_sampler(self._before)
+        self._question = self._drawing = self._before = None
+
+    def pop_thrown_away(self) -> int:
+        count, self._thrown_away = self._thrown_away, 0
+        return count
