@@ -110,7 +110,8 @@ def _parts(stage: BenchHarness, at: int, end: int, turn: int, all_ms: float) -> 
         "first_sentence_ms": writing_ms,
         "synthesis_ms": spoken[0].synthesis_ms,
     }
-    return parts | found | {"rest_ms": all_ms - sum(found.values())}
+    drawn = {"drawn_ahead": thought.drawn_ahead, "thrown_away": thought.thrown_away}
+    return parts | found | drawn | {"rest_ms": all_ms - sum(found.values())}
 
 
 def _sheet(events: list[dict[str, Any]]) -> FigureTable:
@@ -124,6 +125,12 @@ def _sheet(events: list[dict[str, Any]]) -> FigureTable:
     sheet.notes.append(
         f"{len(events)} questions, {silent} without an answer. The end of turn holds the silence "
         "that the settings ask for (hearing.turn.end_ms)."
+    )
+    begun = [e["drawn_ahead"] for e in events if "drawn_ahead" in e]
+    thrown = sum(e.get("thrown_away", 0) for e in events)
+    sheet.notes.append(
+        f"{sum(map(bool, begun))} of {len(begun)} answers were begun before the turn was over, with "
+        f"{np.median(begun) if begun else 0:g} tokens (median); {thrown} tokens were thrown away."
     )
     sheet.events += events
     return sheet
