@@ -127,10 +127,11 @@ def _sheet(events: list[dict[str, Any]]) -> FigureTable:
         "that the settings ask for (hearing.turn.end_ms)."
     )
     begun = [e["drawn_ahead"] for e in events if "drawn_ahead" in e]
-    thrown = sum(e.get("thrown_away", 0) for e in events)
+    tokens = np.median(begun) if begun else 0
     sheet.notes.append(
-        f"{sum(map(bool, begun))} of {len(begun)} answers were begun before the turn was over, with "
-        f"{np.median(begun) if begun else 0:g} tokens (median); {thrown} tokens were thrown away."
+        f"{sum(map(bool, begun))} of {len(begun)} answers were begun before the turn was over, "
+        f"with {tokens:g} tokens (median); {sum(e.get('thrown_away', 0) for e in events)} tokens "
+        "were thrown away."
     )
     sheet.events += events
     return sheet
