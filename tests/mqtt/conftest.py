@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from appliance.mqtt.broker import Broker
 from lab.bench.mosquitto import Mosquitto
+from tests.mqtt.caller import Caller
 
 Make = Callable[..., Mosquitto]
 
@@ -35,3 +37,16 @@ def mosquitto_with(tmp_path: Path) -> Iterator[Make]:
 @pytest.fixture
 def broker(mosquitto_with: Make) -> Mosquitto:
     return mosquitto_with()
+
+
+@pytest.fixture
+def call() -> Iterator[Callable[..., Caller]]:
+    made: list[Caller] = []
+
+    def start(at: Broker, *args: object, **options: object) -> Caller:
+        made.append(Caller(at, *args, **options))  # type: ignore[arg-type]  # a Caller's own
+        return made[-1]
+
+    yield start
+    for caller in made:
+        caller.session.close()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
 import ssl
 from pathlib import Path
 
@@ -11,8 +9,7 @@ import msgspec
 import pytest
 
 from appliance.errors import LinkError
-from appliance.mqtt import failures
-from appliance.mqtt.broker import Broker, broker
+from appliance.mqtt.broker import broker
 from appliance.settings import LinkSettings, load_defaults
 from tests.mqtt.certificates import Authority
 
@@ -124,44 +121,3 @@ def test_a_certificate_that_is_none_is_said_so(
         broker(link(tls=True, **{setting: str(path)}), NOBODY)
     assert str(path) in wrong.value.problem
     assert wrong.value.remedy
-
-
-# ── failures in words ────────────────────────────────────────────────────────────────────────
-AT = Broker("hall.example", 1883)
-
-
-@pytest.mark.parametrize(
-    ("error", "cause", "said"),
-    [
-        (ConnectionRefusedError(), "away", "No broker listens at hall.example:1883."),
-        (TimeoutError(), "away", "Nobody answers"),
-        (socket.gaierror(-2, "unknown"), "away", "Nobody here knows the name hall.example."),
-        (OSError(101, "Network is unreachable"), "away", "Network is unreachable"),
-        (LinkError("Others may read it.", "chmod"), "refused", "Others may read it."),
-        (RuntimeError("odd"), "away", "odd"),
-    ],
-)
-def test_what_went_wrong_is_one_sentence_with_a_remedy(
-    error: BaseException, cause: str, said: str
-) -> None:
-    failure = failures.not_reached(error, AT)
-    assert failure.cause == cause
-    assert said in failure.problem
-
-
-@pytest.mark.parametrize(
-    ("code", "user", "cause", "said"),
-    [
-        (0x86, "box", "refused", "refuses the login of box"),
-        (0x87, "", "refused", "wants a login"),
-        (0x84, "", "away", "another version"),
-        (0x8E, "", "taken", "Another box took our place"),
-        (0x88, "", "away", "turned us away: Server unavailable"),
-    ],
-)
-def test_a_brokers_no_is_told_with_its_reason(code: int, user: str, cause: str, said: str) -> None:
-    at = Broker("hall.example", 1883, user, os.urandom(4).hex())
-    failure = failures.refused(code, "Server unavailable", at)
-    assert failure.cause == cause
-    assert said in failure.problem
-    assert at.password not in str(failure)

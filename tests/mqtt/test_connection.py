@@ -4,97 +4,29 @@ from __future__ import annotations
 
 import os
 import random
-import select
 import socket
 import struct
 import subprocess
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 
-import msgspec
 import pytest
 
-from appliance.mqtt import broker as reach
 from appliance.mqtt import connection as mqtt
-from appliance.mqtt.broker import Broker
 from appliance.mqtt.connection import (
     BrokerConnected,
     BrokerDisconnected,
-    LastWill,
     MessageArrived,
-    MqttConnection,
     MqttEvent,
     ProtocolVersion,
     PublishReceipt,
     Subscribed,
 )
-from appliance.settings import load_defaults
 from lab.bench.mosquitto import BrokerObserver, Mosquitto
-from tests.mqtt.certificates import Authority
+from tests.mqtt.caller import CONNACK_5, WILL, Call, at, played
 from tests.mqtt.conftest import Make
 
 pytestmark = pytest.mark.process
-
-PATIENCE_S = 15.0
-WILL = LastWill("interlude/x/availability", b"offline")
-E = TypeVar("E")
-
-
-class Caller:
-    """Polls a session as the link does, and keeps what came of it."""
-
-    def __init__(self, at: Broker, version: ProtocolVersion = 5, name: str = "interlude-x") -> None:
-        self.events: list[MqttEvent] = []
-        self.steps = 0
-        self.session = MqttConnection(
-            at, name, will=WILL, subscribe=("interlude/x/cmd/+",), version=version
-        )
-
-    def until(self, true: Callable[[], object], seconds: float = PATIENCE_S) -> bool:
-        end_s = time.monotonic() + seconds
-        while not true():
-            now_s = time.monotonic()
-            if now_s > end_s:
-                return False
-            poll = select.poll()
-            for fd, wanted in self.session.interests(now_s):
-                poll.register(fd, wanted)
-            poll.poll(1000 * min(0.05, self.session.wait_s(now_s)))
-            self.events += self.session.poll(time.monotonic())
-            self.steps += 1
-        return True
-
-    def get(self, kind: type[E], seconds: float = PATIENCE_S) -> E:
-        """The first event of that kind, which must come."""
-        assert self.until(lambda: self.of(kind), seconds), f"no {kind.__name__}: {self.events}"
-        return self.of(kind)[0]
-
-    def of(self, kind: type[E]) -> list[E]:
-        return [event for event in self.events if isinstance(event, kind)]
-
-
-@pytest.fixture
-def call() -> Iterator[Callable[..., Caller]]:
-    made: list[Caller] = []
-
-    def start(at: Broker, *args: object, **options: object) -> Caller:
-        made.append(Caller(at, *args, **options))  # type: ignore[arg-type]  # a Caller's own
-        return made[-1]
-
-    yield start
-    for caller in made:
-        caller.session.close()
-
-
-Call = Callable[..., Caller]
-
-
-def at(broker: Mosquitto, user: str = "", password: str = "") -> Broker:
-    return Broker("127.0.0.1", broker.port, user, password)
 
 
 # ── in and out ───────────────────────────────────────────────────────────────────────────────
@@ -230,105 +162,6 @@ def test_a_topic_that_is_not_ours_to_write_is_told_in_its_receipt(
     assert caller.get(PublishReceipt).denied == "Not authorized"
 
 
-# ── TLS ──────────────────────────────────────────────────────────────────────────────────────
-@pytest.fixture
-def authority(tmp_path: Path) -> Authority:
-    return Authority(tmp_path)
-
-
-@pytest.fixture
-def sealed(mosquitto_with: Make, authority: Authority) -> Mosquitto:
-    certificate, key = authority.issue("localhost")
-    key.chmod(0o644)
-    return mosquitto_with(
-        "allow_anonymous true", f"certfile {certificate}", f"keyfile {key}",
-        f"cafile {authority.certificate}", "require_certificate false",
-    )  # fmt: skip
-
-
-def with_tls(broker: Mosquitto, host: str = "localhost", **files: Path) -> Broker:
-    link = msgspec.structs.replace(
-        load_defaults().link, broker=host, port=broker.port, tls=True,
-        **{name: str(path) for name, path in files.items()},
-    )  # fmt: skip
-    return reach.broker(link, {})
-
-
-def test_a_broker_of_our_own_authority_is_trusted(
-    sealed: Mosquitto, authority: Authority, call: Call
-) -> None:
-    caller = call(with_tls(sealed, ca_file=authority.certificate))
-    caller.get(BrokerConnected)
-    caller.session.publish("interlude/x/state", b"idle", qos=1, retain=True)
-    assert caller.get(PublishReceipt).denied == ""
-
-
-@pytest.mark.parametrize(
-    ("host", "right_authority", "said"),
-    [("localhost", False, "not trusted"), ("127.0.0.1", True, "IP address mismatch")],
-)
-def test_a_certificate_of_another_authority_or_another_name_is_refused(
-    sealed: Mosquitto, authority: Authority, call: Call, tmp_path: Path,
-    host: str, right_authority: bool, said: str,
-) -> None:  # fmt: skip
-    trusted = authority if right_authority else Authority(tmp_path, "a stranger")
-    failure = (
-        call(with_tls(sealed, host, ca_file=trusted.certificate)).get(BrokerDisconnected).failure
-    )
-    assert failure.cause == "refused"
-    assert said in failure.problem
-    assert "link.ca_file" in failure.remedy
-
-
-def test_tls_on_a_plain_port_and_plain_on_a_tls_port_are_explained(
-    broker: Mosquitto, sealed: Mosquitto, authority: Authority, call: Call
-) -> None:
-    wrong = call(with_tls(broker, ca_file=authority.certificate)).get(BrokerDisconnected).failure
-    assert "link.port" in wrong.remedy
-    assert "set `link.tls`" in call(at(sealed)).get(BrokerDisconnected).failure.remedy
-
-
-def test_a_broker_that_wants_a_certificate_gets_ours(
-    mosquitto_with: Make, authority: Authority, call: Call
-) -> None:
-    certificate, key = authority.issue("localhost")
-    key.chmod(0o644)
-    strict = mosquitto_with(
-        f"certfile {certificate}", f"keyfile {key}", f"cafile {authority.certificate}",
-        "require_certificate true", "allow_anonymous true",
-    )  # fmt: skip
-    mine, my_key = authority.issue("box")
-    trusted = {"ca_file": authority.certificate}
-    assert "link.certificate_file" in str(
-        call(with_tls(strict, "localhost", **trusted)).get(BrokerDisconnected).failure
-    )
-    call(with_tls(strict, "localhost", **trusted, certificate_file=mine, key_file=my_key)).get(
-        BrokerConnected
-    )
-
-
-# ── older and odder brokers ──────────────────────────────────────────────────────────────────
-@contextmanager
-def played(answer: Callable[[socket.socket], object]) -> Iterator[Broker]:
-    """A listener that does with each connection what `answer` says."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(PATIENCE_S)
-
-        def serve() -> None:
-            try:
-                connection, _ = server.accept()
-            except OSError:
-                return
-            with connection:
-                connection.settimeout(PATIENCE_S)
-                answer(connection)
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        yield Broker("127.0.0.1", server.getsockname()[1])
-    thread.join()
-
-
 def test_a_broker_of_3_1_1_is_known_by_its_answer(call: Call) -> None:
     def refuse(connection: socket.socket) -> None:
         connection.recv(1000)
@@ -352,9 +185,6 @@ def test_a_broker_that_never_answers_is_given_up(
         failure = call(mute).get(BrokerDisconnected).failure
     assert "does not answer" in failure.problem
     assert not failure.other_protocol
-
-
-CONNACK_5 = b"\x20\x03\x00\x00\x00"
 
 
 def garbage(dice: random.Random) -> bytes:

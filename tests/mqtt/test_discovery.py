@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from appliance.messages.commands import BoxStatus
 from appliance.mqtt import discovery
-from appliance.mqtt.conversation_events import KINDS
+from appliance.mqtt.conversation_events import KINDS, ConversationEvents
 from appliance.mqtt.discovery import DiscoveryFeatures
 from appliance.mqtt.identity import DeviceIdentity
+from appliance.mqtt.state_payloads import StatePayloads
 from appliance.mqtt.topics import Topics
 
 TOPICS = Topics("interlude", "homeassistant", "0a1b2c3d")
@@ -59,14 +62,24 @@ def test_push_to_talk_can_be_chosen_only_where_there_is_a_button() -> None:
     assert components(LEAST)["mode"]["ops"] == ["open", "wake_word"]
 
 
-def test_every_entity_of_the_box_is_there() -> None:
-    assert set(present()) == {
-        "timer", "timers", "next_timer", "ringing",
-        "state", "mute", "volume", "listen", "stop", "say", "ask", "conversation", "button",
-        "button_press", "button_double", "button_long", "button_release", "voice", "mode",
-        "restart", "update", "latency", "temperature", "throttled", "hw_mute", "problem", "model",
-        "download", "version", "started", "turns", "memory",
-    }  # fmt: skip
+def test_every_value_that_is_shown_is_a_field_of_the_payload_at_its_topic() -> None:
+    made = StatePayloads(
+        TOPICS, status=BoxStatus("open", False, 0.8, "amy", "pocket"),
+        started=datetime(2026, 11, 21, tzinfo=UTC), version="1.2.3", interval_s=60,
+    )  # fmt: skip
+    sent = {
+        topic: json.loads(data) for topic, data in made.payloads(ConversationEvents(), 0.0).items()
+    }
+    shown = [
+        (found["stat_t"], field)
+        for found in present().values()
+        if found.get("stat_t") in sent
+        for field in re.findall(r"value_json\.(\w+)", found.get("val_tpl", ""))
+    ]
+    missing = [(topic, field) for topic, field in shown if field not in sent[topic]]
+    assert missing == []
+    never_shown = {(topic, field) for topic in sent for field in sent[topic]} - set(shown)
+    assert never_shown == set()
 
 
 @pytest.mark.parametrize("key", present())
@@ -162,13 +175,3 @@ def test_a_box_without_a_board_or_a_card_says_nothing_of_them() -> None:
     bare = device(identity=DeviceIdentity("x", "Interlude"))["dev"]
     assert "cns" not in bare
     assert "hw" not in bare
-
-
-@pytest.mark.parametrize("topic", [TOPICS.discovery, *TOPICS.retained, TOPICS.command("say")])
-def test_topics_are_such_as_home_assistant_and_every_broker_take(topic: str) -> None:
-    assert re.fullmatch(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)+", topic)
-
-
-def test_a_name_in_a_topic_is_what_lies_below_the_box() -> None:
-    assert TOPICS.name_of("interlude/0a1b2c3d/set/volume") == "set/volume"
-    assert TOPICS.name_of("interlude/other/set/volume") != "set/volume"

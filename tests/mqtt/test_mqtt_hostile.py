@@ -24,20 +24,9 @@ from appliance.mqtt.connection import (
 )
 from lab.bench.mosquitto import BrokerObserver, Mosquitto
 from tests.memory_peak import Peak
+from tests.mqtt.caller import CONNACK_5, PATIENCE_S, Call, Caller, at, played, with_tls
 from tests.mqtt.certificates import Authority
 from tests.mqtt.conftest import Make
-from tests.mqtt.test_connection import (
-    CONNACK_5,
-    PATIENCE_S,
-    Call,
-    Caller,
-    at,
-    call,
-    played,
-    with_tls,
-)
-
-__all__ = ["call"]  # the fixture
 
 LARGE = 64 * 2**20
 TOPIC = "interlude/x/cmd/say"

@@ -13,7 +13,6 @@ from appliance.messages.commands import BoxStatus, StateChanged
 from appliance.messages.supervision import PartChanged
 from appliance.messages.tools import TimersStatus
 from appliance.mqtt.conversation_events import ConversationEvents
-from appliance.mqtt.problem_state import PROBLEMS, worst
 from appliance.mqtt.state_payloads import MachineReading, StatePayloads
 from appliance.mqtt.topics import Topics
 
@@ -166,24 +165,6 @@ def test_the_start_moves_only_with_a_clock_that_was_set() -> None:
     assert told(made, TOPICS.telemetry)["started"].startswith("2026-11-21T06:00:00")
     made.set_started(BEGAN + timedelta(days=300), 30)
     assert told(made, TOPICS.telemetry)["started"].startswith("2027-09-17")
-
-
-@pytest.mark.parametrize(
-    ("broken", "low_voltage", "word"),
-    [
-        ((), False, "none_found"),
-        ((), True, "power"),
-        (("thinker",), True, "model"),
-        (("speaker", "capture"), False, "microphone"),
-        (("the microphone", "the loudspeaker"), False, "microphone"),
-        (("panel",), False, "part"),
-    ],
-)
-def test_the_worst_problem_is_the_one_that_is_told(
-    broken: tuple[str, ...], low_voltage: bool, word: str
-) -> None:
-    assert worst(broken, low_voltage=low_voltage) == word
-    assert word in PROBLEMS
 
 
 @pytest.mark.parametrize("between", ["idle", "muted"])

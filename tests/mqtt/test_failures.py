@@ -1,0 +1,84 @@
+"""What went wrong with the broker: one sentence, a remedy, and how soon to try again."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import socket
+import ssl
+
+import pytest
+
+from appliance.errors import LinkError
+from appliance.mqtt import failures
+from appliance.mqtt.broker import Broker
+
+AT = Broker("hall.example", 1883)
+
+
+@pytest.mark.parametrize(
+    ("error", "cause", "said"),
+    [
+        (ConnectionRefusedError(), "away", "No broker listens at hall.example:1883."),
+        (TimeoutError(), "away", "Nobody answers"),
+        (socket.gaierror(-2, "unknown"), "away", "Nobody here knows the name hall.example."),
+        (OSError(101, "Network is unreachable"), "away", "Network is unreachable"),
+        (LinkError("Others may read it.", "chmod"), "refused", "Others may read it."),
+        (RuntimeError("odd"), "away", "odd"),
+    ],
+)
+def test_what_went_wrong_is_one_sentence_with_a_remedy(
+    error: BaseException, cause: str, said: str
+) -> None:
+    failure = failures.not_reached(error, AT)
+    assert failure.cause == cause
+    assert said in failure.problem
+
+
+@pytest.mark.parametrize(
+    ("code", "user", "cause", "said"),
+    [
+        (0x86, "box", "refused", "refuses the login of box"),
+        (0x87, "", "refused", "wants a login"),
+        (0x84, "", "away", "another version"),
+        (0x8E, "", "taken", "Another box took our place"),
+        (0x88, "", "away", "turned us away: Server unavailable"),
+    ],
+)
+def test_a_brokers_no_is_told_with_its_reason(code: int, user: str, cause: str, said: str) -> None:
+    at = Broker("hall.example", 1883, user, os.urandom(4).hex())
+    failure = failures.refused(code, "Server unavailable", at)
+    assert failure.cause == cause
+    assert said in failure.problem
+    assert at.password not in str(failure)
+
+
+@pytest.mark.parametrize(
+    ("error", "cause", "said"),
+    [
+        (ssl.SSLError(1, "WRONG_VERSION_NUMBER"), "refused", "does not speak TLS as we do"),
+        (ConnectionResetError(), "away", "hung up instead of speaking TLS"),
+    ],
+)
+def test_a_port_without_tls_is_told_with_the_two_settings(
+    error: OSError, cause: str, said: str
+) -> None:
+    behind = dataclasses.replace(AT, tls=ssl.create_default_context())
+    failure = failures.not_reached(error, behind)
+    assert (failure.cause, said in failure.problem) == (cause, True)
+    assert "`link.port`" in failure.remedy
+    assert "`link.tls`" in failure.remedy
+    plain = failures.not_reached(ConnectionResetError(104, "reset"), AT)
+    assert "TLS" not in str(plain)
+
+
+def test_only_a_broker_that_may_be_older_is_asked_in_another_protocol() -> None:
+    older = [failures.closed(AT), failures.refused(0x84, "", AT)]
+    others = [
+        failures.silent(AT), failures.lost(AT), failures.flapping(AT), failures.nonsense(AT),
+        failures.too_large(AT, 1 << 20, 1 << 16), failures.refused(0x87, "", AT),
+        failures.not_reached(TimeoutError(), AT),
+    ]  # fmt: skip
+    assert all(one.other_protocol for one in older)
+    assert not any(one.other_protocol for one in others)
+    assert all("hall.example:1883" in str(one) for one in (*older, *others))
