@@ -18,9 +18,7 @@ class SpiBus:
 
     def __init__(self, path: str, speed_hz: int) -> None:
         try:
-            self._fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-            fcntl.ioctl(self._fd, _WR_MODE, struct.pack("=B", MODE_0))
-            fcntl.ioctl(self._fd, _WR_MAX_SPEED_HZ, struct.pack("=I", speed_hz))
+            self._fd = _opened(path, speed_hz)
         except OSError as error:
             raise PanelError(
                 f"The strip's bus {path} cannot be used ({error.strerror}).",
@@ -33,3 +31,15 @@ class SpiBus:
 
     def close(self) -> None:
         os.close(self._fd)
+
+
+def _opened(path: str, speed_hz: int) -> int:
+    """The device's descriptor, set up. Raises OSError; then none is left open."""
+    fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        fcntl.ioctl(fd, _WR_MODE, struct.pack("=B", MODE_0))
+        fcntl.ioctl(fd, _WR_MAX_SPEED_HZ, struct.pack("=I", speed_hz))
+    except OSError:
+        os.close(fd)
+        raise
+    return fd

@@ -53,10 +53,20 @@ def test_a_brokers_no_is_told_with_its_reason(code: int, user: str, cause: str, 
     assert at.password not in str(failure)
 
 
+def plain_answer() -> ssl.SSLError:
+    """What a handshake ends with where the other side speaks no TLS."""
+    incoming = ssl.MemoryBIO()
+    incoming.write(b"\x20\x02\x00\x01 a CONNACK, and no TLS")
+    wire = ssl.create_default_context().wrap_bio(incoming, ssl.MemoryBIO(), server_hostname="x")
+    with pytest.raises(ssl.SSLError) as failed:
+        wire.do_handshake()
+    return failed.value
+
+
 @pytest.mark.parametrize(
     ("error", "cause", "said"),
     [
-        (ssl.SSLError(1, "WRONG_VERSION_NUMBER"), "refused", "does not speak TLS as we do"),
+        (plain_answer(), "refused", "does not speak TLS as we do"),
         (ConnectionResetError(), "away", "hung up instead of speaking TLS"),
     ],
 )

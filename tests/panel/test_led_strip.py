@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from appliance.errors import PanelError
-from appliance.panel.led_strip import APA102_HZ, WS2812_HZ, LedStrip, apa102, ws2812
+from appliance.panel.led_strip import WS2812_HZ, LedStrip, apa102, ws2812
 from appliance.panel.light import OFF
-from appliance.panel.spi import SpiBus
 
 RED, HALF_BLUE = (1.0, 0.0, 0.0), (0.0, 0.0, 0.5)
 TRANSFER = 4096  # bytes that the kernel's driver takes at once
@@ -77,13 +73,3 @@ def test_a_strip_that_is_closed_is_dark() -> None:
     strip.close()
     assert wire.frames == [apa102(RED, 3), apa102(OFF, 3)]
     assert wire.closed
-
-
-@pytest.mark.parametrize("what", ["missing", "a plain file"])
-def test_a_bus_that_is_none_says_what_to_do(tmp_path: Path, what: str) -> None:
-    path = tmp_path / "spidev0.0"
-    if what == "a plain file":
-        path.touch()
-    with pytest.raises(PanelError) as caught:
-        SpiBus(str(path), APA102_HZ)
-    assert "dtparam=spi=on" in caught.value.remedy

@@ -1,0 +1,52 @@
+"""How bright the light is: by the owner's settings and the local time."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from appliance.panel.brightness import brightness
+from appliance.settings import PanelSettings, load
+
+
+def panel(**changes: Any) -> PanelSettings:
+    return load(None, {"panel": {"brightness": 0.9, "night_brightness": 0.2, **changes}}).panel
+
+
+def around(minutes: int) -> str:
+    """The minutes before and after this one, as the settings write them."""
+    now = datetime.now().astimezone()
+    begins, ends = now - timedelta(minutes=minutes), now + timedelta(minutes=minutes)
+    return f"{begins:%H:%M}-{ends:%H:%M}"
+
+
+def test_without_a_night_it_is_always_the_days() -> None:
+    assert brightness(panel(night="")) == 0.9
+
+
+def test_by_night_it_is_the_nights_and_by_day_the_days() -> None:
+    night = around(60)
+    begins, ends = night.split("-")
+    assert brightness(panel(night=night)) == 0.2
+    assert brightness(panel(night=f"{ends}-{begins}")) == 0.9
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago"])
+def test_the_night_is_that_of_the_boxs_own_time_zone(
+    zone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """25 hours lie between the two: an hour's night is at one of them only."""
+    monkeypatch.setenv("TZ", "UTC+0")
+    time.tzset()
+    night = panel(night=around(30))
+    try:
+        assert brightness(night) == 0.2
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        assert brightness(night) == 0.9
+    finally:
+        monkeypatch.undo()
+        time.tzset()
