@@ -1,7 +1,7 @@
 """How long the texts and lists of a message may be. One table; every field names a row of it.
 
 With these, each kind of message fits into one datagram whatever it says
-(tests/messages/test_messages.py computes it from the types). Whoever receives refuses more;
+(tests/messages/test_limits.py computes it from the types). Whoever receives refuses more;
 whoever sends cuts to it first.
 """
 

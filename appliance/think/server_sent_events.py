@@ -20,7 +20,7 @@ class ResponseTooLong(ValueError):
 async def lines(chunks: AsyncIterator[bytes]) -> AsyncGenerator[str]:
     """Each line that is not empty, without its end. Bytes that are no UTF-8 become U+FFFD.
 
-    Raises Endless.
+    Raises ResponseTooLong.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     rest, read = "", 0

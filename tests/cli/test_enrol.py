@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import stat
-import tempfile
 import wave
 from collections.abc import Callable
 from pathlib import Path
@@ -12,18 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from appliance.audio.recorder import record
 from appliance.cli import enrol
 from appliance.hear.bargein import adaptation
 from appliance.hear.bargein.enrolment import EnrolmentError, EnrolmentRecording
 from appliance.pcm import RATE_HZ, Samples, from_float
 from appliance.settings import Settings, load
-from lab.sim.alsa_plugin import alsa_environment
-from lab.sim.simulated_card import SoundCard
 from tests.hear.arena import at_level, say
 
 pytestmark = pytest.mark.process
-
 VOICE = "en-gb+m2"
 SAID = {"mm-hm": ("[[m'mh'm]]", "[[mh'm]]", "uh-huh"), "wait": ("wait", "stop", "hold on")}
 
@@ -100,23 +95,6 @@ def test_recordings_of_no_use_are_named_one_by_one(
     silent = EnrolmentRecording("mm-hm 3", "backchannel", np.zeros(RATE_HZ, np.int16))
     assert enrol.usable([silent], settings, VerdictNetwork()) == []
     assert "Left out: mm-hm 3: is silent." in capsys.readouterr().out
-
-
-def test_what_is_said_when_it_is_asked_for_is_recorded_from_the_card(
-    simcard_library: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    word = (9000 * np.sin(np.arange(RATE_HZ // 4) * 0.3)).astype(np.int16)
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:  # memory, not a disk
-        path = Path(folder) / "card"
-        for name, value in alsa_environment(Path(folder), {"sim": path}, simcard_library).items():
-            monkeypatch.setenv(name, value)
-        with SoundCard.create(path, RATE_HZ) as card:
-            sim = load(None, {"card": {"capture": "sim", "playback": "sim"}}).card
-            heard = record(sim, 1.5, lambda: card.add_sound(card.now() + RATE_HZ // 5, word))
-    assert len(heard) == 1.5 * RATE_HZ
-    at = int(np.argmax(np.correlate(heard.astype(float), word.astype(float), "valid")))
-    assert np.array_equal(heard[at : at + len(word)], word)
-    assert at > RATE_HZ // 10
 
 
 def test_each_word_is_asked_for_as_often_as_wanted(capsys: pytest.CaptureFixture[str]) -> None:

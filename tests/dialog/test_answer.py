@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from appliance.dialog.answer import Answer, Question, first_words
+from appliance.messages.limits import MAX_WORDS
 from appliance.pcm import RATE_HZ
 
 SECOND = RATE_HZ
@@ -97,3 +98,10 @@ def test_what_remains_is_the_sound_that_is_still_to_come() -> None:
 def test_an_unanswered_question_comes_before_the_next() -> None:
     merged = Question("and the sea?", 1.0, (4,), 9.0).after(Question("the moon", 2.0, (3,), 5.0))
     assert merged == Question("the moon and the sea?", 3.0, (4,), 9.0)
+
+
+def test_questions_that_are_never_answered_grow_no_longer_than_one() -> None:
+    kept = Question("")
+    for number in range(50):
+        kept = Question(f"{number} " + "why? " * 190).after(kept)
+    assert len(kept.text) == MAX_WORDS

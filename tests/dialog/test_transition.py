@@ -7,8 +7,13 @@ from appliance.dialog.on_answer import LOST_THREAD
 from appliance.dialog.on_tool import ToolReply
 from appliance.dialog.state_machine import Tick
 from appliance.dialog.transition import NOT_READY
-from appliance.messages.commands import Ask, Say, StopSpeaking
+from appliance.messages.commands import (
+    Ask,
+    Say,
+    StopSpeaking,
+)
 from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict, WordsHeard
+from appliance.messages.limits import MAX_ANSWER
 from appliance.messages.playback import (
     PlaybackFinished,
     PlaybackPaused,
@@ -16,7 +21,13 @@ from appliance.messages.playback import (
     PlaybackStopped,
 )
 from appliance.messages.speech import EndAnswer, Speak, Spoken
-from appliance.messages.thinking import Abandon, AnswerHeard, Think, ThoughtEnded
+from appliance.messages.thinking import (
+    Abandon,
+    AnswerHeard,
+    Sentence,
+    Think,
+    ThoughtEnded,
+)
 from appliance.messages.tools import ToolAnswered
 from appliance.tools.tool_call_syntax import ToolCall
 from tests.dialog.talk import BEGUN, RULES, Talk, spoken, talk_in
@@ -155,3 +166,17 @@ def test_a_model_that_fails_is_stood_in_for() -> None:
     talk = Talk()
     talk(Ask("why is the sky blue"), ThoughtEnded(talk.turn + 1, 0, "failed", "broken"))
     assert LOST_THREAD in spoken(talk)
+
+
+def test_an_answer_that_is_too_long_ends_where_it_is_full_and_counts_as_cut() -> None:
+    talk = talk_in("thinking")
+    turn = talk.turn
+    for number in range(100):
+        talk(Sentence(turn, number, "x" * 300))
+        talk(Spoken(turn, number, 16_000 * number, 16_000, 5.0))
+    talk(ThoughtEnded(turn, 100, "complete"), PlaybackStarted(turn, 0), after_s=0.2)
+    talk(PlaybackFinished(turn, 1_600_000, 0), after_s=100.0)
+    (heard,) = talk.sent(AnswerHeard)
+    assert MAX_ANSWER - 301 < len(heard.text) <= MAX_ANSWER
+    assert not heard.complete
+    assert sum(map(len, talk.it.last_lines)) <= MAX_ANSWER  # what "say that again" says

@@ -17,7 +17,7 @@ from appliance.dialog.memory import Memory
 from appliance.hear.aec import store
 from appliance.hear.bargein import adaptation
 from appliance.mqtt import link, stale_topics
-from appliance.runtime import factory_reset, secure_erase
+from appliance.runtime import factory_reset
 from appliance.runtime.factory_reset import (
     DONE,
     NOTE,
@@ -38,7 +38,6 @@ from tests.card import card
 from tests.dialog.test_memory_erase import CANARY, turn
 
 pytestmark = pytest.mark.process
-
 PATHS = {name for row in RESET for name in row.paths}
 ROOT = Path(__file__).parents[2]
 
@@ -201,61 +200,7 @@ def test_a_link_is_deleted_and_not_what_it_points_at(tmp_path: Path) -> None:
     assert list((tmp_path / "state").iterdir()) == []
 
 
-def test_a_folder_exchanged_for_a_link_meanwhile_leads_nobody_elsewhere(tmp_path: Path) -> None:
-    """Before each call in turn that opens, lists or removes: by whoever may write there."""
-    code = (
-        "import os, sys; from pathlib import Path\n"
-        "from appliance.runtime.secure_erase import erase\n"
-        "here, left = Path(sys.argv[1]), 0\n"
-        "def exchange(event, args):\n"
-        "    global left\n"
-        "    if event not in ('open', 'os.listdir', 'os.remove', 'os.rmdir'): return\n"
-        "    left -= 1\n"
-        "    if left == -1:\n"
-        "        (here / 'log/d').rename(here / 'log/was'); (here / 'log/d').symlink_to('../etc')\n"
-        "sys.addaudithook(exchange)\n"
-        "for number in range(20):\n"
-        "    left = 1000\n"
-        "    here = Path(sys.argv[1], str(number)); (here / 'log/d').mkdir(parents=True)\n"
-        "    (here / 'etc').mkdir()\n"
-        "    for name in 'etc/file', 'log/d/file': (here / name).write_text('precious')\n"
-        "    left = number\n"
-        "    erase([here / 'log/d'])\n"
-        "    if left >= 0: break\n"
-        "    left = 1000\n"
-        "    assert (here / 'etc/file').read_text() == 'precious', number\n"
-        "assert 4 < number < 19, number\n"
-    )
-    command = [sys.executable, "-c", code, str(tmp_path)]
-    ended = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
-    assert ended.returncode == 0, ended.stderr
-
-
-def test_folders_that_lie_too_deep_are_left_and_named_and_keep_nothing_else(tmp_path: Path) -> None:
-    (tmp_path / "0").mkdir()
-    for number in range(1, 100):
-        (tmp_path / str(number)).mkdir()
-        (tmp_path / str(number - 1)).rename(tmp_path / str(number) / "d")
-    (tmp_path / "99/file").touch()
-    (left,) = secure_erase.erase([tmp_path / "99"])
-    assert len(left.path.relative_to(tmp_path / "99").parts) == 64
-    assert left.why == "File name too long"
-    assert [path.name for path in (tmp_path / "99").iterdir()] == ["d"]
-
-
 def test_something_that_is_no_file_is_deleted_without_a_wait(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "echo.npz")
     assert clear(tmp_path) == []
     assert not (tmp_path / "echo.npz").exists()
-
-
-def test_a_timers_old_file_leaves_no_name_on_the_raw_card(tmp_path: Path) -> None:
-    with card(tmp_path) as sd:
-        file = sd.at / "timers.json"
-        secure_erase.replace(file, CANARY * 100, 0o600)
-        assert sd.count(CANARY) == 100
-        for number in range(5):
-            secure_erase.replace(file, CANARY * 200 + str(number).encode(), 0o600)
-        assert sd.count(CANARY) == 200, "one version"
-        secure_erase.replace(file, b"{}", 0o600)
-        assert sd.count(CANARY) == 0

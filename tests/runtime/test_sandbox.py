@@ -11,12 +11,9 @@ from typing import get_args
 
 import pytest
 
-from appliance import settings
-from appliance.runtime import process_table, rights
 from appliance.runtime.sandbox import MACHINES, UnixSockets, program
 
 pytestmark = pytest.mark.process
-
 GIVE_UP = """
 import os, socket, subprocess, sys
 from appliance.runtime.sandbox import no_network
@@ -83,7 +80,6 @@ print(b.recv(1).decode(), done.returncode)
     assert child(code) == "x 0"
 
 
-# ── Unix sockets: whoever listens there may have a network ───────────────────────────────────
 @pytest.fixture
 def resolver(tmp_path: Path) -> Iterator[Path]:
     """Somebody who answers questions, in each way that a Unix socket can be spoken to."""
@@ -159,15 +155,6 @@ def test_nor_does_what_it_starts_ask_anybody(resolver: Path) -> None:
     assert "Address family not supported" in said
 
 
-def test_only_parts_with_a_reason_make_unix_sockets() -> None:
-    plain = settings.load_defaults()
-    every = {row.name: rights.unix_sockets(row.name, plain) for row in process_table.PROCESSES}
-    made = {name: kind for name, kind in every.items() if kind != "none"}
-    assert made == {"conductor": "door", "capture": "any", "playback": "any"}
-    keyboard = settings.load(overrides={"panel": {"gpio": "keyboard"}})
-    assert rights.unix_sockets("panel", keyboard) == "any"
-
-
 @pytest.mark.parametrize("unix", get_args(UnixSockets))
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_filter_is_whole_instructions_that_jump_within_it(
@@ -179,17 +166,3 @@ def test_a_filter_is_whole_instructions_that_jump_within_it(
     for place in range(count):
         yes, no = steps[8 * place + 2], steps[8 * place + 3]
         assert place + 1 + max(yes, no) < count or steps[8 * place] == 0x06
-
-
-# ── who keeps it ─────────────────────────────────────────────────────────────────────────────
-def test_by_default_no_row_but_the_link_keeps_the_network() -> None:
-    default = settings.load_defaults()
-    kept = [row.name for row in process_table.PROCESSES if rights.networked(row.name, default)]
-    assert set(kept) <= {"link"}
-    assert rights.networked("link", default)
-
-
-def test_the_thinker_keeps_it_only_for_a_server_that_the_owner_named() -> None:
-    server = {"thinking": {"remote": {"url": "http://192.168.1.5:8080/v1"}}}
-    assert not rights.networked("thinker", settings.load_defaults())
-    assert rights.networked("thinker", settings.load(overrides=server))

@@ -10,6 +10,7 @@ import pytest
 from appliance.models.local_model import LocalModel, Sampling
 from appliance.think.gemma import Gemma
 from tests.think import tiny
+from tests.think.recalling import Box
 
 GREEDY = Sampling(temperature=0.0)
 
@@ -38,3 +39,18 @@ def gemma(tiny_files: tuple[Path, Path]) -> Iterator[Callable[[], Gemma]]:
     yield load
     for model in loaded:
         model.close()
+
+
+@pytest.fixture
+def box(tiny_model: LocalModel, tmp_path: Path) -> Iterator[Callable[[], Box]]:
+    made: list[Box] = []
+
+    def begin() -> Box:
+        for before in made:
+            before.close()
+        made.append(Box(tiny_model, tmp_path))
+        return made[-1]
+
+    yield begin
+    for each in made:
+        each.close()

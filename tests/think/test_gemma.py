@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -13,36 +11,9 @@ import pytest
 from appliance.errors import ModelError
 from appliance.models.local_model import Sampling
 from appliance.think.abandoned import AnswerAbandoned
-from appliance.think.context import BATCH
 from appliance.think.gemma import Gemma
 from tests.think import tiny
-
-Load = Callable[..., Gemma]
-NOISE = 0.02  # of a logit: the order of float sums differs with the size of a batch
-
-
-def sound(seconds: float, seed: int = 0) -> np.ndarray[tuple[int, ...], np.dtype[np.int16]]:
-    samples = np.random.default_rng(seed).normal(0, 3000, int(16_000 * seconds))
-    return samples.astype(np.int16)
-
-
-def some_tokens(count: int) -> list[int]:
-    return [300 + i * 7 % 200 for i in range(count)]
-
-
-def drawn(model: Gemma, count: int) -> list[int]:
-    tokens = []
-    for _ in range(count):
-        tokens.append(model.sample())
-        model.evaluate(tokens[-1:], last=True)
-    return tokens
-
-
-def read_on(model: Gemma, start: int) -> None:
-    """Read until somebody interrupts."""
-    while True:
-        model.evaluate(some_tokens(500))
-        model.roll_back(start)
+from tests.think.reading import Load, read_on, sound
 
 
 @pytest.mark.parametrize(
@@ -79,51 +50,6 @@ def test_special_tokens_count_only_where_marks_are_meant(gemma: Load) -> None:
     model = gemma()
     assert model.tokenize("<turn|>", marks=True) == [106]
     assert 106 not in model.tokenize("<turn|>", marks=False)
-
-
-def test_reading_in_pieces_gives_the_same_weights_as_reading_at_once(gemma: Load) -> None:
-    tokens, rows = some_tokens(90), gemma().encode(sound(2))
-    at_once, in_pieces = gemma(), gemma()
-    for model, cuts in ((at_once, [0, 90]), (in_pieces, [0, 3, 40, 90])):
-        model.evaluate(tokens[:30])
-        model.evaluate(rows)
-        for first, last in pairwise(cuts):
-            model.evaluate(tokens[first:last], last=last == 90)
-    assert np.abs(at_once.logits() - in_pieces.logits()).max() < NOISE
-    assert drawn(at_once, 8) == drawn(in_pieces, 8)
-
-
-@pytest.mark.parametrize("beyond", [5, 3 * tiny.WINDOW])
-def test_going_back_is_exact_even_beyond_the_window(gemma: Load, beyond: int) -> None:
-    model, fresh = gemma(), gemma()
-    model.evaluate(some_tokens(60), last=True)
-    before = model.position
-    model.evaluate(list(reversed(some_tokens(beyond))))
-    assert model.roll_back(before) == before
-    for each in (model, fresh):
-        if each is fresh:
-            each.evaluate(some_tokens(60))
-        each.evaluate([7, 8, 9], last=True)
-    assert np.abs(model.logits() - fresh.logits()).max() < NOISE
-
-
-def test_interruption_ends_a_long_reading_and_leaves_a_clean_model(gemma: Load) -> None:
-    model, fresh = gemma(4096), gemma(4096)
-    model.evaluate(some_tokens(20))
-    timer = threading.Timer(0.05, model.interrupt)
-    timer.start()
-    with pytest.raises(AnswerAbandoned):
-        read_on(model, 20)
-    held = model.position
-    assert held == 520 or (held - 20) % BATCH == 0  # nothing half done
-    with pytest.raises(AnswerAbandoned):
-        model.evaluate([5])  # until it is taken back
-    model.resume()
-    model.roll_back(20)
-    fresh.evaluate(some_tokens(20))
-    for each in (model, fresh):
-        each.evaluate([9, 8, 7], last=True)
-    assert np.abs(model.logits() - fresh.logits()).max() < NOISE
 
 
 def test_interruption_is_obeyed_within_a_token(gemma: Load) -> None:
@@ -177,14 +103,6 @@ def test_encoding_is_ended_in_the_middle_of_a_clip_and_the_next_is_as_ever(gemma
     assert np.array_equal(model.encode(whole), fresh)
 
 
-def test_more_than_fits_is_refused_in_words(gemma: Load) -> None:
-    model = gemma(512)
-    model.evaluate(some_tokens(model.context_tokens))
-    with pytest.raises(ModelError, match="do not fit"):
-        model.evaluate([5])
-
-
-# ── files that do not serve ──────────────────────────────────────────────────────────────────
 def load(text: Path, audio: Path) -> Gemma:
     return Gemma(text, audio, context_tokens=512, threads=1, sampling=Sampling())
 

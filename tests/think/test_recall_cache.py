@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from appliance.dialog import memory
 from appliance.dialog.memory import Memory
-from appliance.dialog.memory_erase import forget_all, forget_last
 from appliance.messages.registry import Message
-from appliance.messages.thinking import RECALL_TIMES, RecallWanted, ThinkerReady
+from appliance.messages.thinking import RecallWanted, ThinkerReady
 from appliance.models.local_model import LocalModel
-from appliance.runtime.process_table import row
-from appliance.settings import Settings, load
 from appliance.think.abandoned import AnswerAbandoned
-from appliance.think.factory import choose, kept
 from appliance.think.history import History, HistoryTurn, recalled
 from appliance.think.incremental_prefill import IncrementalPrefill
 from appliance.think.interface import AnswerMetrics
@@ -32,106 +26,8 @@ from appliance.think.snapshot_schedule import PREPARE_S, WRITE_S, SnapshotSchedu
 from appliance.think.snapshot_store import Snapshots
 from appliance.think.thinker import ModelThread
 from appliance.think.tokenized_prompt import TokenizedPrompt
+from tests.think.recalling import KEEP, PERSONA, RECALLED, SAID, Begin, Box, never, talked
 from tests.think.test_local import NOISE, clip, thinking
-
-RECALLED = 3
-KEEP = 50
-PERSONA = "tell me about the moon " * 60  # beyond the window of 48 tokens
-SAID = "tell me about the moon and the big stone"
-
-
-def never() -> bool:
-    return False
-
-
-class Box:
-    """A session with the tiny model, the memory of the box, and a clock. Nobody else waits."""
-
-    def __init__(self, files: LocalModel, folder: Path) -> None:
-        self.file = folder / "memory" / "memory.db"
-        self.memory = Memory(self.file, KEEP)
-        self.model = LocalGemma(
-            files, thinking(persona=PERSONA), 1, openings=PromptStateCache(folder / "openings"),
-            memory=self.file, recall_turns=RECALLED,
-        )  # fmt: skip
-        self.now_s = 0.0
-        self.asked = False
-        self.session = ModelSession(self.model, self._take, lambda: self.now_s, RECALLED)
-
-    def _take(self, message: Message) -> None:
-        self.asked = self.asked or isinstance(message, RecallWanted)
-
-    def start(self) -> int:
-        """As the thinker begins. Returns how many tokens it read."""
-        before = self.model._gemma.read
-        self.recall()
-        self.settle()
-        return self.model._gemma.read - before
-
-    def recall(self) -> None:
-        turns = self.memory.recall(RECALL_TIMES * RECALLED)
-        self.session.load_turns((turn.asked, turn.transcript, turn.heard) for turn in turns)
-
-    def settle(self) -> None:
-        while not self.session.prefill_idle():
-            continue
-
-    def turn(self, number: int) -> None:
-        heard = f"the moon is a big stone {number}"
-        self.session.history.add_turn(number, text=f"{SAID} {number}").set_answer(heard)
-        self.session.record_heard(number, heard, complete=True)
-        now = datetime.now(UTC).isoformat()
-        self.memory.remember(
-            memory.RememberedTurn(now, number, f"{SAID} {number}", 0.0, heard, True, "tiny")
-        )
-        self.settle()
-
-    def rest(self, seconds: float) -> None:
-        """Nobody says anything for so long."""
-        self.now_s += seconds
-        for _ in range(3):  # a file is made, the memory answers, it is read
-            self.session.get_ready(never)
-            self.wait()
-            if self.asked:
-                self.asked = False
-                self.recall()
-
-    def wait(self) -> None:
-        assert self.model.recall_cache is not None
-        self.model.recall_cache.wait(10)
-
-    def states(self) -> list[Path]:
-        """What is kept, empty files not counted."""
-        found = self.file.parent.glob("*.state-*")
-        return [path for path in found if path.stat().st_size]
-
-    def stop(self) -> None:
-        self.session.leave()
-        self.close()
-
-    def close(self) -> None:
-        self.model.close()
-        self.memory.close()
-
-
-@pytest.fixture
-def box(tiny_model: LocalModel, tmp_path: Path) -> Iterator[Callable[[], Box]]:
-    made: list[Box] = []
-
-    def begin() -> Box:
-        for before in made:
-            before.close()
-        made.append(Box(tiny_model, tmp_path))
-        return made[-1]
-
-    yield begin
-    for each in made:
-        each.close()
-
-
-def talked(it: Box, turns: int, first: int = 0) -> None:
-    for number in range(first, first + turns):
-        it.turn(number)
 
 
 def weights(it: Box) -> np.ndarray:
@@ -141,9 +37,6 @@ def weights(it: Box) -> np.ndarray:
     history.add_turn(99, text="hello")
     next(iter(it.model.answer(history, AnswerMetrics())))
     return it.model._gemma.logits()
-
-
-Begin = Callable[[], Box]
 
 
 def test_a_restart_after_a_rest_reads_nothing_and_holds_what_a_fresh_one_would(
@@ -360,113 +253,6 @@ def test_nothing_is_kept_before_what_was_said_is_written_down(box: Begin) -> Non
     assert len(list(it.file.parent.glob("*.state-*"))) == 1
 
 
-# ── forgetting ───────────────────────────────────────────────────────────────────────────────
-STAGES = {"kept": WRITE_S, "prepared": PREPARE_S}
-
-
-@pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("last", [False, True])
-def test_what_is_forgotten_is_not_kept_at_a_stop_either(box: Begin, stage: str, last: bool) -> None:
-    it = box()
-    it.start()
-    talked(it, 4)
-    it.rest(STAGES[stage])
-    it.memory.close()
-    if last:
-        forget_last(it.file, KEEP)
-    else:
-        forget_all(it.file)
-    assert it.states() == []  # before the thinker has taken its mail
-    it.session.forget(last=last)
-    it.settle()
-    it.stop()
-    assert it.states() == []
-
-
-def test_what_was_recalled_before_a_forgetting_is_not_written_after_it(box: Begin) -> None:
-    """A forgetting of which the thinker is never told."""
-    it = box()
-    it.start()
-    talked(it, 4)
-    it.rest(PREPARE_S)
-    it.memory.close()
-    forget_last(it.file, KEEP)
-    it.memory = Memory(it.file, KEEP)
-    it.session.record_heard(99, "", complete=True)
-    it.now_s += PREPARE_S
-    it.session.get_ready(never)
-    it.wait()
-    it.session.get_ready(never)  # asked anew; the answer has not come
-    assert it.asked
-    it.stop()
-    assert it.states() == []
-
-
-def test_after_forgetting_from_what_was_kept_the_opening_is_not_read_again(box: Begin) -> None:
-    first = box()
-    first.start()
-    talked(first, 4)
-    first.rest(WRITE_S)
-    second = box()
-    second.start()
-    before = second.model._gemma.read
-    second.session.forget(last=True)
-    second.settle()
-    read = second.model._gemma.read - before
-    assert read <= len(second.model._reader.held) - len(second.model._opening)
-
-
-def test_what_begins_with_a_turn_that_is_long_over_is_erased(box: Begin) -> None:
-    it = box()
-    it.start()
-    talked(it, RECALLED)
-    it.rest(WRITE_S)
-    for number in range(RECALLED, RECALL_TIMES * RECALLED):
-        it.turn(number)
-    it.wait()
-    assert len(it.states()) == 1
-    it.turn(99)
-    it.wait()
-    assert it.states() == []
-
-
-# ── settings ─────────────────────────────────────────────────────────────────────────────────
-def settings(folder: Path, keep_turns: int, recall_turns: int = 12, url: str = "") -> Settings:
-    remote = {"remote": {"url": url}} if url else {}
-    return load(
-        Path("/dev/null"),
-        {"state_dir": str(folder), "thinking": remote,
-         "memory": {"keep_turns": keep_turns, "recall_turns": recall_turns}},
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("keep_turns", "recall_turns", "is_kept"),
-    [(2000, 12, True), (36, 12, True), (35, 12, False), (0, 12, False), (2000, 0, False)],
-)
-def test_it_is_kept_where_the_memory_keeps_longer(
-    tmp_path: Path, keep_turns: int, recall_turns: int, is_kept: bool
-) -> None:
-    assert kept(settings(tmp_path, keep_turns, recall_turns)) == is_kept
-
-
-@pytest.mark.parametrize(
-    ("keep_turns", "url", "stays"),
-    [(2000, "", True), (0, "", False), (2000, "http://127.0.0.1:1", False)],
-)
-def test_where_it_is_not_kept_any_more_a_start_erases_it(
-    tmp_path: Path, keep_turns: int, url: str, stays: bool
-) -> None:
-    state = tmp_path / "memory" / "memory.db.state-1"
-    state.parent.mkdir()
-    state.write_bytes(b"words")
-    choose(settings(tmp_path, keep_turns, url=url), row("thinker"))
-    deadline = time.monotonic() + (0.2 if stays else 10)
-    while state.exists() and time.monotonic() < deadline:
-        time.sleep(0.001)
-    assert state.exists() == stays
-
-
 def test_without_a_memory_a_session_recalls_what_it_is_told_to(tiny_model: LocalModel) -> None:
     session = ModelSession(
         LocalGemma(tiny_model, thinking(), 1), lambda message: None, recall_turns=2
@@ -476,7 +262,6 @@ def test_without_a_memory_a_session_recalls_what_it_is_told_to(tiny_model: Local
     session.model.close()
 
 
-# ── the thread ───────────────────────────────────────────────────────────────────────────────
 def test_a_thread_prepares_the_next_start_by_itself_and_writes_it_when_it_ends(
     tiny_model: LocalModel, tmp_path: Path
 ) -> None:

@@ -26,13 +26,10 @@ from appliance.messages.thinking import (
 )
 from appliance.models import catalogue
 from appliance.runtime.ipc.floor import NO_READ_AHEAD
-from appliance.think.factory import usable_threads
 from appliance.think.prompt_state_cache import FOLDER
 from tests.think.rig import Rig
 
 pytestmark = pytest.mark.process
-
-
 LONG = 4000  # tokens; the tiny model never ends by itself, so an answer of seconds
 
 
@@ -237,12 +234,6 @@ def test_a_remote_server_that_is_away_is_apologised_for(tmp_path: Path) -> None:
         end = rig.end_of(1)
         assert end.reason == "failed"
         assert "127.0.0.1 cannot be reached" in end.problem
-
-
-def test_threads_follow_the_cores_that_exist() -> None:
-    here = os.sched_getaffinity(0)
-    assert usable_threads(tuple(here)) == len(here)
-    assert usable_threads((1000, 1001)) == max(1, len(here) - 1)
 
 
 POCKET = catalogue.PACKAGE / "pocket/pocket-text.gguf"

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from appliance.models.local_model import Sampling
 from appliance.think.gemma import Gemma
-from appliance.think.mark_splitter import MarkSplitter
 
 POCKET = Path(__file__).parents[2] / "appliance/models/pocket"
 SLOW = settings(
@@ -64,14 +63,3 @@ def test_nothing_that_is_made_of_marks_and_words_holds_a_mark(
     anything = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\u2581"))
     pieces = st.lists(st.one_of(whole, part, rest, anything, st.sampled_from(' \n<|>"')))
     are_words(gemma, "".join(data.draw(pieces)))
-
-
-def test_words_without_marks_are_tokenized_in_one_piece() -> None:
-    words = "five < six | seven > two, <b>bold</b>\n\n\n and\t  <|tool_cal l>"
-    assert MarkSplitter(["<|tool_call>", "<turn|>"]).pieces(words) == [words]
-    assert MarkSplitter([]).pieces("<turn|>") == ["<turn|>"]
-
-
-def test_marks_that_overlap_are_all_cut() -> None:
-    assert MarkSplitter(["<a><b>", "<b><c>"]).pieces("<a><b><c>") == ["<", "a><", "b><c>"]
-    assert MarkSplitter(["aa"]).pieces("aaaa") == ["a", "a", "a", "a"]

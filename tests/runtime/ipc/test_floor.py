@@ -1,26 +1,17 @@
-"""The floor, the heartbeat and the channel."""
+"""The floor: words that all processes share."""
 
 from __future__ import annotations
 
 import itertools
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from msgspec import msgpack
 
-from appliance.errors import BadMessage
-from appliance.messages.commands import Ask
-from appliance.messages.hearing import Onset
-from appliance.messages.registry import decode, encode
-from appliance.messages.thinking import Think
-from appliance.runtime.ipc import channel, floor, heartbeat
-from appliance.runtime.ipc.channel import Channel
+from appliance.runtime.ipc import floor
 from appliance.runtime.ipc.floor import Floor
-from appliance.runtime.ipc.heartbeat import Heartbeat
 
 ROOT = Path(__file__).parents[3]
 
@@ -89,68 +80,3 @@ def test_another_process_sees_the_words() -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     subprocess.run([sys.executable, "-c", code], pass_fds=[fd], check=True, env=environment)
     assert words.hold == 42
-
-
-def test_a_heart_ages_until_it_beats() -> None:
-    fd = heartbeat.create(3)
-    hearts = [Heartbeat(fd, slot) for slot in range(3)]
-    for heart in hearts:
-        heart.reset(1_000_000_000)
-    hearts[1].beat(3_000_000_000)
-    assert [h.age_s(4_000_000_000) for h in hearts] == [3.0, 1.0, 3.0]
-
-
-def test_a_restarted_process_is_not_ready_until_it_says_so() -> None:
-    heart = Heartbeat(heartbeat.create(1), 0)
-    heart.mark_ready()
-    assert heart.is_ready
-    heart.reset(0)
-    assert not heart.is_ready
-
-
-def test_messages_arrive_in_order() -> None:
-    near, far = (Channel(end) for end in channel.pair())
-    sent = [Onset(serial, 16_000 * serial, True) for serial in range(20)]
-    assert all(near.send(message) for message in sent)
-    assert list(far.receive_all()) == sent
-    assert far.receive() is None
-
-
-def test_mail_waits_for_a_process_that_is_restarted() -> None:
-    ends = channel.pair()
-    Channel(ends[0]).send(Think(1, (2, 3)))
-    first = Channel(ends[1])
-    del first
-    fd = os.dup(ends[1].fileno())
-    assert Channel(socket.socket(fileno=fd)).receive() == Think(1, (2, 3))
-
-
-def test_a_full_mailbox_refuses_and_does_not_block() -> None:
-    near, _far = (Channel(end) for end in channel.pair())
-    taken = 0
-    while taken < 10_000 and near.send(Ask("x" * 1000)):
-        taken += 1
-    assert 0 < taken < 10_000
-
-
-def test_bytes_that_are_no_message_are_skipped_and_named() -> None:
-    ends = channel.pair()
-    near, far = Channel(ends[0]), Channel(ends[1])
-    ends[0].send(b"\x81\xa4type\xa7Unknown")
-    ends[0].send(b"\xff\x00 nonsense")
-    near.send(Ask("hello"))
-    bad: list[BadMessage] = []
-    assert list(far.receive_all(bad)) == [Ask("hello")]
-    assert len(bad) == 2
-    assert "Not a message we know" in str(bad[0])
-
-
-@pytest.mark.parametrize("data", [b"", b"\xc0", encode(Think(1))[:-1], encode(Think(1)) + b"\x00"])
-def test_damaged_messages_raise_bad_message(data: bytes) -> None:
-    with pytest.raises(BadMessage):
-        decode(data)
-
-
-def test_a_field_of_the_wrong_type_is_refused() -> None:
-    with pytest.raises(BadMessage, match="serial"):
-        decode(msgpack.encode({"type": "Onset", "serial": "one", "index": 0, "speaking": True}))

@@ -1,0 +1,52 @@
+"""A card that is pulled out, and put back; or that was never there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from appliance.messages.playback import (
+    CardFound,
+    CardLost,
+    PlaybackFinished,
+    PlaybackStarted,
+)
+from tests.audio.rig import RATE_HZ, noise, rig_on
+from tests.audio.sounds import DEEP, joined, said, shift_of
+
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
+
+
+def test_a_card_that_is_pulled_out_and_put_back_is_found_again(tmp_path: Path) -> None:
+    with rig_on(tmp_path, **DEEP) as rig:
+        turn = rig.fresh()
+        rig.say(turn, noise(RATE_HZ))
+        rig.wait(PlaybackStarted)
+        rig.run(0.1)
+        pids = [part.child.pid for part in rig.supervisor.parts.values() if part.child]
+        rig.card.unplug()
+        for direction in ("capture", "playback"):
+            assert '"sim"' in rig.wait(CardLost, direction=direction).problem
+        rig.card.set_busy(True)
+        rig.card.plug()
+        rig.until(lambda: any("in use" in m.problem for m in rig.of(CardLost)), what="busy")
+        rig.card.set_busy(False)
+        for direction in ("capture", "playback"):
+            rig.wait(CardFound, direction=direction)
+        assert rig.wait(PlaybackFinished).position == RATE_HZ  # the answer went on
+        sound = noise(800)
+        index = said(rig, sound)
+        assert abs(shift_of(joined(rig.mic_slots, index - 100, index + 900), sound, 100)) <= 2
+        assert pids == [part.child.pid for part in rig.supervisor.parts.values() if part.child]
+
+
+def test_a_missing_card_is_said_once_and_the_processes_wait_for_it(tmp_path: Path) -> None:
+    with rig_on(tmp_path, started=False, capture="nobody", playback="nobody") as rig:
+        rig.until(lambda: rig.supervisor.is_ready, what="ready")
+        lost = rig.wait(CardLost, direction="capture")
+        assert lost.problem.startswith('There is no sound card "nobody".')
+        rig.wait(CardLost, direction="playback")
+        rig.run(1.1)  # two more attempts
+        assert len(rig.of(CardLost)) == 2
+        assert rig.supervisor.healthy

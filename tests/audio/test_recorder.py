@@ -1,0 +1,54 @@
+"""A few seconds of the microphone, outside of the running box."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from appliance.audio.recorder import record
+from appliance.errors import CardError
+from appliance.pcm import RATE_HZ
+from appliance.settings import load
+from lab.sim.alsa_plugin import alsa_environment
+from lab.sim.simulated_card import SoundCard
+
+pytestmark = pytest.mark.process
+
+SIM = load(None, {"card": {"capture": "sim", "playback": "sim"}}).card
+
+
+@pytest.fixture
+def card(simcard_library: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SoundCard]:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:  # memory, not a disk
+        path = Path(folder) / "card"
+        for name, value in alsa_environment(Path(folder), {"sim": path}, simcard_library).items():
+            monkeypatch.setenv(name, value)
+        with SoundCard.create(path, RATE_HZ) as made:
+            yield made
+
+
+def test_what_is_said_when_it_is_asked_for_is_recorded_from_the_card(card: SoundCard) -> None:
+    word = (9000 * np.sin(np.arange(RATE_HZ // 4) * 0.3)).astype(np.int16)
+    heard = record(SIM, 1.5, lambda: card.add_sound(card.now() + RATE_HZ // 5, word))
+    assert len(heard) == 1.5 * RATE_HZ
+    at = int(np.argmax(np.correlate(heard.astype(float), word.astype(float), "valid")))
+    assert np.array_equal(heard[at : at + len(word)], word)
+    assert at > RATE_HZ // 10
+
+
+@pytest.mark.parametrize("busy", [True, False])
+def test_a_card_that_cannot_be_opened_is_said_and_nobody_is_asked_to_speak(
+    card: SoundCard, busy: bool
+) -> None:
+    if busy:
+        card.set_busy(True)
+    else:
+        card.unplug()
+    asked: list[bool] = []
+    with pytest.raises(CardError, match="in use" if busy else "sim"):
+        record(SIM, 0.1, lambda: asked.append(True))
+    assert asked == []

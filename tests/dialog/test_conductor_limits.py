@@ -1,0 +1,114 @@
+"""Every kind of message at its largest, through the conductor as a process: it lives on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from appliance.cli import tell
+from appliance.dialog.memory import Memory, RememberedTurn
+from appliance.messages import commands
+from appliance.messages.commands import Ask, StopSpeaking
+from appliance.messages.limits import MAX_WORDS
+from appliance.messages.playback import PlaybackFinished
+from appliance.messages.registry import Message
+from appliance.messages.thinking import (
+    Recall,
+    RecallWanted,
+    Think,
+)
+from appliance.runtime import memory_files
+from appliance.runtime.supervision.child import Child
+from tests.dialog.test_conductor import Box, settings_in
+from tests.messages.largest import KINDS, WIDE, build
+
+WHOLE_NUMBERS = (0, 1, -1, 2**31, 2**63 - 1, -(2**63), 2**64 - 1)
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Iterator[Box]:
+    box = Box(settings_in(tmp_path))
+    box.load_model()
+    yield box
+    box.supervisor.stop_all()
+    box.supervisor.close()
+
+
+# Restart is the supervisor's to act on: the box would begin anew, as it should.
+TAKEN = [kind for kind in KINDS if kind is not commands.Restart]
+PEERS = ("room", "listener", "thinker", "playback", "speaker", "capture")
+
+
+def drain(box: Box) -> None:
+    """Take all that has been sent to the parts and those who watch."""
+    for mail in box._channels.values():
+        for _ in mail.receive_all():
+            pass
+
+
+def child_of(box: Box) -> Child:
+    child = box.supervisor.parts["conductor"].child
+    assert child is not None
+    return child
+
+
+def passes(box: Box, message: Message) -> None:
+    """Every part says it."""
+    for peer in PEERS:
+        mail = box._channels[peer]
+        while not mail.send(message):
+            assert not mail._told
+            assert child_of(box).poll() is None
+            drain(box)
+            box.supervisor.run_once(0.001)
+
+
+@pytest.mark.process
+def test_the_conductor_outlives_every_kind_at_its_largest(box: Box) -> None:
+    conductor = child_of(box)
+    for number in WHOLE_NUMBERS:
+        for letter in ("x", WIDE):
+            for kind in TAKEN:
+                passes(box, build(kind, letter, number))
+                box.supervisor.run_once(0.0)
+                assert conductor.poll() is None, (kind.__name__, letter, number)
+                drain(box)
+    tell.send_command(box.settings, StopSpeaking())
+    assert child_of(box) is conductor
+    assert conductor.poll() is None
+
+
+@pytest.mark.process
+def test_a_conductor_with_two_hundred_long_turns_recalls_what_fits(tmp_path: Path) -> None:
+    settings = settings_in(tmp_path, recall_turns=200)
+    kept = Memory(memory_files.path(settings), 1000)
+    for number in range(200):
+        asked, heard = f"{number} " + "why? " * 20_000, WIDE * 357
+        kept.remember(
+            RememberedTurn("2026-01-01T00:00:00+00:00", number, asked, 1.0, heard, True, "m")
+        )
+    kept.close()
+    box = Box(settings)
+    try:
+        box.say("thinker", RecallWanted())
+        turns = box.get("thinker", Recall).turns
+        assert 10 < len(turns) < 200
+        assert turns[-1][2] == WIDE * 357
+        assert all(len(asked) == MAX_WORDS for asked, _, _ in turns)
+    finally:
+        box.supervisor.stop_all()
+        box.supervisor.close()
+
+
+@pytest.mark.process
+def test_a_typed_question_of_the_longest_kind_is_asked_and_kept(box: Box) -> None:
+    question = WIDE * MAX_WORDS
+    tell.send_command(box.settings, Ask(question))
+    assert box.get("thinker", Think).text == question
+    box.answer("Yes.")
+    box.say("playback", PlaybackFinished(box.floor.turn, 16_000, 0))
+    box.state("idle")
+    box.say("thinker", RecallWanted())
+    assert box.get("thinker", Recall).turns == ((question, "", "Yes."),)

@@ -1,0 +1,53 @@
+"""A process and what it has started."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from appliance.messages.supervision import PartChanged
+from appliance.runtime.supervision.child import how_it_ended
+from tests.runtime.small_parts import Make, mail, pid, until
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("number", [40, signal.SIGRTMAX - 1, signal.SIGABRT])
+def test_whatever_signal_ends_a_part_it_is_told_and_started_again(parts: Make, number: int) -> None:
+    supervisor = parts({"first": "works"})
+    supervisor.start()
+    until(supervisor, lambda: supervisor.parts["first"].announced)
+    mail(supervisor)
+    victim = pid(supervisor, "first")
+    os.kill(victim, number)
+    until(supervisor, lambda: supervisor.parts["first"].announced
+          and pid(supervisor, "first") != victim)  # fmt: skip
+    name = "SIGABRT" if number == signal.SIGABRT else f"signal {int(number)}"
+    assert mail(supervisor)[0] == PartChanged("first", "down", f"was ended by {name}")
+
+
+@pytest.mark.process
+def test_what_a_part_has_started_ends_with_it(parts: Make, tmp_path: Path) -> None:
+    supervisor = parts({"first": "has a process of its own"})
+    supervisor.start()
+    until(supervisor, lambda: supervisor.parts["first"].announced)
+    grandchild = int((tmp_path / "doubles/first.pid").read_text())
+    os.kill(pid(supervisor, "first"), signal.SIGKILL)
+    until(supervisor, lambda: not Path(f"/proc/{grandchild}").exists()
+          or "\nState:\tZ" in Path(f"/proc/{grandchild}/status").read_text())  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (0, "exited with code 0"),
+        (78, "exited with code 78"),
+        (-signal.SIGKILL, "was ended by SIGKILL"),
+        (-signal.SIGRTMIN, "was ended by SIGRTMIN"),
+        (-40, "was ended by signal 40"),
+    ],
+)
+def test_an_exit_code_is_told_in_words_whatever_signal_it_stands_for(code: int, words: str) -> None:
+    assert how_it_ended(code) == words

@@ -1,0 +1,109 @@
+"""The start: what is waited for, for how long, and what systemd is told meanwhile."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from appliance.runtime import status
+from appliance.runtime.ipc import heartbeat
+from appliance.runtime.ipc.heartbeat import Heartbeat
+from appliance.runtime.supervision.startup import BEGIN_S, READ_S, is_loading, is_started
+from appliance.runtime.supervision.supervised_part import SupervisedPart
+from tests.runtime.small_parts import Make, row, until
+
+
+@pytest.mark.process
+def test_while_the_model_reads_the_start_goes_on_and_systemd_gives_it_time(
+    parts: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    listening.bind(str(tmp_path / "notify"))
+    listening.setblocking(False)
+    monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+    monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
+
+    def told() -> set[str]:
+        found = set()
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                found.add(listening.recv(1000).decode())
+        return found
+
+    read = tmp_path / "read"
+    supervisor = parts({"first": "works", "second": f"reads until there is {read}"}, needed=False)
+    supervisor.start()
+    until(supervisor, lambda: supervisor.is_loading)
+    supervisor._report_status(time.monotonic() + 10)
+    assert "EXTEND_TIMEOUT_USEC=30000000" in told()
+    supervisor._started_s -= BEGIN_S + 1  # what does not read would be waited for no longer
+    assert (supervisor.is_started, supervisor.is_ready) == (False, False)
+    assert (found := status.read_status(tmp_path)) is not None
+    assert found.reading
+    read.touch()
+    until(supervisor, lambda: supervisor.is_ready)
+    assert (supervisor.is_started, supervisor.is_loading) == (True, False)
+    supervisor._report_status(time.monotonic() + 20)
+    assert any(note.startswith("READY=1") for note in told())
+    supervisor._report_status(time.monotonic() + 30)
+    assert not any(note.startswith("EXTEND") for note in told())
+
+
+@pytest.mark.process
+def test_a_model_that_reads_for_ever_does_not_keep_the_start_for_ever(
+    parts: Make, tmp_path: Path
+) -> None:
+    supervisor = parts(
+        {"first": "works", "second": f"reads until there is {tmp_path / 'never'}"},
+        needed=False,
+    )
+    supervisor.start()
+    until(supervisor, lambda: supervisor.is_loading)
+    supervisor._started_s -= READ_S + 1
+    assert (supervisor.is_started, supervisor.is_loading) == (True, False)
+
+
+# ── without a process: parts and a time in, yes or no out ────────────────────────────────────
+def part(*, needed: bool, does: str = "starts") -> SupervisedPart:
+    made = SupervisedPart(row("part", needed=needed), Heartbeat(heartbeat.create(1), 0))
+    made.heart.reset(0)
+    made.failed = does == "has failed"
+    if does == "is ready":
+        made.heart.mark_ready()
+    return made
+
+
+@pytest.mark.parametrize(
+    ("needed", "does", "over", "over_later"),
+    [
+        (True, "starts", False, False),  # without it the box is dead: it is waited for for ever
+        (True, "is ready", True, True),
+        (True, "has failed", True, True),
+        (False, "starts", False, True),
+        (False, "is ready", True, True),
+        (False, "has failed", True, True),
+    ],
+)
+def test_the_start_waits_for_what_the_box_needs_and_for_the_rest_so_long(
+    needed: bool, does: str, over: bool, over_later: bool
+) -> None:
+    parts = [part(needed=True, does="is ready"), part(needed=needed, does=does)]
+    assert is_started(parts, BEGIN_S) == over
+    assert is_started(parts, BEGIN_S + 0.1) == over_later
+
+
+def test_a_part_that_keeps_ending_and_can_be_done_without_is_not_waited_for() -> None:
+    ends = part(needed=False)
+    for at_s in range(5):
+        ends.back_off.started(float(at_s))
+        ends.back_off.ended(float(at_s))
+    assert is_started([ends], 5.0)
+
+
+def test_a_start_without_a_part_is_over_and_reads_nothing() -> None:
+    assert is_started([], 0.0)
+    assert not is_loading([], 0.0)

@@ -1,0 +1,41 @@
+"""Findings: in a table, as JSON, and as an exit code."""
+
+from __future__ import annotations
+
+import io
+import json
+
+from rich.console import Console
+
+from appliance.runtime import diagnostics
+from appliance.runtime.diagnostics import Finding
+
+
+def shown(found: list[Finding]) -> str:
+    terminal = io.StringIO()
+    diagnostics.show(found, Console(file=terminal, width=100))
+    return terminal.getvalue()
+
+
+def test_the_table_has_the_remedy_under_what_it_mends() -> None:
+    text = shown(
+        [diagnostics.ok("disk", "Room."), diagnostics.problem("voice", "None.", "Get one.")]
+    )
+    assert text.index("None.") < text.index("→ Get one.")
+    assert "1 problem to fix" in text
+
+
+def test_names_in_brackets_are_shown_as_they_are() -> None:
+    assert "hw:[bold]" in shown([diagnostics.ok("card", "hw:[bold]")])
+
+
+def test_warnings_alone_do_not_fail() -> None:
+    assert diagnostics.exit_code([diagnostics.warning("a", "b", "c")]) == 0
+    assert (
+        diagnostics.exit_code([diagnostics.ok("a", "b"), diagnostics.problem("a", "b", "c")]) == 1
+    )
+
+
+def test_json_has_every_field() -> None:
+    (one,) = json.loads(diagnostics.as_json([diagnostics.problem("a", "b", "c")]))
+    assert one == {"looked_at": "a", "verdict": "problem", "sentence": "b", "remedy": "c"}

@@ -1,0 +1,104 @@
+"""A session with the tiny model, the memory of the box, and a clock, over restarts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from appliance.dialog import memory
+from appliance.dialog.memory import Memory
+from appliance.messages.registry import Message
+from appliance.messages.thinking import RECALL_TIMES, RecallWanted
+from appliance.models.local_model import LocalModel
+from appliance.think.local import LocalGemma
+from appliance.think.prompt_state_cache import PromptStateCache
+from appliance.think.session import ModelSession
+from tests.think.test_local import thinking
+
+RECALLED = 3
+KEEP = 50
+PERSONA = "tell me about the moon " * 60  # beyond the window of 48 tokens
+SAID = "tell me about the moon and the big stone"
+
+
+def never() -> bool:
+    return False
+
+
+class Box:
+    """A session with the tiny model, the memory of the box, and a clock. Nobody else waits."""
+
+    def __init__(self, files: LocalModel, folder: Path) -> None:
+        self.file = folder / "memory" / "memory.db"
+        self.memory = Memory(self.file, KEEP)
+        self.model = LocalGemma(
+            files, thinking(persona=PERSONA), 1, openings=PromptStateCache(folder / "openings"),
+            memory=self.file, recall_turns=RECALLED,
+        )  # fmt: skip
+        self.now_s = 0.0
+        self.asked = False
+        self.session = ModelSession(self.model, self._take, lambda: self.now_s, RECALLED)
+
+    def _take(self, message: Message) -> None:
+        self.asked = self.asked or isinstance(message, RecallWanted)
+
+    def start(self) -> int:
+        """As the thinker begins. Returns how many tokens it read."""
+        before = self.model._gemma.read
+        self.recall()
+        self.settle()
+        return self.model._gemma.read - before
+
+    def recall(self) -> None:
+        turns = self.memory.recall(RECALL_TIMES * RECALLED)
+        self.session.load_turns((turn.asked, turn.transcript, turn.heard) for turn in turns)
+
+    def settle(self) -> None:
+        while not self.session.prefill_idle():
+            continue
+
+    def turn(self, number: int) -> None:
+        heard = f"the moon is a big stone {number}"
+        self.session.history.add_turn(number, text=f"{SAID} {number}").set_answer(heard)
+        self.session.record_heard(number, heard, complete=True)
+        now = datetime.now(UTC).isoformat()
+        self.memory.remember(
+            memory.RememberedTurn(now, number, f"{SAID} {number}", 0.0, heard, True, "tiny")
+        )
+        self.settle()
+
+    def rest(self, seconds: float) -> None:
+        """Nobody says anything for so long."""
+        self.now_s += seconds
+        for _ in range(3):  # a file is made, the memory answers, it is read
+            self.session.get_ready(never)
+            self.wait()
+            if self.asked:
+                self.asked = False
+                self.recall()
+
+    def wait(self) -> None:
+        assert self.model.recall_cache is not None
+        self.model.recall_cache.wait(10)
+
+    def states(self) -> list[Path]:
+        """What is kept, empty files not counted."""
+        found = self.file.parent.glob("*.state-*")
+        return [path for path in found if path.stat().st_size]
+
+    def stop(self) -> None:
+        self.session.leave()
+        self.close()
+
+    def close(self) -> None:
+        self.model.close()
+        self.memory.close()
+
+
+def talked(it: Box, turns: int, first: int = 0) -> None:
+    for number in range(first, first + turns):
+        it.turn(number)
+
+
+Begin = Callable[[], Box]

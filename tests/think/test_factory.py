@@ -1,0 +1,55 @@
+"""Which model answers, and what is kept for its next start."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from appliance.runtime.process_table import row
+from appliance.settings import Settings, load
+from appliance.think.factory import choose, kept, usable_threads
+
+
+def test_threads_follow_the_cores_that_exist() -> None:
+    here = os.sched_getaffinity(0)
+    assert usable_threads(tuple(here)) == len(here)
+    assert usable_threads((1000, 1001)) == max(1, len(here) - 1)
+
+
+def settings(folder: Path, keep_turns: int, recall_turns: int = 12, url: str = "") -> Settings:
+    remote = {"remote": {"url": url}} if url else {}
+    return load(
+        Path("/dev/null"),
+        {"state_dir": str(folder), "thinking": remote,
+         "memory": {"keep_turns": keep_turns, "recall_turns": recall_turns}},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("keep_turns", "recall_turns", "is_kept"),
+    [(2000, 12, True), (36, 12, True), (35, 12, False), (0, 12, False), (2000, 0, False)],
+)
+def test_it_is_kept_where_the_memory_keeps_longer(
+    tmp_path: Path, keep_turns: int, recall_turns: int, is_kept: bool
+) -> None:
+    assert kept(settings(tmp_path, keep_turns, recall_turns)) == is_kept
+
+
+@pytest.mark.parametrize(
+    ("keep_turns", "url", "stays"),
+    [(2000, "", True), (0, "", False), (2000, "http://127.0.0.1:1", False)],
+)
+def test_where_it_is_not_kept_any_more_a_start_erases_it(
+    tmp_path: Path, keep_turns: int, url: str, stays: bool
+) -> None:
+    state = tmp_path / "memory" / "memory.db.state-1"
+    state.parent.mkdir()
+    state.write_bytes(b"words")
+    choose(settings(tmp_path, keep_turns, url=url), row("thinker"))
+    deadline = time.monotonic() + (0.2 if stays else 10)
+    while state.exists() and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert state.exists() == stays

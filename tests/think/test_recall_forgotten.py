@@ -1,0 +1,79 @@
+"""What is forgotten is not in what is kept for the next start, whenever that happens."""
+
+from __future__ import annotations
+
+import pytest
+
+from appliance.dialog.memory import Memory
+from appliance.dialog.memory_erase import forget_all, forget_last
+from appliance.messages.thinking import RECALL_TIMES
+from appliance.think.snapshot_schedule import PREPARE_S, WRITE_S
+from tests.think.recalling import KEEP, RECALLED, Begin, never, talked
+
+STAGES = {"kept": WRITE_S, "prepared": PREPARE_S}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("last", [False, True])
+def test_what_is_forgotten_is_not_kept_at_a_stop_either(box: Begin, stage: str, last: bool) -> None:
+    it = box()
+    it.start()
+    talked(it, 4)
+    it.rest(STAGES[stage])
+    it.memory.close()
+    if last:
+        forget_last(it.file, KEEP)
+    else:
+        forget_all(it.file)
+    assert it.states() == []  # before the thinker has taken its mail
+    it.session.forget(last=last)
+    it.settle()
+    it.stop()
+    assert it.states() == []
+
+
+def test_what_was_recalled_before_a_forgetting_is_not_written_after_it(box: Begin) -> None:
+    """A forgetting of which the thinker is never told."""
+    it = box()
+    it.start()
+    talked(it, 4)
+    it.rest(PREPARE_S)
+    it.memory.close()
+    forget_last(it.file, KEEP)
+    it.memory = Memory(it.file, KEEP)
+    it.session.record_heard(99, "", complete=True)
+    it.now_s += PREPARE_S
+    it.session.get_ready(never)
+    it.wait()
+    it.session.get_ready(never)  # asked anew; the answer has not come
+    assert it.asked
+    it.stop()
+    assert it.states() == []
+
+
+def test_after_forgetting_from_what_was_kept_the_opening_is_not_read_again(box: Begin) -> None:
+    first = box()
+    first.start()
+    talked(first, 4)
+    first.rest(WRITE_S)
+    second = box()
+    second.start()
+    before = second.model._gemma.read
+    second.session.forget(last=True)
+    second.settle()
+    read = second.model._gemma.read - before
+    assert read <= len(second.model._reader.held) - len(second.model._opening)
+
+
+def test_what_begins_with_a_turn_that_is_long_over_is_erased(box: Begin) -> None:
+    it = box()
+    it.start()
+    talked(it, RECALLED)
+    it.rest(WRITE_S)
+    for number in range(RECALLED, RECALL_TIMES * RECALLED):
+        it.turn(number)
+    it.wait()
+    assert len(it.states()) == 1
+    it.turn(99)
+    it.wait()
+    assert it.states() == []
