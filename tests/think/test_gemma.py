@@ -13,7 +13,7 @@ from appliance.models.local_model import Sampling
 from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.gemma import Gemma
 from tests.think import tiny
-from tests.think.reading import Load, read_on, sound
+from tests.think.reading import Load, read_on, some_tokens, sound
 
 
 @pytest.mark.parametrize(
