@@ -14,14 +14,20 @@ from appliance.messages.playback import (
     PlaybackStarted,
     PlaybackStopped,
 )
-from appliance.messages.speech import SpeakFailed, Spoken
-from appliance.messages.thinking import Sentence, ThinkingProgress, ThoughtEnded
+from appliance.messages.speech import PrepareSpeech, SpeakFailed, Spoken
+from appliance.messages.thinking import AnswerBegun, Sentence, ThinkingProgress, ThoughtEnded
 from appliance.messages.tools import ToolCalled
 from appliance.tools.toolbox import NOTES
 
 LOST_THREAD = "Sorry, I lost my thread. Please ask me again."
 LOST_VOICE = "Sorry, I lost my voice for a moment. Please ask me again."
 NOTHING_TO_SAY = "I have nothing to say to that."
+
+
+def prepare_speech(transition: Transition, begun: AnswerBegun) -> None:
+    """the speaker makes the sound of what may be the next answer's first words, unless one is on"""
+    if transition.next.answer is None:
+        transition.send("speaker", PrepareSpeech(begun.text))
 
 
 def speak_sentence(transition: Transition, sentence: Sentence) -> None:

@@ -20,6 +20,7 @@ from appliance.dialog.on_answer import (
     note_started,
     note_timing,
     playback_timeout,
+    prepare_speech,
     skip_sentence,
     speak_sentence,
     thinking_timeout,
@@ -98,6 +99,7 @@ from appliance.messages.registry import Message
 from appliance.messages.speech import SpeakerReady, SpeakFailed, Spoken
 from appliance.messages.supervision import PartChanged
 from appliance.messages.thinking import (
+    AnswerBegun,
     RecallWanted,
     Sentence,
     ThinkerReady,
@@ -144,6 +146,7 @@ TABLE: dict[type[Message], Row] = {
 }
 
 EVERYWHERE: dict[type[Message | ToolReply | Ringing], TransitionHandler] = {
+    AnswerBegun: prepare_speech,
     Spoken: note_timing,
     PlaybackPaused: note_position,
     PlaybackFinished: finish_answer,

@@ -53,10 +53,18 @@ from appliance.messages.playback import (
     PlaybackStarted,
     PlaybackStopped,
 )
-from appliance.messages.speech import EndAnswer, Speak, SpeakerReady, SpeakFailed, Spoken
+from appliance.messages.speech import (
+    EndAnswer,
+    PrepareSpeech,
+    Speak,
+    SpeakerReady,
+    SpeakFailed,
+    Spoken,
+)
 from appliance.messages.supervision import PartChanged
 from appliance.messages.thinking import (
     Abandon,
+    AnswerBegun,
     AnswerHeard,
     Recall,
     RecallWanted,
@@ -80,10 +88,10 @@ Message = (
     Onset | Opinion | Verdict | SpeechStarted | SpeechEnded
     | SetListening | WordsHeard | WakeWordHeard
     | Think | Abandon | AnswerHeard | Recall | Forget | RecallWanted | ThinkerReady
-    | ThinkingProgress | Sentence | ThoughtEnded
+    | ThinkingProgress | AnswerBegun | Sentence | ThoughtEnded
     | Transcribed
     | ToolCalled | ToolAnswered | HouseRequest | HouseResponse | TimerEvent | TimersStatus
-    | Speak | EndAnswer | SpeakerReady | VoicesAvailable | Spoken | SpeakFailed
+    | PrepareSpeech | Speak | EndAnswer | SpeakerReady | VoicesAvailable | Spoken | SpeakFailed
     | PlaybackStarted | PlaybackPaused | PlaybackResumed | PlaybackFinished | PlaybackStopped |
     SetVolume
     | CardLost | CardFound | Dropouts

@@ -53,10 +53,18 @@ from appliance.messages.playback import (
     PlaybackStarted,
     PlaybackStopped,
 )
-from appliance.messages.speech import EndAnswer, Speak, SpeakerReady, SpeakFailed, Spoken
+from appliance.messages.speech import (
+    EndAnswer,
+    PrepareSpeech,
+    Speak,
+    SpeakerReady,
+    SpeakFailed,
+    Spoken,
+)
 from appliance.messages.supervision import PartChanged
 from appliance.messages.thinking import (
     Abandon,
+    AnswerBegun,
     AnswerHeard,
     Recall,
     RecallWanted,
@@ -127,6 +135,8 @@ ROUTES: tuple[Route, ...] = (
          "the first question would be answered now"),
     _row(ThinkingProgress, "thinker", "conductor", "while no sentence has come",
          "the model gets on"),
+    _row(AnswerBegun, "thinker", "conductor", "in a silence that may end a question",
+         "the first words of an answer that may not be wanted"),
     _row(Sentence, "thinker", "conductor", "each sentence", "a sentence of the answer"),
     _row(ThoughtEnded, "thinker", "conductor", "once an answer", "no more sentences follow"),
     _row(Transcribed, "thinker", "conductor", "when idle",
@@ -137,6 +147,8 @@ ROUTES: tuple[Route, ...] = (
     _row(HouseResponse, "link", "conductor", "each request", "what the house said"),
     _row(TimerEvent, "conductor", "link", "on change", "something about one timer"),
     _row(TimersStatus, "conductor", "link panel", "on change, and when it comes up", "what is set"),
+    _row(PrepareSpeech, "conductor", "speaker", "the same",
+         "the next sentence may be this one"),
     _row(Speak, "conductor", "speaker", "each sentence", "say this"),
     _row(EndAnswer, "conductor", "speaker", "once an answer", "nothing follows in it"),
     _row(SetVoice, "link shell", "conductor", "on command", "speak with that voice"),

@@ -21,6 +21,12 @@ class Speak(BaseMessage, frozen=True):
     ring: bool = False
 
 
+class PrepareSpeech(BaseMessage, frozen=True):
+    """This may be the text of the next Speak. Nothing of it sounds."""
+
+    text: WordsText
+
+
 class EndAnswer(BaseMessage, frozen=True):
     """Nothing follows in answer `turn`."""
 

@@ -95,6 +95,13 @@ class ThinkingProgress(BaseMessage, frozen=True):
     turn: Count
 
 
+class AnswerBegun(BaseMessage, frozen=True):
+    """The first words of the answer to a question that may not be over: nobody may hear them yet.
+    If it is, they come as Sentence 0."""
+
+    text: WordsText
+
+
 class Sentence(BaseMessage, frozen=True):
     """One sentence of the answer, in the order of `number` from 0."""
 

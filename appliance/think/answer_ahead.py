@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
 
-from appliance.think.answer_drawing import AnswerDrawing
+from appliance.think.answer_drawing import AnswerDrawing, AnswerPiece
 from appliance.think.audio_embeddings import Ids
 from appliance.think.tokenized_prompt import TokenizedPrompt
 
@@ -34,18 +34,16 @@ class AnswerAhead:
         self._before: Any = None  # the sampler's state before it
         self._thrown_away = 0
 
-    def draw(
-        self, question: TokenizedPrompt, drawing: AnswerDrawing, wanted: Callable[[], bool]
-    ) -> None:
-        """Begin on the answer to `question`, until something else is `wanted`.
+    def draw(self, question: TokenizedPrompt, drawing: AnswerDrawing) -> Iterator[AnswerPiece]:
+        """Begin on the answer to `question`; its pieces. Whoever wants no more of them closes this.
 
         Raises AnswerAbandoned and ModelError; then nothing is kept.
         """
         self._question, self._drawing = question.ids, drawing
         self._before = self._sampler.copy_sampler()
         try:
-            drawing.draw_ahead(wanted)
-        except BaseException:
+            yield from drawing.draw_ahead()
+        except Exception:
             self.drop()
             raise
 

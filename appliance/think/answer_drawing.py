@@ -58,17 +58,18 @@ class AnswerDrawing:
         self._ahead: deque[AnswerPiece] = deque()
         self._steps = self._draw()
 
-    def draw_ahead(self, wanted: Callable[[], bool]) -> None:
-        """Draw AHEAD_TOKENS and keep them; ends with the token at which something else is `wanted`.
+    def draw_ahead(self) -> Generator[AnswerPiece]:
+        """Draw up to AHEAD_TOKENS and keep what they make, which `pieces` hands out once more.
 
         Raises AnswerAbandoned when interrupted, ModelError.
         """
-        while len(self.tokens) < AHEAD_TOKENS and not wanted():
+        while len(self.tokens) < AHEAD_TOKENS:
             pieces = next(self._steps, None)
             if pieces is None:
-                break
+                return
             self._ahead += pieces
-        self.drawn_ahead = len(self.tokens)
+            self.drawn_ahead = len(self.tokens)
+            yield from pieces or [""]  # an empty one: it has come to the end of a token
 
     def pieces(self) -> Iterator[AnswerPiece]:
         """All of the answer, what was drawn ahead first. Raises AnswerAbandoned, ModelError."""

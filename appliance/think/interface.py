@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -75,12 +75,12 @@ class LanguageModel(Protocol):
         """
         ...
 
-    def draw_ahead(self, history: History, wanted: Callable[[], bool]) -> None:
-        """These may have been the last words, and all of them are read: begin on the answer.
+    def draw_ahead(self, history: History) -> Generator[str | ToolCall | BadToolCall]:
+        """These may have been the last words, and all of them are read: begin on the answer, which
+        ends by itself after a clause or two. Its pieces, which nobody has asked for.
 
-        Ends where something else is `wanted`. `answer` hands out what was drawn, if it is asked for
-        just this; else it is as if it had never been. Raises AnswerAbandoned, or an InterludeError
-        when it cannot.
+        `answer` hands all of them out once more, if it is asked for just this; else it is as if
+        they had never been drawn. Raises AnswerAbandoned, or an InterludeError when it cannot.
         """
         ...
 

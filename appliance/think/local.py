@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -171,14 +171,14 @@ class LocalGemma:
         self._opening.back(self._reader, tokenized)
         self._reader.prefill(tokenized, draw=False)
 
-    def draw_ahead(self, history: History, wanted: Callable[[], bool]) -> None:
+    def draw_ahead(self, history: History) -> Generator[AnswerPiece]:
         if self._opening.state is None or self._size(history) > self._most:
             return  # as for reading ahead
         self._ahead.drop()
         tokenized = self._prompt(history, open_last=True)
         self._opening.back(self._reader, tokenized)
         self._reader.prefill(tokenized, draw=True)
-        self._ahead.draw(tokenized, self._drawing(), wanted)
+        yield from self._ahead.draw(tokenized, self._drawing())
 
     def prefill_idle(self, history: History) -> bool:
         if history.last is not None and not history.last.answered:

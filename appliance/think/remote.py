@@ -11,7 +11,7 @@ import json
 import logging
 import stat
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any, cast
@@ -132,8 +132,9 @@ class RemoteModel:
     def prefill_partial(self, history: History, *, likely_all: bool) -> None:
         """A request goes out whole."""
 
-    def draw_ahead(self, history: History, wanted: Callable[[], bool]) -> None:
-        """A server is asked once it is known what."""
+    def draw_ahead(self, history: History) -> Generator[str]:
+        """Nothing: a server is asked once it is known what."""
+        yield from ()
 
     def prefill_idle(self, history: History) -> bool:
         self._requests.make_room(history)

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Literal
 
 from appliance.errors import InterludeError
 from appliance.messages.registry import Message
-from appliance.messages.thinking import RecallWanted, Sentence, ThoughtEnded, Transcribed
+from appliance.messages.thinking import (
+    AnswerBegun,
+    RecallWanted,
+    Sentence,
+    ThoughtEnded,
+    Transcribed,
+)
 from appliance.messages.tools import ToolCalled
 from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.history import History, HistoryTurn, SpeechClip, ToolUse, recalled
@@ -184,14 +190,27 @@ class ModelSession:
             self.model.prefill_partial(question, likely_all=likely_all)
 
     def draw_ahead(self, clips: Iterable[SpeechClip], wanted: Callable[[], bool]) -> None:
-        """That may be all of it, and is read: begin on the answer until something is `wanted`.
-        Raises AnswerAbandoned."""
+        """That may be all of it, and is read: begin on the answer until something is `wanted`, and
+        tell its first words, so that a voice may be ready. Raises AnswerAbandoned."""
         if self.history.in_flux or wanted():
             return
         question = self.history.with_question(clips)
         assert question.last is not None
-        with self._encoding_ahead(question.last.clips[-1]):
-            self.model.draw_ahead(question, wanted)
+        with (
+            self._encoding_ahead(question.last.clips[-1]),
+            contextlib.closing(self.model.draw_ahead(question)) as pieces,
+        ):
+            text: SentenceSplitter | None = SentenceSplitter()
+            for piece in pieces:
+                if not isinstance(piece, str):
+                    return  # a tool is called: it is, once that was asked for
+                if text is not None and (first := text.push(piece)):
+                    self._send(AnswerBegun(first[0]))
+                    text = None
+                if wanted():
+                    return
+            if text is not None and (whole := text.flush()):  # as short as that, or no clause yet
+                self._send(AnswerBegun(whole[0]))
 
     @contextlib.contextmanager
     def _encoding_ahead(self, clip: SpeechClip) -> Iterator[None]:

@@ -6,7 +6,7 @@ import select
 import time
 
 from appliance.messages.commands import SetVoice, VoicesAvailable
-from appliance.messages.speech import EndAnswer, Speak, SpeakerReady
+from appliance.messages.speech import EndAnswer, PrepareSpeech, Speak, SpeakerReady
 from appliance.runtime.ipc.ring import RingWriter
 from appliance.runtime.worker import Worker
 from appliance.voice import factory
@@ -36,9 +36,13 @@ def main(work: Worker) -> None:
             for message in work.pop_messages():
                 if isinstance(message, Speak | EndAnswer):
                     delivery.push(message, time.monotonic())
+                elif isinstance(message, PrepareSpeech):
+                    delivery.prepare(message.text)
                 elif isinstance(message, SetVoice):
                     wanted, auto = message.name, False
+            delivery.preparation.collect()
             if wanted and not delivery.busy:
+                delivery.preparation.drop()
                 delivery.voices = voices = factory.other(
                     work.settings, wanted, voices, work.log, work.beat
                 )
@@ -78,6 +82,8 @@ def _wait(work: Worker, ring: RingWriter, delivery: SpeechQueue, able: VoiceAvai
     poll.register(work.channel.fileno(), select.POLLIN)
     if delivery.speech is not None:
         poll.register(delivery.speech.fileno(), select.POLLIN)
+    if (prepared := delivery.preparation.waits_for) is not None:
+        poll.register(prepared.fileno(), select.POLLIN)
     if delivery.waits_for_room:
         poll.register(ring.room_fd, select.POLLIN)
     if able.fileno() >= 0:

@@ -17,6 +17,7 @@ from appliance.pcm import EMPTY, RATE_HZ, Samples
 from appliance.runtime.ipc.ring import END, START
 from appliance.voice.chime import chime, opening, ring
 from appliance.voice.interface import Speech, Voice
+from appliance.voice.prepared_speech import SpeechPreparation
 
 PIECE_FRAMES = 320  # a slot of the ring `voice`
 GAP_FRAMES = RATE_HZ * 200 // 1000  # of silence between two sentences
@@ -60,6 +61,7 @@ class SpeechQueue:
     report: Callable[[Spoken | SpeakFailed], object]
     turn: int = 0
     position: int = 0  # samples of the answer handed out so far
+    preparation: SpeechPreparation = field(default_factory=SpeechPreparation)
     _orders: deque[tuple[Speak | EndAnswer, float]] = field(default_factory=deque)
     _sentence: _Sentence | None = None
     _before: str = ""  # what was said before it; unknown after a restart: a sentence
@@ -71,6 +73,12 @@ class SpeechQueue:
     _broken: list[Voice] = field(
         default_factory=list
     )  # in this answer: heard no more until the next
+
+    def prepare(self, text: str) -> None:
+        """This may be the next sentence. Nothing, while another is being said."""
+        voice = self._next_voice()
+        if voice is not None and not self.busy:
+            self.preparation.begin(text, voice)
 
     def push(self, order: Speak | EndAnswer, now_s: float) -> None:
         """One more sentence, or the news that none will follow."""
@@ -107,6 +115,7 @@ class SpeechQueue:
 
     def stop(self) -> None:
         """Drop everything."""
+        self.preparation.drop()
         self._drop_sound()
         self._orders.clear()
 
@@ -167,7 +176,7 @@ class SpeechQueue:
             return
         self._speaks = voice
         try:
-            self._speech = voice.synthesise(text)
+            self._speech = self.preparation.take(text, voice) or voice.synthesise(text)
         except VoiceError as error:
             self._fail(error)
 

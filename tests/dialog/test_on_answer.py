@@ -7,11 +7,12 @@ import pytest
 from appliance.dialog.actions import AnnounceState, RaiseTurn, ReleaseHold, Remember, SendMessage
 from appliance.dialog.on_answer import LOST_THREAD, LOST_VOICE, NOTHING_TO_SAY
 from appliance.dialog.state_machine import Tick
-from appliance.messages.hearing import Onset, Verdict
+from appliance.messages.hearing import Onset, SpeechStarted, Verdict
 from appliance.messages.playback import PlaybackFinished, PlaybackStarted
-from appliance.messages.speech import EndAnswer, Speak, Spoken
+from appliance.messages.speech import EndAnswer, PrepareSpeech, Speak, Spoken
 from appliance.messages.thinking import (
     Abandon,
+    AnswerBegun,
     AnswerHeard,
     Sentence,
     Think,
@@ -45,6 +46,21 @@ def test_a_question_is_answered_aloud_and_what_was_heard_is_remembered() -> None
         Remember(2, asked_at_s, "", 2.0, MOON[0], complete=True),
         AnnounceState("idle", 2, "finished"),
     ]
+
+
+def test_the_first_words_of_an_answer_that_may_come_are_made_ready_and_change_nothing() -> None:
+    talk = Talk()
+    talk(Onset(1, 0, speaking=False), SpeechStarted(1, 1, 0))
+    before = talk.it
+    talk(AnswerBegun(MOON[0]))
+    assert talk.said == [SendMessage("speaker", PrepareSpeech(MOON[0]))]
+    assert talk.it == before
+
+
+def test_while_an_answer_is_on_nothing_else_is_made_ready() -> None:
+    talk = talk_in("speaking")
+    talk(AnswerBegun(MOON[0]))
+    assert talk.said == []
 
 
 @pytest.mark.parametrize(

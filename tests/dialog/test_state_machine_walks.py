@@ -49,6 +49,7 @@ from appliance.messages.speech import EndAnswer, Speak, SpeakerReady, SpeakFaile
 from appliance.messages.supervision import PartChanged
 from appliance.messages.thinking import (
     Abandon,
+    AnswerBegun,
     AnswerHeard,
     RecallWanted,
     Sentence,
@@ -193,6 +194,7 @@ COMES: tuple[Maker, ...] = (
     lambda walk, a, b: PartChanged(PARTS[a % 6], ("up", "down", "failed")[b % 3]),
     lambda walk, a, b: CardLost(CARDS[b % 2], "gone"),
     lambda walk, a, b: CardFound(CARDS[b % 2], "hw:0", 16_000),
+    lambda walk, a, b: AnswerBegun(WORDS[b % 4]),
     lambda walk, a, b: ThinkerReady("pocket"),
     lambda walk, a, b: RecallWanted(),
     lambda walk, a, b: ThinkingProgress(walk.turn(a)),

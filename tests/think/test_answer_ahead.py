@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from appliance.errors import ModelError
+from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.answer_ahead import AnswerAhead
 from appliance.think.answer_drawing import AnswerDrawing
 from appliance.think.tokenized_prompt import TokenizedPrompt
-from tests.think.test_answer_drawing import Script, drawing, never
+from tests.think.test_answer_drawing import Script, drawing
 
 
 class Chance:
@@ -36,7 +36,7 @@ def question(*ids: int) -> TokenizedPrompt:
 
 def begun(chance: Chance, *ids: int) -> tuple[AnswerAhead, AnswerDrawing, list[int]]:
     ahead, (one, drew) = AnswerAhead(chance), drawing(Script(*[b"x"] * 50))
-    ahead.draw(question(*ids), one, never)
+    list(ahead.draw(question(*ids), one))
     chance.state = 99  # drawing has moved it
     return ahead, one, drew
 
@@ -61,15 +61,14 @@ def test_another_question_gets_nothing_and_chance_is_as_before(ids: tuple[int, .
     assert ahead.pop_thrown_away() == 0
 
 
-def test_a_beginning_that_fails_is_none() -> None:
-    chance = Chance()
-    ahead, (one, _) = AnswerAhead(chance), drawing(Script(*[b"x"] * 50))
-
-    def fail() -> bool:
-        raise ModelError("The model failed.")
-
-    with pytest.raises(ModelError):
-        ahead.draw(question(1), one, fail)
+def test_a_beginning_that_is_interrupted_is_none() -> None:
+    chance, script = Chance(), Script(*[b"x"] * 50)
+    ahead, (one, _) = AnswerAhead(chance), drawing(script)
+    pieces = ahead.draw(question(1), one)
+    next(pieces)
+    script.interrupted = True
+    with pytest.raises(AnswerAbandoned):
+        list(pieces)
     assert chance.copies == 0
     assert ahead.take(question(1)) is None
     ahead.drop()  # of nothing

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 
 import numpy as np
 import pytest
 
 from appliance.errors import RemoteError
 from appliance.messages.registry import Message
-from appliance.messages.thinking import Sentence, ThoughtEnded, Transcribed
+from appliance.messages.thinking import AnswerBegun, Sentence, ThoughtEnded, Transcribed
 from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.history import History, SpeechClip
 from appliance.think.interface import AnswerMetrics
@@ -64,10 +64,14 @@ class Scripted:
         self.overheard.append(tuple(clip.utterance for clip in history.last.clips))
         self.during()
 
-    def draw_ahead(self, history: History, wanted: Callable[[], bool]) -> None:
+    def draw_ahead(self, history: History) -> Generator[str]:
         assert history.last is not None
         self.begun.append(tuple(clip.utterance for clip in history.last.clips))
-        self.during()
+        for piece in self.pieces:
+            if isinstance(piece, str):
+                yield piece
+            else:
+                piece()
 
     def preempt_idle(self) -> None:
         self.hurried += 1
@@ -251,6 +255,31 @@ def test_an_answer_is_begun_unless_something_else_is_wanted_or_the_last_one_is_s
     session.think(1, [clip_of(1)], "", 0.0)
     session.draw_ahead([clip_of(2)], lambda: False)
     assert model.begun == [(1,)]  # what was heard of the answer is not known yet
+
+
+@pytest.mark.parametrize(
+    ("pieces", "first"),
+    [
+        (("It is", " far.", " Very", " far."), "It is far."),
+        (("Yes", "."), "Yes."),  # all of it
+        (("The moon is so very far away, and", " cold."), "The moon is so very far away,"),
+    ],
+)
+def test_the_first_words_of_a_beginning_are_told_once_for_a_voice(
+    pieces: tuple[str, ...], first: str
+) -> None:
+    session, sent = mind_of(Scripted(*pieces))
+    session.draw_ahead([clip_of(1)], lambda: False)
+    assert sent == [AnswerBegun(first)]
+
+
+def test_a_beginning_ends_where_something_is_wanted() -> None:
+    drawn: list[str] = []
+    words = [lambda word=word: drawn.append(word) for word in "abc"]
+    session, sent = mind_of(Scripted(words[0], "It is", words[1], " far. And", words[2], " more."))
+    session.draw_ahead([clip_of(1)], lambda: len(drawn) > 1)
+    assert drawn == ["a", "b"]
+    assert sent == [AnswerBegun("It is far.")]
 
 
 def test_nothing_is_read_ahead_while_it_is_open_what_was_heard_of_the_answer() -> None:

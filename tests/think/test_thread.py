@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -53,7 +53,9 @@ class Slow:
 
     def encode_ahead(self, clip: SpeechClip) -> None: ...
     def prefill_partial(self, history: History, *, likely_all: bool) -> None: ...
-    def draw_ahead(self, history: History, wanted: Callable[[], bool]) -> None: ...
+    def draw_ahead(self, history: History) -> Generator[str]:
+        yield from ()
+
     def preempt_idle(self) -> None: ...
 
     def interrupt(self) -> None:

@@ -253,3 +253,39 @@ def test_after_a_restart_it_goes_on_where_the_ring_ends() -> None:
     assert (pieces[0].position, pieces[0].flags) == (3200, 0)
     assert isinstance(box.reports[0], Spoken)
     assert box.reports[0].position == 3200 + GAP_FRAMES
+
+
+# ── prepared ─────────────────────────────────────────────────────────────────────────────────
+def test_a_sentence_that_was_prepared_is_not_made_again() -> None:
+    box = Box()
+    box.delivery.prepare("It is far.")
+    assert not box.delivery.busy  # nobody said that it is wanted
+    assert box.step(0) == []
+    box.speak(1, 0, "It is far.")
+    box.speak(1, 1, "It is cold.")
+    sound = joined(box.step(1))
+    assert box.voices[0].said == ["It is far.", "It is cold."]
+    np.testing.assert_array_equal(sound[:1000], box.voices[0].sound(0))
+
+
+def test_what_was_prepared_for_nothing_is_given_up_and_never_heard() -> None:
+    box = Box()
+    box.delivery.prepare("It is far.")
+    box.speak(1, 0, "Yes.")
+    np.testing.assert_array_equal(joined(box.step(1)), box.voices[0].sound(1))
+    assert box.voices[0].speeches[0].cancelled
+
+
+def test_nothing_is_prepared_while_something_is_said() -> None:
+    box = Box()
+    box.speak(1, 0, "Yes.")
+    box.delivery.prepare("It is far.")
+    box.step(1)
+    assert box.voices[0].said == ["Yes."]
+
+
+def test_stopping_gives_up_what_was_prepared() -> None:
+    box = Box()
+    box.delivery.prepare("It is far.")
+    box.delivery.stop()
+    assert box.voices[0].speeches[0].cancelled

@@ -1,0 +1,99 @@
+"""A sentence that may be wanted next, synthesised before it is: its sound waits here.
+
+In: a text, and the voice that would say it. Out: a Speech like any other, whose first samples are
+there already; or nothing, if another sentence came.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from appliance.errors import VoiceError
+from appliance.pcm import RATE_HZ, Samples
+from appliance.voice.interface import Speech, Voice
+
+MOST_FRAMES = 10 * RATE_HZ  # a clause; the rest waits in the synthesiser
+
+
+class PreparedSpeech:
+    """A Speech that has begun: what it has made so far comes first."""
+
+    def __init__(self, speech: Speech) -> None:
+        self._speech = speech
+        self._made: deque[Samples] = deque()
+        self._frames = 0
+        self._ended = False
+
+    def collect(self) -> None:
+        """Take what there is. Raises VoiceError."""
+        while not self._ended and self._frames < MOST_FRAMES:
+            samples = self._speech.read()
+            if samples is None:
+                self._ended = True
+            elif len(samples):
+                self._made.append(samples)
+                self._frames += len(samples)
+            else:
+                return
+
+    @property
+    def collects(self) -> bool:
+        return not self._ended and self._frames < MOST_FRAMES
+
+    def fileno(self) -> int:
+        return self._speech.fileno()
+
+    def read(self) -> Samples | None:
+        if self._made:
+            return self._made.popleft()
+        if self._ended:
+            return None
+        samples = self._speech.read()
+        self._ended = samples is None
+        return samples
+
+    def cancel(self) -> None:
+        self._speech.cancel()
+
+
+class SpeechPreparation:
+    """At most one sentence."""
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._voice: Voice | None = None
+        self._speech: PreparedSpeech | None = None
+
+    def begin(self, text: str, voice: Voice) -> None:
+        """In place of what there was. A voice that cannot is asked again when it matters."""
+        self.drop()
+        try:
+            self._speech = PreparedSpeech(voice.synthesise(text))
+        except VoiceError:
+            return
+        self._text, self._voice = text, voice
+
+    @property
+    def waits_for(self) -> PreparedSpeech | None:
+        """What to poll, and then to `collect`."""
+        return self._speech if self._speech is not None and self._speech.collects else None
+
+    def collect(self) -> None:
+        if self._speech is not None:
+            try:
+                self._speech.collect()
+            except VoiceError:
+                self.drop()
+
+    def take(self, text: str, voice: Voice) -> Speech | None:
+        """The sound of `text` by `voice`, if it was prepared. Else there is nothing any more."""
+        if self._speech is None or (text, voice) != (self._text, self._voice):
+            self.drop()
+            return None
+        speech, self._speech, self._voice = self._speech, None, None
+        return speech
+
+    def drop(self) -> None:
+        if self._speech is not None:
+            self._speech.cancel()
+        self._speech = self._voice = None
