@@ -13,11 +13,8 @@ import soundfile
 from appliance.__main__ import main
 from appliance.pcm import RATE_HZ
 from appliance.settings import load_defaults
-from lab.bench import interruption_cost
 from lab.bench.benches import BenchError, BenchOptions
 from lab.bench.interruption import PARTS, _one_interrupt, bench
-from lab.bench.interruption_plan import plan
-from lab.bench.interruption_work import do_all
 
 SETTINGS = load_defaults()
 
@@ -69,32 +66,6 @@ def test_a_run_from_end_to_end_prints_its_tables_and_keeps_every_event(
     assert "2 recordings of words and sentences by 1 speakers" in printed
     assert "backchannel: yes; interruption: stop." in printed.replace("\n", " ")
     assert "nothing to draw was measured" in printed
-
-
-def test_here_and_in_a_process_of_its_own_a_job_has_the_same_result() -> None:
-    jobs = [job for job in plan("quick", [], 1, events=1) if job.part == "over"][:1]
-    alone = {job.seed: result for job, result in do_all(jobs, SETTINGS, 1)}
-    together = {job.seed: result for job, result in do_all(jobs, SETTINGS, 2)}
-    assert alone == together
-
-
-def test_the_stages_of_hearing_share_its_whole_cost() -> None:
-    step_us, stages = interruption_cost.measure(SETTINGS, 4.0)
-    assert 5 < step_us < 5000
-    assert sum(stages.values()) == pytest.approx(1.0)
-    assert stages["speech probability"] > 0
-
-
-@pytest.mark.parametrize(
-    ("file", "stage"),
-    [("aec/kalman.py", "echo"), ("onset/vad.py", "speech probability"),
-     ("bargein/network.py", "verdict"), ("onset/noise_floor.py", "gate"),
-     ("pipeline.py", interruption_cost.REST)],
-)  # fmt: skip
-def test_a_file_of_hearing_belongs_to_a_stage(file: str, stage: str) -> None:
-    path = Path(interruption_cost.FOLDER) / file
-    assert path.is_file()
-    assert interruption_cost.stage_of(str(path)) == stage
 
 
 def test_every_part_is_named_in_the_commands_help(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from appliance.errors import SceneError
-from lab.sim import scene, script_sounds
+from lab.sim import scene
 from lab.sim.rehearsal_cli import DEMO
 
 HELLO = {"owner": [{"at_s": 0, "say": "hello"}]}
@@ -60,12 +59,3 @@ def test_a_file_that_is_not_yaml_is_refused_with_its_line(tmp_path: Path) -> Non
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SceneError, match="cannot be read"):
         scene.load(tmp_path / "none.yaml")
-
-
-def test_a_noise_of_the_script_sounds_and_is_as_loud_as_it_is_said_to_be() -> None:
-    raw = {"owner": [{"at_s": 1, "noise": "cough", "seed": 3, "level_db": -30}]}
-    loaded = scene.parse(raw, name="x", folder=Path())
-    sound = script_sounds.make(loaded, loaded.owner[0])
-    body = sound.samples[sound.onset : sound.end] / 32768
-    assert 10 * np.log10(np.mean(np.square(body))) == pytest.approx(-30, abs=0.5)
-    assert loaded.owner[0].what == "(cough)"

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from appliance.errors import CardError
-from lab.sim.alsa_plugin import alsa_environment
-from lab.sim.card_events import CardEvent, CardEventKind, StreamDirection
 from lab.sim.card_memory_layout import (
-    EVENTS,
     MAX_BUFFER_FRAMES,
     MAX_TAPS,
     REACH_FRAMES,
@@ -24,12 +20,6 @@ from lab.sim.simulated_card import SaidTooLate, SamplesGone, SamplesNotYet, Soun
 
 RATE_HZ = 16000
 AHEAD = RATE_HZ  # a second: no load makes a test come too late
-
-
-@pytest.fixture
-def card(tmp_path: Path) -> Iterator[SoundCard]:
-    with SoundCard.create(tmp_path / "card", RATE_HZ) as made:
-        yield made
 
 
 def age(card: SoundCard, seconds: int) -> None:
@@ -53,13 +43,6 @@ def near_end(card: SoundCard, first: int, frames: int) -> list[float]:
         valid = slot["lap"] == index // RING_FRAMES % 65535 + 1
         heard.append(float(slot["sample"]) if valid else 0.0)
     return heard
-
-
-def log(card: SoundCard, index: int, kind: int = 1, stream: int = 0) -> None:
-    """What the plugin does when something happens."""
-    count = int(card._card["event_count"])
-    card._card["event_count"] += 1
-    card._card["events"][count % EVENTS] = (count + 1, 7, index, 3, stream, kind)
 
 
 def test_a_new_card_has_played_and_heard_nothing(card: SoundCard) -> None:
@@ -257,30 +240,6 @@ def test_an_impossible_delay_gain_or_drive_is_refused(card: SoundCard) -> None:
             card.set_echo([1.0], delay, gain=gain, drive=drive)
 
 
-def test_the_log_is_told_in_order(card: SoundCard) -> None:
-    log(card, 100)
-    log(card, 200, kind=5, stream=1)
-    assert card.events() == (
-        CardEvent(1, 7, StreamDirection.PLAYBACK, CardEventKind.START, 100, 3),
-        CardEvent(2, 7, StreamDirection.CAPTURE, CardEventKind.XRUN, 200, 3),
-    )
-    assert str(card.events()[1]) == "capture xrun at 200 (3 frames)"
-
-
-def test_the_log_keeps_its_latest_lines(card: SoundCard) -> None:
-    for index in range(EVENTS + 10):
-        log(card, index)
-    events = card.events()
-    assert len(events) == EVENTS
-    assert (events[0].index, events[-1].index) == (10, EVENTS + 9)
-
-
-def test_a_line_that_is_being_written_is_left_out(card: SoundCard) -> None:
-    log(card, 100)
-    card._card["event_count"] += 1
-    assert [event.index for event in card.events()] == [100]
-
-
 def test_unplugging_silences_what_is_queued(card: SoundCard) -> None:
     age(card, 10)
     end = card.now() + AHEAD
@@ -300,18 +259,3 @@ def test_unplugging_twice_is_as_good_as_once(card: SoundCard) -> None:
     card.plug()
     card.plug()
     assert serial == 2
-
-
-def test_the_alsa_configuration_names_every_card(tmp_path: Path) -> None:
-    cards = {"sim": tmp_path / "a", "other": tmp_path / "b"}
-    environment = alsa_environment(tmp_path, cards, plugin=tmp_path / "plugin.so")
-    config = Path(environment["ALSA_CONFIG_PATH"]).read_text()
-    assert "</usr/share/alsa/alsa.conf>" in config
-    assert f'pcm_type.simcard {{ lib "{tmp_path}/plugin.so" }}' in config
-    assert f'pcm.sim {{ type simcard shm "{tmp_path}/a" }}' in config
-    assert f'pcm.other {{ type simcard shm "{tmp_path}/b" }}' in config
-
-
-def test_a_path_that_alsa_cannot_read_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CardError, match="cannot hold"):
-        alsa_environment(tmp_path, {"sim": tmp_path / 'a"b'}, plugin=tmp_path / "plugin.so")

@@ -1,0 +1,38 @@
+"""A stage for benches: the box talks, begins anew where it is told to, and excuses do not count."""
+
+from __future__ import annotations
+
+import pytest
+
+from appliance.messages.commands import Say, StopSpeaking
+from appliance.settings import load_defaults
+from lab.bench.harness import QUIET, TALK, BenchHarness, from_sentence
+
+
+@pytest.mark.process
+@pytest.mark.timeout(120)
+def test_what_the_box_says_besides_its_talk_is_not_measured() -> None:
+    """Without a thinker it excuses itself after each interruption."""
+
+    def act(stage: BenchHarness) -> None:
+        stage.start_talking()
+        assert stage.talking()
+        began = stage.started_at
+        stage.send(StopSpeaking())
+        stage.send(Say("I'm getting my thoughts together. Ask me again in a moment."))
+        assert stage.wait_until(lambda: stage.started_at != began, 10.0)
+        assert stage.wait_until(
+            lambda: stage.state is not None and stage.state.state == "speaking", 9.0
+        )
+        assert not stage.talking()
+        stage.start_talking()
+        assert stage.talking()
+
+    BenchHarness(QUIET, load_defaults(), act).play()
+
+
+def test_its_talk_begins_with_another_sentence_each_time_and_is_whole() -> None:
+    assert from_sentence(0) == TALK
+    assert from_sentence(1).startswith("It goes around us once a month")
+    assert from_sentence(1).endswith("four thousand million years.")
+    assert {len(from_sentence(n)) for n in range(20)} == {len(TALK)}

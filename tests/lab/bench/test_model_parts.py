@@ -1,0 +1,84 @@
+"""The parts of the model's bench, each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from appliance.__main__ import main
+from appliance.pcm import RATE_HZ
+from lab.bench.model_memory import Stopwatch
+from lab.bench.model_parts import PARTS, Measures, clip
+from lab.bench.model_tables import TITLES
+
+ROWS = {
+    "memory": [
+        "before loading", "weights of its own, of no file", "context of two sequences",
+        "after loading", "peak while loading", "after the opening",
+        "in use: 4 s heard, 64 tokens answered", "once the turn is written down",
+        "peak after loading",
+    ],
+    "opening": ["read", "kept on the disk", "taken back"],
+    "sequence": [
+        "context of one sequence", "context of two, the other holds the opening",
+        "the opening put into the other",
+    ],
+    "abort": ["a clip of 4 s, encoded", "a clip of 12 s, encoded"],
+    "transcripts": [
+        "a clip of 4 s, written down", "memory beside it, at its most", "memory that stays",
+    ],
+    "recall": ["12 turns"],
+}  # fmt: skip
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("part", PARTS)
+def test_each_part_runs_in_a_process_of_its_own_and_has_its_rows(
+    part: str, files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    kept = tmp_path / "model.json"
+    given = ["--model", str(files[0]), "--audio", str(files[1]), "--json", str(kept)]
+    assert main(["bench", "model", "--part", part, "--events", "1", *given]) == 0
+    (found,) = json.loads(kept.read_text())["sheets"]
+    assert found["title"] == TITLES[part]
+    rows = [name for name, *_ in found["rows"]]
+    assert [name for name in ROWS[part] if name not in rows] == []
+    values = {(event["name"], event["in"]): event["values"] for event in found["events"]}
+    if part == "memory":
+        assert values["after loading", "MiB"] > values["before loading", "MiB"]
+        assert values["weights of its own, of no file", "MiB"][0] > 1
+        assert "within the thinker's budget" in found["notes"][0]
+    if part == "opening":
+        assert values["read", "tokens"][0] > 200
+        assert values["taken back", "tokens read"] == [0]
+    if part == "sequence":
+        assert len([name for name in rows if name.startswith("context of ")]) == 8
+    if part == "abort":
+        assert all(name in (*ROWS[part], "a clip of 4 s, ended", "a clip of 12 s, ended")
+                   for name in rows)  # fmt: skip
+
+
+def test_values_of_one_thing_are_kept_by_unit_in_the_order_in_which_they_came() -> None:
+    found = Measures()
+    found.add("read", s=1, tokens=200)
+    found.add("kept", MiB=3)
+    found.add("read", s=2)
+    rows = [(row.name, row.of, row.values) for row in found.rows.values()]
+    assert rows == [
+        ("read", "s", [1.0, 2.0]), ("read", "tokens", [200.0]), ("kept", "MiB", [3.0]),
+    ]  # fmt: skip
+
+
+def test_what_took_time_has_both_kinds_of_seconds() -> None:
+    found, watch = Measures(), Stopwatch()
+    watch.wall_s, watch.cpu_s = 2.0, 3.0
+    found.took("all", watch)
+    assert {row.of: row.values for row in found.rows.values()} == {"s": [2.0], "CPU s": [3.0]}
+
+
+def test_no_two_clips_are_the_same_and_one_number_is_one_clip() -> None:
+    assert len(clip(4, 1).samples) == 4 * RATE_HZ
+    assert (clip(1, 1).samples == clip(1, 1).samples).all()
+    assert (clip(1, 1).samples != clip(1, 2).samples).any()

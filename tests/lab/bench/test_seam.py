@@ -1,0 +1,19 @@
+"""A pause that is taken back, measured with the real processes."""
+
+from __future__ import annotations
+
+import pytest
+
+from appliance.settings import load_defaults
+from lab.bench import seam as bench_seam
+from lab.bench.benches import BenchOptions
+
+pytestmark = pytest.mark.process
+
+BRIEFLY = BenchOptions(load_defaults(), events=1)
+
+
+@pytest.mark.timeout(120)
+def test_a_pause_that_is_taken_back_loses_and_repeats_nothing() -> None:
+    (sheet,) = bench_seam.bench(BRIEFLY)
+    assert sheet.rows[0][1:3] == (0, 0)

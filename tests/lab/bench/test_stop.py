@@ -1,0 +1,23 @@
+"""Words over the box, measured for both, with the real processes."""
+
+from __future__ import annotations
+
+import pytest
+
+from appliance.settings import load_defaults
+from lab.bench import stop as bench_stop
+from lab.bench.benches import BenchOptions
+from lab.bench.harness import QUIET
+
+pytestmark = pytest.mark.process
+
+BRIEFLY = BenchOptions(load_defaults(), events=1)
+
+
+@pytest.mark.timeout(120)
+def test_words_over_the_box_are_measured_for_both() -> None:
+    events, dropouts = bench_stop.in_room(QUIET, BRIEFLY, None)
+    assert dropouts.keys() == {"capture", "playback"}
+    assert {event["by"] for event in events} == {"ours", "article"}
+    counted = [e for e in events if e["by"] == "ours" and not (e["left_out"] or e["missed"])]
+    assert all(0 < e["last_ms"] < 1000 and e["decided_ms"] < e["last_ms"] for e in counted)
