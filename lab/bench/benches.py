@@ -122,6 +122,7 @@ BENCHES: tuple[Bench, ...] = (
     Bench(
         "model", "5 min", "a model of full size: memory, its opening, ended encodings, transcripts"
     ),
+    Bench("roofline", "", "what the same work costs on a Pi 5, computed from published rates"),
     Bench("ring", "1 min", "one way between two processes, beside a socket and a Queue"),
 )
 

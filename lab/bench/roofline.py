@@ -1,0 +1,130 @@
+"""What the same work would cost on a Raspberry Pi 5: arithmetic, not a measurement.
+
+In: the sizes of Gemma 4 E2B (model_shape.py) and rates of a Pi 5 that others have published. Out:
+the parts between the owner's last word and the first sound, with the better and the worse value of
+each rate; and which numbers an owner of a Pi could send back in their place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lab.bench.benches import BenchOptions, FigureTable
+from lab.bench.model_shape import E2B, Shape, Tensor, text_tensors
+
+FIRST_CLAUSE_TOKENS = 5
+LAST_PIECE_S = 0.5  # of sound, in the mean, that is not encoded yet when silence has lasted 200 ms
+MARK_TOKENS = 8  # that close a question and open the answer
+TOKENS_A_SECOND = 25  # soft tokens of sound
+LIKELY_END_MS = 260.0  # hear/endpointing.py: 200 ms, and 60 until the VAD says so
+TURN_END_MS = 560.0  # hearing.turn.end_ms: 500, and the same
+VOICE_MS = (25.0, 100.0)  # espeak-ng here; a small neural voice on a Pi, estimated
+RING_AND_CARD_MS = (30.0, 45.0)  # `interlude bench answer` here
+
+
+class Range(NamedTuple):
+    """The better and the worse value of what is not known."""
+
+    best: float
+    worst: float
+
+
+@dataclass(frozen=True)
+class MachineRates:
+    """Of one machine.
+
+    memory_gb_s    read in a stream by all cores
+    prefill_rate   prompt tokens a second, all layers computed
+    encode_share   seconds of one core for a second of sound, int8
+    """
+
+    memory_gb_s: Range
+    prefill_rate: Range
+    encode_share: Range
+
+
+# Memory: 9.9 GB/s is what 6.71 tokens/s of published decoding amount to, 11.4 was measured by
+# others in decoding; the data sheet has 17.1. Prompt tokens: llama.cpp, Q4_K_M, published for
+# boards of 8 and 16 GB. Encoding: 7.4 G products a second of sound at 40 to 60 % of an A76's dot
+# products.
+PI_5 = MachineRates(Range(11.4, 9.9), Range(31.9, 28.0), Range(0.22, 0.30))
+
+
+def drawn_bytes(shape: Shape) -> int:
+    """Weights that are read for one drawn token: all layers and the output, which is the table of
+    embeddings. Of the per-layer table only one row is."""
+    return sum(
+        tensor.rows * tensor.row_bytes
+        for tensor in text_tensors(shape)
+        if tensor.name != "per_layer_token_embd.weight"
+    )
+
+
+def prompt_share(shape: Shape) -> float:
+    """Of the products of a prompt token: what is left if the layers that write no keys and values
+    are not computed (the patch of llama.cpp)."""
+    last = shape.layers - shape.shared
+    every = kept = 0
+    for tensor in text_tensors(shape):
+        if _is_matrix(tensor):
+            products = tensor.rows * tensor.shape[-1]
+            every += products
+            kept += products if int(tensor.name.split(".")[1]) < last else 0
+    return kept / every
+
+
+def _is_matrix(tensor: Tensor) -> bool:
+    return tensor.name.startswith("blk.") and len(tensor.shape) == 2
+
+
+def parts_ms(
+    rates: MachineRates, which: int, *, patched: bool = True, ahead: bool = True, shape: Shape = E2B
+) -> dict[str, float]:
+    """From the owner's last word to the first sound, in ms. `which`: 0 the better value of each
+    range, 1 the worse. `ahead`: what can be done before the turn is over is done before."""
+    prefill = rates.prefill_rate[which] / (prompt_share(shape) if patched else 1.0)
+    encode = 1000 * LAST_PIECE_S * rates.encode_share[which]
+    left = LAST_PIECE_S * TOKENS_A_SECOND + MARK_TOKENS
+    read = 1000 * left / prefill
+    draw = 1000 * FIRST_CLAUSE_TOKENS * drawn_bytes(shape) / 1e9 / rates.memory_gb_s[which]
+    model = encode + read + draw
+    waits = max(TURN_END_MS - LIKELY_END_MS - model, 0.0) if ahead else 0.0
+    return {
+        "silence until it is begun": LIKELY_END_MS if ahead else TURN_END_MS,
+        "encode the last piece": encode,
+        "read it and the marks": read,
+        f"draw {FIRST_CLAUSE_TOKENS} tokens": draw,
+        "silence until the turn is over": waits,
+        "voice": VOICE_MS[which],
+        "ring and card": RING_AND_CARD_MS[which],
+    }
+
+
+def bench(options: BenchOptions) -> list[FigureTable]:
+    """Compute it."""
+    sheet = FigureTable(
+        "A Pi 5, computed: the owner's last word → the first sound, ms", ("", "better", "worse")
+    )
+    better, worse = (parts_ms(PI_5, which) for which in (0, 1))
+    sheet.rows += [(name, round(better[name]), round(worse[name])) for name in better]
+    for title, patched, ahead in (
+        ("all of it", True, True),
+        ("all of it, llama.cpp without the patch", False, True),
+        ("all of it, begun when the turn is over", True, False),
+    ):
+        sums = (sum(parts_ms(PI_5, w, patched=patched, ahead=ahead).values()) for w in (0, 1))
+        sheet.rows.append((title, *(round(value) for value in sums)))
+    drawn = drawn_bytes(E2B) / 1e9
+    sheet.notes += [
+        f"A drawn token reads {drawn:.2f} GB of weights; at {PI_5.memory_gb_s.worst} to "
+        f"{PI_5.memory_gb_s.best} GB/s these are {PI_5.memory_gb_s.worst / drawn:.1f} to "
+        f"{PI_5.memory_gb_s.best / drawn:.1f} tokens a second.",
+        f"Prompt tokens: {PI_5.prefill_rate.worst} to {PI_5.prefill_rate.best} a second published "
+        f"for llama.cpp; with the patch {100 * prompt_share(E2B):.0f} % of the products are left.",
+        f"{LAST_PIECE_S} s of sound are not encoded when the answer is begun; the voice is "
+        "espeak-ng (better) or a small neural one (worse). Nothing of this was run on a Pi.",
+        "From a Pi, send back: `interlude bench model --json model.json` (tokens a second, prompt "
+        "and drawn) and `interlude bench answer --json answer.json`.",
+    ]
+    return [sheet]

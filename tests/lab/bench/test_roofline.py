@@ -1,0 +1,70 @@
+"""The arithmetic of a machine that is not here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from appliance.settings import load_defaults
+from lab.bench.benches import BenchOptions
+from lab.bench.model_shape import E2B, Shape
+from lab.bench.roofline import (
+    PI_5,
+    TURN_END_MS,
+    MachineRates,
+    Range,
+    bench,
+    drawn_bytes,
+    parts_ms,
+    prompt_share,
+)
+
+
+def total(
+    rates: MachineRates, which: int = 1, *, patched: bool = True, ahead: bool = True
+) -> float:
+    return sum(parts_ms(rates, which, patched=patched, ahead=ahead).values())
+
+
+def test_a_drawn_token_reads_what_published_rates_and_bandwidths_say() -> None:
+    assert 1.35e9 < drawn_bytes(E2B) < 1.6e9  # 9.9 GB/s at 6.71 tokens a second: 1.47
+
+
+def test_layers_that_share_keys_and_values_are_most_of_a_prompts_products() -> None:
+    assert 0.28 < prompt_share(E2B) < 0.34
+    assert prompt_share(replace(E2B, shared=0)) == 1.0
+
+
+def test_a_wider_model_reads_more() -> None:
+    assert drawn_bytes(Shape(width=2 * E2B.width)) > drawn_bytes(E2B)
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_the_patch_and_beginning_early_save_and_the_turn_is_never_over_too_soon(which: int) -> None:
+    all_of_it = total(PI_5, which)
+    assert all_of_it < total(PI_5, which, patched=False)
+    assert all_of_it < total(PI_5, which, ahead=False)
+    assert all_of_it >= TURN_END_MS
+
+
+def test_on_a_machine_without_limits_only_the_silence_is_waited_for() -> None:
+    none = Range(1e9, 1e9)
+    quick = MachineRates(none, none, Range(0.0, 0.0))
+    parts = parts_ms(quick, 0)
+    assert sum(parts.values()) - parts["voice"] - parts["ring and card"] == pytest.approx(
+        TURN_END_MS
+    )
+
+
+def test_the_better_value_of_each_rate_is_the_better_one() -> None:
+    better, worse = parts_ms(PI_5, 0), parts_ms(PI_5, 1)
+    assert all(better[name] <= worse[name] for name in better if "silence" not in name)
+
+
+def test_it_is_printed_with_its_assumptions_and_what_to_send_back() -> None:
+    (sheet,) = bench(BenchOptions(load_defaults()))
+    assert len(sheet.rows) == len(parts_ms(PI_5, 0)) + 3
+    notes = " ".join(sheet.notes)
+    assert "Nothing of this was run on a Pi" in notes
+    assert "interlude bench model" in notes
