@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import importlib.util
 import re
 import subprocess
 import sys
@@ -16,7 +15,6 @@ import numpy as np
 import pytest
 
 from appliance import __version__
-from appliance.runtime import process_table
 from scripts import licences
 from tests import skips
 
@@ -83,42 +81,6 @@ def tracked() -> Iterator[Path]:
         path = ROOT / name
         if path.is_file() and b"\0" not in path.read_bytes()[:8000]:
             yield path
-
-
-# ── the table ────────────────────────────────────────────────────────────────────────────────
-def test_every_row_of_the_table_is_a_module() -> None:
-    modules = [f"appliance.{row.module}" for row in process_table.PROCESSES]
-    missing = [module for module in modules if not importlib.util.find_spec(module)]
-    assert missing == []
-
-
-def test_the_name_of_a_row_is_the_name_of_its_module() -> None:
-    assert [row.name for row in process_table.PROCESSES] == [
-        row.module.rpartition(".")[2] for row in process_table.PROCESSES
-    ]
-
-
-def test_every_ring_has_one_writer_and_readers_that_are_processes() -> None:
-    names = {row.name for row in process_table.PROCESSES}
-    rings = [ring.name for ring in process_table.RINGS]
-    assert len(set(rings)) == len(rings)
-    for ring in process_table.RINGS:
-        assert ring.writer in names
-        assert set(ring.readers) <= names - {ring.writer}
-        assert ring.waits_for is None or ring.waits_for in ring.readers
-
-
-def test_only_fifo_rows_have_a_priority_and_the_audio_ones_come_first() -> None:
-    priority = {row.name: row.priority for row in process_table.PROCESSES}
-    for row in process_table.PROCESSES:
-        assert bool(row.priority) == (row.scheduling == "fifo")
-    assert min(priority["capture"], priority["playback"]) > priority["listener"]
-
-
-def test_the_thinkers_cores_are_its_own() -> None:
-    thinker = process_table.row("thinker")
-    others = [row for row in process_table.PROCESSES if row.name != "thinker"]
-    assert not any(set(row.cores) & set(thinker.cores) for row in others)
 
 
 # ── the source ───────────────────────────────────────────────────────────────────────────────

@@ -79,7 +79,7 @@ RINGS: tuple[RingSpec, ...] = (
 
 def row(name: str) -> Process:
     """The row of that name. Raises KeyError."""
-    return next(p for p in PROCESSES if p.name == name)
+    return {process.name: process for process in PROCESSES}[name]
 
 
 def rings_read_by(name: str) -> tuple[RingSpec, ...]:

@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from appliance import settings
-from appliance.cli.rows import rows_to_run
 from appliance.errors import SettingsError
 from appliance.runtime import process_table
+from appliance.runtime.enabled import rows_to_run
+from appliance.runtime.process_table import Process
+from appliance.settings import load
 
 
-def test_an_owner_may_move_a_process_to_other_cores() -> None:
-    changed = settings.load(None, overrides={"processes": {"thinker": {"cores": [1, 2, 3]}}})
-    rows = {part.name: part for part in rows_to_run(changed)}
-    assert rows["thinker"].cores == (1, 2, 3)
-    assert rows["capture"] == process_table.row("capture")
+def rows(*, words: bool = True, **changes: Any) -> dict[str, Process]:
+    return {row.name: row for row in rows_to_run(load(None, changes), words=words)}
+
+
+def test_what_the_owner_changes_of_a_row_is_changed_and_nothing_else() -> None:
+    found = rows(processes={"thinker": {"cores": [1, 2, 3]}, "capture": {"priority": 0, "nice": 4}})
+    thinker = process_table.row("thinker")
+    assert (found["thinker"].cores, found["thinker"].nice) == ((1, 2, 3), thinker.nice)
+    assert (found["capture"].priority, found["capture"].nice) == (0, 4)
+    assert found["playback"] == process_table.row("playback")
 
 
 def test_a_change_to_a_process_that_does_not_exist_is_refused() -> None:
-    changed = settings.load(None, overrides={"processes": {"thinkr": {"nice": 1}}})
-    with pytest.raises(SettingsError, match="no such process"):
-        rows_to_run(changed)
+    with pytest.raises(SettingsError, match=r"no such process\. There are capture, conductor"):
+        rows(processes={"thinkr": {"nice": 1}})
+
+
+def test_a_row_that_does_not_run_may_be_changed_all_the_same() -> None:
+    assert "link" not in rows(processes={"link": {"nice": 1}})
+
+
+@pytest.mark.parametrize("words", [True, False])
+def test_words_run_where_somebody_has_a_use_for_them(words: bool) -> None:
+    assert ("words" in rows(words=words)) == words
+
+
+def test_they_keep_the_order_of_the_table() -> None:
+    every = rows(link={"broker": "here"}, panel={"gpio": "keyboard"})
+    assert list(every) == [row.name for row in process_table.PROCESSES]

@@ -22,6 +22,7 @@ from appliance.messages.hearing import Judgement, Opinion, Verdict
 from appliance.pcm import Samples
 from appliance.settings import HearingSettings
 from tests.hear.arena import ANSWER, at_level, run, say, track
+from tests.hear.bargein.blocks import LOUD, QUIET, block
 
 
 class Constant:
@@ -45,13 +46,6 @@ class Constant:
         return self._odds
 
 
-def block(energy_db: float, *, tone_hz: float = 1000, probability: float = 0.95) -> AudioBlock:
-    wave = np.sin(2 * np.pi * tone_hz * np.arange(80) / 16_000) * 10 ** (energy_db / 20) * 2**0.5
-    return AudioBlock(
-        (wave * 32768).astype(np.int16), wave, energy_db, -62.0, 0.0, False, probability, False
-    )
-
-
 def decided(
     settings: HearingSettings,
     odds: ClassProbabilities | None,
@@ -68,9 +62,6 @@ def decided(
         if verdict is not None:
             return verdict, count * BLOCK_MS
     return None, len(sound) * BLOCK_MS
-
-
-LOUD, QUIET = block(-26), block(-62)
 
 
 @pytest.mark.parametrize(

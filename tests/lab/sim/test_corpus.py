@@ -1,4 +1,4 @@
-"""Recordings: what a folder's name makes of them, who is held out, and what cannot be used."""
+"""Clips of recordings: who is held out, where the sound begins, and what cannot be used."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from appliance.errors import InterludeError, RecordingError
-from appliance.hear.bargein.recordings import RecordingFile, find, kind_of
+from appliance.errors import InterludeError
+from appliance.hear.bargein.recordings import RecordingFile
 from appliance.pcm import RATE_HZ
 from lab.sim.corpus import held_out, load, of_speakers, with_edges
 
@@ -30,60 +30,6 @@ def write(path: Path, wave: np.ndarray, rate: int = RATE_HZ) -> Path:
 
 def source(path: Path, kind: str = "interruption") -> RecordingFile:
     return RecordingFile(path, kind, path.parent.name)  # type: ignore[arg-type]  # the test's own words
-
-
-@pytest.mark.parametrize(
-    ("folder", "kind"),
-    [
-        ("yes", "backchannel"), ("Mm-hm", "backchannel"), ("uh-huh", "backchannel"),
-        ("backchannel", "backchannel"), ("I see", "backchannel"), ("stop", "interruption"),
-        ("interruption", "interruption"), ("commands", "interruption"), ("left", "interruption"),
-        ("cough", "noise"), ("noise", "noise"), ("television", "television"),
-    ],
-)  # fmt: skip
-def test_a_folders_name_is_a_class_or_a_word(folder: str, kind: str) -> None:
-    assert kind_of(folder) == kind
-
-
-def test_a_long_noise_is_a_background_and_a_long_word_is_still_a_word() -> None:
-    assert kind_of("noise", 90.0) == "background"
-    assert kind_of("vacuum cleaner", 90.0) == "background"
-    assert kind_of("vacuum cleaner", 3.0) == "noise"
-    assert kind_of("yes", 90.0) == "backchannel"
-
-
-def test_a_folder_is_read_at_any_depth_and_in_order(tmp_path: Path) -> None:
-    write(tmp_path / "words" / "yes" / "anna_0.flac", word())
-    write(tmp_path / "stop" / "ben_1.wav", word())
-    (tmp_path / "README.md").write_text("what this is")
-    found = find(tmp_path)
-    assert [s.name for s in found.sources] == ["stop/ben_1", "yes/anna_0"]
-    assert [s.speaker for s in found.sources] == ["ben", "anna"]
-    assert [s.name for s in found.of("backchannel")] == ["yes/anna_0"]
-    assert found.problems == ()
-
-
-def test_a_folder_of_one_word_may_be_named_itself(tmp_path: Path) -> None:
-    write(tmp_path / "yes" / "anna_0.flac", word())
-    assert [s.kind for s in find(tmp_path / "yes").sources] == ["backchannel"]
-
-
-@pytest.mark.parametrize("folder", ["gone", "empty", "file"])
-def test_a_folder_without_sounds_is_one_sentence(tmp_path: Path, folder: str) -> None:
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "file").write_text("no folder")
-    with pytest.raises(RecordingError, match=folder):
-        find(tmp_path / folder)
-
-
-def test_one_broken_file_spoils_no_other(tmp_path: Path) -> None:
-    write(tmp_path / "yes" / "anna_0.flac", word())
-    (tmp_path / "yes" / "ben_0.flac").write_bytes(b"no sound")
-    write(tmp_path / "loose.flac", word())
-    found = find(tmp_path)
-    assert len(found.sources) == 1
-    assert len(found.problems) == 2
-    assert any("ben_0.flac" in problem for problem in found.problems)
 
 
 def test_speakers_are_split_for_ever_and_noises_belong_to_both(tmp_path: Path) -> None:

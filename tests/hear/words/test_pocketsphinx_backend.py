@@ -1,4 +1,4 @@
-"""The recognisers that carry their models, on words and phrases by espeak-ng."""
+"""Pocketsphinx: the owner's phrases, and any phrase as the wake word; said by espeak-ng."""
 
 from __future__ import annotations
 
@@ -7,26 +7,17 @@ import pytest
 
 from appliance.errors import ModelError
 from appliance.hear.words import phrases
-from appliance.hear.words.interfaces import WakeWordSpotter
-from appliance.hear.words.microwakeword_backend import PHRASES, MicroWakeWordSpotter
 from appliance.hear.words.pocketsphinx_backend import PocketsphinxRecogniser, PocketsphinxWakeWord
-from appliance.pcm import RATE_HZ, Samples, from_float
+from appliance.pcm import RATE_HZ
 from appliance.settings import load_defaults
-from tests.hear.arena import ANSWER, at_level, say
+from tests.hear.words.spoken import heard_at, sound
 
 LISTS = load_defaults().hearing.words
-QUIET = RATE_HZ // 3
 
 
 @pytest.fixture(scope="module")
 def words() -> PocketsphinxRecogniser:
     return PocketsphinxRecogniser((*LISTS.yields, *LISTS.stop, *LISTS.carry_on))
-
-
-def sound(text: str, voice: str = "en-us", speed: int = 160) -> Samples:
-    spoken = at_level(say(text, voice, speed))
-    wave = np.concatenate([np.zeros(QUIET), spoken, np.zeros(QUIET)])
-    return from_float(wave + np.random.default_rng(0).normal(0, 3e-4, len(wave)))
 
 
 # ── words ────────────────────────────────────────────────────────────────────────────────────
@@ -69,32 +60,6 @@ def test_a_word_that_is_in_no_dictionary_is_named_and_left_out() -> None:
 
 
 # ── the wake word ────────────────────────────────────────────────────────────────────────────
-def heard_at(spotter: WakeWordSpotter, samples: Samples) -> list[int]:
-    return [at for at in range(0, len(samples), 480) if spotter.process(samples[at : at + 480])]
-
-
-@pytest.mark.parametrize("text", ["okay nahboo", "alexa"])
-def test_a_wake_word_is_heard_once_and_soon(text: str) -> None:
-    spotter = MicroWakeWordSpotter({"okay nahboo": "okay nabu"}.get(text, text))
-    said = sound(text)
-    once = np.concatenate([said, np.zeros(RATE_HZ, np.int16)])
-    [at] = heard_at(spotter, once)
-    assert QUIET < at < len(said) - QUIET + RATE_HZ // 2
-
-
-def test_an_answer_wakes_nobody() -> None:
-    answer = from_float(at_level(say(ANSWER)))
-    for phrase in PHRASES:
-        assert heard_at(MicroWakeWordSpotter(phrase), answer) == []
-
-
-def test_a_spotter_is_as_good_after_a_gap() -> None:
-    spotter = MicroWakeWordSpotter("alexa")
-    assert len(heard_at(spotter, sound("alexa"))) == 1
-    spotter.reset()
-    assert len(heard_at(spotter, sound("alexa"))) == 1
-
-
 def test_the_owners_own_phrase_wakes_and_another_does_not() -> None:
     spotter = PocketsphinxWakeWord("hey interlude", sensitivity=1.0)
     assert heard_at(spotter, sound("what is the weather like tomorrow")) == []

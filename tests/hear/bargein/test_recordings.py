@@ -1,0 +1,81 @@
+"""Recordings in folders: what a folder's name makes of them, and what cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from appliance.errors import RecordingError
+from appliance.hear.bargein.recordings import find, kind_of
+from appliance.pcm import RATE_HZ
+
+
+def word(noise: float = 0.0, at: int = 4000, frames: int = RATE_HZ) -> np.ndarray:
+    """A tone of a quarter of a second in a clip of a second."""
+    clip = np.random.default_rng(1).uniform(-1, 1, frames) * noise
+    clip[at : at + 4000] += 0.5 * np.sin(np.arange(4000) * 0.3)
+    return clip.astype(np.float32)
+
+
+def write(path: Path, wave: np.ndarray, rate: int = RATE_HZ) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    subtype = "FLOAT" if path.suffix == ".wav" else None
+    soundfile.write(path, wave, rate, subtype=subtype)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("folder", "kind"),
+    [
+        ("yes", "backchannel"), ("Mm-hm", "backchannel"), ("uh-huh", "backchannel"),
+        ("backchannel", "backchannel"), ("I see", "backchannel"), ("stop", "interruption"),
+        ("interruption", "interruption"), ("commands", "interruption"), ("left", "interruption"),
+        ("cough", "noise"), ("noise", "noise"), ("television", "television"),
+    ],
+)  # fmt: skip
+def test_a_folders_name_is_a_class_or_a_word(folder: str, kind: str) -> None:
+    assert kind_of(folder) == kind
+
+
+def test_a_long_noise_is_a_background_and_a_long_word_is_still_a_word() -> None:
+    assert kind_of("noise", 90.0) == "background"
+    assert kind_of("vacuum cleaner", 90.0) == "background"
+    assert kind_of("vacuum cleaner", 3.0) == "noise"
+    assert kind_of("yes", 90.0) == "backchannel"
+
+
+def test_a_folder_is_read_at_any_depth_and_in_order(tmp_path: Path) -> None:
+    write(tmp_path / "words" / "yes" / "anna_0.flac", word())
+    write(tmp_path / "stop" / "ben_1.wav", word())
+    (tmp_path / "README.md").write_text("what this is")
+    found = find(tmp_path)
+    assert [s.name for s in found.sources] == ["stop/ben_1", "yes/anna_0"]
+    assert [s.speaker for s in found.sources] == ["ben", "anna"]
+    assert [s.name for s in found.of("backchannel")] == ["yes/anna_0"]
+    assert found.problems == ()
+
+
+def test_a_folder_of_one_word_may_be_named_itself(tmp_path: Path) -> None:
+    write(tmp_path / "yes" / "anna_0.flac", word())
+    assert [s.kind for s in find(tmp_path / "yes").sources] == ["backchannel"]
+
+
+@pytest.mark.parametrize("folder", ["gone", "empty", "file"])
+def test_a_folder_without_sounds_is_one_sentence(tmp_path: Path, folder: str) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(RecordingError, match=folder):
+        find(tmp_path / folder)
+
+
+def test_one_broken_file_spoils_no_other(tmp_path: Path) -> None:
+    write(tmp_path / "yes" / "anna_0.flac", word())
+    (tmp_path / "yes" / "ben_0.flac").write_bytes(b"no sound")
+    write(tmp_path / "loose.flac", word())
+    found = find(tmp_path)
+    assert len(found.sources) == 1
+    assert len(found.problems) == 2
+    assert any("ben_0.flac" in problem for problem in found.problems)
