@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -52,22 +51,6 @@ def test_the_same_one_again_changes_nothing_and_restarts_nothing(with_old: Bench
     restarts = with_old.box.restarts
     assert not with_old.installer().install(with_old.shop.make("0.1.0"))
     assert with_old.box.restarts == restarts
-
-
-def test_what_is_unpacked_is_what_was_packed(with_old: Bench) -> None:
-    packed, there = with_old.shop.folder / "tree-0.1.0-good", with_old.shelf.folder("0.1.0")
-    for path in packed.rglob("*"):
-        twin = there / path.relative_to(packed)
-        assert twin.is_symlink() == path.is_symlink()
-        if path.is_file():
-            assert twin.read_bytes() == path.read_bytes()
-            assert os.access(twin, os.X_OK) == os.access(path, os.X_OK)
-
-
-def test_the_same_tree_makes_the_same_tree_archive(at: Bench) -> None:
-    one = RELEASE.peek(at.shop.make("0.1.0"))
-    assert one is not None
-    assert RELEASE.peek(at.shop.make("0.1.0")) == one
 
 
 def test_without_a_box_that_runs_it_is_kept_untried(at: Bench) -> None:

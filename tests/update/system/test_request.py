@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from appliance.cli.system import slot_report
 from appliance.errors import InstallDeferred, ReleaseRefused
 from appliance.update.release.installer import InstallOptions
 from appliance.update.request import InstallProgress, offers, read_progress, request_install
 from appliance.update.system.request import install_wanted
-from appliance.update.system.target import PiTarget
 from image.firmware import TRYBOOT
 from tests.update.system.workshop import Bench
 
@@ -72,14 +70,3 @@ def test_a_request_for_something_else_is_refused(at: Bench, incoming: Path, name
     (incoming / "wanted-system").write_text(name)
     with pytest.raises(ReleaseRefused):
         install_wanted(at.updater(), InstallOptions(), incoming)
-
-
-def test_the_state_of_both_slots_can_be_read_without_rights(at: Bench, tmp_path: Path) -> None:
-    at.updater().settle_trial()
-    at.updater().install(at.archive("0.2.0"))
-    (tmp_path / "cmdline").write_text("interlude.slot=a")
-    pi = PiTarget(tmp_path, "true", tmp_path / "cmdline", os_release(tmp_path))
-    assert slot_report(at.ledger, pi) == {
-        "version": "0.1.0", "slot": "a", "slot_a": "0.1.0", "slot_b": "0.2.0",
-        "trial": "0.2.0", "last": None, "problem": "",
-    }  # fmt: skip

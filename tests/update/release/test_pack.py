@@ -1,0 +1,66 @@
+"""Making a release: the same tree makes the same bytes, and comes out as it went in."""
+
+from __future__ import annotations
+
+import io
+import os
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from appliance.errors import ReleaseRefused
+from appliance.update.release.archive import RELEASE
+from appliance.update.release.pack import pack, squeeze
+from tests.update.release.workshop import Bench
+
+
+@pytest.mark.process
+def test_what_is_unpacked_is_what_was_packed(at: Bench) -> None:
+    at.installer().install(at.shop.make("0.1.0"))
+    packed, there = at.shop.folder / "tree-0.1.0-good", at.shelf.folder("0.1.0")
+    for path in packed.rglob("*"):
+        twin = there / path.relative_to(packed)
+        assert twin.is_symlink() == path.is_symlink()
+        if path.is_file():
+            assert twin.read_bytes() == path.read_bytes()
+            assert os.access(twin, os.X_OK) == os.access(path, os.X_OK)
+
+
+@pytest.mark.process
+def test_the_same_tree_makes_the_same_tree_archive(at: Bench) -> None:
+    one = RELEASE.peek(at.shop.make("0.1.0"))
+    assert one is not None
+    assert RELEASE.peek(at.shop.make("0.1.0")) == one
+
+
+def test_who_made_a_tree_and_when_is_not_in_it(tmp_path: Path) -> None:
+    made = []
+    for name, mode, time_s in (("one", 0o600, 1e9), ("other", 0o664, 1.7e9)):
+        tree = tmp_path / name
+        (tree / "bin").mkdir(parents=True)
+        (tree / "bin/x").write_text("run")
+        (tree / "bin/x").chmod(0o755)
+        (tree / "y").write_text("yy")
+        (tree / "y").chmod(mode)
+        os.utime(tree / "y", (time_s, time_s))
+        made.append(squeeze(tree, 9))
+    assert made[0] == made[1]
+    assert made[0][1] == 5
+
+
+def test_a_second_name_of_a_file_is_a_second_file(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("twice")
+    (tmp_path / "b").hardlink_to(tmp_path / "a")
+    (tmp_path / "c").symlink_to("a")
+    data, files_bytes = squeeze(tmp_path, 9)
+    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+        kinds = {member.name: (member.isreg(), member.size) for member in tar}
+    assert kinds == {"a": (True, 5), "b": (True, 5), "c": (False, 0)}
+    assert files_bytes == 10
+
+
+def test_what_is_no_version_is_refused_before_anything_is_packed(tmp_path: Path) -> None:
+    with pytest.raises(ReleaseRefused, match="is no version"):
+        pack(tmp_path / "none", tmp_path, tmp_path, version="1", machine="any", python="any",
+             made_s=0)  # fmt: skip
