@@ -76,7 +76,7 @@ class PlayedParts:
         self.supervisor = Supervisor(settings, rows=rows, watchers=(*played, "room"))
         self.floor = self.supervisor.floor()
         peers = (*played, "room", "supervisor")
-        self._channels = {peer: self.supervisor.channel(peer) for peer in peers}
+        self.channels = {peer: self.supervisor.channel(peer) for peer in peers}
         self._mail: dict[str, list[object]] = {peer: [] for peer in peers}
         self.supervisor.start()
         self.until(lambda: self.supervisor.is_ready)
@@ -102,14 +102,14 @@ class PlayedParts:
 
     def say(self, peer: str, *messages: Message) -> None:
         for message in messages:
-            assert self._channels[peer].send(message)
+            assert self.channels[peer].send(message)
 
     def get(self, peer: str, kind: type[M]) -> M:
         """The next message of that kind to `peer`; what came before it is dropped."""
         found: list[M] = []
 
         def look() -> bool:
-            self._mail[peer] += self._channels[peer].receive_all()
+            self._mail[peer] += self.channels[peer].receive_all()
             while self._mail[peer] and not found:
                 message = self._mail[peer].pop(0)
                 if isinstance(message, kind):
@@ -122,7 +122,7 @@ class PlayedParts:
     def drop_mail(self) -> None:
         """What came to the parts so far is of no interest."""
         for peer in self._mail.keys() - {"supervisor"}:  # whose mail is not ours to read
-            for _ in self._channels[peer].receive_all():
+            for _ in self.channels[peer].receive_all():
                 continue
             self._mail[peer].clear()
 

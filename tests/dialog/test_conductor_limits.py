@@ -43,7 +43,7 @@ PEERS = ("room", "listener", "thinker", "playback", "speaker", "capture")
 
 def drain(box: Box) -> None:
     """Take all that has been sent to the parts and those who watch."""
-    for mail in box._channels.values():
+    for mail in box.channels.values():
         for _ in mail.receive_all():
             pass
 
@@ -57,9 +57,8 @@ def child_of(box: Box) -> Child:
 def passes(box: Box, message: Message) -> None:
     """Every part says it."""
     for peer in PEERS:
-        mail = box._channels[peer]
+        mail = box.channels[peer]
         while not mail.send(message):
-            assert not mail._told
             assert child_of(box).poll() is None
             drain(box)
             box.supervisor.run_once(0.001)

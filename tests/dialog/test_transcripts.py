@@ -188,7 +188,7 @@ def test_the_thinkers_transcript_reaches_the_disk_and_nobody_else(
 
     def the_next_question_is_seen() -> bool:
         for peer, messages in seen.items():
-            messages += box._channels[peer].receive_all()
+            messages += box.channels[peer].receive_all()
         return any(
             isinstance(each, ObservedMessage) and isinstance(each.message, Ask)
             for each in seen["room"]

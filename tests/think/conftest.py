@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from appliance.models.local_model import LocalModel, Sampling
 from appliance.think.gemma import Gemma
+from appliance.think.local import LocalGemma
 from tests.think import tiny
+from tests.think.local_talk import Make, thinking
+from tests.think.opened import open_local
 from tests.think.recalling import Box
 
 GREEDY = Sampling(temperature=0.0)
@@ -54,3 +59,16 @@ def box(tiny_model: LocalModel, tmp_path: Path) -> Iterator[Callable[[], Box]]:
     yield begin
     for each in made:
         each.close()
+
+
+@pytest.fixture
+def make(tiny_model: LocalModel) -> Iterator[Make]:
+    made: list[LocalGemma] = []
+
+    def local(own: dict[str, Any] | None = None, **changes: Any) -> LocalGemma:
+        made.append(open_local(replace(tiny_model, **(own or {})), thinking(**changes), 1))
+        return made[-1]
+
+    yield local
+    for model in made:
+        model.close()

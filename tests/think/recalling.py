@@ -11,10 +11,10 @@ from appliance.dialog.memory import Memory
 from appliance.messages.registry import Message
 from appliance.messages.thinking import RECALL_TIMES, RecallWanted
 from appliance.models.local_model import LocalModel
-from appliance.think.local import LocalGemma
 from appliance.think.prompt_state_cache import PromptStateCache
 from appliance.think.session import ModelSession
-from tests.think.test_local import thinking
+from tests.think.local_talk import thinking
+from tests.think.opened import gemma_of, open_local
 
 RECALLED = 3
 KEEP = 50
@@ -32,7 +32,7 @@ class Box:
     def __init__(self, files: LocalModel, folder: Path) -> None:
         self.file = folder / "memory" / "memory.db"
         self.memory = Memory(self.file, KEEP)
-        self.model = LocalGemma(
+        self.model = open_local(
             files, thinking(persona=PERSONA), 1, openings=PromptStateCache(folder / "openings"),
             memory=self.file, recall_turns=RECALLED,
         )  # fmt: skip
@@ -45,10 +45,10 @@ class Box:
 
     def start(self) -> int:
         """As the thinker begins. Returns how many tokens it read."""
-        before = self.model._gemma.read
+        before = gemma_of(self.model).read
         self.recall()
         self.settle()
-        return self.model._gemma.read - before
+        return gemma_of(self.model).read - before
 
     def recall(self) -> None:
         turns = self.memory.recall(RECALL_TIMES * RECALLED)

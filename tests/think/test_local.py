@@ -3,89 +3,25 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
-from typing import Any
 
-import msgspec
 import numpy as np
 import pytest
 
 from appliance.errors import ModelError
-from appliance.models.local_model import LocalModel
-from appliance.settings import ThinkingSettings, load_defaults
 from appliance.think.abandoned import AnswerAbandoned
-from appliance.think.answer_drawing import AHEAD_TOKENS
 from appliance.think.history import History, SpeechClip
 from appliance.think.interface import AnswerMetrics
-from appliance.think.local import LocalGemma
-
-NOISE = 0.02  # of a logit: the order of float sums differs with the size of a batch
-ANSWER = 12
-
-Make = Callable[..., LocalGemma]
-
-
-def clip(seconds: float, seed: int = 0) -> SpeechClip:
-    samples = np.random.default_rng(seed).normal(0, 3000, int(16_000 * seconds))
-    return SpeechClip(seed, samples.astype(np.int16))
-
-
-def thinking(**changes: Any) -> ThinkingSettings:
-    plain = {
-        "answer_tokens": ANSWER,
-        "context_tokens": 4096,
-        "persona": "a big stone",
-        "instruction": "",
-    }
-    return msgspec.structs.replace(load_defaults().thinking, **{**plain, **changes})
-
-
-@pytest.fixture
-def make(tiny_model: LocalModel) -> Iterator[Make]:
-    made: list[LocalGemma] = []
-
-    def local(own: dict[str, Any] | None = None, **changes: Any) -> LocalGemma:
-        made.append(LocalGemma(replace(tiny_model, **(own or {})), thinking(**changes), 1))
-        return made[-1]
-
-    yield local
-    for model in made:
-        model.close()
-
-
-def said(pieces: Iterable[object]) -> str:
-    """The text of an answer: random weights call a tool now and then."""
-    return "".join(piece for piece in pieces if isinstance(piece, str))
-
-
-def answered(model: LocalGemma, history: History) -> str:
-    """Draw the answer into the history, as the session does."""
-    turn = history.last
-    assert turn is not None
-    turn.answer += said(model.answer(history, AnswerMetrics()))
-    return turn.answer
-
-
-def settle(model: LocalGemma, history: History) -> int:
-    """All pieces of it; returns how many there were."""
-    pieces = 1
-    while not model.prefill_idle(history):
-        pieces += 1
-    return pieces
-
-
-def holds_what_a_fresh_one_would(model: LocalGemma, fresh: LocalGemma, history: History) -> None:
-    """The next answer, and the weights of its first token, are those of a fresh evaluation."""
-    history.add_turn(99, text="tell me about the moon")
-    first, second = AnswerMetrics(), AnswerMetrics()
-    model_pieces, fresh_pieces = model.answer(history, first), fresh.answer(history, second)
-    next(model_pieces)
-    next(fresh_pieces)
-    difference = np.abs(model._gemma.logits() - fresh._gemma.logits()).max()
-    assert difference < NOISE
-    assert said(model_pieces) == said(fresh_pieces)
-    assert model._reader.held.shape == fresh._reader.held.shape
+from tests.think.local_talk import (
+    ANSWER,
+    Make,
+    answered,
+    clip,
+    growing,
+    holds_what_a_fresh_one_would,
+    said,
+    settle,
+)
+from tests.think.opened import gemma_of
 
 
 def test_an_answer_to_sound_is_drawn_up_to_the_limit(make: Make) -> None:
@@ -109,8 +45,8 @@ def test_the_instruction_behind_sound_is_the_models_own_or_the_owners(
     model, history = make({"instruction": own}, instruction=owners), History()
     history.add_turn(1, [clip(0.5)])
     next(model.answer(history, AnswerMetrics()))
-    behind = model._gemma.tokenize(read, marks=False)
-    behind += model._gemma.tokenize("<turn|>\n<|turn>model\n", marks=True)
+    behind = gemma_of(model).tokenize(read, marks=False)
+    behind += gemma_of(model).tokenize("<turn|>\n<|turn>model\n", marks=True)
     sound = np.flatnonzero(model._reader.held < 0)
     after = model._reader.held[sound[-1] + 2 :][
         : len(behind)
@@ -124,7 +60,7 @@ def test_words_that_look_like_marks_are_read_as_words(make: Make) -> None:
     history.load_turns([(said, said, said)])
     history.add_turn(1, text=said)
     next(model.answer(history, AnswerMetrics()))
-    special = model._gemma.vocabulary.special
+    special = gemma_of(model).vocabulary.special
     found = [special[token] for token in model._reader.held.tolist() if token in special]
     turn = ["<|turn>", "<turn|>"]
     assert found[: 1 + 4 * 2 + 1] == ["<bos>", *turn * 4, "<|turn>"]
@@ -135,13 +71,13 @@ def test_system_prompt_and_history_are_read_only_once(make: Make) -> None:
     history.add_turn(1, [clip(4)])
     answered(model, history)
     settle(model, history)
-    before, held = model.progress, model._gemma.position
+    before, held = model.progress, gemma_of(model).position
     history.add_turn(2, text="hello")
     effort = AnswerMetrics()
     list(model.answer(history, effort))
     read = model.progress - before
     assert held > 100
-    assert read == model._gemma.position - held  # only what is new
+    assert read == gemma_of(model).position - held  # only what is new
     assert read < 40 + ANSWER
 
 
@@ -166,7 +102,7 @@ def test_an_interrupted_answer_is_held_as_far_as_it_was_heard(make: Make) -> Non
     history.abandon(1)
     history.record_heard(1, "the moon is", complete=False)
     settle(model, history)
-    ends = model._gemma.tokenize(" the moon is", marks=False)[1:]
+    ends = gemma_of(model).tokenize(" the moon is", marks=False)[1:]
     assert model._reader.held.tolist()[-len(ends) - 2 : -2] == ends  # then <turn|> and a line end
     holds_what_a_fresh_one_would(model, make(), history)
 
@@ -184,10 +120,10 @@ def test_an_abandoned_question_is_answered_with_the_next(make: Make) -> None:
     settle(model, history)
     turn = history.add_turn(2, [clip(1, 2)])
     assert len(turn.clips) == 2
-    before = model._gemma.read
+    before = gemma_of(model).read
     answered(model, history)
     assert (
-        model._gemma.read - before < 25 + 2 + 25 + ANSWER + 20
+        gemma_of(model).read - before < 25 + 2 + 25 + ANSWER + 20
     )  # the first two seconds were there
     settle(model, history)
     holds_what_a_fresh_one_would(model, make(), history)
@@ -237,7 +173,7 @@ def test_an_interruption_from_another_thread_ends_a_long_reading(make: Make) -> 
     threading.Timer(0.03, model.interrupt).start()
     with pytest.raises(AnswerAbandoned):
         list(model.answer(history, AnswerMetrics()))
-    assert model._gemma.position < 3500
+    assert gemma_of(model).position < 3500
     model.resume()
     history.abandon(1)
     history.record_heard(1, "", complete=False)
@@ -261,11 +197,11 @@ def test_recalled_turns_are_read_as_text_and_forgetting_leaves_the_persona(make:
     model, history = make(), History()
     history.load_turns([("tell me about the moon", "", "the moon is a big stone")])
     settle(model, history)
-    held = model._gemma.position
+    held = gemma_of(model).position
     assert held > 15
     history.forget()
     settle(model, history)
-    assert model._gemma.position < held
+    assert gemma_of(model).position < held
     holds_what_a_fresh_one_would(model, make(), history)
 
 
@@ -273,8 +209,8 @@ def test_the_persona_is_read_before_anybody_asks(make: Make) -> None:
     model = make()
     settle(model, History())
     assert (
-        model._gemma.position
-        == len(model._gemma.tokenize("<|turn>system\na big stone", marks=True)) + 3
+        gemma_of(model).position
+        == len(gemma_of(model).tokenize("<|turn>system\na big stone", marks=True)) + 3
     )
 
 
@@ -300,12 +236,6 @@ def test_a_persona_longer_than_the_model_is_refused(make: Make) -> None:
         make(context_tokens=512, persona="x" * 600)
 
 
-def growing(utterance: int, *seconds: float) -> list[SpeechClip]:
-    """The same utterance as it comes."""
-    whole = clip(max(seconds), seed=utterance).samples
-    return [SpeechClip(utterance, whole[: int(16_000 * s)]) for s in seconds]
-
-
 def test_what_was_overheard_is_not_read_again(make: Make) -> None:
     model, history, effort = make(), History(), AnswerMetrics()
     settle(model, history)
@@ -323,9 +253,9 @@ def test_what_was_overheard_is_not_read_again(make: Make) -> None:
 
 def test_overhearing_changes_nothing_about_the_answer(make: Make) -> None:
     model, fresh, history = make(), make(), History()
-    for said in growing(5, 0.5, 1.7, 3.0)[:2]:
-        model.prefill_partial(history.with_question([said]), likely_all=False)
-        model.prefill_partial(history.with_question([said]), likely_all=True)
+    for clip_so_far in growing(5, 0.5, 1.7, 3.0)[:2]:
+        model.prefill_partial(history.with_question([clip_so_far]), likely_all=False)
+        model.prefill_partial(history.with_question([clip_so_far]), likely_all=True)
     history.add_turn(1, growing(5, 0.5, 1.7, 3.0)[2:])
     answered(model, history)
     settle(model, history)
@@ -339,99 +269,3 @@ def test_an_utterance_that_nobody_asks_about_leaves_no_trace(make: Make) -> None
     model.prefill_partial(history.with_question(growing(9, 3.0)), likely_all=True)
     settle(model, history)
     holds_what_a_fresh_one_would(model, make(), history)
-
-
-# ── drawn ahead ──────────────────────────────────────────────────────────────────────────────
-def begin(model: LocalGemma, history: History, said: SpeechClip) -> None:
-    """As after the silence that may be the end."""
-    question = history.with_question([said])
-    model.prefill_partial(question, likely_all=True)
-    list(model.draw_ahead(question))
-
-
-@pytest.mark.parametrize("temperature", [0.0, 1.0])
-def test_an_answer_that_was_begun_ahead_is_the_answer_and_costs_only_the_rest(
-    make: Make, temperature: float
-) -> None:
-    changes = {"temperature": temperature, "seed": 5, "answer_tokens": 2 * AHEAD_TOKENS}
-    model, fresh = make(**changes), make(**changes)
-    histories = History(), History()
-    (whole,) = growing(5, 3.0)
-    for one, history in ((model, histories[0]), (fresh, histories[1])):
-        settle(one, history)
-        one.prefill_partial(history.with_question([whole]), likely_all=True)
-    list(model.draw_ahead(histories[0].with_question([whole])))
-    before, effort = model.progress, AnswerMetrics()
-    texts = []
-    for one, history, metrics in (
-        (model, histories[0], effort), (fresh, histories[1], AnswerMetrics())
-    ):  # fmt: skip
-        history.add_turn(1, [SpeechClip(5, whole.samples.copy())])
-        texts.append("".join(map(str, one.answer(history, metrics))))
-    assert texts[0] == texts[1]
-    assert effort.drawn_ahead == AHEAD_TOKENS
-    assert effort.read == 0
-    assert effort.thrown_away == 0
-    assert model.progress - before <= effort.tokens - AHEAD_TOKENS + 1
-
-
-def test_an_answer_that_was_begun_for_a_question_that_went_on_leaves_no_trace(make: Make) -> None:
-    model, fresh = make(temperature=0.0), make(temperature=0.0)
-    first, whole = growing(5, 1.5, 3.0)
-    texts, effort = [], AnswerMetrics()
-    for one, ahead, metrics in ((model, True, effort), (fresh, False, AnswerMetrics())):
-        history = History()
-        settle(one, history)
-        if ahead:
-            begin(one, history, first)
-        history.add_turn(1, [SpeechClip(5, whole.samples.copy())])
-        texts.append(said(one.answer(history, metrics)))
-    assert texts[0] == texts[1]
-    assert effort.drawn_ahead == 0
-    assert 0 < effort.thrown_away <= AHEAD_TOKENS
-
-
-def test_what_was_begun_for_nobody_is_not_held_by_what_comes_next(make: Make) -> None:
-    model, history = make(), History()
-    settle(model, history)
-    begin(model, history, growing(9, 3.0)[0])
-    settle(model, history)
-    holds_what_a_fresh_one_would(model, make(), history)
-
-
-def test_an_interrupted_beginning_is_no_beginning(make: Make) -> None:
-    model, history = make(), History()
-    settle(model, history)
-    (whole,) = growing(5, 3.0)
-    model.prefill_partial(history.with_question([whole]), likely_all=True)
-    pieces = model.draw_ahead(history.with_question([whole]))
-    for _ in range(2):
-        next(pieces)
-    model.interrupt()
-    with pytest.raises(AnswerAbandoned):
-        list(pieces)
-    model.resume()
-    effort = AnswerMetrics()
-    history.add_turn(1, [SpeechClip(5, whole.samples.copy())])
-    assert said(model.answer(history, effort)) is not None
-    assert effort.drawn_ahead == 0
-    assert effort.thrown_away >= 1
-
-
-def test_a_beginning_that_is_left_early_is_gone_on_with(make: Make) -> None:
-    model, history = make(temperature=0.0), History()
-    settle(model, history)
-    (whole,) = growing(5, 3.0)
-    model.prefill_partial(history.with_question([whole]), likely_all=True)
-    pieces = model.draw_ahead(history.with_question([whole]))
-    next(pieces)
-    pieces.close()
-    effort = AnswerMetrics()
-    history.add_turn(1, [SpeechClip(5, whole.samples.copy())])
-    text = "".join(map(str, model.answer(history, effort)))
-    assert 1 <= effort.drawn_ahead < AHEAD_TOKENS
-    fresh, same = make(temperature=0.0), History()
-    settle(fresh, same)
-    fresh.prefill_partial(same.with_question([whole]), likely_all=True)
-    same.add_turn(1, [SpeechClip(5, whole.samples.copy())])
-    assert text == "".join(map(str, fresh.answer(same, AnswerMetrics())))

@@ -19,7 +19,8 @@ from appliance.think.interface import AnswerMetrics
 from appliance.think.local import LocalGemma
 from appliance.think.prompt_state_cache import PromptStateCache
 from tests.think import tiny
-from tests.think.test_local import NOISE, answered, clip, said, settle, thinking
+from tests.think.local_talk import NOISE, answered, clip, said, settle, thinking
+from tests.think.opened import gemma_of, open_local
 
 PERSONA = "tell me about the moon " * 60  # beyond the window of 64 tokens
 
@@ -38,7 +39,7 @@ def make(tiny_model: LocalModel, tmp_path: Path) -> Iterator[Make]:
         files = replace(tiny_model, text=text or tiny_model.text)
         openings = PromptStateCache(folder) if folder is not None else None
         settings = thinking(**{"persona": PERSONA, **changes})
-        made.append(LocalGemma(files, settings, 1, openings=openings))
+        made.append(open_local(files, settings, 1, openings=openings))
         return made[-1]
 
     yield local
@@ -51,17 +52,17 @@ def weights(model: LocalGemma, text: str = "hello") -> np.ndarray[Any, Any]:
     history = History()
     history.add_turn(1, text=text)
     next(iter(model.answer(history, AnswerMetrics())))
-    return model._gemma.logits()
+    return gemma_of(model).logits()
 
 
 def test_after_a_restart_the_opening_is_there_and_the_answer_is_the_same(make: Make) -> None:
     first = make()
     pieces = settle(first, History())
     assert pieces > 1  # a question could have come between them
-    read = first._gemma.read
+    read = gemma_of(first).read
     second = make()
     assert settle(second, History()) == 1
-    assert (second._gemma.read, second._gemma.position) == (0, read)
+    assert (gemma_of(second).read, gemma_of(second).position) == (0, read)
     fresh = make(folder=None)
     assert np.abs(weights(second) - weights(fresh)).max() < NOISE
 
@@ -74,7 +75,7 @@ def test_a_question_that_comes_first_keeps_the_opening_too(make: Make) -> None:
     history.add_turn(1, text="hello")
     next(iter(second.answer(history, effort)))
     assert effort.read < 40
-    assert np.abs(second._gemma.logits() - fresh).max() < NOISE
+    assert np.abs(gemma_of(second).logits() - fresh).max() < NOISE
 
 
 def test_a_long_talk_from_a_kept_opening_goes_back_exactly(make: Make) -> None:
@@ -88,7 +89,7 @@ def test_a_long_talk_from_a_kept_opening_goes_back_exactly(make: Make) -> None:
             settle(model, history)
         history.forget()
         settle(model, history)
-    assert kept._gemma.position == fresh._gemma.position
+    assert gemma_of(kept).position == gemma_of(fresh).position
     assert np.abs(weights(kept) - weights(fresh)).max() < NOISE
 
 
@@ -99,7 +100,7 @@ def test_another_persona_context_or_model_computes_its_own(make: Make, tmp_path:
     for changes in ({"persona": PERSONA + "!"}, {"context_tokens": 2048}, {"text": other}):
         model = make(**changes)
         settle(model, History())
-        assert model._gemma.read > 100
+        assert gemma_of(model).read > 100
 
 
 def test_a_file_that_was_changed_is_not_used_and_written_anew(make: Make, tmp_path: Path) -> None:
@@ -110,7 +111,7 @@ def test_a_file_that_was_changed_is_not_used_and_written_anew(make: Make, tmp_pa
     path.write_bytes(whole[:-500] + bytes(500))
     model = make()
     settle(model, History())
-    assert model._gemma.read > 100
+    assert gemma_of(model).read > 100
     assert np.abs(weights(model) - fresh).max() < NOISE
     assert model._openings is not None
     assert model._openings.wait_written(10)
@@ -163,7 +164,7 @@ def test_after_pruning_the_model_holds_what_a_fresh_reading_would(make: Make) ->
     history.add_turn(99, text="tell me about the moon")
     first, second = model.answer(history, AnswerMetrics()), fresh.answer(history, AnswerMetrics())
     next(first), next(second)
-    assert np.abs(model._gemma.logits() - fresh._gemma.logits()).max() < NOISE
+    assert np.abs(gemma_of(model).logits() - gemma_of(fresh).logits()).max() < NOISE
     assert said(first) == said(second)
 
 
@@ -177,10 +178,10 @@ def test_a_question_ends_what_prepares_pruning_and_it_is_made_up_for_later(make:
         model.preempt_idle()
         return time.monotonic()
 
-    model._spare = IncrementalPrefill(model._gemma, 1, clock=asked_meanwhile)
+    model._spare = IncrementalPrefill(gemma_of(model), 1, clock=asked_meanwhile)
     with pytest.raises(AnswerAbandoned):
         settle(model, history)
-    model._spare = IncrementalPrefill(model._gemma, 1)
+    model._spare = IncrementalPrefill(gemma_of(model), 1)
     model.resume()
     tokenized = model._prompt(history, open_last=False)
     assert np.array_equal(model._reader.held, tokenized.ids)  # what a question needs is all there
@@ -190,13 +191,13 @@ def test_a_question_ends_what_prepares_pruning_and_it_is_made_up_for_later(make:
     history.add_turn(99, text="tell me about the moon")
     first, second = model.answer(history, AnswerMetrics()), fresh.answer(history, AnswerMetrics())
     next(first), next(second)
-    assert np.abs(model._gemma.logits() - fresh._gemma.logits()).max() < NOISE
+    assert np.abs(gemma_of(model).logits() - gemma_of(fresh).logits()).max() < NOISE
 
 
 def test_where_nothing_is_prepared_nothing_is_ended(make: Make) -> None:
     model = make(folder=None)
     model.preempt_idle()
-    assert not model._gemma.interrupted
+    assert not gemma_of(model).interrupted
 
 
 def test_memory_of_forgotten_turns_is_not_prepared(make: Make) -> None:
@@ -204,7 +205,7 @@ def test_memory_of_forgotten_turns_is_not_prepared(make: Make) -> None:
     a_long_talk(model, 8, history)
     history.forget()
     assert settle(model, history) == 1
-    assert model._gemma.position == len(model._opening)
+    assert gemma_of(model).position == len(model._opening)
     assert a_long_talk(model, 1, history)[0] < 70
 
 

@@ -26,8 +26,9 @@ from appliance.think.snapshot_schedule import PREPARE_S, WRITE_S, SnapshotSchedu
 from appliance.think.snapshot_store import Snapshots
 from appliance.think.thinker import ModelThread
 from appliance.think.tokenized_prompt import TokenizedPrompt
+from tests.think.local_talk import NOISE, clip, thinking
+from tests.think.opened import gemma_of, open_local
 from tests.think.recalling import KEEP, PERSONA, RECALLED, SAID, Begin, Box, never, talked
-from tests.think.test_local import NOISE, clip, thinking
 
 
 def weights(it: Box) -> np.ndarray:
@@ -36,7 +37,7 @@ def weights(it: Box) -> np.ndarray:
     history.turns = list(it.session.history.turns)
     history.add_turn(99, text="hello")
     next(iter(it.model.answer(history, AnswerMetrics())))
-    return it.model._gemma.logits()
+    return gemma_of(it.model).logits()
 
 
 def test_a_restart_after_a_rest_reads_nothing_and_holds_what_a_fresh_one_would(
@@ -103,9 +104,9 @@ def test_the_beginning_stays_while_the_talk_goes_on_and_each_turn_is_read_aside_
     read = []
     for number in range(RECALLED, 2 * RECALLED + 1):
         it.turn(number)
-        before = it.model._gemma.read
+        before = gemma_of(it.model).read
         it.rest(PREPARE_S)
-        read.append(it.model._gemma.read - before)
+        read.append(gemma_of(it.model).read - before)
     a_turn = len(it.model._recalled(it.session.history.turns[-1:])) - len(it.model._opening)
     assert max(read[:-1]) < 1.5 * a_turn
     assert read[-1] > 2 * a_turn  # twice as many as are recalled: the last ones are read anew
@@ -212,10 +213,10 @@ def test_a_question_ends_what_is_read_aside_and_it_is_made_up_for_later(box: Beg
         return time.monotonic()
 
     it.rest(0.0)
-    it.model._spare = IncrementalPrefill(it.model._gemma, 1, clock=asked_meanwhile)
+    it.model._spare = IncrementalPrefill(gemma_of(it.model), 1, clock=asked_meanwhile)
     with pytest.raises(AnswerAbandoned):
         it.rest(PREPARE_S)
-    it.model._spare = IncrementalPrefill(it.model._gemma, 1)
+    it.model._spare = IncrementalPrefill(gemma_of(it.model), 1)
     it.rest(0.0)
     it.rest(WRITE_S)
     assert it.states()
@@ -231,11 +232,11 @@ def test_as_soon_as_the_model_is_wanted_nothing_more_is_read(box: Begin) -> None
     it.wait()
     it.session.get_ready(never)
     it.recall()
-    before = it.model._gemma.read
+    before = gemma_of(it.model).read
     it.session.get_ready(lambda: True)
-    assert it.model._gemma.read == before
+    assert gemma_of(it.model).read == before
     it.session.get_ready(never)
-    assert it.model._gemma.read > before
+    assert gemma_of(it.model).read > before
 
 
 def test_nothing_is_kept_before_what_was_said_is_written_down(box: Begin) -> None:
@@ -255,7 +256,7 @@ def test_nothing_is_kept_before_what_was_said_is_written_down(box: Begin) -> Non
 
 def test_without_a_memory_a_session_recalls_what_it_is_told_to(tiny_model: LocalModel) -> None:
     session = ModelSession(
-        LocalGemma(tiny_model, thinking(), 1), lambda message: None, recall_turns=2
+        open_local(tiny_model, thinking(), 1), lambda message: None, recall_turns=2
     )
     session.load_turns([(f"{number}", "", "yes") for number in range(5)])
     assert [turn.text for turn in session.history.turns] == ["3", "4"]
@@ -270,7 +271,7 @@ def test_a_thread_prepares_the_next_start_by_itself_and_writes_it_when_it_ends(
     turns = [(SAID, "", "the moon"), (SAID, "", "a big stone")]
 
     def run(done: Callable[[LocalGemma], bool]) -> LocalGemma:
-        model = LocalGemma(
+        model = open_local(
             tiny_model, thinking(persona=PERSONA), 1, memory=file, recall_turns=RECALLED,
             openings=PromptStateCache(tmp_path / "openings"),
         )  # fmt: skip
@@ -299,4 +300,4 @@ def test_a_thread_prepares_the_next_start_by_itself_and_writes_it_when_it_ends(
     run(lambda model: len(model._spare.held) == len(model._recalled(tokenized)))
     (path,) = file.parent.glob("*.state-*")
     assert path.stat().st_size
-    assert run(lambda model: True)._gemma.read == 0
+    assert gemma_of(run(lambda model: True)).read == 0

@@ -8,6 +8,7 @@ from appliance.dialog.memory import Memory
 from appliance.dialog.memory_erase import forget_all, forget_last
 from appliance.messages.thinking import RECALL_TIMES
 from appliance.think.snapshot_schedule import PREPARE_S, WRITE_S
+from tests.think.opened import gemma_of
 from tests.think.recalling import KEEP, RECALLED, Begin, never, talked
 
 STAGES = {"kept": WRITE_S, "prepared": PREPARE_S}
@@ -58,10 +59,10 @@ def test_after_forgetting_from_what_was_kept_the_opening_is_not_read_again(box: 
     first.rest(WRITE_S)
     second = box()
     second.start()
-    before = second.model._gemma.read
+    before = gemma_of(second.model).read
     second.session.forget(last=True)
     second.settle()
-    read = second.model._gemma.read - before
+    read = gemma_of(second.model).read - before
     assert read <= len(second.model._reader.held) - len(second.model._opening)
 
 

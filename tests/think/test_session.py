@@ -3,118 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
 
 import numpy as np
 import pytest
 
 from appliance.errors import RemoteError
 from appliance.messages.registry import Message
-from appliance.messages.thinking import AnswerBegun, Sentence, ThoughtEnded, Transcribed
-from appliance.think.abandoned import AnswerAbandoned
-from appliance.think.history import History, SpeechClip
-from appliance.think.interface import AnswerMetrics
-from appliance.think.session import ModelSession
-
-
-class Scripted:
-    """A Model whose pieces are given; a callable among them is called when its turn comes."""
-
-    name = "scripted"
-    patience_s = 1.0
-    recall_cache = None
-
-    def __init__(self, *pieces: str | Callable[[], object]) -> None:
-        self.pieces = pieces
-        self.progress = 0
-        self.interrupted = False
-        self.limited = False
-        self.asked: list[tuple[int, ...]] = []
-        self.overheard: list[tuple[int, ...]] = []
-        self.begun: list[tuple[int, ...]] = []
-        self.settled = 0
-        self.transcribed: list[tuple[int, ...]] = []
-        self.words: str | Exception = "what was said"
-        self.hurried = 0
-        self.during: Callable[[], object] = lambda: None
-
-    def answer(self, history: History, effort: AnswerMetrics) -> Iterator[str]:
-        assert history.last is not None
-        self.asked.append(tuple(clip.utterance for clip in history.last.clips))
-        effort.encode_ms, effort.prefill_ms, effort.limited = 0.5, 0.25, self.limited
-        for piece in self.pieces:
-            if self.interrupted:
-                raise AnswerAbandoned
-            if isinstance(piece, str):
-                effort.tokens += 1
-                yield piece
-            else:
-                piece()
-
-    def encode_ahead(self, clip: SpeechClip) -> None:
-        self.during()
-
-    def prefill_idle(self, history: History) -> bool:
-        self.settled += 1
-        self.during()
-        return True
-
-    def prefill_partial(self, history: History, *, likely_all: bool) -> None:
-        assert history.last is not None
-        self.overheard.append(tuple(clip.utterance for clip in history.last.clips))
-        self.during()
-
-    def draw_ahead(self, history: History) -> Generator[str]:
-        assert history.last is not None
-        self.begun.append(tuple(clip.utterance for clip in history.last.clips))
-        for piece in self.pieces:
-            if isinstance(piece, str):
-                yield piece
-            else:
-                piece()
-
-    def preempt_idle(self) -> None:
-        self.hurried += 1
-
-    def transcribe(self, clips: Sequence[SpeechClip]) -> str:
-        self.transcribed.append(tuple(clip.utterance for clip in clips))
-        if isinstance(self.words, str):
-            return self.words
-        raise self.words
-
-    def interrupt(self) -> None:
-        self.interrupted = True
-
-    def resume(self) -> None:
-        self.interrupted = False
-
-    def close(self) -> None: ...
-
-
-class Ticking:
-    """A clock that a millisecond passes on at every look."""
-
-    def __init__(self) -> None:
-        self.now_s = 100.0
-
-    def __call__(self) -> float:
-        self.now_s += 0.001
-        return self.now_s
-
-
-def mind_of(model: Scripted) -> tuple[ModelSession, list[Message]]:
-    sent: list[Message] = []
-    return ModelSession(model, sent.append, Ticking()), sent
+from appliance.messages.thinking import AnswerBegun, Sentence, ThoughtEnded
+from appliance.think.history import SpeechClip
+from tests.think.scripted import Scripted, ended, mind_of
 
 
 def sentences(sent: list[Message]) -> list[tuple[int, int, str]]:
     return [(m.turn, m.number, m.text) for m in sent if isinstance(m, Sentence)]
-
-
-def ended(sent: list[Message]) -> ThoughtEnded:
-    (end,) = (m for m in sent if isinstance(m, ThoughtEnded))
-    assert sent[-1] is end
-    return end
 
 
 def test_sentences_leave_in_order_and_the_end_says_what_it_cost() -> None:
@@ -300,68 +201,6 @@ def test_forgetting_lets_go_of_what_was_overheard() -> None:
     session.forget()
     session.prefill_idle()
     assert model.settled == 1
-
-
-# ── what was said is written down ────────────────────────────────────────────────────────────
-def over(session: ModelSession, turn: int) -> None:
-    """A spoken question whose answer was heard."""
-    session.think(turn, [SpeechClip(turn, np.zeros(1600, np.int16))], "", 100.0)
-    session.record_heard(turn, "Yes.", complete=True)
-
-
-def test_what_was_said_is_told_once_and_stands_in_the_history() -> None:
-    session, sent = mind_of(Scripted("Yes."))
-    over(session, 3)
-    for _ in range(2):
-        session.transcribe_idle(lambda: False)
-    assert [each for each in sent if isinstance(each, Transcribed)] == [
-        Transcribed(3, "what was said")
-    ]
-    assert session.history.turns[0].transcript == "what was said"
-
-
-@pytest.mark.parametrize("words", ["", RemoteError("away")])
-def test_what_could_not_be_written_down_is_told_to_nobody_and_not_tried_again(
-    words: str | Exception,
-) -> None:
-    model = Scripted("Yes.")
-    model.words = words
-    session, sent = mind_of(model)
-    over(session, 3)
-    for _ in range(2):
-        session.transcribe_idle(lambda: False)
-    assert model.transcribed == [(3,)]
-    assert not any(isinstance(each, Transcribed) for each in sent)
-
-
-def test_as_soon_as_the_model_is_wanted_nothing_is_written_down() -> None:
-    model = Scripted("Yes.")
-    session, _ = mind_of(model)
-    over(session, 3)
-    session.transcribe_idle(lambda: True)
-    assert model.transcribed == []
-    session.transcribe_idle(lambda: False)
-    assert model.transcribed == [(3,)]
-
-
-def test_an_answer_that_sounds_still_and_typed_words_are_not_written_down() -> None:
-    model = Scripted("Yes.")
-    session, _ = mind_of(model)
-    session.think(1, [], "typed", 100.0)
-    session.record_heard(1, "Yes.", complete=True)
-    session.think(2, [SpeechClip(2, np.zeros(1600, np.int16))], "", 100.0)
-    session.transcribe_idle(lambda: False)
-    assert model.transcribed == []
-
-
-def test_making_way_interrupts_the_writing_alone() -> None:
-    model = Scripted()
-    session, sent = mind_of(model)
-    model.pieces = ("Yes.", session.preempt_idle, "No.")
-    session.think(1, [], "hi", 100.0)
-    assert ended(sent).reason == "complete"
-    session.preempt_idle()
-    assert not model.interrupted
 
 
 def test_only_what_is_done_while_nobody_waits_is_hurried() -> None:

@@ -29,8 +29,8 @@ from appliance.think.prompt import (
     most_tokens,
     transcription_request,
 )
+from tests.think.local_talk import clip, settle, thinking
 from tests.think.rig import Rig
-from tests.think.test_local import clip, settle, thinking
 
 POCKET = Path(__file__).parents[2] / "appliance/models/pocket"
 NOT_UNDERSTOOD = "Sorry, I did not understand that. Please say it in another way."

@@ -7,17 +7,17 @@ import pytest
 
 from appliance.hear.onset.gate import OnsetGate, ResidualEcho
 from appliance.messages.hearing import Judgement
-from appliance.settings import HearingSettings
+from appliance.settings import HearingSettings, load_defaults
 
 FLOOR_DB = -60.0
+ABOVE_NOISE_DB = load_defaults().hearing.onset.above_noise_db
 
 
 def blocks_to_fire(gate: OnsetGate, excess_db: float, *, most: int = 400) -> int | None:
     """How many blocks of floor + margin + excess it takes; None if it never fires."""
     echo = ResidualEcho()
-    margin_db = gate._settings.above_noise_db
     for block in range(1, most + 1):
-        if gate.process(FLOOR_DB + margin_db + excess_db, FLOOR_DB, echo):
+        if gate.process(FLOOR_DB + ABOVE_NOISE_DB + excess_db, FLOOR_DB, echo):
             return block
     return None
 
@@ -44,7 +44,7 @@ def test_steady_noise_never_fires(settings: HearingSettings) -> None:
 def fires(gate: OnsetGate, excess_db: float, *, speaks: bool, blocks: int = 2) -> bool:
     """Whether sound of that excess makes it fire; silence follows."""
     echo = ResidualEcho()
-    loud_db = FLOOR_DB + gate._settings.above_noise_db + excess_db
+    loud_db = FLOOR_DB + ABOVE_NOISE_DB + excess_db
     fired = True in [gate.process(loud_db, FLOOR_DB, echo, speaks) for _ in range(blocks)]
     gate.reset()
     for _ in range(200):
@@ -146,7 +146,7 @@ def test_when_the_box_falls_silent_no_echo_is_expected_soon_after() -> None:
 
 def voice_at_once_or_late(gate: OnsetGate, late_blocks: int) -> None:
     """An "s" that stands out, and after it a vowel that the voice-band detector knows."""
-    echo, loud_db = ResidualEcho(), FLOOR_DB + gate._settings.above_noise_db + 10
+    echo, loud_db = ResidualEcho(), FLOOR_DB + ABOVE_NOISE_DB + 10
     for _ in range(late_blocks):
         gate.process(loud_db, FLOOR_DB, echo)
     gate.process(loud_db, FLOOR_DB, echo, speaks=True)

@@ -1,0 +1,39 @@
+"""A model of this box whose engine the test holds, too: what it has read, and its weights."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
+
+from appliance.models.local_model import LocalModel
+from appliance.settings import ThinkingSettings
+from appliance.think.gemma import Gemma
+from appliance.think.local import LocalGemma
+
+
+class RememberedGemma(Gemma):
+    """`made`: those that nobody has taken yet."""
+
+    made: ClassVar[list[RememberedGemma]] = []
+
+    def __init__(self, *files: Any, **how: Any) -> None:
+        super().__init__(*files, **how)
+        self.made.append(self)
+
+
+_ENGINES: WeakKeyDictionary[LocalGemma, Gemma] = WeakKeyDictionary()
+
+
+def open_local(
+    model: LocalModel, thinking: ThinkingSettings, threads: int, **how: Any
+) -> LocalGemma:
+    """As LocalGemma."""
+    RememberedGemma.made.clear()
+    opened = LocalGemma(model, thinking, threads, engine=RememberedGemma, **how)
+    _ENGINES[opened] = RememberedGemma.made.pop()
+    return opened
+
+
+def gemma_of(model: LocalGemma) -> Gemma:
+    """The engine of a model that was opened here."""
+    return _ENGINES[model]

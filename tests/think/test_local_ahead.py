@@ -1,0 +1,107 @@
+"""An answer that is begun in the silence is the answer, or leaves no trace."""
+
+from __future__ import annotations
+
+import pytest
+
+from appliance.think.abandoned import AnswerAbandoned
+from appliance.think.answer_drawing import AHEAD_TOKENS
+from appliance.think.history import History, SpeechClip
+from appliance.think.interface import AnswerMetrics
+from appliance.think.local import LocalGemma
+from tests.think.local_talk import Make, growing, holds_what_a_fresh_one_would, said, settle
+
+
+def begin(model: LocalGemma, history: History, said: SpeechClip) -> None:
+    """As after the silence that may be the end."""
+    question = history.with_question([said])
+    model.prefill_partial(question, likely_all=True)
+    list(model.draw_ahead(question))
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_an_answer_that_was_begun_ahead_is_the_answer_and_costs_only_the_rest(
+    make: Make, temperature: float
+) -> None:
+    changes = {"temperature": temperature, "seed": 5, "answer_tokens": 2 * AHEAD_TOKENS}
+    model, fresh = make(**changes), make(**changes)
+    histories = History(), History()
+    (whole,) = growing(5, 3.0)
+    for one, history in ((model, histories[0]), (fresh, histories[1])):
+        settle(one, history)
+        one.prefill_partial(history.with_question([whole]), likely_all=True)
+    list(model.draw_ahead(histories[0].with_question([whole])))
+    before, effort = model.progress, AnswerMetrics()
+    texts = []
+    for one, history, metrics in (
+        (model, histories[0], effort), (fresh, histories[1], AnswerMetrics())
+    ):  # fmt: skip
+        history.add_turn(1, [SpeechClip(5, whole.samples.copy())])
+        texts.append("".join(map(str, one.answer(history, metrics))))
+    assert texts[0] == texts[1]
+    assert effort.drawn_ahead == AHEAD_TOKENS
+    assert effort.read == 0
+    assert effort.thrown_away == 0
+    assert model.progress - before <= effort.tokens - AHEAD_TOKENS + 1
+
+
+def test_an_answer_that_was_begun_for_a_question_that_went_on_leaves_no_trace(make: Make) -> None:
+    model, fresh = make(temperature=0.0), make(temperature=0.0)
+    first, whole = growing(5, 1.5, 3.0)
+    texts, effort = [], AnswerMetrics()
+    for one, ahead, metrics in ((model, True, effort), (fresh, False, AnswerMetrics())):
+        history = History()
+        settle(one, history)
+        if ahead:
+            begin(one, history, first)
+        history.add_turn(1, [SpeechClip(5, whole.samples.copy())])
+        texts.append(said(one.answer(history, metrics)))
+    assert texts[0] == texts[1]
+    assert effort.drawn_ahead == 0
+    assert 0 < effort.thrown_away <= AHEAD_TOKENS
+
+
+def test_what_was_begun_for_nobody_is_not_held_by_what_comes_next(make: Make) -> None:
+    model, history = make(), History()
+    settle(model, history)
+    begin(model, history, growing(9, 3.0)[0])
+    settle(model, history)
+    holds_what_a_fresh_one_would(model, make(), history)
+
+
+def test_an_interrupted_beginning_is_no_beginning(make: Make) -> None:
+    model, history = make(), History()
+    settle(model, history)
+    (whole,) = growing(5, 3.0)
+    model.prefill_partial(history.with_question([whole]), likely_all=True)
+    pieces = model.draw_ahead(history.with_question([whole]))
+    for _ in range(2):
+        next(pieces)
+    model.interrupt()
+    with pytest.raises(AnswerAbandoned):
+        list(pieces)
+    model.resume()
+    effort = AnswerMetrics()
+    history.add_turn(1, [SpeechClip(5, whole.samples.copy())])
+    assert said(model.answer(history, effort)) is not None
+    assert effort.drawn_ahead == 0
+    assert effort.thrown_away >= 1
+
+
+def test_a_beginning_that_is_left_early_is_gone_on_with(make: Make) -> None:
+    model, history = make(temperature=0.0), History()
+    settle(model, history)
+    (whole,) = growing(5, 3.0)
+    model.prefill_partial(history.with_question([whole]), likely_all=True)
+    pieces = model.draw_ahead(history.with_question([whole]))
+    next(pieces)
+    pieces.close()
+    effort = AnswerMetrics()
+    history.add_turn(1, [SpeechClip(5, whole.samples.copy())])
+    text = "".join(map(str, model.answer(history, effort)))
+    assert 1 <= effort.drawn_ahead < AHEAD_TOKENS
+    fresh, same = make(temperature=0.0), History()
+    settle(fresh, same)
+    fresh.prefill_partial(same.with_question([whole]), likely_all=True)
+    same.add_turn(1, [SpeechClip(5, whole.samples.copy())])
+    assert text == "".join(map(str, fresh.answer(same, AnswerMetrics())))
