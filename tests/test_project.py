@@ -35,7 +35,8 @@ FOREIGN = {
     "jinja2": ["think/template_renderer.py"],
     "llama_cpp": ["think/llama_library.py"],  # the model, its tokens, what it holds
     "matplotlib": ["sim/timeline.py", "bench/interruption_pictures.py"],
-    "onnxruntime": ["hear/onnx_session.py"],
+    # Small networks beside live sound; the audio encoder, which is large, and ended when told.
+    "onnxruntime": ["hear/onnx_session.py", "think/streaming_encoder.py"],
     "paho": ["mqtt/connection.py", "bench/mosquitto.py"],  # the box, and who listens to it there
     "pocketsphinx": ["hear/words/pocketsphinx_backend.py"],
     "psutil": ["sim/*", "bench/*"],

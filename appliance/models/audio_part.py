@@ -167,7 +167,7 @@ def _kind(tensor: GgufTensor, form: Form) -> Any:
 def _converted(tensor: GgufTensor, data: npt.NDArray[np.uint8], kind: Any) -> npt.NDArray[np.uint8]:
     if kind == tensor.kind:
         return data
-    wide = _numbers(tensor, data)
+    wide = numbers(tensor, data)
     if kind == Types.F16:
         with np.errstate(over="ignore"):  # what does not fit is found by the check
             return np.ascontiguousarray(wide.astype(np.float16)).view(np.uint8).reshape(-1)
@@ -175,7 +175,7 @@ def _converted(tensor: GgufTensor, data: npt.NDArray[np.uint8], kind: Any) -> np
     return np.ascontiguousarray(narrow).reshape(-1)
 
 
-def _numbers(tensor: GgufTensor, data: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+def numbers(tensor: GgufTensor, data: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
     """A tensor's values."""
     block, block_bytes = gguf.GGML_QUANT_SIZES[tensor.kind]
     rows = data.reshape(*tensor.shape[:-1], tensor.shape[-1] // block * block_bytes)
@@ -222,7 +222,7 @@ def _same(
     """Whether two tensors hold the same, as exactly as the second one's format can."""
     if tensor.kind == other.kind:
         return bool(np.array_equal(data, other_data))
-    was, now = _numbers(tensor, data), _numbers(other, other_data)
+    was, now = numbers(tensor, data), numbers(other, other_data)
     if not np.isfinite(now).all():
         return False
     if other.kind == Types.F16:

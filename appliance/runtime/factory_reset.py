@@ -52,6 +52,7 @@ RESET: tuple[ResetRow, ...] = (
     ),
     ResetRow("timers and alarms", "erases", ("timers",)),
     ResetRow("what the model has computed of its persona", "erases", ("openings",)),
+    ResetRow("what was made of the model's audio encoder", "erases", ("audio-encoder",)),
     ResetRow("what the room sounds like", "erases", ("echo.npz",)),
     ResetRow(
         "which broker it was at, and that the owner took it out of Home Assistant",

@@ -10,6 +10,7 @@ from appliance.models.store import resolve
 from appliance.runtime.memory_files import path
 from appliance.runtime.process_table import Process
 from appliance.settings import Settings
+from appliance.think import encoder_files
 from appliance.think.interface import LanguageModel
 from appliance.think.prompt_state_cache import FOLDER, PromptStateCache
 from appliance.think.snapshot_store import Snapshots
@@ -34,10 +35,14 @@ def choose(settings: Settings, row: Process) -> Callable[[], LanguageModel]:
 
         threads = settings.thinking.threads or usable_threads(row.cores)
         tools = available(settings)
+        files = resolve(settings)
+        encoder = encoder_files.open_encoder(
+            files.audio, settings.state_path() / encoder_files.FOLDER, threads
+        )
         model = LocalGemma(
-            resolve(settings), settings.thinking, threads, tools,
+            files, settings.thinking, threads, tools,
             openings=PromptStateCache(settings.state_path() / FOLDER), memory=memory,
-            recall_turns=settings.memory.recall_turns,
+            recall_turns=settings.memory.recall_turns, encoder=encoder,
         )  # fmt: skip
         compare_later(model.template, model.way)
         return model

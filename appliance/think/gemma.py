@@ -1,4 +1,4 @@
-"""Gemma 4 through llama.cpp's own API: loading it, its audio encoder, and sampling.
+"""Gemma 4 through llama.cpp's own API: loading it, llama.cpp's audio encoder, and sampling.
 
 In: tokens, sound, a position to go back to. Out: tokens. It knows nothing of conversations.
 llama.cpp ends the process when an assertion of its fails, so everything that could trip one is
@@ -16,19 +16,20 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.errors import ModelError
+from appliance.models.encoder_graph.spectrum import TOKEN_SAMPLES
 from appliance.models.local_model import Sampling
 from appliance.pcm import RATE_HZ
 from appliance.think import llama_library
 from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.compute_callback import ComputeCallback
 from appliance.think.context import LlamaContext, Rows
+from appliance.think.encoded_sound import EncodedSound, SoundEncoder
 from appliance.think.llama_library import llama, mtmd
 from appliance.think.mapped_memory import release_pages
 from appliance.think.vocabulary import Vocabulary
 
 __all__ = ["Gemma", "Rows"]
 
-TOKEN_SAMPLES = 640  # of sound a soft token stands for: 25 a second
 LONGEST_SAMPLES = 30 * RATE_HZ  # the preprocessor would cut longer ones silently
 
 
@@ -47,11 +48,14 @@ class Gemma(LlamaContext):
         threads: int,
         sampling: Sampling,
         seed: int = 0,
+        encoder: SoundEncoder | None = None,
     ) -> None:
-        """Load. `seed` 0 is a new one each time. Raises ModelError for files that do not serve."""
+        """Load. `seed` 0 is a new one each time. `encoder`: in place of llama.cpp's, which is then
+        not loaded. Raises ModelError for files that do not serve."""
         super().__init__()
         self._model: Any = None
         self._audio_encoder: Any = None
+        self._streaming = encoder
         self._sampler: Any = None
         self._compute_callback = ComputeCallback(lambda: self.interrupted)
         # Kept, since C refers to it.
@@ -60,7 +64,10 @@ class Gemma(LlamaContext):
         try:
             self._load_text(text)
             self.open(self._model, context_tokens, threads)
-            self._load_audio(audio, threads)
+            if encoder is None:
+                self._load_audio(audio, threads)
+            elif encoder.width != self.width:
+                raise ModelError(f"{audio} is the audio encoder of another model than {text}.")
             release_pages(text)  # llama.cpp has its own copy of most of it
         except ModelError:
             self.close()
@@ -123,7 +130,18 @@ class Gemma(LlamaContext):
     @property
     def progress(self) -> int:
         """Rises with every token read, and several times with each clip while it is encoded."""
-        return self.read + self._compute_callback.steps
+        steps = self._compute_callback.steps if self._streaming is None else self._streaming.steps
+        return self.read + steps
+
+    def interrupt(self) -> None:
+        super().interrupt()
+        if self._streaming is not None:
+            self._streaming.interrupt()
+
+    def resume(self) -> None:
+        super().resume()
+        if self._streaming is not None:
+            self._streaming.resume()
 
     def tokenize(self, text: str, *, marks: bool) -> list[int]:
         """The tokens of `text`. With `marks`, special tokens written out count as such."""
@@ -137,12 +155,26 @@ class Gemma(LlamaContext):
         """Whether the model ends its answer with this token."""
         return self.vocabulary.is_end(token)
 
+    def encode_sound(
+        self, samples: npt.NDArray[Any], begun: EncodedSound | None = None, *, whole: bool = True
+    ) -> EncodedSound:
+        """A clip so far; see SoundEncoder. llama.cpp's encoder begins anew with every clip, and
+        makes all of it: of its tokens all but the newest stay."""
+        if self.interrupted:
+            raise AnswerAbandoned
+        if self._streaming is not None:
+            return self._streaming.encode(samples, begun, whole=whole)
+        rows = self.encode(samples)
+        return EncodedSound(rows, max(0, len(rows) - 1), whole=True)
+
     def encode(self, samples: npt.NDArray[Any]) -> Rows:
         """Soft tokens of sound at 16 kHz, int16 or float32 in -1 to 1; none for no sound.
 
-        More than 30 s is heard in equal pieces. Raises ModelError for what is not sound,
-        AnswerAbandoned when interrupted.
+        llama.cpp's encoder hears more than 30 s in equal pieces. Raises ModelError for what is not
+        sound, AnswerAbandoned when interrupted.
         """
+        if self._streaming is not None:
+            return self._streaming.encode(samples).rows
         sound = samples.astype(np.float32)
         if samples.dtype == np.int16:
             sound /= 32768.0

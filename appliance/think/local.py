@@ -17,7 +17,6 @@ import numpy as np
 
 from appliance.errors import ModelError
 from appliance.models.local_model import LocalModel
-from appliance.pcm import Samples
 from appliance.settings import ThinkingSettings
 from appliance.think import prompt
 from appliance.think.abandoned import AnswerAbandoned
@@ -25,7 +24,8 @@ from appliance.think.answer_ahead import AnswerAhead
 from appliance.think.answer_drawing import AnswerDrawing, AnswerPiece
 from appliance.think.audio_embeddings import AudioEmbeddingCache, Ids
 from appliance.think.context import SEQUENCES
-from appliance.think.gemma import Gemma, Rows
+from appliance.think.encoded_sound import SoundEncoder
+from appliance.think.gemma import Gemma
 from appliance.think.history import History, HistoryTurn, SpeechClip
 from appliance.think.incremental_prefill import IncrementalPrefill
 from appliance.think.interface import AnswerMetrics
@@ -62,9 +62,11 @@ class LocalGemma:
         openings: PromptStateCache | None = None,
         memory: Path | None = None,
         recall_turns: int = 0,
+        encoder: SoundEncoder | None = None,
     ) -> None:
         """`openings`: where what was computed of the opening is kept; None: nowhere. `memory`:
-        beside which file what was computed of the last `recall_turns` turns is; None: nowhere."""
+        beside which file what was computed of the last `recall_turns` turns is; None: nowhere.
+        `encoder`: in place of llama.cpp's."""
         self.name = model.name
         self.way = PromptStyle.of(model, thinking, tools)
         self._persona, self._tools = self.way.persona, self.way.tools
@@ -76,13 +78,14 @@ class LocalGemma:
             threads=threads,
             sampling=model.sampling.with_owner(thinking),
             seed=thinking.seed,
+            encoder=encoder,
         )
         self._reader, self._spare = (
             IncrementalPrefill(self._gemma, number) for number in range(SEQUENCES)
         )
         self._ahead = AnswerAhead(self._gemma)
         self._preparing = False  # what no question needs
-        self._clips = AudioEmbeddingCache(self._encode)
+        self._clips = AudioEmbeddingCache(self._gemma.encode_sound)
         self._tokens = functools.lru_cache(maxsize=2048)(self._tokenize)
         try:
             self._tags = tags_of(self._gemma.vocabulary, model.text)
@@ -133,7 +136,7 @@ class LocalGemma:
         assert turn is not None
         began_s = time.monotonic()
         for clip in turn.clips:
-            self._clips[clip]
+            self._clips.encode_whole(clip)
         effort.encode_ms = 1000 * (time.monotonic() - began_s)
         began_s, read = time.monotonic(), self._gemma.read
         drawing = self._ahead.take(self._prompt(history, open_last=True))
@@ -155,18 +158,18 @@ class LocalGemma:
             turn.tokens = drawing.tokens
 
     def encode_ahead(self, clip: SpeechClip) -> None:
-        self._clips[clip]
+        self._clips.encode_whole(clip)
 
     def prefill_partial(self, history: History, *, likely_all: bool) -> None:
         turn = history.last
         assert turn is not None
-        encoded = self._clips.encode_partial(turn.clips[-1])
-        if self._opening.state is None or self._size(history) > self._most:
+        encoded = self._clips.encode_partial(turn.clips[-1], whole=likely_all)
+        if not len(encoded.ids) or self._opening.state is None or self._size(history) > self._most:
             return  # the opening is read first; and to make room waits for the question
         tokenized = self._prompt(history, open_last=True)
         if not likely_all:
-            newest = int(np.flatnonzero(tokenized.ids == encoded.ids[-1])[0])
-            tokenized = tokenized.until(newest)
+            first = int(np.flatnonzero(tokenized.ids == encoded.ids[0])[0])
+            tokenized = tokenized.until(first + encoded.sound.final)
         self._ahead.drop()
         self._opening.back(self._reader, tokenized)
         self._reader.prefill(tokenized, draw=False)
@@ -214,6 +217,7 @@ class LocalGemma:
             return ""
         for clip in clips:
             if clip not in self._written:
+                self._clips.encode_whole(clip)
                 request = self._tokenize_prompt(prompt.transcription_request(clip))
                 self._written[clip] = self._transcription.transcribe(clip, request)
         texts = [self._written[clip] for clip in clips]
@@ -327,11 +331,6 @@ class LocalGemma:
         if isinstance(part, SpeechClip):
             return self._clips[part].rows
         return part.tokens if isinstance(part, prompt.SampledTokens) else self._tokens(part)
-
-    def _encode(self, samples: Samples) -> Rows:
-        if self._gemma.interrupted:
-            raise AnswerAbandoned
-        return self._gemma.encode(samples)
 
     def _tokenize(self, part: prompt.ControlText | prompt.PlainText) -> tuple[int, ...]:
         return tuple(self._gemma.tokenize(part.text, marks=isinstance(part, prompt.ControlText)))

@@ -29,7 +29,7 @@ def part(source: Path, form: Form = "f16") -> Path:
 
 def numbers(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     with path.open("rb") as file:
-        return {t.name: audio_part._numbers(t, t.read(file)) for t in read_head(path).tensors}
+        return {t.name: audio_part.numbers(t, t.read(file)) for t in read_head(path).tensors}
 
 
 @pytest.fixture(scope="module")

@@ -31,7 +31,7 @@ from appliance.runtime.factory_reset import (
 )
 from appliance.runtime.memory_files import path
 from appliance.settings import Settings, adjusted, usable
-from appliance.think import prompt_state_cache
+from appliance.think import encoder_files, prompt_state_cache
 from appliance.tools import timer_store
 from tests import skips
 from tests.card import card
@@ -82,6 +82,7 @@ def test_every_path_of_the_table_is_one_that_a_part_of_the_box_writes(mine: Sett
         usable.BEFORE,
         startup_notices.TOLD,
         prompt_state_cache.FOLDER,
+        encoder_files.FOLDER,
         *house,
         *elsewhere,
     }

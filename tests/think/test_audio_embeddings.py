@@ -7,8 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from appliance.models.encoder_graph.spectrum import TOKEN_SAMPLES
 from appliance.think.audio_embeddings import AudioEmbeddingCache
-from appliance.think.gemma import TOKEN_SAMPLES, Gemma
+from appliance.think.encoded_sound import EncodedSound
+from appliance.think.gemma import Gemma
 from appliance.think.history import SpeechClip
 
 SOUND = np.random.default_rng(1).normal(0, 3000, 6 * 16_000).astype(np.int16)
@@ -20,12 +22,38 @@ class Causal:
     def __init__(self) -> None:
         self.encoded: list[int] = []
 
-    def __call__(self, samples: npt.NDArray[np.int16]) -> npt.NDArray[np.float32]:
+    def __call__(
+        self,
+        samples: npt.NDArray[np.int16],
+        begun: EncodedSound | None = None,
+        *,
+        whole: bool = True,
+    ) -> EncodedSound:
         self.encoded.append(len(samples))
         ends = np.arange(TOKEN_SAMPLES, len(samples) + TOKEN_SAMPLES, TOKEN_SAMPLES)
         sums = np.cumsum(samples.astype(np.float32))
         rows: npt.NDArray[np.float32] = sums[np.minimum(ends, len(samples)) - 1][:, None]
-        return rows
+        return EncodedSound(rows, len(rows) - 1, whole=True)
+
+
+class Streaming(Causal):
+    """The same, but it goes on from where it was, and leaves out a token that is cut short."""
+
+    def __call__(
+        self,
+        samples: npt.NDArray[np.int16],
+        begun: EncodedSound | None = None,
+        *,
+        whole: bool = True,
+    ) -> EncodedSound:
+        rows = super().__call__(samples).rows
+        final, done = len(samples) // TOKEN_SAMPLES, 0
+        if begun is not None and begun.state:
+            done = begun.final
+            assert np.array_equal(begun.rows[:done], rows[:done])
+        self.encoded[-1] = (len(rows) if whole else final) - done
+        state = {"done": np.array(final)}
+        return EncodedSound(rows if whole else rows[:final], final, whole, state)
 
 
 def test_the_encoder_is_causal(gemma: Callable[[], Gemma]) -> None:
@@ -43,7 +71,7 @@ def test_a_clip_that_grew_keeps_all_identities_but_the_newest() -> None:
     kept = len(before.ids) - 1
     assert np.array_equal(before.ids[:kept], after.ids[:kept])
     assert not set(after.ids[kept:]) & set(before.ids)
-    assert np.array_equal(after.rows, Causal()(SOUND[:50_000]))
+    assert np.array_equal(after.rows, Causal()(SOUND[:50_000]).rows)
     assert len(after.ids) == len(after.rows)
 
 
@@ -65,3 +93,37 @@ def test_other_sound_shares_nothing_with_it() -> None:
     ]
     for other in others:
         assert not set(clips[other].ids) & set(before.ids)
+
+
+def test_each_second_of_a_growing_clip_is_encoded_once() -> None:
+    encode = Streaming()
+    clips = AudioEmbeddingCache(encode)
+    for seconds in range(1, 6):
+        clips.encode_partial(SpeechClip(3, SOUND[: 16_000 * seconds]), whole=False)
+    last = SpeechClip(3, SOUND[:81_000])
+    assert np.array_equal(clips.encode_whole(last).rows, Causal()(SOUND[:81_000]).rows)
+    assert encode.encoded == [25, 25, 25, 25, 25, 2]
+
+
+def test_a_token_cut_short_is_left_out_until_it_is_wanted() -> None:
+    encode = Streaming()
+    clips = AudioEmbeddingCache(encode)
+    clip = SpeechClip(3, SOUND[:1_000])
+    partial = clips.encode_partial(clip, whole=False)
+    assert (len(partial.rows), len(partial.ids)) == (1, 1)
+    assert clip not in clips
+    assert clips[clip] is partial  # as long as it grows
+    whole = clips.encode_whole(clip)
+    assert np.array_equal(whole.rows, Causal()(SOUND[:1_000]).rows)
+    assert whole.ids[0] == partial.ids[0]
+    assert clips[clip] is whole
+    assert clip in clips
+
+
+def test_of_a_clip_that_grows_no_more_no_state_is_kept() -> None:
+    clips = AudioEmbeddingCache(Streaming())
+    clip = SpeechClip(3, SOUND[:33_000])
+    clips.encode_partial(clip, whole=True)
+    assert clips[clip].sound.state == {}
+    grown = clips.encode_whole(SpeechClip(3, SOUND[:40_000]))  # but while it grows
+    assert np.array_equal(grown.ids[:51], clips[clip].ids[:51])

@@ -1,0 +1,136 @@
+"""The audio encoder that hears a clip while it is spoken, on ONNX Runtime.
+
+In: a clip as far as it has come, and what was encoded of it before. Out: its soft tokens; of sound
+that was encoded before nothing is computed again. What is encoded is a value: an encoding that is
+ended leaves it as it was.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+
+from appliance.errors import ModelError
+from appliance.models.encoder_graph.spectrum import TOKEN_FRAMES, TOKEN_SAMPLES, frame_count
+from appliance.think.abandoned import AnswerAbandoned
+from appliance.think.encoded_sound import EncodedSound, State
+
+Rows = npt.NDArray[np.float32]
+
+# Tokens a call: 2 s of sound. Memory and attention grow with it; a call tells of progress.
+CALL_TOKENS = 50
+
+
+class StreamingEncoder:
+    """One graph, loaded. All methods belong to one thread, but for `interrupt` and `resume`.
+
+    `width`: of a soft token. `steps` rises with every call of the graph.
+    """
+
+    def __init__(self, graph: Path, threads: int) -> None:
+        """Raises ModelError for a file that ONNX Runtime cannot use."""
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+        options.log_severity_level = 3  # errors only
+        options.enable_cpu_mem_arena = False  # the arena only ever grows
+        # Threads that spin take the time of whoever else is busy, as llama.cpp's barriers do.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        try:
+            self._session = onnxruntime.InferenceSession(
+                str(graph), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # onnxruntime's exceptions have no common base of their own
+            raise ModelError(f"{graph}: is not a usable network ({_first_line(error)}).") from error
+        self._results = [output.name for output in self._session.get_outputs()]
+        self.width = int(self._session.get_outputs()[0].shape[1])
+        self._beginning: State = {
+            tensor.name: np.zeros(tensor.shape, np.int64 if "int64" in tensor.type else np.float32)
+            for tensor in self._session.get_inputs()
+            if f"{tensor.name}_next" in self._results
+        }
+        self.steps = 0
+        self._lock = threading.Lock()  # the two below, together
+        self._running: Any = None  # RunOptions of the call that runs
+        self._interrupted = False
+
+    def encode(
+        self, samples: npt.NDArray[Any], begun: EncodedSound | None = None, *, whole: bool = True
+    ) -> EncodedSound:
+        """The clip's soft tokens; see SoundEncoder. A token is final with the last of its samples;
+        the sound behind the last final one makes one token more if it has a frame."""
+        state, done = self._beginning, 0
+        rows = [np.empty((0, self.width), np.float32)]
+        if begun is not None and begun.state:
+            state, done = begun.state, begun.final
+            rows = [begun.rows[:done]]
+        count = len(samples) // TOKEN_SAMPLES
+        while done < count:
+            length = min(CALL_TOKENS, count - done)
+            sound = _floats(samples[done * TOKEN_SAMPLES : (done + length) * TOKEN_SAMPLES])
+            tokens, state = self._run(sound, length * TOKEN_FRAMES, state)
+            rows.append(tokens)
+            done += length
+        if whole:
+            rows.append(self._tail(samples, count, state))
+        return EncodedSound(np.concatenate(rows), count, whole, state)
+
+    def _tail(self, samples: npt.NDArray[Any], done: int, state: State) -> Rows:
+        """The token of a clip's end, which has fewer frames than others; perhaps none."""
+        # Any crumb of sound is a token: silence follows it, up to a token's worth.
+        frames = frame_count(max(len(samples), TOKEN_SAMPLES)) - done * TOKEN_FRAMES
+        rest = samples[done * TOKEN_SAMPLES :]
+        if frames <= 0 or not len(rest):
+            return np.empty((0, self.width), np.float32)
+        sound = np.pad(_floats(rest), (0, TOKEN_SAMPLES - len(rest)))
+        return self._run(sound, frames, state)[0]
+
+    def _run(self, sound: Rows, frames: int, state: State) -> tuple[Rows, State]:
+        options = onnxruntime.RunOptions()
+        with self._lock:
+            if self._interrupted:
+                raise AnswerAbandoned
+            self._running = options
+        given = {"sound": sound, "frames": np.array([frames], np.int64), **state}
+        try:
+            found = self._session.run(None, given, options)
+        except Exception as error:  # likewise; one that was ended has no type of its own either
+            if options.terminate:
+                raise AnswerAbandoned from error
+            raise ModelError(f"The sound cannot be encoded ({_first_line(error)}).") from error
+        finally:
+            with self._lock:
+                self._running = None
+        self.steps += 1
+        results = dict(zip(self._results, found, strict=True))
+        return results["tokens"], {name: results[f"{name}_next"] for name in state}
+
+    def interrupt(self) -> None:
+        """Make `encode` raise AnswerAbandoned, now and until `resume`: before the next operator of
+        the graph. From any thread."""
+        with self._lock:
+            self._interrupted = True
+            if self._running is not None:
+                self._running.terminate = True
+
+    def resume(self) -> None:
+        with self._lock:
+            self._interrupted = False
+
+
+def _floats(samples: npt.NDArray[Any]) -> Rows:
+    """In -1 to 1. Raises ModelError for what is not sound."""
+    sound = samples.astype(np.float32)
+    if samples.dtype == np.int16:
+        sound /= 32768.0
+    elif not np.isfinite(sound).all():
+        raise ModelError("The sound holds values that are no numbers.")
+    return sound
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
