@@ -17,7 +17,7 @@ import msgspec
 
 from appliance.errors import ModelError
 from appliance.settings import Settings
-from appliance.think import prompt
+from appliance.think import encoder_files, prompt
 from appliance.tools.table import available, declaration
 from lab.bench import model_weights
 from lab.bench.benches import BenchError, BenchOptions, FigureTable
@@ -49,10 +49,10 @@ def bench(options: BenchOptions) -> list[FigureTable]:
         raise BenchError("A model needs both of its files.",
                          "Give `--model FILE` and `--audio FILE`.")  # fmt: skip
     check_memory(_bytes(options), available_memory())
-    with _files(options) as (text, audio):
+    with _files(options) as (text, audio), _encoder(audio) as encoder:
         job = Job(
-            "", str(text), str(audio), options.settings, min(REPEATS, options.events or REPEATS),
-            options.events or ABORTS, options.seed,
+            "", str(text), str(audio), options.settings, str(encoder),
+            min(REPEATS, options.events or REPEATS), options.events or ABORTS, options.seed,
         )  # fmt: skip
         sheets = _sheets(job, parts)
     weights = "synthetic weights of E2B" if options.model is None else options.model.name
@@ -107,6 +107,15 @@ def _files(options: BenchOptions) -> Iterator[tuple[Path, Path]]:
         return
     with tempfile.TemporaryDirectory(prefix="interlude-model-", dir=TEMPORARY) as folder:
         yield _synthetic(Path(folder), texts)
+
+
+@contextlib.contextmanager
+def _encoder(audio: Path) -> Iterator[Path]:
+    """The folder of its streaming encoder, made once for all parts; gone in the end."""
+    with tempfile.TemporaryDirectory(prefix="interlude-encoder-", dir=TEMPORARY) as folder:
+        with contextlib.suppress(ModelError, OSError):  # the parts say so, and use llama.cpp's
+            encoder_files.prepare(audio, Path(folder))
+        yield Path(folder)
 
 
 def _synthetic(folder: Path, texts: Sequence[str]) -> tuple[Path, Path]:

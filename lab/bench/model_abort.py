@@ -5,15 +5,23 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import Protocol
 
 from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.history import SpeechClip
-from appliance.think.interface import LanguageModel
 
 GOLDEN = 0.618034  # multiples of it, without their whole part, fill 0 to 1 evenly
 EARLIEST, LATEST = 0.02, 0.85  # of the time that a whole encoding takes
 TRIES = 5  # of one order, on a machine that was busy when a whole encoding was timed
 EVERY = 15  # orders a whole encoding is timed anew
+
+
+class Encodes(Protocol):
+    """Of a language model, or its encoder alone: what encodes a clip and is ended."""
+
+    def encode_ahead(self, clip: SpeechClip) -> None: ...
+    def interrupt(self) -> None: ...
+    def resume(self) -> None: ...
 
 
 def orders(count: int) -> Iterator[float]:
@@ -23,7 +31,7 @@ def orders(count: int) -> Iterator[float]:
 
 
 def ended_ms(
-    model: LanguageModel,
+    model: Encodes,
     next_clip: Callable[[], SpeechClip],
     whole: Callable[[], float],
     count: int,
@@ -45,7 +53,7 @@ def ended_ms(
             whole_s = time.monotonic() - began_s  # it was quicker this time
 
 
-def order_to_free_ms(model: LanguageModel, clip: SpeechClip, after_s: float) -> float | None:
+def order_to_free_ms(model: Encodes, clip: SpeechClip, after_s: float) -> float | None:
     """From the order, `after_s` into the encoding of `clip`, until the thread that encodes is free;
     None if it was done before."""
     ordered_ns: list[int] = []

@@ -22,6 +22,7 @@ from appliance.models.local_model import LocalModel
 from appliance.pcm import RATE_HZ
 from appliance.runtime.process_table import row
 from appliance.settings import Settings
+from appliance.think.encoder_files import open_encoder
 from appliance.think.factory import usable_threads
 from appliance.think.gemma import Gemma
 from appliance.think.history import History, SpeechClip
@@ -41,12 +42,14 @@ HEARD_WORDS, SAID_WORDS = 40, 12  # of a recalled turn: the answer, and the ques
 
 
 class Job(msgspec.Struct, frozen=True):
-    """`repeats`: how often each is measured; `aborts`: how often an encoding is ended."""
+    """`repeats`: how often each is measured; `aborts`: how often an encoding is ended.
+    `encoder`: the folder of the streaming audio encoder; "": llama.cpp's is used."""
 
     part: str
     text: str
     audio: str
     settings: Settings
+    encoder: str = ""
     repeats: int = 3
     aborts: int = 60
     seed: int = 1
@@ -94,7 +97,10 @@ def loaded(
     thinking = msgspec.structs.replace(thinking, answer_tokens=ANSWER_TOKENS, seed=job.seed)
     openings = None if folder is None else PromptStateCache(folder)
     tools = available(job.settings)
-    model = LocalGemma(job.model, thinking, job.threads, tools, engine, openings)
+    encoder = None
+    if job.encoder:
+        encoder = open_encoder(job.model.audio, Path(job.encoder), job.threads)
+    model = LocalGemma(job.model, thinking, job.threads, tools, engine, openings, encoder=encoder)
     try:
         yield model
         if openings is not None:
@@ -257,11 +263,20 @@ def _recalled(words_of: str, turns: int, number: int) -> list[tuple[str, str, st
     return [("", sentence(SAID_WORDS), sentence(HEARD_WORDS)) for _ in range(turns)]
 
 
+def _encoder(job: Job, found: Measures) -> None:
+    """The streaming audio encoder beside llama.cpp's."""
+    from lab.bench.model_encoder import measure
+
+    text, audio = job.model.text, job.model.audio
+    measure(text, audio, pieces=job.aborts, repeats=job.repeats, add=found.add)
+
+
 PARTS: dict[str, Callable[[Job, Measures], None]] = {
     "memory": memory,
     "opening": opening,
     "sequence": sequence,
     "abort": abort,
+    "encoder": _encoder,
     "transcripts": transcripts,
     "recall": recall,
 }

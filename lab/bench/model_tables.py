@@ -17,6 +17,7 @@ TITLES = {
     "opening": "The opening, persona and tools: read, and taken back from the disk",
     "sequence": "A second sequence",
     "abort": "An encoding that is ended: from the order until the model is free",
+    "encoder": "The audio encoder, on one thread: streaming, and llama.cpp's",
     "transcripts": "A transcript, while nobody waits",
     "recall": "Turns from memory, read at a start",
 }

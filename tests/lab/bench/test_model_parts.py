@@ -26,6 +26,12 @@ ROWS = {
         "the opening put into the other",
     ],
     "abort": ["a clip of 4 s, encoded", "a clip of 12 s, encoded"],
+    "encoder": [
+        "fp32, made of the model's file", "fp32, loaded", "fp32, at its most",
+        "fp32, pieces of 1 s", "fp32, pieces of 0.2 s", "fp32, after the last word, 0.98 s left",
+        "llama.cpp, 4 s at once", "llama.cpp, anew each second up to 4 s",
+        "fp32 against llama.cpp",
+    ],
     "transcripts": [
         "a clip of 4 s, written down", "memory beside it, at its most", "memory that stays",
     ],
@@ -55,6 +61,8 @@ def test_each_part_runs_in_a_process_of_its_own_and_has_its_rows(
         assert values["taken back", "tokens read"] == [0]
     if part == "sequence":
         assert len([name for name in rows if name.startswith("context of ")]) == 8
+    if part == "encoder":
+        assert values["fp32 against llama.cpp", "percent"][0] < 0.5
     if part == "abort":
         assert all(name in (*ROWS[part], "a clip of 4 s, ended", "a clip of 12 s, ended")
                    for name in rows)  # fmt: skip

@@ -1,0 +1,165 @@
+"""What the streaming audio encoder costs beside llama.cpp's, of the same file, on one thread.
+
+Seconds are of a second of sound. A call of the streaming encoder reads all weights, so short pieces
+are dearer; llama.cpp's encodes a clip that has grown anew.
+"""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from appliance.models.encoder_graph.graph import Form
+from appliance.models.local_model import Sampling
+from appliance.pcm import RATE_HZ
+from appliance.think.encoder_files import best_form, prepare
+from appliance.think.gemma import Gemma
+from appliance.think.history import SpeechClip
+from appliance.think.streaming_encoder import StreamingEncoder
+from lab.bench.model_abort import ended_ms
+from lab.bench.model_memory import Memory, Stopwatch, forget_peak
+
+LONGEST_S = 30  # a clip
+QUESTION_S = 4.0
+PIECES_S = (1.0, 0.2)
+REST_S = (0.98, 0.02)  # of a piece, after the last word: the most and the least, in ring slots
+TEMPORARY = Path("/var/tmp")  # noqa: S108 - for large files; /tmp may lie in memory
+
+Add = Callable[..., None]
+Samples = npt.NDArray[np.int16]
+Rows = npt.NDArray[np.float32]
+
+
+def measure(text: Path, audio: Path, *, pieces: int, repeats: int, add: Add) -> None:
+    """`pieces`: how many of each length are timed, and how many encodings are ended."""
+    forms = dict.fromkeys([best_form(audio), "fp32"])  # what the box uses, and the exact one
+    exact: list[Rows] = []
+    questions = [sound(QUESTION_S, seed) for seed in range(repeats)]
+    with tempfile.TemporaryDirectory(prefix="interlude-encoder-", dir=TEMPORARY) as folder:
+        graphs = {form: _made(audio, Path(folder) / form, form, add) for form in forms}
+        near = []
+        for form, graph in graphs.items():
+            encoder = _opened(graph, form, add)
+            _cost(encoder, form, pieces, add)
+            if form == next(iter(forms)):
+                _abort(encoder, form, pieces, add)
+            near.append([encoder.encode(question).rows for question in questions])
+            del encoder
+        exact = near[-1]
+        for form, rows in zip(forms, near, strict=True):
+            if form != "fp32":
+                _differ(f"{form} against fp32", rows, exact, add)
+    _llama(text, audio, questions, exact, add)
+
+
+def sound(seconds: float, seed: int) -> Samples:
+    """Noise; one sample more than so long, as llama.cpp wants to see the end of a token."""
+    samples = np.random.default_rng(seed).normal(0, 3000, round(seconds * RATE_HZ) + 1)
+    return samples.astype(np.int16)
+
+
+def _made(audio: Path, folder: Path, form: Form, add: Add) -> Path:
+    with Stopwatch() as watch:
+        graph = prepare(audio, folder, form)
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    add(f"{form}, made of the model's file", s=watch.wall_s, CPU_s=watch.cpu_s, MiB=size / 2**20)
+    return graph
+
+
+def _opened(graph: Path, form: Form, add: Add) -> StreamingEncoder:
+    forget_peak()
+    before = Memory.now()
+    with Stopwatch() as watch:
+        encoder = StreamingEncoder(graph, threads=1)
+    add(f"{form}, loaded", s=watch.wall_s, CPU_s=watch.cpu_s)
+    add(f"{form}, loaded", MiB=Memory.now().resident - before.resident)
+    encoder.encode(sound(LONGEST_S, 0))
+    add(f"{form}, after 30 s of sound", MiB=Memory.now().resident - before.resident)
+    add(f"{form}, at its most", MiB=Memory.now().peak - before.resident)
+    return encoder
+
+
+def _cost(encoder: StreamingEncoder, form: Form, pieces: int, add: Add) -> None:
+    for seconds in PIECES_S:
+        for number, watch in enumerate(itertools.islice(_pieces(encoder, seconds), pieces)):
+            second = seconds * (number % round(LONGEST_S / seconds))
+            _took(f"{form}, pieces of {seconds:g} s", watch, seconds, add)
+            if seconds == 1.0 and (second < 10 or second >= 20):
+                part = "seconds 1 to 10" if second < 10 else "seconds 21 to 30"
+                _took(f"{form}, pieces of 1 s, {part}", watch, seconds, add)
+    heard = sound(QUESTION_S, 1)
+    for rest_s in REST_S:
+        begun = encoder.encode(heard[: 3 * RATE_HZ], whole=False)
+        clip = heard[: round((3 + rest_s) * RATE_HZ)]
+        for _ in range(pieces):
+            with Stopwatch() as watch:
+                encoder.encode(clip, begun)
+            add(f"{form}, after the last word, {rest_s:g} s left",
+                ms=1000 * watch.wall_s, CPU_ms=1000 * watch.cpu_s)  # fmt: skip
+
+
+def _pieces(encoder: StreamingEncoder, seconds: float) -> Iterator[Stopwatch]:
+    """Clips of 30 s, a piece at a time."""
+    length = round(seconds * RATE_HZ)
+    for seed in itertools.count():
+        heard, begun = sound(LONGEST_S, seed), None
+        for end in range(length, len(heard), length):
+            with Stopwatch() as watch:
+                begun = encoder.encode(heard[:end], begun, whole=False)
+            yield watch
+
+
+class _Alone:
+    """An encoder as `ended_ms` wants it."""
+
+    def __init__(self, encoder: StreamingEncoder) -> None:
+        self._encoder = encoder
+        self.interrupt, self.resume = encoder.interrupt, encoder.resume
+
+    def encode_ahead(self, clip: SpeechClip) -> None:
+        self._encoder.encode(clip.samples)
+
+
+def _abort(encoder: StreamingEncoder, form: Form, count: int, add: Add) -> None:
+    clip = SpeechClip(1, sound(QUESTION_S, 1))
+
+    def whole() -> float:
+        with Stopwatch() as watch:
+            encoder.encode(clip.samples)
+        return watch.wall_s
+
+    for took_ms in ended_ms(_Alone(encoder), lambda: clip, whole, count):
+        add(f"{form}, a clip of 4 s, ended", ms=took_ms)
+
+
+def _llama(text: Path, audio: Path, questions: list[Samples], exact: list[Rows], add: Add) -> None:
+    gemma = Gemma(text, audio, context_tokens=512, threads=1, sampling=Sampling())
+    try:
+        rows = []
+        for question in questions:
+            with Stopwatch() as watch:
+                rows.append(gemma.encode(question))
+            _took("llama.cpp, 4 s at once", watch, QUESTION_S, add)
+            with Stopwatch() as watch:
+                for second in range(1, 5):
+                    gemma.encode(question[: second * RATE_HZ])
+            _took("llama.cpp, anew each second up to 4 s", watch, QUESTION_S, add)
+        _differ("fp32 against llama.cpp", exact, rows, add)
+    finally:
+        gemma.close()
+
+
+def _took(name: str, watch: Stopwatch, seconds: float, add: Add) -> None:
+    add(name, s_a_second=watch.wall_s / seconds, CPU_s_a_second=watch.cpu_s / seconds)
+
+
+def _differ(name: str, found: list[Rows], wanted: list[Rows], add: Add) -> None:
+    for rows, others in zip(found, wanted, strict=True):
+        kept = min(len(rows), len(others))
+        error = np.linalg.norm(rows[:kept] - others[:kept]) / np.linalg.norm(others[:kept])
+        add(name, percent=100 * float(error))
