@@ -43,6 +43,7 @@ class ThinkingSettings(Section, frozen=True):
     history_tokens: Annotated[int, msgspec.Meta(ge=128, le=131_072)]
     answer_tokens: Annotated[int, msgspec.Meta(ge=8, le=4096)]
     threads: Annotated[int, msgspec.Meta(ge=0, le=64)]
+    audio_encoder: Literal["streaming", "llama"]
     temperature: Annotated[float, msgspec.Meta(ge=-1, le=2)]
     top_p: Annotated[float, msgspec.Meta(ge=-1, le=1)]
     top_k: Annotated[int, msgspec.Meta(ge=-1, le=1000)]

@@ -36,9 +36,10 @@ def choose(settings: Settings, row: Process) -> Callable[[], LanguageModel]:
         threads = settings.thinking.threads or usable_threads(row.cores)
         tools = available(settings)
         files = resolve(settings)
-        encoder = encoder_files.open_encoder(
-            files.audio, settings.state_path() / encoder_files.FOLDER, threads
-        )
+        encoder = None
+        if settings.thinking.audio_encoder == "streaming":
+            folder = settings.state_path() / encoder_files.FOLDER
+            encoder = encoder_files.open_encoder(files.audio, folder, threads)
         model = LocalGemma(
             files, settings.thinking, threads, tools,
             openings=PromptStateCache(settings.state_path() / FOLDER), memory=memory,

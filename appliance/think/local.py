@@ -19,7 +19,6 @@ from appliance.errors import ModelError
 from appliance.models.local_model import LocalModel
 from appliance.settings import ThinkingSettings
 from appliance.think import prompt
-from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.answer_ahead import AnswerAhead
 from appliance.think.answer_drawing import AnswerDrawing, AnswerPiece
 from appliance.think.audio_embeddings import AudioEmbeddingCache, Ids

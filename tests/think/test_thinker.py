@@ -26,6 +26,7 @@ from appliance.messages.thinking import (
 )
 from appliance.models import catalogue
 from appliance.runtime.ipc.floor import NO_READ_AHEAD
+from appliance.think import encoder_files
 from appliance.think.prompt_state_cache import FOLDER
 from tests.think.rig import Rig
 
@@ -71,6 +72,28 @@ def test_speech_in_the_ring_comes_out_as_sentences(rig: Rig) -> None:
 
 LONG_AGO = (("what is the moon", "", "The moon is a big stone. " * 40),) * 3  # 1,800 tokens
 PLAIN = {"model": "gemma-4-e2b", "threads": 1, "temperature": 0, "answer_tokens": 40}
+
+
+def test_what_is_heard_is_encoded_by_what_was_made_of_the_model_once(tmp_path: Path) -> None:
+    times = []
+    for _ in range(2):
+        with Rig(tmp_path, threads=1) as rig:  # the pocket model
+            rig.wait_ready()
+        made = list((tmp_path / encoder_files.FOLDER).iterdir())
+        assert {path.suffix for path in made} == {".onnx", ".data", ".json"}
+        times.append({path.stat().st_mtime_ns for path in made})
+    assert times[0] == times[1]
+
+
+def test_llama_cpps_encoder_is_used_where_the_owner_wants_it(
+    tmp_path: Path, tiny_files: tuple[Path, Path]
+) -> None:
+    with Rig(tmp_path, tiny_files, audio_encoder="llama", **PLAIN) as rig:
+        rig.wait_ready()
+        rig.say(1, noise(1))
+        rig.think(1, 1)
+        assert rig.end_of(1).reason == "limit"
+    assert not (tmp_path / encoder_files.FOLDER).exists()
 
 
 def test_it_is_ready_when_persona_tools_and_memory_are_read(
