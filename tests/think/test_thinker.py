@@ -88,7 +88,8 @@ def test_what_is_heard_is_encoded_by_what_was_made_of_the_model_once(tmp_path: P
 def test_llama_cpps_encoder_is_used_where_the_owner_wants_it(
     tmp_path: Path, tiny_files: tuple[Path, Path]
 ) -> None:
-    with Rig(tmp_path, tiny_files, audio_encoder="llama", **PLAIN) as rig:
+    plain: Any = {**PLAIN, "audio_encoder": "llama"}
+    with Rig(tmp_path, tiny_files, **plain) as rig:
         rig.wait_ready()
         rig.say(1, noise(1))
         rig.think(1, 1)
