@@ -16,7 +16,7 @@ import pytest
 
 from appliance import __version__
 from scripts import licences
-from tests import skips
+from tests import mirrors, skips
 
 ROOT = Path(__file__).parents[1]
 APPLIANCE = ROOT / "appliance"
@@ -134,6 +134,32 @@ def test_nothing_names_the_machine_it_was_written_on() -> None:
         if (found := home.search(path.read_text(encoding="utf-8", errors="replace")))
     ]
     assert named == []
+
+
+# ── the tests ────────────────────────────────────────────────────────────────────────────────
+def test_every_module_has_its_test_file_of_that_name_or_a_row() -> None:
+    bare = {name for name in mirrors.modules() if not (ROOT / mirrors.mirror(name)).exists()}
+    assert sorted(bare - mirrors.ELSEWHERE.keys()) == []
+
+
+def test_a_row_is_of_a_module_without_one_and_names_tests_that_there_are() -> None:
+    every = set(mirrors.modules())
+    for module, where in mirrors.ELSEWHERE.items():
+        assert module in every
+        assert not (ROOT / mirrors.mirror(module)).exists(), f"{module} has its test file now"
+        assert not where.startswith("tests/") or (ROOT / where).exists(), where
+
+
+@pytest.mark.parametrize(
+    ("module", "place"),
+    [
+        ("appliance/errors.py", "tests/test_errors.py"),
+        ("appliance/hear/aec/kalman.py", "tests/hear/aec/test_kalman.py"),
+        ("lab/sim/scene.py", "tests/lab/sim/test_scene.py"),
+    ],
+)
+def test_the_place_of_a_modules_tests_follows_from_its_own(module: str, place: str) -> None:
+    assert mirrors.mirror(module) == place
 
 
 # ── the package ──────────────────────────────────────────────────────────────────────────────

@@ -1,0 +1,46 @@
+"""Which modules have no test file of their own name, and which file tests them, or why none does.
+
+`appliance/a/b.py` is tested by `tests/a/test_b.py`, `lab/a/b.py` by `tests/lab/a/test_b.py`, so that
+whoever changes a module finds its tests by its name. What is not so has a row here: the file that
+covers it, or a reason without one. tests/test_project.py holds the table.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+DATA = "fields alone, without a limit or a method of their own"
+PROTOCOL = "an interface: what implements it has the tests"
+
+ELSEWHERE = {
+    "appliance/__main__.py": "tests/cli/test_command.py",
+    "appliance/dialog/actions.py": DATA,
+    "appliance/hear/words/interfaces.py": PROTOCOL,
+    "appliance/messages/hearing.py": "tests/messages/test_registry.py",
+    "appliance/messages/message.py": "tests/messages/test_registry.py",
+    "appliance/messages/playback.py": "tests/messages/test_registry.py",
+    "appliance/messages/speech.py": "tests/messages/test_registry.py",
+    "appliance/messages/supervision.py": "tests/messages/test_registry.py",
+    "appliance/messages/tools.py": "tests/messages/test_registry.py",
+    "appliance/runtime/memory_files.py": "tests/runtime/test_factory_reset.py",
+    "appliance/runtime/supervision/launch.py": "tests/runtime/supervision/test_orphans.py",
+    "appliance/settings/machine.py": "tests/settings/test_loading.py",
+    "appliance/settings/section.py": "tests/settings/test_loading.py",
+    "appliance/settings/tools.py": DATA,
+    "appliance/think/abandoned.py": "an exception without a field",
+    "appliance/think/interface.py": PROTOCOL,
+}
+
+
+def modules() -> list[str]:
+    """Every module of the product and of the lab, as a path of the repository."""
+    found = [*(ROOT / "appliance").rglob("*.py"), *(ROOT / "lab").rglob("*.py")]
+    return sorted(str(p.relative_to(ROOT)) for p in found if p.name != "__init__.py")
+
+
+def mirror(module: str) -> str:
+    """Where the tests of `module` are to be: a path of the repository."""
+    path = Path(module)
+    folder = path.parent.relative_to("appliance") if path.parts[0] == "appliance" else path.parent
+    return str(Path("tests") / folder / f"test_{path.name}")
