@@ -1,8 +1,8 @@
 """Which modules have no test file of their own name, and which file tests them, or why none does.
 
-`appliance/a/b.py` is tested by `tests/a/test_b.py`, `lab/a/b.py` by `tests/lab/a/test_b.py`, so that
-whoever changes a module finds its tests by its name. What is not so has a row here: the file that
-covers it, or a reason without one. tests/test_project.py holds the table.
+`appliance/a/b.py` is tested by `tests/a/test_b.py`, `lab/a/b.py` by `tests/lab/a/test_b.py`. Who
+changes a module finds its tests by its name. What is not so has a row here: the file that covers
+it, or a reason without one. tests/test_project.py holds the table.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 DATA = "fields alone, without a limit or a method of their own"
+BENCH = "what it measures is the test: `make bench` runs it"
 PROTOCOL = "an interface: what implements it has the tests"
 
 ELSEWHERE = {
     "appliance/__main__.py": "tests/cli/test_command.py",
+    "appliance/cli/voices.py": "tests/voice/engine/test_installer.py",
     "appliance/dialog/actions.py": DATA,
     "appliance/hear/words/interfaces.py": PROTOCOL,
     "appliance/messages/hearing.py": "tests/messages/test_registry.py",
@@ -23,13 +25,45 @@ ELSEWHERE = {
     "appliance/messages/speech.py": "tests/messages/test_registry.py",
     "appliance/messages/supervision.py": "tests/messages/test_registry.py",
     "appliance/messages/tools.py": "tests/messages/test_registry.py",
+    "appliance/models/disk_space.py": "tests/models/test_fetcher.py",
+    "appliance/models/download_news.py": "tests/models/test_download_announcer.py",
+    "appliance/models/encoder_graph/conformer.py": "tests/think/test_streaming_encoder.py",
+    "appliance/models/encoder_graph/graph.py": "tests/think/test_streaming_encoder.py",
+    "appliance/models/encoder_graph/make.py": "tests/think/test_encoder_files.py",
+    "appliance/models/hub.py": "tests/models/test_fetcher.py",
+    "appliance/models/local_model.py": "tests/models/test_own_models.py",
+    "appliance/models/store.py": "tests/models/test_fetcher.py",
     "appliance/runtime/memory_files.py": "tests/runtime/test_factory_reset.py",
     "appliance/runtime/supervision/launch.py": "tests/runtime/supervision/test_orphans.py",
     "appliance/settings/machine.py": "tests/settings/test_loading.py",
     "appliance/settings/section.py": "tests/settings/test_loading.py",
     "appliance/settings/tools.py": DATA,
     "appliance/think/abandoned.py": "an exception without a field",
+    "appliance/think/encoded_sound.py": PROTOCOL,
     "appliance/think/interface.py": PROTOCOL,
+    "appliance/update/progress.py": DATA,
+    "appliance/voice/availability.py": "tests/voice/test_checks.py",
+    "appliance/voice/confine.py": "tests/voice/test_program.py",
+    "appliance/voice/engine/archive.py": "tests/voice/engine/test_installer.py",
+    "appliance/voice/engine/check.py": "tests/voice/engine/test_installer.py",
+    "appliance/voice/engine/manifest.py": "tests/voice/engine/test_installer.py",
+    "appliance/voice/engine/pack.py": "tests/voice/engine/test_installer.py",
+    "appliance/voice/engine/store.py": "tests/voice/engine/test_installer.py",
+    "appliance/voice/interface.py": PROTOCOL,
+    "appliance/voice/probe.py": "tests/voice/test_program.py",
+    "appliance/voice/protocol.py": "tests/voice/test_program.py",
+    "lab/bench/aec3.py": BENCH,
+    "lab/bench/bench_speech.py": "tests/hear/aec/test_path_change.py",
+    "lab/bench/echo.py": "tests/lab/bench/test_echo_figures.py",
+    "lab/bench/link.py": BENCH,
+    "lab/bench/model_encoder.py": BENCH,
+    "lab/bench/model_sequence.py": "tests/lab/bench/test_model_parts.py",
+    "lab/bench/ring.py": "tests/lab/bench/test_benches.py",
+    "lab/sim/card_memory_layout.py": "tests/lab/sim/test_simulated_card.py",
+    "lab/sim/rehearsal_cli.py": "tests/lab/sim/test_rehearsal.py",
+    "lab/sim/rehearsal_recording.py": "tests/lab/sim/test_rehearsal.py",
+    "lab/sim/rehearsal_report.py": "tests/lab/sim/test_rehearsal.py",
+    "lab/sim/speech_source.py": "tests/lab/sim/test_script_sounds.py",
 }
 
 

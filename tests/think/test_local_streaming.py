@@ -17,7 +17,7 @@ from appliance.think.interface import AnswerMetrics
 from appliance.think.local import LocalGemma
 from tests.models.encoder_graph.test_tower import written
 from tests.think import tiny
-from tests.think.test_local import NOISE, answered, settle, thinking
+from tests.think.local_talk import NOISE, answered, settle, thinking
 
 SOUND = np.random.default_rng(1).normal(0, 3000, 4 * 16_000).astype(np.int16)
 
