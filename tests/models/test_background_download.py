@@ -24,8 +24,7 @@ from appliance.models.background_download import (
 )
 from appliance.models.catalogue import CatalogueModel, ModelFile
 from appliance.models.download_news import DownloadNews
-from appliance.models.store import ModelStore, PinnedRevision, resolve
-from appliance.settings import load
+from appliance.models.store import ModelStore, PinnedRevision
 
 TEXT, AUDIO = b"text" * 1000, b"audio" * 700
 
@@ -242,15 +241,3 @@ def test_a_name_that_is_none_is_a_sentence(box: Box) -> None:
     box.store.wish.write_text("larg")
     with pytest.raises(InterludeError, match="no model `larg`"):
         awaited(box.store)
-
-
-def test_the_shipped_model_stands_in_only_for_one_that_is_awaited(tmp_path: Path) -> None:
-    settings = load(None, {"state_dir": str(tmp_path), "thinking": {"model": "gemma-4-e2b"}})
-    wish = tmp_path / "model-wanted"
-    with pytest.raises(ModelError, match="not on this box"):
-        resolve(settings, wish)
-    wish.write_text("gemma-4-e2b\n")
-    assert resolve(settings, wish).name == "pocket"
-    wish.write_text("gemma-4-e4b\n")
-    with pytest.raises(ModelError):
-        resolve(settings, wish)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
-from appliance.models import catalogue, download_news
+from appliance.models import catalogue
 from appliance.models.download_announcer import RESTART_AGAIN_S, STICK_AGAIN_S, ModelAnnouncer
 from appliance.models.download_news import DownloadNews, NewsKind
 from appliance.models.store import ModelStore, PinnedRevision
@@ -130,27 +129,3 @@ def test_every_kind_has_a_sentence_of_the_boxs_own(box: Box, kind: NewsKind) -> 
     box.install()
     assert box.hear(kind, 0, 7, -1)
     assert box.said[0].endswith(".")
-
-
-# ── on its way ───────────────────────────────────────────────────────────────────────────────
-def test_news_is_read_once_and_only_the_last(tmp_path: Path) -> None:
-    assert download_news.pop_news(tmp_path) is None
-    download_news.write_news(DownloadNews(NAME, "fetching"), tmp_path)
-    download_news.write_news(DownloadNews(NAME, "part", (0, 1)), tmp_path)
-    assert download_news.pop_news(tmp_path) == DownloadNews(NAME, "part", (0, 1))
-    assert download_news.pop_news(tmp_path) is None
-
-
-@pytest.mark.timeout(20)
-@pytest.mark.parametrize(
-    "data",
-    [b"", b"{", b'{"model":"x","kind":"loud"}', b'{"model":"x","kind":"full","say":"y"}',
-     b"x" * 300, None],
-)  # fmt: skip
-def test_what_is_no_news_is_none_and_gone(tmp_path: Path, data: bytes | None) -> None:
-    if data is None:
-        os.mkfifo(tmp_path / download_news.NAME)
-    else:
-        (tmp_path / download_news.NAME).write_bytes(data)
-    assert download_news.pop_news(tmp_path) is None
-    assert list(tmp_path.iterdir()) == []

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import select
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,63 +13,20 @@ import pytest
 
 from appliance.errors import VoiceError
 from appliance.voice import program as programs
-from appliance.voice.engine.store import Engine, installed
 from appliance.voice.factory import try_voice
 from appliance.voice.interface import Speech
 from appliance.voice.postprocess import TARGET_DBFS, rms_dbfs
 from appliance.voice.program import ProgramVoice, SpeechMark
-from tests.voice import bundles, onnx_voice
+from tests.voice import onnx_voice
+from tests.voice.programs import SAYS_IT, engine, runs, until
 from tests.voice.test_espeak import all_of
 
 pytestmark = pytest.mark.process
-
-
-SAYS_IT = """
-tell({"voice": 1, "rate_hz": 16000})
-for order in orders():
-    if "say" in order:
-        sound(order["say"])
-        tell({"done": order["say"]})
-"""
 SILENT_AFTER = """
 tell({"voice": 1, "rate_hz": 16000})
 for order in orders():
     pass
 """
-
-
-def engine(folder: Path, script: Path | str = bundles.PIPER) -> Engine:
-    bundles.plant(folder, script)
-    (found,) = installed(folder)
-    return found
-
-
-def until(program: ProgramVoice, true: Callable[[], object], within_s: float = 20.0) -> None:
-    limit = time.monotonic() + within_s
-    while not true():
-        assert time.monotonic() < limit, program.problem
-        select.select([program.fileno()], [], [], 0.02)
-        program.poll()
-
-
-def runs(program: ProgramVoice) -> bool:
-    return program.pid is not None
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> Iterator[Callable[..., ProgramVoice]]:
-    """Makes programs of scripts, and ends them."""
-    every: list[ProgramVoice] = []
-
-    def make(script: str, **options: object) -> ProgramVoice:
-        folder = tmp_path / str(len(every))
-        command = engine(folder, script).command(Path("no.onnx"))
-        every.append(ProgramVoice("test", command, **options))  # type: ignore[arg-type]
-        return every[-1]
-
-    yield make
-    for program in every:
-        program.close()
 
 
 # ── piper-tts ────────────────────────────────────────────────────────────────────────────────
@@ -162,81 +117,6 @@ def test_a_file_that_is_no_voice_cannot_speak(
     program = ProgramVoice("a", engine(tmp_path / "voices").command(model))
     assert said in try_voice(program)
     program.close()
-
-
-# ── its sandbox ──────────────────────────────────────────────────────────────────────────────
-PROBE = """
-import os, socket
-def refused(act):
-    try:
-        act()
-    except OSError as error:
-        return type(error).__name__
-    return "allowed"
-tell({"voice": 1, "rate_hz": 16000})
-for order in orders():
-    said = {
-        "internet": refused(lambda: socket.socket(socket.AF_INET)),
-        "unix": refused(lambda: socket.socket(socket.AF_UNIX)),
-        "writes": refused(lambda: open("PLACE", "wb", buffering=0).write(b"x")),
-    }
-    status = dict(line.split(":\\t", 1) for line in open("/proc/self/status"))
-    said["caps"] = {status[name].strip() for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")}
-    said["more"] = status["NoNewPrivs"].strip() + status["Seccomp"].strip()
-    said["fds"] = len(os.listdir("/proc/self/fd"))
-    said["env"] = "HF_TOKEN" in os.environ
-    tell({"failed": order["say"], "why": repr(said)[:190]})
-"""
-
-
-def test_the_program_has_no_network_no_rights_and_writes_no_file(
-    tmp_path: Path, made: Callable[..., ProgramVoice], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HF_TOKEN", "secret")
-    place = tmp_path / "written"
-    program = made(PROBE.replace("PLACE", str(place)))
-    until(program, lambda: program.ready)
-    with pytest.raises(VoiceError) as refused:
-        all_of(program.synthesise("What may you do?"))
-    said = refused.value.problem
-    assert "'internet': 'OSError', 'unix': 'OSError', 'writes': 'OSError'" in said
-    assert "'caps': {'0000000000000000'}" in said
-    assert "'more': '12'" in said  # no new privileges; a filter
-    assert "'fds': 4" in said  # its three, and the folder that it looks into
-    assert "'env': False" in said
-    assert not place.exists() or not place.stat().st_size
-
-
-def test_a_program_that_takes_memory_without_end_is_refused_it(
-    made: Callable[..., ProgramVoice],
-) -> None:
-    program = made(
-        SAYS_IT.replace("    if", "    hoard = bytearray(400 << 20)\n    if", 1), memory_mib=256
-    )
-    until(program, lambda: program.ready)
-    with pytest.raises(VoiceError, match="ended with code 1"):
-        all_of(program.synthesise("Hello."))
-
-
-def test_the_program_ends_with_who_started_it(tmp_path: Path) -> None:
-    """Its parent is killed, and cannot tidy up."""
-    command = engine(tmp_path, SAYS_IT).command(Path("no.onnx"))
-    code = (
-        "import sys, time\nfrom appliance.voice.program import ProgramVoice\n"
-        f"p = ProgramVoice('a', {command!r})\n"
-        "while not p.ready: time.sleep(0.01); p.poll()\n"
-        "print(p.pid, flush=True); time.sleep(99)"
-    )
-    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
-    assert parent.stdout is not None
-    pid = int(parent.stdout.readline())
-    parent.kill()
-    parent.wait()
-    parent.stdout.close()
-    limit = time.monotonic() + 10
-    while Path(f"/proc/{pid}/cmdline").exists() and Path(f"/proc/{pid}/cmdline").read_bytes():
-        assert time.monotonic() < limit
-        time.sleep(0.02)
 
 
 # ── programs that go wrong ───────────────────────────────────────────────────────────────────

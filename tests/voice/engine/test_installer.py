@@ -5,71 +5,18 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from appliance.errors import InstallDeferred, ReleaseRefused, StorageError
-from appliance.update.handed_over_file import HandedOverFile
 from appliance.update.install_lock import locked
-from appliance.update.release.archive import ReleaseArchive
 from appliance.update.release.disk_changes import Disk
-from appliance.update.release.pack import pack as pack_release
 from appliance.voice.engine import store
-from appliance.voice.engine.archive import EngineArchive
-from appliance.voice.engine.check import self_check
-from appliance.voice.engine.installer import EngineInstaller
-from appliance.voice.engine.pack import pack
-from appliance.voice.protocol import PROTOCOL
-from tests.update.release.workshop import MADE_S, Workshop
+from tests.update.release.workshop import MADE_S
+from tests.voice.engine.workshop import Bench
 
 pytestmark = pytest.mark.process
-
-
-SAID: dict[str, Any] = {"engine": "piper", "protocol": PROTOCOL, "licence": "any", "machine": "any",
-        "python": "any", "made_s": MADE_S}  # fmt: skip
-
-
-@dataclass
-class Bench:
-    """A maker of bundles, and a folder of programs."""
-
-    workshop: Workshop
-    root: Path
-
-    def make(self, version: str = "0.1.0", *, key: Path | None = None, runs: str = "true",
-             name: str = "", **said: Any) -> Path:  # fmt: skip
-        tree = self.workshop.folder / f"voice-{version}-{name}"
-        (tree / "bin").mkdir(parents=True, exist_ok=True)
-        (tree / "bin/voice").write_text(f"#!/bin/sh\n{runs}\n")
-        (tree / "bin/voice").chmod(0o755)
-        (tree / "version").write_text(f"{version} {name}")
-        into = self.workshop.folder / f"made-{name}"
-        into.mkdir(exist_ok=True)
-        return pack(tree, into, key or self.workshop.key, **{**SAID, "version": version, **said})
-
-    def installer(
-        self, tries: Callable[[Path], str] = lambda _: "", **more: object
-    ) -> EngineInstaller:
-        told = {"clock_s": lambda: float(MADE_S), **more}
-        return EngineInstaller(self.root, tries, self.workshop.signers, **told)  # type: ignore[arg-type]
-
-    def here(self) -> list[str]:
-        """Versions that a speaker would find."""
-        return [each.manifest.version for each in store.installed(self.root)]
-
-    def left_over(self) -> list[str]:
-        """What is neither a program nor the lock."""
-        return sorted(path.name for path in self.root.glob(".*") if path.name != ".lock")
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    folder = tmp_path / "workshop"
-    folder.mkdir()
-    return Bench(Workshop(folder), tmp_path / "voices")
 
 
 def test_a_signed_bundle_is_installed_and_takes_the_place_of_the_one_before(bench: Bench) -> None:
@@ -135,60 +82,6 @@ def test_a_program_whose_own_check_fails_is_not_kept(bench: Bench) -> None:
         bench.installer(lambda _: "no such library").install(bench.make("0.2.0"))
     assert bench.here() == ["0.1.0"]
     assert bench.left_over() == []
-
-
-@pytest.mark.parametrize(
-    ("runs", "said"),
-    [("exit 0", ""), ("echo no such library >&2; exit 1", "no such library"),
-     ("exit 7", "its check ended with code 7")],
-)  # fmt: skip
-def test_its_check_is_heard(bench: Bench, runs: str, said: str) -> None:
-    bench.make(runs=runs)
-    assert self_check(bench.workshop.folder / "voice-0.1.0-") == said
-
-
-def test_its_check_runs_in_the_sandbox(bench: Bench) -> None:
-    place = bench.workshop.folder / "written"
-    bench.make(runs=f"echo word >{place}")
-    assert self_check(bench.workshop.folder / "voice-0.1.0-")
-    assert not place.exists() or not place.read_bytes()
-
-
-def test_neither_kind_of_archive_is_taken_for_the_other(bench: Bench) -> None:
-    """The signature is of the manifest alone: re-wrapped under the other's name it still holds."""
-    tree = bench.workshop.folder / "tree"
-    tree.mkdir()
-    release = pack_release(tree, bench.workshop.folder, bench.workshop.key, version="0.2.0",
-                           machine="any", python="any", made_s=MADE_S)  # fmt: skip
-    bundle = bench.make("0.2.0")
-    for file, old, new, kind in (
-        (release, b"release.json", b"voice.json", EngineArchive),
-        (bundle, b"voice.json", b"release.json", ReleaseArchive),
-    ):
-        wrapped = _renamed(file, old, new)
-        with (
-            HandedOverFile(wrapped, 1 << 20) as handed,
-            pytest.raises(ReleaseRefused, match="no manifest"),
-        ):
-            kind(handed, bench.workshop.signers)
-
-
-def _renamed(file: Path, old: bytes, new: bytes) -> Path:
-    """The archive with its manifest's parts under other names, each header's sum made right."""
-    data = bytearray(file.read_bytes())
-    at = 0
-    while at < len(data) and data[at]:
-        header = data[at : at + 512]
-        name = bytes(header[:100]).rstrip(b"\0").replace(old, new)
-        header[:100] = name.ljust(100, b"\0")
-        header[148:156] = b" " * 8
-        header[148:156] = b"%06o\0 " % sum(header)
-        data[at : at + 512] = header
-        size = int(header[124:135], 8)
-        at += 512 + -(-size // 512) * 512
-    wrapped = file.with_suffix(".wrapped")
-    wrapped.write_bytes(data)
-    return wrapped
 
 
 def test_two_installations_at_once_are_one(bench: Bench) -> None:

@@ -1,0 +1,54 @@
+"""Bundles and releases are signed alike, and neither is taken for the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from appliance.errors import ReleaseRefused
+from appliance.update.handed_over_file import HandedOverFile
+from appliance.update.release.archive import ReleaseArchive
+from appliance.update.release.pack import pack as pack_release
+from appliance.voice.engine.archive import EngineArchive
+from tests.update.release.workshop import MADE_S
+from tests.voice.engine.workshop import Bench
+
+pytestmark = pytest.mark.process
+
+
+def test_neither_kind_of_archive_is_taken_for_the_other(bench: Bench) -> None:
+    """The signature is of the manifest alone: re-wrapped under the other's name it still holds."""
+    tree = bench.workshop.folder / "tree"
+    tree.mkdir()
+    release = pack_release(tree, bench.workshop.folder, bench.workshop.key, version="0.2.0",
+                           machine="any", python="any", made_s=MADE_S)  # fmt: skip
+    bundle = bench.make("0.2.0")
+    for file, old, new, kind in (
+        (release, b"release.json", b"voice.json", EngineArchive),
+        (bundle, b"voice.json", b"release.json", ReleaseArchive),
+    ):
+        wrapped = _renamed(file, old, new)
+        with (
+            HandedOverFile(wrapped, 1 << 20) as handed,
+            pytest.raises(ReleaseRefused, match="no manifest"),
+        ):
+            kind(handed, bench.workshop.signers)
+
+
+def _renamed(file: Path, old: bytes, new: bytes) -> Path:
+    """The archive with its manifest's parts under other names, each header's sum made right."""
+    data = bytearray(file.read_bytes())
+    at = 0
+    while at < len(data) and data[at]:
+        header = data[at : at + 512]
+        name = bytes(header[:100]).rstrip(b"\0").replace(old, new)
+        header[:100] = name.ljust(100, b"\0")
+        header[148:156] = b" " * 8
+        header[148:156] = b"%06o\0 " % sum(header)
+        data[at : at + 512] = header
+        size = int(header[124:135], 8)
+        at += 512 + -(-size // 512) * 512
+    wrapped = file.with_suffix(".wrapped")
+    wrapped.write_bytes(data)
+    return wrapped

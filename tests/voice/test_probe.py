@@ -1,0 +1,90 @@
+"""Can a voice speak? Only one that has made a sound, in time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from appliance.errors import VoiceError
+from appliance.pcm import EMPTY
+from appliance.voice.probe import TRIAL_S, WORD, VoiceTrial
+from tests.voice.fakes import FakeVoice
+
+SOUND, SILENCE = np.full(100, 500, np.int16), np.zeros(100, np.int16)
+
+
+class Clock:
+    now_s = 100.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def test_a_voice_that_says_a_word_can_and_its_first_sound_is_timed() -> None:
+    voice, clock = FakeVoice(), Clock()
+    voice.script = [[SILENCE, EMPTY, SOUND, None]]
+    trial = VoiceTrial(voice, clock)
+    trial.poll()
+    assert (trial.verdict, trial.first_s, voice.said) == (None, None, [WORD])
+    clock.now_s += 0.7
+    trial.poll()
+    assert trial.verdict == ""
+    assert trial.first_s == pytest.approx(0.7)
+
+
+def test_one_that_makes_only_silence_cannot() -> None:
+    voice = FakeVoice("mute")
+    voice.script = [[SILENCE, SILENCE, None]]
+    trial = VoiceTrial(voice, Clock())
+    trial.poll()
+    assert trial.verdict == "The voice mute made no sound."
+
+
+def test_one_that_is_only_just_starting_is_waited_for_and_its_start_is_not_timed() -> None:
+    voice, clock = FakeVoice(), Clock()
+    voice.ready = False
+    trial = VoiceTrial(voice, clock)
+    trial.poll()
+    assert (trial.verdict, trial.fileno(), voice.said) == (None, -1, [])
+    clock.now_s += 5.0
+    voice.ready, voice.script = True, [[SOUND, None]]
+    trial.poll()
+    assert (trial.verdict, trial.first_s) == ("", 0.0)
+
+
+@pytest.mark.parametrize("problem", ["Its file is damaged."])
+def test_one_that_says_why_it_is_not_ready_is_believed(problem: str) -> None:
+    voice = FakeVoice()
+    voice.ready, voice.problem = False, problem
+    trial = VoiceTrial(voice, Clock())
+    trial.poll()
+    assert trial.verdict == problem
+
+
+@pytest.mark.parametrize("when", ["at once", "in the middle"])
+def test_one_that_fails_its_word_says_why(when: str) -> None:
+    voice = FakeVoice()
+    error = VoiceError("There is no such letter.")
+    if when == "at once":
+        voice.refuses = error
+    else:
+        voice.script = [[SOUND, error]]
+    trial = VoiceTrial(voice, Clock())
+    trial.poll()
+    assert trial.verdict == error.problem
+
+
+@pytest.mark.parametrize("ready", [True, False])
+def test_one_that_hangs_is_given_up_and_its_word_is_cancelled(ready: bool) -> None:
+    voice, clock = FakeVoice(), Clock()
+    voice.ready, voice.script = ready, [[EMPTY] * 99]
+    trial = VoiceTrial(voice, clock)
+    trial.poll()
+    clock.now_s += TRIAL_S
+    trial.poll()
+    early = trial.verdict
+    clock.now_s += 1.0
+    trial.poll()
+    assert early is None
+    assert trial.verdict == f"The voice fake said nothing within {TRIAL_S:.0f} s."
+    assert all(speech.cancelled for speech in voice.speeches)
