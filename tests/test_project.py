@@ -57,6 +57,8 @@ ANYWHERE = {"msgspec", "numpy"}  # records and samples are what all of it is mad
 # GPL (a voice's program imports it, voices/), training's, or another way.
 NEVER = {"piper", "torch", "scipy", "onnx", "sounddevice", "pyaudio"}
 MOST_LINES = 350
+MOST_TEST_LINES = 400
+LONG_TESTS = {"tests/system/test_fallback.py", "tests/system/test_units.py"}  # to be split
 
 
 @functools.cache
@@ -148,6 +150,14 @@ def test_a_row_is_of_a_module_without_one_and_names_tests_that_there_are() -> No
         assert module in every
         assert not (ROOT / mirrors.mirror(module)).exists(), f"{module} has its test file now"
         assert not where.startswith("tests/") or (ROOT / where).exists(), where
+
+
+def test_no_test_file_is_a_giant_but_those_that_are_named() -> None:
+    lengths = {
+        str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines())
+        for path in (ROOT / "tests").rglob("*.py")
+    }
+    assert {path for path, count in lengths.items() if count > MOST_TEST_LINES} == LONG_TESTS
 
 
 @pytest.mark.parametrize(
