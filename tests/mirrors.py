@@ -39,17 +39,10 @@ ELSEWHERE = {
     "appliance/voice/engine/pack.py": "tests/voice/engine/test_installer.py",
     "appliance/voice/interface.py": PROTOCOL,
     "lab/bench/aec3.py": BENCH,
-    "lab/bench/bench_speech.py": "tests/hear/aec/test_path_change.py",
-    "lab/bench/echo.py": "tests/lab/bench/test_echo_figures.py",
     "lab/bench/link.py": BENCH,
     "lab/bench/model_encoder.py": BENCH,
     "lab/bench/model_sequence.py": "tests/lab/bench/test_model_parts.py",
-    "lab/bench/ring.py": "tests/lab/bench/test_benches.py",
     "lab/sim/card_memory_layout.py": "tests/lab/sim/test_simulated_card.py",
-    "lab/sim/rehearsal_cli.py": "tests/lab/sim/test_rehearsal.py",
-    "lab/sim/rehearsal_recording.py": "tests/lab/sim/test_rehearsal.py",
-    "lab/sim/rehearsal_report.py": "tests/lab/sim/test_rehearsal.py",
-    "lab/sim/speech_source.py": "tests/lab/sim/test_script_sounds.py",
 }
 
 

@@ -8,8 +8,6 @@ import pytest
 from appliance.hear.aec.factory import PassThroughCanceller
 from appliance.hear.aec.kalman import KalmanCanceller
 from appliance.pcm import RATE_HZ, Samples
-from appliance.settings import load_defaults
-from lab.bench.echo import cancellers
 from lab.bench.echo_figures import LENGTH_S, EchoFigures, EchoScene, echo_of, measure
 
 
@@ -49,7 +47,3 @@ def test_a_clock_that_is_fast_hears_the_echo_ever_earlier() -> None:
     end = slice(15 * RATE_HZ, 16 * RATE_HZ)
     shifts = [float(np.corrcoef(fast[end], np.roll(steady, -by)[end])[0, 1]) for by in range(40)]
     assert abs(int(np.argmax(shifts)) - 25) <= 1  # 15.5 s at 100 ppm
-
-
-def test_the_reference_is_only_there_where_it_is_installed() -> None:
-    assert list(cancellers(load_defaults()))[:2] == ["kalman", "speex"]
