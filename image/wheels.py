@@ -1,6 +1,7 @@
 """Wheels for the Pi that nobody publishes, made on this machine once and kept. Out: wheel files.
 
-llama-cpp-python   by CMake with a cross compiler, for the Cortex-A76's dot product and half floats
+llama-cpp-python   by CMake with a cross compiler, for the Cortex-A76's dot product and half floats,
+                   from its patched source
 pyalsaaudio        one C file, against the headers and libraries of the Pi's Debian
 sdnotify           Python alone
 Sources come through pip, with the hashes of the locks.
@@ -21,7 +22,9 @@ from pathlib import Path
 from image import archives
 from image.plan import PYTHON, ROOT, TRIPLET, NotBuilt, Plan, once, remove
 from image.tools import ask, quietly
+from scripts import llama_source
 from scripts.llama import COMMON, jobs, progress
+from scripts.progress import Failed
 
 CPU = "armv8.2-a+dotprod+fp16"  # the Pi 5's
 FLAGS = (
@@ -48,7 +51,10 @@ SOURCES = ("pyalsaaudio", "sdnotify")  # of requirements.lock: those without a w
 def make(plan: Plan) -> list[Path]:
     """Each of them, from the cache or made now. Raises NotBuilt."""
     llama = once(
-        plan.cache, "llama", _pinned("llama-cpp-python", *FLAGS), lambda to: _llama(plan, to)
+        plan.cache,
+        "llama",
+        _pinned("llama-cpp-python", *FLAGS, llama_source.digest()),
+        lambda to: _llama(plan, to),
     )
     alsa = once(
         plan.cache, "pyalsaaudio", _pinned("pyalsaaudio", PYTHON), lambda to: _alsaaudio(plan, to)
@@ -78,7 +84,7 @@ def _fetch(plan: Plan, name: str, into: Path) -> Path:
     wanted.write_text(requirement(name))
     quietly(f"{name} cannot be fetched", "Is the package index reachable?",
             plan.logs / f"{name}.log",
-            *_PIP, "download", "--no-deps", "--no-binary", ":all:", "--require-hashes",
+            *_PIP, "download", "--no-deps", "--no-binary", name, "--require-hashes",
             "--dest", into, "-r", wanted)  # fmt: skip
     return next(into.glob("*.tar.gz"))
 
@@ -88,7 +94,7 @@ def _llama(plan: Plan, to: Path) -> None:
     remove(scratch)
     scratch.mkdir(parents=True)
     (scratch / "toolchain.cmake").write_text(_TOOLCHAIN)
-    (scratch / "wanted.txt").write_text(requirement("llama-cpp-python"))
+    source = _llama_source(_fetch(plan, "llama-cpp-python", scratch / "fetched"), scratch)
     memory_gib = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
     flags = (f"-DCMAKE_TOOLCHAIN_FILE={scratch}/toolchain.cmake", *FLAGS)
     environment = {
@@ -102,11 +108,18 @@ def _llama(plan: Plan, to: Path) -> None:
     }
     try:
         quietly("llama.cpp cannot be built for the Pi", _REMEDY, plan.logs / "llama.log",
-                *_PIP, "wheel", "-v", "--no-deps", "--no-cache-dir", "--require-hashes",
-                "--wheel-dir", to, "-r", scratch / "wanted.txt",
+                *_PIP, "wheel", "-v", "--no-deps", "--no-cache-dir", "--wheel-dir", to, source,
                 environment=environment, progress=progress)  # fmt: skip
     finally:
         remove(scratch)
+
+
+def _llama_source(archive: Path, scratch: Path) -> Path:
+    """Unpacked and patched. Raises NotBuilt."""
+    try:
+        return llama_source.unpack(archive, scratch / "source")
+    except Failed as error:
+        raise NotBuilt(f"llama.cpp cannot be patched: {error}.", "Mend scripts/patches.") from error
 
 
 def _sdnotify(plan: Plan, to: Path) -> None:

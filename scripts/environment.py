@@ -22,7 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from scripts import llama
+from scripts import llama, llama_source
 from scripts.progress import Failed, follow, took
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -138,7 +138,12 @@ def set_up() -> None:
     model = Step(
         "llama",
         "llama.cpp, the model's runtime",
-        digest(venv.inputs, ROOT / "requirements-llama.lock", *llama.build_flags()),
+        digest(
+            venv.inputs,
+            ROOT / "requirements-llama.lock",
+            *llama.build_flags(),
+            llama_source.digest(),
+        ),
     )
     project = Step("project", "Interlude itself", digest(venv.inputs, ROOT / "pyproject.toml"))
     if not PYTHON.exists():

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from scripts import llama_source
 from scripts.progress import Failed, follow
 
 COMMON = (
@@ -53,7 +54,7 @@ def jobs(cores: int, available_gib: float) -> int:
 def wheel(python: Path, lock: Path, logs: Path) -> Path:
     """The wheel for `python`, from the cache or built now from the source pinned in `lock`."""
     flags = build_flags()
-    shelf = cache(logs) / _key(python, lock, flags)
+    shelf = cache(logs) / key(python, lock, flags)
     shelf.mkdir(exist_ok=True)
     with _alone(shelf / "lock"):
         if found := next(shelf.glob("*.whl"), None):
@@ -80,10 +81,19 @@ def _build(
         "CMAKE_BUILD_PARALLEL_LEVEL": str(count),
         "TMPDIR": str(scratch),
     }
+    pip = [str(python), "-m", "pip", "--disable-pip-version-check"]
+    follow(
+        [*pip, "download", "--no-deps", "--no-binary", "llama-cpp-python", "--require-hashes",
+         "--dest", str(scratch), "-r", str(lock)],
+        log.with_name("llama-source.log"),
+        progress,
+        environment=environment,
+    )  # fmt: skip
+    source = llama_source.unpack(next(scratch.glob("*.tar.gz")), scratch / "source")
     # Without pip's own cache: it may hold a wheel of this version built with other flags.
     follow(
-        [str(python), "-m", "pip", "wheel", "-v", "--disable-pip-version-check", "--no-deps",
-         "--no-cache-dir", "--require-hashes", "--wheel-dir", str(scratch), "-r", str(lock)],
+        [*pip, "wheel", "-v", "--no-deps", "--no-cache-dir", "--wheel-dir", str(scratch),
+         str(source)],
         log,
         progress,
         environment=environment,
@@ -99,7 +109,9 @@ def progress(line: str) -> str | None:
     return "preparing" if line.startswith("Preparing metadata") else None
 
 
-def _key(python: Path, lock: Path, flags: tuple[str, ...]) -> str:
+def key(
+    python: Path, lock: Path, flags: tuple[str, ...], patches: Path = llama_source.PATCHES
+) -> str:
     """Names everything that makes one wheel differ from another."""
     says = "import sys, platform; print(sys.implementation.cache_tag, platform.machine(), sep='-')"
     tag = subprocess.run(
@@ -111,7 +123,8 @@ def _key(python: Path, lock: Path, flags: tuple[str, ...]) -> str:
     source = re.findall(r"sha256:\w+", text)
     cpu = _cpu_flags() if "-DGGML_NATIVE=ON" in flags else ""
     libc = "-".join(platform.libc_ver())
-    made_of = hashlib.sha256("\n".join((*source, *flags, cpu, libc)).encode()).hexdigest()
+    parts = (*source, *flags, cpu, libc, llama_source.digest(patches))
+    made_of = hashlib.sha256("\n".join(parts).encode()).hexdigest()
     return f"llama-{version[1]}-{tag}-{made_of[:12]}"
 
 

@@ -24,6 +24,10 @@ Rows = npt.NDArray[np.float32]  # [soft tokens, width of the model]
 # Tokens a call, and computed at once. More are hardly faster a token, take more memory, and keep
 # the pulse still for longer: 9 s for these on a Pi, at the 15 a second that are estimated.
 BATCH = 128
+# A batch with an output computes all layers for all of its tokens; one without an output only those
+# that write keys and values (scripts/patches: 15 of E2B's 35). So the last token is read by itself
+# from this many on; fewer are sooner read together (measured on full-size weights: as fast at 4).
+APART_TOKENS = 6
 SEQUENCES = 2
 _ABORTED = 2  # llama_decode: the abort callback said so
 
@@ -93,8 +97,7 @@ class LlamaContext:
     def evaluate(self, content: Sequence[int] | Rows, *, last: bool = False) -> None:
         """Read tokens or soft tokens. After the `last` ones the next token can be drawn.
 
-        Raises AnswerAbandoned when interrupted: `position` then says how much is held. Of all but
-        the last token only the output layer is left out, though half of the others serve it alone.
+        Raises AnswerAbandoned when interrupted: `position` then says how much is held.
         """
         if self.position + len(content) > self.context_tokens:
             raise ModelError(
@@ -102,11 +105,18 @@ class LlamaContext:
                 f"{self.context_tokens}.",
                 "Raise `thinking.context_tokens` or lower `thinking.history_tokens`.",
             )
-        for start in range(0, len(content), BATCH):
-            part = content[start : start + BATCH]
-            self._decode(part, wanted=last and start + len(part) == len(content))
+        together = content
+        if last and len(content) >= APART_TOKENS:
+            together = content[:-1]
+        for start in range(0, len(together), BATCH):
+            part = together[start : start + BATCH]
+            self.decode(part, wanted=last and start + len(part) == len(content))
+        if len(together) < len(content):
+            self.decode(content[-1:], wanted=True)
 
-    def _decode(self, content: Sequence[int] | Rows, *, wanted: bool) -> None:
+    def decode(self, content: Sequence[int] | Rows, *, wanted: bool) -> None:
+        """One batch: at most BATCH tokens or soft tokens that fit. `wanted`: after them the next
+        token can be drawn. Raises AnswerAbandoned, ModelError; then it holds what it held."""
         count = len(content)
         is_sound = isinstance(content, np.ndarray)
         batch = llama.llama_batch_init(count, self._width if is_sound else 0, 1)

@@ -120,7 +120,9 @@ BENCHES: tuple[Bench, ...] = (
     Bench("link", "2 min", "MQTT: how soon the house knows, what it costs, what an outage does"),
     Bench("panel", "2 min", "the button → the box is silent; its state → the light; mock pins"),
     Bench(
-        "model", "5 min", "a model of full size: memory, its opening, ended encodings, transcripts"
+        "model",
+        "8 min",
+        "a model of full size: memory, reading, threads, ended encodings, transcripts",
     ),
     Bench("roofline", "", "what the same work costs on a Pi 5, computed from published rates"),
     Bench("ring", "1 min", "one way between two processes, beside a socket and a Queue"),

@@ -32,6 +32,7 @@ from appliance.think.prompt_state_cache import PromptStateCache
 from appliance.tools.table import available
 from lab.bench.model_abort import ended_ms
 from lab.bench.model_memory import Memory, Stopwatch, forget_peak, mapped_mib
+from lab.bench.model_reading import by_threads, readings
 from lab.bench.model_sequence import sequences
 
 ANSWER_TOKENS = 64  # of an answer that is drawn to have the model in use
@@ -192,6 +193,16 @@ def sequence(job: Job, found: Measures) -> None:
     sequences(job.model, job.settings, job.threads, job.repeats, found.add)
 
 
+def reading(job: Job, found: Measures) -> None:
+    """What is saved where nobody wants an output, and that nothing else differs."""
+    readings(job.model, job.threads, job.repeats, job.seed, found.add)
+
+
+def threads(job: Job, found: Measures) -> None:
+    """How many threads, and what a neighbour costs them."""
+    by_threads(job.model, job.repeats, job.seed, found.add)
+
+
 def abort(job: Job, found: Measures) -> None:
     """From the order to end an encoding until the model's thread is free."""
     with loaded(job) as model:
@@ -274,6 +285,8 @@ def _encoder(job: Job, found: Measures) -> None:
 PARTS: dict[str, Callable[[Job, Measures], None]] = {
     "memory": memory,
     "opening": opening,
+    "reading": reading,
+    "threads": threads,
     "sequence": sequence,
     "abort": abort,
     "encoder": _encoder,

@@ -15,6 +15,8 @@ ENOUGH = 60  # values, from which on there are percentiles; of fewer each is sho
 TITLES = {
     "memory": "Resident memory of the model's process",
     "opening": "The opening, persona and tools: read, and taken back from the disk",
+    "reading": "Tokens read in batches of 128, of which each has an output, or none has",
+    "threads": "Threads, and a neighbour that computes without a pause",
     "sequence": "A second sequence",
     "abort": "An encoding that is ended: from the order until the model is free",
     "encoder": "The audio encoder, on one thread: streaming, and llama.cpp's",

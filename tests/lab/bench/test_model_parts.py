@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from appliance.__main__ import main
 from appliance.pcm import RATE_HZ
 from lab.bench.model_memory import Stopwatch
 from lab.bench.model_parts import PARTS, Measures, clip
+from lab.bench.model_reading import NEIGHBOURS
 from lab.bench.model_tables import TITLES
 
 ROWS = {
@@ -21,6 +23,11 @@ ROWS = {
         "peak after loading",
     ],
     "opening": ["read", "kept on the disk", "taken back"],
+    "reading": [
+        "with an output", "without outputs", "keys and values of 392 tokens, the two ways",
+        "the next token's weights, the two ways", "32 tokens drawn from there, the two ways",
+    ],
+    "threads": ["1 thread, alone", "1 thread, a busy neighbour, nice 19"],
     "sequence": [
         "context of one sequence", "context of two, the other holds the opening",
         "the opening put into the other",
@@ -59,6 +66,11 @@ def test_each_part_runs_in_a_process_of_its_own_and_has_its_rows(
     if part == "opening":
         assert values["read", "tokens"][0] > 200
         assert values["taken back", "tokens read"] == [0]
+    if part == "reading":
+        differing = [values for (_, of), values in values.items() if of == "differing bytes"]
+        assert differing == [[0]] * 3
+    if part == "threads":
+        assert len(rows) == 2 * len(NEIGHBOURS) * len(os.sched_getaffinity(0))
     if part == "sequence":
         assert len([name for name in rows if name.startswith("context of ")]) == 8
     if part == "encoder":

@@ -1,0 +1,149 @@
+"""Reading and drawing, by what is wanted of a batch, by threads, and beside a busy neighbour.
+
+In: a model's files. Out: times, and in how much two ways of reading differ (in nothing, if the
+layers that are left out have no effect). The neighbour is a process that computes without a pause.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from appliance.models.local_model import LocalModel
+from appliance.think.context import BATCH, LlamaContext
+from appliance.think.gemma import Gemma
+from lab.bench.model_memory import Stopwatch
+from lab.bench.model_sequence import Add
+
+CONTEXT_TOKENS = 1024
+BEFORE = 8  # tokens held already: the first batch of a context is never the fastest
+READ = 3 * BATCH
+DRAWN = 32  # tokens, one after the other
+WAYS = {"with an output": True, "without outputs": False}
+# Of the neighbour; None: there is none.
+NEIGHBOURS: dict[str, int | None] = {
+    "alone": None, "a busy neighbour": 0, "a busy neighbour, nice 19": 19,
+}  # fmt: skip
+Array = npt.NDArray[Any]
+_NEIGHBOUR = """
+import os, sys
+os.nice(int(sys.argv[1]))
+print(flush=True)
+while os.getppid() == int(sys.argv[2]):
+    sum(range(100_000))
+"""
+
+
+def readings(files: LocalModel, threads: int, repeats: int, seed: int, add: Add) -> None:
+    """The same tokens in batches with and without an output, in turns. Raises ModelError."""
+    with _model(files, threads) as gemma:
+        for number in range(repeats):
+            tokens = _tokens(gemma, seed + number)
+            held = {way: _read(gemma, threads, tokens, way, add) for way in WAYS}
+            one, other = held.values()
+            for name in one:
+                add(f"{name}, the two ways", differing_bytes=differing(one[name], other[name]))
+
+
+def by_threads(files: LocalModel, repeats: int, seed: int, add: Add) -> None:
+    """One thread, two, as many as there are cores; alone and beside a neighbour. Raises
+    ModelError."""
+    with _model(files, 1) as gemma:
+        for number in range(repeats):
+            tokens = _tokens(gemma, seed + number)
+            for threads in range(1, len(os.sched_getaffinity(0)) + 1):
+                counted = "1 thread" if threads == 1 else f"{threads} threads"
+                for name, nice in NEIGHBOURS.items():
+                    with neighbour(nice):
+                        _pace(gemma, threads, tokens, f"{counted}, {name}", add)
+
+
+@contextlib.contextmanager
+def _model(files: LocalModel, threads: int) -> Iterator[Gemma]:
+    gemma = Gemma(
+        files.text, files.audio, context_tokens=512, threads=threads, sampling=files.sampling
+    )
+    try:
+        yield gemma
+    finally:
+        gemma.close()
+
+
+def _tokens(gemma: Gemma, seed: int) -> list[int]:
+    """Any of the vocabulary but its first, which are marks."""
+    size = gemma.vocabulary.size
+    rng = np.random.default_rng(seed)
+    return [int(token) for token in rng.integers(size // 2, size, BEFORE + READ + 1)]
+
+
+def _read(gemma: Gemma, threads: int, tokens: list[int], way: str, add: Add) -> dict[str, Array]:
+    """What is held then, the next token's weights, and what is drawn on from there."""
+    with _context(gemma, threads) as context:
+        context.decode(tokens[:BEFORE], wanted=False)
+        with Stopwatch() as watch:
+            for start in range(BEFORE, BEFORE + READ, BATCH):
+                context.decode(tokens[start : start + BATCH], wanted=WAYS[way])
+        add(way, s=watch.wall_s, CPU_s=watch.cpu_s, tokens_a_second=READ / watch.wall_s)
+        state = np.frombuffer(context.state(), np.uint8)
+        context.decode(tokens[-1:], wanted=True)
+        weights = context.logits()
+        drawn = []
+        for _ in range(DRAWN):
+            drawn.append(int(context.logits().argmax()))
+            context.decode(drawn[-1:], wanted=True)
+        return {
+            f"keys and values of {context.position - 1 - DRAWN} tokens": state,
+            "the next token's weights": weights,
+            f"{DRAWN} tokens drawn from there": np.array(drawn),
+        }
+
+
+def _pace(gemma: Gemma, threads: int, tokens: list[int], name: str, add: Add) -> None:
+    with _context(gemma, threads) as context:
+        context.decode(tokens[:BEFORE], wanted=True)
+        with Stopwatch() as watch:
+            context.decode(tokens[BEFORE : BEFORE + BATCH], wanted=False)
+        add(name, ms_a_token_read=1000 * watch.wall_s / BATCH)
+        with Stopwatch() as watch:
+            for token in tokens[-DRAWN:]:
+                context.decode([token], wanted=True)
+        add(name, ms_a_token_drawn=1000 * watch.wall_s / DRAWN)
+
+
+@contextlib.contextmanager
+def _context(gemma: Gemma, threads: int) -> Iterator[LlamaContext]:
+    context = LlamaContext()
+    context.open(gemma.model, CONTEXT_TOKENS, threads, sequences=1)
+    try:
+        yield context
+    finally:
+        context.close()
+
+
+@contextlib.contextmanager
+def neighbour(nice: int | None) -> Iterator[None]:
+    if nice is None:
+        yield
+        return
+    command = [sys.executable, "-c", _NEIGHBOUR, str(nice), str(os.getpid())]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        child.stdout.readline()  # it computes now
+        try:
+            yield
+        finally:
+            child.kill()
+
+
+def differing(one: Array, other: Array) -> int:
+    """How many bytes."""
+    if one.nbytes != other.nbytes:
+        return max(one.nbytes, other.nbytes)
+    return int(np.count_nonzero(one.view(np.uint8) != other.view(np.uint8)))

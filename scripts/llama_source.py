@@ -1,0 +1,87 @@
+"""llama.cpp's source as it is built here: llama-cpp-python's, pinned by the lock, and our patches.
+
+A patch is a file in scripts/patches, made for `patch -p1` in llama.cpp's folder. Its head says, a
+line each, what it is: `Upstream:` where the same is asked for, and `Needed-while: FILE: TEXT`, a
+text that stands in llama.cpp's FILE until llama.cpp does it itself. Standard library only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+import tarfile
+from pathlib import Path
+from typing import Literal
+
+from scripts.progress import Failed
+
+PATCHES = Path(__file__).resolve().parent / "patches"
+LLAMA_CPP = Path("vendor/llama.cpp")  # in llama-cpp-python's source
+
+Outcome = Literal["applied", "already there", "not needed"]
+
+
+def patches(folder: Path = PATCHES) -> list[Path]:
+    """Those to apply, in order of their names."""
+    return sorted(folder.glob("*.patch"))
+
+
+def digest(folder: Path = PATCHES) -> str:
+    """A fingerprint of them: a wheel that was built with others is another wheel."""
+    whole = hashlib.sha256()
+    for patch in patches(folder):
+        data = patch.read_bytes()
+        whole.update(f"{patch.name} {len(data)} ".encode() + data)
+    return whole.hexdigest()
+
+
+def unpack(archive: Path, into: Path, folder: Path = PATCHES) -> Path:
+    """Unpack llama-cpp-python's source and patch it. Returns where it is. Raises Failed."""
+    with tarfile.open(archive) as tar:
+        tar.extractall(into, filter="data")
+    source = next(path for path in into.iterdir() if (path / LLAMA_CPP).is_dir())
+    for patch in patches(folder):
+        print(f"   {patch.name}: {apply(patch, source / LLAMA_CPP)}", flush=True)
+    return source
+
+
+def apply(patch: Path, llama_cpp: Path) -> Outcome:
+    """Apply it, unless llama.cpp has it or no longer needs it. Raises Failed if it does not fit.
+
+    It fits as it is, without fuzz, or not at all: one that llama.cpp has moved away from is to be
+    looked at by a person, and a build without it would be slower with nobody knowing why.
+    """
+    if _patch(patch, llama_cpp, "--reverse", "--dry-run") is None:
+        return "already there"
+    if not needed(patch, llama_cpp):
+        return "not needed"
+    if (complaint := _patch(patch, llama_cpp, "--dry-run")) is not None:
+        upstream = "".join(re.findall(r"^Upstream: (\S+)", patch.read_text(), re.MULTILINE))
+        raise Failed(
+            f"{patch} does not fit this llama.cpp ({complaint}). See whether {upstream} is in it: "
+            "then remove the patch, else make it anew"
+        )
+    if (complaint := _patch(patch, llama_cpp)) is not None:
+        raise Failed(f"{patch} is applied by half ({complaint}). Build again")
+    return "applied"
+
+
+def needed(patch: Path, llama_cpp: Path) -> bool:
+    """Whether llama.cpp still has the text of `Needed-while:`; or not even its file: who knows."""
+    said = re.search(r"^Needed-while: (\S+): (.+)$", patch.read_text(), re.MULTILINE)
+    if said is None:
+        raise Failed(f"{patch} does not say for how long it is needed: Needed-while: FILE: TEXT")
+    file = llama_cpp / said[1]
+    return not file.is_file() or said[2].strip() in file.read_text(errors="replace")
+
+
+def _patch(patch: Path, folder: Path, *options: str) -> str | None:
+    """Run `patch`. None if all went well, else its last words."""
+    done = subprocess.run(
+        ["patch", "-p1", "--force", "--fuzz=0", "--reject-file=-",
+         "--no-backup-if-mismatch", f"--input={patch}", *options],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    words = (done.stdout + done.stderr).strip().splitlines()
+    return (words[-1] if words else f"code {done.returncode}") if done.returncode else None
