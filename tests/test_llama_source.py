@@ -48,6 +48,7 @@ def source(tmp_path: Path) -> Path:
     return tmp_path / "llama.cpp"
 
 
+@pytest.mark.process
 def test_a_patch_is_applied_once(patch: Path, source: Path) -> None:
     assert apply(patch, source) == "applied"
     assert (source / "src/count.cpp").read_text() == AFTER
@@ -56,6 +57,7 @@ def test_a_patch_is_applied_once(patch: Path, source: Path) -> None:
     assert [path.name for path in (source / "src").iterdir()] == ["count.cpp"]
 
 
+@pytest.mark.process
 def test_a_patch_is_left_out_once_llama_cpp_does_it_itself(patch: Path, source: Path) -> None:
     theirs = "one\ntwo\nfour, and three left out by another way\n"
     (source / "src/count.cpp").write_text(theirs)
@@ -63,6 +65,7 @@ def test_a_patch_is_left_out_once_llama_cpp_does_it_itself(patch: Path, source: 
     assert (source / "src/count.cpp").read_text() == theirs
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("text", [BEFORE.replace("two", "zwei"), None])
 def test_a_patch_that_is_needed_and_does_not_fit_ends_the_build(
     patch: Path, source: Path, text: str | None
@@ -75,6 +78,7 @@ def test_a_patch_that_is_needed_and_does_not_fit_ends_the_build(
     assert len(list((source / "src").iterdir())) == (text is not None)
 
 
+@pytest.mark.process
 def test_a_patch_says_for_how_long_it_is_needed(patch: Path, source: Path) -> None:
     patch.write_text(PATCH.replace("Needed-while", "Needed"))
     with pytest.raises(Failed, match="Needed-while: FILE: TEXT"):
@@ -91,6 +95,7 @@ def test_each_of_our_patches_says_what_it_is(patch: Path) -> None:
         assert (ROOT / test).is_file()
 
 
+@pytest.mark.process
 def test_an_archive_is_unpacked_and_patched(
     patch: Path, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -103,6 +108,7 @@ def test_an_archive_is_unpacked_and_patched(
     assert "three.patch: applied" in capsys.readouterr().out
 
 
+@pytest.mark.process
 def test_a_wheel_built_with_other_patches_is_another_wheel(patch: Path) -> None:
     def key() -> str:
         lock = ROOT / "requirements-llama.lock"
