@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import errno
+import select
+import socket
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -18,7 +19,8 @@ from appliance.messages.tools import TimersStatus
 from appliance.models.store import ModelStore
 from appliance.panel import health
 from appliance.panel.button import Gesture
-from appliance.panel.machine_indicators import MachineIndicators
+from appliance.panel.keyboard_socket import HELLO, place
+from appliance.panel.machine_indicators import LOOK_S, MachineIndicators
 from appliance.panel.panel import Panel
 from appliance.runtime import factory_reset
 from appliance.runtime.machine import Machine
@@ -39,8 +41,9 @@ def desk(tmp_path: Path) -> Desk:
 @pytest.fixture
 def panel(desk: Desk, tmp_path: Path) -> Iterator[Panel]:
     made = Panel(cast("Worker", desk))
+    store = ModelStore.of(desk.settings)
     cool = MachineIndicators(
-        Machine(tmp_path), ModelStore.of(desk.settings), tmp_path / "trial", tmp_path / "open"
+        Machine(tmp_path), store, tmp_path / "trial", tmp_path / "open", tmp_path
     )
     made._indicators = cool  # whatever the machine of the test is like
     made.run_once(0.0)
@@ -49,9 +52,33 @@ def panel(desk: Desk, tmp_path: Path) -> Iterator[Panel]:
     desk.close()
 
 
-def shown(panel: Panel) -> str:
-    panel.run_once(1.0)
-    return panel._shown
+class Finger:
+    """At the panel's socket: presses, and sees the light."""
+
+    def __init__(self, panel: Panel, desk: Desk, folder: Path) -> None:
+        self._panel = panel
+        self._wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._wire.bind(str(folder / "finger"))
+        self._wire.connect(str(place(desk.settings)))
+
+    def push(self, word: str, now_s: float | None = None) -> str:
+        """The light's pattern after the panel has heard that."""
+        self._wire.send(word.encode())
+        self._panel.run_once(time.monotonic() if now_s is None else now_s)
+        seen = ""
+        while select.select([self._wire], [], [], 0)[0]:
+            seen = self._wire.recv(64).decode().split()[0]
+        return seen
+
+    def close(self) -> None:
+        self._wire.close()
+
+
+@pytest.fixture
+def finger(panel: Panel, desk: Desk, tmp_path: Path) -> Iterator[Finger]:
+    made = Finger(panel, desk, tmp_path)
+    yield made
+    made.close()
 
 
 def test_a_reset_forgets_notes_what_is_to_be_erased_and_begins_anew(
@@ -78,26 +105,24 @@ def until(true: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
-def test_a_reset_that_is_not_finished_is_in_the_light(panel: Panel, tmp_path: Path) -> None:
-    panel._indicators = replace(panel._indicators, state=tmp_path)
+def test_a_reset_that_is_not_finished_is_in_the_light(finger: Finger, tmp_path: Path) -> None:
     factory_reset.request_reset(tmp_path)
-    assert shown(panel) == "failed"
+    assert finger.push(HELLO, LOOK_S + 1.0) == "failed"
 
 
-def test_a_warning_is_in_the_light_until_nothing_comes_of_it(panel: Panel) -> None:
+def test_a_warning_is_in_the_light_until_nothing_comes_of_it(panel: Panel, finger: Finger) -> None:
     warnings: tuple[Gesture, ...] = ("setup_warning", "reset_warning", "reset_armed")
     for warning in warnings:
         panel._handle_gestures([warning])
-        assert shown(panel) == warning
+        assert finger.push(HELLO) == warning
     panel._handle_gestures(["let_be"])
-    assert shown(panel) == "starting"
+    assert finger.push(HELLO) == "starting"
 
 
-def test_set_up_is_in_the_light_until_the_next_press(panel: Panel) -> None:
+def test_set_up_is_in_the_light_until_the_next_press(panel: Panel, finger: Finger) -> None:
     panel._handle_gestures(["setup"])
-    assert shown(panel) == "setup"
-    panel._handle_gestures(["press"])
-    assert shown(panel) != "setup"
+    assert finger.push(HELLO) == "setup"
+    assert finger.push("press") != "setup"
 
 
 @pytest.mark.parametrize(
@@ -114,40 +139,39 @@ def test_set_up_is_in_the_light_until_the_next_press(panel: Panel) -> None:
     ],
 )
 def test_how_the_box_stands_is_in_the_light(
-    desk: Desk, panel: Panel, standing: BoxStatus, light: str
+    desk: Desk, finger: Finger, standing: BoxStatus, light: str
 ) -> None:
     desk.arrived = [StateChanged("idle", 1, 0), standing]
-    assert shown(panel) == light
+    assert finger.push(HELLO) == light
 
 
-def test_a_bell_is_in_the_light_also_between_two_rings(desk: Desk, panel: Panel) -> None:
+def test_a_bell_is_in_the_light_also_between_two_rings(desk: Desk, finger: Finger) -> None:
     desk.arrived = [StateChanged("speaking", 1, 0), TimersStatus(ringing=True)]
-    assert shown(panel) == "ringing"
+    assert finger.push(HELLO) == "ringing"
     desk.arrived = [StateChanged("idle", 1, 0)]
-    assert shown(panel) == "ringing"
+    assert finger.push(HELLO) == "ringing"
     desk.arrived = [StateChanged("listening", 1, 0)]
-    assert shown(panel) == "listening"
+    assert finger.push(HELLO) == "listening"
     desk.arrived = [StateChanged("idle", 1, 0), TimersStatus()]
-    assert shown(panel) == "idle"
+    assert finger.push(HELLO) == "idle"
 
 
-def test_a_press_raises_the_floor_before_anything_is_said(desk: Desk, panel: Panel) -> None:
+def test_a_press_raises_the_floor_and_is_noted(desk: Desk, finger: Finger) -> None:
     before = desk.floor.press
-    panel._handle_gestures(["press"])
+    finger.push("press")
     assert desk.floor.press == before + 1
-    panel.run_once(1.0)
     told = health.read_health(desk.settings.state_path())
     assert told is not None
     assert told.pressed
 
 
 def test_a_folder_that_cannot_be_written_stops_no_panel(
-    desk: Desk, panel: Panel, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    finger: Finger, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    panel._health_path = tmp_path / "none"
-    panel._handle_gestures(["press"])
-    for second in (1.0, 2.0):
-        panel.run_once(second)
+    (tmp_path / f".{health.FILE}.new").mkdir()
+    finger.push("press")
+    for _ in range(2):
+        assert finger.push(HELLO)
     assert len([r for r in caplog.records if "cannot be written" in r.message]) == 1
 
 

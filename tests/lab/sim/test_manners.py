@@ -24,6 +24,7 @@ from lab.sim.seam_measure import Seam, measure_seam
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
 MS = RATE_HZ // 1000
+MOST_TRIES = 6  # of what a busy machine, or a silence of the speech, may spoil
 T = TypeVar("T")
 
 
@@ -88,10 +89,15 @@ def test_pauses_long_and_short_presses_and_a_restless_owner() -> None:
 
 def _a_press_without_a_message(stage: BenchHarness) -> None:
     """A pause of 0.3 s or more: then the last word is said again, and no sample is lost."""
-    seams = [_after_a_press(stage) for _ in range(3)]
-    told = [seam for seam in seams if seam is not None]  # else the speech itself is silent there
-    assert told or stage.unread
-    assert {(seam.lost_samples, seam.repeated_samples) for seam in told} <= {(0, 0)}
+    told: list[Seam] = []
+    for _ in range(MOST_TRIES):
+        if (seam := _after_a_press(stage)) is not None:  # else the speech itself is silent there
+            told.append(seam)
+        if len(told) == 2:
+            break
+        if not stage.talking():
+            stage.start_talking()
+    assert [(seam.lost_samples, seam.repeated_samples) for seam in told] == [(0, 0)] * 2
 
 
 def _after_a_press(stage: BenchHarness) -> Seam | None:
@@ -113,13 +119,16 @@ def _after_a_press(stage: BenchHarness) -> Seam | None:
 
 def _two_knocks_in_a_row(stage: BenchHarness) -> None:
     """The second one, a moment after the answer went on, keeps it quiet until there is calm."""
-    at = stage.card.now()
-    assert knocked(stage, 1) is not None
-    went_on = first(stage, PlaybackResumed, at)
-    second = stage.card.now()
-    noticed = knocked(stage, 2)
-    if noticed is None:
-        return
+    for seed in range(1, 2 * MOST_TRIES, 2):
+        at = stage.card.now()
+        if knocked(stage, seed) is None:
+            continue
+        went_on = first(stage, PlaybackResumed, at)
+        second = stage.card.now()
+        if (noticed := knocked(stage, seed + 1)) is not None:
+            break
+    else:
+        pytest.fail("no second knock was noticed")
     onset, verdict = noticed
     again = first(stage, PlaybackResumed, second)
     quiet_ms = (again.index - onset.index) // MS - verdict.age_ms
