@@ -17,6 +17,7 @@ from appliance.hear.aec.factory import make_canceller
 from appliance.hear.aec.monitor import EchoMonitor
 from appliance.hear.bargein import network
 from appliance.hear.pipeline import HearingEvent, HearingPipeline
+from appliance.hear.turn.turn_judge import make_judge
 from appliance.hear.utterance_stream import SpeechSlot
 from appliance.hear.words.backends import words_wanted
 from appliance.hear.words.feed import KeywordFeed
@@ -43,8 +44,13 @@ def main(work: Worker) -> None:
     cancels = make_canceller(work.settings.hearing.echo, BLOCK_FRAMES)
     watch = EchoMonitor(cancels, work.settings.state_path(), lambda: store.key(work.settings))
     watch.restore()
+    judge = make_judge(work.settings.hearing.turn, work.log)
     hearing = HearingPipeline(
-        work.settings.hearing, serial=serial, classifier=classifier, canceller=cancels
+        work.settings.hearing,
+        serial=serial,
+        classifier=classifier,
+        canceller=cancels,
+        judge=judge,
     )
     mic, played = work.reader("mic"), work.reader("played")
     reference = SampleBuffer(_PLAYED_FRAMES)
@@ -82,6 +88,8 @@ def main(work: Worker) -> None:
             for sentence in watch.pop_log_lines():
                 work.log.warning("%s", sentence)
     watch.close()
+    if judge is not None:
+        judge.close()
 
 
 def _process_slots(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from enum import Enum, auto
+from functools import partial
 
 import msgspec
 
@@ -22,6 +23,9 @@ from appliance.hear.onset.frontend import AudioBlock, AudioFrontEnd
 from appliance.hear.onset.onset_locator import OnsetLocator
 from appliance.hear.onset.soft_speech import SoftSpeechDetector
 from appliance.hear.onset.vad import WINDOW_FRAMES
+from appliance.hear.turn import log_mel
+from appliance.hear.turn.end_of_turn import EndOfTurn
+from appliance.hear.turn.turn_judge import TurnJudge
 from appliance.hear.utterance_stream import SpeechSlot, UtteranceStream
 from appliance.messages.hearing import (
     Judgement,
@@ -74,13 +78,16 @@ class HearingPipeline:
         serial: int = 0,
         classifier: SegmentClassifier | None = None,
         canceller: EchoCanceller | None = None,
+        judge: TurnJudge | None = None,
     ) -> None:
         """`serial`: the last one that was ever used; the next onset has the one after it.
-        `canceller`: in place of the one that the settings name."""
+        `canceller`: in place of the one that the settings name. `judge`: of the end of a turn;
+        without one silence alone decides."""
         self._settings = settings
         self._front_end = AudioFrontEnd(settings, canceller)
         self._recent = SampleBuffer(PAST_FRAMES)
         self._endpointer = Endpointer(settings.turn)
+        self._end_of_turn = EndOfTurn(settings.turn, judge)
         self._verdict_tracker = VerdictTracker(
             settings.verdict, classifier or network.make_classifier(None, log)
         )
@@ -219,7 +226,8 @@ class HearingPipeline:
             events += self._utterance.flush_pause(self._recent, until, self._card_index)
         if self._listening_mode.now.held:
             return
-        if self._endpointer.silent_frames(self._now) >= _frames(self._settings.turn.end_ms):
+        said = partial(self._utterance.newest, self._recent, self._now, log_mel.WINDOW_FRAMES)
+        if self._end_of_turn.update(self._endpointer.silent_frames(self._now), said):
             self._end_speech(events)
 
     def _on_button(self, events: list[HearingEvent]) -> None:

@@ -56,6 +56,11 @@ class UtteranceStream:
                 out.append(SpeechEnded(self.number, index, self._position, last=False))
         return out
 
+    def newest(self, buffer: SampleBuffer, now: int, frames: int) -> Samples:
+        """The utterance up to `now`, and of it at most the newest `frames`."""
+        first = max(self._first, now - frames)
+        return buffer.read(first, now - first)
+
     def flush_pause(self, buffer: SampleBuffer, until: int, card_index: int) -> list[SpeechSlot]:
         """What is left before `until`, once: these may have been the last words.
 

@@ -32,8 +32,23 @@ class TurnSettings(Section, frozen=True):
     release_probability: Ratio
     start_ms: Milliseconds
     end_ms: Milliseconds
+    judge: Literal["auto", "none"]
+    ask_ms: Annotated[tuple[Milliseconds, ...], msgspec.Meta(min_length=1)]
+    sure: Ratio
+    sure_ms: Milliseconds
+    likely: Ratio
+    unsure_ms: Milliseconds
+    unlikely_ms: Milliseconds
     preroll_ms: Milliseconds
     piece_s: Annotated[float, msgspec.Meta(ge=5, le=30)]
+
+    def __post_init__(self) -> None:
+        if list(self.ask_ms) != sorted(set(self.ask_ms)):
+            raise ValueError("the moments of `ask_ms` do not rise")
+        if not self.likely <= self.sure:
+            raise ValueError("`likely` is more than `sure`")
+        if not self.sure_ms <= self.unsure_ms <= self.unlikely_ms:
+            raise ValueError("`sure_ms`, `unsure_ms` and `unlikely_ms` do not rise")
 
 
 class VerdictSettings(Section, frozen=True):

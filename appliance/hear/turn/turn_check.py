@@ -1,0 +1,39 @@
+"""`interlude check` of the end of a turn: which rule this box follows, and why."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+
+from appliance.errors import ModelError
+from appliance.hear.turn.log_mel import WINDOW_FRAMES
+from appliance.hear.turn.turn_network import MODEL, TurnNetwork
+from appliance.runtime.diagnostics import Finding, ok, warning
+from appliance.settings import TurnSettings
+
+_QUESTIONS = 3  # the first one also reads the file
+
+
+def turn_finding(settings: TurnSettings, model: Path = MODEL) -> Finding:
+    """Asks the network about silence, and tells how long an answer takes beside how long it may."""
+    fixed = f"A turn ends after {settings.end_ms} ms of silence"
+    if settings.judge == "none":
+        return ok("turns", f"{fixed}, as `hearing.turn.judge` wants.")
+    try:
+        network = TurnNetwork(model)
+    except ModelError as error:
+        return warning("turns", f"{fixed}: {error.problem}", error.remedy)
+    silence = np.zeros(WINDOW_FRAMES, np.int16)
+    took_ms = []
+    for _ in range(_QUESTIONS):
+        began_ns = time.perf_counter_ns()
+        network.probability(silence)
+        took_ms.append((time.perf_counter_ns() - began_ns) / 1e6)
+    answered_ms = settings.ask_ms[0] + min(took_ms)
+    if answered_ms > settings.end_ms:
+        sentence = f"{fixed}: the network that judges it answers after {answered_ms:.0f} ms only."
+        return warning("turns", sentence, "Raise `hearing.turn.end_ms`, or leave it as it is.")
+    return ok("turns", f"The end of a turn is judged by its sound; an answer takes "
+              f"{min(took_ms):.0f} ms.")  # fmt: skip

@@ -1,0 +1,70 @@
+"""The end of a turn within hearing as a whole: sooner or later, as a judge says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from appliance.hear.endpointing import TRAILING_FRAMES
+from appliance.hear.pipeline import HearingPipeline
+from appliance.hear.turn.turn_judge import TurnAnswer
+from appliance.hear.utterance_stream import SpeechSlot
+from appliance.messages.hearing import SetListening, SpeechEnded
+from appliance.pcm import Samples
+from appliance.settings import HearingSettings
+from tests.hear.arena import INDEX, at_level, run, say, track
+
+
+class ConstantJudge:
+    """Answers every question at the next block with the same probability."""
+
+    def __init__(self, probability: float) -> None:
+        self.probability = probability
+        self.asked: list[Samples] = []
+        self.due: list[TurnAnswer] = []
+
+    def ask(self, number: int, samples: Samples) -> None:
+        self.asked.append(samples)
+        self.due.append(TurnAnswer(number, self.probability, 5.0))
+
+    def pop_answer(self) -> TurnAnswer | None:
+        return self.due.pop(0) if self.due else None
+
+
+@pytest.mark.parametrize(
+    ("probability", "least_ms", "most_ms"), [(1.0, 250, 290), (0.0, 1200, 1240)]
+)
+def test_a_turn_that_is_surely_over_ends_soon_and_one_that_is_not_is_waited_for(
+    settings: HearingSettings, probability: float, least_ms: int, most_ms: int
+) -> None:
+    owner, _ = track([at_level(say("tell me about the moon"))], lead_s=1, gap_s=2)
+    judge = ConstantJudge(probability)
+    result = run(HearingPipeline(settings, judge=judge), owner, noise_db=None)
+    [(ended_at, ended)] = result.of(SpeechEnded)
+    assert least_ms <= (ended_at - (ended.index - INDEX)) / 16 <= most_ms
+    samples = np.concatenate([chunk.samples for _, chunk in result.of(SpeechSlot)])
+    # What is judged is the utterance with the silence after it, without the echo.
+    until = ended.frames - TRAILING_FRAMES
+    assert np.array_equal(judge.asked[0][:until], samples[:until])
+    assert len(judge.asked[0]) - until == pytest.approx(200 * 16, abs=10 * 16)
+
+
+def test_a_pause_for_thought_that_is_heard_as_one_leaves_the_turn_whole(
+    settings: HearingSettings,
+) -> None:
+    first, rest = at_level(say("turn on the light in")), at_level(say("the kitchen"))
+    owner, _ = track([first, rest], lead_s=1, gap_s=0.8)
+    owner = np.append(owner, np.zeros(2 * 16_000))
+    whole = run(HearingPipeline(settings, judge=ConstantJudge(0.0)), owner, noise_db=None)
+    assert len(whole.of(SpeechEnded)) == 1
+    alone = run(HearingPipeline(settings), owner, noise_db=None)
+    assert len(alone.of(SpeechEnded)) == 2
+
+
+def test_while_the_button_is_held_nothing_is_judged(settings: HearingSettings) -> None:
+    judge = ConstantJudge(1.0)
+    pipeline = HearingPipeline(settings, judge=judge)
+    pipeline.set_listening(SetListening(True, held=True))
+    owner, _ = track([at_level(say("tell me about the moon"))], lead_s=0.5, gap_s=2)
+    result = run(pipeline, owner, noise_db=None)
+    assert (judge.asked, result.of(SpeechEnded)) == ([], [])

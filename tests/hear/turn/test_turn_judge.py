@@ -1,0 +1,139 @@
+"""Judging beside live sound: nobody waits, the newest question counts, priority is normal."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from appliance.hear.onset import vad
+from appliance.hear.turn.turn_judge import BackgroundJudge, DirectJudge, TurnAnswer, make_judge
+from appliance.hear.turn.turn_network import TurnNetwork
+from appliance.settings import HearingSettings
+
+SOUND = np.random.default_rng(1).normal(0, 900, 128_000).astype(np.int16)
+LIMIT_S = 30.0
+log = logging.getLogger("test")
+
+
+@pytest.fixture(scope="module")
+def network() -> TurnNetwork:
+    return TurnNetwork()
+
+
+def awaited(judge: BackgroundJudge) -> TurnAnswer:
+    return polled(judge.pop_answer)
+
+
+def threads() -> set[int]:
+    return {int(each.name) for each in Path("/proc/self/task").iterdir()}
+
+
+def polled(pop: Callable[[], TurnAnswer | None]) -> TurnAnswer:
+    until_s = time.monotonic() + LIMIT_S
+    while (answer := pop()) is None:
+        assert time.monotonic() < until_s
+        time.sleep(0.002)
+    return answer
+
+
+def test_an_answer_comes_later_and_is_the_networks(network: TurnNetwork) -> None:
+    judge = BackgroundJudge(network)
+    assert judge.pop_answer() is None
+    judge.ask(7, SOUND)
+    answer = awaited(judge)
+    assert (answer.number, answer.probability) == (7, network.probability(SOUND))
+    assert answer.took_ms > 0
+    assert judge.pop_answer() is None
+
+
+def test_of_many_questions_the_newest_is_answered_and_few_of_the_others(
+    network: TurnNetwork,
+) -> None:
+    judge = BackgroundJudge(network)
+    for number in range(1, 51):
+        judge.ask(number, SOUND)
+    answered: list[int] = []
+    while not answered or answered[-1] != 50:
+        answered.append(awaited(judge).number)
+    assert len(answered) <= 3
+
+
+def test_a_question_costs_the_asking_thread_next_to_nothing(network: TurnNetwork) -> None:
+    judge = BackgroundJudge(network)
+    cpu_ns = time.thread_time_ns()
+    judge.ask(1, SOUND)
+    asked_ms = (time.thread_time_ns() - cpu_ns) / 1e6
+    assert asked_ms < 2 < awaited(judge).took_ms
+
+
+def test_its_thread_has_normal_scheduling_whatever_its_process_has(network: TurnNetwork) -> None:
+    before = threads()
+    was = os.sched_getscheduler(0)
+    os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+    try:
+        judge = BackgroundJudge(network)
+    finally:
+        os.sched_setscheduler(0, was, os.sched_param(0))
+    judge.ask(1, SOUND)
+    awaited(judge)
+    [own] = threads() - before
+    assert os.sched_getscheduler(own) == os.SCHED_OTHER
+
+
+def test_a_judge_that_is_closed_ends_its_thread_after_the_question_it_is_at(
+    network: TurnNetwork,
+) -> None:
+    before = threads()
+    judge = BackgroundJudge(network)
+    judge.ask(1, SOUND)
+    assert len(threads() - before) == 1
+    awaited(judge)
+    judge.ask(2, SOUND)
+    judge.close()
+    until_s = time.monotonic() + LIMIT_S
+    while threads() - before:  # the kernel's part of a joined thread ends a moment later
+        assert time.monotonic() < until_s
+        time.sleep(0.002)
+
+
+def test_a_sound_that_the_network_cannot_take_is_an_answer_without_a_probability(
+    network: TurnNetwork,
+) -> None:
+    judge = DirectJudge(network)
+    judge.ask(1, np.zeros((2, 2), np.int16))
+    answer = judge.pop_answer()
+    assert answer is not None
+    assert answer.probability is None
+    assert judge.pop_answer() is None
+
+
+def test_without_its_file_silence_decides_and_a_line_says_why(
+    settings: HearingSettings, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert make_judge(settings.turn, log, tmp_path / "none.onnx") is None
+    [line] = caplog.messages
+    assert line.startswith("a turn ends after 500 ms of silence: ")
+    assert "none.onnx" in line
+
+
+def test_another_network_in_its_place_is_not_asked(
+    settings: HearingSettings, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert make_judge(settings.turn, log, vad.MODEL) is None
+    assert "not that of the end of a turn" in caplog.text
+
+
+def test_an_owner_can_do_without(
+    settings: HearingSettings, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    assert make_judge(msgspec.structs.replace(settings.turn, judge="none"), log) is None
+    assert "hearing.turn.judge is none" in caplog.text
+    assert make_judge(settings.turn, log) is not None
