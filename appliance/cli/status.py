@@ -44,6 +44,7 @@ def collect_status(
         "state": now.state if now else "not running",
         "well": bool(now and now.well),
         "failed": list(now.failed) if now else [],
+        "taken_back": now.taken_back if now else None,
         "temperature_c": machine.temperature_c(),
         "power": ", ".join(throttled) or None,
         "button": (panel.button or "works") if panel else None,

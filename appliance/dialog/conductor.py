@@ -305,7 +305,9 @@ class Conductor:
 
     def _announce(self, change: AnnounceState) -> None:
         at_ns = time.monotonic_ns()
-        changed = StateChanged(change.state, change.turn, at_ns, change.reason, change.ring)
+        changed = StateChanged(
+            change.state, change.turn, at_ns, change.reason, change.ring, self._dialog.taken_back
+        )
         self._work.log.info("%s (%s)", change.state, change.reason)
         for peer in (*_TOLD, *self._watchers):
             self._work.channels[peer].send(changed)

@@ -46,6 +46,7 @@ def apply_verdict_to_answer(transition: Transition, verdict: Verdict) -> None:
     if verdict.serial != transition.next.hold.serial or transition.next.listening.microphone_off:
         return
     if verdict.kind == "interruption":  # also when it comes late, with playback going on again
+        transition.count_taken_back(transition.next.hold.onset_index)
         transition.drop_answer(unheard=transition.still_asking(transition.next.hold.onset_index))
         transition.release_hold()
         transition.enter_state("listening", "interrupted", transition.next.policy.speech_s)
@@ -102,6 +103,7 @@ def end_speech(transition: Transition, speech: SpeechEnded) -> None:
 
 
 def _listen(transition: Transition, utterance: int, index: int = 0) -> None:
+    transition.count_taken_back(index)
     transition.drop_answer(unheard=transition.still_asking(index))
     transition.change(speech=transition.next.speech.listen(utterance))
     transition.enter_state("listening", "the owner speaks", transition.next.policy.listening_s)

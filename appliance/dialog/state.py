@@ -36,6 +36,7 @@ class DialogState:
     ringing     what rings until it is stopped
     parts       which parts and cards work
     volume      of the voice, once the owner has changed it; None: as in the settings
+    taken_back  answers that were begun before the owner had finished the question
     """
 
     policy: DialogPolicy = field(default_factory=DialogPolicy)
@@ -53,6 +54,7 @@ class DialogState:
     ringing: RingSchedule = field(default_factory=RingSchedule)
     parts: PartAvailability = field(default_factory=PartAvailability)
     volume: float | None = None
+    taken_back: int = 0
 
     @property
     def deadline_s(self) -> float:

@@ -226,6 +226,14 @@ class Transition:
             return False
         return index < answer.began + self.next.policy.grace_s * RATE_HZ
 
+    def count_taken_back(self, index: int) -> None:
+        """The owner speaks from `index` on: an answer in thought or just begun came too early."""
+        answer = self.next.answer
+        if answer is None or answer.ours:
+            return
+        if not answer.began or self.still_asking(index):
+            self.change(taken_back=self.next.taken_back + 1)
+
     def drop_answer(self, *, unwanted: bool = False, unheard: bool = False) -> None:
         """Cut the answer, if there is one; what was heard of it is settled when playback tells.
 

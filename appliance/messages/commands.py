@@ -145,6 +145,8 @@ class StateChanged(BaseMessage, frozen=True):
     """The conversation's state, to every process that watches, once at each change.
 
     `ring`: it speaks since a timer rings, which it does again and again.
+    `taken_back`: answers since the start that were dropped because the owner went on with the
+    question: so often a turn was taken to be over too early.
     """
 
     state: StateName
@@ -152,6 +154,7 @@ class StateChanged(BaseMessage, frozen=True):
     at_ns: int
     reason: LineText = ""
     ring: bool = False
+    taken_back: Count = 0
 
 
 class BoxStatus(BaseMessage, frozen=True):

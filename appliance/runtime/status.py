@@ -33,6 +33,7 @@ class SupervisorStatus(msgspec.Struct, frozen=True, kw_only=True):
     healthy  every needed part is well: up, or to be up soon
     shed     what the box does without because the processor does not suffice
     failed   parts that keep ending or hanging; each is tried again and counts until it is up
+    taken_back  answers since the conductor's start that came before the owner had finished
     """
 
     version: str = __version__
@@ -43,6 +44,7 @@ class SupervisorStatus(msgspec.Struct, frozen=True, kw_only=True):
     healthy: bool = False
     failed: tuple[str, ...] = ()
     shed: tuple[str, ...] = ()
+    taken_back: int = 0
 
     @property
     def well(self) -> bool:

@@ -17,7 +17,9 @@ from appliance.runtime.machine import Machine
 from appliance.runtime.status import SupervisorStatus
 
 SETTINGS = settings.load_defaults()
-WELL = SupervisorStatus(version="0.2.0", pid=1, state="idle", ready=True, healthy=True)
+WELL = SupervisorStatus(
+    version="0.2.0", pid=1, state="idle", ready=True, healthy=True, taken_back=3
+)
 
 
 def test_a_box_that_runs_tells_how_it_is(tmp_path: Path) -> None:
@@ -27,13 +29,14 @@ def test_a_box_that_runs_tells_how_it_is(tmp_path: Path) -> None:
     found = collect_status(SETTINGS, Machine(tmp_path), WELL, "0.1.0", tmp_path / "warnings.log")
     assert (found["version"], found["well"], found["up_s"]) == ("0.2.0", True, 3725)
     assert found["last_warning"] == "two: the last"
+    assert found["taken_back"] == 3
     assert json.loads(json.dumps(found)) == found
 
 
 def test_a_box_that_does_not_run_is_not_well(tmp_path: Path) -> None:
     found = collect_status(SETTINGS, Machine(tmp_path), None, "0.1.0", tmp_path / "none")
     assert (found["version"], found["state"], found["well"]) == ("0.1.0", "not running", False)
-    assert found["last_warning"] is None
+    assert (found["last_warning"], found["taken_back"]) == (None, None)
     assert "last warning   –" in format_report(found, as_json=False)
 
 

@@ -60,6 +60,25 @@ def test_the_next_think_need_not_wait_for_what_was_heard_of_an_answer_that_does_
     assert talk.sent(Think) == [Think(4, (2,))]
 
 
+@pytest.mark.parametrize(("after", "count"), [(GRACE - 1, 1), (GRACE, 0)])
+def test_an_answer_that_began_too_early_is_counted_and_one_that_is_interrupted_is_not(
+    after: int, count: int
+) -> None:
+    talk, began = answering()
+    talk(Onset(2, began + after, speaking=True), PlaybackPaused(2, 2, 16_000, 0), after_s=1.0)
+    talk(Verdict(2, "interruption", 300), PlaybackStopped(2, 16_000, 0))
+    talk(SpeechStarted(2, 2, began + after), SpeechEnded(2, 0, 32_000, last=True), after_s=1.0)
+    assert talk.it.taken_back == count
+
+
+def test_an_answer_in_thought_that_the_owner_goes_on_over_is_counted() -> None:
+    talk = Talk()
+    talk.speech(1)
+    talk(Onset(2, talk.index, speaking=False), SpeechStarted(2, 2, talk.index), after_s=0.3)
+    talk(SpeechEnded(2, 0, 16_000, last=False), SpeechEnded(2, 0, 32_000, last=True))
+    assert talk.it.taken_back == 1
+
+
 @pytest.mark.parametrize("kind", ["backchannel", "noise"])
 def test_a_murmur_in_the_first_moment_stops_no_answer(kind: str) -> None:
     talk, began = answering()
