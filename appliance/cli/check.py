@@ -92,9 +92,16 @@ def voice(settings: Settings) -> list[Finding]:
 
 def canceller(settings: Settings) -> str:
     """A sentence about the echo canceller."""
-    if settings.hearing.echo.canceller in ("none", "hardware"):
-        return "No canceller, as the settings want: the card must do it."
-    return "The canceller is here: our own Kalman filter."
+    own = settings.hearing.echo.canceller not in ("none", "hardware")
+    return ("The canceller is here: our own Kalman filter." if own
+            else "No canceller, as the settings want: the card must do it.")  # fmt: skip
+
+
+def turns(settings: Settings) -> Finding:
+    """Which rule ends a turn, and why."""
+    from appliance.hear.turn.turn_check import turn_finding
+
+    return turn_finding(settings.hearing.turn)
 
 
 def house(settings: Settings) -> str:
@@ -130,6 +137,7 @@ class CheckProbes:
     prompt: Callable[[Settings], Finding | None] = prompt
     server: Callable[[Settings], Finding] = model_server
     voice: Callable[[Settings], list[Finding]] = voice
+    turns: Callable[[Settings], Finding] = turns
     house: Callable[[Settings], str] = house
     panel: Callable[[Settings, Machine], list[Finding]] = panel
     network: Callable[[], list[Finding]] = network
@@ -189,14 +197,14 @@ def collect_findings(
             "Install the package espeak-ng.",
         )
     yield told_by("echo", lambda: asked.canceller(settings))
+    yield asked.turns(settings)
     yield from asked.network()
     if settings.link.broker:
         yield told_by("house", lambda: asked.house(settings))
     yield from asked.panel(settings, machine)
     failed = running.failed if running is not None else None
-    yield from device_checks.card_findings(
-        settings.card, machine, asked.cards(), asked.try_card, failed
-    )
+    card = settings.card
+    yield from device_checks.card_findings(card, machine, asked.cards(), asked.try_card, failed)
 
 
 def _software(asked: CheckProbes) -> Iterator[Finding]:
@@ -259,8 +267,7 @@ def _permissions(settings: Settings, machine: Machine) -> Iterator[Finding]:
 
 
 def _memory(settings: Settings, machine: Machine) -> Iterator[Finding]:
-    have = machine.memory_mib()
-    if have is None:
+    if (have := machine.memory_mib()) is None:
         return
     need = sum(row.memory_mib for row in rows.rows_to_run(settings)) + _weights_mib(settings)
     if have < need:
@@ -306,8 +313,7 @@ def _heat(machine: Machine) -> Iterator[Finding]:
         yield problem("heat, power", f"At this moment {', '.join(now)}.", remedy)
     if since:
         yield warning("heat, power", f"At some time since the start {', '.join(since)}.", remedy)
-    degrees = machine.temperature_c()
-    if degrees is None:
+    if (degrees := machine.temperature_c()) is None:
         return
     place = f"{machine.name() or 'The processor'} is at {degrees:.0f} °C"
     if degrees > HOT_C:

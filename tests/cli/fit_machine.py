@@ -48,6 +48,7 @@ def fine() -> health.CheckProbes:
         try_card=lambda _: GOOD,
         program=lambda name: f"/usr/bin/{name}",
         canceller=lambda _: "The canceller is here.",
+        turns=lambda _: diagnostics.ok("turns", "The end is judged."),
         model=lambda _: "pocket is here.",
         prompt=lambda _: diagnostics.ok("prompt", "It is as the template has it."),
         voice=lambda _: [diagnostics.ok("voice", "espeak speaks.")],

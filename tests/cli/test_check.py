@@ -22,7 +22,7 @@ def test_a_pi_with_a_good_card_has_nothing_to_mend(tmp_path: Path) -> None:
     assert not_well(found) == []
     assert {finding.looked_at for finding in found} == {
         "software", "cores", "permissions", "memory", "disk", "heat, power", "model", "prompt",
-        "voice", "echo", "sound card", "level", "clock",
+        "voice", "echo", "turns", "sound card", "level", "clock",
     }  # fmt: skip
     assert diagnostics.exit_code(found) == 0
 
