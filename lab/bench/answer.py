@@ -124,7 +124,7 @@ def _sheet(events: list[dict[str, Any]]) -> FigureTable:
     silent = sum(e["all_ms"] is None for e in events)
     sheet.notes.append(
         f"{len(events)} questions, {silent} without an answer. The end of turn holds the silence "
-        "that the settings ask for (hearing.turn.end_ms)."
+        "that the settings ask for (hearing.turn)."
     )
     begun = [e["drawn_ahead"] for e in events if "drawn_ahead" in e]
     tokens = np.median(begun) if begun else 0

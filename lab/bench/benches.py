@@ -114,6 +114,7 @@ BENCHES: tuple[Bench, ...] = (
     Bench("echo", "25 min", "which echo canceller: words over the box noticed, pauses for nothing"),
     Bench("seam", "6 min", "samples lost or repeated over a pause that was taken back"),
     Bench("answer", "4 min", "the owner has spoken → the answer sounds, part by part"),
+    Bench("endpoint", "5 min", "the last word → the turn is over; pauses for thought cut off"),
     Bench("cost", "1 min", "CPU, memory and dropouts: idle, listening, speaking"),
     Bench("vad", "½ min", "speech detection: µs a frame; all of hearing: share of real time"),
     Bench("recognise", "3 min", "words over the box and wake words: what they are understood as"),

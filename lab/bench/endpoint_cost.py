@@ -1,0 +1,87 @@
+"""What a judged end of a turn costs: one question, and the live sound beside it on its core."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from appliance.hear.pipeline import HearingPipeline
+from appliance.hear.turn.log_mel import WINDOW_FRAMES
+from appliance.hear.turn.turn_judge import BackgroundJudge
+from appliance.hear.turn.turn_network import TurnNetwork
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
+from appliance.runtime.process_table import row
+from appliance.settings import HearingSettings
+from lab.bench.benches import SPREAD, FigureTable, spread
+
+QUESTIONS = 40
+_BLOCK_S = BLOCK_FRAMES / RATE_HZ
+_BLOCKS_A_QUESTION = 60  # 300 ms
+
+
+def question_cost(sounds: list[Samples], network: TurnNetwork) -> tuple[FigureTable, float]:
+    """What one question costs here, and the median CPU time of it in ms: its wall time on a core
+    that nobody else wants."""
+    wall, cpu = [], []
+    for sound in sounds[:QUESTIONS]:
+        began_s, cpu_s = time.perf_counter(), time.thread_time()
+        network.probability(sound)
+        wall.append(1000 * (time.perf_counter() - began_s))
+        cpu.append(1000 * (time.thread_time() - cpu_s))
+    sheet = FigureTable("One question, ms, on one thread", ("", *SPREAD))
+    sheet.rows.append(("wall", *spread(wall)))
+    sheet.rows.append(("CPU", *spread(cpu)))
+    return sheet, float(np.median(cpu))
+
+
+def beside_live_sound(settings: HearingSettings, network: TurnNetwork) -> FigureTable:
+    """How late the listener is with its blocks of 5 ms while a question is answered beside it."""
+    sheet = FigureTable(
+        "A block of 5 ms: due → heard, ms, on one core with the judge's thread", ("", *SPREAD)
+    )
+    with _as_the_listener() as how:
+        for name, judge in (("nobody is asked", None), ("asked each 300 ms", network)):
+            sheet.rows.append((name, *spread(_lateness_ms(settings, judge), 2)))
+    sheet.notes.append(f"In this process, {how}. The ring `mic` holds 2.6 s.")
+    return sheet
+
+
+def _lateness_ms(settings: HearingSettings, network: TurnNetwork | None) -> list[float]:
+    judge = BackgroundJudge(network) if network is not None else None
+    hearing = HearingPipeline(settings)
+    chance = np.random.default_rng(1)
+    sound = chance.normal(0, 300, WINDOW_FRAMES).astype(np.int16)
+    silence = np.zeros(BLOCK_FRAMES, np.int16)
+    late_ms = []
+    due_s = time.monotonic() + _BLOCK_S
+    for block in range(QUESTIONS * _BLOCKS_A_QUESTION // 2):
+        time.sleep(max(0.0, due_s - time.monotonic()))
+        if judge is not None and block % _BLOCKS_A_QUESTION == 0:
+            judge.ask(block, sound)
+        at = block * BLOCK_FRAMES
+        hearing.process(sound[at % 64_000 : at % 64_000 + BLOCK_FRAMES], silence, at)
+        late_ms.append(1000 * (time.monotonic() - due_s))
+        due_s += _BLOCK_S
+    if judge is not None:
+        judge.close()
+    return late_ms
+
+
+@contextlib.contextmanager
+def _as_the_listener() -> Iterator[str]:
+    """This thread on one core and as urgent as the listener, where that is permitted."""
+    cores, scheduling = os.sched_getaffinity(0), os.sched_getscheduler(0)
+    os.sched_setaffinity(0, {max(cores)})
+    how = "with normal scheduling"
+    with contextlib.suppress(PermissionError):
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(row("listener").priority))
+        how = "scheduled as the listener is (FIFO)"
+    try:
+        yield how
+    finally:
+        os.sched_setscheduler(0, scheduling, os.sched_param(0))
+        os.sched_setaffinity(0, cores)
