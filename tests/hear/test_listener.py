@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -26,8 +27,8 @@ INDEX = 5_000_000
 class Box(SupervisedPart):
     """The listener under the real supervisor."""
 
-    def __init__(self) -> None:
-        super().__init__("listener", settings.load_defaults(), watchers=("room",))
+    def __init__(self, chosen: settings.Settings | None = None) -> None:
+        super().__init__("listener", chosen or settings.load_defaults(), watchers=("room",))
         self.mic = RingWriter(self.supervisor.rings["mic"])
         self.played = RingWriter(self.supervisor.rings["played"])
         self.heard = RingReader(self.supervisor.rings["heard"], "room")
@@ -132,3 +133,21 @@ def test_its_own_voice_is_found_by_index_and_not_heard(box: Box) -> None:
             time.sleep(0.004)
     assert len(box.told(Onset)) <= 2
     assert box.told(SpeechStarted) == []
+
+
+def test_a_turn_ends_by_what_the_network_says_where_silence_would_take_half_a_minute() -> None:
+    whole = settings.load_defaults()
+    turn = msgspec.structs.replace(
+        whole.hearing.turn, end_ms=30_000, sure=0.0, likely=0.0, unsure_ms=30_000,
+        unlikely_ms=30_000,
+    )  # fmt: skip
+    hearing = msgspec.structs.replace(whole.hearing, turn=turn)
+    with Box(msgspec.structs.replace(whole, hearing=hearing)) as box:
+        box.start()
+        box.hears(spoken("what about the sea"))
+        until_s = time.monotonic() + 20.0
+        while not box.told(SpeechEnded):  # silence goes on as it does in a room
+            assert time.monotonic() < until_s
+            box.hears(np.zeros(1600, np.int16))
+            box.poll()
+        assert box.index < INDEX + 30 * RATE_HZ
