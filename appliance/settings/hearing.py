@@ -50,6 +50,11 @@ class TurnSettings(Section, frozen=True):
         if not self.sure_ms <= self.unsure_ms <= self.unlikely_ms:
             raise ValueError("`sure_ms`, `unsure_ms` and `unlikely_ms` do not rise")
 
+    @property
+    def longest_ms(self) -> int:
+        """The longest silence that a turn can end with, by whichever rule."""
+        return self.end_ms if self.judge == "none" else max(self.end_ms, self.unlikely_ms)
+
 
 class VerdictSettings(Section, frozen=True):
     """Backchannel, interruption or noise: when to decide, and how sure to be."""

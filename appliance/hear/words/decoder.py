@@ -22,7 +22,7 @@ from appliance.settings import WordsSettings
 _FIRST_FRAMES = BEFORE_FRAMES + RATE_HZ // 5  # 200 ms of a sound before the first question
 _EVERY_FRAMES = RATE_HZ * 12 // 100  # 120 ms: five times before the deadline of 700 ms
 _LEAST_SURE = 0.2  # to be a mere "stop"; of recorded ones 43 of 60 are, of other words 1 of 150
-_LONGEST_STOP_MS = 1700  # the silence that ends an utterance included
+_LONGEST_STOP_MS = 1200  # the silence that ends an utterance not included
 _NOTHING = WordHypothesis("", 0.0)
 
 
@@ -34,7 +34,10 @@ class WordDecoder:
         lists: WordsSettings,
         recogniser: WordRecogniser | None,
         spotter: WakeWordSpotter | None,
+        silence_ms: int = 500,
     ) -> None:
+        """`silence_ms`: the longest that may pass from the last word to the end of its sound."""
+        self._longest_stop_ms = _LONGEST_STOP_MS + silence_ms
         self._lists = lists
         self._recogniser = recogniser
         self._spotter = spotter
@@ -98,7 +101,7 @@ class WordDecoder:
         self._last = guess
         age_ms = (self._frames - BEFORE_FRAMES) * 1000 // RATE_HZ
         kind = phrases.kind_of(guess.text, self._lists)
-        if kind == "stop" and (guess.sure < _LEAST_SURE or age_ms > _LONGEST_STOP_MS):
+        if kind == "stop" and (guess.sure < _LEAST_SURE or age_ms > self._longest_stop_ms):
             kind = "yield"  # it may be a question, and a question must not be lost
         if kind == "stop" and guess.text != before.text and not flags & END:
             kind = "yield"  # likewise: a guess in the middle of a word is often taken back

@@ -30,7 +30,7 @@ def main(work: Worker) -> None:
         spotter = backends.wake_word_spotter(work.settings)
     except InterludeError as error:  # the words over the box can be understood all the same
         work.log.error("%s", error)
-    understanding = WordDecoder(hearing.words, recogniser, spotter)
+    understanding = WordDecoder(hearing.words, recogniser, spotter, hearing.turn.longest_ms)
     understanding.waiting = work.settings.mode == "wake_word"
     work.log.info("words by %s, wake word by %s", recogniser.name if recogniser else "nobody",
                   spotter.name if spotter else "nobody")  # fmt: skip

@@ -126,6 +126,12 @@ def test_what_goes_on_for_long_is_no_mere_stop() -> None:
     assert kinds == ["yield", "stop", "yield"]
 
 
+def test_a_stop_stays_one_in_the_longest_silence_that_may_follow_it() -> None:
+    understanding = WordDecoder(LISTS, Scripted((250, "stop")), None, silence_ms=1200)
+    told = said(understanding, busy(), [0] * 70 + [7] * 450 + [0])
+    assert [m.kind for m in told if isinstance(m, WordsHeard)] == ["yield", "stop"]
+
+
 def test_a_stop_that_nobody_is_sure_of_is_no_mere_stop() -> None:
     class Unsure(Scripted):
         def hypothesis(self) -> WordHypothesis:
