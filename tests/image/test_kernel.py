@@ -19,13 +19,16 @@ def wrapped(payload: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "kernel", [PLAIN, gzip.compress(PLAIN, mtime=0), wrapped(gzip.compress(PLAIN, mtime=0)), wrapped(PLAIN)]
+    "kernel",
+    [PLAIN, gzip.compress(PLAIN, mtime=0), wrapped(gzip.compress(PLAIN, mtime=0)), wrapped(PLAIN)],
 )
 def test_it_comes_out_plain(kernel: bytes) -> None:
     assert plain(kernel) == PLAIN
 
 
-@pytest.mark.parametrize("kernel", [b"", b"MZ" + bytes(100), gzip.compress(b"no kernel" * 20, mtime=0)])
+@pytest.mark.parametrize(
+    "kernel", [b"", b"MZ" + bytes(100), gzip.compress(b"no kernel" * 20, mtime=0)]
+)
 def test_what_is_no_kernel_is_refused(kernel: bytes) -> None:
     with pytest.raises(NotBuilt, match="packed in a way"):
         plain(kernel)
