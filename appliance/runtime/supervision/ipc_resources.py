@@ -21,7 +21,7 @@ class IpcResources:
         self._rows = {row.name: row for row in rows}
         self.floor_fd = floor.create()
         self.heartbeat_fd = heartbeat.create(len(rows))
-        self.rings = {
+        self.rings = {  # a test may watch a ring in the name of its reader
             spec.name: ring.create(
                 replace(spec, readers=tuple(dict.fromkeys(spec.readers + watchers)))
             )
@@ -64,8 +64,3 @@ class IpcResources:
                 end.close()
         for fd in (self.floor_fd, self.heartbeat_fd):
             os.close(fd)
-
-
-def _once(readers: tuple[str, ...]) -> tuple[str, ...]:
-    """A test may watch a ring in the name of its reader."""
-    return tuple(dict.fromkeys(readers))
