@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from appliance.messages.playback import PlaybackPaused, PlaybackResumed
+from appliance.messages.playback import Dropouts, PlaybackPaused, PlaybackResumed
 from appliance.pcm import RATE_HZ
 from lab.bench.benches import BenchOptions, FigureTable
 from lab.bench.harness import LEAD, QUIET, BenchHarness
@@ -32,7 +32,8 @@ def bench(options: BenchOptions) -> list[FigureTable]:
     """Pauses until so many have been measured."""
     wanted = options.events or EVENTS
     found: list[Seam] = []
-    counts = {"said": 0, "pauses": 0, "yielded": 0, "not measurable": 0}
+    counts = {"said": 0, "pauses": 0, "yielded": 0, "not measurable": 0,
+              "beside a dropout": 0}  # fmt: skip
 
     def act(stage: BenchHarness) -> None:
         rng = random.Random(options.seed)  # noqa: S311 -- chance, not secrecy
@@ -95,7 +96,9 @@ def _disturb(
         counts["yielded"] += 1
         return
     seam = _read(stage, pause, resume)
-    if seam is None:
+    if any(m.direction == "playback" for m in stage.messages_since(Dropouts, at)):
+        counts["beside a dropout"] += 1  # the card had nothing to play: that moves what follows
+    elif seam is None:
         counts["not measurable"] += 1
     else:
         found.append(seam)
@@ -127,7 +130,8 @@ def _sheet(
     sheet.rows.append((str(len(found)), lost, repeated, again, step, largest_step))
     sheet.notes.append(
         f"{counts['said']} sounds made {counts['pauses']} pauses; {counts['yielded']} were taken "
-        f"for an interruption; {counts['not measurable']} lay where the speech itself is silent. "
+        f"for an interruption; {counts['not measurable']} lay where the speech itself is silent, "
+        f"{counts['beside a dropout']} beside a dropout of playback. "
         "Steps: between neighbouring samples across a seam's two edges, of 32767. "
         f"Dropouts: {dropouts['capture']} of capture, {dropouts['playback']} of playback."
     )
