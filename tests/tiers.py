@@ -1,7 +1,8 @@
 """A pytest plugin: the tests that start programs are marked `process`; no other starts one.
 
-`pytest -m "not process"` is the pure tier: code and data in one process, under a minute. A test
-that starts a program without the mark fails and names the line to add.
+`pytest -m "not process"` is the pure tier: code and data in one process. A test that starts a
+program without the mark fails and names the line to add. One that takes several seconds has the
+mark, too, whatever it does with them.
 """
 
 from __future__ import annotations

@@ -95,6 +95,7 @@ def test_the_last_turn_of_a_memory_that_cannot_be_read_goes_with_all_of_it(file:
     assert list(file.parent.iterdir()) == []
 
 
+@pytest.mark.process
 def test_a_reader_from_a_shell_keeps_nothing_from_being_forgotten(file: Path) -> None:
     """`interlude memory show` at the same moment."""
     memory = Memory(file, 10)

@@ -150,6 +150,7 @@ def test_what_could_not_be_forgotten_is_withheld_and_forgotten_later(
     scribe.close()
 
 
+@pytest.mark.process
 def test_a_queue_that_is_full_of_turns_takes_an_order_to_forget(file: Path) -> None:
     Memory(file, 1000).close()
     other = sqlite3.connect(file, isolation_level=None)
@@ -163,7 +164,7 @@ def test_a_queue_that_is_full_of_turns_takes_an_order_to_forget(file: Path) -> N
     answered = {item.number: item.problem for item in told if isinstance(item, ForgetResult)}
     assert sorted(answered) == numbers, "each has its answer"
     refused = [number for number, problem in answered.items() if problem]
-    assert len(refused) in (9, 10), "beyond those that may wait"
+    assert 1 <= len(refused) <= 10, "beyond those that may wait, of which some may have begun"
     assert all("hangs" in answered[number] for number in refused)
     scribe.close()
     assert list(file.parent.iterdir()) == [], "and no turn was written that was to be forgotten"

@@ -177,6 +177,7 @@ def test_an_empty_thought_is_none(server: Server, caplog: pytest.LogCaptureFixtu
     assert not logged(caplog)
 
 
+@pytest.mark.process
 def test_thoughts_that_come_to_no_end_are_named_when_patience_ends(server: Server) -> None:
     server.reply = hang(20, thought("hm", "reasoning_content"))
     with pytest.raises(RemoteError, match="thinks instead of answering"):

@@ -47,6 +47,7 @@ def test_the_wait_at_a_share_is_the_shortest_of_those_that_keep_to_it(
     assert wait_at(rules, share) == wait
 
 
+@pytest.mark.process
 def test_it_prints_both_rules_of_each_material_and_the_curve(tmp_path: Path) -> None:
     orders = tmp_path / "commands"
     orders.mkdir()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import numpy as np
+import pytest
 
 from appliance.hear.turn.turn_network import TurnNetwork
 from appliance.settings import load_defaults
@@ -19,6 +20,7 @@ def test_a_question_costs_time_and_at_most_so_many_are_asked() -> None:
     assert QUESTIONS > 3
 
 
+@pytest.mark.process
 def test_hearing_beside_questions_is_measured_and_leaves_this_thread_as_it_was() -> None:
     before = os.sched_getaffinity(0), os.sched_getscheduler(0)
     sheet = beside_live_sound(load_defaults().hearing, TurnNetwork())
