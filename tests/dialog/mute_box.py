@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from appliance.dialog.actions import SetMuted
@@ -85,7 +86,10 @@ class Box:
 
     def break_card(self) -> None:
         """Nothing can be written any more, as when ext4 has gone read-only."""
-        (self.card / f".{FILE}.new").mkdir()
+        in_the_way = self.card / f".{FILE}.new"
+        while not in_the_way.is_dir():  # a file of that name is there while one is written
+            with suppress(FileExistsError):
+                in_the_way.mkdir()
 
     def end_conductors(self) -> None:
         """They have written what they were to write, unless the card stalls."""

@@ -334,7 +334,7 @@ def _happen(box: Box, event: Message | str) -> None:
         case "long press":
             box.floor.closed += 1
         case "the card breaks":
-            (box.card / f".{FILE}.new").mkdir(exist_ok=True)
+            box.break_card()
         case "a file is damaged":
             (box.card / FILE).write_bytes(b"{")
         case "a file is gone":
