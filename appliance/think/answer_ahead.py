@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +21,15 @@ class Sampler(Protocol):
     def free_sampler(self, copy: Any) -> None: ...
 
 
+@dataclass(frozen=True)
+class _Begun:
+    """`sampler`: its state before the drawing."""
+
+    question: Ids
+    drawing: AnswerDrawing
+    sampler: Any
+
+
 class AnswerAhead:
     """At most one answer. Dropped, it leaves the sampler as it was; what the context holds of it
     is rolled back by whoever reads next, as after an answer that was cut.
@@ -29,18 +39,20 @@ class AnswerAhead:
 
     def __init__(self, sampler: Sampler) -> None:
         self._sampler = sampler
-        self._question: Ids | None = None
-        self._drawing: AnswerDrawing | None = None
-        self._before: Any = None  # the sampler's state before it
+        self._begun: _Begun | None = None
         self._thrown_away = 0
+
+    @property
+    def begun(self) -> bool:
+        """There is something to `take`."""
+        return self._begun is not None
 
     def draw(self, question: TokenizedPrompt, drawing: AnswerDrawing) -> Iterator[AnswerPiece]:
         """Begin on the answer to `question`; its pieces. Whoever wants no more of them closes this.
 
         Raises AnswerAbandoned and ModelError; then nothing is kept.
         """
-        self._question, self._drawing = question.ids, drawing
-        self._before = self._sampler.copy_sampler()
+        self._begun = _Begun(question.ids, drawing, self._sampler.copy_sampler())
         try:
             yield from drawing.draw_ahead()
         except Exception:
@@ -50,22 +62,21 @@ class AnswerAhead:
     def take(self, question: TokenizedPrompt) -> AnswerDrawing | None:
         """What was drawn for exactly this question, to be gone on with. Else there is nothing any
         more."""
-        drawing, asked = self._drawing, self._question
-        if drawing is None or asked is None or not np.array_equal(asked, question.ids):
+        begun = self._begun
+        if begun is None or not np.array_equal(begun.question, question.ids):
             self.drop()
             return None
-        self._sampler.free_sampler(self._before)
-        self._question = self._drawing = self._before = None
-        return drawing
+        self._begun = None
+        self._sampler.free_sampler(begun.sampler)
+        return begun.drawing
 
     def drop(self) -> None:
         """As if it had never been drawn. Before anything else is read."""
-        if self._drawing is None:
-            return
-        self._drawing.close()
-        self._thrown_away += len(self._drawing.tokens)
-        self._sampler.replace_sampler(self._before)
-        self._question = self._drawing = self._before = None
+        begun, self._begun = self._begun, None
+        if begun is not None:
+            begun.drawing.close()
+            self._thrown_away += len(begun.drawing.tokens)
+            self._sampler.replace_sampler(begun.sampler)
 
     def pop_thrown_away(self) -> int:
         count, self._thrown_away = self._thrown_away, 0

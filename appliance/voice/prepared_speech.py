@@ -26,7 +26,7 @@ class PreparedSpeech:
 
     def collect(self) -> None:
         """Take what there is. Raises VoiceError."""
-        while not self._ended and self._frames < MOST_FRAMES:
+        while self.collects:
             samples = self._speech.read()
             if samples is None:
                 self._ended = True
