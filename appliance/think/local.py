@@ -138,7 +138,9 @@ class LocalGemma:
             self._clips.encode_whole(clip)
         effort.encode_ms = 1000 * (time.monotonic() - began_s)
         began_s, read = time.monotonic(), self._gemma.read
-        drawing = self._ahead.take(self._prompt(history, open_last=True))
+        drawing = None
+        if self._ahead.begun:
+            drawing = self._ahead.take(self._prompt(history, open_last=True))
         if drawing is None:
             self._opening.open(self._reader, whole=True)
             self._make_room(history, turn)
@@ -261,6 +263,7 @@ class LocalGemma:
     def _prefill_spare(self, tokenized: TokenizedPrompt) -> bool:
         """Read a piece of another prompt into the other sequence. Returns whether all of it is
         read. A question ends it at once: it has no use for it. Raises AnswerAbandoned."""
+        self._ahead.drop()  # it would be gone on with in the sequence that is in use
         self._opening.back(self._spare, tokenized)
         self._preparing = True
         try:

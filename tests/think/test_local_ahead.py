@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from appliance.models.local_model import LocalModel
 from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.answer_drawing import AHEAD_TOKENS
 from appliance.think.history import History, SpeechClip
 from appliance.think.interface import AnswerMetrics
 from appliance.think.local import LocalGemma
+from appliance.think.snapshot_schedule import PREPARE_S
 from tests.think.local_talk import Make, growing, holds_what_a_fresh_one_would, said, settle
+from tests.think.opened import gemma_of
+from tests.think.recalling import Box
 
 
 def begin(model: LocalGemma, history: History, said: SpeechClip) -> None:
@@ -105,3 +111,27 @@ def test_a_beginning_that_is_left_early_is_gone_on_with(make: Make) -> None:
     fresh.prefill_partial(same.with_question([whole]), likely_all=True)
     same.add_turn(1, [SpeechClip(5, whole.samples.copy())])
     assert text == "".join(map(str, fresh.answer(same, AnswerMetrics())))
+
+
+def test_what_was_begun_is_dropped_where_a_restart_is_prepared_meanwhile(
+    tiny_model: LocalModel, tmp_path: Path
+) -> None:
+    (whole,) = growing(5, 3.0)
+    texts, read = [], []
+    for name, ahead in (("begun", True), ("not", False)):
+        box = Box(tiny_model, tmp_path / name)
+        box.start()
+        for number in range(1, 4):
+            box.turn(number)
+        if ahead:
+            begin(box.model, box.session.history, whole)
+        before = gemma_of(box.model).read
+        box.rest(PREPARE_S)
+        read.append(gemma_of(box.model).read - before)
+        effort = AnswerMetrics()
+        box.session.history.add_turn(9, [SpeechClip(5, whole.samples.copy())])
+        texts.append(said(box.model.answer(box.session.history, effort)))
+        assert effort.drawn_ahead == 0
+        box.stop()
+    assert min(read) > 0  # the other sequence was used
+    assert texts[0] == texts[1]
