@@ -36,7 +36,7 @@ FOREIGN = {
     "llama_cpp": ["think/llama_library.py"],  # the model, its tokens, what it holds
     "matplotlib": ["sim/timeline.py", "bench/interruption_pictures.py"],
     # Small networks beside live sound; the audio encoder, which is large, and ended when told.
-    "onnxruntime": ["hear/onnx_session.py", "think/streaming_encoder.py"],
+    "onnxruntime": ["appliance/onnx_session.py", "think/streaming_encoder.py"],
     "paho": ["mqtt/connection.py", "bench/mosquitto.py"],  # the box, and who listens to it there
     "pocketsphinx": ["hear/words/pocketsphinx_backend.py"],
     "psutil": ["sim/*", "bench/*"],

@@ -17,6 +17,7 @@ import onnxruntime
 
 from appliance.errors import ModelError
 from appliance.models.encoder_graph.spectrum import TOKEN_FRAMES, TOKEN_SAMPLES, frame_count
+from appliance.onnx_session import first_line, open_session
 from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.encoded_sound import EncodedSound, State
 
@@ -34,18 +35,7 @@ class StreamingEncoder:
 
     def __init__(self, graph: Path, threads: int) -> None:
         """Raises ModelError for a file that ONNX Runtime cannot use."""
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-        options.log_severity_level = 3  # errors only
-        options.enable_cpu_mem_arena = False  # the arena only ever grows
-        # Threads that spin take the time of whoever else is busy, as llama.cpp's barriers do.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        try:
-            self._session = onnxruntime.InferenceSession(
-                str(graph), options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:  # onnxruntime's exceptions have no common base of their own
-            raise ModelError(f"{graph}: is not a usable network ({_first_line(error)}).") from error
+        self._session = open_session(graph, "the streaming audio encoder", threads)
         self._results = [output.name for output in self._session.get_outputs()]
         self.width = int(self._session.get_outputs()[0].shape[1])
         self._beginning: State = {
@@ -101,7 +91,7 @@ class StreamingEncoder:
         except Exception as error:  # likewise; one that was ended has no type of its own either
             if options.terminate:
                 raise AnswerAbandoned from error
-            raise ModelError(f"The sound cannot be encoded ({_first_line(error)}).") from error
+            raise ModelError(f"The sound cannot be encoded ({first_line(error)}).") from error
         finally:
             with self._lock:
                 self._running = None
@@ -130,7 +120,3 @@ def _floats(samples: npt.NDArray[Any]) -> Rows:
     elif not np.isfinite(sound).all():
         raise ModelError("The sound holds values that are no numbers.")
     return sound
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from appliance.hear.bargein.features import GIVEN_MS
 from appliance.hear.bargein.segment import BLOCK_MS, Segment
-from appliance.hear.onnx_session import open_session
 from appliance.hear.onset import vad
 from appliance.hear.onset.frontend import AudioBlock
 from appliance.hear.onset.gate import OnsetGate, ResidualEcho
 from appliance.hear.onset.highpass import HighPass
 from appliance.hear.onset.noise_floor import NoiseFloor
 from appliance.hear.onset.onset_locator import OnsetLocator
+from appliance.onnx_session import open_session
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, level_db, to_int16
 from lab.sim import acoustics
 from training.verdict import clatter

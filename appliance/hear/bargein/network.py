@@ -25,8 +25,8 @@ from appliance.hear.bargein.classifier import (
 )
 from appliance.hear.bargein.features import WIDTH, BlockMeasures, FeatureExtractor, Floats
 from appliance.hear.bargein.segment import Segment
-from appliance.hear.onnx_session import open_session
 from appliance.hear.onset.frontend import AudioBlock
+from appliance.onnx_session import open_session
 from appliance.pcm import Samples
 
 MODEL = Path(__file__).parents[2] / "models" / "verdict.onnx"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from appliance.errors import ModelError
-from appliance.hear.onnx_session import open_session
+from appliance.onnx_session import open_session
 from appliance.pcm import Samples
 
 MODEL = Path(__file__).parents[2] / "models" / "silero_vad.onnx"

@@ -10,8 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from appliance.errors import ModelError
-from appliance.hear.onnx_session import open_session
 from appliance.hear.turn.log_mel import BANDS, ROWS, log_mel
+from appliance.onnx_session import open_session
 from appliance.pcm import Samples
 
 MODEL = Path(__file__).parents[2] / "models" / "smart_turn.onnx"

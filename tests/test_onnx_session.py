@@ -8,8 +8,8 @@ import pytest
 
 from appliance.errors import ModelError
 from appliance.hear.bargein import network
-from appliance.hear.onnx_session import open_session
 from appliance.hear.onset import vad
+from appliance.onnx_session import open_session
 
 
 @pytest.mark.parametrize("model", [vad.MODEL, network.MODEL])
