@@ -16,7 +16,7 @@ pytest.importorskip("scipy", reason=skips.TRAINING)
 
 @pytest.fixture(scope="module")
 def ears() -> Any:
-    from training.pocket.ears import Ears
+    from training.pocket.audio_encoder import Ears
 
     torch.manual_seed(0)
     return Ears().eval()
@@ -25,7 +25,7 @@ def ears() -> Any:
 @pytest.fixture(scope="module")
 def mind() -> Any:
     from training.pocket.conversation import VOCABULARY_SIZE
-    from training.pocket.mind import Mind, MindConfig
+    from training.pocket.text_decoder import Mind, MindConfig
 
     torch.manual_seed(0)
     return Mind(MindConfig(vocabulary=VOCABULARY_SIZE)).eval()
@@ -41,8 +41,8 @@ def speech(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_llama_cpp_computes_what_the_training_does(ears: Any, mind: Any, tmp_path: Path) -> None:
+    from training.pocket.audio_encoder import token_count
     from training.pocket.conversation import vocabulary
-    from training.pocket.ears import token_count
     from training.pocket.export import export
     from training.pocket.through_llama import Pocket
 
@@ -66,11 +66,11 @@ def test_llama_cpp_computes_what_the_training_does(ears: Any, mind: Any, tmp_pat
 
 
 def test_ok__written_weights_are_read_back(ears: Any, mind: Any, tmp_path: Path) -> None:
+    from training.pocket.audio_encoder import Ears
     from training.pocket.conversation import vocabulary
-    from training.pocket.ears import Ears
     from training.pocket.export import export
-    from training.pocket.mind import Mind
     from training.pocket.restore import restore
+    from training.pocket.text_decoder import Mind
 
     words = vocabulary()
     export(tmp_path, ears, mind, words)
@@ -85,8 +85,8 @@ def test_ok__a_word_keeps_its_row_when_the_table_grows(
     ears: Any, mind: Any, tmp_path: Path
 ) -> None:
     from training.pocket.export import export
-    from training.pocket.mind import Mind
     from training.pocket.restore import restore
+    from training.pocket.text_decoder import Mind
     from training.pocket.vocabulary import Vocabulary
 
     size = mind.config.vocabulary
@@ -105,8 +105,8 @@ def test_ok__a_word_keeps_its_row_when_the_table_grows(
 def test_fail__weights_of_another_shape_are_refused(ears: Any, mind: Any, tmp_path: Path) -> None:
     from training.pocket.conversation import vocabulary
     from training.pocket.export import export
-    from training.pocket.mind import Mind, MindConfig
     from training.pocket.restore import restore
+    from training.pocket.text_decoder import Mind, MindConfig
 
     words = vocabulary()
     export(tmp_path, ears, mind, words)

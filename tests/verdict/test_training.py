@@ -12,7 +12,7 @@ from appliance.hear.bargein.features import WIDTH
 from appliance.pcm import RATE_HZ
 from lab.sim import corpus, synthetic_phrases
 from tests import skips
-from training.verdict import clatter, figures, hums, perturb, sounds, voices
+from training.verdict import hums, metrics, noises, perturb, sounds, voices
 
 CHANCE = 5
 
@@ -42,7 +42,7 @@ def test_every_phrase_stands_in_one_class() -> None:
     assert not said["backchannel"] & said["interruption"]
 
 
-@pytest.mark.parametrize("make", [hums.hum, clatter.noise])
+@pytest.mark.parametrize("make", [hums.hum, noises.noise])
 def test_made_sounds_are_sounds(make: object) -> None:
     assert callable(make)
     for seed in range(40):
@@ -53,7 +53,7 @@ def test_made_sounds_are_sounds(make: object) -> None:
 
 
 def test_every_noise_can_be_made() -> None:
-    for make in clatter.MORE.values():
+    for make in noises.MORE.values():
         wave = make(rng())
         assert np.isfinite(wave).all()
         assert np.abs(wave).max() > 0
@@ -87,37 +87,37 @@ def test_temperature_finds_how_much_too_sure_one_is() -> None:
     kind = chance.integers(0, 3, 4000)
     honest = chance.normal(0, 1, (4000, 3))
     honest[np.arange(4000), kind] += 1.0
-    assert figures.temperature(3 * honest, kind) == pytest.approx(
-        3 * figures.temperature(honest, kind), rel=0.1
+    assert metrics.temperature(3 * honest, kind) == pytest.approx(
+        3 * metrics.temperature(honest, kind), rel=0.1
     )
 
 
 def test_balanced_accuracy_forgives_no_rare_class() -> None:
     kind = np.array([0] * 90 + [1] * 10)
-    assert figures.balanced(np.zeros(100, int), kind) == 0.5
+    assert metrics.balanced(np.zeros(100, int), kind) == 0.5
 
 
 def test_an_interval_over_few_speakers_is_wide() -> None:
     chance = rng()
     kind = chance.integers(0, 2, 400)
     guess = np.where(chance.random(400) < 0.9, kind, 1 - kind)
-    many = figures.interval(guess, kind, [str(i) for i in range(400)])
+    many = metrics.interval(guess, kind, [str(i) for i in range(400)])
     same = np.where(np.arange(400) < 200, kind, 1 - kind)
-    few = figures.interval(same, kind, [str(i // 100) for i in range(400)])
+    few = metrics.interval(same, kind, [str(i // 100) for i in range(400)])
     assert many[1] - many[0] < 0.1 < few[1] - few[0]
 
 
 def test_a_rendered_burst_is_what_was_said(tmp_path: Path, recordings: Path) -> None:
     """One scene through the listener itself, kept and read again."""
-    from training.verdict import gather, render
+    from training.verdict import dataset, render
 
     said = [voices.Said(k, k, "en-us+m2", tone(0.4)) for k in ("backchannel", "interruption")] * 4
     some = sounds.Sounds("training", recordings, None, said)
     heard = render.scene(some, 3)
     assert heard
     assert {each.kind for each in heard} <= {"backchannel", "interruption", "noise"}
-    gather.keep(tmp_path / "training-000.npz", heard)
-    back = gather.load(tmp_path, "training")
+    dataset.keep(tmp_path / "training-000.npz", heard)
+    back = dataset.load(tmp_path, "training")
     assert [a["word"] for a in back.about] == [each.word for each in heard]
     assert back.sound.shape[0] == len(back.steps) == len(heard)
     assert WIDTH == 50  # what the shipped network was trained with

@@ -15,12 +15,12 @@ import numpy as np
 import torch
 
 from training.pocket import grammar
+from training.pocket.audio_encoder import token_count
 from training.pocket.batches import round_up
-from training.pocket.ears import token_count
-from training.pocket.mind import PAD_ID
 from training.pocket.rooms import Surroundings
 from training.pocket.sound import Array
 from training.pocket.speech import Corpus
+from training.pocket.text_decoder import PAD_ID
 from training.pocket.vocabulary import (
     AUDIO_END,
     AUDIO_START,

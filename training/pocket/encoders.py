@@ -18,7 +18,7 @@ from appliance.models.local_model import Sampling
 from appliance.think.context import Rows
 from appliance.think.gemma import Gemma
 from appliance.think.streaming_encoder import StreamingEncoder
-from training.pocket.exam import Exam
+from training.pocket.accuracy import Exam
 from training.pocket.rooms import kitchen
 from training.pocket.sound import SAMPLE_RATE, Array
 from training.pocket.speech import phones_path, synthesise_corpus

@@ -13,7 +13,7 @@ import numpy as np
 import soundfile
 
 from training.pocket import grammar
-from training.pocket.exam import CONVERSATION_TURNS, Exam, print_share
+from training.pocket.accuracy import CONVERSATION_TURNS, Exam, print_share
 from training.pocket.rooms import kitchen
 from training.pocket.sound import SAMPLE_RATE, Array
 from training.pocket.speech import phones_path, synthesise_corpus

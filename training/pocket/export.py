@@ -11,9 +11,9 @@ import gguf
 import numpy as np
 import torch
 
-from training.pocket.ears import Ears
-from training.pocket.mind import Mind
+from training.pocket.audio_encoder import Ears
 from training.pocket.sound import Array
+from training.pocket.text_decoder import Mind
 from training.pocket.vocabulary import BOS, TURN_END, Vocabulary
 
 NAME, LICENCE = "interlude-pocket", "apache-2.0"

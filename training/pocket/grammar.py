@@ -1,6 +1,6 @@
 """What people say to the box: requests with their wrappers, and sentences it does not know.
 
-In: requests.yaml, answers.yaml, elsewhere.yaml and a seeded generator. Out: (text, name of the
+In: requests.yaml, answers.yaml, out_of_domain.yaml and a seeded generator. Out: (text, name of the
 answer) pairs.
 """
 
@@ -50,7 +50,7 @@ Table = dict[str, list[str]]
 @cache
 def elsewhere() -> Table:
     """The lists and templates of sentences outside the table."""
-    lists: Table = yaml.safe_load((HERE / "elsewhere.yaml").read_text())
+    lists: Table = yaml.safe_load((HERE / "out_of_domain.yaml").read_text())
     return lists
 
 

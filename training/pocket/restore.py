@@ -11,9 +11,9 @@ import gguf
 import numpy as np
 import torch
 
-from training.pocket.ears import Ears
+from training.pocket.audio_encoder import Ears
 from training.pocket.export import Named, audio_tensors, text_tensors
-from training.pocket.mind import Mind
+from training.pocket.text_decoder import Mind
 from training.pocket.vocabulary import Vocabulary
 
 BY_WORD = {"token_embd.weight", "per_layer_token_embd.weight"}  # one row for each token

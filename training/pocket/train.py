@@ -13,14 +13,14 @@ from typing import Any
 
 import torch
 
-from training.pocket import learn_ears, learn_mind
+from training.pocket import train_decoder, train_encoder
+from training.pocket.audio_encoder import Ears
 from training.pocket.conversation import VOCABULARY_SIZE, vocabulary
-from training.pocket.ears import Ears
 from training.pocket.export import export
-from training.pocket.learn_together import COURSES, Lesson, learn_in_processes
-from training.pocket.mind import Mind, MindConfig
 from training.pocket.restore import restore
 from training.pocket.speech import phones_path, synthesise_corpus
+from training.pocket.text_decoder import Mind, MindConfig
+from training.pocket.train_jointly import COURSES, Lesson, learn_in_processes
 
 LAST_SHARE = 0.7  # of the last course in the result, the rest is of the one before: a steadier mean
 States = dict[str, Any]  # of encoder and decoder
@@ -39,10 +39,10 @@ def from_nothing(cache: Path, scale: float, processes: int) -> States:
     """The first three lessons."""
     speak(cache, "train", scale)
     if not (cache / "ears.pt").exists():
-        ears = learn_ears.learn(cache, part(learn_ears.STEPS, scale))
+        ears = train_encoder.learn(cache, part(train_encoder.STEPS, scale))
         torch.save(ears.state_dict(), cache / "ears.pt")
     if not (cache / "mind.pt").exists():
-        mind = learn_mind.learn(part(learn_mind.STEPS, scale))
+        mind = train_decoder.learn(part(train_decoder.STEPS, scale))
         torch.save(mind.state_dict(), cache / "mind.pt")
     learned = {name: torch.load(cache / f"{name}.pt") for name in ("ears", "mind")}
     return together(cache, learned, "train", scale, processes)

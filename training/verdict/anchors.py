@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from appliance.hear.bargein.network import MODEL, VerdictNetwork
+from training.verdict.dataset import load
 from training.verdict.examples import ages_ms, examples
-from training.verdict.gather import load
 
 COUNT = 600
 AGES_MS = (200, 700)

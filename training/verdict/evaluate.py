@@ -1,8 +1,8 @@
 """How good networks are: `python -m training.verdict.evaluate CACHE --role held-out`.
 
-In: kept bursts of a role (`gather --role held-out`), ONNX files. Out: for each network the curve by
-age with 95 % intervals, what the decision rule makes of it, latency, calibration, the trade-off of
-the two errors, and where the errors are; as Markdown, and as JSON for `tradeoff`.
+In: kept bursts of a role (`dataset --role held-out`), ONNX files. Out: for each network the curve
+by age with 95 % intervals, what the decision rule makes of it, latency, calibration, the trade-off
+of the two errors, and where the errors are; as Markdown, and as JSON for `tradeoff`.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from appliance.messages.hearing import Judgement
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ
 from appliance.settings import VerdictSettings, load_defaults
 from lab.bench import intervals
-from training.verdict import figures
+from training.verdict import metrics
+from training.verdict.dataset import Bursts, load
 from training.verdict.examples import KINDS, Examples, ages_ms, examples
-from training.verdict.gather import Bursts, load
 from training.verdict.render import conditions
 from training.verdict.sounds import Role
 
@@ -59,7 +59,7 @@ def opinions(bursts: Bursts, model: Path) -> Opinions:
     odds = np.zeros((len(some), len(ages_ms()), 3))
     for i, rows in enumerate(some.rows.astype(np.float32)):
         network.reset()
-        odds[i] = figures.softmax(network.infer(rows)[0])
+        odds[i] = metrics.softmax(network.infer(rows)[0])
     quiet = np.zeros((len(some), len(ages_ms())))
     for i, about in enumerate(bursts.about):
         step = (ages_ms() + GIVEN_MS) // BLOCK_MS - int(about["past_steps"]) - 1
@@ -104,9 +104,9 @@ def curve(said: Opinions, which: npt.NDArray[np.bool_]) -> list[str]:
         speech = there & (said.some.kind < 2)
         odds, kind = said.odds[speech, at], said.some.kind[speech]
         yields = (odds[:, 1] >= np.maximum(odds[:, 0], odds[:, 2])).astype(int)
-        low, high = figures.interval(yields, kind, who[speech].tolist())
-        three = figures.balanced(said.odds[there, at].argmax(axis=1), said.some.kind[there])
-        lines.append(f"| {ms} ms | {figures.balanced(yields, kind):.3f} | {low:.3f} to {high:.3f} "
+        low, high = metrics.interval(yields, kind, who[speech].tolist())
+        three = metrics.balanced(said.odds[there, at].argmax(axis=1), said.some.kind[there])
+        lines.append(f"| {ms} ms | {metrics.balanced(yields, kind):.3f} | {low:.3f} to {high:.3f} "
                      f"| {three:.3f} |")  # fmt: skip
     return lines
 
@@ -130,7 +130,7 @@ def decisions(said: Opinions, rule: VerdictSettings, which: npt.NDArray[np.bool_
                      f"| {1 - on / count:.1%} | {p50:.0f} / {p95:.0f} ms |")  # fmt: skip
     speech = known & (said.some.kind < 2)
     low, high = intervals.percentile(ages[speech].tolist(), 50)
-    right = figures.balanced(gave_way[speech].astype(int), said.some.kind[speech])
+    right = metrics.balanced(gave_way[speech].astype(int), said.some.kind[speech])
     noises = np.array([kind == "noise" for kind in kinds])
     over = known & ~gave_way & (said.some.kind == 1)
     lost = int((which & (said.some.kind < 2)).sum() - speech.sum())
@@ -221,7 +221,7 @@ def report(said: Opinions, rule: VerdictSettings) -> str:
                       "", *tradeoffs(said, which)]  # fmt: skip
     late = said.at(500)
     there = said.some.until // 2 > late
-    error = figures.calibration_error(said.odds[there, late], said.some.kind[there])
+    error = metrics.calibration_error(said.odds[there, late], said.some.kind[there])
     lines += ["", f"Expected calibration error at 500 ms: {error:.3f}."]
     return "\n".join(lines)
 

@@ -25,7 +25,7 @@ from appliance.hear.bargein.features import (
     all_rows,
 )
 from appliance.pcm import BLOCK_FRAMES
-from training.verdict.gather import Bursts
+from training.verdict.dataset import Bursts
 
 ROWS = 88  # from 140 ms before the onset to 740 ms after it
 KINDS = ("backchannel", "interruption", "noise")

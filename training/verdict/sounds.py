@@ -19,7 +19,7 @@ from appliance.errors import InterludeError
 from appliance.hear.bargein.recordings import RecordingFile, find
 from appliance.pcm import RATE_HZ
 from lab.sim import corpus, speech_source
-from training.verdict import clatter, hums
+from training.verdict import hums, noises
 from training.verdict.perturb import perturbed
 from training.verdict.voices import Said
 
@@ -155,7 +155,7 @@ class Sounds:
             word, wave = hums.hum(chance)
             return _sound(kind, word, "hummed", "", perturbed(wave, chance, (0.95, 1.05)))
         if name == "noise":
-            word, wave = clatter.noise(chance)
+            word, wave = noises.noise(chance)
             return _sound("noise", word, "noise", "", wave)
         start = self.talk(chance, 1.2)
         return _sound("noise", "television", "television", "", start[: int(1.3 * RATE_HZ)])

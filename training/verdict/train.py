@@ -1,6 +1,6 @@
 """Trains the verdict's network on kept bursts and writes it: `python -m training.verdict.train`.
 
-In: a cache that `gather` filled. Out: weights of the last courses' mean (npz), a curve, and the
+In: a cache that `dataset` filled. Out: weights of the last courses' mean (npz), a curve, and the
 ONNX file. One thread, seeded; 35 minutes on one core of a busy machine.
 """
 
@@ -19,9 +19,9 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from training.verdict import figures
+from training.verdict import metrics
+from training.verdict.dataset import load, together
 from training.verdict.examples import NOISY, Examples, ages_ms, batch, examples, group
-from training.verdict.gather import load, together
 from training.verdict.net import DROPPED, Arrays, Network, arrays, export, mean_of
 
 BATCH = 64
@@ -76,8 +76,8 @@ def told(network: Network, some: Examples) -> str:
         there = some.until // 2 > at_age(ms)
         guess = odds[:, at_age(ms)].argmax(axis=1)
         parts.append(
-            f"{ms}: {figures.balanced(guess[there & real], some.kind[there & real]):.3f}"
-            f"/{figures.balanced(guess[there], some.kind[there]):.3f}"
+            f"{ms}: {metrics.balanced(guess[there & real], some.kind[there & real]):.3f}"
+            f"/{metrics.balanced(guess[there], some.kind[there]):.3f}"
         )
     return "  ".join(parts)
 
@@ -189,7 +189,7 @@ def warmth(network: Network, tuning: Examples) -> float:
     there = tuning.until // 2 > at_age(700)
     ages = [at_age(ms) for ms in range(200, 701, 100)]
     said = np.concatenate([odds[there, a] for a in ages])
-    return figures.temperature(said, np.tile(tuning.kind[there], len(ages)))
+    return metrics.temperature(said, np.tile(tuning.kind[there], len(ages)))
 
 
 def go_on(network: Network, words: list[str], start: Path) -> None:

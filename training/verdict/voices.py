@@ -1,6 +1,6 @@
 """Phrases said by synthetic voices: espeak-ng, flite and festival, none of them a bench's voice.
 
-In: `said.yaml` and a seed. Out: clips (16 kHz, int16) with class and text, kept in one file.
+In: `phrases.yaml` and a seed. Out: clips (16 kHz, int16) with class and text, kept in one file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lab.sim import speech_source, synthetic_phrases
 from lab.sim.corpus import held_out
 
 Wave = npt.NDArray[np.float32]
-TABLE = Path(__file__).parent / "said.yaml"
+TABLE = Path(__file__).parent / "phrases.yaml"
 VARIANTS = tuple(v for v in synthetic_phrases.VARIANTS if not held_out(v))
 FLITE = ("awb", "rms", "slt", "kal16")
 FESTIVAL = ("ked_diphone", "kal_diphone", "cmu_us_slt_arctic_hts")

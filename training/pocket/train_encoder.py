@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from training.pocket.audio_encoder import Ears
 from training.pocket.batches import learning_rate, pad_clips, update
-from training.pocket.ears import Ears
 from training.pocket.rooms import Surroundings
 from training.pocket.speech import Corpus, phones_path, words
 

@@ -16,14 +16,14 @@ import numpy as np
 import torch
 from torch import Tensor, distributed, multiprocessing, nn
 
+from training.pocket.audio_encoder import Ears
 from training.pocket.batches import learning_rate, pad_clips, update
 from training.pocket.conversation import VOCABULARY_SIZE, Conversations, collate, vocabulary
-from training.pocket.ears import Ears
-from training.pocket.learn_ears import Phones, phone_loss
-from training.pocket.learn_mind import answer_loss
-from training.pocket.mind import Mind, MindConfig
 from training.pocket.rooms import Surroundings
 from training.pocket.speech import Corpus
+from training.pocket.text_decoder import Mind, MindConfig
+from training.pocket.train_decoder import answer_loss
+from training.pocket.train_encoder import Phones, phone_loss
 
 PEAK_RATE = 1.5e-3
 # Steps and peak rate, by corpus, of the third and the fourth lesson; in each course the rate rises

@@ -1,4 +1,4 @@
-"""One network between several: `python -m training.verdict.soup CACHE OUT FIRST LATER …`.
+"""One network between several: `python -m training.verdict.weight_average CACHE OUT FIRST LATER …`.
 
 In: weights (npz) of a training, and of others that went on from it. Out: of the weights on the
 straight line from the first to the mean of the later ones, those of the least cross-entropy on the
@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from training.verdict import figures
+from training.verdict import metrics
+from training.verdict.dataset import load
 from training.verdict.examples import Examples, examples
-from training.verdict.gather import load
 from training.verdict.net import Arrays, Network, mean_of
 from training.verdict.train import at_age, keep, log_odds, told, warmth
 
@@ -34,7 +34,7 @@ def between(first: Arrays, later: Arrays, share: float) -> Arrays:
 
 def cost(network: Network, tuning: Examples, temperature: float) -> float:
     """Mean cross-entropy at some ages, people's words and all other sounds weighing alike."""
-    shares = figures.softmax(log_odds(network, tuning) / temperature)
+    shares = metrics.softmax(log_odds(network, tuning) / temperature)
     real = np.array([a["origin"] == "real" for a in tuning.about])
     costs = []
     for at in map(at_age, JUDGED_MS):

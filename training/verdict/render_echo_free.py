@@ -21,7 +21,7 @@ from appliance.hear.onset.onset_locator import OnsetLocator
 from appliance.onnx_session import open_session
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, level_db, to_int16
 from lab.sim import acoustics
-from training.verdict import clatter
+from training.verdict import noises
 from training.verdict.render import DEADLINE_MS, DEFAULTS, Heard, conditions, convolved, near
 from training.verdict.sounds import Sound, Sounds
 
@@ -95,7 +95,7 @@ def kitchen(level_db: float, room: int, response: Wave, chance: np.random.Genera
     noise = acoustics.noise(kind, frames, level_db=-30.0, rate_hz=RATE_HZ, seed=room) / 32768
     loud = 10 ** (-30.0 / 20)
     for _ in range(chance.poisson(8 * chance.uniform(*EVENTS_A_SECOND))):
-        wave = convolved(clatter.noise(chance)[1], response)[:frames]
+        wave = convolved(noises.noise(chance)[1], response)[:frames]
         rms = float(np.sqrt(np.mean(np.square(wave)))) or 1.0
         wave = wave * (loud * 10 ** (chance.uniform(*EVENTS_DB) / 20) / rms)
         places = (chance.integers(frames) + np.arange(len(wave))) % frames

@@ -1,4 +1,4 @@
-"""Several networks as one file: `python -m training.verdict.chorus OUT.onnx FIRST.npz LATER.npz …`.
+"""Several networks as one file: `python -m training.verdict.ensemble OUT.onnx FIRST LATER …`.
 
 In: weights of several trainings, each with its temperature beside it (json). Out: an ONNX file, its
 weights in 16 bits, whose log odds are the mean of theirs: where they err, they err differently (L.

@@ -16,7 +16,7 @@ pytest.importorskip("torch", reason=skips.TRAINING)
 from appliance.hear.bargein.features import WIDTH
 from appliance.hear.bargein.network import VerdictNetwork
 from training.verdict import net
-from training.verdict.chorus import cooled
+from training.verdict.ensemble import cooled
 
 ROWS = np.random.default_rng(0).normal(size=(40, WIDTH)).astype(np.float32)
 

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from training.pocket.batches import learning_rate, round_up, update
 from training.pocket.conversation import VOCABULARY_SIZE, Conversations, collate, vocabulary
-from training.pocket.mind import Mind, MindConfig
+from training.pocket.text_decoder import Mind, MindConfig
 
 STEPS, SEQUENCES, TURNS, PEAK_RATE = 500, 8, 5, 3e-3
 

@@ -8,16 +8,16 @@ import pytest
 
 from appliance.hear.onset.vad import HOP_FRAMES, VoiceActivityDetector
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ
-from training.verdict import quick
+from training.verdict import render_echo_free
 from training.verdict.render import Heard
 
-BEGINS = int(quick.BEFORE_S * RATE_HZ)
+BEGINS = int(render_echo_free.BEFORE_S * RATE_HZ)
 
 
 def a_room(level: float, seed: int = 0) -> npt.NDArray[np.int16]:
     """Hiss, and from BEGINS on a rough tone of this level for 0.3 s."""
     chance = np.random.default_rng(seed)
-    sound = chance.normal(0, 20, quick.BLOCKS * BLOCK_FRAMES)
+    sound = chance.normal(0, 20, render_echo_free.BLOCKS * BLOCK_FRAMES)
     frames = np.arange(int(0.3 * RATE_HZ))
     sound[BEGINS : BEGINS + len(frames)] += level * np.sign(np.sin(frames * (0.06 + seed / 100)))
     return sound.astype(np.int16)
@@ -25,13 +25,13 @@ def a_room(level: float, seed: int = 0) -> npt.NDArray[np.int16]:
 
 def burst(level: float, hidden_db: float = -90.0, late_ms: float = 0.0) -> Heard | None:
     room = a_room(level)[None]
-    high_passed, speech = quick.above_hum(room), quick.probabilities(room)
-    return quick.follow(room[0], high_passed[0], speech[0], BEGINS, hidden_db, late_ms)
+    high_passed, speech = render_echo_free.above_hum(room), render_echo_free.probabilities(room)
+    return render_echo_free.follow(room[0], high_passed[0], speech[0], BEGINS, hidden_db, late_ms)
 
 
 def test_the_speech_detector_hears_many_sounds_as_it_hears_one() -> None:
     rooms = np.array([a_room(3000, 1), a_room(300, 2)])
-    together = quick.probabilities(rooms)
+    together = render_echo_free.probabilities(rooms)
     for room, said in zip(rooms, together, strict=True):
         one = VoiceActivityDetector()
         alone = [one.process(step) for step in room.reshape(-1, BLOCK_FRAMES)]
@@ -52,13 +52,13 @@ def test_what_is_believed_late_begins_a_tenth_of_a_second_before_that_at_most() 
     heard = burst(3000, late_ms=150)
     assert heard is not None
     assert heard.lead_ms == pytest.approx(100 - 150, abs=15)
-    assert burst(3000, late_ms=quick.LATEST_MS + 50) is None  # and is no use after that
+    assert burst(3000, late_ms=render_echo_free.LATEST_MS + 50) is None  # and is no use after that
 
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_kitchen_is_as_loud_as_it_is_said_to_be_and_has_no_seam(seed: int) -> None:
     chance = np.random.default_rng(seed)
-    noise = quick.kitchen(-40.0, seed, np.array([1.0, 0.3], np.float32), chance)
+    noise = render_echo_free.kitchen(-40.0, seed, np.array([1.0, 0.3], np.float32), chance)
     assert len(noise) == 8 * RATE_HZ
     assert 20 * np.log10(np.sqrt(np.mean(np.square(noise))) / 32768) == pytest.approx(-40, abs=0.1)
     usual = np.percentile(np.abs(np.diff(noise)), 99.9)

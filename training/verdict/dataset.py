@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.pcm import BLOCK_FRAMES
-from training.verdict import quick, voices
+from training.verdict import render_echo_free, voices
 from training.verdict.render import Heard, alone, scene
 from training.verdict.sounds import MIX, PHRASES, Role, Sounds
 
@@ -107,7 +107,7 @@ def main() -> None:
     make: Callable[[Sounds, int], list[Heard]] = partial(scene, headphones=args.headphones)
     name = f"{args.role}-alone" if args.alone else args.role
     if args.alone or args.quick:
-        make = alone if args.alone else quick.scene
+        make = alone if args.alone else render_echo_free.scene
     scenes = SHARD // 5 if args.alone else args.scenes
     for shard in range(args.first, args.first + args.shards):
         path = args.cache / f"{name}-{shard:03}.npz"

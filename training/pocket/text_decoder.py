@@ -1,7 +1,7 @@
 """The text network: a Gemma 4 decoder, small.
 
-In: rows [sequences, positions, width] (word embeddings, or soft tokens from ears.py) and the
-ids beside them. Out: logits over the vocabulary. It keeps everything that makes the shape
+In: rows [sequences, positions, width] (word embeddings, or soft tokens from audio_encoder.py)
+and the ids beside them. Out: logits over the vocabulary. It keeps everything that makes the shape
 Gemma 4: per-layer embeddings, layers that share the keys and values of earlier ones,
 sliding and full attention of different head widths, partly rotated full layers, normed
 queries, keys and values, a scale per layer and capped logits.
@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from training.pocket.ears import Norm, linear, rms_norm
+from training.pocket.audio_encoder import Norm, linear, rms_norm
 
 KeysValues = dict[bool, tuple[Tensor, Tensor]]  # of the last sliding and the last full layer
 PAD_ID = 0  # llama.cpp gives soft tokens the per-layer embedding of this id
