@@ -15,20 +15,20 @@ pytest.importorskip("scipy", reason=skips.TRAINING)
 
 
 @pytest.fixture(scope="module")
-def ears() -> Any:
-    from training.pocket.audio_encoder import Ears
+def encoder() -> Any:
+    from training.pocket.audio_encoder import AudioEncoder
 
     torch.manual_seed(0)
-    return Ears().eval()
+    return AudioEncoder().eval()
 
 
 @pytest.fixture(scope="module")
-def mind() -> Any:
+def decoder() -> Any:
     from training.pocket.conversation import VOCABULARY_SIZE
-    from training.pocket.text_decoder import Mind, MindConfig
+    from training.pocket.text_decoder import TextDecoder, TextDecoderConfig
 
     torch.manual_seed(0)
-    return Mind(MindConfig(vocabulary=VOCABULARY_SIZE)).eval()
+    return TextDecoder(TextDecoderConfig(vocabulary=VOCABULARY_SIZE)).eval()
 
 
 @pytest.fixture(scope="module")
@@ -40,93 +40,97 @@ def speech(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_llama_cpp_computes_what_the_training_does(ears: Any, mind: Any, tmp_path: Path) -> None:
+def test_llama_cpp_computes_what_the_training_does(
+    encoder: Any, decoder: Any, tmp_path: Path
+) -> None:
     from training.pocket.audio_encoder import token_count
     from training.pocket.conversation import vocabulary
     from training.pocket.export import export
     from training.pocket.through_llama import Pocket
 
     words = vocabulary()
-    export(tmp_path, ears, mind, words)
+    export(tmp_path, encoder, decoder, words)
     pocket = Pocket(tmp_path, context=512)
 
     text = "<|turn>user\ntell me about the moon, please! 12 häß\n\nstop<turn|>\n<|turn>model\n"
     pocket.read(text)
     ids = torch.tensor([words.encode("<bos>" + text)])
     assert pocket.past == ids.shape[1]
-    ours = mind.logits(mind(mind.embed(ids), ids))[0, -1].detach().numpy()
+    ours = decoder.logits(decoder(decoder.embed(ids), ids))[0, -1].detach().numpy()
     assert np.abs(pocket.logits() - ours).max() < 0.02
 
     clip = np.random.default_rng(0).normal(0, 0.05, 24_001).astype(np.float32)
     theirs = pocket.soft_tokens(clip)
-    ours, tokens = ears(torch.from_numpy(clip)[None], torch.tensor([len(clip)]))
+    ours, tokens = encoder(torch.from_numpy(clip)[None], torch.tensor([len(clip)]))
     assert len(theirs) == int(tokens[0]) == token_count(len(clip))
     assert np.abs(theirs - ours[0].detach().numpy()).max() < 0.02
     pocket.close()
 
 
-def test_ok__written_weights_are_read_back(ears: Any, mind: Any, tmp_path: Path) -> None:
-    from training.pocket.audio_encoder import Ears
+def test_ok__written_weights_are_read_back(encoder: Any, decoder: Any, tmp_path: Path) -> None:
+    from training.pocket.audio_encoder import AudioEncoder
     from training.pocket.conversation import vocabulary
     from training.pocket.export import export
     from training.pocket.restore import restore
-    from training.pocket.text_decoder import Mind
+    from training.pocket.text_decoder import TextDecoder
 
     words = vocabulary()
-    export(tmp_path, ears, mind, words)
-    other_ears, other_mind = Ears(), Mind(mind.config)
-    restore(tmp_path, other_ears, other_mind, words)
-    for written, read in ((ears, other_ears), (mind, other_mind)):
+    export(tmp_path, encoder, decoder, words)
+    other_encoder, other_decoder = AudioEncoder(), TextDecoder(decoder.config)
+    restore(tmp_path, other_encoder, other_decoder, words)
+    for written, read in ((encoder, other_encoder), (decoder, other_decoder)):
         for name, weights in written.state_dict().items():
             assert torch.allclose(read.state_dict()[name], weights, atol=2e-3), name
 
 
 def test_ok__a_word_keeps_its_row_when_the_table_grows(
-    ears: Any, mind: Any, tmp_path: Path
+    encoder: Any, decoder: Any, tmp_path: Path
 ) -> None:
     from training.pocket.export import export
     from training.pocket.restore import restore
-    from training.pocket.text_decoder import Mind
+    from training.pocket.text_decoder import TextDecoder
     from training.pocket.vocabulary import Vocabulary
 
-    size = mind.config.vocabulary
+    size = decoder.config.vocabulary
     before = Vocabulary(["the moon"], size)
     after = Vocabulary(["a zoo", "the moon"], size)
-    export(tmp_path, ears, mind, before)
-    again = Mind(mind.config)
-    restore(tmp_path, ears, again, after)
-    rows, old = again.words.weight, mind.words.weight
+    export(tmp_path, encoder, decoder, before)
+    again = TextDecoder(decoder.config)
+    restore(tmp_path, encoder, again, after)
+    rows, old = again.words.weight, decoder.words.weight
     assert before.ids["▁moon"] != after.ids["▁moon"]
     assert torch.allclose(rows[after.ids["▁moon"]], old[before.ids["▁moon"]], atol=2e-3)
     letters = torch.stack([old[before.ids[letter]] for letter in "▁zoo"]).mean(0)
     assert torch.allclose(rows[after.ids["▁zoo"]], letters, atol=2e-3)
 
 
-def test_fail__weights_of_another_shape_are_refused(ears: Any, mind: Any, tmp_path: Path) -> None:
+def test_fail__weights_of_another_shape_are_refused(
+    encoder: Any, decoder: Any, tmp_path: Path
+) -> None:
     from training.pocket.conversation import vocabulary
     from training.pocket.export import export
     from training.pocket.restore import restore
-    from training.pocket.text_decoder import Mind, MindConfig
+    from training.pocket.text_decoder import TextDecoder, TextDecoderConfig
 
     words = vocabulary()
-    export(tmp_path, ears, mind, words)
-    wider = Mind(MindConfig(vocabulary=mind.config.vocabulary, width=256))
+    export(tmp_path, encoder, decoder, words)
+    wider = TextDecoder(TextDecoderConfig(vocabulary=decoder.config.vocabulary, width=256))
     with pytest.raises(ValueError, match="not"):
-        restore(tmp_path, ears, wider, words)
+        restore(tmp_path, encoder, wider, words)
 
 
-def test_the_ears_are_causal(ears: Any) -> None:
+def test_the_audio_encoder_is_causal(encoder: Any) -> None:
     wave = torch.randn(1, 32_000) * 0.05
-    whole, _ = ears(wave, torch.tensor([32_000]))
-    half, tokens = ears(wave[:, :16_000], torch.tensor([16_000]))
+    whole, _ = encoder(wave, torch.tensor([32_000]))
+    half, tokens = encoder(wave[:, :16_000], torch.tensor([16_000]))
     kept = int(tokens[0]) - 1
     assert torch.allclose(whole[0, :kept], half[0, :kept], atol=1e-4)
 
 
-def test_skipped_positions_change_no_answer(mind: Any) -> None:
+def test_skipped_positions_change_no_answer(decoder: Any) -> None:
     ids = torch.randint(300, 2000, (2, 200))
     wanted = torch.tensor([[3, 150, 199], [0, 10, 77]])
-    whole, some = mind(mind.embed(ids), ids), mind(mind.embed(ids), ids, wanted)
+    whole, some = decoder(decoder.embed(ids), ids), decoder(decoder.embed(ids), ids, wanted)
     assert torch.allclose(whole[torch.arange(2)[:, None], wanted], some, atol=1e-4)
 
 

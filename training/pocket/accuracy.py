@@ -1,4 +1,4 @@
-"""One examination of the shipped weights: clips in, the share of right answers out.
+"""Accuracy of the shipped weights: clips in, the share of right answers out.
 
 In: the folder of the two GGUF files, the held-out corpus, a stretch of noise. Out: rows of
 figures. A request counts as understood if the whole answer is, word for word, the table's.
@@ -21,7 +21,7 @@ LEVEL_DB, QUIET_S = -22.0, 0.25
 CONVERSATION_TURNS = 30
 
 
-class Exam:
+class AccuracyTest:
     def __init__(self, pocket: Pocket, cache: Path, clips: int, noise: Array) -> None:
         self.pocket, self.corpus = pocket, Corpus(cache, "held_out")
         self.table, self.answers = grammar.requests(), grammar.answers()
@@ -80,7 +80,7 @@ class Exam:
         return sum(name in grammar.calls() for name in others) / max(1, len(others))
 
     def in_two(self, i: int) -> list[Array]:
-        """Cut at the quietest 20 ms of its middle third, as somebody who hesitates."""
+        """Cut at the quietest 20 ms of its middle third, as a speaker who hesitates."""
         x = self.clean(i)
         third, frame = len(x) // 3, SAMPLE_RATE // 50
         loud = [rms(x[k : k + frame]) for k in range(third, 2 * third, frame)]

@@ -25,7 +25,7 @@ Count = TypeVar("Count", int, Tensor)
 
 
 @dataclass(frozen=True)
-class EarsConfig:
+class AudioEncoderConfig:
     mels: int = 64  # the real model has 128
     channels: tuple[int, int] = (16, 16)  # of the two convolutions; real (128, 32)
     width: int = 96  # real 1024
@@ -111,7 +111,7 @@ def mask(lengths: Tensor, longest: int) -> Tensor:
 class Subsampling(nn.Module):
     """Two 3x3 convolutions of stride 2 over time and frequency: four frames to one token."""
 
-    def __init__(self, c: EarsConfig) -> None:
+    def __init__(self, c: AudioEncoderConfig) -> None:
         super().__init__()
         self.conv = nn.ModuleList(
             [
@@ -135,7 +135,7 @@ class Subsampling(nn.Module):
 
 
 class FeedForward(nn.Module):
-    def __init__(self, c: EarsConfig) -> None:
+    def __init__(self, c: AudioEncoderConfig) -> None:
         super().__init__()
         self.norm, self.post_norm = Norm(c.width), Norm(c.width)
         self.up, self.down = linear(c.width, c.inner), linear(c.inner, c.width)
@@ -147,7 +147,7 @@ class FeedForward(nn.Module):
 class Attention(nn.Module):
     """Causal attention over PAST_TOKENS with sinusoidal relative positions."""
 
-    def __init__(self, c: EarsConfig) -> None:
+    def __init__(self, c: AudioEncoderConfig) -> None:
         super().__init__()
         self.heads, self.head_width = c.heads, c.width // c.heads
         self.norm, self.post_norm = Norm(c.width), Norm(c.width)
@@ -183,7 +183,7 @@ class Attention(nn.Module):
 class Convolution(nn.Module):
     """Gated pointwise, then a causal depthwise convolution over five tokens."""
 
-    def __init__(self, c: EarsConfig) -> None:
+    def __init__(self, c: AudioEncoderConfig) -> None:
         super().__init__()
         self.norm, self.inner_norm = Norm(c.width), Norm(c.width)
         self.widen, self.narrow = linear(c.width, 2 * c.width), linear(c.width, c.width)
@@ -196,7 +196,7 @@ class Convolution(nn.Module):
 
 
 class Block(nn.Module):
-    def __init__(self, c: EarsConfig) -> None:
+    def __init__(self, c: AudioEncoderConfig) -> None:
         super().__init__()
         self.first, self.attention = FeedForward(c), Attention(c)
         self.convolution, self.second = Convolution(c), FeedForward(c)
@@ -206,10 +206,10 @@ class Block(nn.Module):
         return self.norm(self.second(self.convolution(self.attention(self.first(x)))))
 
 
-class Ears(nn.Module):
-    def __init__(self, c: EarsConfig | None = None) -> None:
+class AudioEncoder(nn.Module):
+    def __init__(self, c: AudioEncoderConfig | None = None) -> None:
         super().__init__()
-        self.config = c = c or EarsConfig()
+        self.config = c = c or AudioEncoderConfig()
         self.front_end, self.subsampling = FrontEnd(c.mels), Subsampling(c)
         self.blocks = nn.ModuleList(Block(c) for _ in range(c.blocks))
         self.out = linear(c.width, c.out, bias=True)

@@ -33,12 +33,12 @@ from training.pocket.vocabulary import (
 
 PERSONA = "You are Interlude, a voice in a small box. Answer in short spoken sentences."
 VOCABULARY_SIZE = 2560
-LONG_WORDS = 60  # answers above this are nearly always cut in the audio lesson
+LONG_WORDS = 60  # answers above this are nearly always cut in stages 3 and 4
 FIRST_WORDS_WEIGHT = 3.0  # the first two tokens decide which answer it is; of a call, its words
 CALL_ALONE, CALL_ANSWERED = 0.4, 0.45  # shares: see Conversations.call
-UNKNOWN_REDRAWN = 0.75  # or the model gives up in noise too easily
+UNKNOWN_REDRAWN = 0.75  # or noise alone is enough for that answer
 TYPED = "?", "", ".", "!"
-# Such as tools answer; in a history they are read, never learnt.
+# What tools answer, as input in a history; never a training target.
 REPLIES = (
     "It is ten past nine.",
     "It is seventeen minutes to four.",

@@ -1,4 +1,4 @@
-"""What the shipped weights answer to the streaming audio encoder's tokens, and to llama.cpp's.
+"""Compares the streaming audio encoder with llama.cpp's, by the answers to their tokens.
 
 In: the folder of the two GGUF files, and the cache of train.py (held-out voices). Out: printed, for
 each form of the streaming encoder and each noise: how many answers are word for word those that
@@ -18,7 +18,7 @@ from appliance.models.local_model import Sampling
 from appliance.think.context import Rows
 from appliance.think.gemma import Gemma
 from appliance.think.streaming_encoder import StreamingEncoder
-from training.pocket.accuracy import Exam
+from training.pocket.accuracy import AccuracyTest
 from training.pocket.rooms import kitchen
 from training.pocket.sound import SAMPLE_RATE, Array
 from training.pocket.speech import phones_path, synthesise_corpus
@@ -54,13 +54,13 @@ def in_pieces(encoder: StreamingEncoder, clip: Array) -> Rows:
     return begun.rows
 
 
-def compare(exam: Exam, gemma: Gemma, encoders: dict[Form, StreamingEncoder]) -> None:
+def compare(test: AccuracyTest, gemma: Gemma, encoders: dict[Form, StreamingEncoder]) -> None:
     for ratio_db in RATIOS_DB:
         same, right = dict.fromkeys(encoders, 0), dict.fromkeys(["llama.cpp", *encoders], 0)
         apart: dict[Form, list[float]] = {form: [] for form in encoders}
-        for i in exam.known:
-            clip = exam.clean(i) if ratio_db is None else exam.noisy(i, ratio_db)
-            wanted = exam.answers[exam.corpus.rows[i]["name"]]
+        for i in test.known:
+            clip = test.clean(i) if ratio_db is None else test.noisy(i, ratio_db)
+            wanted = test.answers[test.corpus.rows[i]["name"]]
             theirs = gemma.encode(clip.astype(np.float32))
             text = answer(gemma, theirs)
             right["llama.cpp"] += text == wanted
@@ -73,7 +73,7 @@ def compare(exam: Exam, gemma: Gemma, encoders: dict[Form, StreamingEncoder]) ->
                 error = np.linalg.norm(rows[:kept] - theirs[:kept]) / np.linalg.norm(theirs[:kept])
                 apart[form].append(float(error))
         noise = "clean" if ratio_db is None else f"kitchen noise at {ratio_db} dB"
-        print(f"{noise}, {len(exam.known)} requests, right by llama.cpp: {right['llama.cpp']}")
+        print(f"{noise}, {len(test.known)} requests, right by llama.cpp: {right['llama.cpp']}")
         for form in encoders:
             print(f"    {form}: word for word the same {same[form]}, right {right[form]}, soft "
                   f"tokens differ by {100 * float(np.median(apart[form])):.2f} % (median), "
@@ -89,7 +89,7 @@ def main() -> None:
     if not phones_path(o.cache, "held_out").exists():
         synthesise_corpus(o.cache, "held_out")
     noise = kitchen(60 * SAMPLE_RATE, np.random.default_rng(5)).astype(np.float32)
-    exam = Exam(Pocket(o.weights), o.cache, o.clips, noise)
+    test = AccuracyTest(Pocket(o.weights), o.cache, o.clips, noise)
     text, audio = o.weights / "pocket-text.gguf", o.weights / "pocket-audio.gguf"
     greedy = Sampling(temperature=0.0)
     gemma = Gemma(text, audio, context_tokens=2048, threads=1, sampling=greedy)
@@ -99,7 +99,7 @@ def main() -> None:
             graph = Path(folder) / f"{form}.onnx"
             make(audio, graph, graph.with_suffix(".data"), form)
             encoders[form] = StreamingEncoder(graph, threads=1)
-        compare(exam, gemma, encoders)
+        compare(test, gemma, encoders)
     gemma.close()
 
 

@@ -1,7 +1,7 @@
 """Write the trained networks as the two GGUF files that llama.cpp loads.
 
-In: Ears, Mind and Vocabulary. Out: pocket-text.gguf and pocket-audio.gguf, weights in 16 bit
-floats, the convolutions and norms in 32.
+In: AudioEncoder, TextDecoder and Vocabulary. Out: pocket-text.gguf and pocket-audio.gguf, weights
+in 16 bit floats, the convolutions and norms in 32.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,9 +11,9 @@ import gguf
 import numpy as np
 import torch
 
-from training.pocket.audio_encoder import Ears
+from training.pocket.audio_encoder import AudioEncoder
 from training.pocket.sound import Array
-from training.pocket.text_decoder import Mind
+from training.pocket.text_decoder import TextDecoder
 from training.pocket.vocabulary import BOS, TURN_END, Vocabulary
 
 NAME, LICENCE = "interlude-pocket", "apache-2.0"
@@ -48,18 +48,18 @@ def full(x: torch.Tensor) -> Array:
     return np.ascontiguousarray(x.float().numpy())
 
 
-def text_tensors(mind: Mind) -> Named:
+def text_tensors(decoder: TextDecoder) -> Named:
     """Each tensor of architecture gemma4. What is written into one of them is in the network."""
-    c = mind.config
-    yield "token_embd.weight", mind.words.weight.detach(), half
-    yield "per_layer_token_embd.weight", mind.layer_words.weight.detach(), half
-    yield "per_layer_model_proj.weight", mind.layer_project.weight.detach(), half
-    yield "per_layer_proj_norm.weight", mind.layer_norm.weight.detach(), full
-    yield "output_norm.weight", mind.norm.weight.detach(), full
+    c = decoder.config
+    yield "token_embd.weight", decoder.words.weight.detach(), half
+    yield "per_layer_token_embd.weight", decoder.layer_words.weight.detach(), half
+    yield "per_layer_model_proj.weight", decoder.layer_project.weight.detach(), half
+    yield "per_layer_proj_norm.weight", decoder.layer_norm.weight.detach(), full
+    yield "output_norm.weight", decoder.norm.weight.detach(), full
     turning = int(c.head_full * c.rotated / 2)
     rates = torch.tensor([1.0] * turning + [FAR] * (c.head_full // 2 - turning))
     yield "rope_freqs.weight", rates, full
-    for i, layer in enumerate(mind.layers):
+    for i, layer in enumerate(decoder.layers):
         names = {
             "attn_q": layer.q,
             "attn_output": layer.out,
@@ -87,8 +87,10 @@ def text_tensors(mind: Mind) -> Named:
         yield f"blk.{i}.layer_output_scale.weight", layer.scale.detach(), full
 
 
-def write_text(path: Path, mind: Mind, vocabulary: Vocabulary, context: int = 8192) -> None:
-    c, w = mind.config, gguf.GGUFWriter(path, "gemma4")
+def write_text(
+    path: Path, decoder: TextDecoder, vocabulary: Vocabulary, context: int = 8192
+) -> None:
+    c, w = decoder.config, gguf.GGUFWriter(path, "gemma4")
     layers = range(c.layers)
     w.add_type(gguf.GGUFType.MODEL)
     w.add_name(NAME)
@@ -125,16 +127,16 @@ def write_text(path: Path, mind: Mind, vocabulary: Vocabulary, context: int = 81
     w.add_add_bos_token(True)
     w.add_add_space_prefix(False)
     w.add_chat_template(CHAT_TEMPLATE)
-    write(w, text_tensors(mind))
+    write(w, text_tensors(decoder))
 
 
-def audio_tensors(ears: Ears) -> Named:
+def audio_tensors(encoder: AudioEncoder) -> Named:
     """Each tensor of projector gemma4a, likewise."""
     for i in range(2):
-        yield f"a.conv1d.{i}.weight", ears.subsampling.conv[i].weight.detach(), full
-        yield f"a.conv1d.{i}.norm.weight", ears.subsampling.norm[i].detach(), full
-    yield "a.input_projection.weight", ears.subsampling.project.weight.detach(), half
-    for i, b in enumerate(ears.blocks):
+        yield f"a.conv1d.{i}.weight", encoder.subsampling.conv[i].weight.detach(), full
+        yield f"a.conv1d.{i}.norm.weight", encoder.subsampling.norm[i].detach(), full
+    yield "a.input_projection.weight", encoder.subsampling.project.weight.detach(), half
+    for i, b in enumerate(encoder.blocks):
         a, conv, p = b.attention, b.convolution, f"a.blk.{i}."
         for tail, f in (("", b.first), ("_1", b.second)):
             yield f"{p}ffn_norm{tail}.weight", f.norm.weight.detach(), full
@@ -162,13 +164,13 @@ def audio_tensors(ears: Ears) -> Named:
             yield f"{p}{name}.weight", module.weight.detach(), full
         yield f"{p}per_dim_scale.weight", a.q_scale.detach(), full
         yield f"{p}conv_dw.weight", conv.depthwise.weight[:, 0].detach(), full
-    yield "a.pre_encode.out.weight", ears.out.weight.detach(), half
-    yield "a.pre_encode.out.bias", ears.out.bias.detach(), full
-    yield "mm.a.input_projection.weight", ears.to_text.weight.detach(), half
+    yield "a.pre_encode.out.weight", encoder.out.weight.detach(), half
+    yield "a.pre_encode.out.bias", encoder.out.bias.detach(), full
+    yield "mm.a.input_projection.weight", encoder.to_text.weight.detach(), half
 
 
-def write_audio(path: Path, ears: Ears) -> None:
-    c, w = ears.config, gguf.GGUFWriter(path, "clip")
+def write_audio(path: Path, encoder: AudioEncoder) -> None:
+    c, w = encoder.config, gguf.GGUFWriter(path, "clip")
     w.add_type(gguf.GGUFType.MMPROJ)
     w.add_name(NAME)
     w.add_license(LICENCE)
@@ -182,7 +184,7 @@ def write_audio(path: Path, ears: Ears) -> None:
     w.add_audio_head_count(c.heads)
     w.add_audio_num_mel_bins(c.mels)
     w.add_audio_attention_layernorm_eps(1e-6)
-    write(w, audio_tensors(ears))
+    write(w, audio_tensors(encoder))
 
 
 def write(w: gguf.GGUFWriter, tensors: Named) -> None:
@@ -195,7 +197,9 @@ def write(w: gguf.GGUFWriter, tensors: Named) -> None:
     w.close()
 
 
-def export(folder: Path, ears: Ears, mind: Mind, vocabulary: Vocabulary) -> None:
+def export(
+    folder: Path, encoder: AudioEncoder, decoder: TextDecoder, vocabulary: Vocabulary
+) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    write_text(folder / "pocket-text.gguf", mind, vocabulary)
-    write_audio(folder / "pocket-audio.gguf", ears)
+    write_text(folder / "pocket-text.gguf", decoder, vocabulary)
+    write_audio(folder / "pocket-audio.gguf", encoder)

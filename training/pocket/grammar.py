@@ -1,4 +1,4 @@
-"""What people say to the box: requests with their wrappers, and sentences it does not know.
+"""The language of the pocket model: requests with their wrappers, and sentences outside the table.
 
 In: requests.yaml, answers.yaml, out_of_domain.yaml and a seeded generator. Out: (text, name of the
 answer) pairs.
@@ -48,7 +48,7 @@ Table = dict[str, list[str]]
 
 
 @cache
-def elsewhere() -> Table:
+def out_of_domain() -> Table:
     """The lists and templates of sentences outside the table."""
     lists: Table = yaml.safe_load((HERE / "out_of_domain.yaml").read_text())
     return lists
@@ -73,7 +73,7 @@ def calls() -> tuple[str, ...]:
 
 
 def wrap(text: str, name: str, r: Random) -> str:
-    """One request as somebody might put it; a comma is a short pause."""
+    """One request in one of many wordings; a comma is a short pause."""
     if name in STEERING:
         if r.random() < 0.25:
             text = f"{text}{r.choice(['', ','])} {r.choice(['interlude', 'please', 'now'])}"
@@ -105,7 +105,7 @@ def tool_request(table: Table, r: Random) -> tuple[str, str]:
 def unknown(table: Table, r: Random) -> tuple[str, str]:
     """A sentence that is no request, and never one of the table by accident."""
     known = {p for phrasings in table.values() for p in phrasings}
-    lists = elsewhere()
+    lists = out_of_domain()
     while True:
         template = r.choice(lists["near" if r.random() < 0.5 else "far"])
         text = re.sub(r"{(\w+)}", lambda place: r.choice(lists[place[1]]), template)

@@ -1,4 +1,4 @@
-"""The networks read back from the GGUF files that export.py wrote, to go on learning.
+"""The networks read back from the GGUF files that export.py wrote, to train further.
 
 In: the folder of the two files, networks of the same shape, the vocabulary of today's table.
 Out: the weights in the networks. A word that the table has gained begins as the mean of its
@@ -11,21 +11,23 @@ import gguf
 import numpy as np
 import torch
 
-from training.pocket.audio_encoder import Ears
+from training.pocket.audio_encoder import AudioEncoder
 from training.pocket.export import Named, audio_tensors, text_tensors
-from training.pocket.text_decoder import Mind
+from training.pocket.text_decoder import TextDecoder
 from training.pocket.vocabulary import Vocabulary
 
 BY_WORD = {"token_embd.weight", "per_layer_token_embd.weight"}  # one row for each token
 
 
-def restore(folder: Path, ears: Ears, mind: Mind, vocabulary: Vocabulary) -> None:
+def restore(
+    folder: Path, encoder: AudioEncoder, decoder: TextDecoder, vocabulary: Vocabulary
+) -> None:
     """Raises FileNotFoundError without the files, ValueError if their shapes are others."""
     text = gguf.GGUFReader(folder / "pocket-text.gguf")
     tokens = text.fields["tokenizer.ggml.tokens"].contents()
     places = {token: i for i, token in enumerate(tokens)}
-    fill(text, text_tensors(mind), places, vocabulary)
-    fill(gguf.GGUFReader(folder / "pocket-audio.gguf"), audio_tensors(ears), places, vocabulary)
+    fill(text, text_tensors(decoder), places, vocabulary)
+    fill(gguf.GGUFReader(folder / "pocket-audio.gguf"), audio_tensors(encoder), places, vocabulary)
 
 
 def fill(

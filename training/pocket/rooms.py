@@ -1,7 +1,7 @@
-"""What happens to speech on its way to the microphone: rooms, noise, level, cuts.
+"""Augmentation of speech: rooms, noise, level, cuts.
 
 In: a clean clip, other clips to make babble and echo residue of, a numpy generator.
-Out: the clip as the box would hear it, float32 at 16 kHz. All noise is synthetic.
+Out: the clip as the microphone records it, float32 at 16 kHz. All noise is synthetic.
 """
 
 from collections.abc import Callable

@@ -21,7 +21,7 @@ PAD_ID = 0  # llama.cpp gives soft tokens the per-layer embedding of this id
 
 
 @dataclass(frozen=True)
-class MindConfig:
+class TextDecoderConfig:
     vocabulary: int = 4096
     width: int = 128
     layers: int = 6  # sliding, full, sliding, full, sliding, full
@@ -50,7 +50,7 @@ class MindConfig:
         return self.inner if self.has_keys(layer) else 2 * self.inner
 
 
-def rotation_rates(c: MindConfig, layer: int) -> Tensor:
+def rotation_rates(c: TextDecoderConfig, layer: int) -> Tensor:
     """Radians per position of each pair of a head; unrotated pairs have 0."""
     half = c.head(layer) // 2
     base = c.rope_sliding if c.is_sliding(layer) else c.rope_full
@@ -67,7 +67,7 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 
 
 class Layer(nn.Module):
-    def __init__(self, c: MindConfig, layer: int) -> None:
+    def __init__(self, c: TextDecoderConfig, layer: int) -> None:
         super().__init__()
         self.heads, self.head = c.heads, c.head(layer)
         self.sliding, self.has_keys = c.is_sliding(layer), c.has_keys(layer)
@@ -117,8 +117,8 @@ class Layer(nn.Module):
         return (x + self.word_norm(y)) * self.scale
 
 
-class Mind(nn.Module):
-    def __init__(self, c: MindConfig) -> None:
+class TextDecoder(nn.Module):
+    def __init__(self, c: TextDecoderConfig) -> None:
         super().__init__()
         self.config = c
         self.words = nn.Embedding(c.vocabulary, c.width)

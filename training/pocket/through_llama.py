@@ -54,10 +54,10 @@ class Pocket:
         self.memory = llama.llama_get_memory(self.context)
         p = mtmd.mtmd_context_params_default()
         p.use_gpu, p.print_timings, p.n_threads, p.warmup = False, False, threads, False
-        self.ears = mtmd.mtmd_init_from_file(
+        self.projector = mtmd.mtmd_init_from_file(
             str(folder / "pocket-audio.gguf").encode(), self.model, p
         )
-        if not self.ears:
+        if not self.projector:
             raise FileNotFoundError(f"no audio model in {folder}")
         self.mark = mtmd.mtmd_default_marker().decode()
         self.sampler = llama.llama_sampler_chain_init(llama.llama_sampler_chain_default_params())
@@ -76,7 +76,7 @@ class Pocket:
         self.past = 0
 
     def close(self) -> None:
-        mtmd.mtmd_free(self.ears)
+        mtmd.mtmd_free(self.projector)
         llama.llama_sampler_free(self.sampler)
         llama.llama_free(self.context)
         llama.llama_model_free(self.model)
@@ -99,7 +99,9 @@ class Pocket:
         words.add_special, words.parse_special = self.past == 0, True
         chunks = mtmd.mtmd_input_chunks_init()
         array = (mtmd.mtmd_bitmap_p_ctypes * len(bitmaps))(*bitmaps)
-        failed = mtmd.mtmd_tokenize(self.ears, chunks, ctypes.byref(words), array, len(bitmaps))
+        failed = mtmd.mtmd_tokenize(
+            self.projector, chunks, ctypes.byref(words), array, len(bitmaps)
+        )
         for bitmap in bitmaps:
             mtmd.mtmd_bitmap_free(bitmap)
         if failed:
@@ -110,7 +112,7 @@ class Pocket:
         """Prompt text with one marker per clip, into the context."""
         chunks, past = self.chunks(text, clips), llama.llama_pos(self.past)
         failed = mtmd.mtmd_helper_eval_chunks(
-            self.ears, self.context, chunks, self.past, 0, 512, True, ctypes.byref(past)
+            self.projector, self.context, chunks, self.past, 0, 512, True, ctypes.byref(past)
         )
         mtmd.mtmd_input_chunks_free(chunks)
         if failed:
@@ -129,13 +131,13 @@ class Pocket:
         for i in range(mtmd.mtmd_input_chunks_size(chunks)):
             chunk = mtmd.mtmd_input_chunks_get(chunks, i)
             if mtmd.mtmd_input_chunk_get_type(chunk) == mtmd.MTMD_INPUT_CHUNK_TYPE_AUDIO:
-                mtmd.mtmd_encode_chunk(self.ears, chunk)
+                mtmd.mtmd_encode_chunk(self.projector, chunk)
                 shape = (
                     mtmd.mtmd_input_chunk_get_n_tokens(chunk),
                     llama.llama_model_n_embd(self.model),
                 )
                 rows.append(
-                    np.ctypeslib.as_array(mtmd.mtmd_get_output_embd(self.ears), shape).copy()
+                    np.ctypeslib.as_array(mtmd.mtmd_get_output_embd(self.projector), shape).copy()
                 )
         mtmd.mtmd_input_chunks_free(chunks)
         return np.concatenate(rows)

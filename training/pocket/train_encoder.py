@@ -1,7 +1,7 @@
-"""First lesson: the audio encoder learns to recognise phones (CTC), without the decoder.
+"""Stage 1: the audio encoder is trained to recognise phones (CTC), without the decoder.
 
-In: the corpus of speech.py. Out: the encoder. A text's phones say far more about each clip than
-which answer it wants, so this lesson is short.
+In: the corpus of speech.py. Out: the encoder. The phones of a text are a much denser target
+than the index of its answer, so this stage is short.
 """
 
 import json
@@ -13,13 +13,15 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from training.pocket.audio_encoder import Ears
+from training.pocket.audio_encoder import AudioEncoder
 from training.pocket.batches import learning_rate, pad_clips, update
 from training.pocket.rooms import Surroundings
 from training.pocket.speech import Corpus, phones_path, words
 
 STEPS, CLIPS, PEAK_RATE = 1330, 32, 2e-3
-SCHEDULE_STEPS = 2500  # the rate falls as if it went on so long: the third lesson does
+SCHEDULE_STEPS = (
+    2500  # of the rate: it is stopped half-way, since stage 3 trains the encoder further
+)
 
 
 class Phones:
@@ -51,29 +53,30 @@ def phone_loss(
     return F.ctc_loss(scores, wanted, tokens[known], lengths, zero_infinity=True)
 
 
-def learn(folder: Path, steps: int = STEPS, seed: int = 1) -> Ears:
+def learn(folder: Path, steps: int = STEPS, seed: int = 1) -> AudioEncoder:
     torch.manual_seed(seed)
     g = np.random.default_rng(seed)
-    corpus, phones, ears = Corpus(folder, "train"), Phones(folder), Ears()
+    corpus, phones, encoder = Corpus(folder, "train"), Phones(folder), AudioEncoder()
     surroundings = Surroundings(corpus.clip, len(corpus), g)
-    head = torch.nn.Linear(ears.config.width, len(phones.ids) + 2)
+    head = torch.nn.Linear(encoder.config.width, len(phones.ids) + 2)
     optimiser = torch.optim.AdamW(
-        [*ears.parameters(), *head.parameters()], lr=PEAK_RATE, weight_decay=0.01, betas=(0.9, 0.98)
+        [*encoder.parameters(), *head.parameters()],
+        lr=PEAK_RATE,
+        weight_decay=0.01,
+        betas=(0.9, 0.98),
     )
     start, running = time.monotonic(), 4.0
     for step in range(steps):
         chosen = g.integers(0, len(corpus), CLIPS)
-        clean = step < SCHEDULE_STEPS // 15  # first the words, then the weather
+        clean = step < SCHEDULE_STEPS // 15  # without rooms and noise at first
         clips = [corpus.clip(i) if clean else surroundings.heard(corpus.clip(i)) for i in chosen]
         targets = [phones.of(corpus.rows[i]["text"]) for i in chosen]
         with torch.autocast("cpu", torch.bfloat16):
-            states, tokens = ears.encode(*pad_clips(clips))
+            states, tokens = encoder.encode(*pad_clips(clips))
             loss = phone_loss(head, states, tokens, targets)
         update([optimiser], learning_rate(step, SCHEDULE_STEPS, PEAK_RATE), loss)
         running += (loss.item() - running) * 0.02
         if step % 100 == 99:
-            print(
-                f"ears {step + 1} of {steps}: loss {running:.3f}, {time.monotonic() - start:.0f} s",
-                flush=True,
-            )
-    return ears
+            took = f"{time.monotonic() - start:.0f} s"
+            print(f"encoder {step + 1} of {steps}: loss {running:.3f}, {took}", flush=True)
+    return encoder

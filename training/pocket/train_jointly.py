@@ -1,6 +1,6 @@
-"""Third lesson: encoder and decoder together answer spoken conversations.
+"""Stages 3 and 4: encoder and decoder are trained together on spoken conversations.
 
-In: the corpus and the first two lessons' checkpoints. Out: CHECKPOINT with both networks,
+In: the corpus and the checkpoints of stages 1 and 2. Out: CHECKPOINT with both networks,
 saved every few minutes, so that an interrupted run leaves something to export.
 Two processes with one thread each share a step: on two cores that is faster than two threads.
 """
@@ -16,25 +16,25 @@ import numpy as np
 import torch
 from torch import Tensor, distributed, multiprocessing, nn
 
-from training.pocket.audio_encoder import Ears
+from training.pocket.audio_encoder import AudioEncoder
 from training.pocket.batches import learning_rate, pad_clips, update
 from training.pocket.conversation import VOCABULARY_SIZE, Conversations, collate, vocabulary
 from training.pocket.rooms import Surroundings
 from training.pocket.speech import Corpus
-from training.pocket.text_decoder import Mind, MindConfig
+from training.pocket.text_decoder import TextDecoder, TextDecoderConfig
 from training.pocket.train_decoder import answer_loss
 from training.pocket.train_encoder import Phones, phone_loss
 
 PEAK_RATE = 1.5e-3
-# Steps and peak rate, by corpus, of the third and the fourth lesson; in each course the rate rises
-# and falls anew.
-COURSES = {
+# Steps and peak rate of each run of stage 3 ("train") and stage 4 ("tools"). Each run has a whole
+# schedule of the rate.
+RUNS = {
     "train": ((900, PEAK_RATE), (1900, PEAK_RATE), (1300, PEAK_RATE), (1300, PEAK_RATE)),
     "tools": ((1400, 1e-3), (1300, 1e-3)),
 }
 REQUESTS = 30  # in one step, over all processes
 TURNS = (2, 4, 5, 5, 10)  # in one conversation, drawn for each step
-# Of the third lesson: the second one was all in writing. The fourth's requests are new.
+# Stage 2 has typed requests only, stage 3 few; the requests of stage 4 are new.
 TYPED_SHARE = {"train": 0.06, "tools": 0.2}
 FULL_SHARE, PHONES_WEIGHT, SAVE_EVERY = 0.1, 0.2, 100
 
@@ -50,10 +50,12 @@ def make_optimisers(networks: list[nn.Module]) -> list[torch.optim.Optimizer]:
     return [muon, torch.optim.AdamW(others, lr=PEAK_RATE, weight_decay=0.01, betas=(0.9, 0.98))]
 
 
-def fill(mind: Mind, ids: Tensor, soft: Tensor, rows: Tensor, tokens: Tensor, clips: int) -> Tensor:
+def fill(
+    decoder: TextDecoder, ids: Tensor, soft: Tensor, rows: Tensor, tokens: Tensor, clips: int
+) -> Tensor:
     """Word embeddings with the soft tokens [clips, longest, width] put in their places, in order;
     rows past the first clips are padding."""
-    embedded = mind.embed(ids)
+    embedded = decoder.embed(ids)
     real = torch.arange(rows.shape[1]) < tokens[:, None]
     real[clips:] = False
     return embedded.masked_scatter(
@@ -62,9 +64,9 @@ def fill(mind: Mind, ids: Tensor, soft: Tensor, rows: Tensor, tokens: Tensor, cl
 
 
 @dataclass(frozen=True)
-class Lesson:
+class Run:
     folder: Path  # of the speech
-    start: dict[str, Any]  # states of ears and mind
+    start: dict[str, Any]  # states of encoder and decoder
     out: Path
     steps: int
     processes: int = 2
@@ -73,41 +75,41 @@ class Lesson:
     corpus: str = "train"
 
 
-def learn(process: int, lesson: Lesson) -> None:
+def learn(process: int, run: Run) -> None:
     """One of the processes, each with its own draws; their gradients are averaged."""
-    steps, seed, start, out = lesson.steps, lesson.seed, lesson.start, lesson.out
+    steps, seed, start, out = run.steps, run.seed, run.start, run.out
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     patience = timedelta(minutes=20)
     meeting = f"file://{out}.meeting"
-    distributed.init_process_group("gloo", meeting, patience, lesson.processes, process)
-    ears, mind = Ears(), Mind(MindConfig(vocabulary=VOCABULARY_SIZE))
-    ears.load_state_dict(start["ears"])
-    mind.load_state_dict(start["mind"])
+    distributed.init_process_group("gloo", meeting, patience, run.processes, process)
+    encoder, decoder = AudioEncoder(), TextDecoder(TextDecoderConfig(vocabulary=VOCABULARY_SIZE))
+    encoder.load_state_dict(start["encoder"])
+    decoder.load_state_dict(start["decoder"])
     own = 1000 * seed + process
     corpus, g, shared = (
-        Corpus(lesson.folder, lesson.corpus),
+        Corpus(run.folder, run.corpus),
         np.random.default_rng(own),
         Random(seed),
     )
-    typed_share = TYPED_SHARE[lesson.corpus]
+    typed_share = TYPED_SHARE[run.corpus]
     drawn = Conversations(vocabulary(), own, corpus, Surroundings(corpus.clip, len(corpus), g))
-    phones = Phones(lesson.folder, lesson.corpus)
-    head = torch.nn.Linear(ears.config.width, len(phones.ids) + 2)
-    optimisers = make_optimisers([ears, mind, head])
+    phones = Phones(run.folder, run.corpus)
+    head = torch.nn.Linear(encoder.config.width, len(phones.ids) + 2)
+    optimisers = make_optimisers([encoder, decoder, head])
     began, running, known = time.monotonic(), 3.0, 0.0
     for step in range(steps):
         turns = shared.choice(TURNS)
-        count = max(1, round(REQUESTS / lesson.processes / turns))
+        count = max(1, round(REQUESTS / run.processes / turns))
         drawn_now = [drawn.draw(turns, FULL_SHARE, typed_share) for _ in range(count)]
         ids, soft, targets, weights, clips = collate(drawn_now)
         said = [phones.of(text) for s in drawn_now for text in s.said]
         with torch.autocast("cpu", torch.bfloat16):
-            states, tokens = ears.encode(*pad_clips(clips))
-            rows = fill(mind, ids, soft, ears.soft(states), tokens, len(clips))
-            loss, right = answer_loss(mind, rows, ids, targets, weights)
+            states, tokens = encoder.encode(*pad_clips(clips))
+            rows = fill(decoder, ids, soft, encoder.soft(states), tokens, len(clips))
+            loss, right = answer_loss(decoder, rows, ids, targets, weights)
             also = phone_loss(head, states, tokens, said) if any(said) else 0.0
-        rate = learning_rate(step, steps, lesson.peak)
+        rate = learning_rate(step, steps, run.peak)
         update(optimisers, rate, loss + PHONES_WEIGHT * also, average=True)
         running += (loss.item() - running) * 0.02
         known += (right.item() - known) * 0.02
@@ -116,13 +118,13 @@ def learn(process: int, lesson: Lesson) -> None:
             where = f"together {step + 1} of {steps}"
             print(f"{where}: loss {running:.3f}, first words {known:.3f}, {took}", flush=True)
         if process == 0 and (step % SAVE_EVERY == SAVE_EVERY - 1 or step == steps - 1):
-            torch.save({"ears": ears.state_dict(), "mind": mind.state_dict()}, out)
+            torch.save({"encoder": encoder.state_dict(), "decoder": decoder.state_dict()}, out)
     distributed.destroy_process_group()
 
 
-def learn_in_processes(lesson: Lesson) -> None:
-    Path(f"{lesson.out}.meeting").unlink(missing_ok=True)
-    if lesson.processes == 1:
-        learn(0, lesson)
+def learn_in_processes(run: Run) -> None:
+    Path(f"{run.out}.meeting").unlink(missing_ok=True)
+    if run.processes == 1:
+        learn(0, run)
     else:
-        multiprocessing.spawn(learn, (lesson,), lesson.processes)
+        multiprocessing.spawn(learn, (run,), run.processes)

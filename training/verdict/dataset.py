@@ -1,4 +1,4 @@
-"""Renders bursts and keeps them: one file a shard of scenes, so that a stopped run goes on.
+"""Renders bursts into a data set: one file a shard of scenes, so that a stopped run is continued.
 
 In: a cache folder, recordings. Out: `CACHE/ROLE-NNN.npz` with int16 sound (N, 17600), float16
 measures (N, 160, 5) and, as JSON, what each burst was.
@@ -88,7 +88,7 @@ def main() -> None:
     parser.add_argument("--shards", type=int, default=30)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--scenes", type=int, default=SHARD, help=f"of a shard, {SHARD} at most")
-    parser.add_argument("--alone", action="store_true", help="the box talks, and nobody is there")
+    parser.add_argument("--alone", action="store_true", help="the box talks, and no owner")
     parser.add_argument("--phrases", action="store_true", help="mostly synthetic ones")
     parser.add_argument(
         "--voices", type=int, nargs="+", default=[1], help="seeds of the synthetic clips"

@@ -1,4 +1,4 @@
-"""What enrolment is worth: owners who enrol, and are then judged on other takes and other words.
+"""Accuracy before and after enrolment, for owners judged on other takes and other words.
 
 In: the shipped network; recordings of held-out speakers if there are any. Out: shares judged right
 before and after, for synthetic owners (held-out espeak-ng voices) and for real ones (yes and right
@@ -35,8 +35,8 @@ JUDGED: dict[str, Judgement] = {
 REAL: dict[str, Judgement] = {
     "yes": "backchannel", "right": "backchannel", "stop": "interruption", "no": "interruption",
 }  # fmt: skip
-# Owners of whose tongue the network has heard nothing: voice, murmurs, calls to stop.
-TONGUES = (
+# Languages that are not in the training data: voice, backchannels, interruptions.
+LANGUAGES = (
     ("de", ("ja", "genau", "klar", "mhm"), ("halt", "warte", "nein", "moment")),
     ("fr", ("oui", "voilà", "d'accord", "ah bon"), ("attends", "arrête", "non", "pardon")),
     ("es", ("sí", "vale", "claro", "ajá"), ("espera", "para", "no", "perdona")),
@@ -49,7 +49,7 @@ class Owners:
     """Enrols owners and counts."""
 
     def __init__(self) -> None:
-        self._mind = network.VerdictNetwork()
+        self._network = network.VerdictNetwork()
         self._settings = load_defaults().hearing
         self._others = adaptation.anchors()
         self.counts = np.zeros(3)  # judged, right before, right after
@@ -75,7 +75,7 @@ class Owners:
         heard = []
         for take in takes:
             try:
-                heard.append(enrolment.score(take, self._settings, self._mind))
+                heard.append(enrolment.score(take, self._settings, self._network))
             except InterludeError:
                 continue  # a take that is of no use
         return heard
@@ -115,7 +115,7 @@ def synthetic(count: int) -> Owners:
 def foreign() -> Owners:
     """Enrolled with three takes of each word, judged on three others."""
     owners, chance = Owners(), random.Random(8)
-    for tongue, murmurs, calls in TONGUES:
+    for tongue, murmurs, calls in LANGUAGES:
         voice = f"{tongue}+{chance.choice(synthetic_phrases.HELD_OUT)}"
         kinds: dict[str, Judgement] = {
             **dict.fromkeys(murmurs, "backchannel"), **dict.fromkeys(calls, "interruption")
@@ -150,7 +150,7 @@ def main() -> None:
     parser.add_argument("--owners", type=int, default=6)
     args = parser.parse_args()
     print(f"synthetic owners\n{synthetic(args.owners)}")
-    print(f"\nowners of another tongue\n{foreign()}")
+    print(f"\nowners of another language\n{foreign()}")
     if args.recordings:
         print(f"\nreal owners\n{real(args.recordings, args.owners)}")
 

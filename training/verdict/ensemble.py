@@ -1,7 +1,7 @@
-"""Several networks as one file: `python -m training.verdict.ensemble OUT.onnx FIRST LATER …`.
+"""An ensemble of networks, one file: `python -m training.verdict.ensemble OUT.onnx FIRST LATER …`.
 
 In: weights of several trainings, each with its temperature beside it (json). Out: an ONNX file, its
-weights in 16 bits, whose log odds are the mean of theirs: where they err, they err differently (L.
+weights in 16 bits, whose log odds are the mean of theirs: their errors are partly independent (L.
 Hansen and P. Salamon, 1990). What enrolment adapts is the first one's embedding.
 """
 

@@ -1,4 +1,4 @@
-"""How good networks are: `python -m training.verdict.evaluate CACHE --role held-out`.
+"""Accuracy of networks: `python -m training.verdict.evaluate CACHE --role held-out`.
 
 In: kept bursts of a role (`dataset --role held-out`), ONNX files. Out: for each network the curve
 by age with 95 % intervals, what the decision rule makes of it, latency, calibration, the trade-off
@@ -73,7 +73,7 @@ def verdicts(
 ) -> tuple[list[Judgement | None], npt.NDArray[np.int_]]:
     """What the box decides of each burst, and when. Some were cut off before, because the speech
     detector had heard no voice by then. That is a noise, unless the network vouches for it: then
-    the box would have listened on, and what came of it nobody knows (None)."""
+    the box would have listened on, and the verdict is not known (None)."""
     kinds: list[Judgement | None] = []
     ages = []
     due = [ms for ms in range(rule.first_ms, rule.deadline_ms + 1, 20)

@@ -77,7 +77,7 @@ def examples(bursts: Bursts, words: list[str]) -> Examples:
 
 
 def group(about: dict[str, Any]) -> str:
-    """What the second task calls a burst: its word, whoever says it; noises by their name."""
+    """What the second task calls a burst: its word, of any speaker; noises by their name."""
     return f"{about['kind']} {about['word']}".lower()
 
 

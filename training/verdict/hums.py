@@ -1,7 +1,7 @@
-"""Murmurs with the mouth closed or half open, by a source and its resonances: mm-hm, uh-huh, mmm.
+"""Synthetic backchannels by a source-filter model: mm-hm, uh-huh, mmm.
 
-In: a seeded generator. Out: a clip (float32 mono, 16 kHz). Synthetic: what espeak-ng hums sounds
-like one person; here size, pitch, melody, roughness and length of each syllable vary.
+In: a seeded generator. Out: a clip (float32 mono, 16 kHz). espeak-ng hums in one
+voice only; here size of the vocal tract, pitch, melody, roughness and length of each syllable vary.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KINDS = ("mm-hm", "mm", "mhm", "uh-huh", "ah", "oh")
 
 
 def hum(chance: np.random.Generator) -> tuple[str, Wave]:
-    """What it is, and its sound."""
+    """Kind and sound of a random one."""
     kind = str(chance.choice(KINDS, p=[0.36, 0.2, 0.14, 0.2, 0.05, 0.05]))
     mouth = {"uh-huh": _UH, "ah": _AH, "oh": _OH}.get(kind, _NASAL)
     size = chance.uniform(0.85, 1.25)

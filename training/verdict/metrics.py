@@ -1,4 +1,4 @@
-"""How well opinions are: by age, with confidence intervals; and what a decision rule makes of them.
+"""Metrics of class probabilities: balanced accuracy with intervals, temperature, calibration.
 
 In: probabilities (N, ages, 3), classes, speakers. Out: figures. No torch here.
 """

@@ -1,4 +1,4 @@
-"""Noises beyond those of the benches: sneeze, laugh, throat, keys, dishes, alarms, water.
+"""Synthetic noises beyond those of the benches: sneeze, laugh, throat, keys, dishes, alarms, water.
 
 In: a seeded generator. Out: a clip (float32 mono, 16 kHz). All synthetic: shaped noise, rough
 pulses and decaying tones.
@@ -28,7 +28,7 @@ def noise(chance: np.random.Generator) -> tuple[str, Wave]:
         name = str(chance.choice(sorted(MORE)))
         made = MORE[name](chance)
         wave = made.astype(np.float32)
-    if chance.random() < 0.4:  # one thing after another, as when somebody does the dishes
+    if chance.random() < 0.4:  # several in a row, as of dishes
         pause = np.zeros(int(chance.uniform(0.0, 0.2) * RATE_HZ), np.float32)
         wave = np.concatenate([wave, pause, wave * np.float32(chance.uniform(0.2, 1.0))])
     wave = wave[: int(1.6 * RATE_HZ)]

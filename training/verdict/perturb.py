@@ -1,4 +1,4 @@
-"""One voice becomes many: size of the speaker, speed, colour of the microphone.
+"""Speaker augmentation: vocal tract length, speed, frequency response of the microphone.
 
 In: a clip (float32 mono, 16 kHz) and a seeded generator. Out: another clip, of about the same peak.
 """

@@ -1,4 +1,4 @@
-"""From sounds to bursts as the listener delivers them: rooms, echo, noise, pauses, the canceller.
+"""Renders sounds to bursts by the listener itself: rooms, echo, noise, pauses, the canceller.
 
 In: a role's sounds, a seed. Out: bursts, each with 300 ms before its onset and up to 800 ms after,
 as `HearingPipeline` gave them to its classifier, with what the sound was. Nothing is trained on
@@ -28,9 +28,9 @@ from lab.bench.speex import SpeexCanceller
 from lab.sim import acoustics
 from training.verdict.sounds import Role, Sound, Sounds
 
-DEADLINE_MS = 760  # a little later than the box's own, so that its last opinion is learnt too
+DEADLINE_MS = 760  # a little later than the box's own, so that its last decision is in the data
 EVENTS = 14  # sounds in a scene
-ALONE_S = 24  # of the box talking to nobody
+ALONE_S = 24  # of the box talking without an owner
 LAG_BLOCKS = 2  # from an onset to silence at the card
 ROOMS = {"training": (0, 800), "tuning": (800, 1000), "held-out": (1000, 2000)}  # seeds
 Wave = npt.NDArray[np.float32]
@@ -60,7 +60,7 @@ class Heard:
 
 
 class Recorder:
-    """A classifier without an opinion, that keeps what it hears."""
+    """A classifier of constant probabilities that records its input."""
 
     def __init__(self) -> None:
         self.bursts: list[Heard] = []
@@ -138,7 +138,7 @@ class Talker:
 
 
 def settings(confirm_ms: int) -> HearingSettings:
-    """The box's own, but for a classifier that is not to be believed before its deadline."""
+    """The box's own, with thresholds that put every decision off to the deadline."""
     ours = DEFAULTS.hearing
     verdict = msgspec.structs.replace(
         ours.verdict, interruption=1.0, backchannel=1.0, deadline_ms=DEADLINE_MS
@@ -192,7 +192,7 @@ def scene(sounds: Sounds, seed: int, *, headphones: bool = False) -> list[Heard]
     talk = _talk(sounds, chance)
     recorder = Recorder()
     confirm_ms = 150 if chance.random() < 0.4 else 900
-    # What another canceller leaves is to be known, too: cards have cancellers of their own.
+    # The residual echo of another canceller, too: cards have cancellers of their own.
     canceller: Canceller = "kalman" if chance.random() < 0.7 else "speex"
     if headphones:
         canceller, response = "none", np.zeros(1, np.float32)
@@ -219,8 +219,8 @@ def scene(sounds: Sounds, seed: int, *, headphones: bool = False) -> list[Heard]
 
 
 def alone(sounds: Sounds, seed: int) -> list[Heard]:
-    """What the box takes for somebody while nobody is there: what its canceller leaves of its own
-    voice, at full volume, in rooms that ring. All of it is noise."""
+    """False onsets without an owner: residual echo of the box's own voice, at full volume, in
+    reverberant rooms. Their class is noise."""
     chance = np.random.default_rng([seed, len(sounds.role), 1])
     room = int(chance.integers(*ROOMS[sounds.role]))
     response = acoustics.impulse_response(
@@ -301,7 +301,7 @@ def convolved(wave: Wave, response: Wave) -> Wave:
 
 
 def _labelled(heard: Heard, plan: list[tuple[int, Sound, Wave]], scene_name: str) -> Heard | None:
-    """What the burst was, by the plan; None where nobody could say."""
+    """The burst with its class by the plan; None where that is ambiguous."""
     ms = RATE_HZ // 1000
     heard.scene = scene_name
     if len(heard.measures) < 8:

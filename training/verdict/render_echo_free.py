@@ -1,4 +1,4 @@
-"""Many sounds at once, in a room without echo: a sixth of the time that `render.scene` takes.
+"""Renders many sounds at once, without echo: a sixth of the time that `render.scene` takes.
 
 In: a role's sounds, a seed. Out: bursts, as the listener's own parts have them: filter, speech
 detector, floor, gate, backtracking and burst. What is left out is all that an echo does (but for
@@ -29,12 +29,12 @@ TOGETHER = 24  # sounds of a scene, all by one owner's loudness
 BEFORE_S, BLOCKS = 1.4, 500
 SETTLED_BLOCKS = 120  # 0.6 s of the room alone, until the box begins to talk
 PEAKS_DB = 6.0  # what is expected of the talk that is left, over its mean
-LATEST_MS = 300  # after the sound's beginning: noticed later, it is no use
+LATEST_MS = 300  # after the sound's beginning: noticed later, it is left out
 TALK_SHARE = 0.4  # of the sounds begin over what is left of the box's own talk
 # Among dishes the gate is guarded, and opens when a voice is confirmed.
 LATE_SHARE, LATE_MS = 0.35, (20, 200)
 KITCHEN_SHARE, KITCHEN_DB = 0.5, (3.0, 18.0)  # of the scenes; under the owner
-EVENTS_A_SECOND, EVENTS_DB = (0.5, 4.0), (0.0, 18.0)  # of a kitchen: things that fall; over its hum
+EVENTS_A_SECOND, EVENTS_DB = (0.5, 4.0), (0.0, 18.0)  # of a kitchen: falling dishes; over its hum
 HUM_HZ = 120.0  # as in `AudioFrontEnd`
 Wave = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
@@ -158,7 +158,7 @@ def follow(
 ) -> Heard | None:  # fmt: skip
     """The burst of the sound that begins at sample `begins`; None where it was not noticed at
     once, or something else was. What is softer than `hidden_db` (full scale) is not noticed.
-    `late_ms`: for so long it is noticed, and not yet believed."""
+    `late_ms`: time for which the gate stays guarded after it fires."""
     samples = heard.reshape(-1, BLOCK_FRAMES)
     floor, gate, locator, silence = (
         NoiseFloor(),

@@ -1,4 +1,4 @@
-"""Which sound is made over the box next: real words, synthetic phrases, hums, noises, television.
+"""Draws the next sound over the box: real words, synthetic phrases, hums, noises, television.
 
 In: recordings, kept clips, a role (training, tuning, held-out) and a seeded generator. Out: clips
 with class, word and origin. Speakers, voices and rooms of two roles are never the same.
@@ -26,7 +26,7 @@ from training.verdict.voices import Said
 Wave = npt.NDArray[np.float32]
 Role = Literal["training", "tuning", "held-out"]
 
-# Of a hundred sounds. Real words weigh most: they are what nobody can synthesise.
+# Of a hundred sounds. Real words weigh most: no synthesiser replaces them.
 MIX = {
     "backchannel, real": 18,
     "backchannel, said": 13,

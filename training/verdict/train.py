@@ -1,6 +1,6 @@
 """Trains the verdict's network on kept bursts and writes it: `python -m training.verdict.train`.
 
-In: a cache that `dataset` filled. Out: weights of the last courses' mean (npz), a curve, and the
+In: a cache that `dataset` filled. Out: the mean of the last epochs' weights (npz), a curve, and the
 ONNX file. One thread, seeded; 35 minutes on one core of a busy machine.
 """
 
@@ -82,7 +82,7 @@ def told(network: Network, some: Examples) -> str:
     return "  ".join(parts)
 
 
-def course(some: Examples, spared: float, chance: np.random.Generator) -> np.ndarray:
+def epoch(some: Examples, spared: float, chance: np.random.Generator) -> np.ndarray:
     """Which bursts an epoch goes through, in its order."""
     alone = np.flatnonzero(["alone" in a["scene"] for a in some.about])
     phrase = np.array([a["origin"] in ("said", "hummed") for a in some.about])
@@ -110,7 +110,7 @@ def shared_out(some: Examples, older: int, chance: np.random.Generator) -> np.nd
 
 @dataclass(frozen=True)
 class Recipe:
-    """`rate`: the course's highest; `noisy`: the share of bursts that get more noise."""
+    """`rate`: the highest of the schedule; `noisy`: the share of bursts that get more noise."""
 
     epochs: int
     rate: float
@@ -243,7 +243,7 @@ def main() -> None:
     if args.start:
         go_on(network, words, args.start)
     rate, spared = (RATE * args.rate, SPARED) if args.start else (RATE, 0.0)
-    drawn = partial(shared_out, some, older) if args.newer else partial(course, some, spared)
+    drawn = partial(shared_out, some, older) if args.newer else partial(epoch, some, spared)
     recipe = Recipe(args.epochs, rate, args.seed, args.batch, args.noisy)
     weights = learn(some, tuning, network, recipe, drawn)
     network.load_state_dict({k: torch.from_numpy(v) for k, v in weights.items()})

@@ -1,9 +1,11 @@
-"""One network between several: `python -m training.verdict.weight_average CACHE OUT FIRST LATER …`.
+"""The mean of the weights of several trainings.
+
+    python -m training.verdict.weight_average CACHE OUT FIRST LATER …
 
 In: weights (npz) of a training, and of others that went on from it. Out: of the weights on the
 straight line from the first to the mean of the later ones, those of the least cross-entropy on the
-tuning part, as `train` writes them. What one has learnt by heart, another has not (M. Wortsman et
-al., "Model soups", 2022).
+tuning part, as `train` writes them. Their overfitting differs (M. Wortsman et al., "Model
+soups", 2022).
 """
 
 from __future__ import annotations
