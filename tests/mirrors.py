@@ -37,6 +37,7 @@ ELSEWHERE = {
     "appliance/think/interface.py": PROTOCOL,
     "appliance/update/progress.py": DATA,
     "appliance/voice/engine/pack.py": "tests/voice/engine/test_installer.py",
+    "appliance/voice/head/manifest.py": "tests/voice/head/test_codec.py",
     "appliance/voice/interface.py": PROTOCOL,
     "lab/bench/aec3.py": BENCH,
     "lab/bench/link.py": BENCH,
