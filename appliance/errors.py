@@ -25,6 +25,12 @@ class SettingsError(InterludeError, ValueError):
     exit_code = 78  # EX_CONFIG
 
 
+class CatalogueError(InterludeError, ValueError):
+    """A file of the box's sentences that cannot be used."""
+
+    exit_code = 65  # EX_DATAERR
+
+
 class SceneError(InterludeError, ValueError):
     """A rehearsal scene that cannot be played."""
 

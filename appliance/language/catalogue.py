@@ -1,0 +1,124 @@
+"""The box's own sentences in one language: a key and values in, words out.
+
+A file a language beside this one, in Fluent's syntax: `en.ftl`, `de.ftl`. English is whole (a test
+says so); what another language lacks is said in English. docs/languages.md tells how to add one.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from appliance.language import fluent_file
+from appliance.language.fluent_file import Choice, Pattern, Reference, Variable
+from appliance.language.plurals import plural
+
+FOLDER = Path(__file__).parent
+SOURCE = "en"  # the language that every key is written in first
+Value = str | int | float
+
+
+class Catalogue:
+    """`language`: of its own sentences; ISO 639-1. `spare`: for what it lacks."""
+
+    def __init__(
+        self, language: str, messages: Mapping[str, Pattern], spare: Catalogue | None = None
+    ) -> None:
+        self.language = language
+        self.messages = messages
+        self._spare = spare
+
+    def say(self, key: str, **values: Value) -> str:
+        """The message `key`, with `values` for its variables. Raises KeyError for a key or a
+        variable that is missing: a fault of ours, which a test finds."""
+        if key not in self.messages and self._spare is not None:
+            return self._spare.say(key, **values)
+        return " ".join(self._text(self.messages[key], values).split())
+
+    def list(self, key: str) -> tuple[str, ...]:
+        """A message that is a list, with commas between its words or phrases."""
+        return tuple(each.strip() for each in self.say(key).split(",") if each.strip())
+
+    def templates(self, prefix: str) -> dict[str, str]:
+        """All messages whose keys begin so, with `{name}` for a variable: for a page, which puts
+        values in by itself. Raises ValueError for one that has a choice in it."""
+        found = self._spare.templates(prefix) if self._spare is not None else {}
+        for key, pattern in self.messages.items():
+            if key.startswith(prefix):
+                if any(isinstance(part, Choice) for part in pattern):
+                    raise ValueError(f"{key} has a choice: it can only be said")
+                names = {name: f"{{{name}}}" for name in fluent_file.variables(pattern)}
+                found[key] = self.say(key, **names)
+        return found
+
+    def _text(self, pattern: Pattern, values: Mapping[str, Value]) -> str:
+        return "".join(self._part(part, values) for part in pattern)
+
+    def _part(self, part: str | Variable | Reference | Choice, values: Mapping[str, Value]) -> str:
+        match part:
+            case str():
+                return part
+            case Variable(name):
+                return _written(values[name])
+            case Reference(name):
+                return self.say(name, **values)
+            case Choice(name, variants, default):
+                return self._text(self._chosen(values[name], variants, default), values)
+
+    def _chosen(
+        self, value: Value, variants: Mapping[str | float, Pattern], default: Pattern
+    ) -> Pattern:
+        if isinstance(value, str):
+            return variants.get(value, default)
+        if value in variants:
+            return variants[float(value)]
+        category = plural(self.language, int(value)) if value == int(value) else "other"
+        return variants.get(category, default)
+
+
+@dataclass(frozen=True)
+class BoxSentence:
+    """A sentence of the box that is in no language yet: for where it is not known who hears it."""
+
+    key: str
+    values: tuple[tuple[str, Value], ...] = ()
+
+    @classmethod
+    def of(cls, key: str, **values: Value) -> BoxSentence:
+        return cls(key, tuple(values.items()))
+
+    def text(self, words: Catalogue) -> str:
+        return words.say(self.key, **dict(self.values))
+
+
+def languages() -> tuple[str, ...]:
+    """Those that the box has sentences in: ISO 639-1, English first."""
+    others = sorted(path.stem for path in FOLDER.glob("*.ftl") if path.stem != SOURCE)
+    return (SOURCE, *others)
+
+
+@functools.cache
+def catalogue(language: str) -> Catalogue:
+    """The sentences of `language`; of English where there are none. A region (de-AT) is left
+    out. Raises CatalogueError for a file that is damaged."""
+    code = language.replace("_", "-").partition("-")[0].lower()
+    if code == SOURCE or code not in languages():
+        return Catalogue(SOURCE, _messages(SOURCE))
+    return Catalogue(code, _messages(code), catalogue(SOURCE))
+
+
+def english() -> Catalogue:
+    """For the log, for a shell, and for who has said nothing of a language."""
+    return catalogue(SOURCE)
+
+
+@functools.cache
+def _messages(language: str) -> dict[str, Pattern]:
+    path = FOLDER / f"{language}.ftl"
+    return fluent_file.parse(path.read_text(encoding="utf-8"), path.name).messages
+
+
+def _written(value: Value) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,269 @@
+# What the box says by itself, in English. Every key stands here first.
+# How to add a language: docs/languages.md. Words in braces are put in by the program.
+
+## The language itself
+
+# Its own name, for a page where one is chosen.
+language-name = English
+# For the model's persona: how its owner wants to be answered.
+persona = You are Interlude, a voice in a small box. The user speaks to you, and what you answer is read aloud. Answer in short spoken sentences, in plain words without lists or symbols.
+# Behind it, where the box is to answer in the language that it is spoken to.
+persona-any-language = Always answer in the language that the user speaks.
+# Likewise, where the owner has named one language.
+persona-one-language = Always answer in English.
+# Stands behind the sound of what was said.
+instruction = Please respond to the audio input concisely.
+
+## Words said over the box. Lower case, commas between them.
+
+words-yield = wait, stop, no, hold on, hang on, excuse me, but, actually, be quiet, shut up, never mind
+words-carry-on = mm-hm, mhm, uh-huh, yes, yeah, okay, right, sure, i see, wow, great
+words-stop = stop, be quiet, shut up, never mind
+
+## Numbers, clocks and days. A list that is empty or too short: digits.
+
+# 0 to 59, with commas. Beyond them digits are said.
+number-words = zero, one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve,
+    thirteen, fourteen, fifteen, sixteen, seventeen, eighteen, nineteen, twenty, twenty-one,
+    twenty-two, twenty-three, twenty-four, twenty-five, twenty-six, twenty-seven, twenty-eight,
+    twenty-nine, thirty, thirty-one, thirty-two, thirty-three, thirty-four, thirty-five,
+    thirty-six, thirty-seven, thirty-eight, thirty-nine, forty, forty-one, forty-two, forty-three,
+    forty-four, forty-five, forty-six, forty-seven, forty-eight, forty-nine, fifty, fifty-one,
+    fifty-two, fifty-three, fifty-four, fifty-five, fifty-six, fifty-seven, fifty-eight, fifty-nine
+# Of a month, the first to the thirty-first.
+day-words = first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh,
+    twelfth, thirteenth, fourteenth, fifteenth, sixteenth, seventeenth, eighteenth, nineteenth,
+    twentieth, twenty-first, twenty-second, twenty-third, twenty-fourth, twenty-fifth,
+    twenty-sixth, twenty-seventh, twenty-eighth, twenty-ninth, thirtieth, thirty-first
+weekday-words = Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, Sunday
+month-words = January, February, March, April, May, June, July, August, September, October,
+    November, December
+
+# A time of day. $minute: 0 to 59; $hour, $hour12: 0 to 23 and 1 to 12 in words; $next12: the hour
+# after it; $past, $to: minutes since the hour and until the next, in words.
+clock = { $minute ->
+    [0] { $hour12 } o'clock
+    [1] { $past } minute past { $hour12 }
+    [5] { $past } past { $hour12 }
+    [10] { $past } past { $hour12 }
+    [15] a quarter past { $hour12 }
+    [20] { $past } past { $hour12 }
+    [25] { $past } past { $hour12 }
+    [30] half past { $hour12 }
+    [35] { $to } to { $next12 }
+    [40] { $to } to { $next12 }
+    [45] a quarter to { $next12 }
+    [50] { $to } to { $next12 }
+    [55] { $to } to { $next12 }
+    [59] { $to } minute to { $next12 }
+   *[other] { $side ->
+        [to] { $to } minutes to { $next12 }
+       *[past] { $past } minutes past { $hour12 }
+    }
+}
+# Where it may be any part of the day.
+clock-of-day = { $clock } { $part ->
+    [morning] in the morning
+    [afternoon] in the afternoon
+    [evening] in the evening
+   *[night] at night
+}
+date = { $weekday }, the { $day } of { $month }
+# When an alarm rings: today, tomorrow, or on a day of the week.
+when = { $day ->
+    [today] { $clock }
+    [tomorrow] tomorrow at { $clock }
+   *[later] { $weekday } at { $clock }
+}
+
+# Lengths of time; the count in figures chooses, the count in words is said.
+length-hours = { $count ->
+    [one] { $words } hour
+   *[other] { $words } hours
+}
+length-minutes = { $count ->
+    [one] { $words } minute
+   *[other] { $words } minutes
+}
+length-seconds = { $count ->
+    [one] { $words } second
+   *[other] { $words } seconds
+}
+length-minute-and-a-half = one and a half minutes
+length-none = no time
+# Between the hours and the minutes.
+length-joined = { $first } and { $second }
+
+## Answers of tools
+
+tool-unknown = I cannot do that.
+tool-unclear = I did not get that right. Please say it again.
+tool-time = It is { $clock }.
+tool-date = It is { $date }.
+# Before what is said of a timer that has a name.
+timer-named = { $name }: { $text }
+timer-range = A timer can be anything from one second to a day.
+timers-full = I have { $count } of them already. Cancel one first.
+timer-set = { $length }, from now.
+alarm-unclear = I did not get the time for that alarm. Please say it again.
+alarm-set = the alarm is set for { $when }.
+timers-none = There is no timer and no alarm.
+timer-left = { $length } left.
+alarm-waits = an alarm for { $when }.
+timer-stopped = All right.
+timer-not-found = There is no timer called { $name }.
+timer-none = There is no timer.
+timer-off = { $kind ->
+    [alarm] the alarm is off.
+   *[timer] the timer is off.
+}
+volume-set = Like this.
+volume-up = Louder.
+volume-down = Softer.
+volume-most = I cannot speak any louder.
+volume-least = I cannot speak any softer.
+nothing-said = I have not said anything yet.
+forget-all-again = That is all we ever said. Ask me once more to forget everything, and I will.
+house-none = I am not connected to the house.
+house-away = I cannot reach the house just now.
+house-enough = That is enough for one answer.
+house-opens = That may open something. Ask me once more, in the same words, and I will.
+house-press-first = That may open something. Press my button first, and then ask me.
+house-silent = The house does not answer.
+house-done = Done.
+house-not-done = The house did not do that.
+alarm-rings = It is { $clock }. Your alarm.
+alarm-rings-named = It is { $clock }: { $name }.
+timer-rings = Your timer is done: { $name }.
+alarm-missed = While I was off, your alarm was due at { $clock }.
+alarm-missed-named = While I was off, your alarm, { $name }, was due at { $clock }.
+timer-missed = While I was off, your timer ran out at { $clock }.
+timer-missed-named = While I was off, your timer, { $name }, ran out at { $clock }.
+timers-missed = While I was off, { $count } timers ran out.
+
+## Excuses and news of the conversation
+
+not-ready = I'm getting my thoughts together. Ask me again in a moment.
+lost-thread = Sorry, I lost my thread. Please ask me again.
+lost-voice = Sorry, I lost my voice for a moment. Please ask me again.
+nothing-to-say = I have nothing to say to that.
+no-button = I have no button, so I cannot be talked to with one.
+part-broken = Something is wrong with me: { $part } does not work.
+part-microphone = the microphone
+part-loudspeaker = the loudspeaker
+forgotten-all = I have forgotten everything.
+forgotten-last = I have forgotten that.
+forgotten-late = What I could not forget before is forgotten now.
+forget-failed = I could not forget it. My card cannot be written, and the words are still on it. I will not use them, and I will try again. If I still cannot, the card has to be replaced.
+forget-slow = My card is slow. I will tell you when it is forgotten.
+memory-damaged = My memory was damaged. I have begun a new one.
+mute-not-read = I could not read whether my microphone was off, so I leave it off. Please switch it on again if you want me to hear you.
+mute-off-not-kept = { $after ->
+    [power-cut] My microphone is off, but I could not store that: after a power cut it may be on again.
+   *[restart] My microphone is off, but I could not store that: after a restart it may be on again.
+}
+mute-on-not-kept = My microphone is on, but I could not store that: it may be off after a restart.
+
+## A model server
+
+server-away = My model server does not answer.
+server-refused = My model server refused. Interlude check says why.
+server-thinks = My model server thinks instead of answering. Switch its thinking off.
+server-deaf = My model server takes no sound. It needs another model.
+server-key = My model server wants another key.
+server-address = My model server does not know that address or model.
+server-busy = My model server is too busy. Please ask me later.
+server-context = What we said is too long for my model server.
+server-no-tools = My model server's model knows no tools.
+server-no-model = My model server does not know that model.
+
+## A start
+
+settings-before = My settings file cannot be used. I go on with the settings from before.
+settings-defaults = My settings file cannot be used. I start without it, and with the microphone off. Correct the file, start me anew, and switch the microphone on.
+release-left = Version { $left } did not stay up, so I went back to version { $kept }.
+releases-both-left = Versions { $tried } both did not stay up.
+system-left = The system { $left } was left for the system { $now }.
+reset-done = I have been reset. What we said, your voice, and your timers are gone.
+reset-incomplete = I was reset, but not everything could be deleted. My log says what is left. I will try again when I am started anew. If it stays like that, destroy or replace the card.
+reset-failed = I could not be reset: my card cannot be written, and what we said is still on it. Start me anew and try once more. If it stays like that, destroy or replace the card.
+reset-card-incomplete = Not everything could be taken away from this card. Do not give it away.
+
+## The large model on its way
+
+model-fetching = I am fetching my large model, { $size }. Until it is here I know only a little.
+model-away = I cannot fetch my large model now. I will go on trying.
+model-full = My card has no room for my large model, { $size }. I will go on trying.
+model-card = I cannot write my large model to my card. I will go on trying.
+model-found = I have found my model on the stick. Leave it in while I copy it.
+model-part = The stick has only a part of my model.
+model-part-lacks = { $count ->
+    [one] The stick has only a part of my model. { $files } is not all there.
+   *[other] The stick has only a part of my model. { $files } are not all there.
+}
+model-bad = The model on the stick cannot be used: its files are not what they are called.
+model-here = My large model is here. I begin anew with it; give me a minute.
+model-by-stick = My model comes on a USB stick. Plug it in while I run.
+# Between the last two of several names.
+and = { $first } and { $last }
+
+## Set-up
+
+setup-asked = I am ready to be set up.
+setup-no-network = I have no network.
+setup-needs-cable = I have no network. Plug in a network cable.
+setup-needs-seed = Nobody has set me up yet. Switch me off, and put a file named interlude dot yaml on my card.
+setup-file-misnamed = The file { $name } on the card is not read. Put what it says into interlude.yaml.
+setup-card-unusable = What this card says of me cannot be used. { $problem }
+setup-by-cable = I am in your network by cable.
+setup-called = My name there is { $name }.
+setup-other-name = Another machine in your network is called { $wanted }, too. My name there is { $name }.
+# The box's own Wi-Fi: its four digits one by one, its password word by word.
+setup-join = To set me up with a phone, join the Wi-Fi named Interlude { $number }. Its password is five words, typed as one, in small letters, without spaces. They are: { $words }. Then open { $address } in the browser, if no page opens by itself.
+setup-no-wifi-of-my-own = I cannot open a Wi-Fi of my own. { $problem }
+setup-in-a-network = I am in a network now. Set-up is over.
+setup-in-your-wifi = I am in your Wi-Fi now. Set-up is over.
+setup-joining = Thank you. I am joining your network.
+setup-done = I am in your network, and set up.
+# Signs in names, as they are said.
+sign-dot = dot
+sign-dash = dash
+
+wifi-password = The Wi-Fi { $wifi } does not take the password that I have.
+wifi-out-of-reach = The Wi-Fi { $wifi } is not in reach.
+wifi-sent-away = The Wi-Fi { $wifi } sends me away: its password may have changed, or it takes no new devices.
+wifi-too-long = The Wi-Fi { $wifi } does not answer in time: it is far away, or its password has changed.
+wifi-no-address = The Wi-Fi { $wifi } lets me in and gives me no address.
+wifi-timeout = The Wi-Fi { $wifi } does not let me in within the time that I wait.
+wifi-otherwise = I cannot join the Wi-Fi { $wifi }.
+
+## The page of a box in set-up
+
+setup-page-wifi = Your Wi-Fi
+setup-page-password = Its password
+setup-page-country = Country, as two letters (DE, GB, US)
+setup-page-hostname = A name for this box in your network (may stay empty)
+setup-page-card = Sound card (stays empty: it is found by itself)
+setup-page-broker = Home Assistant's MQTT broker (may stay empty)
+setup-page-user = User at the broker
+setup-page-secret = Password at the broker
+setup-page-language = Language
+setup-page-any-language = the one that is spoken
+setup-page-as-it-is = as it is
+setup-page-mode = It listens
+setup-page-mode-open = just talk
+setup-page-mode-wake-word = after the wake word
+setup-page-mode-push-to-talk = by the button
+setup-page-panel = Button and light
+setup-page-panel-auto = found by itself
+setup-page-model = Model
+setup-page-model-small = The small model it came with
+setup-page-model-gemma = Fetch Gemma 4 (4 GB, licence: ai.google.dev/gemma)
+setup-page-button = Set up
+setup-page-too-many = Too many attempts. Wait a minute, then try again.
+setup-page-other-origin = This page was asked for by another one.
+setup-page-old = This page is an old one. Load it anew.
+setup-page-thanks = Thank you.
+setup-page-joins-before = The box leaves this Wi-Fi now and joins
+setup-page-joins-after = It says aloud whether that went well; if not, this page comes back.
+setup-page-closes = The box closes this Wi-Fi now. It says aloud that it is set up.
