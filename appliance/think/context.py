@@ -82,6 +82,11 @@ class LlamaContext:
             llama.llama_free(self._context)
         self._context = None
 
+    @property
+    def context(self) -> Any:
+        """llama.cpp's handle of it, for what reads out of it (state_tap.py)."""
+        return self._context
+
     def select_sequence(self, sequence: int) -> None:
         """From now on this one is meant: 0 or 1."""
         self._sequence = sequence

@@ -97,6 +97,7 @@ class Gemma(LlamaContext):
             )
         self.vocabulary = Vocabulary(self._model)
         self.width = llama.llama_model_n_embd(self._model)
+        self.layers = llama.llama_model_n_layer(self._model)
 
     def _load_audio(self, path: Path, threads: int) -> None:
         _readable(path)

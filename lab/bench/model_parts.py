@@ -34,6 +34,7 @@ from lab.bench.model_abort import ended_ms
 from lab.bench.model_memory import Memory, Stopwatch, forget_peak, mapped_mib
 from lab.bench.model_reading import by_threads, readings
 from lab.bench.model_sequence import sequences
+from lab.bench.model_taps import taps as measure_taps
 
 ANSWER_TOKENS = 64  # of an answer that is drawn to have the model in use
 CLIP_S = 4.0  # a question
@@ -282,6 +283,11 @@ def _encoder(job: Job, found: Measures) -> None:
     measure(text, audio, pieces=job.aborts, repeats=job.repeats, add=found.add)
 
 
+def taps(job: Job, found: Measures) -> None:
+    """What a speech head reads of the model, while an answer is drawn."""
+    measure_taps(job.model, job.threads, job.repeats, job.seed, found.add)
+
+
 PARTS: dict[str, Callable[[Job, Measures], None]] = {
     "memory": memory,
     "opening": opening,
@@ -292,6 +298,7 @@ PARTS: dict[str, Callable[[Job, Measures], None]] = {
     "encoder": _encoder,
     "transcripts": transcripts,
     "recall": recall,
+    "taps": taps,
 }
 
 

@@ -22,6 +22,7 @@ TITLES = {
     "encoder": "The audio encoder, on one thread: streaming, and llama.cpp's",
     "transcripts": "A transcript, while nobody waits",
     "recall": "Turns from memory, read at a start",
+    "taps": "Hidden states of the tokens that are drawn, for a speech head",
 }
 WITHOUT_WEIGHTS = "without weights MiB"
 

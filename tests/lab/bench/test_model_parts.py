@@ -43,6 +43,10 @@ ROWS = {
         "a clip of 4 s, written down", "memory beside it, at its most", "memory that stays",
     ],
     "recall": ["12 turns"],
+    "taps": [
+        "the states of a token", "a token, drawn", "a token, drawn, and its states read",
+        "the first token, drawn, and its states read",
+    ],
 }  # fmt: skip
 
 
@@ -73,6 +77,9 @@ def test_each_part_runs_in_a_process_of_its_own_and_has_its_rows(
         assert len(rows) == 2 * len(NEIGHBOURS) * len(os.sched_getaffinity(0))
     if part == "sequence":
         assert len([name for name in rows if name.startswith("context of ")]) == 8
+    if part == "taps":
+        plain, tapped = (values[name, "ms"] for name in ROWS[part][1:3])
+        assert len(plain) == len(tapped) > 100
     if part == "encoder":
         assert values["fp32 against llama.cpp", "percent"][0] < 0.5
     if part == "abort":

@@ -1,0 +1,69 @@
+"""What it costs to read the hidden states of each token that is drawn, for `bench model taps`.
+
+In: a model. Out: the time of each token, drawn plainly and with its states copied out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from appliance.errors import ModelError
+from appliance.models.local_model import LocalModel
+from appliance.think.gemma import Gemma
+from appliance.think.state_tap import LAYERS, StateTap
+
+ANSWER = 24  # tokens of a run
+RUNS = 20  # of each way, for every repetition; they alternate, for the machine's speed drifts
+BEFORE = 100  # tokens that are held already
+PLAIN, TAPPED = "a token, drawn", "a token, drawn, and its states read"
+
+Add = Callable[..., None]
+
+
+def taps(files: LocalModel, threads: int, repeats: int, seed: int, add: Add) -> None:
+    """Raises ModelError where there are no states, or they change what is drawn."""
+    model = Gemma(
+        files.text, files.audio, context_tokens=BEFORE + 2 * ANSWER, threads=threads,
+        sampling=files.sampling,
+    )  # fmt: skip
+    try:
+        layers = min(LAYERS, model.layers)
+        tap = StateTap(model.context, model.model, layers)
+        rng = np.random.default_rng(seed)
+        size = model.vocabulary.size
+        tokens = [int(token) for token in rng.integers(size // 2, size, BEFORE + ANSWER)]
+        model.evaluate(tokens[:BEFORE], last=True)
+        add("the states of a token", kB=4 * (layers + 1) * model.width / 1000)
+        weights = {way: _run(model, tap, tokens[BEFORE:], way, add=None) for way in (PLAIN, TAPPED)}
+        if not np.array_equal(weights[PLAIN], weights[TAPPED]):
+            raise ModelError("With its states read, the model weighs the next token differently.")
+        for _ in range(repeats * RUNS):
+            for way in (PLAIN, TAPPED):
+                _run(model, tap, tokens[BEFORE:], way, add)
+    finally:
+        model.close()
+
+
+def _run(
+    model: Gemma, tap: StateTap, tokens: list[int], way: str, add: Add | None
+) -> npt.NDArray[np.float32]:
+    """One answer's tokens. Returns the weights of the token behind them."""
+    model.roll_back(BEFORE)
+    for number, token in enumerate(tokens):
+        began_s = time.perf_counter()
+        if way == TAPPED and not tap.on:
+            tap.switch_on()
+        model.evaluate([token], last=True)
+        model.sample()
+        if way == TAPPED:
+            tap.read()
+        if add is not None:  # the first one of an answer pays for the switch
+            name = way if number else f"the first {way.removeprefix('a ')}"
+            add(name, ms=1000 * (time.perf_counter() - began_s))
+    weights = model.logits()
+    tap.switch_off()
+    return weights
