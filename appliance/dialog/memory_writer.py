@@ -1,17 +1,14 @@
 """Writes the memory in a thread of its own: an SD card may take a second, a verdict cannot wait.
 
-In: turns to remember, to recall, to forget. Out, by an eventfd to poll: what was recalled, what
+In: turns to remember, to recall, to forget. Out, by a queue to poll: what was recalled, what
 became of each order to forget, and the memory's health, once each time that it changes. An order to
 forget that failed stays owed: until it is carried out nothing is recalled and nothing remembered.
 """
 
 from __future__ import annotations
 
-import os
 import queue
 import threading
-import weakref
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,6 +19,7 @@ from appliance.dialog import memory_erase
 from appliance.dialog.memory import Memory, MemoryDamaged, RememberedTurn, open_or_begin
 from appliance.dialog.memory_erase import LastTurn
 from appliance.errors import StorageError
+from appliance.pollable_queue import PollableQueue
 
 MOST_WAITING = 256  # turns; a disk that hangs for so long is broken
 MOST_FORGETS = 64  # orders to forget beyond that; each further one is answered as failed, at once
@@ -92,23 +90,16 @@ class MemoryWriter:
         self._newest_forget = 0
         self._owed: _Order | None = None
         self._orders: queue.SimpleQueue[_Order | None] = queue.SimpleQueue()
-        self._news: deque[MemoryNews] = deque()
-        self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        weakref.finalize(self, os.close, self._bell)  # the thread, which rings it, holds on to us
+        self._news: PollableQueue[MemoryNews] = PollableQueue()
         self._thread = threading.Thread(target=self._run, name="memory-writer", daemon=True)
         self._thread.start()
 
     def fileno(self) -> int:
         """Readable when there is news."""
-        return self._bell
+        return self._news.fileno()
 
     def pop_news(self) -> list[MemoryNews]:
-        try:
-            os.eventfd_read(self._bell)
-        except BlockingIOError:
-            return []
-        found = [self._news.popleft() for _ in range(len(self._news))]
-        return [item for item in found if not self._outdated(item)]
+        return [item for item in self._news.pop_all() if not self._outdated(item)]
 
     def _outdated(self, item: MemoryNews) -> bool:
         """Turns that were recalled before something of them was to be forgotten."""
@@ -128,7 +119,7 @@ class MemoryWriter:
         if self._keep and count:
             number = self._given + 1
             self._order(
-                lambda memory: self._add_news(TurnsRecalled(tuple(memory.recall(count)), number)),
+                lambda memory: self._news.put(TurnsRecalled(tuple(memory.recall(count)), number)),
                 recalls=True,
             )
 
@@ -137,7 +128,7 @@ class MemoryWriter:
         taken also when the disk hangs; turns that wait to be written are then never written."""
         self._given += 1
         if self._orders.qsize() >= MOST_WAITING + MOST_FORGETS:
-            self._add_news(ForgetResult(self._given, f"{HANGS}."))
+            self._news.put(ForgetResult(self._given, f"{HANGS}."))
             return self._given
         self._newest_forget = self._given
         if not last:
@@ -157,7 +148,7 @@ class MemoryWriter:
             self._orders.put(_Order(self._given, act, recalls=recalls))
             return
         if not self._hangs:
-            self._add_news(MemoryHealth(False, f"{HANGS}: turns are not remembered"))
+            self._news.put(MemoryHealth(False, f"{HANGS}: turns are not remembered"))
         self._hangs = True
 
     def _run(self) -> None:
@@ -177,7 +168,7 @@ class MemoryWriter:
                 if self._owed is None:
                     self._try(order.act)
                 elif order.recalls:
-                    self._add_news(TurnsRecalled((), order.number))
+                    self._news.put(TurnsRecalled((), order.number))
                 else:
                     self._try(self._nothing)
         self._drop()
@@ -201,11 +192,11 @@ class MemoryWriter:
             order = _Order(order.number, forgets=(*owed.forgets, *order.forgets))
         problem = self._erase(order.forgets)
         self._note_owed(order if problem else None)
-        self._add_news(ForgetResult(order.number, problem))
+        self._news.put(ForgetResult(order.number, problem))
 
     def _retry_owed(self) -> None:
         if self._owed is not None and not self._erase(self._owed.forgets):
-            self._add_news(ForgetResult(self._owed.number, late=True))
+            self._news.put(ForgetResult(self._owed.number, late=True))
             self._note_owed(None)
 
     def _note_owed(self, order: _Order | None) -> None:
@@ -257,25 +248,21 @@ class MemoryWriter:
             self._drop()
             if self._writable:
                 self._writable = False
-                self._add_news(MemoryHealth(False, f"nothing is remembered: {error}"))
+                self._news.put(MemoryHealth(False, f"nothing is remembered: {error}"))
         else:
             if not self._writable:
                 self._writable = True
-                self._add_news(MemoryHealth(True, "turns are remembered again"))
+                self._news.put(MemoryHealth(True, "turns are remembered again"))
 
     def _open(self) -> Memory:
         if self._memory is None:
             self._memory, aside = open_or_begin(self._file, self._keep)
             if aside is not None:
                 text = f"{self._file} was damaged; it is now {aside.name}, and a new one is begun"
-                self._add_news(MemoryHealth(True, text, set_aside=True))
+                self._news.put(MemoryHealth(True, text, set_aside=True))
         return self._memory
 
     def _drop(self) -> None:
         if self._memory is not None:
             self._memory.close()
             self._memory = None
-
-    def _add_news(self, news: MemoryNews) -> None:
-        self._news.append(news)
-        os.eventfd_write(self._bell, 1)

@@ -7,11 +7,8 @@ first start on there is a file, and a mark beside it that says so: one that is g
 
 from __future__ import annotations
 
-import os
 import threading
 import time
-import weakref
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,6 +20,7 @@ import msgspec
 
 from appliance.atomic_file import write_whole
 from appliance.background_file import BackgroundFileWriter, write_private
+from appliance.pollable_queue import PollableQueue
 from appliance.record_file import load_record
 from appliance.runtime import status
 from appliance.settings import Settings
@@ -112,9 +110,7 @@ class MuteStore:
         self.in_memory = False
         self._found: StoredMute | None = None
         self._was_read = threading.Event()
-        self._news: deque[MuteNews] = deque()
-        self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        weakref.finalize(self, os.close, self._bell)  # the thread, which rings it, holds on to us
+        self._news: PollableQueue[MuteNews] = PollableQueue()
         self._disk = BackgroundFileWriter(
             FILE, partial(write_private, disk), self._written, first=self._read
         )
@@ -125,14 +121,10 @@ class MuteStore:
 
     def fileno(self) -> int:
         """Readable when there is news."""
-        return self._bell
+        return self._news.fileno()
 
     def pop_news(self) -> list[MuteNews]:
-        try:
-            os.eventfd_read(self._bell)
-        except BlockingIOError:
-            return []
-        every = [self._news.popleft() for _ in range(len(self._news))]
+        every = self._news.pop_all()
         return [n for n in every if isinstance(n, StoredMute) or n.serial == self._serial]
 
     def stored(self, wait_s: float) -> StoredMute | None:
@@ -164,7 +156,7 @@ class MuteStore:
             disk = StoredMute(muted=True, problem=f"{self._places[0]} is gone")
         self._found = merge(disk, *others)
         self._was_read.set()
-        self._add_news(self._found)
+        self._news.put(self._found)
         if disk is not None and not disk.problem:
             _leave(self._mark)
 
@@ -172,11 +164,7 @@ class MuteStore:
         kept = msgspec.json.decode(data, type=_File)
         if not problem:
             _leave(self._mark)
-        self._add_news(MuteWriteResult(kept.muted, problem, self.in_memory, kept.serial))
-
-    def _add_news(self, news: MuteNews) -> None:
-        self._news.append(news)
-        os.eventfd_write(self._bell, 1)
+        self._news.put(MuteWriteResult(kept.muted, problem, self.in_memory, kept.serial))
 
 
 def _stored(file: Path, data: bytes) -> bool:

@@ -5,8 +5,6 @@ With `gpio: keyboard` the pins are gpiozero's mock ones, and `drive` takes the p
 
 from __future__ import annotations
 
-import os
-from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -15,6 +13,7 @@ from appliance.panel.boards import Board, named
 from appliance.panel.led_strip import APA102_HZ, WS2812_HZ, LedStrip, apa102, ws2812
 from appliance.panel.light import Colour
 from appliance.panel.pins import PanelPin
+from appliance.pollable_queue import PollableQueue
 from appliance.settings import PanelSettings
 
 CONSUMER, EARLY = "interlude", "interlude-light"  # as `gpioinfo` shows who has a line
@@ -35,15 +34,14 @@ class GpioWires:
     """
 
     def __init__(self, settings: PanelSettings, consumer: str = CONSUMER) -> None:
-        self._fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        self._edges: deque[tuple[str, bool, float]] = deque(maxlen=1000)
+        self._edges: PollableQueue[tuple[str, bool, float]] = PollableQueue(most=1000)
         self._inputs: dict[str, _Input] = {}
         self._light: LightOutput | None = None
         self._board = named(settings.gpio)
         self._factory: Any = None
         try:
             self._factory, self.by = _factory(settings, consumer)
-            self._factory.when_lost = lambda: os.eventfd_write(self._fd, 1)  # the mock one never
+            self._factory.when_lost = self._edges.wake  # the mock one never
             for name in ("button", "mute_switch") if settings.mute_switch else ("button",):
                 self._inputs[name] = _Input(self._factory, self._board.pin(name), self._note)
             self._light = _light(settings, self._board, self._factory)
@@ -55,7 +53,7 @@ class GpioWires:
             raise _problem(error) from error
 
     def fileno(self) -> int:
-        return self._fd
+        return self._edges.fileno()
 
     def close(self) -> None:
         for device in (*self._inputs.values(), self._light):
@@ -63,7 +61,7 @@ class GpioWires:
                 device.close()
         if self._factory is not None:
             self._factory.close()
-        os.close(self._fd)
+        self._edges.close()
 
     def levels(self) -> dict[str, bool]:
         """Of each input, now: whether it is pressed, or off."""
@@ -72,16 +70,10 @@ class GpioWires:
     def edges(self) -> list[tuple[str, bool, float]]:
         """Since the last look: input, whether it is pressed or off from then on, and when
         (CLOCK_MONOTONIC, s). Raises PanelError when the lines are gone."""
-        try:
-            os.eventfd_read(self._fd)
-        except BlockingIOError:
-            return []
+        found = self._edges.pop_all()
         lost: OSError | None = getattr(self._factory, "lost", None)
         if lost is not None:
             raise PanelError(f"The header's pins are gone ({lost.strerror}).", "See hw/pinout.md.")
-        found = []
-        while self._edges:
-            found.append(self._edges.popleft())
         return found
 
     def show(self, colour: Colour) -> None:
@@ -99,8 +91,7 @@ class GpioWires:
 
     def _note(self, name: str, active: bool, at_s: float) -> None:
         """In the factory's own thread: only pass it on."""
-        self._edges.append((name, active, at_s))
-        os.eventfd_write(self._fd, 1)
+        self._edges.put((name, active, at_s))
 
 
 class _Input:

@@ -239,11 +239,14 @@ class ThinkerInbox:
         if self._speculative.due(slot.stream, frames, paused=paused, idle=self._thread.idle):
             clips = self._utterances.so_far(slot.stream)
             if clips:
-                heard = self._heard
-                wanted = lambda: self._heard != heard or self._thread.wanted()  # noqa: E731
+                wanted = partial(self._newer_came, self._heard)
                 self._thread.submit(
                     partial(_prefill_partial, self._speculative, clips, paused, wanted)
                 )
+
+    def _newer_came(self, heard: int) -> bool:
+        """More speech than these slots, or another job: the prefill is to end."""
+        return self._heard != heard or self._thread.wanted()
 
     def _handle(self, message: AnyMessage, now_s: float) -> None:
         match message:
