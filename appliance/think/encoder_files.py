@@ -23,7 +23,7 @@ import msgspec
 from appliance.atomic_file import write_whole
 from appliance.errors import ModelError, StorageError
 from appliance.models.disk_space import SPARE_BYTES
-from appliance.models.encoder_graph.graph import Form
+from appliance.models.onnx_graph.graph import Form
 from appliance.models.store import sha256_of
 from appliance.record_file import read_record
 from appliance.think.prompt_state_cache import model_identity

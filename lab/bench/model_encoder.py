@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from appliance.models.encoder_graph.graph import Form
 from appliance.models.local_model import Sampling
+from appliance.models.onnx_graph.graph import Form
 from appliance.pcm import RATE_HZ
 from appliance.think.encoder_files import best_form, prepare
 from appliance.think.gemma import Gemma

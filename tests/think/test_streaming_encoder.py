@@ -14,9 +14,9 @@ import onnx
 import pytest
 
 from appliance.errors import ModelError
-from appliance.models.encoder_graph.graph import Form
 from appliance.models.encoder_graph.make import make
 from appliance.models.local_model import Sampling
+from appliance.models.onnx_graph.graph import Form
 from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.encoded_sound import EncodedSound
 from appliance.think.gemma import Gemma

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from appliance.models.encoder_graph.graph import Form
 from appliance.models.encoder_graph.make import make
 from appliance.models.local_model import Sampling
+from appliance.models.onnx_graph.graph import Form
 from appliance.think.context import Rows
 from appliance.think.gemma import Gemma
 from appliance.think.streaming_encoder import StreamingEncoder

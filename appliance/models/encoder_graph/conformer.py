@@ -17,10 +17,10 @@ from __future__ import annotations
 import numpy as np
 
 from appliance.models.encoder_graph import spectrum
-from appliance.models.encoder_graph.graph import END, Graph
-from appliance.models.encoder_graph.onnx_format import FLOAT, INT64, value_info
 from appliance.models.encoder_graph.spectrum import HOP_SAMPLES, TOKEN_FRAMES, TOKEN_SAMPLES
 from appliance.models.encoder_graph.tower import EPSILON, PAST_TOKENS, TAPS, AudioTower
+from appliance.models.onnx_graph.graph import END, Graph
+from appliance.models.onnx_graph.onnx_format import FLOAT, INT64, value_info
 
 SOFT_CAP = 50.0  # of the attention's scores
 KEY_SCALE = float(np.log(1 + np.e) / np.log(2))  # softplus(1) / ln 2
@@ -69,7 +69,9 @@ class Conformer:
         outputs: list[Value] = [("tokens", FLOAT, ["tokens_out", t.out])]
         outputs += [(f"{name}_next", type_, shape) for name, type_, shape in state]
         return g.model(
-            [value_info(*each) for each in inputs], [value_info(*each) for each in outputs]
+            [value_info(*each) for each in inputs],
+            [value_info(*each) for each in outputs],
+            "gemma4a",
         )
 
     def _state(self) -> list[Value]:

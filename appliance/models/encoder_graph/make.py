@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from appliance.models.encoder_graph.conformer import Conformer
-from appliance.models.encoder_graph.graph import Form, Graph
 from appliance.models.encoder_graph.tower import AudioTower
+from appliance.models.onnx_graph.graph import Form, Graph
 
 GRAPH_BYTES = 8 << 20  # of the graph and what is rounded up in the data, at most
 

@@ -11,8 +11,8 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
-from appliance.models.encoder_graph import onnx_format
-from appliance.models.encoder_graph.onnx_format import FLOAT, INT64, DataPlace
+from appliance.models.onnx_graph import onnx_format
+from appliance.models.onnx_graph.onnx_format import FLOAT, INT64, DataPlace
 
 
 def test_a_node_is_read_back_with_all_kinds_of_attributes() -> None:

@@ -5,7 +5,8 @@ data file at once, so that one tensor is in memory at a time.
 
 fp32  products as they are.
 int8  weights in 8 bits with a scale for each output; what goes in is rounded to 8 bits with a scale
-      for the whole call (DynamicQuantizeLinear, MatMulInteger).
+      for the whole call (DynamicQuantizeLinear, MatMulInteger), or, `by_row`, for each row of it:
+      then what a row gives does not depend on which other rows are in the call.
 int7  the same with weights in 7 bits: x86 without VNNI adds two products in 16 bits and saturates,
       which is most of the error then.
 """
@@ -19,8 +20,8 @@ from typing import IO, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from appliance.models.encoder_graph import onnx_format
-from appliance.models.encoder_graph.onnx_format import FLOAT, Attribute, DataPlace
+from appliance.models.onnx_graph import onnx_format
+from appliance.models.onnx_graph.onnx_format import FLOAT, UINT8, Attribute, DataPlace
 
 Form = Literal["fp32", "int8", "int7"]
 Weights = npt.NDArray[np.float32]
@@ -30,14 +31,15 @@ END = 2**62  # of a slice: as far as there is anything
 _INLINE_BYTES = 4096  # a larger constant lies in the data file
 _PAGE_BYTES = 4096  # a constant begins on one, so that it can be mapped
 _LEAST_SCALE = 1e-12
+_HIGHEST_INPUT, _ZERO_INPUT = 127, 128  # of a row's numbers in 8 bits
 _TWO_BYTES_ROUNDED = 10  # TensorProto.FLOAT16
 
 
 class Graph:
     """`data`: the data file, open for writing; `file`: its name beside the graph."""
 
-    def __init__(self, form: Form, data: IO[bytes], file: str) -> None:
-        self._form, self._data, self._file = form, data, file
+    def __init__(self, form: Form, data: IO[bytes], file: str, *, by_row: bool = False) -> None:
+        self._form, self._data, self._file, self._by_row = form, data, file, by_row
         self._nodes: list[bytes] = []
         self._tensors: list[bytes] = []
         self._known: dict[Any, str] = {}  # small constants, clipped and quantised inputs
@@ -50,9 +52,9 @@ class Graph:
     def data_sha256(self) -> str:
         return self._digest.hexdigest()
 
-    def model(self, inputs: Iterable[bytes], outputs: Iterable[bytes]) -> bytes:
+    def model(self, inputs: Iterable[bytes], outputs: Iterable[bytes], name: str) -> bytes:
         """The file of the graph."""
-        return onnx_format.model(self._nodes, self._tensors, inputs, outputs, "gemma4a")
+        return onnx_format.model(self._nodes, self._tensors, inputs, outputs, name)
 
     # ── constants ────────────────────────────────────────────────────────────────────────────
     def constant(self, array: npt.NDArray[Any]) -> str:
@@ -146,9 +148,20 @@ class Graph:
         scale = np.maximum(np.abs(weight).max(axis=1) / highest, _LEAST_SCALE).astype(np.float32)
         codes = np.clip(np.round(weight / scale[:, None]), -highest, highest).astype(np.int8)
         if x not in self._quantised:
-            self._quantised[x] = self.ops("DynamicQuantizeLinear", x, results=3)
+            self._quantised[x] = self._rounded(x)
         codes_x, scale_x, zero_x = self._quantised[x]
         zero = self.constant(np.zeros(len(codes), np.int8))
         y = self.op("MatMulInteger", codes_x, self.constant(codes.T), zero_x, zero)
         y = self.op("Cast", y, to=FLOAT)
         return self.multiply(y, self.multiply(scale_x, self.constant(scale)))
+
+    def _rounded(self, x: str) -> list[str]:
+        """x in 8 bits: numbers, scale, and the number that stands for 0."""
+        if not self._by_row:
+            return self.ops("DynamicQuantizeLinear", x, results=3)
+        most = self.op("ReduceMax", self.op("Abs", x), self.ints(-1), keepdims=1)
+        least = self.scalar(_LEAST_SCALE)
+        scale = self.op("Max", self.multiply(most, self.scalar(1 / _HIGHEST_INPUT)), least)
+        steps = self.add(self.op("Round", self.op("Div", x, scale)), self.scalar(_ZERO_INPUT))
+        codes = self.op("Cast", steps, to=UINT8)  # 1 to 255: no row exceeds its own scale
+        return [codes, scale, self.constant(np.array(_ZERO_INPUT, np.uint8))]

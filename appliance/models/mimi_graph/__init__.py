@@ -1,0 +1,1 @@
+"""The decoder of Kyutai's codec Mimi as a streaming ONNX graph, made from its published tensors."""
