@@ -18,7 +18,7 @@ PAGE = ROOT / "docs/architecture/processes.svg"
 from appliance.pcm import RATE_HZ  # noqa: E402
 from appliance.runtime.ipc.floor import Floor  # noqa: E402
 from appliance.runtime.ipc.ring import RingSpec  # noqa: E402
-from appliance.runtime.process_table import PROCESSES, RINGS, Process  # noqa: E402
+from appliance.runtime.process_table import PROCESSES, RINGS, STATES, Process  # noqa: E402
 
 WIDTH, HEIGHT = 1050, 776
 STYLE = """
@@ -89,7 +89,7 @@ PLACES: dict[str, tuple[Box, str]] = {
     "link": (Box(820, 620, 1020, 676), "Home Assistant"),
 }
 FLOOR = Box(324, 220, 562, 392)
-LANES: dict[str, int] = {"mic": 113, "heard": 113, "played": 182, "voice": 446}  # y of a ring
+LANES: dict[str, int] = {"mic": 113, "heard": 113, "played": 182, "voice": 446, STATES: 446}  # y
 # The x at which a process's messages cross to the conductor, and what they are, where it fits.
 CHANNELS: dict[str, tuple[int, str]] = {
     "capture": (154, ""), "playback": (225, "positions"), "speaker": (655, ""), "words": (726, ""),
@@ -168,10 +168,10 @@ def processes() -> Iterator[str]:
 
 def pill(x: float, y: float, ring: RingSpec) -> Iterator[str]:
     """A ring's name, the length of a slot, and how long the ring is."""
-    slot_ms = ring.frames * 1000 / RATE_HZ
+    slot = "a token" if ring.name == STATES else f"{ring.frames * 1000 / RATE_HZ:g} ms"
     yield rectangle(Box(int(x) - 47, int(y) - 19, int(x) + 47, int(y) + 19), "ring", 19)
     yield text(x, y - 2, ring.name, "name")
-    yield text(x, y + 12, f"{slot_ms:g} ms × {ring.slots}", "small")
+    yield text(x, y + 12, f"{slot} × {ring.slots}", "small")
 
 
 def rings() -> Iterator[str]:

@@ -47,6 +47,7 @@ ELSEWHERE = {
     "lab/bench/link.py": BENCH,
     "lab/bench/model_encoder.py": BENCH,
     "lab/bench/model_sequence.py": "tests/lab/bench/test_model_parts.py",
+    "lab/bench/model_taps.py": "tests/lab/bench/test_model_parts.py",
     "lab/sim/card_memory_layout.py": "tests/lab/sim/test_simulated_card.py",
 }
 

@@ -27,7 +27,7 @@ NOTHING_TO_SAY = "I have nothing to say to that."
 def prepare_speech(transition: Transition, begun: AnswerBegun) -> None:
     """the speaker makes the sound of what may be the next answer's first words, unless one is on"""
     if transition.next.answer is None:
-        transition.send("speaker", PrepareSpeech(begun.text))
+        transition.send("speaker", PrepareSpeech(begun.text, begun.tokens))
 
 
 def speak_sentence(transition: Transition, sentence: Sentence) -> None:
@@ -40,7 +40,7 @@ def speak_sentence(transition: Transition, sentence: Sentence) -> None:
         return  # a model that copies what it reads in the history
     if must_wait(transition, sentence):
         return
-    transition.speak_line(text)
+    transition.speak_line(text, tokens=sentence.tokens)
     transition.extend_deadline()
 
 

@@ -28,7 +28,7 @@ from appliance.dialog.policy import NEVER
 from appliance.dialog.state import DialogState
 from appliance.messages.commands import Ask, Say, StateName
 from appliance.messages.registry import Message
-from appliance.messages.speech import EndAnswer, Speak
+from appliance.messages.speech import EndAnswer, SentenceTokens, Speak
 from appliance.messages.thinking import Abandon, AnswerHeard, Think, ThoughtEnded
 from appliance.messages.tools import ToolCalled
 from appliance.pcm import RATE_HZ
@@ -158,6 +158,7 @@ class Transition:
         note: str | None = None,
         chime: bool = False,
         ring: bool = False,
+        tokens: SentenceTokens | None = None,
     ) -> None:
         """Speak one more line of the answer, after a sound if that is wanted. `text`: as
         plain_text.spoken leaves it; the voice says it as it is.
@@ -169,7 +170,7 @@ class Transition:
         if not ours and (answer.full or not answer.has_room_for(text)):
             self.change(answer=replace(answer, full=True))
             return
-        self.send("speaker", Speak(answer.turn, len(answer.lines), text, chime, ring))
+        self.send("speaker", Speak(answer.turn, len(answer.lines), text, chime, ring, tokens))
         self.change(answer=answer.with_line(text, ours=ours, note=note))
 
     def close_answer(self, *, whole: bool) -> None:

@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
-from appliance.messages.limits import Count, LineText, NameText, WordsText
+from typing import Annotated
+
+import msgspec
+
+from appliance.messages.limits import MAX_WORDS, Count, LineText, NameText, WordsText
 from appliance.messages.message import BaseMessage
+
+MOST_SPOKEN_WORDS = MAX_WORDS // 2  # of one sentence: each has a letter, and a space behind it
+
+
+class SentenceTokens(msgspec.Struct, frozen=True):
+    """The tokens of a sentence by their serials in the ring `states`: from `first` up to but not
+    with `end`. `words`: of each of its words, how far behind `first` is its first token."""
+
+    first: Count
+    end: Count
+    words: Annotated[tuple[Count, ...], msgspec.Meta(max_length=MOST_SPOKEN_WORDS)] = ()
 
 
 class Speak(BaseMessage, frozen=True):
@@ -11,7 +26,7 @@ class Speak(BaseMessage, frozen=True):
     said as it is (plain_text.spoken); "" for no words.
 
     `chime` and no text: the opening, by which the listener learns the room. `ring`: a timer's
-    sound goes before it.
+    sound goes before it. `tokens`: what the model made of it as it drew it; None: nothing is known.
     """
 
     turn: Count
@@ -19,12 +34,14 @@ class Speak(BaseMessage, frozen=True):
     text: WordsText
     chime: bool = False
     ring: bool = False
+    tokens: SentenceTokens | None = None
 
 
 class PrepareSpeech(BaseMessage, frozen=True):
-    """This may be the text of the next Speak. Nothing of it sounds."""
+    """This may be the text of the next Speak, and its `tokens`. Nothing of it sounds."""
 
     text: WordsText
+    tokens: SentenceTokens | None = None
 
 
 class EndAnswer(BaseMessage, frozen=True):

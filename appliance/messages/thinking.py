@@ -15,6 +15,7 @@ from appliance.messages.limits import (
     WordsText,
 )
 from appliance.messages.message import BaseMessage
+from appliance.messages.speech import SentenceTokens
 
 # Of the turns of a Recall; the newest always fits: its question has twice 4 kB, its answer 40 kB at
 # most.
@@ -100,14 +101,16 @@ class AnswerBegun(BaseMessage, frozen=True):
     If it is, they come as Sentence 0."""
 
     text: WordsText
+    tokens: SentenceTokens | None = None
 
 
 class Sentence(BaseMessage, frozen=True):
-    """One sentence of the answer, in the order of `number` from 0."""
+    """One sentence of the answer, in the order of `number` from 0. `tokens`: as in Speak."""
 
     turn: Count
     number: Count
     text: WordsText
+    tokens: SentenceTokens | None = None
 
 
 class ThoughtEnded(BaseMessage, frozen=True):

@@ -1,4 +1,5 @@
-"""Which rows of the process table run, by the owner's settings, and with which changes."""
+"""Which rows of the process table run, by the owner's settings, and with which changes; and which
+rings are made."""
 
 from __future__ import annotations
 
@@ -6,8 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from appliance.errors import SettingsError
-from appliance.runtime.process_table import PROCESSES, Process
+from appliance.runtime.ipc.ring import RingSpec
+from appliance.runtime.process_table import PROCESSES, RINGS, STATES, Process
 from appliance.settings import Settings
+from appliance.settings.adjusted import adjusted
+
+HEAD = "head"  # of `speaking.voice`: the voice that speaks the model's hidden states
 
 # Rows that not every owner has a use for: where this says no, they are not started. `words` is
 # decided by what is installed, which hear/words/backends.py knows.
@@ -30,6 +35,12 @@ def rows_to_run(settings: Settings, *, words: bool) -> tuple[Process, ...]:
                                 f"There are {', '.join(sorted(names))}.")  # fmt: skip
     rows = (row for row in PROCESSES if row.name not in WANTED or WANTED[row.name](settings, words))
     return tuple(_changed(row, settings) for row in rows)
+
+
+def rings_to_make(settings: Settings) -> tuple[RingSpec, ...]:
+    """All of them; the one of hidden states only for a box whose voice speaks them."""
+    voice = adjusted(settings).speaking.voice
+    return tuple(ring for ring in RINGS if ring.name != STATES or voice == HEAD)
 
 
 def _changed(row: Process, settings: Settings) -> Process:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from appliance.runtime.ipc import token_states
 from appliance.runtime.ipc.ring import RingSpec
 
 
@@ -67,6 +68,7 @@ UNLIMITED = frozenset({"thinker"})
 # service's own, 0. A thinker comes back with its model in a minute, and the others hear meanwhile.
 OOM_SCORES: dict[str, int] = {"thinker": 1000, "words": 500}
 
+STATES = "states"  # the ring that is made only where a voice speaks them (enabled.py)
 RINGS: tuple[RingSpec, ...] = (
     #        name      writer      readers        slots  frames
     RingSpec("mic",    "capture",  ("listener",),  512,   80),  # 2.6 s of 5 ms
@@ -74,6 +76,8 @@ RINGS: tuple[RingSpec, ...] = (
     RingSpec("heard",  "listener", ("thinker",),  4096,  320),  # 82 s: encoding takes long
     RingSpec("near",   "listener", ("words",),    1024,   80),  # 5 s, and only where words runs
     RingSpec("voice",  "speaker",  ("playback",),  128,  320, waits_for="playback"),  # 2.6 s
+    # Of each token that is drawn, what the model made of it: 64 of them, 10 s of a Pi's drawing.
+    RingSpec(STATES,   "thinker",  ("speaker",),   64, token_states.SAMPLES),
 )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ import msgspec
 
 from appliance.messages.commands import Restart, StateChanged
 from appliance.messages.supervision import PartChanged
-from appliance.runtime import process_table
+from appliance.runtime import enabled, process_table
 from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.ipc.floor import Floor
 from appliance.runtime.ipc.heartbeat import Heartbeat
@@ -70,7 +70,7 @@ class Supervisor:
         self._environment.setdefault("OPENBLAS_NUM_THREADS", "1")
         self._clock = clock
         self._started_s = time.monotonic()
-        self.joints = IpcResources(rows, watchers)
+        self.joints = IpcResources(rows, watchers, enabled.rings_to_make(settings))
         self.rings = self.joints.rings
         self._floor = self.floor()
         self._has_switch = settings.panel.mute_switch and any(row.name == "panel" for row in rows)

@@ -26,7 +26,7 @@ from appliance.runtime.ipc import ring
 from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.ipc.floor import Floor
 from appliance.runtime.ipc.heartbeat import Heartbeat
-from appliance.runtime.ipc.ring import RingReader, RingWriter
+from appliance.runtime.ipc.ring import RingHandles, RingReader, RingWriter
 from appliance.runtime.log import set_up_logging
 from appliance.runtime.sandbox import no_network
 from appliance.runtime.supervision.process_limits import (
@@ -75,6 +75,10 @@ class Worker:
 
     def writer(self, name: str) -> RingWriter:
         return RingWriter(self._rings[name])
+
+    def ring(self, name: str) -> RingHandles | None:
+        """A ring's descriptors; None where this box has none of it."""
+        return self._rings.get(name)
 
     def beat(self) -> None:
         """Say that this process is alive; call it at least every `row.silent_s`."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Protocol
 
 from appliance.think.abandoned import AnswerAbandoned
+from appliance.think.drawn_states import DrawnStates
 from appliance.think.special_tokens import SpecialTokenFilter
 from appliance.think.tool_calls import with_calls
 from appliance.tools.tool_call_syntax import BadToolCall, ToolCall
@@ -38,6 +39,7 @@ class AnswerDrawing:
     marks  what a special token is written as
     most   tokens at most; `limited` says that there would have been more
     drew   is called at the end, however it comes, with the tokens that were drawn
+    states takes what the model makes of each token; None: nobody speaks it
     whole  after the end: the tokens are the text, nothing was left out
     """
 
@@ -47,11 +49,13 @@ class AnswerDrawing:
         marks: Mapping[int, str],
         most: int,
         drew: Callable[[list[int]], None],
+        states: DrawnStates | None = None,
     ) -> None:
         self._model = model
         self._marks = marks
         self._most = most
         self._drew = drew
+        self._states = states
         self.tokens: list[int] = []
         self.limited = self.whole = False
         self.drawn_ahead = 0
@@ -90,7 +94,10 @@ class AnswerDrawing:
         tags = SpecialTokenFilter()
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         written = spoken = 0
+        states = self._states
         try:
+            if states is not None:
+                states.begin()
             while not self._model.interrupted:
                 token = self._model.sample()
                 if self._model.is_end(token):
@@ -99,15 +106,22 @@ class AnswerDrawing:
                     self.limited = True
                     break
                 self.tokens.append(token)
-                piece = self._marks.get(token) or decode(self._model.piece(token))
+                mark = self._marks.get(token)
+                piece = mark or decode(self._model.piece(token))
                 written += len(piece)
                 pieces = list(with_calls(tags.split(piece)))
                 spoken += _length(pieces)
+                if states is not None:
+                    pieces = states.drew(pieces, special=mark is not None)
                 yield pieces
                 self._model.evaluate([token], last=True)
+                if states is not None:
+                    states.has_read()
             else:
                 raise AnswerAbandoned
         finally:
+            if states is not None:
+                states.end()
             self._drew(self.tokens)
         rest = decode(b"", True)
         pieces = list(with_calls([*tags.split(rest), *tags.finish()]))

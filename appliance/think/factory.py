@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from appliance.messages.thinking import RECALL_TIMES
 from appliance.models.store import resolve
+from appliance.runtime.ipc.token_states import StateWriter
 from appliance.runtime.memory_files import path
 from appliance.runtime.process_table import Process
 from appliance.settings import Settings
@@ -18,8 +19,11 @@ from appliance.think.template_check import compare_later
 from appliance.tools.table import available
 
 
-def choose(settings: Settings, row: Process) -> Callable[[], LanguageModel]:
-    """What loads the model; calling it may take a minute and raise an InterludeError."""
+def choose(
+    settings: Settings, row: Process, states: StateWriter | None = None
+) -> Callable[[], LanguageModel]:
+    """What loads the model; calling it may take a minute and raise an InterludeError. `states`:
+    takes what a model on this box makes of an answer's tokens."""
 
     memory = path(settings) if kept(settings) else None
     if memory is None or settings.thinking.remote.url:
@@ -43,7 +47,7 @@ def choose(settings: Settings, row: Process) -> Callable[[], LanguageModel]:
         model = LocalGemma(
             files, settings.thinking, threads, tools,
             openings=PromptStateCache(settings.state_path() / FOLDER), memory=memory,
-            recall_turns=settings.memory.recall_turns, encoder=encoder,
+            recall_turns=settings.memory.recall_turns, encoder=encoder, states=states,
         )  # fmt: skip
         compare_later(model.template, model.way)
         return model

@@ -17,6 +17,7 @@ import numpy as np
 
 from appliance.errors import ModelError
 from appliance.models.local_model import LocalModel
+from appliance.runtime.ipc.token_states import StateWriter
 from appliance.settings import ThinkingSettings
 from appliance.think import prompt
 from appliance.think.answer_ahead import AnswerAhead
@@ -34,6 +35,7 @@ from appliance.think.prompt_state_cache import PromptStateCache, model_identity
 from appliance.think.pruning import HistoryPruning
 from appliance.think.recall_cache import RecallCache
 from appliance.think.snapshot_store import Snapshots
+from appliance.think.spoken_states import states_of
 from appliance.think.template_check import PromptStyle
 from appliance.think.tokenized_prompt import PromptRun, TokenizedPrompt
 from appliance.think.transcription import LocalTranscription
@@ -62,10 +64,11 @@ class LocalGemma:
         memory: Path | None = None,
         recall_turns: int = 0,
         encoder: SoundEncoder | None = None,
+        states: StateWriter | None = None,
     ) -> None:
         """`openings`: where what was computed of the opening is kept; None: nowhere. `memory`:
         beside which file what was computed of the last `recall_turns` turns is; None: nowhere.
-        `encoder`: in place of llama.cpp's."""
+        `encoder`: in place of llama.cpp's. `states`: takes what it makes of an answer's tokens."""
         self.name = model.name
         self.way = PromptStyle.of(model, thinking, tools)
         self._persona, self._tools = self.way.persona, self.way.tools
@@ -83,6 +86,7 @@ class LocalGemma:
             IncrementalPrefill(self._gemma, number) for number in range(SEQUENCES)
         )
         self._ahead = AnswerAhead(self._gemma)
+        self._states = None if states is None else states_of(self._gemma, states)
         self._preparing = False  # what no question needs
         self._clips = AudioEmbeddingCache(self._gemma.encode_sound)
         self._tokens = functools.lru_cache(maxsize=2048)(self._tokenize)
@@ -300,7 +304,8 @@ class LocalGemma:
     def _drawing(self) -> AnswerDrawing:
         """From what the reader holds."""
         most = min(self._answer_tokens, self._gemma.context_tokens - self._gemma.position)
-        return AnswerDrawing(self._gemma, self._tags, most, self._reader.record_sampled)
+        drew = self._reader.record_sampled
+        return AnswerDrawing(self._gemma, self._tags, most, drew, self._states)
 
     def _prompt(self, history: History, *, open_last: bool) -> TokenizedPrompt:
         return self._tokenize_prompt(self._parts(self._persona, history, open_last, self._tools))

@@ -43,27 +43,35 @@ _never_last, _seldom_last = frozenset(_NEVER_LAST.split()), frozenset(_SELDOM_LA
 
 
 class SentenceSplitter:
-    """Feed it text, take sentences; `flush` at the end gives what is left."""
+    """Feed it text, take sentences; `flush` at the end gives what is left.
+
+    `places`: of each sentence that the last call gave, how many letters of all the text stand
+    before it, and the text that it was made of.
+    """
 
     def __init__(self, clause_words: int = CLAUSE_WORDS, longest: int = LONGEST) -> None:
         self._clause_words = clause_words
         self._longest = longest
         self._rest = ""
         self._first = True
+        self._before = 0  # letters before the rest
+        self.places: list[tuple[int, str]] = []
 
     def push(self, text: str) -> list[str]:
         """The sentences that this text completes."""
         self._rest += text
         found: list[str] = []
+        self.places = []
         while True:
-            self._rest = self._rest.lstrip()
+            self._drop(len(self._rest) - len(self._rest.lstrip()))
             end = self._end()
             if end is None:
                 return found
-            sentence = spoken(self._rest[:end])
-            self._rest = self._rest[end:]
-            if sentence:
+            place = self._before, self._rest[:end]
+            self._drop(end)
+            if sentence := spoken(place[1]):
                 found.append(sentence)
+                self.places.append(place)
                 self._first = False
 
     def flush(self) -> list[str]:
@@ -71,6 +79,10 @@ class SentenceSplitter:
         found = self.push("\n")
         self._first = True
         return found
+
+    def _drop(self, letters: int) -> None:
+        self._rest = self._rest[letters:]
+        self._before += letters
 
     def _end(self) -> int | None:
         """Where the first sentence of what is left ends; None if more must be read to know.

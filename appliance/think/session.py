@@ -25,7 +25,7 @@ from appliance.messages.tools import ToolCalled
 from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.history import History, HistoryTurn, SpeechClip, ToolUse, recalled
 from appliance.think.interface import AnswerMetrics, LanguageModel
-from appliance.think.sentences import SentenceSplitter
+from appliance.think.sentence_tokens import FoundSentence, SentenceStream
 from appliance.think.snapshot_schedule import SnapshotSchedule
 from appliance.think.tool_call_stream import MOST_CALLS
 from appliance.tools.tool_call_syntax import BadToolCall, ToolCall
@@ -200,17 +200,17 @@ class ModelSession:
             self._encoding_ahead(question.last.clips[-1]),
             contextlib.closing(self.model.draw_ahead(question)) as pieces,
         ):
-            text: SentenceSplitter | None = SentenceSplitter()
+            text: SentenceStream | None = SentenceStream()
             for piece in pieces:
                 if not isinstance(piece, str):
                     return  # a tool is called: it is, once that was asked for
                 if text is not None and (first := text.push(piece)):
-                    self._send(AnswerBegun(first[0]))
+                    self._send(AnswerBegun(*first[0]))
                     text = None
                 if wanted():
                     return
             if text is not None and (whole := text.flush()):  # as short as that, or no clause yet
-                self._send(AnswerBegun(whole[0]))
+                self._send(AnswerBegun(*whole[0]))
 
     @contextlib.contextmanager
     def _encoding_ahead(self, clip: SpeechClip) -> Iterator[None]:
@@ -314,7 +314,7 @@ class _AnswerStream:
         self._entry = entry
         self._send = send
         self._since_ms = since_ms
-        self._text = SentenceSplitter()
+        self._text = SentenceStream()
         self._bad_call_reported = False
         self.sentences = 0
         self.first_ms = 0.0
@@ -337,14 +337,14 @@ class _AnswerStream:
         elif not self._bad_call_reported:
             self._bad_call_reported = True  # said once, however many calls it got wrong
             self._entry.answer += f" {BAD_CALL} "
-            self._send_sentences([BAD_CALL])
+            self._send_sentences([FoundSentence(BAD_CALL)])
 
     def flush(self) -> None:
         """What has come so far is all there is for now."""
         self._send_sentences(self._text.flush())
 
-    def _send_sentences(self, sentences: Iterable[str]) -> None:
-        for sentence in sentences:
+    def _send_sentences(self, sentences: Iterable[FoundSentence]) -> None:
+        for text, tokens in sentences:
             self.first_ms = self.first_ms or self._since_ms()
-            self._send(Sentence(self._entry.number, self.sentences, sentence))
+            self._send(Sentence(self._entry.number, self.sentences, text, tokens))
             self.sentences += 1

@@ -31,6 +31,8 @@ from appliance.messages.tools import ToolAnswered, ToolCalled
 from appliance.pcm import RATE_HZ
 from appliance.runtime.ipc.floor import NO_READ_AHEAD
 from appliance.runtime.ipc.ring import PAUSE, RingSlot
+from appliance.runtime.ipc.token_states import RingStates
+from appliance.runtime.process_table import STATES
 from appliance.runtime.worker import Worker
 from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.factory import choose
@@ -308,7 +310,8 @@ def _prefill_partial(
 
 def main(work: Worker) -> None:
     make_session = partial(ModelSession, recall_turns=work.settings.memory.recall_turns)
-    load = choose(work.settings, work.row)
+    states = RingStates(work.writer(STATES)) if work.ring(STATES) is not None else None
+    load = choose(work.settings, work.row, states)
     thread = ModelThread(load, work.send, make_session=make_session)
     inbox = ThinkerInbox(work, thread)
     poll = select.poll()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from appliance.errors import SettingsError
 from appliance.runtime import process_table
-from appliance.runtime.enabled import rows_to_run
+from appliance.runtime.enabled import rings_to_make, rows_to_run
 from appliance.runtime.process_table import Process
 from appliance.settings import load
 
@@ -42,3 +43,13 @@ def test_words_run_where_somebody_has_a_use_for_them(words: bool) -> None:
 def test_they_keep_the_order_of_the_table() -> None:
     every = rows(link={"broker": "here"}, panel={"gpio": "keyboard"})
     assert list(every) == [row.name for row in process_table.PROCESSES]
+
+
+@pytest.mark.parametrize("voice", ["head", "auto", "espeak-ng"])
+def test_the_ring_of_states_is_made_only_for_the_voice_that_speaks_them(
+    voice: str, tmp_path: Path
+) -> None:
+    settings = load(None, {"speaking": {"voice": voice}, "state_dir": str(tmp_path)})
+    made = [ring.name for ring in rings_to_make(settings)]
+    every = [ring.name for ring in process_table.RINGS]
+    assert made == [name for name in every if name != process_table.STATES or voice == "head"]

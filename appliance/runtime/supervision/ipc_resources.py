@@ -12,12 +12,18 @@ from dataclasses import asdict, replace
 from appliance.runtime import process_table
 from appliance.runtime.ipc import floor, heartbeat, ring
 from appliance.runtime.ipc.channel import Channel, pair
+from appliance.runtime.ipc.ring import RingSpec
 
 
 class IpcResources:
     """The rings, the floor, the heartbeats, and the channels of everybody to the conductor."""
 
-    def __init__(self, rows: tuple[process_table.Process, ...], watchers: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        rows: tuple[process_table.Process, ...],
+        watchers: tuple[str, ...],
+        rings: tuple[RingSpec, ...] = process_table.RINGS,
+    ) -> None:
         self._rows = {row.name: row for row in rows}
         self.floor_fd = floor.create()
         self.heartbeat_fd = heartbeat.create(len(rows))
@@ -25,7 +31,7 @@ class IpcResources:
             spec.name: ring.create(
                 replace(spec, readers=tuple(dict.fromkeys(spec.readers + watchers)))
             )
-            for spec in process_table.RINGS
+            for spec in rings
         }
         peers = [row.name for row in rows if row.name != "conductor"] + ["supervisor", *watchers]
         self.ends: dict[str, tuple[socket.socket, socket.socket]] = {p: pair() for p in peers}
@@ -41,7 +47,7 @@ class IpcResources:
         else:
             ends = {"conductor": self.ends[name][0].fileno()}
         row_rings = (*process_table.rings_read_by(name), *process_table.rings_written_by(name))
-        mine = {spec.name: self.rings[spec.name] for spec in row_rings}
+        mine = {spec.name: self.rings[spec.name] for spec in row_rings if spec.name in self.rings}
         fds = [self.floor_fd, self.heartbeat_fd, *ends.values()]
         for handles in mine.values():
             fds.extend(handles.fds)

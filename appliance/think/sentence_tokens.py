@@ -1,0 +1,75 @@
+"""Sentences of an answer, each with the tokens that it is made of. Pure.
+
+In: text of any size, some of it with the serial of its token. Out: sentences as SentenceSplitter
+finds them, and where their words lie among the tokens, for a voice that speaks the tokens.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import NamedTuple
+
+from appliance.messages.speech import SentenceTokens
+from appliance.think.drawn_states import DrawnText
+from appliance.think.sentences import SentenceSplitter
+
+
+class FoundSentence(NamedTuple):
+    text: str
+    tokens: SentenceTokens | None = None
+
+
+class SentenceStream:
+    """Feed it text, take sentences. Each token belongs to one sentence; between two of them, to
+    the later one."""
+
+    def __init__(self) -> None:
+        self._splitter = SentenceSplitter()
+        self._starts: list[int] = []  # letters before each piece of text
+        self._serials: list[int] = []  # of that piece's token; 0: it has none
+        self._letters = 0
+        self._next = 0  # serial of the first token that belongs to no sentence yet
+
+    def push(self, text: str) -> list[FoundSentence]:
+        """The sentences that this text completes."""
+        self._add(text)
+        return self._found(self._splitter.push(text))
+
+    def flush(self) -> list[FoundSentence]:
+        """The text has ended: what is left. After it a new text may begin."""
+        found = self._found(self._splitter.flush())
+        self._add("\n")  # as the splitter did
+        return found
+
+    def _add(self, text: str) -> None:
+        if not text:
+            return
+        serial = text.serial if isinstance(text, DrawnText) else 0
+        self._next = self._next or serial
+        self._starts.append(self._letters)
+        self._serials.append(serial)
+        self._letters += len(text)
+
+    def _found(self, sentences: list[str]) -> list[FoundSentence]:
+        places = self._splitter.places
+        return [
+            FoundSentence(text, self._tokens(text, *place))
+            for text, place in zip(sentences, places, strict=True)
+        ]
+
+    def _tokens(self, sentence: str, start: int, raw: str) -> SentenceTokens | None:
+        first, last = self._next, self._serial(start + len(raw.rstrip()) - 1)
+        if not last or last < first:
+            return None
+        self._next = last + 1
+        at, words = 0, list[int]()
+        for word in sentence.split():
+            found = raw.find(word, at)
+            at = found if found >= 0 else at  # markup inside of a word: where it may begin
+            words.append(max(0, self._serial(start + at) - first))
+            at += len(word) if found >= 0 else 0
+        return SentenceTokens(first, last + 1, tuple(words))
+
+    def _serial(self, letter: int) -> int:
+        """Of the token that the letter came with."""
+        return self._serials[bisect_right(self._starts, letter) - 1]
