@@ -65,6 +65,10 @@ class VoiceError(InterludeError, RuntimeError):
     """A sentence that could not be spoken."""
 
 
+class UnsayableText(VoiceError):
+    """A sentence that this voice has no sounds for; the voice is well."""
+
+
 class RemoteError(InterludeError, OSError):
     """A remote model server that is away or answers with an error."""
 

@@ -6,6 +6,7 @@ spinning would take, as llama.cpp's barriers do.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import onnxruntime
@@ -13,8 +14,11 @@ import onnxruntime
 from appliance.errors import ModelError
 
 
-def open_session(model: Path, what: str, threads: int = 1) -> onnxruntime.InferenceSession:
-    """The network in the file `model`. `what` it is, for its owner. Raises ModelError."""
+def open_session(
+    model: Path, what: str, threads: int = 1, also: Sequence[str] = ()
+) -> onnxruntime.InferenceSession:
+    """The network in the file `model`. `what` it is, for its owner. `also`: values inside it that
+    become outputs, behind its own. Raises ModelError."""
     if not model.is_file():
         raise ModelError(f"{model}: {what} is missing.", "Install the package again.")
     options = onnxruntime.SessionOptions()
@@ -22,10 +26,42 @@ def open_session(model: Path, what: str, threads: int = 1) -> onnxruntime.Infere
     options.log_severity_level = 3  # errors only
     options.enable_cpu_mem_arena = False  # the arena only ever grows
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    source = model.read_bytes() + with_outputs(also) if also else str(model)
     try:
-        return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's exceptions have no common base of their own
         raise ModelError(f"{model}: is not a usable network ({first_line(error)}).") from error
+
+
+def with_outputs(names: Sequence[str]) -> bytes:
+    """What makes a network of ONNX give these values, too, if it stands behind its file.
+
+    A reader of protocol buffers merges the parts of a message that comes in several, and appends
+    their lists: this is a second part of the graph (ModelProto.graph, field 7) that has nothing but
+    outputs (GraphProto.output, field 12, of which name is field 1).
+    """
+    outputs = b"".join(_field(12, _field(1, name.encode())) for name in names)
+    return _field(7, outputs)
+
+
+def _field(number: int, content: bytes) -> bytes:
+    """A field whose length is given, as protocol buffers are written."""
+    return _varint(number << 3 | 2) + _varint(len(content)) + content
+
+
+def _varint(value: int) -> bytes:
+    """Seven bits a byte, the lowest first; all but the last have the highest bit set."""
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes((*out, value))
+
+
+def stoppable_run() -> onnxruntime.RunOptions:
+    """Options of one run. It ends with an error, between two nodes, once another thread has set
+    their `terminate`."""
+    return onnxruntime.RunOptions()
 
 
 def first_line(error: Exception) -> str:

@@ -30,6 +30,7 @@ FOREIGN = {
     "gguf": ["models/audio_part.py", "lab/bench/model_weights.py"],
     "gpiod": ["panel/gpio_lines.py"],
     "gpiozero": ["panel/gpio.py", "panel/pin_factory.py"],
+    "hibari": ["voice/hibari/*"],  # its rules of reading, and its arithmetic of sound
     "httpx": ["think/remote.py"],
     "httpx2": ["models/hub.py"],
     "huggingface_hub": ["models/hub.py"],

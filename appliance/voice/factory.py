@@ -15,6 +15,7 @@ from appliance.models.store import ModelStore
 from appliance.settings import Settings
 from appliance.voice.engine import store
 from appliance.voice.espeak import EspeakVoice
+from appliance.voice.hibari import engine as hibari
 from appliance.voice.interface import Voice
 from appliance.voice.probe import VoiceTrial
 from appliance.voice.program import ProgramVoice
@@ -25,15 +26,19 @@ REMEDY = "`interlude voices install FILE` installs a program; see docs/voices.md
 
 
 def commands(settings: Settings) -> VoiceCommands:
-    """The voices that are here with a program that this machine can run: name → its command.
+    """The voices that are here with a program that this machine can run, the best first: name →
+    its command. What the owner fetched goes before what comes with the box.
 
     Whether they can really speak a trial tells.
     """
-    engine = store.engine(settings.programs_path(), store.PIPER)
-    if engine is None:
-        return {}
-    models: dict[str, Path] = {**engine.voices(), **ModelStore.of(settings).piper_voices()}
-    return {name: engine.command(model) for name, model in models.items()}
+    models: dict[str, Path] = {}
+    if (engine := store.engine(settings.programs_path(), store.PIPER)) is not None:
+        models = {**engine.voices(), **ModelStore.of(settings).piper_voices()}
+    ours = hibari.command(settings.speaking.words_per_minute)
+    return {
+        **{name: engine.command(model) for name, model in models.items() if engine is not None},
+        hibari.NAME: ours,
+    }
 
 
 def installed(settings: Settings) -> list[str]:

@@ -19,7 +19,7 @@ from typing import IO, NamedTuple
 
 import numpy as np
 
-from appliance.errors import VoiceError
+from appliance.errors import UnsayableText, VoiceError
 from appliance.pcm import EMPTY, RATE_HZ, Samples, to_float
 from appliance.runtime.supervision.backoff import LONGEST_S, BackOff
 from appliance.runtime.supervision.process_limits import UNTOUCHED_MIB
@@ -230,18 +230,20 @@ class ProgramVoice:
                 self._backoff.up(self._now_s())
             case protocol.EngineDone(number):
                 self._end_sentence(number, "")
-            case protocol.EngineFailed(number, why):
-                self._end_sentence(number, f"The voice {self.name} failed: {_line(why)}.")
+            case protocol.EngineFailed(number, why, unsayable):
+                failed = "cannot say a sentence" if unsayable else "failed"
+                problem = f"The voice {self.name} {failed}: {_line(why)}."
+                self._end_sentence(number, problem, unsayable=unsayable)
             case (sound, samples):
                 if speech is not None and speech.number == sound.sound:
                     speech.push_sound(sound, samples)
 
-    def _end_sentence(self, number: int, problem: str) -> None:
+    def _end_sentence(self, number: int, problem: str, *, unsayable: bool = False) -> None:
         self._stopped.pop(number, None)
         speech = self._speech
         if speech is not None and speech.number == number:
             self._speech = None
-            speech.end(problem)
+            speech.end(problem, unsayable=unsayable)
 
     def cancel(self, speech: ProgramSpeech) -> None:
         """Stop the work on it; what it still says of it is dropped."""
@@ -272,7 +274,7 @@ class ProgramSpeech:
         self._heard_s = now_s
         self._frames = 0  # of the program's, so far
         self._made: deque[Samples] = deque()
-        self._over = False
+        self._over = self._unsayable = False
 
     def fileno(self) -> int:
         return self._program.fileno()
@@ -285,7 +287,7 @@ class ProgramSpeech:
         if self._made:
             return self._made.popleft()
         if self.problem:
-            raise VoiceError(self.problem)
+            raise (UnsayableText if self._unsayable else VoiceError)(self.problem)
         return None if self._over else EMPTY
 
     def cancel(self) -> None:
@@ -300,10 +302,11 @@ class ProgramSpeech:
         if loudness is None:
             loudness = rms_dbfs(pcm, self._hello.rate_hz) if len(pcm) else -np.inf
         self._append(self._shaper.process(pcm, gain_for(loudness)))
-        places = [(sound.begin, sound.end, 0), *sound.words]
+        places = sound.words or ((sound.begin, sound.end, 0),)
         for begin, end, frame in places:
             at = (self._frames + frame) * RATE_HZ // self._hello.rate_hz
-            self._places.append(SpeechMark(begin, end, at))
+            if begin < end:
+                self._places.append(SpeechMark(begin, end, at))
         self._frames += len(samples)
 
     @property
@@ -312,9 +315,9 @@ class ProgramSpeech:
         left_out = self._shaper.dropped
         return [mark._replace(at=max(0, mark.at - left_out)) for mark in self._places]
 
-    def end(self, problem: str) -> None:
+    def end(self, problem: str, *, unsayable: bool = False) -> None:
         """The program's: nothing follows."""
-        self.problem, self._over = problem, not problem
+        self.problem, self._over, self._unsayable = problem, not problem, unsayable
         if not problem:
             self._append(self._shaper.process(np.empty(0, np.float32), last=True))
 

@@ -53,10 +53,11 @@ class EngineDone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class EngineFailed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Sentence `failed` cannot be said, or not to its end."""
+    """Sentence `failed` cannot be said, or not to its end. `unsayable`: the fault is the text's."""
 
     failed: Place
     why: str = ""
+    unsayable: bool = False
 
 
 EngineReply = EngineHello | EngineDone | EngineFailed | tuple[EngineSound, Samples]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from appliance.errors import VoiceError
+from appliance.errors import UnsayableText, VoiceError
 from appliance.messages.speech import EndAnswer, Speak, SpeakFailed, Spoken
 from appliance.pcm import EMPTY, RATE_HZ, Samples
 from appliance.runtime.ipc.ring import END, START
@@ -47,6 +47,7 @@ class _Sentence:
     frames: int = 0
     chime_frames: int = 0  # of these
     first_s: float | None = None
+    unable: list[Voice] = field(default_factory=list)  # they have no sounds for its text
 
 
 @dataclass
@@ -73,6 +74,7 @@ class SpeechQueue:
     _broken: list[Voice] = field(
         default_factory=list
     )  # in this answer: heard no more until the next
+    _told: set[str] = field(default_factory=set)  # of texts that a voice cannot say: once each
 
     def prepare(self, text: str) -> None:
         """This may be the next sentence. Nothing, while another is being said."""
@@ -181,10 +183,11 @@ class SpeechQueue:
             self._fail(error)
 
     def _next_voice(self) -> Voice | None:
-        """The first that can speak now, and has not broken in this answer; if all have, the last
-        is tried again."""
+        """The first that can speak now, can say this sentence, and has not broken in this answer;
+        if all have, the last is tried again."""
         able = [voice for voice in self.voices if voice.ready]
-        whole = [voice for voice in able if voice not in self._broken]
+        out = [*self._broken, *(self._sentence.unable if self._sentence is not None else ())]
+        whole = [voice for voice in able if voice not in out]
         return next(iter(whole), able[-1] if able else None)
 
     def _read_speech(self, now_s: float) -> bool:
@@ -194,6 +197,10 @@ class SpeechQueue:
         assert self._sentence is not None
         try:
             samples = self.speech.read()
+        except UnsayableText as error:
+            self._speech = None
+            self._pass_on(error)
+            return True
         except VoiceError as error:
             self._speech = None
             self._fail(error)
@@ -224,6 +231,20 @@ class SpeechQueue:
         took_ms = 1000 * (first_s - sentence.begun_s) if first_s is not None else 0.0
         order = sentence.order
         self.report(Spoken(order.turn, order.number, sentence.position, sentence.frames, took_ms))
+
+    def _pass_on(self, error: UnsayableText) -> None:
+        """A voice has no sounds for this sentence: another says it, and this one the next."""
+        assert self._sentence is not None
+        assert self._speaks is not None
+        self._sentence.unable.append(self._speaks)
+        standing_in = self._next_voice()
+        if standing_in is None or standing_in in self._sentence.unable:
+            self._give_up(error.problem)
+            return
+        if error.problem not in self._told:
+            self._told.add(error.problem)
+            log.warning("%s %s says it, and others like it.", error, standing_in.name)
+        self._synthesise(self._sentence.order.text)
 
     def _fail(self, error: VoiceError) -> None:
         """A voice broke. Its stand-in says the sentence, unless half of it is out already, and the

@@ -33,9 +33,10 @@ def test_a_voice_that_says_a_word_is_ok(tmp_path: Path) -> None:
     assert found.sentence.startswith("mine speaks: its first sound came after 0.")
 
 
-def test_espeak_alone_is_ok(tmp_path: Path) -> None:
-    (found,) = checks.voice_findings(wanting(tmp_path))
-    assert (found.verdict, found.sentence.split(":")[0]) == ("ok", "espeak speaks")
+@pytest.mark.parametrize(("voice", "speaks"), [("auto", "hibari"), ("espeak", "espeak")])
+def test_what_comes_with_the_box_is_ok(tmp_path: Path, voice: str, speaks: str) -> None:
+    (found,) = checks.voice_findings(wanting(tmp_path, voice))
+    assert (found.verdict, found.sentence.split(":")[0]) == ("ok", f"{speaks} speaks")
 
 
 @pytest.mark.parametrize("voice", ["auto", "mine"])
@@ -58,4 +59,5 @@ def test_a_box_that_cannot_speak_at_all_has_a_problem(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))  # no espeak-ng
-    assert verdicts(tmp_path) == ["problem"]
+    assert verdicts(tmp_path, "espeak") == ["problem"]
+    assert verdicts(tmp_path, "auto") == ["ok"]  # hibari needs none

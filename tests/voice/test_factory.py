@@ -35,14 +35,14 @@ def first(settings: Settings) -> str:
     return candidates(settings)[0]
 
 
-def test_auto_is_espeak_until_a_voice_and_its_program_are_here(tmp_path: Path) -> None:
-    assert first(wanting(tmp_path, "auto")) == "espeak"
+def test_auto_is_the_boxs_own_until_a_voice_and_its_program_are_here(tmp_path: Path) -> None:
+    assert first(wanting(tmp_path, "auto")) == "hibari"
     install(tmp_path, "anna")
-    assert first(wanting(tmp_path, "auto")) == "espeak"
+    assert first(wanting(tmp_path, "auto")) == "hibari"
     bundles.plant(tmp_path / "voices")
     assert first(wanting(tmp_path, "auto")) == "anna"
     assert first(wanting(tmp_path, "espeak")) == "espeak"
-    assert installed(wanting(tmp_path, "auto")) == ["anna", "espeak"]
+    assert installed(wanting(tmp_path, "auto")) == ["anna", "hibari", "espeak"]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_program_that_does_not_fit_the_machine_speaks_for_nobody(
 ) -> None:
     install(tmp_path, "anna")
     bundles.plant(tmp_path / "voices", **changed)
-    assert installed(wanting(tmp_path, "auto")) == ["espeak"]
+    assert installed(wanting(tmp_path, "auto")) == ["hibari", "espeak"]
     with pytest.raises(VoiceError, match=f"anna is here, and cannot speak.*{said}"):
         candidates(wanting(tmp_path, "anna"))
 
@@ -76,7 +76,7 @@ def test_a_bundle_brings_voices_of_its_own(tmp_path: Path) -> None:
     folder = bundles.plant(tmp_path / "voices", voices=("berta",))
     (folder / "voices/berta").mkdir(parents=True)
     (folder / "voices/berta/x.onnx").touch()
-    assert installed(wanting(tmp_path, "auto")) == ["berta", "espeak"]
+    assert installed(wanting(tmp_path, "auto")) == ["berta", "hibari", "espeak"]
 
 
 @pytest.mark.process
@@ -94,7 +94,7 @@ def test_auto_takes_the_first_that_says_a_word(tmp_path: Path) -> None:
 def test_a_voice_that_is_not_here_is_an_error_that_names_those_that_are(tmp_path: Path) -> None:
     install(tmp_path, "anna")
     bundles.plant(tmp_path / "voices")
-    with pytest.raises(VoiceError, match=r"no voice `ljspeech`.*anna, espeak"):
+    with pytest.raises(VoiceError, match=r"no voice `ljspeech`.*anna, hibari, espeak"):
         candidates(wanting(tmp_path, "ljspeech"))
 
 
@@ -104,7 +104,7 @@ def test_a_half_fetched_voice_is_not_installed(tmp_path: Path) -> None:
     (folder / "en_US-ljspeech-medium.onnx").touch()
     (folder / "en_US-ljspeech-medium.onnx.json").touch()  # but no marker: the fetch was cut
     bundles.plant(tmp_path / "voices")
-    assert first(wanting(tmp_path, "auto")) == "espeak"
+    assert first(wanting(tmp_path, "auto")) == "hibari"
 
 
 def test_a_voice_that_is_changed_for_another_is_closed(tmp_path: Path) -> None:

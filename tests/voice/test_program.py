@@ -241,6 +241,6 @@ def test_words_are_marked_where_they_sound(made: Callable[..., ProgramVoice]) ->
     sound = all_of(speech)
     marks: list[SpeechMark] = speech.marks  # type: ignore[attr-defined]
     lead = len(sound) - 16000  # what is kept before the first louder sample
-    assert [(mark.begin, mark.end) for mark in marks[1:]] == [(0, 9), (0, 4), (5, 9)]
-    assert marks[2].at == pytest.approx(lead, abs=40)
-    assert marks[3].at == pytest.approx(lead + 8000, abs=40)
+    assert [(mark.begin, mark.end) for mark in marks] == [(0, 4), (5, 9)]
+    assert marks[0].at == pytest.approx(lead, abs=40)
+    assert marks[1].at == pytest.approx(lead + 8000, abs=40)

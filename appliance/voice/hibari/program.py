@@ -1,0 +1,120 @@
+"""The program `hibari`: says English sentences by the protocol of docs/voices.md.
+
+    program.py SPEED            1.0: the voice's own pace
+    program.py --check          can it speak here at all? The exit code says so
+
+The speaker starts it in its sandbox (voice/confine.py), as it does every voice's program. It runs
+as a file, since nothing of the environment comes through: its packages are found beside this one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+import numpy as np
+
+from appliance.errors import InterludeError, UnsayableText
+from appliance.voice.hibari.synthesiser import (
+    LOUDNESS_DBFS,
+    RATE_HZ,
+    Cancellation,
+    Synthesiser,
+)
+
+PROTOCOL = 1
+
+
+class Order:
+    """One sentence that was asked for."""
+
+    def __init__(self, number: int, text: str) -> None:
+        self.number, self.text = number, text
+        self.cancellation = Cancellation()
+
+
+class Program:
+    """Two threads: one reads what is asked for, so that a stop is seen at once; one synthesises."""
+
+    def __init__(self, synthesiser: Synthesiser, answers: int) -> None:
+        """`answers`: the descriptor that they are written to."""
+        self._synthesiser = synthesiser
+        self._answers = answers
+        self._orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
+        self._open: dict[int, Order] = {}
+        self._lock = threading.Lock()
+
+    def run(self) -> None:
+        """Does not return: the end of the orders is the process's."""
+        threading.Thread(target=self._read, daemon=True).start()
+        self._tell({"voice": PROTOCOL, "rate_hz": RATE_HZ, "dbfs": LOUDNESS_DBFS})
+        while True:
+            order = self._orders.get()
+            try:
+                self._say(order)
+            except UnsayableText as error:
+                self._end(order, {"failed": order.number, "why": str(error), "unsayable": True})
+            except Exception as error:  # noqa: BLE001  # the network's library raises anything
+                why = str(error).strip().split("\n")[0][:200] or type(error).__name__
+                stopped = order.cancellation.cancelled
+                self._end(order, {"done": order.number} if stopped else
+                          {"failed": order.number, "why": why})  # fmt: skip
+            else:
+                self._end(order, {"done": order.number})
+
+    def _read(self) -> None:
+        for line in sys.stdin:
+            asked = json.loads(line)
+            if "say" in asked:
+                order = Order(asked["say"], asked["text"])
+                with self._lock:
+                    self._open[order.number] = order
+                self._orders.put(order)
+            elif "stop" in asked:
+                with self._lock:
+                    stopped = self._open.get(asked["stop"])
+                if stopped is not None:
+                    stopped.cancellation.cancel()
+        os._exit(0)  # who listened is gone
+
+    def _say(self, order: Order) -> None:
+        for stretch in self._synthesiser.synthesise(order.text, order.cancellation):
+            sound = np.rint(np.clip(stretch.sound, -1.0, 1.0) * 32767).astype("<i2")
+            self._tell({"sound": order.number, "frames": len(sound), "from": stretch.begin,
+                        "to": stretch.end, "words": stretch.words}, sound.tobytes())  # fmt: skip
+
+    def _end(self, order: Order, answer: dict[str, object]) -> None:
+        with self._lock:
+            self._open.pop(order.number, None)
+        self._tell(answer)
+
+    def _tell(self, answer: dict[str, object], pcm: bytes = b"") -> None:
+        rest = memoryview(json.dumps(answer).encode() + b"\n" + pcm)
+        while rest:
+            rest = rest[os.write(self._answers, rest) :]
+
+
+def main(words: list[str]) -> int:
+    """What was typed after the program's name. Returns the exit code, if it comes to its end."""
+    answers = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints is no answer
+    try:
+        if words == ["--check"]:
+            spoken = Synthesiser().synthesise("Yes.", Cancellation())
+            return 0 if any(np.abs(each.sound).max() > 0.01 for each in spoken) else 70
+        program = Program(Synthesiser(float(words[0])), answers)
+    except (InterludeError, ImportError, OSError) as error:
+        print(f"hibari cannot be loaded: {error}", file=sys.stderr)  # noqa: T201  # to the log
+        return 70  # EX_SOFTWARE
+    program.run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

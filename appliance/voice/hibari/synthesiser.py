@@ -1,0 +1,103 @@
+"""Text in, its sound in stretches out, each with the words that begin in it. Stopped at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+
+from appliance.errors import ModelError
+from appliance.onnx_session import open_session, stoppable_run
+from appliance.voice.hibari.reader import ASSETS, Reader, SpokenWord
+from appliance.voice.hibari.vocoder import HOP, RATE_HZ, Floats, Spectrum, waveform
+
+__all__ = ["LOUDNESS_DBFS", "RATE_HZ", "Cancellation", "Stretch", "Synthesiser"]
+
+LOUDNESS_DBFS = -25.5
+# The network's own value of how long each phoneme is. It is rounded to 25 ms, two frames.
+_DURATIONS = "/Clip_output_0"
+# A word sounds before its first phoneme is due by that count: by 34 to 72 ms over words behind a
+# pause (tests/voice/hibari/test_synthesiser.py).
+_EARLY_SAMPLES = RATE_HZ * 50 // 1000
+_OUTPUTS = ("lh", "theta", "ln", "lr", "phi", "f0", _DURATIONS)
+_EDGE = 0  # the number of the silence at both ends
+
+
+class Cancellation:
+    """One sentence is wanted no more: said by one thread, seen by the one that synthesises."""
+
+    def __init__(self) -> None:
+        self.options = stoppable_run()
+        self.cancelled = False
+
+    def cancel(self) -> None:
+        self.cancelled = True
+        self.options.terminate = True
+
+
+class Stretch(NamedTuple):
+    """Some sound, full scale at ±1.0, at RATE_HZ. `words`: characters of the text and the sample of
+    this stretch at which they begin; `begin` to `end`: the characters of all of these."""
+
+    sound: Floats
+    begin: int
+    end: int
+    words: list[tuple[int, int, int]]
+
+
+class Synthesiser:
+    """The voice, loaded. `speed`: 1.0 is its own pace, 2.0 twice as fast."""
+
+    def __init__(self, speed: float = 1.0) -> None:
+        """Raises ModelError."""
+        self._speed = np.array([speed], np.float32)
+        self._reader = Reader()
+        self._ids: dict[str, int] = json.loads((ASSETS / "vocab.json").read_text(encoding="utf-8"))
+        self._network = open_session(ASSETS / "hibari.onnx", "the voice", also=[_DURATIONS])
+        if {each.name for each in self._network.get_outputs()} != set(_OUTPUTS):
+            raise ModelError("hibari.onnx: is another network than the voice was made for.")
+        self._noise = np.random.default_rng(0)
+
+    def synthesise(self, text: str, cancellation: Cancellation) -> Iterator[Stretch]:
+        """The sound of `text`; the rest of it is left out once it is cancelled.
+
+        Raises UnsayableText, and the library's own error where a run of the network was cancelled.
+        """
+        for words in list(self._reader.read(text)):
+            if cancellation.cancelled:
+                return
+            yield from self._say(words, cancellation)
+
+    def _say(self, words: list[SpokenWord], cancellation: Cancellation) -> Iterator[Stretch]:
+        ids = [_EDGE]
+        starts: list[int] = []
+        for word in words:
+            if starts:
+                ids.append(self._ids[" "])
+            starts.append(len(ids))
+            ids += [self._ids[each] for each in word.phonemes if each in self._ids]
+        ids.append(_EDGE)
+        made = self._network.run(
+            _OUTPUTS,
+            {"ids": np.array([ids], np.int64), "speed": self._speed},
+            cancellation.options,
+        )
+        spectrum = Spectrum(*(each[0] for each in made[:-1]))
+        begins = np.array([0, *accumulate(made[-1].tolist())])
+        samples = begins * (spectrum.frames * HOP / begins[-1])
+        waiting = [
+            (word.begin, word.end, max(0, round(samples[start]) - _EARLY_SAMPLES))
+            for word, start in zip(words, starts, strict=True)
+        ]
+        position, place = 0, words[0].begin
+        for sound in waveform(spectrum, self._noise):
+            if cancellation.cancelled:
+                return
+            here = [word for word in waiting if word[2] < position + len(sound)]
+            waiting = waiting[len(here) :]
+            begin, place = (here[0][0], here[-1][1]) if here else (place, place)
+            yield Stretch(sound, begin, place, [(a, b, at - position) for a, b, at in here])
+            position += len(sound)
