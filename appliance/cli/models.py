@@ -90,7 +90,7 @@ def cli_fetch(
         console.print(
             f"{name} is here already ({state}). `interlude models verify {name}` checks it."
         )
-        return OK
+        return _ready(console, store, model)
     _show(console, store, model)
     if form in UNJUDGED:
         console.print(f"  audio    {UNJUDGED[form]}", highlight=False)
@@ -108,6 +108,16 @@ def cli_fetch(
         why = shelf.lacking(settings.programs_path(), shelf.PIPER)
         told = f"It cannot speak yet. {why} docs/voices.md says more." if why else SOON
         console.print(told, highlight=False)
+    return _ready(console, store, model)
+
+
+def _ready(console: Console, store: ModelStore, model: CatalogueModel) -> int:
+    """Make now what is made of that model once."""
+    from appliance.models import codec_files  # and with it numpy
+
+    if model.kind == codec_files.KIND and codec_files.made(store, model.name) is None:
+        console.print("Its decoder is being made, which takes a minute.", highlight=False)
+        console.print(f"Made: {codec_files.prepare(store, model.name)}", highlight=False)
     return OK
 
 

@@ -17,7 +17,7 @@ from appliance.settings.models import OwnModel
 PACKAGE = Path(__file__).parent
 CATALOGUE = PACKAGE / "catalogue.yaml"
 
-ModelKind = Literal["language", "voice", "words"]
+ModelKind = Literal["language", "voice", "words", "codec"]
 Form = Literal["f16", "q8_0"]  # the number format of an encoder's audio part
 
 # Of each form that no owner gets unasked.

@@ -54,6 +54,7 @@ def test_every_model_has_the_files_its_users_ask_for(model: CatalogueModel) -> N
         "language": {"text", "audio"},
         "voice": {"model", "config"},
         "words": {"encoder", "decoder", "joiner", "tokens"},
+        "codec": {"weights"},
     }
     assert wanted[model.kind] <= set(model.files)
     assert (model.language is not None) == (model.kind == "language")

@@ -1,0 +1,131 @@
+"""A codec's files, made once of a model that was fetched, and kept beside it.
+
+codec-DIGEST.onnx, .data   graph and constants
+codec-DIGEST.json          its manifest (voice/head/manifest.py)
+codec-DIGEST.made.json     the checksums of these three; written last
+
+DIGEST stands for all that they are made of: the fetched file, the form, this program's way to make
+them. What is damaged is made again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from pathlib import Path
+
+import msgspec
+
+from appliance.atomic_file import sync_folder, write_whole
+from appliance.errors import ModelError, StorageError
+from appliance.models import catalogue
+from appliance.models.catalogue import CatalogueModel, megabytes
+from appliance.models.disk_space import SPARE_BYTES, free_bytes
+from appliance.models.onnx_graph.graph import Form
+from appliance.models.store import ModelStore, sha256_of, storage_errors
+from appliance.record_file import read_record
+
+VERSION = 1  # of the graph: raised with every change of what is made
+KIND = "codec"
+_STEM = "codec-"
+_ENDS = (".onnx", ".data", ".json")
+_RECORD = ".made.json"
+
+
+class MadeCodec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """SHA-256 of each file by how its name ends, and for people of what they are made."""
+
+    files: dict[str, str]
+    weights: str
+
+
+def made(store: ModelStore, name: str, form: Form = "fp32") -> Path | None:
+    """The manifest of that codec, if it is here and every byte is as it was made; else None.
+
+    Raises ModelError for a model that is no codec, or not on this box.
+    """
+    model = _fetched(store, name)
+    return _whole(_stem(store, model, form))
+
+
+def prepare(store: ModelStore, name: str, form: Form = "fp32") -> Path:
+    """The manifest of that codec, made now if it is not there. Takes some 15 s for Mimi here.
+
+    `form`: of its transformer's matrices; in 8 bits nobody has judged it. Raises ModelError for a
+    model that is no codec, is not on this box or is not what it should be, StorageError for a disk
+    that is full or refuses.
+    """
+    model = _fetched(store, name)
+    stem = _stem(store, model, form)
+    if (found := _whole(stem)) is not None:
+        return found
+    from appliance.models.mimi_graph.make import make
+
+    weights = store.path(model, model.files["weights"])
+    manifest = _at(stem, ".json")
+    with storage_errors(stem.parent):
+        _drop(stem)
+        _check_room(weights, stem.parent)
+        try:
+            make(weights, manifest, form)
+            sums = {end: sha256_of(_at(stem, end)) for end in _ENDS}
+            record = msgspec.json.encode(MadeCodec(sums, weights.name))
+            write_whole(_at(stem, _RECORD), record)
+            sync_folder(stem.parent)
+        except BaseException:
+            _drop(stem)
+            raise
+    return manifest
+
+
+def _fetched(store: ModelStore, name: str) -> CatalogueModel:
+    model = catalogue.find(name, store.models)
+    if model.kind != KIND:
+        codecs = ", ".join(n for n, m in store.models.items() if m.kind == KIND)
+        raise ModelError(f"{name} is no codec.", f"There are {codecs}.")
+    if store.state(model) != "installed":
+        remedy = f"Get it with `interlude models fetch {name}`."
+        raise ModelError(f"The codec {name} is not on this box.", remedy)
+    return model
+
+
+def _stem(store: ModelStore, model: CatalogueModel, form: Form) -> Path:
+    found = store.whole(model)
+    weights = model.files["weights"]
+    sha256 = weights.sha256 if found is None else found.files[weights.path].sha256
+    digest = hashlib.sha256(f"{VERSION} {form} {sha256}".encode()).hexdigest()[:16]
+    return store.folder(model) / (_STEM + digest)
+
+
+def _at(stem: Path, end: str) -> Path:
+    return stem.with_name(stem.name + end)
+
+
+def _whole(stem: Path) -> Path | None:
+    record = read_record(_at(stem, _RECORD), MadeCodec)
+    if record is None or set(record.files) != set(_ENDS):
+        return None
+    try:
+        same = all(sha256_of(_at(stem, end)) == record.files[end] for end in _ENDS)
+    except OSError:
+        return None
+    return _at(stem, ".json") if same else None
+
+
+def _drop(stem: Path) -> None:
+    """What is damaged or half written."""
+    for end in (_RECORD, *_ENDS):
+        with contextlib.suppress(OSError):
+            _at(stem, end).unlink()
+
+
+def _check_room(weights: Path, folder: Path) -> None:
+    """Raises StorageError. A codec is smaller than the file that it is made of: that has an
+    encoder, too."""
+    wanted, free = weights.stat().st_size, free_bytes(folder)
+    if wanted + SPARE_BYTES > free:
+        raise StorageError(
+            f"The codec made of {weights.name} takes up to {megabytes(wanted)} on the disk of "
+            f"{folder}, and {megabytes(max(free - SPARE_BYTES, 1))} may be written.",
+            "Make room, or set `state_dir` to another disk.",
+        )

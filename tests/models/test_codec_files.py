@@ -1,0 +1,113 @@
+"""A codec made of a fetched model: once, whole or not at all, and again where it is damaged."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from appliance import settings
+from appliance.cli import models
+from appliance.errors import ModelError, StorageError
+from appliance.models import catalogue, codec_files
+from appliance.models.store import ModelStore, PinnedRevision
+from appliance.settings import Settings
+from appliance.voice.head.codec import Codec
+from tests.models.mimi_graph.mimi_files import SMALL, decoded, reference
+
+MIMI = catalogue.load()["mimi"]
+
+
+def box(folder: Path) -> tuple[Settings, ModelStore]:
+    own = settings.load(Path(os.devnull), {"state_dir": str(folder)})
+    return own, ModelStore.of(own)
+
+
+def fetched(store: ModelStore, content: bytes = SMALL.read_bytes()) -> Path:
+    """A small Mimi, as a fetch would have left the real one; its file."""
+    weights = MIMI.files["weights"]
+    path = store.path(MIMI, weights)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    found = type(weights)(weights.path, len(content), hashlib.sha256(content).hexdigest())
+    store.mark_complete(MIMI, PinnedRevision(MIMI.revision or "", {weights.path: found}))
+    return path
+
+
+def names(store: ModelStore) -> set[str]:
+    """Of all that was made."""
+    return {path.name for path in store.folder(MIMI).glob("*codec-*")}
+
+
+def test_a_codec_is_made_once_and_speaks_as_its_reference(tmp_path: Path) -> None:
+    _, store = box(tmp_path)
+    fetched(store)
+    assert codec_files.made(store, "mimi") is None
+    manifest = codec_files.prepare(store, "mimi")
+    codes, wanted = reference()
+    assert np.abs(decoded(Codec(manifest), codes, 140) - wanted).max() < 1e-5
+    before = manifest.with_suffix(".data").stat().st_mtime_ns
+    assert codec_files.made(store, "mimi") == codec_files.prepare(store, "mimi") == manifest
+    assert manifest.with_suffix(".data").stat().st_mtime_ns == before
+    assert codec_files.prepare(store, "mimi", "int8") != manifest
+    assert len(names(store)) == 8
+
+
+@pytest.mark.parametrize("end", [".onnx", ".data", ".json", ".made.json"])
+def test_what_is_damaged_is_made_again(tmp_path: Path, end: str) -> None:
+    _, store = box(tmp_path)
+    fetched(store)
+    manifest = codec_files.prepare(store, "mimi")
+    damaged = manifest.with_name(manifest.stem + end)
+    whole = damaged.read_bytes()
+    for content in (whole[:-1], b"", None):
+        if content is None:
+            damaged.unlink()
+        else:
+            damaged.write_bytes(content)
+        assert codec_files.made(store, "mimi") is None
+        assert codec_files.prepare(store, "mimi") == manifest
+        assert damaged.read_bytes() == whole
+
+
+def test_of_a_file_that_is_no_mimi_nothing_is_left(tmp_path: Path) -> None:
+    _, store = box(tmp_path)
+    fetched(store, SMALL.read_bytes()[:-50_000])
+    with pytest.raises(ModelError, match="cut off"):
+        codec_files.prepare(store, "mimi")
+    assert not names(store)
+
+
+def test_a_codec_that_was_not_fetched_and_a_model_that_is_none_are_said(tmp_path: Path) -> None:
+    _, store = box(tmp_path)
+    with pytest.raises(ModelError, match=r"not on this box.*models fetch mimi"):
+        codec_files.prepare(store, "mimi")
+    with pytest.raises(ModelError, match=r"pocket is no codec.*There are mimi"):
+        codec_files.made(store, "pocket")
+
+
+def test_a_disk_without_room_is_said(tmp_path: Path) -> None:
+    _, store = box(tmp_path)
+    weights = fetched(store)
+    with weights.open("ab") as file:
+        file.truncate(1 << 43)  # sparse: as large as no disk has room for
+    with pytest.raises(StorageError, match="takes up to"):
+        codec_files.prepare(store, "mimi")
+    assert not names(store)
+
+
+def test_fetch_makes_the_decoder_of_what_is_here(tmp_path: Path) -> None:
+    own, store = box(tmp_path)
+    fetched(store)
+    shown = io.StringIO()
+    console = Console(file=shown, width=300)
+    assert models.cli_fetch(own, "mimi", console=console) == 0
+    assert codec_files.made(store, "mimi") is not None
+    assert "Its decoder is being made" in shown.getvalue()
+    assert models.cli_fetch(own, "mimi", console=console) == 0
+    assert shown.getvalue().count("is being made") == 1
