@@ -64,10 +64,11 @@ def add_verbs(verbs: Verbs, settings: ReadSettings) -> None:
     measured.add_argument(
         "--part", dest="parts", action="append", default=[], metavar="PART",
         help="only this part (may be repeated) of interruption: stop, seam, cost, over, pauses, "
-        "article; of model: memory, opening, sequence, abort, transcripts, recall",
+        "article; of model: memory, opening, sequence, abort, transcripts, recall; of answer with "
+        "--weights: this, patch, streaming, judge, article, soak",
     )  # fmt: skip
     _interruption_options(measured.add_argument_group("bench interruption"))
-    _model_options(measured.add_argument_group("bench model"))
+    _model_options(measured.add_argument_group("bench model, bench answer"))
 
 
 def _interruption_options(group: argparse._ArgumentGroup) -> None:
@@ -92,7 +93,8 @@ def _interruption_options(group: argparse._ArgumentGroup) -> None:
 def _model_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--weights", type=Path, metavar="DIR",
-        help="keep the synthetic weights (3.5 GiB) in DIR, and find them there the next time",
+        help="keep the synthetic weights (3.5 GiB) in DIR, and find them there the next time; of "
+        "answer: measure a model of full size (e2b: with weights that are gone in the end)",
     )  # fmt: skip
     group.add_argument(
         "--model", type=Path, metavar="FILE", help="a Gemma 4 (GGUF) instead of synthetic weights"

@@ -119,6 +119,7 @@ class ThoughtEnded(BaseMessage, frozen=True):
     tokens        drawn
     drawn_ahead   of these, while the silence that ended the question lasted
     thrown_away   drawn ahead since the answer before, for questions that then went on
+    waited_ms     for what the model was at when it was asked: mostly of this very question
     read_tokens   of the question and all before it, that were not yet read when it was asked
     aloud         what the box says of `problem`, if there is a sentence for that
     """
@@ -136,3 +137,4 @@ class ThoughtEnded(BaseMessage, frozen=True):
     aloud: LineText = ""
     drawn_ahead: Count = 0
     thrown_away: Count = 0
+    waited_ms: float = 0.0

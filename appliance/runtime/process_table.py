@@ -18,7 +18,7 @@ class Process:
     """One row.
 
     name         also the log tag and the process title
-    module       inside the package; has `main(work)`
+    module       inside `package`; has `main(work)`
     cores        of a Pi 5 (0 to 3); cores that do not exist are left out
     scheduling   "fifo" if the system allows it, with `priority` (1 to 99); else normal with `nice`
     lock_memory  pages may not be swapped out under the sound card
@@ -29,6 +29,7 @@ class Process:
     cpu_share    budget: the share of one core it may use while the box speaks
     memory_mib   budget: resident memory, the model's weights not counted; who takes far more gets
                  no more (runtime/supervision/process_limits.py)
+    package      another than this one for a part that a test or a bench brings
     """
 
     name: str
@@ -43,6 +44,7 @@ class Process:
     needed: bool
     cpu_share: float
     memory_mib: int
+    package: str = "appliance"
 
 
 PROCESSES: tuple[Process, ...] = (

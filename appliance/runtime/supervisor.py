@@ -48,8 +48,8 @@ class Supervisor:
     """Runs the table.
 
     `watchers` are extra parties with a channel to the conductor and readers
-    of every ring; the room of a rehearsal is one. `rows` and `package` are the table's unless a
-    test brings its own parts.
+    of every ring; the room of a rehearsal is one. `rows` are the table's unless a test or a bench
+    brings its own parts.
     """
 
     def __init__(
@@ -57,13 +57,11 @@ class Supervisor:
         settings: Settings,
         *,
         rows: tuple[process_table.Process, ...],
-        package: str = "appliance",
         watchers: tuple[str, ...] = (),
         environment: Mapping[str, str] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
-        self._package = package
         self._environment = dict(os.environ if environment is None else environment)
         self._environment.pop("NOTIFY_SOCKET", None)  # only the supervisor speaks with systemd
         # Our matrices are tiny; NumPy's thread pool would cost each part 40 MiB of locked memory.
@@ -291,7 +289,7 @@ class Supervisor:
         wiring, fds = self.joints.for_process(part.row.name)
         wiring |= {
             "settings": msgspec.to_builtins(self._settings),
-            "module": f"{self._package}.{part.row.module}",
+            "module": f"{part.row.package}.{part.row.module}",
             "box_started_s": self._started_s,
         }
         part.heart.reset(time.monotonic_ns())

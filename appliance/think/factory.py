@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from appliance.messages.thinking import RECALL_TIMES
 from appliance.models.store import resolve
@@ -18,12 +19,19 @@ from appliance.think.snapshot_store import Snapshots
 from appliance.think.template_check import compare_later
 from appliance.tools.table import available
 
+if TYPE_CHECKING:
+    from appliance.think.local import LocalGemma
+
 
 def choose(
-    settings: Settings, row: Process, states: StateWriter | None = None
+    settings: Settings,
+    row: Process,
+    states: StateWriter | None = None,
+    kind: Callable[..., LocalGemma] | None = None,
 ) -> Callable[[], LanguageModel]:
     """What loads the model; calling it may take a minute and raise an InterludeError. `states`:
-    takes what a model on this box makes of an answer's tokens."""
+    takes what a model on this box makes of an answer's tokens. `kind`: what makes such a model, if
+    it is not LocalGemma."""
 
     memory = path(settings) if kept(settings) else None
     if memory is None or settings.thinking.remote.url:
@@ -44,7 +52,7 @@ def choose(
         if settings.thinking.audio_encoder == "streaming":
             folder = settings.state_path() / encoder_files.FOLDER
             encoder = encoder_files.open_encoder(files.audio, folder, threads)
-        model = LocalGemma(
+        model = (kind or LocalGemma)(
             files, settings.thinking, threads, tools,
             openings=PromptStateCache(settings.state_path() / FOLDER), memory=memory,
             recall_turns=settings.memory.recall_turns, encoder=encoder, states=states,

@@ -25,9 +25,9 @@ class SpeechClip:
     utterance: int
     samples: npt.NDArray[np.int16]
 
-    def lasts_as_long_as(self, other: SpeechClip) -> bool:
-        """It is the same sound: of the same utterance, and as much of it."""
-        return self.utterance == other.utterance and len(self.samples) == len(other.samples)
+    def begins_with(self, other: SpeechClip) -> bool:
+        """It is of the same utterance, and no less of it."""
+        return self.utterance == other.utterance and len(self.samples) >= len(other.samples)
 
 
 @dataclass(eq=False)

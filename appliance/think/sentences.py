@@ -101,9 +101,12 @@ class SentenceSplitter:
                 if end is None or end > 0:
                     return end
             elif self._first and letter in ",;:—–-":
+                enough = len(text[:at].split()) >= self._clause_words
+                if enough and letter in ",;" and text[at - 1].isalpha():
+                    return at + 1  # nothing that follows makes it a part of a word: a token sooner
                 if at + 1 == len(text):
                     return None
-                if _CLAUSE.match(text, at) and len(text[:at].split()) >= self._clause_words:
+                if enough and _CLAUSE.match(text, at):
                     return at + 1
             elif self._first and _JOINS.match(text, at) and self._long_enough(text[:at]):
                 return at

@@ -79,10 +79,9 @@ class ModelSession:
                 self.model.interrupt()
             if self._prefilling_idle:
                 self.model.preempt_idle()
-            ahead = self._speculative_clip
-            if ahead is None or question is None:
+            if (ahead := self._speculative_clip) is None or question is None:
                 return
-            if not any(clip.lasts_as_long_as(ahead) for clip in question):
+            if not any(clip.begins_with(ahead) for clip in question):
                 self.model.interrupt()
 
     def stop(self) -> None:
@@ -133,6 +132,7 @@ class ModelSession:
                 aloud,
                 effort.drawn_ahead,
                 effort.thrown_away,
+                max(0.0, 1000 * (began_s - asked_s)),
             )
         )
 

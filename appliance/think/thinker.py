@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from appliance.messages.commands import Forget
 from appliance.messages.registry import Message as AnyMessage
@@ -41,6 +41,9 @@ from appliance.think.interface import LanguageModel
 from appliance.think.session import ModelSession
 from appliance.think.speculative_prefill import SpeculativePrefill
 from appliance.think.utterance_buffer import UtteranceBuffer
+
+if TYPE_CHECKING:
+    from appliance.think.local import LocalGemma  # llama.cpp: only where it is needed
 
 LOOK_MS = 200  # between two looks at the floor when nothing arrives, and between heartbeats
 LOAD_S = 300.0  # 4 GB from a slow card; a model that is not loaded by then never will be
@@ -308,10 +311,11 @@ def _prefill_partial(
         session.draw_ahead(clips, wanted)
 
 
-def main(work: Worker) -> None:
+def main(work: Worker, kind: Callable[..., LocalGemma] | None = None) -> None:
+    """`kind`: what makes a model on this box, if it is not LocalGemma."""
     make_session = partial(ModelSession, recall_turns=work.settings.memory.recall_turns)
     states = RingStates(work.writer(STATES)) if work.ring(STATES) is not None else None
-    load = choose(work.settings, work.row, states)
+    load = choose(work.settings, work.row, states, kind)
     thread = ModelThread(load, work.send, make_session=make_session)
     inbox = ThinkerInbox(work, thread)
     poll = select.poll()

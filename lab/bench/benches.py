@@ -55,7 +55,8 @@ class BenchOptions:
                 to draw
     model, audio, weights
                 of `bench model`: a language model and its audio encoder, or a folder for synthetic
-                ones; None: synthetic ones, gone in the end
+                ones; None: synthetic ones, gone in the end. Of `bench answer` the last: where
+                synthetic ones lie, or `e2b` for ones that go; None: the model of the settings
     """
 
     settings: Settings

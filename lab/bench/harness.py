@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -57,6 +57,7 @@ class BenchHarness(Rehearsal):
     """Plays no script: `act` is called once everything is up, and does what it wants.
 
     `others` are cards on which the same noise and the same sounds are heard at the same time.
+    `replaced`: rows that stand for the table's of that name.
     """
 
     def __init__(
@@ -68,11 +69,13 @@ class BenchHarness(Rehearsal):
         parts: tuple[str, ...] = WITHOUT_THINKER,
         others: tuple[SoundCard, ...] = (),
         state: Path | None = None,
+        replaced: Mapping[str, process_table.Process] | None = None,
     ) -> None:
         scene = Scene(room=room, name="bench")
         quietly = {"log": "warning", "memory": {"keep_turns": 0, "recall_turns": 0}}
         changed = load_over(in_the_room(scene, settings), quietly)
-        rows = tuple(row for row in rows_to_run(changed) if row.name in parts)
+        own = replaced or {}
+        rows = tuple(own.get(row.name, row) for row in rows_to_run(changed) if row.name in parts)
         super().__init__(scene, changed, rows=rows, state=state)
         self._act = act
         self._others = others

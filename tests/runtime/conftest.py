@@ -29,7 +29,6 @@ def parts(tmp_path: Path) -> Iterator[Make]:
         supervisor = Supervisor(
             settings.load_defaults(),
             rows=tuple(row(name, silent_s, needed, start_s) for name in modes),
-            package="doubles",
             environment={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
         )
         made.append(supervisor)

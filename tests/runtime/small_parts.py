@@ -89,8 +89,9 @@ def row(
 ) -> process_table.Process:
     """An ordinary process that wants nothing of the system."""
     return process_table.Process(
-        name, name, (), "normal", 0, 0, False, start_s, silent_s, needed, 1.0, memory_mib=500
-    )
+        name, name, (), "normal", 0, 0, False, start_s, silent_s, needed, 1.0, memory_mib=500,
+        package="doubles",
+    )  # fmt: skip
 
 
 def until(supervisor: Supervisor, true: Callable[[], object], seconds: float = 30.0) -> None:

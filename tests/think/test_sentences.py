@@ -139,12 +139,20 @@ def test_words_that_are_joined_are_not_torn_apart(text: str) -> None:
     "text",
     [
         "Yes, it is far away.",  # too early to be worth it
-        "It is three hundred and eighty thousand,five.",  # no space: no clause
+        "It is about three hundred and eighty:five.",  # no space: no clause
         "There are about ten or twelve 1,000 km ones.",
     ],
 )
 def test_the_first_sentence_is_not_cut_without_need(text: str) -> None:
     assert split(text, clause_words=6) == [text]
+
+
+def test_a_comma_behind_a_word_ends_a_clause_before_anything_follows_it() -> None:
+    stream = SentenceSplitter(clause_words=4)
+    assert stream.push("It rains all day") == []
+    assert stream.push(",") == ["It rains all day,"]
+    stream = SentenceSplitter(clause_words=4)
+    assert stream.push("There are more than 1,") == []  # a number may go on
 
 
 def test_a_sentence_that_never_ends_is_cut_between_words() -> None:

@@ -26,6 +26,7 @@ def test_sentences_leave_in_order_and_the_end_says_what_it_cost() -> None:
     assert (end.turn, end.sentences, end.reason, end.tokens) == (4, 3, "complete", 5)
     assert (end.encode_ms, end.prefill_ms) == (0.5, 0.25)
     assert 0 < end.first_sentence_ms < 100
+    assert 0 <= end.waited_ms <= end.first_sentence_ms
     assert end.tokens_per_s > 100
     assert session.history.turns[0].answer == "Hello. It is far. Yes"
 
@@ -219,7 +220,8 @@ def test_only_what_is_done_while_nobody_waits_is_hurried() -> None:
     ("asked", "ends"),
     [
         ([SpeechClip(1, np.zeros(16_000, np.int16))], False),  # the same sound: it is of use
-        ([SpeechClip(1, np.zeros(17_000, np.int16))], True),  # there is more of it: encoded anew
+        ([SpeechClip(1, np.zeros(17_000, np.int16))], False),  # it begins with it
+        ([SpeechClip(1, np.zeros(15_000, np.int16))], True),  # less of it
         ([SpeechClip(2, np.zeros(16_000, np.int16))], True),
         ([], True),  # typed
         (None, False),  # no question

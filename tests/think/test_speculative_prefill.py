@@ -11,15 +11,15 @@ from appliance.think.speculative_prefill import SpeculativePrefill
 @pytest.mark.parametrize(
     ("seconds", "paused", "idle", "due"),
     [
-        (0.5, False, True, False),  # too little to be worth it
-        (1.0, False, True, True),
+        (0.3, False, True, False),  # too little to be worth it
+        (0.4, False, True, True),
         (5.0, False, False, False),  # there is other work
-        (0.5, True, True, True),  # may have been all
-        (0.5, True, False, True),
+        (0.2, True, True, True),  # may have been all
+        (0.2, True, False, True),
         (0.0, True, True, False),
     ],
 )
-def test_it_reads_ahead_a_second_at_a_time_or_when_it_may_be_all(
+def test_it_reads_ahead_ten_tokens_at_a_time_or_when_it_may_be_all(
     seconds: float, paused: bool, idle: bool, due: bool
 ) -> None:
     ahead = SpeculativePrefill()
@@ -30,13 +30,13 @@ def test_nothing_is_read_twice_and_the_next_utterance_begins_afresh() -> None:
     ahead = SpeculativePrefill()
     assert ahead.due(1, 20_000, paused=True, idle=True)
     assert not ahead.due(1, 20_000, paused=True, idle=True)
-    assert not ahead.due(1, 30_000, paused=False, idle=True)
-    assert ahead.due(1, 36_000, paused=False, idle=True)
+    assert not ahead.due(1, 26_000, paused=False, idle=True)
+    assert ahead.due(1, 26_400, paused=False, idle=True)
     assert ahead.due(2, 16_000, paused=False, idle=True)
 
 
 def test_a_slow_machine_reads_in_longer_pieces() -> None:
     ahead = SpeculativePrefill()
-    ahead.cost_s = 1.5
-    assert not ahead.due(1, int(2.9 * RATE_HZ), paused=False, idle=True)
-    assert ahead.due(1, 3 * RATE_HZ, paused=False, idle=True)
+    ahead.cost_s = 1.6
+    assert not ahead.due(1, int(1.9 * RATE_HZ), paused=False, idle=True)
+    assert ahead.due(1, 2 * RATE_HZ, paused=False, idle=True)

@@ -34,8 +34,8 @@ from appliance.runtime import process_table
 from appliance import settings
 from appliance.runtime.supervisor import Supervisor
 row = process_table.Process(
-    "speaker", "speaker", (), "normal", 0, 0, False, 15.0, 15.0, True, 1.0, 500)
-Supervisor(settings.load_defaults(), rows=(row,), package="doubles").run()
+    "speaker", "speaker", (), "normal", 0, 0, False, 15.0, 15.0, True, 1.0, 500, "doubles")
+Supervisor(settings.load_defaults(), rows=(row,)).run()
 """
 
 

@@ -1,0 +1,187 @@
+"""`bench answer --weights`: a model of full size in the real processes, one recipe after the other.
+
+In: synthetic weights, written here. Out: the parts of an answer's time for each recipe, beside
+each other; the goals. With `--weights DIR` every event is kept in DIR, and the same command goes on
+where it was ended; delete DIR/answer-events.jsonl to begin anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from appliance.runtime import process_table
+from appliance.settings import Settings
+from lab.bench import answer_recipes
+from lab.bench.answer_events import Question, ask, recorded, resident_mib, settle, synthetic
+from lab.bench.answer_goals import goals
+from lab.bench.answer_recipes import RECIPES, Recipe
+from lab.bench.answer_tables import beside, parts_of, soaked
+from lab.bench.answer_texts import QUESTIONS
+from lab.bench.answer_thinker import RECIPE
+from lab.bench.benches import BenchError, BenchOptions, FigureTable
+from lab.bench.harness import QUIET, BenchHarness
+from lab.bench.model import TEMPORARY, check_memory, spoken_of
+from lab.bench.model_memory import available
+from lab.bench.model_shape import E2B, Shape
+from lab.bench.model_weights import size
+from lab.sim.rehearsal_cli import load_over
+
+SYNTHETIC = "e2b"  # `--weights e2b`: written anew, gone in the end
+SOAK, SOAK_S = "soak", 1800.0
+LISTEN_S = 1.0  # to each answer, so that it is drawn beside its sound
+SOAK_LISTEN_S = 4.0
+WARM_UP = 1  # questions that do not count: history to go on from
+
+
+def bench(options: BenchOptions, shape: Shape = E2B) -> list[FigureTable]:
+    """Raises BenchError for a part there is not or too little memory, StorageError where the
+    weights cannot be written."""
+    names = [recipe.name for recipe in RECIPES]
+    parts = options.parts or tuple(names)
+    unknown = [part for part in parts if part not in (*names, SOAK)]
+    if unknown:
+        raise BenchError(f"`bench answer` has no part `{unknown[0]}`.",
+                         f"There are {', '.join(names)} and {SOAK}.")  # fmt: skip
+    check_memory(size(shape), available())
+    sources, _ = options.recorded()
+    with _folder(options) as folder:
+        words = spoken_of(options.settings)
+        settings = answer_recipes.install(folder, options.settings, words, shape)
+        return Run(folder, settings, options).tables(parts, _questions(sources, options.seed))
+
+
+class Run:
+    """What one call measures. `folder`: of the weights, the events and each recipe's state."""
+
+    def __init__(self, folder: Path, settings: Settings, options: BenchOptions) -> None:
+        self._folder = folder
+        self._settings = settings
+        self._options = options
+        self._log = folder / "answer-events.jsonl"
+
+    def tables(
+        self, parts: tuple[str, ...], questions: Callable[[], Iterator[Question]]
+    ) -> list[FigureTable]:
+        events: dict[str, list[dict[str, Any]]] = {}
+        sheets: list[FigureTable] = []
+        with contextlib.suppress(KeyboardInterrupt):
+            for recipe in (each for each in RECIPES if each.name in parts):
+                events[recipe.name] = self._events(recipe)
+                wanted = self._options.events or recipe.events
+                if len(events[recipe.name]) < wanted:
+                    self._measure(recipe, wanted, questions(), events[recipe.name])
+            if SOAK in parts:
+                sheets.append(self._soak(questions()))
+        kept = {name: found for name, found in events.items() if found}
+        if kept:
+            sheets = [beside(kept), *(parts_of(name, kept[name]) for name in kept), *sheets]
+            sheets.append(goals(kept))
+        return sheets
+
+    def _measure(
+        self,
+        recipe: Recipe,
+        wanted: int,
+        questions: Iterator[Question],
+        events: list[dict[str, Any]],
+    ) -> None:
+        done = len(events)
+        _tell(f"{recipe.name}: {recipe.about}; {wanted - done} questions")
+        questions = itertools.islice(questions, done, None)  # the same ones for all recipes
+
+        def act(stage: BenchHarness) -> None:
+            settle(stage)
+            for number in range(-WARM_UP, wanted - done):
+                event = ask(stage, next(questions), LISTEN_S)
+                settle(stage)
+                event["resident_mib"] = resident_mib(stage)
+                event["dropouts"] = sum(stage.dropouts.values())
+                if number >= 0:
+                    events.append(event)
+                    self._keep(recipe, event)
+
+        self._play(recipe, act)
+
+    def _soak(self, questions: Iterator[Question]) -> FigureTable:
+        """Asked and answered without a pause; how many times the card ran dry or over."""
+        recipe = RECIPES[0]
+        _tell(f"{SOAK}: {recipe.about}; {SOAK_S / 60:g} minutes")
+        events: list[dict[str, Any]] = []
+        found: list[FigureTable] = []
+
+        def act(stage: BenchHarness) -> None:
+            settle(stage)
+            began_s = time.monotonic()
+            most = self._options.events or sys.maxsize
+            while len(events) < most and time.monotonic() - began_s < SOAK_S:
+                events.append(ask(stage, next(questions), SOAK_LISTEN_S))
+                stage.wait(0.5)
+                events[-1]["resident_mib"] = resident_mib(stage)
+            found.append(soaked(events, time.monotonic() - began_s, stage.dropouts))
+
+        self._play(recipe, act)
+        return found[0]
+
+    def _play(self, recipe: Recipe, act: Callable[[BenchHarness], None]) -> None:
+        state = self._folder / "state" / recipe.name
+        state.mkdir(parents=True, exist_ok=True)
+        (state / RECIPE).write_text(recipe.thinker)
+        settings = load_over(self._settings, recipe.changes)
+        parts = tuple(row.name for row in process_table.PROCESSES)
+        own = {"thinker": answer_recipes.thinker_row()}
+        BenchHarness(QUIET, settings, act, parts=parts, state=state, replaced=own).play()
+
+    def _events(self, recipe: Recipe) -> list[dict[str, Any]]:
+        """What was measured of it before, with the same settings and kind of question."""
+        if not self._log.is_file():
+            return []
+        lines = self._log.read_text(encoding="utf-8").splitlines()
+        rows = [msgspec.json.decode(line, type=dict[str, Any]) for line in lines]
+        return [row for row in rows if row["made_of"] == self._made_of(recipe)]
+
+    def _keep(self, recipe: Recipe, event: dict[str, Any]) -> None:
+        event["made_of"] = self._made_of(recipe)
+        with self._log.open("ab") as log:
+            log.write(msgspec.json.encode(event) + b"\n")
+
+    def _made_of(self, recipe: Recipe) -> str:
+        asked = (recipe.changes, self._options.seed, str(self._options.recordings))
+        whole = repr((msgspec.to_builtins(self._settings), asked))
+        return f"{recipe.name} {hashlib.sha256(whole.encode()).hexdigest()[:16]}"
+
+
+def _questions(sources: list[Any], seed: int) -> Callable[[], Iterator[Question]]:
+    """The same ones each time: recorded orders of some four seconds, or espeak-ng's."""
+
+    def questions() -> Iterator[Question]:
+        rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
+        orders = recorded(sources, rng)
+        return itertools.cycle(orders) if orders else synthetic(QUESTIONS, rng)
+
+    return questions
+
+
+@contextlib.contextmanager
+def _folder(options: BenchOptions) -> Iterator[Path]:
+    assert options.weights is not None
+    if options.weights != Path(SYNTHETIC):
+        options.weights.mkdir(parents=True, exist_ok=True)
+        yield options.weights
+        return
+    with tempfile.TemporaryDirectory(prefix="interlude-answer-", dir=TEMPORARY) as folder:
+        yield Path(folder)
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr)

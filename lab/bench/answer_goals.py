@@ -1,0 +1,53 @@
+"""What is asked of a model of full size on two x86 cores, and what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from lab.bench.answer_tables import clause_tokens, values, whole
+from lab.bench.benches import FigureTable
+
+BESIDES_DRAWING_MS = 500.0  # from the last sample to the first sound, but for the clause's tokens
+ARTICLE_SHARE = 0.25
+FROM_DECISION_MS = 400.0  # where the first clause was drawn ahead
+RESIDENT_MIB = 3.5 * 1024
+
+
+def goals(events: Mapping[str, Sequence[dict[str, Any]]]) -> FigureTable:
+    """Only those of which both sides were measured."""
+    sheet = FigureTable("Goals", ("", "goal", "measured, p50", "n"))
+    this = events.get("this", ())
+    if not whole(this):
+        return sheet
+    all_ms = _p50(values(this, "all_ms"))
+    rate = _p50([rate for rate in values(this, "tokens_per_s") if rate > 0])
+    tokens = _p50(clause_tokens(this))
+    if rate:
+        goal = BESIDES_DRAWING_MS + 1000 * tokens / rate
+        name = f"last sample → first sound; {tokens:g} tokens at {rate:.1f} a second, ms"
+        sheet.rows.append((name, round(goal), round(all_ms), len(whole(this))))
+    article = values(events.get("article", ()), "all_ms")
+    if article:
+        share = all_ms / _p50(article)
+        name = "the same, beside the article's recipe"
+        sheet.rows.append((name, ARTICLE_SHARE, round(share, 2), len(article)))
+    ahead = [e["from_decision_ms"] for e in whole(this) if clause_ahead(e)]
+    name = "from the decision, the clause drawn ahead, ms"
+    sheet.rows.append((name, round(FROM_DECISION_MS), round(_p50(ahead)) if ahead else "–",
+                       len(ahead)))  # fmt: skip
+    resident = max(values(this, "resident_mib"))
+    name = "resident memory of all processes, most, MiB"
+    sheet.rows.append((name, round(RESIDENT_MIB), round(resident), len(whole(this))))
+    return sheet
+
+
+def clause_ahead(event: dict[str, Any]) -> bool:
+    """The first clause was there when the turn was over."""
+    return bool(event["drawn_ahead"] >= clause_tokens([event])[0]) if event["said"] else False
+
+
+def _p50(some: Sequence[float]) -> float:
+    return float(np.median(some)) if some else 0.0

@@ -1,0 +1,85 @@
+"""The ways of answering that `bench answer` measures beside each other, and the model they share.
+
+A recipe is the box as it is, but for settings and for what its thinker does (answer_thinker.py).
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from appliance.errors import StorageError
+from appliance.models.catalogue import ModelFile
+from appliance.models.store import ModelStore, PinnedRevision
+from appliance.runtime import process_table
+from appliance.settings import Settings
+from lab.bench import model_weights
+from lab.bench.answer_texts import ANSWERS
+from lab.bench.model_shape import E2B, Shape
+from lab.sim.rehearsal_cli import load_over
+
+MODEL = "synthetic-e2b"
+THREADS = 2  # as on a Pi, where the thinker has two cores
+_UNKNOWN = "0" * 64  # synthetic weights have no checksum that anybody wrote down
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """`thinker`: a key of answer_thinker.KINDS. `events`: questions, if no number was given."""
+
+    name: str
+    about: str
+    thinker: str
+    changes: dict[str, Any]
+    events: int = 60
+
+
+_LLAMA = {"thinking": {"audio_encoder": "llama"}}
+_SILENCE = {"hearing": {"turn": {"judge": "none"}}}
+RECIPES: tuple[Recipe, ...] = (
+    Recipe("this", "the box as it is", "this", {}),
+    Recipe("patch", "without the patch: all layers for every token", "all layers", {}),
+    Recipe("streaming", "without the streaming encoder: llama.cpp's", "this", _LLAMA),
+    Recipe("judge", "without judged ends: 500 ms of silence", "this", _SILENCE),
+    Recipe(
+        "article", "the article: silence, one encoding, whole prompt, whole sentence",
+        "whole prompt", _LLAMA | _SILENCE, events=20,
+    ),
+)  # fmt: skip
+
+
+def thinker_row() -> process_table.Process:
+    """The thinker's row, with the lab's module."""
+    return replace(process_table.row("thinker"), package="lab.bench", module="answer_thinker")
+
+
+def install(folder: Path, settings: Settings, words: list[str], shape: Shape = E2B) -> Settings:
+    """Put synthetic weights in `folder`, where the box finds them as a model of the owner's.
+
+    Raises StorageError."""
+    files = model_weights.write(shape, folder, [*words, *ANSWERS])
+    own = {
+        role: {"file": path.name, "size": path.stat().st_size, "sha256": _UNKNOWN}
+        for role, path in zip(("text", "audio"), files, strict=True)
+    }
+    threads = settings.thinking.threads or min(THREADS, len(os.sched_getaffinity(0)))
+    changed = load_over(settings, {
+        "models": {MODEL: own},
+        "models_dir": str((folder / "models").absolute()),
+        "thinking": {"model": MODEL, "threads": threads},
+    })  # fmt: skip
+    store = ModelStore.of(changed)
+    model = store.models[MODEL]
+    try:
+        store.folder(model).mkdir(parents=True, exist_ok=True)
+        for role, path in zip(("text", "audio"), files, strict=True):
+            link = store.path(model, model.files[role])
+            link.unlink(missing_ok=True)
+            link.hardlink_to(path)
+    except OSError as error:
+        raise StorageError(f"{folder}: the weights cannot be put in place ({error}).") from error
+    found = {f.path: ModelFile(path=f.path, size=f.size) for f in model.files.values()}
+    store.mark_complete(model, PinnedRevision("", found))
+    return changed

@@ -1,0 +1,123 @@
+"""The thinker of `bench answer --weights`: it computes as the box's, and recites. [process]
+
+Random weights draw tokens that make no sense and have no clauses. Here every token is computed and
+drawn as always, and then a written answer's next token stands in its place. Besides, it can do what
+the box would do without some of its parts (answer_recipes.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from appliance.runtime.worker import Worker
+from appliance.think import thinker
+from appliance.think.answer_drawing import AnswerPiece
+from appliance.think.context import BATCH, Rows
+from appliance.think.gemma import Gemma
+from appliance.think.history import History, SpeechClip
+from appliance.think.interface import AnswerMetrics
+from appliance.think.local import LocalGemma
+from appliance.think.sentences import SentenceSplitter
+from lab.bench.answer_texts import ANSWERS
+from lab.bench.model_vocabulary import END_OF_TURN
+
+RECIPE = "bench-answer.txt"  # in the state folder: which of the classes below
+_NO_CLAUSE = 1000  # words: a sentence is cut nowhere
+
+
+class RecitingGemma(Gemma):
+    """Draws each token as Gemma does, and then takes the next one of a written answer instead. A
+    new answer begins whenever anything else is read than the token drawn last."""
+
+    def __init__(self, text: Path, audio: Path, **options: Any) -> None:
+        super().__init__(text, audio, **options)
+        self._texts = [[*self.tokenize(text, marks=False), END_OF_TURN] for text in ANSWERS]
+        self._number = 0  # of the answer
+        self._said = 0  # tokens of it
+        self._drawn: tuple[int, int] | None = None  # token, and the position that it will have
+
+    def evaluate(self, content: Sequence[int] | Rows, *, last: bool = False) -> None:
+        goes_on = len(content) == 1 and self._drawn == (int(np.ravel(content)[0]), self.position)
+        if not goes_on:
+            self._number += self._said > 0
+            self._said = 0
+        self._evaluate(content, last=last)
+
+    def _evaluate(self, content: Sequence[int] | Rows, *, last: bool) -> None:
+        super().evaluate(content, last=last)
+
+    def sample(self) -> int:
+        super().sample()
+        text = self._texts[self._number % len(self._texts)]
+        token = text[min(self._said, len(text) - 1)]
+        self._said += 1
+        self._drawn = token, self.position
+        return token
+
+
+class AllLayersGemma(RecitingGemma):
+    """Every batch has an output, so llama.cpp computes all layers for all of its tokens, as it does
+    without our patch. The output itself, once a batch, comes on top: the weights that a drawn token
+    reads last."""
+
+    def _evaluate(self, content: Sequence[int] | Rows, *, last: bool) -> None:
+        for start in range(0, len(content), BATCH):
+            self.decode(content[start : start + BATCH], wanted=True)
+
+    def decode(self, content: Sequence[int] | Rows, *, wanted: bool) -> None:
+        super().decode(content, wanted=True)
+
+
+class WholePromptGemma(LocalGemma):
+    """The article's way: nothing is done before the turn is over; then the clip is encoded at once,
+    the prompt read from its first token, and the answer handed on a sentence at a time."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{**options, "openings": None})
+
+    def encode_ahead(self, clip: SpeechClip) -> None:
+        """Not before it is asked for."""
+
+    def prefill_partial(self, history: History, *, likely_all: bool) -> None:
+        """Likewise."""
+
+    def draw_ahead(self, history: History) -> Generator[AnswerPiece]:
+        """Likewise."""
+        yield from ()
+
+    def prefill_idle(self, history: History) -> bool:
+        """Nothing is made ready."""
+        return True
+
+    def answer(self, history: History, effort: AnswerMetrics) -> Iterator[AnswerPiece]:
+        self._gemma.roll_back(0)
+        self._reader.held = self._reader.held[:0]
+        self._opening.state = None
+        sentences, held = SentenceSplitter(clause_words=_NO_CLAUSE), ""
+        for piece in super().answer(history, effort):
+            if not isinstance(piece, str):
+                yield piece
+                continue
+            held += piece
+            if sentences.push(piece):
+                yield held
+                held = ""
+        if held:
+            yield held
+
+
+KINDS: dict[str, Callable[..., LocalGemma]] = {
+    "this": partial(LocalGemma, engine=RecitingGemma),
+    "all layers": partial(LocalGemma, engine=AllLayersGemma),
+    "whole prompt": partial(WholePromptGemma, engine=AllLayersGemma),
+}
+
+
+def main(work: Worker) -> None:
+    kind = (work.settings.state_path() / RECIPE).read_text()
+    thinker.main(work, KINDS[kind])

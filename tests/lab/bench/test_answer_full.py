@@ -1,0 +1,36 @@
+"""`bench answer --weights` on weights that are tiny, through the same processes as at full size."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lab.bench.answer_full import bench
+from lab.bench.benches import BenchError, BenchOptions
+from tests.lab.bench.tiny_model import SETTINGS, TINY
+
+
+def test_a_part_there_is_not_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(BenchError, match=r"no part `thsi`\. There are this, patch, .* and soak"):
+        bench(BenchOptions(SETTINGS, weights=tmp_path, parts=("thsi",)), TINY)
+
+
+@pytest.mark.process
+def test_recipes_are_measured_beside_each_other_and_what_was_measured_is_kept(
+    tmp_path: Path,
+) -> None:
+    options = BenchOptions(SETTINGS, events=1, weights=tmp_path, parts=("this", "article"))
+    beside, this, article, goals = bench(options, TINY)
+    assert list(beside.columns) == ["ms, p50", "this", "article"]
+    assert list(beside.rows[-1]) == ["n", 1, 1]
+    assert beside.events[0]["said"], beside.events
+    assert article.rows[0][-1] == this.rows[0][-1] == 1
+    assert any("beside the article" in str(row[0]) for row in goals.rows)
+    read = {event["recipe"]: event["read"] for event in beside.events}
+    assert read["article"] > 10 * read["this"]  # the whole prompt
+    lines = (tmp_path / "answer-events.jsonl").read_text()
+    again = bench(replace(options, parts=("this",)), TINY)
+    assert list(again[0].rows[-1]) == ["n", 1]
+    assert (tmp_path / "answer-events.jsonl").read_text() == lines  # nothing was asked again

@@ -1,0 +1,56 @@
+"""Goals beside what was measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lab.bench.answer_goals import clause_ahead, goals
+from lab.bench.answer_tables import ENOUGH, beside, parts_of, soaked
+
+EVENT: dict[str, Any] = {
+    "asked": "", "all_ms": 1500.0, "turn_end_ms": 400.0, "waited_ms": 100.0, "encode_ms": 0.0,
+    "prefill_ms": 100.0, "first_sentence_ms": 800.0, "synthesis_ms": 50.0, "rest_ms": 50.0,
+    "from_decision_ms": 1100.0, "cut_off": False, "drawn_ahead": 0, "thrown_away": 2, "tokens": 20,
+    "read": 3, "tokens_per_s": 5.0, "resident_mib": 2500.0, "said": ["It rains all day,", "so."],
+}  # fmt: skip
+
+
+def test_the_goal_is_half_a_second_and_the_time_of_the_clauses_tokens() -> None:
+    rows = goals({"this": [EVENT] * 3, "article": [EVENT | {"all_ms": 9000.0}] * 2}).rows
+    assert [list(row[1:]) for row in rows] == [
+        [500 + 5 * 200, 1500, 3],
+        [0.25, round(1500 / 9000, 2), 2],
+        [400, "–", 0],
+        [3584, 2500, 3],
+    ]
+    assert not goals({"article": [EVENT]}).rows
+
+
+def test_a_clause_counts_as_drawn_ahead_when_all_of_its_tokens_were() -> None:
+    assert not clause_ahead(EVENT | {"drawn_ahead": 4})
+    assert clause_ahead(EVENT | {"drawn_ahead": 5})
+    assert not clause_ahead(EVENT | {"said": []})
+
+
+def test_questions_that_were_cut_off_or_not_answered_are_told_and_in_no_figure() -> None:
+    odd = [EVENT | {"cut_off": True, "all_ms": 1.0}, {"asked": "", "all_ms": None}]
+    sheet = beside({"this": [EVENT, *odd]})
+    assert list(sheet.rows[0]) == ["last sample → first sound", 1500]
+    assert ("n", 1) in sheet.rows
+    assert "1 questions cut off" in sheet.notes[0]
+    assert "1 without an answer" in sheet.notes[0]
+    assert parts_of("this", [EVENT, *odd]).rows[0][-1] == 1
+
+
+def test_a_percentile_is_shown_only_of_enough_values() -> None:
+    few, many = (beside({"this": [EVENT] * count}).rows[1] for count in (ENOUGH - 1, ENOUGH))
+    assert few == ("the same, p95", "–")
+    assert many == ("the same, p95", 1500)
+
+
+def test_a_long_run_tells_its_dropouts() -> None:
+    sheet = soaked([EVENT, {"asked": "", "all_ms": None, "resident_mib": 9.0}], 90.0,
+                   {"capture": 0, "playback": 2})  # fmt: skip
+    assert ("minutes", 1.5) in sheet.rows
+    assert ("of these answered", 1) in sheet.rows
+    assert ("dropouts of playback", 2) in sheet.rows

@@ -1,0 +1,39 @@
+"""Ways of answering, and the synthetic model that they share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from appliance.errors import StorageError
+from appliance.models.store import resolve
+from lab.bench import answer_recipes
+from lab.bench.answer_recipes import MODEL, RECIPES, install
+from lab.bench.answer_thinker import KINDS
+from lab.bench.model import spoken_of
+from lab.sim.rehearsal_cli import load_over
+from tests.lab.bench.tiny_model import SETTINGS, TINY
+
+
+def test_synthetic_weights_are_found_by_the_box_as_a_model_of_the_owners(tmp_path: Path) -> None:
+    for _ in range(2):  # the second time they are there
+        settings = install(tmp_path, SETTINGS, spoken_of(SETTINGS), TINY)
+    found = resolve(settings)
+    assert found.name == MODEL
+    assert found.text.stat().st_size > 1_000_000
+    assert settings.thinking.threads >= 1
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "models").write_text("in the way")
+    with pytest.raises(StorageError, match="cannot be put in place"):
+        install(tmp_path, SETTINGS, spoken_of(SETTINGS), TINY)
+
+
+def test_each_recipe_is_a_box_with_settings_that_hold_and_a_thinker_there_is() -> None:
+    for recipe in RECIPES:
+        load_over(SETTINGS, recipe.changes)
+        assert recipe.thinker in KINDS
+    assert len({recipe.name for recipe in RECIPES}) == len(RECIPES)
+    assert answer_recipes.thinker_row().package == "lab.bench"
