@@ -7,7 +7,7 @@ class InterludeError(Exception):
     """What is wrong, in one sentence, and what to do about it, in another.
 
     `exit_code` follows sysexits(3), so that scripts and systemd can tell the kinds apart. `aloud`:
-    what the box says of it, if there is a sentence for that.
+    the key of what the box says of it (language/catalogue.py), if there is a sentence for that.
     """
 
     exit_code = 70  # EX_SOFTWARE

@@ -27,6 +27,7 @@ from appliance.errors import InterludeError, StorageError
 from appliance.hear.bargein import adaptation
 from appliance.hear.bargein.adaptation import CLASSES, EMBEDDING, Adaptation
 from appliance.hear.bargein.enrolment import EnrolmentRecording
+from appliance.language.catalogue import english
 from appliance.messages.commands import Restart, Say
 from appliance.messages.registry import Message
 from appliance.panel.power_on_hold import PowerOnHold
@@ -174,11 +175,11 @@ def factory_reset(card: Card, folder: Path) -> bool:
     hit = card.disarm()
     said = answer.text if isinstance(answer, Say) else reset.to_say(folder)
     gone = card.count(canary.encode()) == 0
-    if said == reset.SAID_DONE:
+    if said == "reset-done":
         assert gone, "it is said and not so"
     elif not reset.unfinished(folder):
         assert hit
-        if said == reset.SAID_FAILED or not gone:
+        if said == english().say("reset-failed") or not gone:
             assert isinstance(_hold(folder), Restart)  # the owner tries again
     reset.complete_reset(folder)  # the next start
     assert card.count(canary.encode()) == 0

@@ -18,6 +18,7 @@ ELSEWHERE = {
     "appliance/__main__.py": "tests/cli/test_command.py",
     "appliance/dialog/actions.py": DATA,
     "appliance/hear/words/interfaces.py": PROTOCOL,
+    "appliance/language/patterns.py": "tests/language/test_fluent_file.py",
     "appliance/messages/hearing.py": "tests/messages/test_registry.py",
     "appliance/messages/message.py": "tests/messages/test_registry.py",
     "appliance/messages/playback.py": "tests/messages/test_registry.py",

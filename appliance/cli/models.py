@@ -208,6 +208,7 @@ def cli_announce(settings: Settings, folder: Path = download_news.FOLDER) -> int
     announcer = ModelAnnouncer(
         ModelStore.of(settings), memory, lambda sentence: told(Say(sentence, chime=True)), talks,
         lambda: told(Restart()), time.sleep, time.monotonic, lambda: time.localtime().tm_hour,
+        settings.own_language,
     )  # fmt: skip
     while (what := download_news.pop_news(folder)) is not None:
         print(f"{what.model}: {what.kind}" + ("" if announcer.announce(what) else ", passed over"))

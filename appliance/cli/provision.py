@@ -13,10 +13,11 @@ from typing import Literal
 from appliance.atomic_file import write_whole
 from appliance.cli import tell
 from appliance.errors import InterludeError, ReleaseRefused, StorageError
+from appliance.language.catalogue import SOURCE, catalogue, english
 from appliance.messages.commands import Restart, Say
 from appliance.messages.registry import Message
 from appliance.panel.power_on_hold import WANTED_SETUP, WISHES
-from appliance.provision import growpart, setup_sentences, submitted_form
+from appliance.provision import growpart, password_words, setup_sentences, submitted_form
 from appliance.provision.apply_seed import ProvisionTarget, apply, remove_provisioning
 from appliance.provision.first_start import ProvisionResult, provision
 from appliance.provision.network_manager import NmcliNetworks
@@ -36,7 +37,6 @@ NAMED_S = 15.0  # after an address came, until avahi has found out whether a nam
 TOLD = "reset-told"  # there too: how the reset ended that was told of, while its note remains
 CARD_S = 600.0  # before what was asked for is tried again on a card that cannot be written
 SPEECH_S = 60.0  # the longest wait for the box to end what it says before it starts anew
-LEFT = "Not everything could be taken away from this card. Do not give it away."
 
 
 def cli(doing: str, settings: Callable[[], Settings]) -> int:
@@ -67,7 +67,7 @@ def cli_begin(folder: Path = FOLDER) -> int:
 def note(begun: ProvisionResult, folder: Path) -> None:
     """Into the log, and for set-up, which says it: what on the card could not be used."""
     (folder / BAD_SEED).unlink(missing_ok=True)
-    other = setup_sentences.misnamed(begun.misnamed) if begun.misnamed else ""
+    other = setup_sentences.misnamed(begun.misnamed, english()) if begun.misnamed else ""
     if problem := " ".join(filter(None, [begun.problem, other])):
         print(f"<4>The card's seed was not used: {problem}")  # a warning: sd-daemon(3)
         write_whole(folder / BAD_SEED, problem.encode(errors="replace"), lasting=False)
@@ -111,6 +111,7 @@ def cli_setup(
     radio = NmcliNetworks()
     looked, bad = folder / LOOKED, folder / BAD_SEED
     problem = bad.read_text(encoding="utf-8") if bad.exists() else ""
+    language = own_language(settings)
     set_up = SetupSession(
         radio, voice.speak, applied, folder,
         logs=lambda problem: print(f"<4>{problem}", flush=True),  # a warning: sd-daemon(3)
@@ -118,14 +119,23 @@ def cli_setup(
         first=not looked.exists(),
         card=problem,
         page_uid=pwd.getpwnam(submitted_form.USER).pw_uid,
+        password=password_words.password(language), words=catalogue(language),
     )  # fmt: skip
     looked.touch()
     if problem and set_up.first:
-        set_up.insist(setup_sentences.card_says(problem))
+        set_up.insist(setup_sentences.card_says(problem, english()))
     print(ended := set_up.run(asked=bool(wanted)))
     if ended == "set up":
         voice.send(Restart())  # with the settings that were typed
     return 0
+
+
+def own_language(settings: Callable[[], Settings]) -> str:
+    """Of what the box says by itself; English where its settings cannot be read."""
+    try:
+        return settings().own_language
+    except InterludeError:
+        return SOURCE
 
 
 def pop_request(
@@ -181,13 +191,14 @@ class SetupAnnouncer:
             return False
         return True
 
-    def restart_after(self, sentence: str = "") -> None:
-        """Have the box start anew, once `sentence` has been said in full.
+    def restart_after(self, key: str = "") -> None:
+        """Have the box start anew, once the sentence of `key` has been said in full.
 
         A box that is away is waited for, STARTS_S for each of the two. One that ends after it took
         the sentence has not said it: the one after it is told again.
         """
         limit_s = self._now_s() + STARTS_S
+        sentence = catalogue(own_language(self._settings)).say(key) if key else ""
         while sentence and self._now_s() < limit_s:
             if self.speak(sentence):
                 told = self._pid()
@@ -224,7 +235,7 @@ def reset(voice: SetupAnnouncer, ground: ProvisionTarget, folder: Path = FOLDER)
         return
     if problem:
         print(f"<3>The reset is not complete: {problem}")
-    voice.restart_after(LEFT if problem else "")
+    voice.restart_after("reset-card-incomplete" if problem else "")
     write_whole(told, ended, lasting=False)
 
 

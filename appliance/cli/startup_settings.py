@@ -15,6 +15,7 @@ from appliance.cli import rows
 from appliance.dialog import startup_notices
 from appliance.dialog.mute_store import MuteStore
 from appliance.errors import SettingsError
+from appliance.language.catalogue import catalogue
 from appliance.panel import auto_detection
 from appliance.settings import Settings, load
 from appliance.settings.usable import UsableSettings, usable
@@ -52,7 +53,12 @@ def report_problem(start: UsableSettings) -> None:
     if start.mute:
         mute(start.settings, start.problem)
     state = start.settings.state_path()
-    said = startup_notices.gather(state, start.said, fallback.sentences() if _on_a_box() else ())
+    words = catalogue(start.settings.own_language)
+    said = startup_notices.gather(
+        state,
+        words.say(start.said) if start.said else "",
+        fallback.sentences(words=words) if _on_a_box() else (),
+    )
     startup_notices.hand_over(said, os.environ)
 
 

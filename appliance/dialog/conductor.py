@@ -40,6 +40,7 @@ from appliance.dialog.state_machine import DialogEvent, Tick, final_step, initia
 from appliance.dialog.status_publisher import SHOW, STATE_TO, StatusPublisher
 from appliance.dialog.timeouts import dialog_policy
 from appliance.dialog.tool_runner import ToolRunner
+from appliance.language.catalogue import catalogue
 from appliance.messages.commands import (
     CommandRefused,
     Forget,
@@ -60,7 +61,6 @@ from appliance.settings.surroundings import NO_BUTTON
 from appliance.tools.toolbox import ToolContext
 from appliance.voice.selection import VoiceSelection
 
-SAID_NO_BUTTON = "I have no button, so I cannot be talked to with one."
 POLL_S = 0.5  # between two readings of the floor's hold, for an onset whose message was lost
 # Who went down is known before what its successor says; what the owner does before what the box
 # does; commands from outside come last.
@@ -111,7 +111,7 @@ class Conductor:
         self._voice_ready = work.floor.turn > 0
         self._notices = StartupNotices() if self._voice_ready else startup_notices.handed_over()
         self._unspoken_notices = self._notices.sentences
-        self.memory = MemoryClient(work.settings, work.log)
+        self.memory = MemoryClient(work.settings, work.log, self._say)
         self.control = control_socket.open_control_socket(work.settings, work.log)
         self._tools = ToolRunner(work.settings)
         self._next: deque[DialogEvent] = deque()  # tools' replies: after the actions before them
@@ -125,8 +125,12 @@ class Conductor:
             muted=muted,
             switched_off=switched_off,
             mode=work.settings.mode,
+            language=work.settings.own_language,
         )
         self._carry_out(actions)
+
+    def _say(self, key: str) -> str:
+        return catalogue(self._dialog.language).say(key)
 
     def wait_ms(self) -> int:
         """How long nothing need be done if no mail comes."""
@@ -146,7 +150,7 @@ class Conductor:
             self._advance(Mute(on=True))  # before what the panel says after it
         if self._without_a_button(message):
             self._work.log.warning("mode push_to_talk is refused: %s", NO_BUTTON)
-            self._advance(Say(SAID_NO_BUTTON))
+            self._advance(Say(self._say("no-button")))
             return
         if peer == "link" and message == Mute(on=False) and not self._work.settings.link.unmute:
             self._work.log.warning("the link may not unmute: `link.unmute` is false")
@@ -169,14 +173,15 @@ class Conductor:
 
     def _report_mute_problem(self, problem: MuteProblem) -> None:
         """To the log and to the owner, as soon as there is a voice for it."""
-        if not problem.aloud:
+        if problem.aloud is None:
             self._work.log.info("%s", problem.log)
             return
         self._work.log.warning("%s", problem.log)
+        aloud = problem.aloud.text(catalogue(self._dialog.language))
         if self._voice_ready:
-            self._advance(Say(problem.aloud))
+            self._advance(Say(aloud))
         else:
-            self._unspoken_notices.append(problem.aloud)
+            self._unspoken_notices.append(aloud)
 
     def handle_shell_commands(self) -> None:
         """Do what is asked for from a shell, and say how the box stands then."""
@@ -248,6 +253,7 @@ class Conductor:
 
     def _advance(self, message: DialogEvent) -> None:
         self._dialog, actions = step(self._dialog, message, time.monotonic())
+        self._tools.language = self._dialog.language
         self._carry_out(actions)
         while self._next:
             self._advance(self._next.popleft())
@@ -265,7 +271,10 @@ class Conductor:
         house = self._status.house if settings.tools.home else None
         self._next.extend(
             self._tools.run_tool(
-                wanted, ToolContext(volume, now.last_lines, house, wanted.turn, wanted.chosen)
+                wanted,
+                ToolContext(
+                    volume, now.last_lines, house, wanted.turn, wanted.chosen, now.language
+                ),
             )
         )
         self._tell_link()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -21,8 +21,6 @@ from appliance.messages.thinking import RECALL_TIMES, Recall, Transcribed
 from appliance.runtime import factory_reset, memory_files, status
 from appliance.settings import Settings
 
-DAMAGED = "My memory was damaged. I have begun a new one."
-SLOW = "My card is slow. I will tell you when it is forgotten."
 MOST_STARTED = 64  # turns whose transcript may still come: more than a thinker holds the sound of
 SLOW_S = 8.0  # a healthy card takes less than one; who asked is told that it takes longer
 
@@ -41,7 +39,9 @@ class MemoryClient:
     """`client`: the serial number, at the control socket, of whose command is being carried out;
     None: it came another way."""
 
-    def __init__(self, settings: Settings, log: logging.Logger) -> None:
+    def __init__(self, settings: Settings, log: logging.Logger, say: Callable[[str], str]) -> None:
+        """`say`: the sentence of a key, in the language that the box speaks at that moment."""
+        self._say = say
         keep = settings.memory
         self._log = log
         self._recall_turns = RECALL_TIMES * keep.recall_turns
@@ -90,12 +90,12 @@ class MemoryClient:
                     fine = well and not set_aside
                     self._log.log(logging.INFO if fine else logging.WARNING, "%s", text)
                     if set_aside:
-                        yield Say(DAMAGED)
+                        yield Say(self._say("memory-damaged"))
         if self._at_first:
-            yield Say(self._at_first)
+            yield Say(self._say(self._at_first))
             self._at_first = ""
         if self._slow(now_s):
-            yield Say(SLOW)
+            yield Say(self._say("forget-slow"))
 
     def close(self) -> None:
         self._writer.close()

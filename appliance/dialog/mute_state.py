@@ -11,26 +11,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from appliance.dialog.mute_store import MuteStore, MuteWriteResult, StoredMute
+from appliance.language.catalogue import BoxSentence
 from appliance.messages.commands import Mute, MuteSwitched
 from appliance.runtime.ipc.floor import Floor
 
 READ_S = 1.0  # at the start: a card that works answers in milliseconds; a slower one is not awaited
 LATE_S = 10.0  # a card that has not answered by then is taken for broken: those that stall take 5
 
-NOT_READ = (
-    "I could not read whether my microphone was off, so I leave it off. "
-    "Please switch it on again if you want me to hear you."
-)
-OFF_NOT_KEPT = "My microphone is off, but I could not store that: after {} it may be on again."
-ON_NOT_KEPT = "My microphone is on, but I could not store that: it may be off after a restart."
-
 
 @dataclass(frozen=True)
 class MuteProblem:
-    """`log`: a line for it. `aloud`: what the owner is told; "": nothing, it is well again."""
+    """`log`: a line for it. `aloud`: what the owner is told; None: nothing, it is well again."""
 
     log: str
-    aloud: str = ""
+    aloud: BoxSentence | None = None
 
 
 MicrophoneNews = Mute | MuteSwitched | MuteProblem
@@ -122,7 +116,9 @@ class MuteState:
     def _stay_muted(self, problem: str) -> None:
         self._floor.muted = True
         self.failing = True
-        self._complaint = MuteProblem(f"the microphone stays muted: {problem}", NOT_READ)
+        self._complaint = MuteProblem(
+            f"the microphone stays muted: {problem}", BoxSentence("mute-not-read")
+        )
 
     def _read(self, found: StoredMute) -> Iterator[MicrophoneNews]:
         """Once, at the start; late if the card was slow."""
@@ -163,6 +159,8 @@ class MuteState:
 
 
 def _not_kept(kept: MuteWriteResult) -> MuteProblem:
-    after = "a power cut" if kept.in_memory else "a restart"
-    aloud = OFF_NOT_KEPT.format(after) if kept.muted else ON_NOT_KEPT
+    aloud = BoxSentence("mute-on-not-kept")
+    if kept.muted:
+        after = "power-cut" if kept.in_memory else "restart"
+        aloud = BoxSentence.of("mute-off-not-kept", after=after)
     return MuteProblem(f"mute {'on' if kept.muted else 'off'} is not stored: {kept.problem}", aloud)

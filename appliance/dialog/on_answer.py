@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from appliance.dialog.on_tool import ToolReply, must_wait, speak_tool_answer, use_tool
 from appliance.dialog.transition import Transition
+from appliance.language.catalogue import english
 from appliance.messages.commands import Say
 from appliance.messages.playback import (
     PlaybackFinished,
@@ -18,10 +19,6 @@ from appliance.messages.speech import PrepareSpeech, SpeakFailed, Spoken
 from appliance.messages.thinking import AnswerBegun, Sentence, ThinkingProgress, ThoughtEnded
 from appliance.messages.tools import ToolCalled
 from appliance.tools.toolbox import NOTES
-
-LOST_THREAD = "Sorry, I lost my thread. Please ask me again."
-LOST_VOICE = "Sorry, I lost my voice for a moment. Please ask me again."
-NOTHING_TO_SAY = "I have nothing to say to that."
 
 
 def prepare_speech(transition: Transition, begun: AnswerBegun) -> None:
@@ -60,9 +57,10 @@ def end_thought(transition: Transition, thought: ThoughtEnded) -> None:
     transition.change(answer=replace(answer, thinking=False))
     if thought.reason == "failed":
         transition.log(f"the thinker failed: {thought.problem}")
-        transition.speak_line(thought.aloud or LOST_THREAD, ours=True)
+        known = thought.aloud in english()
+        transition.speak_line(transition.say(thought.aloud if known else "lost-thread"), ours=True)
     elif not answer.lines:
-        transition.speak_line(NOTHING_TO_SAY, ours=True)
+        transition.speak_line(transition.say("nothing-to-say"), ours=True)
     transition.close_answer(whole=thought.reason in ("complete", "limit"))
 
 
@@ -170,7 +168,7 @@ def _conclude(transition: Transition, heard: str, *, complete: bool, reason: str
     assert answer is not None
     transition.record_heard(answer, heard, complete=complete)
     if not heard and any(not line.ours for line in answer.lines):
-        transition.change(queue=transition.next.queue.add_first(Say(LOST_VOICE)))
+        transition.change(queue=transition.next.queue.add_first(Say(transition.say("lost-voice"))))
     if heard:
         listening, policy = transition.next.listening, transition.next.policy
         transition.change(listening=listening.spare_wake_word(transition.now_s, policy))
@@ -184,7 +182,7 @@ def thinking_timeout(transition: Transition) -> None:
     if not answer.asked:
         transition.send_think()
     elif not answer.lines:
-        transition.apologise(LOST_THREAD)
+        transition.apologise(transition.say("lost-thread"))
     else:
         playback_timeout(transition)
 

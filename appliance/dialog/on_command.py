@@ -18,14 +18,6 @@ from appliance.messages.commands import (
     StopSpeaking,
 )
 
-FORGOTTEN_ALL = "I have forgotten everything."
-FORGOTTEN_LAST = "I have forgotten that."
-FORGOTTEN_LATE = "What I could not forget before is forgotten now."
-NOT_FORGOTTEN = (
-    "I could not forget it. My card cannot be written, and the words are still on it. I will not "
-    "use them, and I will try again. If I still cannot, the card has to be replaced."
-)
-
 
 def stop_all(transition: Transition, command: StopSpeaking) -> None:
     """end the answer, the question and all that waits"""
@@ -93,14 +85,14 @@ def forget_conversation(transition: Transition, command: Forget) -> None:
 def report_forgotten(transition: Transition, told: Forgotten) -> None:
     """said before all that waits: that it is so, if that was wanted; that it failed, always"""
     if told.problem:
-        line = NOT_FORGOTTEN
+        key = "forget-failed"
     elif told.late:
-        line = FORGOTTEN_LATE
+        key = "forgotten-late"
     elif told.aloud:
-        line = FORGOTTEN_LAST if told.last else FORGOTTEN_ALL
+        key = "forgotten-last" if told.last else "forgotten-all"
     else:
         return
-    transition.change(queue=transition.next.queue.add_first(Say(line)))
+    transition.change(queue=transition.next.queue.add_first(Say(transition.say(key))))
     transition.start_queued()
 
 

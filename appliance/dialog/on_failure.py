@@ -6,15 +6,15 @@ from dataclasses import replace
 
 from appliance.dialog.actions import SendRecall
 from appliance.dialog.on_user_speech import resume
-from appliance.dialog.transition import NOT_READY, Transition
+from appliance.dialog.transition import Transition
 from appliance.messages.commands import SetVolume
 from appliance.messages.playback import CardFound, CardLost
 from appliance.messages.speech import EndAnswer, SpeakerReady
 from appliance.messages.supervision import PartChanged
 from appliance.messages.thinking import RecallWanted, ThinkerReady, ThoughtEnded
 
-BROKEN = "Something is wrong with me: {} does not work."
 _CARDS = {"capture": "the microphone", "playback": "the loudspeaker"}
+_ALOUD = {"the microphone": "part-microphone", "the loudspeaker": "part-loudspeaker"}
 
 
 def part_changed(transition: Transition, change: PartChanged) -> None:
@@ -79,7 +79,7 @@ def _lose_thinker(transition: Transition) -> None:
             transition.abandon_thinking()  # for the one that finds its mail
             transition.close_answer(whole=False)
         else:
-            transition.apologise(NOT_READY)
+            transition.apologise(transition.say("not-ready"))
     transition.change(unanswered=None)  # who kept it is gone
 
 
@@ -113,7 +113,8 @@ def _broken(transition: Transition, what: str) -> None:
         transition.settle_cut()  # nobody is left to tell
     transition.enter_state("failed", f"{what} does not work", transition.next.policy.failed_s)
     if not transition.next.parts.voiceless:
-        transition.announce(BROKEN.format(what if what.startswith("the ") else f"my {what}"))
+        key = _ALOUD.get(what, f"part-{what}")
+        transition.announce(transition.say("part-broken", part=transition.say(key)))
 
 
 def _mended(transition: Transition, what: str) -> None:

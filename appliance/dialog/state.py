@@ -13,6 +13,7 @@ from appliance.dialog.part_availability import PartAvailability
 from appliance.dialog.policy import NEVER, DialogPolicy
 from appliance.dialog.request_queue import RequestQueue
 from appliance.dialog.ring_schedule import RingSchedule
+from appliance.language.catalogue import SOURCE
 from appliance.messages.commands import StateName
 from appliance.messages.hearing import SetListening
 
@@ -37,6 +38,7 @@ class DialogState:
     parts       which parts and cards work
     volume      of the voice, once the owner has changed it; None: as in the settings
     taken_back  answers that were begun before the owner had finished the question
+    language    of what the box says by itself: the settings', or of the last answer that was said
     """
 
     policy: DialogPolicy = field(default_factory=DialogPolicy)
@@ -55,6 +57,7 @@ class DialogState:
     parts: PartAvailability = field(default_factory=PartAvailability)
     volume: float | None = None
     taken_back: int = 0
+    language: str = SOURCE
 
     @property
     def deadline_s(self) -> float:

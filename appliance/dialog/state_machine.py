@@ -22,6 +22,7 @@ from appliance.dialog.ring_schedule import RingSchedule
 from appliance.dialog.state import DialogState
 from appliance.dialog.table import EVERYWHERE, OVERDUE, TABLE, TransitionHandler
 from appliance.dialog.transition import Transition
+from appliance.language.catalogue import SOURCE
 from appliance.messages.commands import ModeName, StateName
 from appliance.messages.registry import Message
 from appliance.messages.thinking import Abandon
@@ -111,6 +112,7 @@ def initial_state(
     muted: bool = False,
     switched_off: bool = False,
     mode: ModeName = "open",
+    language: str = SOURCE,
 ) -> tuple[DialogState, tuple[Action, ...]]:
     """The dialogue of a conductor that begins, from the floor's words as it finds them.
 
@@ -123,6 +125,7 @@ def initial_state(
     dialog = DialogState(
         policy, state, turn, hold=OutputHold(hold, hold),
         listening=ListeningState(mode, muted, switched_off), parts=PartAvailability(again),
+        language=language,
     )  # fmt: skip
     transition = Transition(dialog, now_s)
     if again:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from appliance.dialog.actions import UseTool
 from appliance.dialog.on_tool import Ringing, ToolReply
+from appliance.language.catalogue import SOURCE, Catalogue, catalogue
 from appliance.messages.commands import Say
 from appliance.messages.registry import Message
 from appliance.messages.tools import HouseRequest, HouseResponse, TimerEvent, TimersStatus
@@ -26,7 +27,6 @@ from appliance.tools.timers import Timers
 from appliance.tools.tool_call_syntax import ToolCall
 from appliance.tools.toolbox import (
     HOUSE_NOTE,
-    HOUSE_SILENT,
     Toolbox,
     ToolContext,
     missed_sentence,
@@ -34,8 +34,6 @@ from appliance.tools.toolbox import (
 )
 
 HOUSE_S = 2.0  # that the house may take: more is a silence in which people ask again
-DONE = "Done."  # when the house did it and has no word for it
-NOT_DONE = "The house did not do that."
 MOST_MISSED = 3  # told one by one; of more only the number is told
 
 ToolEvent = Message | ToolReply | Ringing
@@ -57,11 +55,13 @@ class _PendingRequest:
 
 
 class ToolRunner:
-    """`for_link` collects what the link is to be told, until it is taken."""
+    """`for_link` collects what the link is to be told, until it is taken. `language`: of what is
+    said by itself from now on."""
 
     def __init__(self, settings: Settings, clock: Callable[[], ClockReading] = now) -> None:
         self._clock = clock
-        self._words = settings.link.words
+        self.language = SOURCE
+        self._publishes_words = settings.link.words
         self._timers = Timers(60.0 * settings.tools.ring_minutes)
         self._toolbox = Toolbox(self._timers, ConfirmationGuard(settings.tools.confirm))
         self._pending: _PendingRequest | None = None
@@ -99,7 +99,7 @@ class ToolRunner:
         if pending is None or pending.request != response.number:
             return []
         self._pending = None
-        text = response.text or (DONE if response.done else NOT_DONE)
+        text = response.text or self._words.say("house-done" if response.done else "house-not-done")
         note = HOUSE_NOTE if response.text else ""
         return [ToolReply(pending.turn, pending.number, (text,), note)]
 
@@ -108,13 +108,19 @@ class ToolRunner:
         moment = self._clock()
         events: list[ToolEvent] = []
         if self._pending is not None and moment.boot_s >= self._pending.until_s:
-            events.append(ToolReply(self._pending.turn, self._pending.number, (HOUSE_SILENT,)))
+            events.append(
+                ToolReply(
+                    self._pending.turn, self._pending.number, (self._words.say("house-silent"),)
+                )
+            )
             self._pending = None
         self._timers.advance(moment)
         if voice and self._timers.missed:
             events.append(Say(self._missed(moment), chime=True))
             self._timers.acknowledge_missed()
-        lines = tuple(ringing_sentence(timer, moment) for timer in self._timers.ringing)
+        lines = tuple(
+            ringing_sentence(timer, moment, self._words) for timer in self._timers.ringing
+        )
         if lines != self._ringing:
             self._ringing = lines
             events.append(Ringing(lines))
@@ -133,10 +139,15 @@ class ToolRunner:
         self._ringing = ()
         self._report(self._clock())
 
+    @property
+    def _words(self) -> Catalogue:
+        return catalogue(self.language)
+
     def _missed(self, moment: ClockReading) -> str:
-        told = [missed_sentence(timer, moment) for timer in self._timers.missed]
+        words = self._words
+        told = [missed_sentence(timer, moment, words) for timer in self._timers.missed]
         if len(told) > MOST_MISSED:
-            return f"While I was off, {len(told)} timers ran out."
+            return words.say("timers-missed", count=len(told))
         return " ".join(told)
 
     def status(self) -> TimersStatus:
@@ -154,7 +165,7 @@ class ToolRunner:
     def _report(self, moment: ClockReading) -> None:
         """The disk and the link, of what has changed."""
         for news in self._timers.news:
-            self.for_link.append(news if self._words else _without_words(news))
+            self.for_link.append(news if self._publishes_words else _without_words(news))
         self._timers.news.clear()
         if self._timers.changed:
             self._timers.changed = False

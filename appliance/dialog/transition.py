@@ -26,6 +26,7 @@ from appliance.dialog.answer import NOTHING_ASKED, Answer, Question
 from appliance.dialog.cut_answer import CutAnswer, UnansweredQuestion
 from appliance.dialog.policy import NEVER
 from appliance.dialog.state import DialogState
+from appliance.language.catalogue import Value, catalogue
 from appliance.messages.commands import Ask, Say, StateName
 from appliance.messages.registry import Message
 from appliance.messages.speech import EndAnswer, SentenceTokens, Speak
@@ -35,9 +36,6 @@ from appliance.pcm import RATE_HZ
 from appliance.plain_text import spoken
 from appliance.tools.intents import parse_intent
 from appliance.tools.tool_call_syntax import ToolCall
-from appliance.tools.toolbox import NOTHING_SAID
-
-NOT_READY = "I'm getting my thoughts together. Ask me again in a moment."
 
 
 class Transition:
@@ -53,6 +51,10 @@ class Transition:
 
     def send(self, part: PartName, message: Message) -> None:
         self.actions.append(SendMessage(part, message))
+
+    def say(self, key: str, **values: Value) -> str:
+        """A sentence of the box's own, in the language that it speaks now."""
+        return catalogue(self.next.language).say(key, **values)
 
     def log(self, text: str) -> None:
         self.actions.append(LogNote(text))
@@ -105,7 +107,7 @@ class Transition:
     def _answer_without_thinker(self, question: Question) -> None:
         wanted = self.parse_plain_request(question)
         if wanted is None:
-            self.announce(NOT_READY)
+            self.announce(self.say("not-ready"))
             return
         self.raise_turn()
         self.change(answer=Answer(self.next.turn, question, ours=True, asked=True))
@@ -333,4 +335,4 @@ class Transition:
         elif isinstance(first, Ask):
             self.ask_thinker(Question(first.text, at_s=self.now_s, chosen=True))
         else:
-            self.announce(*(self.next.last_lines or (NOTHING_SAID,)))
+            self.announce(*(self.next.last_lines or (self.say("nothing-said"),)))

@@ -7,12 +7,12 @@ says so); what another language lacks is said in English. docs/languages.md tell
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from appliance.language import fluent_file
-from appliance.language.fluent_file import Choice, Pattern, Reference, Variable
+from appliance.language.codes import base
+from appliance.language.patterns import Choice, Pattern, Reference, Variable, variables
 from appliance.language.plurals import plural
 
 FOLDER = Path(__file__).parent
@@ -37,9 +37,17 @@ class Catalogue:
             return self._spare.say(key, **values)
         return " ".join(self._text(self.messages[key], values).split())
 
+    def __contains__(self, key: str) -> bool:
+        return key in self.messages or (self._spare is not None and key in self._spare)
+
     def list(self, key: str) -> tuple[str, ...]:
         """A message that is a list, with commas between its words or phrases."""
         return tuple(each.strip() for each in self.say(key).split(",") if each.strip())
+
+    def join(self, names: Sequence[str]) -> str:
+        """Names in a row, with the language's "and" between the last two."""
+        *first, last = names
+        return self.say("and", first=", ".join(first), last=last) if first else last
 
     def templates(self, prefix: str) -> dict[str, str]:
         """All messages whose keys begin so, with `{name}` for a variable: for a page, which puts
@@ -49,7 +57,7 @@ class Catalogue:
             if key.startswith(prefix):
                 if any(isinstance(part, Choice) for part in pattern):
                     raise ValueError(f"{key} has a choice: it can only be said")
-                names = {name: f"{{{name}}}" for name in fluent_file.variables(pattern)}
+                names = {name: f"{{{name}}}" for name in variables(pattern)}
                 found[key] = self.say(key, **names)
         return found
 
@@ -103,7 +111,7 @@ def languages() -> tuple[str, ...]:
 def catalogue(language: str) -> Catalogue:
     """The sentences of `language`; of English where there are none. A region (de-AT) is left
     out. Raises CatalogueError for a file that is damaged."""
-    code = language.replace("_", "-").partition("-")[0].lower()
+    code = base(language)
     if code == SOURCE or code not in languages():
         return Catalogue(SOURCE, _messages(SOURCE))
     return Catalogue(code, _messages(code), catalogue(SOURCE))
@@ -116,8 +124,10 @@ def english() -> Catalogue:
 
 @functools.cache
 def _messages(language: str) -> dict[str, Pattern]:
+    from appliance.language import fluent_file  # a parser that most processes need never load
+
     path = FOLDER / f"{language}.ftl"
-    return fluent_file.parse(path.read_text(encoding="utf-8"), path.name).messages
+    return fluent_file.parse(path.read_text(encoding="utf-8"), path.name)
 
 
 def _written(value: Value) -> str:

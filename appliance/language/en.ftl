@@ -9,8 +9,8 @@ language-name = English
 persona = You are Interlude, a voice in a small box. The user speaks to you, and what you answer is read aloud. Answer in short spoken sentences, in plain words without lists or symbols.
 # Behind it, where the box is to answer in the language that it is spoken to.
 persona-any-language = Always answer in the language that the user speaks.
-# Likewise, where the owner has named one language.
-persona-one-language = Always answer in English.
+# Likewise, where the owner has named one; $language: its name.
+persona-one-language = Always answer in { $language }.
 # Stands behind the sound of what was said.
 instruction = Please respond to the audio input concisely.
 
@@ -39,8 +39,9 @@ weekday-words = Monday, Tuesday, Wednesday, Thursday, Friday, Saturday, Sunday
 month-words = January, February, March, April, May, June, July, August, September, October,
     November, December
 
-# A time of day. $minute: 0 to 59; $hour, $hour12: 0 to 23 and 1 to 12 in words; $next12: the hour
-# after it; $past, $to: minutes since the hour and until the next, in words.
+# A time of day. $minute: 0 to 59, $hour24: 0 to 23. In words: $hour, 0 to 23; $hour12, 1 to 12;
+# $next12, the hour after it; $minutes, and the same as $past; $to, the minutes until the next hour.
+# $side: to, in the second half of an hour; else past.
 clock = { $minute ->
     [0] { $hour12 } o'clock
     [1] { $past } minute past { $hour12 }
@@ -75,6 +76,9 @@ when = { $day ->
     [tomorrow] tomorrow at { $clock }
    *[later] { $weekday } at { $clock }
 }
+
+# In a number with a fraction, such as 3.4 GB.
+decimal-sign = .
 
 # Lengths of time; the count in figures chooses, the count in words is said.
 length-hours = { $count ->
@@ -151,6 +155,9 @@ no-button = I have no button, so I cannot be talked to with one.
 part-broken = Something is wrong with me: { $part } does not work.
 part-microphone = the microphone
 part-loudspeaker = the loudspeaker
+part-capture = my capture
+part-playback = my playback
+part-listener = my listener
 forgotten-all = I have forgotten everything.
 forgotten-last = I have forgotten that.
 forgotten-late = What I could not forget before is forgotten now.
@@ -218,8 +225,12 @@ setup-card-unusable = What this card says of me cannot be used. { $problem }
 setup-by-cable = I am in your network by cable.
 setup-called = My name there is { $name }.
 setup-other-name = Another machine in your network is called { $wanted }, too. My name there is { $name }.
-# The box's own Wi-Fi: its four digits one by one, its password word by word.
-setup-join = To set me up with a phone, join the Wi-Fi named Interlude { $number }. Its password is five words, typed as one, in small letters, without spaces. They are: { $words }. Then open { $address } in the browser, if no page opens by itself.
+# The box's own Wi-Fi: its four digits one by one, its password word by word. The words are
+# English: in another language it is of digits.
+setup-join = { $kind ->
+    [words] To set me up with a phone, join the Wi-Fi named Interlude { $number }. Its password is five words, typed as one, in small letters, without spaces. They are: { $words }. Then open { $address } in the browser, if no page opens by itself.
+   *[digits] To set me up with a phone, join the Wi-Fi named Interlude { $number }. Its password is fifteen digits: { $words }. Then open { $address } in the browser, if no page opens by itself.
+}
 setup-no-wifi-of-my-own = I cannot open a Wi-Fi of my own. { $problem }
 setup-in-a-network = I am in a network now. Set-up is over.
 setup-in-your-wifi = I am in your Wi-Fi now. Set-up is over.
@@ -235,6 +246,7 @@ wifi-sent-away = The Wi-Fi { $wifi } sends me away: its password may have change
 wifi-too-long = The Wi-Fi { $wifi } does not answer in time: it is far away, or its password has changed.
 wifi-no-address = The Wi-Fi { $wifi } lets me in and gives me no address.
 wifi-timeout = The Wi-Fi { $wifi } does not let me in within the time that I wait.
+wifi-none = No Wi-Fi has been set up.
 wifi-otherwise = I cannot join the Wi-Fi { $wifi }.
 
 ## The page of a box in set-up

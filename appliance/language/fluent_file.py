@@ -6,53 +6,20 @@ number, a plural or a word. Functions, terms and attributes are refused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from fluent.syntax import FluentParser, ast
 
 from appliance.errors import CatalogueError
+from appliance.language.patterns import Choice, Pattern, Reference, Variable
 
 
-@dataclass(frozen=True)
-class Variable:
-    """`{ $name }`: what the caller gives."""
+def parse(text: str, name: str) -> dict[str, Pattern]:
+    """Each message's pattern by its key, in the file's order. `name`: of the file, for errors.
 
-    name: str
-
-
-@dataclass(frozen=True)
-class Reference:
-    """`{ name }`: another message of the file."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Choice:
-    """`{ $name -> … }`: the pattern of the first key that fits, else of `default`.
-
-    A key is a number, a plural category (plurals.py) or a word.
+    Raises CatalogueError, with the line.
     """
-
-    name: str
-    variants: dict[str | float, Pattern]
-    default: Pattern
-
-
-Pattern = tuple["str | Variable | Reference | Choice", ...]
-
-
-@dataclass
-class FluentFile:
-    """`messages`: each pattern by its name, in the file's order."""
-
-    messages: dict[str, Pattern] = field(default_factory=dict)
-
-
-def parse(text: str, name: str) -> FluentFile:
-    """`name`: of the file, for errors. Raises CatalogueError, with the line."""
-    found = FluentFile()
+    found: dict[str, Pattern] = {}
     for entry in FluentParser().parse(text).body:
         if isinstance(entry, ast.BaseComment):
             continue
@@ -60,23 +27,10 @@ def parse(text: str, name: str) -> FluentFile:
         where = f"{name}, line {line}"
         if not isinstance(entry, ast.Message) or entry.value is None or entry.attributes:
             raise CatalogueError(f"{where} is no message.", "It looks like: name = Its text.")
-        if entry.id.name in found.messages:
+        if entry.id.name in found:
             raise CatalogueError(f"{where}: there is a `{entry.id.name}` already.")
-        found.messages[entry.id.name] = _pattern(entry.value, where)
+        found[entry.id.name] = _pattern(entry.value, where)
     return found
-
-
-def variables(pattern: Pattern) -> frozenset[str]:
-    """The names of all that a caller has to give."""
-    names: set[str] = set()
-    for part in pattern:
-        match part:
-            case Variable(name):
-                names.add(name)
-            case Choice(name, variants, default):
-                names.add(name)
-                names = names.union(*map(variables, (*variants.values(), default)))
-    return frozenset(names)
 
 
 def _pattern(pattern: ast.Pattern, where: str) -> Pattern:

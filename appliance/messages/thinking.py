@@ -121,7 +121,7 @@ class ThoughtEnded(BaseMessage, frozen=True):
     thrown_away   drawn ahead since the answer before, for questions that then went on
     waited_ms     for what the model was at when it was asked: mostly of this very question
     read_tokens   of the question and all before it, that were not yet read when it was asked
-    aloud         what the box says of `problem`, if there is a sentence for that
+    aloud         the key of what the box says of `problem` (language/); "" for none
     """
 
     turn: Count

@@ -15,6 +15,8 @@ import msgspec
 
 from appliance.atomic_file import write_whole
 from appliance.errors import ModelError
+from appliance.language.catalogue import SOURCE
+from appliance.language.catalogue import catalogue as catalogue_of
 from appliance.models import catalogue
 from appliance.models.download_news import STICK, DownloadNews, sentence
 from appliance.models.store import ModelStore
@@ -38,6 +40,7 @@ class ModelAnnouncer:
     sleep    for so many seconds
     now_s    CLOCK_MONOTONIC
     hour     of the day, local
+    language of what is said
     """
 
     store: ModelStore
@@ -48,6 +51,7 @@ class ModelAnnouncer:
     sleep: Callable[[float], None]
     now_s: Callable[[], float]
     hour: Callable[[], int]
+    language: str = SOURCE
 
     def announce(self, news: DownloadNews) -> bool:
         """Whether there was something to do. Raises OSError."""
@@ -68,7 +72,7 @@ class ModelAnnouncer:
         said = {} if here else said  # whatever comes after it is another story
         self._keep({**said, key: now_s})
         if not here or self.hour() in DAY_H:
-            self.says(sentence(news, model))
+            self.says(sentence(news, model, catalogue_of(self.language)))
         if here:
             while self.talking():
                 self.sleep(QUIET_LOOK_S)

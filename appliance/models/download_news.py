@@ -12,6 +12,7 @@ from typing import Literal
 
 import msgspec
 
+from appliance.language.catalogue import Catalogue
 from appliance.models.catalogue import CatalogueModel, megabytes
 from appliance.record_file import UNREADABLE
 from appliance.update.handed_over_file import pop_note, write_note
@@ -20,14 +21,6 @@ FOLDER = Path("/run/interlude-model")  # tmpfiles.d: of interlude-model and the 
 NAME = "news"
 NewsKind = Literal["fetching", "away", "full", "card", "found", "part", "bad", "here",
                "by_stick"]  # fmt: skip
-_ALWAYS: dict[NewsKind, str] = {
-    "away": "I cannot fetch my large model now. I will go on trying.",
-    "card": "I cannot write my large model to my card. I will go on trying.",
-    "found": "I have found my model on the stick. Leave it in while I copy it.",
-    "bad": "The model on the stick cannot be used: its files are not what they are called.",
-    "here": "My large model is here. I begin anew with it; give me a minute.",
-    "by_stick": "My model comes on a USB stick. Plug it in while I run.",
-}
 STICK: tuple[NewsKind, ...] = ("found", "part", "bad")  # somebody has just put one in
 
 
@@ -64,16 +57,19 @@ def pop_news(folder: Path = FOLDER) -> DownloadNews | None:
         return None
 
 
-def sentence(news: DownloadNews, model: CatalogueModel) -> str:
+def sentence(news: DownloadNews, model: CatalogueModel, words: Catalogue) -> str:
     """As the box says it. Nothing of it is the fetcher's own words."""
-    if news.kind in _ALWAYS:
-        return _ALWAYS[news.kind]
-    size = megabytes(model.size or 0)
-    if news.kind == "fetching":
-        return f"I am fetching my large model, {size}. Until it is here I know only a little."
-    if news.kind == "full":
-        return f"My card has no room for my large model, {size}. I will go on trying."
-    files = list(model.files.values())
-    lacks = [files[number].name for number in news.lacks if 0 <= number < len(files)]
-    said = f" {' and '.join(lacks)} {'are' if len(lacks) > 1 else 'is'} not all there."
-    return f"The stick has only a part of my model.{said if lacks else ''}"
+    size = megabytes(model.size or 0).replace(".", words.say("decimal-sign"))
+    match news.kind:
+        case "fetching" | "full":
+            return words.say(f"model-{news.kind}", size=size)
+        case "part":
+            files = list(model.files.values())
+            lacks = [files[number].name for number in news.lacks if 0 <= number < len(files)]
+            if not lacks:
+                return words.say("model-part")
+            return words.say("model-part-lacks", count=len(lacks), files=words.join(lacks))
+        case "by_stick":
+            return words.say("model-by-stick")
+        case _:
+            return words.say(f"model-{news.kind}")

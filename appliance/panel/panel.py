@@ -77,7 +77,9 @@ class Panel:
             machine, ModelStore.of(settings), state=settings.state_path()
         )
         self._health_path = health.place(settings)
-        self._power_on_hold = PowerOnHold(settings.state_path(), work.log)
+        self._power_on_hold = PowerOnHold(
+            settings.state_path(), work.log, language=settings.own_language
+        )
         self._health = PanelHealth(pid=os.getpid(), wires=self._gpio.by)
         self._written: PanelHealth | None = None
         self._box_status: BoxStatus | None = None

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from appliance.errors import StorageError
+from appliance.language.catalogue import SOURCE, catalogue
 from appliance.messages.commands import Restart, Say
 from appliance.messages.registry import Message
 from appliance.runtime import factory_reset
@@ -32,7 +33,11 @@ class PowerOnHold:
     `answers`: what the conductor is to be told then.
     """
 
-    def __init__(self, state: Path, log: logging.Logger, wishes: Path = WISHES) -> None:
+    def __init__(
+        self, state: Path, log: logging.Logger, wishes: Path = WISHES, language: str = SOURCE
+    ) -> None:
+        """`language`: of what the box says by itself."""
+        self._language = language
         self._state = state
         self._log = log
         self._wishes = wishes
@@ -57,7 +62,7 @@ class PowerOnHold:
             for one in left:
                 self._log.error("reset: %s is left: %s", one.path, one.why)
             if left:
-                self.answers.put(Say(factory_reset.SAID_FAILED))
+                self.answers.put(Say(catalogue(self._language).say("reset-failed")))
                 return
         self._log.warning("reset by the button: the box starts anew, and erases all of its owner's")
         self.answers.put(Restart())

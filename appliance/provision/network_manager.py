@@ -14,6 +14,7 @@ from pathlib import Path
 
 from appliance.atomic_file import write_whole
 from appliance.errors import StorageError
+from appliance.language.catalogue import BoxSentence
 from appliance.provision import wifi_errors
 
 SETUP = "interlude-setup"
@@ -118,9 +119,9 @@ class NmcliNetworks:
             path.unlink()
             self._ask("connection", "reload")
 
-    def join(self) -> str:
+    def join(self) -> BoxSentence | str:
         """Enter a network that has been set up. Returns "", or why none lets the box in."""
-        problem = ""
+        problem: BoxSentence | str = ""
         try:
             self._ask("connection", "reload")
             known = self.known()
@@ -133,7 +134,7 @@ class NmcliNetworks:
                 problem = problem or wifi_errors.sentence(self.ssid(name), error.problem)
             else:
                 return ""
-        return problem or "No Wi-Fi has been set up."
+        return problem or BoxSentence("wifi-none")
 
     def ssid(self, connection: str) -> str:
         """What the Wi-Fi of a connection calls itself."""

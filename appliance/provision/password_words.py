@@ -86,6 +86,12 @@ yellow zebra zenith zigzag zipper zodiac zoom
 """.split()
 
 
-def password() -> tuple[str, ...]:
-    """New words; the password is all of them as one, in small letters (WPA takes 8 to 63)."""
+def password(language: str = "en") -> tuple[str, ...]:
+    """New words; the password is all of them as one, in small letters (WPA takes 8 to 63).
+
+    The words are English. In another language each is three digits instead: together 15, which
+    are as hard to guess (49.8 bits), and which every voice can say.
+    """
+    if language != "en":
+        return tuple(f"{secrets.randbelow(1000):03}" for _ in range(COUNT))
     return tuple(secrets.choice(WORDS) for _ in range(COUNT))

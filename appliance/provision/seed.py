@@ -14,8 +14,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import get_args
 
 from appliance.errors import ModelError, SeedRefused
+from appliance.language.codes import NAMES
 from appliance.messages.commands import ModeName
 from appliance.models import catalogue
+from appliance.settings.language import ANY
 from appliance.settings.models import MODEL_NAME, OwnModel
 from appliance.settings.surroundings import NO_BUTTON, Gpio
 
@@ -50,6 +52,7 @@ class Seed:
 
     keys       of ssh, one a line of authorized_keys
     country    for the radio's rules
+    language   auto, or that of all that it says (ISO 639)
     name       of the box in Home Assistant
     password   of the user at the broker
     card       the sound card's ALSA name, or auto
@@ -64,6 +67,7 @@ class Seed:
     country: str = ""
     keys: tuple[str, ...] = ()
     timezone: str = ""
+    language: str = ""
     mode: str = ""
     card: str = ""
     panel: str = ""
@@ -97,6 +101,9 @@ def check(seed: Seed) -> None:
     _matches("broker", seed.broker, _PLACE, "a name such as homeassistant.local, or an address")
     _matches("time zone", seed.timezone, _ZONE, "one such as Europe/Berlin")
     _matches("country", seed.country, _COUNTRY, "two capital letters, such as DE")
+    if seed.language and seed.language != ANY and seed.language not in NAMES:
+        problem = f"There is no language `{_short(seed.language)}`."
+        raise SeedRefused(problem, "Use auto, or a code of two letters, such as en or de.")
     if seed.mode and seed.mode not in get_args(ModeName):
         raise SeedRefused(
             f"There is no mode `{_short(seed.mode)}`.", f"There are {_list(ModeName)}."

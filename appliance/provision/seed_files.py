@@ -111,6 +111,8 @@ def _keyfile(text: str) -> str:
 def _settings(seed: Seed) -> dict[str, Any]:
     link = {"broker": seed.broker, "port": seed.port, "user": seed.user, "name": seed.name}
     changed: dict[str, Any] = {}
+    if seed.language:
+        changed["language"] = seed.language
     if seed.mode:
         changed["mode"] = seed.mode
     if seed.card:  # one device for both: two clocks drift apart

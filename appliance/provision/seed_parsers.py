@@ -62,6 +62,7 @@ class Own(_Row, frozen=True):
     wifi: _Wifi | None = None
     ssh_keys: tuple[str, ...] | str = ()
     timezone: str = ""
+    language: str = ""
     mode: str = ""
     card: str = ""
     panel: str = ""
@@ -160,6 +161,7 @@ def _of_own(said: Any) -> Seed:
         country=wifi.country.upper() if wifi else "",
         keys=tuple(key.strip() for key in keys),
         timezone=own.timezone,
+        language=own.language,
         mode=own.mode,
         card=own.card,
         panel=own.panel,

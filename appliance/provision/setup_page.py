@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qs
 
 from appliance.errors import InterludeError, SeedRefused
+from appliance.language.catalogue import Catalogue, catalogue, english
+from appliance.language.catalogue import languages as catalogues
 from appliance.provision.seed import PANELS, Seed, WifiNetwork, check
 from appliance.token_bucket import TokenBucket
 
@@ -28,33 +30,26 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
-_FRAME = """<!doctype html><html lang="en"><head><meta charset="utf-8">
+_FRAME = """<!doctype html><html lang="{language}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1"><title>Interlude</title>
 <style>body{{font:1.1rem sans-serif;max-width:32rem;margin:2rem auto;padding:0 1rem}}
 label{{display:block;margin-top:1rem}}input,select,button{{font:inherit;width:100%;padding:.4rem;
 box-sizing:border-box}}button{{margin-top:2rem}}.bad{{color:#a00;font-weight:bold}}</style></head>
 <body><h1>Interlude</h1>{body}</body></html>
 """
-_FIELDS = (  # name, what stands beside it, kind, most letters
-    ("wifi", "Your Wi-Fi", "text", 32),
-    ("password", "Its password", "password", 64),
-    ("country", "Country, as two letters (DE, GB, US)", "text", 2),
-    ("hostname", "A name for this box in your network (may stay empty)", "text", 63),
-    ("card", "Sound card (stays empty: it is found by itself)", "text", 80),
-    ("broker", "Home Assistant's MQTT broker (may stay empty)", "text", 253),
-    ("user", "User at the broker", "text", 120),
-    ("secret", "Password at the broker", "password", 200),
+_FIELDS = (  # name, kind, most letters; beside it stands `setup-page-NAME` of the catalogue
+    ("wifi", "text", 32),
+    ("password", "password", 64),
+    ("country", "text", 2),
+    ("hostname", "text", 63),
+    ("card", "text", 80),
+    ("broker", "text", 253),
+    ("user", "text", 120),
+    ("secret", "password", 200),
 )
-_MODES = (
-    ("", "as it is"),
-    ("open", "just talk"),
-    ("wake_word", "after the wake word"),
-    ("push_to_talk", "by the button"),
-)
-_PANELS = (
-    ("", "as it is"),
-    *((name, "found by itself" if name == "auto" else name) for name in PANELS),
-)
+_CHOICES = ("token", "mode", "model", "panel", "language")
+_MODES = {"open": "mode-open", "wake_word": "mode-wake-word", "push_to_talk": "mode-push-to-talk"}
+_GEMMA = "gemma-4-e2b"
 
 
 @dataclass(frozen=True)
@@ -67,13 +62,15 @@ class PageReply:
 @dataclass
 class SetupPage:
     """`place`: where it is served, as a browser names it. `take`: gets each seed that is good.
-    `cable`: the box is in a network, and needs no Wi-Fi."""
+    `cable`: the box is in a network, and needs no Wi-Fi. `words`: what it says; what is wrong with
+    what was typed is said in English."""
 
     place: str
     take: Callable[[Seed], None]
     names: tuple[str, ...] = ()
     problem: str = ""  # of the last try
     cable: bool = False
+    words: Catalogue = field(default_factory=english)
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     _tries: TokenBucket = field(
         default_factory=lambda: TokenBucket(MOST_TRIES, TRIES_A_SECOND, now_s=0.0)
@@ -91,11 +88,9 @@ class SetupPage:
         """What was typed. `now_s`: CLOCK_MONOTONIC."""
         said = {name.lower(): value for name, value in headers.items()}
         if not self._tries.try_spend(now_s):
-            return PageReply(
-                429, _framed("<p>Too many attempts. Wait a minute, then try again.</p>")
-            )
+            return PageReply(429, self._told("too-many"))
         if said.get("host") != self.place or said.get("origin", self._origin) != self._origin:
-            return PageReply(403, _framed("<p>This page was asked for by another one.</p>"))
+            return PageReply(403, self._told("other-origin"))
         if said.get("content-type", "").partition(";")[0].strip() != FORM:
             return PageReply(415)
         if len(body) > MOST_BYTES:
@@ -103,14 +98,14 @@ class SetupPage:
         try:
             typed = _typed(body)
             if not hmac.compare_digest(typed.pop("token", "").encode(), self.token.encode()):
-                return PageReply(403, _framed("<p>This page is an old one. Load it anew.</p>"))
+                return PageReply(403, self._told("old"))
             seed = self._seed(typed)
             check(seed)
         except InterludeError as error:
             self.problem = str(error)
             return PageReply(400, self._form())
         self.take(seed)
-        return PageReply(200, _framed(f"<p>Thank you. {_goes_on(seed)}</p>"))
+        return PageReply(200, self._framed(f"<p>{self._text('thanks')} {self._goes_on(seed)}</p>"))
 
     def _seed(self, typed: Mapping[str, str]) -> Seed:
         seed = _seed(typed)
@@ -124,44 +119,53 @@ class SetupPage:
     def _origin(self) -> str:
         return f"http://{self.place}"
 
+    def _text(self, name: str) -> str:
+        return html.escape(self.words.say(f"setup-page-{name}"))
+
+    def _told(self, name: str) -> str:
+        return self._framed(f"<p>{self._text(name)}</p>")
+
+    def _framed(self, body: str) -> str:
+        return _FRAME.format(body=body, language=self.words.language)
+
     def _form(self) -> str:
         bad = f'<p class="bad">{html.escape(self.problem)}</p>' if self.problem else ""
-        rows = [_input(*row, required=row[0] == "wifi" and not self.cable) for row in _FIELDS]
+        rows = [self._input(*row, required=row[0] == "wifi" and not self.cable) for row in _FIELDS]
         known = "".join(f'<option value="{html.escape(name)}">' for name in self.names)
-        modes = _options(_MODES)
-        return _framed(
+        as_it_is = ("", self._text("as-it-is"))
+        languages = [(code, _own_name(code)) for code in catalogues()]
+        modes = [(mode, self._text(name)) for mode, name in _MODES.items()]
+        panels = [(name, self._text("panel-auto") if name == "auto" else name) for name in PANELS]
+        models = [("", self._text("model-small")), (_GEMMA, self._text("model-gemma"))]
+        return self._framed(
             f'{bad}<form method="post" action="/" autocomplete="off">'
             f'<input type="hidden" name="token" value="{self.token}">{"".join(rows)}'
             f'<datalist id="known">{known}</datalist>'
-            f'<label>It listens<select name="mode">{modes}</select></label>'
-            f'<label>Button and light<select name="panel">{_options(_PANELS)}</select></label>'
-            '<label><select name="model"><option value="">The small model it came with</option>'
-            '<option value="gemma-4-e2b">Fetch Gemma 4 (4 GB, licence: ai.google.dev/gemma)'
-            "</option></select></label><button>Set up</button></form>"
+            + self._select("language", [as_it_is, ("auto", self._text("any-language")), *languages])
+            + self._select("mode", [as_it_is, *modes])
+            + self._select("panel", [as_it_is, *panels])
+            + self._select("model", models)
+            + f"<button>{self._text('button')}</button></form>"
         )
 
+    def _select(self, name: str, rows: Iterable[tuple[str, str]]) -> str:
+        options = "".join(f'<option value="{key}">{says}</option>' for key, says in rows)
+        return f'<label>{self._text(name)}<select name="{name}">{options}</select></label>'
 
-def _options(rows: Iterable[tuple[str, str]]) -> str:
-    return "".join(f'<option value="{key}">{says}</option>' for key, says in rows)
+    def _input(self, name: str, kind: str, most: int, *, required: bool) -> str:
+        more = (' list="known"' if name == "wifi" else "") + (" required" if required else "")
+        field_ = f'<input name="{name}" type="{kind}" maxlength="{most}"{more}>'
+        return f"<label>{self._text(name)}{field_}</label>"
 
-
-def _goes_on(seed: Seed) -> str:
-    if seed.wifi is None:
-        return "The box closes this Wi-Fi now. It says aloud that it is set up."
-    joins = html.escape(seed.wifi.name.decode("utf-8", "replace"))
-    return (
-        f"The box leaves this Wi-Fi now and joins <b>{joins}</b>. It "
-        "says aloud whether that went well; if not, this page comes back."
-    )
-
-
-def _input(name: str, says: str, kind: str, most: int, *, required: bool) -> str:
-    more = (' list="known"' if name == "wifi" else "") + (" required" if required else "")
-    return f'<label>{says}<input name="{name}" type="{kind}" maxlength="{most}"{more}></label>'
+    def _goes_on(self, seed: Seed) -> str:
+        if seed.wifi is None:
+            return self._text("closes")
+        joins = html.escape(seed.wifi.name.decode("utf-8", "replace"))
+        return f"{self._text('joins-before')} <b>{joins}</b>. {self._text('joins-after')}"
 
 
-def _framed(body: str) -> str:
-    return _FRAME.format(body=body)
+def _own_name(language: str) -> str:
+    return html.escape(catalogue(language).say("language-name"))
 
 
 def _typed(body: bytes) -> dict[str, str]:
@@ -171,7 +175,7 @@ def _typed(body: bytes) -> dict[str, str]:
                          encoding="utf-8", errors="strict", max_num_fields=20)  # fmt: skip
     except ValueError as error:
         raise SeedRefused("What was typed did not arrive whole.", "Try again.") from error
-    known = {row[0] for row in _FIELDS} | {"token", "mode", "model", "panel"}
+    known = {row[0] for row in _FIELDS}.union(_CHOICES)
     if not found.keys() <= known or any(len(values) > 1 for values in found.values()):
         raise SeedRefused("There is something in it that this page does not ask for.")
     return {name: values[0] for name, values in found.items()}
@@ -187,6 +191,7 @@ def _seed(typed: Mapping[str, str]) -> Seed:
         broker=words.get("broker", ""),
         user=words.get("user", ""),
         password=typed.get("secret", ""),
+        language=words.get("language", ""),
         mode=words.get("mode", ""),
         card=words.get("card", ""),
         panel=words.get("panel", ""),

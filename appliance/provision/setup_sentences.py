@@ -9,53 +9,60 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from appliance.language.catalogue import BoxSentence, Catalogue
 from appliance.provision.network_manager import ADDRESS
-from appliance.runtime.mdns import spoken
 
-ASKED = "I am ready to be set up."
-NO_NETWORK = "I have no network."
-NEEDS_CABLE = "I have no network. Plug in a network cable."
-NEEDS_SEED = (
-    "Nobody has set me up yet. Switch me off, and put a file named interlude dot yaml on my card."
-)
-OVER = "Set-up is over."
+# Of the box's own catalogue; or words as they are, which are another program's.
+Sentence = BoxSentence | str
+
+ASKED = BoxSentence("setup-asked")
+NO_NETWORK = BoxSentence("setup-no-network")
+NEEDS_CABLE = BoxSentence("setup-needs-cable")
+NEEDS_SEED = BoxSentence("setup-needs-seed")
+BY_CABLE = BoxSentence("setup-by-cable")  # a box that nobody has set up, in a network by its cable
 
 
-def misnamed(name: str) -> str:
+def in_words(sentence: Sentence, words: Catalogue) -> str:
+    return sentence if isinstance(sentence, str) else sentence.text(words)
+
+
+def spoken(name: str, words: Catalogue) -> str:
+    """A name in the network, as a voice says it."""
+    dash, dot = words.say("sign-dash"), words.say("sign-dot")
+    return name.replace("-", f" {dash} ").replace(".", f" {dot} ")
+
+
+def misnamed(name: str, words: Catalogue) -> str:
     """A file on the card that its owner may have meant for the box. `name`: as it is written."""
-    return f"The file {name} on the card is not read. Put what it says into interlude.yaml."
+    return words.say("setup-file-misnamed", name=name)
 
 
-def card_says(problem: str) -> str:
+def card_says(problem: str, words: Catalogue) -> str:
     """What on the card could not be used, aloud, with the dots of its name said."""
-    said = re.sub(r"(?<=[a-z])\.(?=[a-z])", " dot ", problem)
-    return f"What this card says of me cannot be used. {said}"
+    dot = words.say("sign-dot")
+    said = re.sub(r"(?<=[a-z])\.(?=[a-z])", f" {dot} ", problem)
+    return words.say("setup-card-unusable", problem=said)
 
 
-def by_cable(name: str) -> str:
-    """A box that nobody has set up, in a network by its cable."""
-    return f"I am in your network by cable. {called(name)}".strip()
+def called(name: str, words: Catalogue) -> str:
+    return words.say("setup-called", name=spoken(name, words)) if name else ""
 
 
-def called(name: str) -> str:
-    return f"My name there is {spoken(name)}." if name else ""
-
-
-def other_name(wanted: str, name: str) -> str:
+def other_name(wanted: str, name: str, words: Catalogue) -> str:
     """Two machines of one network want one name; this one came later."""
-    return (
-        f"Another machine in your network is called {spoken(wanted)}, too. "
-        f"My name there is {spoken(name)}."
-    )
+    return words.say("setup-other-name", wanted=spoken(wanted, words), name=spoken(name, words))
 
 
-def invitation(why: str, name: str, password: Sequence[str]) -> str:
-    """How to join the box's own Wi-Fi. `name`: Interlude and four digits."""
-    number = " ".join(name.removeprefix("Interlude "))
-    said = ". ".join(word.capitalize() for word in password)
-    return (
-        f"{why} To set me up with a phone, join the Wi-Fi named Interlude {number}. "
-        f"Its password is five words, typed as one, in small letters, without spaces. "
-        f"They are: {said}. "
-        f"Then open {ADDRESS.replace('.', ' dot ')} in the browser, if no page opens by itself."
+def invitation(why: str, name: str, password: Sequence[str], words: Catalogue) -> str:
+    """How to join the box's own Wi-Fi. `name`: Interlude and four digits; `password`: words, or
+    groups of digits, typed as one."""
+    digits = all(part.isdecimal() for part in password)
+    said = (" ".join(part) if digits else part.capitalize() for part in password)
+    join = words.say(
+        "setup-join",
+        number=" ".join(name.removeprefix("Interlude ")),
+        kind="digits" if digits else "words",
+        words=". ".join(said),
+        address=ADDRESS.replace(".", f" {words.say('sign-dot')} "),
     )
+    return f"{why} {join}".strip()

@@ -21,6 +21,7 @@ from typing import Any
 
 import msgspec
 
+from appliance.language.catalogue import SOURCE, catalogue
 from appliance.provision import submitted_form
 from appliance.provision.setup_page import HEADERS, MOST_BYTES, PageReply, SetupPage
 from appliance.record_file import read_record
@@ -34,12 +35,13 @@ LOOK_S = 0.5
 
 class SetupAccess(msgspec.Struct, frozen=True):
     """What root says of a set-up. `port`: 80; a test takes what it gets. `cable`: the box is in a
-    network by one, and needs no Wi-Fi."""
+    network by one, and needs no Wi-Fi. `language`: of the page."""
 
     address: str
     port: int = 80
     names: tuple[str, ...] = ()
     cable: bool = False
+    language: str = SOURCE
 
 
 def read_access(folder: Path) -> SetupAccess | None:
@@ -59,7 +61,11 @@ def serve(folder: Path = FOLDER, own: Path = submitted_form.FOLDER) -> None:
 def server(folder: Path, said: SetupAccess, own: Path) -> http.server.HTTPServer:
     """Bound to that address and no other. `folder`: root's; `own`: the page's."""
     page = SetupPage(
-        said.address, lambda seed: submitted_form.submit(own, seed), said.names, cable=said.cable
+        said.address,
+        lambda seed: submitted_form.submit(own, seed),
+        said.names,
+        cable=said.cable,
+        words=catalogue(said.language),
     )
     one_at_a_time = threading.Lock()
 

@@ -21,6 +21,7 @@ import msgspec
 
 from appliance.atomic_file import write_whole
 from appliance.errors import InterludeError, SeedRefused, StorageError
+from appliance.language.catalogue import Catalogue, english
 from appliance.provision import password_words, setup_sentences, submitted_form
 from appliance.provision.network_manager import ADDRESS, JoinedNetwork
 from appliance.provision.seed import Seed, check
@@ -52,7 +53,7 @@ class SetupNetworks(Protocol):
     def names(self) -> list[str]: ...
     def open(self, name: str, password: str) -> None: ...
     def close(self) -> None: ...
-    def join(self) -> str: ...
+    def join(self) -> setup_sentences.Sentence: ...
 
 
 def insist(
@@ -77,6 +78,7 @@ class SetupSession:
     first     it is the first since the machine started: then it says its name where that matters
     card      what a file on the card says that could not be used; for `interlude check`
     password       of its own Wi-Fi: words, typed as one
+    words          what it says; the log and `interlude check` have English
     folder, page   root's and the page's; `page_uid`: whose the files in the second have to be
     public         where anybody may read how the network is (runtime/network_status.py)
     """
@@ -98,7 +100,9 @@ class SetupSession:
     sleep: Callable[[float], None] = time.sleep
     name: str = field(default_factory=lambda: f"Interlude {secrets.randbelow(9000) + 1000}")
     password: tuple[str, ...] = field(default_factory=password_words.password)
-    why: str = field(default="", init=False)  # there is set-up, as it is said aloud
+    words: Catalogue = field(default_factory=english)
+    why: setup_sentences.Sentence = field(default="", init=False)  # there is set-up
+    _cable_name: str = field(default="", init=False)  # in the network of a box that nobody set up
     _wifi: str = field(default="", init=False)  # why the Wi-Fi that is set up let nobody in
     _tellings: int = field(default=REPEATS, init=False)  # of how to join
     _logged: str = field(default="", init=False)
@@ -121,7 +125,7 @@ class SetupSession:
         self.why = setup_sentences.ASKED if asked else self.why or setup_sentences.NO_NETWORK
         if not self.radio.device():
             self._publish(self.why)
-            self.insist(setup_sentences.NEEDS_CABLE)
+            self.insist(setup_sentences.NEEDS_CABLE.text(self.words))
             return "no Wi-Fi in this machine"
         cable = joined is not None and joined.kind == "ethernet"
         return self._opened(asked=asked, cable=cable)
@@ -149,12 +153,12 @@ class SetupSession:
         if not self.first:
             return "in a network"
         if joined.kind == "ethernet" and self.untouched():
-            self.why = setup_sentences.by_cable(name or self.host())
+            self.why, self._cable_name = setup_sentences.BY_CABLE, name or self.host()
             if self.radio.device():
                 return self._opened(asked=False, cable=True)
-            self.insist(f"{self.why} {setup_sentences.NEEDS_SEED}")
+            self.insist(f"{self._why_aloud()} {setup_sentences.NEEDS_SEED.text(self.words)}")
         elif name and name != f"{self.host()}.local":
-            self.insist(setup_sentences.other_name(self.host(), name))
+            self.insist(setup_sentences.other_name(self.host(), name, self.words))
         return "in a network"
 
     def _named(self) -> str:
@@ -170,7 +174,7 @@ class SetupSession:
             return self._until_set_up(asked=asked, cable=cable)
         except StorageError as error:
             if self.first:
-                self.says(f"I cannot open a Wi-Fi of my own. {error.problem}")
+                self.says(self.words.say("setup-no-wifi-of-my-own", problem=error.problem))
             raise
         finally:
             self._clear(OPEN, PROBLEM)
@@ -186,11 +190,11 @@ class SetupSession:
             names = self._names()
             self._open()
             self._publish("" if cable else self.why, setup=self.name)
-            opened = SetupAccess(ADDRESS, names=names, cable=cable)
+            opened = SetupAccess(ADDRESS, names=names, cable=cable, language=self.words.language)
             self._write(OPEN, msgspec.json.encode(opened))
             seed = self._wait_for_seed(asked=asked, cable=cable)
             if seed == "in a network":
-                self.says(f"I am in a network now. {setup_sentences.OVER}")
+                self.says(self.words.say("setup-in-a-network"))
                 return seed
             self._clear(OPEN)
             if seed == "long enough":
@@ -200,7 +204,7 @@ class SetupSession:
             if seed == "try the known one":
                 self._closed()
                 if not (problem := self._join()):
-                    self.says(f"I am in your Wi-Fi now. {setup_sentences.OVER}")
+                    self.says(self.words.say("setup-in-your-wifi"))
                     return "in a network"
                 self.why = problem
                 continue
@@ -214,9 +218,14 @@ class SetupSession:
         except StorageError:
             return None
 
-    def _join(self) -> str:
-        self._wifi = self.radio.join()
-        return self._wifi
+    def _join(self) -> setup_sentences.Sentence:
+        problem = self.radio.join()
+        self._wifi = setup_sentences.in_words(problem, english())
+        return problem
+
+    def _why_aloud(self) -> str:
+        why = setup_sentences.in_words(self.why, self.words)
+        return f"{why} {setup_sentences.called(self._cable_name, self.words)}".strip()
 
     def _names(self) -> tuple[str, ...]:
         """For the page, where a name may be typed as well."""
@@ -251,15 +260,14 @@ class SetupSession:
             self._announce_problem(str(error))
             return False
         if seed.wifi is not None:
-            self.says("Thank you. I am joining your network.")
+            self.says(self.words.say("setup-joining"))
             self._closed()
             if problem := self._join():
                 self.why = problem
                 self._announce_problem(problem)
                 return False
-        self.says(
-            f"I am in your network, and set up. {setup_sentences.called(self.own_name())}".strip()
-        )
+        name = setup_sentences.called(self.own_name(), self.words)
+        self.says(f"{self.words.say('setup-done')} {name}".strip())
         return True
 
     def _wait_for_seed(self, *, asked: bool, cable: bool) -> Seed | Ended:
@@ -289,7 +297,9 @@ class SetupSession:
 
     def _invite(self) -> None:
         if self._told < self._tellings and self.now_s() >= self._tell_s:
-            heard = self.says(setup_sentences.invitation(self.why, self.name, self.password))
+            heard = self.says(
+                setup_sentences.invitation(self._why_aloud(), self.name, self.password, self.words)
+            )
             self._told += heard
             self._tell_s = self.now_s() + (REPEAT_S if heard else AGAIN_S)
 
@@ -302,12 +312,14 @@ class SetupSession:
                 raise SeedRefused("Nothing was typed.")
         return seed
 
-    def _announce_problem(self, problem: str) -> None:
+    def _announce_problem(self, problem: setup_sentences.Sentence) -> None:
         """Aloud, and on the page."""
-        self._write(PROBLEM, problem.encode())
-        self.says(problem)
+        said = setup_sentences.in_words(problem, self.words)
+        self._write(PROBLEM, said.encode())
+        self.says(said)
 
-    def _publish(self, problem: str, setup: str = "") -> None:
+    def _publish(self, why: setup_sentences.Sentence, setup: str = "") -> None:
+        problem = setup_sentences.in_words(why, english())
         if problem and problem != self._logged:
             self.logs(problem)
         self._logged = problem

@@ -42,6 +42,7 @@ class SubmittedForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     model: Literal["", "gemma-4-e2b"] = ""
     card: FormField = ""
     panel: FormField = ""
+    language: FormField = ""
 
 
 def submit(folder: Path, seed: Seed) -> None:
@@ -51,6 +52,7 @@ def submit(folder: Path, seed: Seed) -> None:
         password=seed.wifi.password if seed.wifi else "",
         country=seed.country, hostname=seed.hostname, broker=seed.broker, user=seed.user,
         secret=seed.password, mode=seed.mode, card=seed.card, panel=seed.panel, model=seed.model,  # type: ignore[arg-type]
+        language=seed.language,
     )  # fmt: skip
     write_whole(folder / FILE, msgspec.json.encode(typed), 0o600, lasting=False)
 
@@ -72,6 +74,7 @@ def pop_form(folder: Path, writer_uid: int) -> Seed | None:
         wifi=wifi, country=typed.country,
         hostname=typed.hostname, broker=typed.broker, user=typed.user, password=typed.secret,
         mode=typed.mode, model=typed.model, card=typed.card, panel=typed.panel,
+        language=typed.language,
     )  # fmt: skip
 
 

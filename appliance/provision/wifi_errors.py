@@ -6,25 +6,24 @@ The words are those of nmcli's device reasons (NetworkManager 1.42 and 1.52), wh
 
 from __future__ import annotations
 
-# In order: the first that is found counts. {} is the Wi-Fi's name.
+from appliance.language.catalogue import BoxSentence
+
+# In order: the first that is found counts. The keys are of the catalogue of sentences.
 REASONS: tuple[tuple[str, str], ...] = (
-    ("secrets were", "The Wi-Fi {} does not take the password that I have."),
-    ("no valid secrets", "The Wi-Fi {} does not take the password that I have."),
-    ("network could not be found", "The Wi-Fi {} is not in reach."),
-    ("no network with ssid", "The Wi-Fi {} is not in reach."),
-    ("supplicant disconnected",
-     "The Wi-Fi {} sends me away: its password may have changed, or it takes no new devices."),
-    ("supplicant took too long",
-     "The Wi-Fi {} does not answer in time: it is far away, or its password has changed."),
-    ("ip configuration could not be reserved", "The Wi-Fi {} lets me in and gives me no address."),
-    ("dhcp", "The Wi-Fi {} lets me in and gives me no address."),
-    ("timeout expired", "The Wi-Fi {} does not let me in within the time that I wait."),
-)  # fmt: skip
-OTHERWISE = "I cannot join the Wi-Fi {}."
+    ("secrets were", "wifi-password"),
+    ("no valid secrets", "wifi-password"),
+    ("network could not be found", "wifi-out-of-reach"),
+    ("no network with ssid", "wifi-out-of-reach"),
+    ("supplicant disconnected", "wifi-sent-away"),
+    ("supplicant took too long", "wifi-too-long"),
+    ("ip configuration could not be reserved", "wifi-no-address"),
+    ("dhcp", "wifi-no-address"),
+    ("timeout expired", "wifi-timeout"),
+)
 
 
-def sentence(wifi: str, said: str) -> str:
+def sentence(wifi: str, said: str) -> BoxSentence:
     """`wifi`: its name as its owner knows it; `said`: what nmcli did."""
     words = said.lower()
-    found = next((sentence for part, sentence in REASONS if part in words), OTHERWISE)
-    return found.format(wifi)
+    found = next((key for part, key in REASONS if part in words), "wifi-otherwise")
+    return BoxSentence.of(found, wifi=wifi)

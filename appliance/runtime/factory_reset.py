@@ -17,16 +17,6 @@ from appliance.runtime.secure_erase import EraseFailure, erase
 
 NOTE = "reset-under-way"
 DONE = "done"  # what the note says until it has been said aloud
-SAID_DONE = "I have been reset. What we said, your voice, and your timers are gone."
-SAID_LEFT = (
-    "I was reset, but not everything could be deleted. My log says what is left. I will try again "
-    "when I am started anew. If it stays like that, destroy or replace the card."
-)
-SAID_FAILED = (
-    "I could not be reset: my card cannot be written, and what we said is still on it. Start me "
-    "anew and try once more. If it stays like that, destroy or replace the card."
-)
-
 log = logging.getLogger("reset")
 
 
@@ -112,19 +102,19 @@ def unfinished(state: Path) -> bool:
 
 
 def to_say(state: Path) -> str:
-    """What the box, once it has a voice, is to say of a reset; "" for nothing. That it is done is
-    said once."""
+    """What the box, once it has a voice, is to say of a reset: a key of its catalogue of sentences;
+    "" for nothing. That it is done is said once."""
     noted = _noted(state)
     if noted is None:
         return ""
     if noted != DONE:
-        return SAID_LEFT
+        return "reset-incomplete"
     try:
         (state / NOTE).unlink()
         sync_folder(state)
     except OSError as error:
         log.warning("reset: its note cannot be deleted (%s)", error.strerror)
-    return SAID_DONE
+    return "reset-done"
 
 
 def _noted(state: Path) -> str | None:

@@ -26,11 +26,6 @@ def own_name(addresses: Iterable[str], place: Path = SOCKET) -> str:
     return ""
 
 
-def spoken(name: str) -> str:
-    """As a voice says it."""
-    return name.replace("-", " dash ").replace(".", " dot ")
-
-
 def _asked(line: str, place: Path) -> str:
     """One line of answer; "" if there is none."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as wire:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from appliance.settings.section import PHRASE, Milliseconds, Phrases, Ratio, Section
+from appliance.settings.section import Milliseconds, Phrases, Ratio, Section, is_phrase
 
 
 class EchoSettings(Section, frozen=True):
@@ -77,7 +77,7 @@ class WordsSettings(Section, frozen=True):
     def __post_init__(self) -> None:
         lists = {"yield": self.yields, "carry_on": self.carry_on, "stop": self.stop}
         for name, phrases in lists.items():
-            if odd := [p for p in phrases if not PHRASE.fullmatch(p)]:
+            if odd := [p for p in phrases if not is_phrase(p)]:
                 raise ValueError(f"`{odd[0]}` in the list `{name}` is not words in lower case")
             if twice := [p for i, p in enumerate(phrases) if p in phrases[:i]]:
                 raise ValueError(f"`{twice[0]}` is twice in the list `{name}`")
@@ -94,7 +94,7 @@ class WakeSettings(Section, frozen=True):
     barge_in: bool
 
     def __post_init__(self) -> None:
-        if not PHRASE.fullmatch(self.phrase):
+        if not is_phrase(self.phrase):
             raise ValueError(f"the phrase `{self.phrase}` is not words in lower case")
 
 

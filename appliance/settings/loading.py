@@ -15,6 +15,7 @@ import yaml
 
 from appliance.atomic_file import read_small
 from appliance.errors import SettingsError
+from appliance.settings.language import fill_in
 from appliance.settings.machine import ProcessOverride
 from appliance.settings.models import MODEL_NAME, OwnModel
 from appliance.settings.whole import DEFAULTS, Settings, owner_file
@@ -47,6 +48,7 @@ def load(path: Path | None = None, overrides: Mapping[str, Any] | None = None) -
             problem = f"{where}: `{str(name)[:60]}` is no name for a model."
             raise SettingsError(problem, "Use small letters, digits, dots and hyphens, 40 at most.")
         _convert(row, OwnModel, where, f"models.{name}.")
+    fill_in(merged)
     return _convert(merged, Settings, where)
 
 
@@ -58,7 +60,9 @@ def changed(settings: Settings) -> dict[str, Any]:
 
 def load_defaults() -> Settings:
     """The vendor's settings, without any owner's."""
-    return msgspec.convert(_read(DEFAULTS), Settings)
+    tree = _read(DEFAULTS)
+    fill_in(tree)
+    return msgspec.convert(tree, Settings)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -154,5 +158,5 @@ def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
 def _in_words(error: msgspec.ValidationError, prefix: str) -> str:
     """msgspec says 'Expected `int`, got `str` - at `$.card.period_ms`'; owners read it reversed."""
     problem, _, where = str(error).partition(" - at ")
-    key = f"{prefix}{where.strip('`').removeprefix('$.')}".rstrip(".") or "the file"
-    return f"`{key}`: {problem[:1].lower()}{problem[1:]}"
+    key = f"{prefix}{where.strip('`').removeprefix('$').removeprefix('.')}".rstrip(".")
+    return f"`{key}`: {problem[:1].lower()}{problem[1:]}" if key else problem

@@ -10,8 +10,14 @@ import msgspec
 Ratio = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=60_000)]
 Phrases = tuple[str, ...]
-PHRASE = re.compile(r"[a-z]+(['-][a-z]+)*( [a-z]+(['-][a-z]+)*)*")
+_WORD = r"[^\W\d_]+(?:['-][^\W\d_]+)*"
+PHRASE = re.compile(rf"{_WORD}(?: {_WORD})*")
 
 
 class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A group of settings: unknown keys are refused, values never change after load."""
+
+
+def is_phrase(text: str) -> bool:
+    """Words of any language in lower case, one space between them."""
+    return bool(PHRASE.fullmatch(text)) and text == text.lower()

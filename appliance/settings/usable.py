@@ -18,20 +18,15 @@ from appliance.settings.loading import MOST_BYTES, load, load_defaults
 from appliance.settings.whole import Settings, owner_file
 
 BEFORE = "settings-before.yaml"  # in the state's folder: the owner's file as it was last usable
-SAID_BEFORE = "My settings file cannot be used. I go on with the settings from before."
-SAID_DEFAULTS = (
-    "My settings file cannot be used. I start without it, and with the microphone off. "
-    "Correct the file, start me anew, and switch the microphone on."
-)
 
 log = logging.getLogger("settings")
 
 
 @dataclass(frozen=True)
 class UsableSettings:
-    """What to start with. `problem`: why it is not the owner's file; "" if it is. `said`: that,
-    aloud. `mute`: no owner's settings are known, so the microphone stays off: whoever wired a mute
-    switch, or wanted a button to talk, said so in them."""
+    """What to start with. `problem`: why it is not the owner's file; "" if it is. `said`: the
+    key of that in the catalogue of sentences. `mute`: no owner's settings are known, so the
+    microphone stays off: whoever wired a mute switch, or wanted a button to talk, said so there."""
 
     settings: Settings
     problem: str = ""
@@ -59,8 +54,8 @@ def _without(problem: str, before: Path, check: Callable[[Settings], object]) ->
         with contextlib.suppress(SettingsError):
             settings = load(before)
             check(settings)
-            return UsableSettings(settings, problem, SAID_BEFORE)
-    return UsableSettings(load_defaults(), problem, SAID_DEFAULTS, mute=True)
+            return UsableSettings(settings, problem, "settings-before")
+    return UsableSettings(load_defaults(), problem, "settings-defaults", mute=True)
 
 
 def _keep(file: Path | None, before: Path) -> None:

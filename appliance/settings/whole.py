@@ -6,8 +6,11 @@ import os
 from pathlib import Path
 from typing import Literal
 
+from appliance.language.catalogue import SOURCE
+from appliance.language.codes import NAMES
 from appliance.settings.answering import MemorySettings, SpeakingSettings, ThinkingSettings
 from appliance.settings.hearing import HearingSettings
+from appliance.settings.language import ANY
 from appliance.settings.machine import CardSettings, ProcessOverride
 from appliance.settings.models import OwnModel
 from appliance.settings.section import Section
@@ -36,6 +39,7 @@ class Settings(Section, frozen=True):
     """Everything an owner may change."""
 
     mode: Literal["open", "push_to_talk", "wake_word"]
+    language: str
     state_dir: str
     models_dir: str
     card: CardSettings
@@ -49,6 +53,17 @@ class Settings(Section, frozen=True):
     models: dict[str, OwnModel]
     processes: dict[str, ProcessOverride]
     log: Literal["debug", "info", "warning", "error"]
+
+    def __post_init__(self) -> None:
+        if self.language != ANY and self.language not in NAMES:
+            near = [code for code, name in NAMES.items() if name.lower() == self.language.lower()]
+            hint = f"it is `{near[0]}`" if near else "it is auto, or a code of two letters, as en"
+            raise ValueError(f"there is no language `{self.language[:20]}`; {hint}")
+
+    @property
+    def own_language(self) -> str:
+        """Of what the box says by itself before anybody has spoken."""
+        return SOURCE if self.language == ANY else self.language
 
     def state_path(self) -> Path:
         """Where all that the box keeps lives: the setting, systemd's StateDirectory=, or XDG's."""

@@ -1,7 +1,7 @@
 """What a model server says in place of an answer, as a RemoteError: whose words, which setting.
 
 Pure. In: an HTTP status and the beginning of what came with it, or an error within the stream. Out:
-a sentence that names the server, one that names the setting, and a short one to be said aloud.
+a sentence that names the server, one that names the setting, and the key of one to be said aloud.
 """
 
 from __future__ import annotations
@@ -15,22 +15,17 @@ from appliance.tools.tool_call_syntax import plain
 MOST_SAID = 200  # characters of a server's own words
 UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
 
-AWAY = "My model server does not answer."
-REFUSED = "My model server refused. Interlude check says why."
-_THINKS = "My model server thinks instead of answering. Switch its thinking off."
-_DEAF = "My model server takes no sound. It needs another model."
-
-# HTTP status → (what to do, what is said aloud)
+# HTTP status → (what to do, what is said aloud: a key of the catalogue of sentences)
 _STATUSES = {
-    401: ("Check the key in `thinking.remote.key_file`.", "My model server wants another key."),
-    403: ("Check the key in `thinking.remote.key_file`.", "My model server wants another key."),
+    401: ("Check the key in `thinking.remote.key_file`.", "server-key"),
+    403: ("Check the key in `thinking.remote.key_file`.", "server-key"),
     404: (
         "Check `thinking.remote.url` (it usually ends in /v1) and `thinking.remote.model`.",
-        "My model server does not know that address or model.",
+        "server-address",
     ),
     429: (
         "It has too much to do: wait a little, or name another in `thinking.remote.url`.",
-        "My model server is too busy. Please ask me later.",
+        "server-busy",
     ),
 }
 # What servers say of things that an owner can change: (words of theirs, what to do, said aloud).
@@ -41,22 +36,22 @@ _KNOWN = tuple(
             r"audio|mmproj|multimodal|message format|content type|content part",
             "The model in `thinking.remote.model` must take sound; llama-server needs its "
             "`--mmproj` file.",
-            _DEAF,
+            "server-deaf",
         ),
         (
             r"context (size|length|window)|too many tokens|maximum context",
             "Lower `thinking.history_tokens`, or give the server's model a larger context.",
-            "What we said is too long for my model server.",
+            "server-context",
         ),
         (
             r"support.{0,20}tools|tool (use|calling|choice)",
             "Name a model in `thinking.remote.model` that can call tools.",
-            "My model server's model knows no tools.",
+            "server-no-tools",
         ),
         (
             r"model.{0,80}(not found|does not exist|not exist|unknown)|unknown model",
             "Check `thinking.remote.model`: the name that the server knows the model by.",
-            "My model server does not know that model.",
+            "server-no-model",
         ),
     )
 )
@@ -84,21 +79,21 @@ def reported(server: str, error: object) -> RemoteError:
 def away(server: str, what: str) -> RemoteError:
     """No answer, or none that ends."""
     remedy = "Check `thinking.remote.url` and that the server runs."
-    return RemoteError(f"The model server {server} {what}.", remedy, AWAY)
+    return RemoteError(f"The model server {server} {what}.", remedy, "server-away")
 
 
 def no_answer(server: str) -> RemoteError:
     return RemoteError(
         f"The model server {server} sent something that is no answer.",
         "Check that `thinking.remote.url` is an OpenAI-compatible address.",
-        REFUSED,
+        "server-refused",
     )
 
 
 def thinks(server: str) -> RemoteError:
     """All that came of an answer were thoughts."""
     problem = f"The model server {server} thinks instead of answering, though it was told not to."
-    return RemoteError(problem, SWITCH_OFF, _THINKS)
+    return RemoteError(problem, SWITCH_OFF, "server-thinks")
 
 
 def thinks_first(server: str) -> RemoteError:
@@ -144,4 +139,4 @@ def _advice(words: str) -> tuple[str, str]:
     for known, remedy, aloud in _KNOWN:
         if known.search(words):
             return remedy, aloud
-    return _LOOK, REFUSED
+    return _LOOK, "server-refused"

@@ -1,4 +1,7 @@
-"""Numbers in words, both ways, as far as clocks, days and lengths of time need them. Pure."""
+"""Numbers in English words, as far as lengths of time need them. Pure.
+
+How the box says a number stands in the catalogue of its language (spoken_time.py).
+"""
 
 from __future__ import annotations
 
@@ -7,30 +10,10 @@ import re
 _ONES = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
 fifteen sixteen seventeen eighteen nineteen""".split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_FIRSTS = {"one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth",
-           "nine": "ninth", "twelve": "twelfth", "twenty": "twentieth",
-           "thirty": "thirtieth"}  # fmt: skip
-MOST = 9999
 
 _VALUES = {word: number for number, word in enumerate(_ONES)}
 _VALUES |= {word: 10 * (tens + 2) for tens, word in enumerate(_TENS)}
 _VALUES |= {"a": 1, "an": 1}
-
-
-def in_words(number: int) -> str:
-    """0 to 99 in words; beyond them in digits, which a voice reads well enough."""
-    if not 0 <= number < 100:
-        return str(number)
-    if number < 20:
-        return _ONES[number]
-    tens, ones = divmod(number, 10)
-    return _TENS[tens - 2] + (f"-{_ONES[ones]}" if ones else "")
-
-
-def ordinal(number: int) -> str:
-    """1 to 39: the twenty-first."""
-    head, hyphen, last = in_words(number).rpartition("-")
-    return head + hyphen + _FIRSTS.get(last, last + "th")
 
 
 def parse_number(text: str) -> float | None:

@@ -1,6 +1,6 @@
 """Times, days and lengths of time as people say them, and read back. Pure.
 
-In: moments and seconds. Out: words, without a capital and without a full stop.
+In: moments and seconds, and the catalogue of a language. Out: words, without a full stop.
 """
 
 from __future__ import annotations
@@ -9,14 +9,11 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
-from appliance.tools.spoken_numbers import in_words, ordinal
+from appliance.language.catalogue import Catalogue
 
 HOUR_S, DAY_S = 3600.0, 86_400.0
-_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
-_MONTHS = """January February March April May June July August September October November
-December""".split()
-_PARTS = ((5, "at night"), (12, "in the morning"), (18, "in the afternoon"), (22, "in the evening"),
-          (24, "at night"))  # fmt: skip
+# The hour before which a part of the day lasts, and its name in the catalogue.
+_PARTS = ((5, "night"), (12, "morning"), (18, "afternoon"), (22, "evening"), (24, "night"))
 _CLOCK = re.compile(r"([0-9]{1,2})(?:[:.h ]?([0-9]{2}))? ?(am|pm|a\.m\.?|p\.m\.?)?")
 
 
@@ -38,53 +35,87 @@ class ClockReading:
         return datetime.fromtimestamp(self.wall_s if wall_s is None else wall_s, self.zone)
 
 
-def spoken_time(when: datetime) -> str:
+def spoken_number(number: int, words: Catalogue) -> str:
+    """In words as far as the catalogue has them; beyond them in digits, which a voice reads well
+    enough."""
+    return _nth(words.list("number-words"), number) or str(number)
+
+
+def spoken_time(when: datetime, words: Catalogue) -> str:
     """ten past nine, half past nine, twenty-three minutes to ten, nine o'clock."""
-    hour, minute = when.hour % 12 or 12, when.minute
-    if minute == 0:
-        return f"{in_words(hour)} o'clock"
-    if minute > 30:
-        hour, minute, side = hour % 12 + 1, 60 - minute, "to"
-    else:
-        side = "past"
-    if minute in (15, 30):
-        return f"{'half' if minute == 30 else 'a quarter'} {side} {in_words(hour)}"
-    unit = "" if minute % 5 == 0 else " minute" if minute == 1 else " minutes"
-    return f"{in_words(minute)}{unit} {side} {in_words(hour)}"
+    hour, minute = when.hour, when.minute
+
+    def said(number: int) -> str:
+        return spoken_number(number, words)
+
+    return words.say(
+        "clock",
+        minute=minute,
+        hour24=hour,
+        hour=said(hour),
+        hour12=said(hour % 12 or 12),
+        next12=said((hour + 1) % 12 or 12),
+        minutes=said(minute),
+        past=said(minute),
+        to=said(60 - minute),
+        side="to" if minute > 30 else "past",
+    )
 
 
-def spoken_date(when: datetime) -> str:
+def spoken_date(when: datetime, words: Catalogue) -> str:
     """Saturday, the twenty-first of November."""
-    return f"{_DAYS[when.weekday()]}, the {ordinal(when.day)} of {_MONTHS[when.month - 1]}"
+    return words.say(
+        "date",
+        weekday=_weekday(when, words),
+        day=_nth(words.list("day-words"), when.day - 1) or str(when.day),
+        month=_nth(words.list("month-words"), when.month - 1) or str(when.month),
+    )
 
 
-def part_of_day(when: datetime) -> str:
-    return next(name for before, name in _PARTS if when.hour < before)
+def spoken_time_of_day(when: datetime, words: Catalogue) -> str:
+    """half past seven in the morning."""
+    part = next(name for before, name in _PARTS if when.hour < before)
+    return words.say("clock-of-day", clock=spoken_time(when, words), part=part)
 
 
-def spoken_when(when: datetime, now: datetime) -> str:
+def spoken_when(when: datetime, now: datetime, words: Catalogue) -> str:
     """[tomorrow at] half past seven in the morning."""
     days = (when.date() - now.date()).days
-    day = "" if days == 0 else "tomorrow at " if days == 1 else f"{_DAYS[when.weekday()]} at "
-    return f"{day}{spoken_time(when)} {part_of_day(when)}"
+    return words.say(
+        "when",
+        day="today" if days == 0 else "tomorrow" if days == 1 else "later",
+        weekday=_weekday(when, words),
+        clock=spoken_time_of_day(when, words),
+    )
 
 
-def spoken_length(seconds: float) -> str:
+def spoken_length(seconds: float, words: Catalogue) -> str:
     """five minutes, one and a half minutes, one hour and ten minutes. Seconds only below two
     minutes, where they matter."""
     whole = max(0, round(seconds))
     if whole >= 120:
         whole = 60 * round(whole / 60)
     if whole == 90:
-        return "one and a half minutes"
+        return words.say("length-minute-and-a-half")
     hours, rest = divmod(whole, 3600)
     minutes, left = divmod(rest, 60)
     parts = [
-        f"{in_words(count)} {unit}{'' if count == 1 else 's'}"
-        for count, unit in ((hours, "hour"), (minutes, "minute"), (left, "second"))
+        words.say(f"length-{unit}", count=count, words=spoken_number(count, words))
+        for count, unit in ((hours, "hours"), (minutes, "minutes"), (left, "seconds"))
         if count
     ]
-    return " and ".join(parts) or "no time"
+    if not parts:
+        return words.say("length-none")
+    first, *more = parts
+    return words.say("length-joined", first=first, second=more[0]) if more else first
+
+
+def _weekday(when: datetime, words: Catalogue) -> str:
+    return words.list("weekday-words")[when.weekday()]
+
+
+def _nth(names: tuple[str, ...], number: int) -> str:
+    return names[number] if number < len(names) else ""
 
 
 def parse_time(text: str, now: ClockReading) -> float | None:

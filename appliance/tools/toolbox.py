@@ -1,7 +1,7 @@
 """What each tool does and says: a call in, sentences and wishes out. Pure; time is an argument.
 
-Every sentence here is spoken. What a model wrote in a call is never repeated as it stands, but for
-the name of a timer, which is one short line of plain words.
+The sentences are the catalogue's. What a model wrote in a call is never repeated as it stands, but
+for the name of a timer, which is one short line of plain words.
 """
 
 from __future__ import annotations
@@ -10,18 +10,20 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from appliance.language.catalogue import SOURCE, Catalogue, catalogue
 from appliance.messages.commands import Forget, SetVolume
 from appliance.messages.registry import Message
 from appliance.messages.tools import HouseRequest
 from appliance.tools.confirmation import CONFIRM_S, ConfirmationGuard, opens_something
-from appliance.tools.spoken_numbers import in_words, parse_number
+from appliance.tools.spoken_numbers import parse_number
 from appliance.tools.spoken_time import (
     ClockReading,
     parse_time,
-    part_of_day,
     spoken_date,
     spoken_length,
+    spoken_number,
     spoken_time,
+    spoken_time_of_day,
     spoken_when,
 )
 from appliance.tools.timers import LONGEST_S, MOST, Timer, Timers, meant
@@ -33,21 +35,11 @@ NAME_LETTERS = 40
 COMMAND_LETTERS = 200  # to the house
 MOST_REQUESTS = 3  # to the house in one answer: three lamps, no tour of it
 
-UNKNOWN = "I cannot do that."
-UNCLEAR = "I did not get that right. Please say it again."
-NO_HOUSE = "I am not connected to the house."
-HOUSE_AWAY = "I cannot reach the house just now."
-ENOUGH = "That is enough for one answer."
-OPENS = "That may open something. Ask me once more, in the same words, and I will."
-CALL_ME_FIRST = "That may open something. Press my button first, and then ask me."
-HOUSE_SILENT = "The house does not answer."
 # All that the model and the memory keep of the house's answers: its words may be a guest's, or the
 # title of a song, and the model would read them as its own before it answers the next question.
 HOUSE_NOTE = "(the house answered)"
 REPEATED = "(the last answer, again)"  # that may hold the house's words
 NOTES = (HOUSE_NOTE, REPEATED)
-NOTHING_SAID = "I have not said anything yet."
-ASK_AGAIN = "That is all we ever said. Ask me once more to forget everything, and I will."
 
 
 @dataclass(frozen=True)
@@ -58,6 +50,7 @@ class ToolContext:
     house   whether the broker is reached; None: there is none, or the owner does not want it
     turn    of the answer that the call belongs to
     chosen  whoever asked opened the floor for it (dialog/answer.py)
+    language  that the answer is to be in
     """
 
     volume: float = 0.8
@@ -65,6 +58,11 @@ class ToolContext:
     house: bool | None = None
     turn: int = 0
     chosen: bool = False
+    language: str = SOURCE
+
+    @property
+    def words(self) -> Catalogue:
+        return catalogue(self.language)
 
 
 @dataclass(frozen=True)
@@ -101,49 +99,52 @@ class Toolbox:
         """Never fails: a call that makes no sense is said to make none."""
         tool = TOOLS.get(call.name)
         if tool is None:
-            return says(UNKNOWN)
+            return says(about.words.say("tool-unknown"))
         return tool(self, call.arguments, now, about)
 
     def time(self, given: Mapping[str, Value], now: ClockReading, about: ToolContext) -> ToolResult:
-        return says(f"it is {spoken_time(now.local())}.")
+        clock = spoken_time(now.local(), about.words)
+        return says(about.words.say("tool-time", clock=clock))
 
     def date(self, given: Mapping[str, Value], now: ClockReading, about: ToolContext) -> ToolResult:
-        return says(f"it is {spoken_date(now.local())}.")
+        date = spoken_date(now.local(), about.words)
+        return says(about.words.say("tool-date", date=date))
 
     def timer(
         self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
     ) -> ToolResult:
         minutes = _number(given.get("minutes"))
         if minutes is None:
-            return says(UNCLEAR)
+            return says(about.words.say("tool-unclear"))
         length_s = float(round(60 * minutes))
         if not 1.0 <= length_s <= LONGEST_S:
-            return says("a timer can be anything from one second to a day.")
+            return says(about.words.say("timer-range"))
         if self.timers.full:
-            return says(f"I have {in_words(MOST)} of them already. Cancel one first.")
+            return says(_full(about.words))
         name = _name(given)
         self.timers.set_timer(length_s, name, now)
-        return says(f"{_for(name)}{spoken_length(length_s)}, from now.")
+        length = spoken_length(length_s, about.words)
+        return says(_named(name, about.words.say("timer-set", length=length), about.words))
 
     def alarm(
         self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
     ) -> ToolResult:
         wall_s = parse_time(str(given.get("at", "")), now)
         if wall_s is None:
-            return says("I did not get the time for that alarm. Please say it again.")
+            return says(about.words.say("alarm-unclear"))
         if self.timers.full:
-            return says(f"I have {in_words(MOST)} of them already. Cancel one first.")
+            return says(_full(about.words))
         timer = self.timers.set_alarm(wall_s, _name(given), now)
-        when = spoken_when(now.local(timer.due_wall_s), now.local())
-        return says(f"{_for(timer.name)}the alarm is set for {when}.")
+        when = spoken_when(now.local(timer.due_wall_s), now.local(), about.words)
+        return says(_named(timer.name, about.words.say("alarm-set", when=when), about.words))
 
     def list_timers(
         self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
     ) -> ToolResult:
         waiting = sorted(self.timers.waiting, key=lambda timer: timer.left_s(now))
         if not waiting:
-            return says("there is no timer and no alarm.")
-        return says(*(_stands(timer, now) for timer in waiting))
+            return says(about.words.say("timers-none"))
+        return says(*(_stands(timer, now, about.words) for timer in waiting))
 
     def cancel_timer(
         self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
@@ -152,32 +153,40 @@ class Toolbox:
         timer = self.timers.find(name)
         if self.timers.ringing and (timer is None or not meant(name)):
             self.timers.stop_ringing()
-            return says("all right.")
+            return says(about.words.say("timer-stopped"))
         if timer is None:
-            return says(f"there is no timer called {name}." if name else "there is no timer.")
+            if name:
+                return says(about.words.say("timer-not-found", name=name))
+            return says(about.words.say("timer-none"))
         self.timers.cancel(timer)
-        return says(f"{_for(timer.name)}the {'alarm' if timer.alarm else 'timer'} is off.")
+        off = about.words.say("timer-off", kind="alarm" if timer.alarm else "timer")
+        return says(_named(timer.name, off, about.words))
 
     def volume(
         self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
     ) -> ToolResult:
         percent = _number(given.get("percent"))
         if percent is not None:
-            wanted, word = percent / 100, "like this."
+            wanted, done, most = percent / 100, "volume-set", ""
         else:
             step = {"up": LOUDER, "down": -LOUDER}.get(str(given.get("change", "")).lower())
             if step is None:
-                return says(UNCLEAR)
-            wanted, word = about.volume + step, "louder." if step > 0 else "softer."
+                return says(about.words.say("tool-unclear"))
+            wanted = about.volume + step
+            done, most = (
+                ("volume-up", "volume-most") if step > 0 else ("volume-down", "volume-least")
+            )
         volume = round(min(MOST_VOLUME, max(LEAST_VOLUME, wanted)), 2)
-        if volume == round(about.volume, 2) and percent is None:
-            return says(f"I cannot speak any {word}")
-        return says(word, wishes=(SetVolume(volume),))
+        if most and volume == round(about.volume, 2):
+            return says(about.words.say(most))
+        return says(about.words.say(done), wishes=(SetVolume(volume),))
 
     def repeat(
         self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
     ) -> ToolResult:
-        return ToolResult(about.last or (NOTHING_SAID,), note=REPEATED if about.last else "")
+        if about.last:
+            return ToolResult(about.last, note=REPEATED)
+        return says(about.words.say("nothing-said"))
 
     def forget(
         self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
@@ -186,26 +195,27 @@ class Toolbox:
             return ToolResult(wishes=(Forget(last=True, aloud=True),))
         if now.boot_s > self._forget_by_s or about.turn == self._forget_turn:
             self._forget_by_s, self._forget_turn = now.boot_s + CONFIRM_S, about.turn
-            return says(ASK_AGAIN)  # an answer of the model's cannot confirm itself
+            # An answer of the model's cannot confirm itself.
+            return says(about.words.say("forget-all-again"))
         self._forget_by_s = -1.0
         return ToolResult(wishes=(Forget(aloud=True),))
 
     def home(self, given: Mapping[str, Value], now: ClockReading, about: ToolContext) -> ToolResult:
         command = plain(str(given.get("command", "")))[:COMMAND_LETTERS].strip()
         if about.house is None:
-            return says(NO_HOUSE)
+            return says(about.words.say("house-none"))
         if not command:
-            return says(UNCLEAR)
+            return says(about.words.say("tool-unclear"))
         if not about.house:
-            return says(HOUSE_AWAY)
+            return says(about.words.say("house-away"))
         turn, times = self._asked
         self._asked = about.turn, times + 1 if turn == about.turn else 1
         if self._asked[1] > MOST_REQUESTS:
-            return says(ENOUGH)
+            return says(about.words.say("house-enough"))
         if opens_something(command, self.guard.stems) and not about.chosen:
-            return says(CALL_ME_FIRST)
+            return says(about.words.say("house-press-first"))
         if self.guard.wants_confirmation(command, about.turn, now.boot_s):
-            return says(OPENS)
+            return says(about.words.say("house-opens"))
         self._requests += 1
         return ToolResult(house=HouseRequest(self._requests, command))
 
@@ -226,35 +236,39 @@ TOOLS: Mapping[str, ToolFunction] = {
 }
 
 
-def ringing_sentence(timer: Timer, now: ClockReading) -> str:
+def ringing_sentence(timer: Timer, now: ClockReading, words: Catalogue) -> str:
     """What is said between two rings."""
     if timer.alarm:
-        when = spoken_time(now.local(timer.due_wall_s))
-        return f"It is {when}: {timer.name}." if timer.name else f"It is {when}. Your alarm."
-    length = spoken_length(timer.length_s)
-    name = timer.name or length
-    return f"Your timer is done: {name}."
+        clock = spoken_time(now.local(timer.due_wall_s), words)
+        if timer.name:
+            return words.say("alarm-rings-named", clock=clock, name=timer.name)
+        return words.say("alarm-rings", clock=clock)
+    return words.say("timer-rings", name=timer.name or spoken_length(timer.length_s, words))
 
 
-def missed_sentence(timer: Timer, now: ClockReading) -> str:
+def missed_sentence(timer: Timer, now: ClockReading, words: Catalogue) -> str:
     """What is said of one whose time came while nobody was there to ring."""
-    at = now.wall_s + timer.left_s(now)
-    when = f"{spoken_time(now.local(at))} {part_of_day(now.local(at))}"
-    name = f", {timer.name}," if timer.name else ""
+    clock = spoken_time_of_day(now.local(now.wall_s + timer.left_s(now)), words)
+    if timer.name:
+        key = "alarm-missed-named" if timer.alarm else "timer-missed-named"
+        return words.say(key, clock=clock, name=timer.name)
+    return words.say("alarm-missed" if timer.alarm else "timer-missed", clock=clock)
+
+
+def _full(words: Catalogue) -> str:
+    return words.say("timers-full", count=spoken_number(MOST, words))
+
+
+def _stands(timer: Timer, now: ClockReading, words: Catalogue) -> str:
     if timer.alarm:
-        return f"While I was off, your alarm{name} was due at {when}."
-    return f"While I was off, your timer{name} ran out at {when}."
+        when = spoken_when(now.local(timer.due_wall_s), now.local(), words)
+        return _named(timer.name, words.say("alarm-waits", when=when), words)
+    left = spoken_length(max(1.0, timer.left_s(now)), words)
+    return _named(timer.name, words.say("timer-left", length=left), words)
 
 
-def _stands(timer: Timer, now: ClockReading) -> str:
-    if timer.alarm:
-        when = spoken_when(now.local(timer.due_wall_s), now.local())
-        return f"{_for(timer.name)}an alarm for {when}."
-    return f"{_for(timer.name)}{spoken_length(max(1.0, timer.left_s(now)))} left."
-
-
-def _for(name: str) -> str:
-    return f"{name}: " if name else ""
+def _named(name: str, text: str, words: Catalogue) -> str:
+    return words.say("timer-named", name=name, text=text) if name else text
 
 
 def _name(given: Mapping[str, Value]) -> str:

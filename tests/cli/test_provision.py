@@ -12,7 +12,6 @@ import pytest
 from appliance.cli.provision import (
     BAD_SEED,
     CARD_S,
-    LEFT,
     SetupAnnouncer,
     note,
     pop_request,
@@ -20,6 +19,7 @@ from appliance.cli.provision import (
     reset,
 )
 from appliance.errors import StorageError
+from appliance.language.catalogue import english
 from appliance.messages.commands import Restart, Say
 from appliance.messages.registry import Message
 from appliance.panel import power_on_hold
@@ -102,7 +102,7 @@ class Spoken(SetupAnnouncer):
         return [message for _, message in self.told]
 
 
-SENTENCE = Say(LEFT, chime=True)
+SENTENCE = Say(english().say("reset-card-incomplete"), chime=True)
 
 
 def stubborn(ground: ProvisionTarget) -> None:
@@ -119,7 +119,7 @@ def test_a_reset_that_left_something_says_so_and_one_that_did_not_is_silent(
     assert voice.messages == [Restart()]
     stubborn(ground)
     reset(voice, ground, tmp_path)
-    assert "Do not give it away" in LEFT
+    assert "Do not give it away" in SENTENCE.text
     assert voice.messages[1:] == [SENTENCE, Restart()]
 
 
@@ -220,7 +220,7 @@ def test_a_misnamed_file_is_in_the_log_and_said_with_what_to_do(
     said = (tmp_path / BAD_SEED).read_text()
     assert "interlude.yaml.txt on the card is not read. Put what it says into" in said
     assert capsys.readouterr().out == f"<4>The card's seed was not used: {said}\n"
-    assert "interlude dot yaml dot txt on the card is not read" in card_says(said)
+    assert "interlude dot yaml dot txt on the card is not read" in card_says(said, english())
     note(ProvisionResult(problem="interlude.yaml is no text.", misnamed="interlude.yml"), tmp_path)
     both = (tmp_path / BAD_SEED).read_text()
     assert "interlude.yaml is no text." in both

@@ -9,8 +9,8 @@ import pytest
 from appliance.cli import startup_settings
 from appliance.dialog import mute_store, startup_notices
 from appliance.errors import SettingsError
+from appliance.language.catalogue import english
 from appliance.settings import load, load_defaults
-from appliance.settings.usable import SAID_BEFORE, SAID_DEFAULTS
 
 GOOD = "speaking: {volume: 0.3}\n"
 
@@ -57,7 +57,7 @@ def test_without_any_settings_the_mute_is_on_the_disk_before_a_part_runs(
     found = mute_store.read_file(service / mute_store.FILE)
     assert found is not None
     assert found.muted
-    assert startup_notices.handed_over().sentences == [SAID_DEFAULTS]
+    assert startup_notices.handed_over().sentences == [english().say("settings-defaults")]
 
 
 def test_with_settings_from_before_the_mute_is_as_it_was(owners: Path, service: Path) -> None:
@@ -66,7 +66,7 @@ def test_with_settings_from_before_the_mute_is_as_it_was(owners: Path, service: 
     owners.write_text("mode: 7\n")
     startup_settings.report_problem(startup_settings.settings_for_start(owners))
     assert mute_store.read_file(service / mute_store.FILE) is None
-    assert startup_notices.handed_over().sentences == [SAID_BEFORE]
+    assert startup_notices.handed_over().sentences == [english().say("settings-before")]
 
 
 def test_a_microphone_that_cannot_be_kept_off_is_no_microphone(owners: Path, service: Path) -> None:

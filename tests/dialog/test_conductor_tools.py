@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.dialog.on_command import FORGOTTEN_ALL, NOT_FORGOTTEN
+from appliance.language.catalogue import english
 from appliance.messages.commands import Ask, Forget, Say, SetVolume, StopSpeaking
 from appliance.messages.playback import PlaybackFinished, PlaybackStarted
 from appliance.messages.speech import EndAnswer, Speak, SpeakerReady, Spoken
@@ -16,9 +16,12 @@ from appliance.messages.thinking import AnswerHeard, Think, ThoughtEnded
 from appliance.messages.tools import ToolAnswered, ToolCalled
 from appliance.runtime import factory_reset, memory_files
 from appliance.tools import timer_store
-from appliance.tools.toolbox import ASK_AGAIN
 from tests import skips
 from tests.dialog.test_conductor import Box, settings_in
+
+FORGOTTEN_ALL = english().say("forgotten-all")
+NOT_FORGOTTEN = english().say("forget-failed")
+ASK_AGAIN = english().say("forget-all-again")
 
 pytestmark = pytest.mark.process
 
@@ -126,8 +129,8 @@ def test_a_disk_that_does_not_let_go_is_owned_up_to_aloud_whoever_asked(
 @pytest.mark.parametrize(
     ("noted", "said"),
     [
-        (factory_reset.DONE, factory_reset.SAID_DONE),
-        ("enrolled: worn out", factory_reset.SAID_LEFT),
+        (factory_reset.DONE, english().say("reset-done")),
+        ("enrolled: worn out", english().say("reset-incomplete")),
     ],
 )
 def test_what_became_of_a_reset_is_said_at_the_start_after_it(

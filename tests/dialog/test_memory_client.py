@@ -12,6 +12,7 @@ import pytest
 
 from appliance.dialog.actions import EraseMemory, Remember, SendRecall
 from appliance.dialog.memory_client import MemoryClient
+from appliance.language.catalogue import english
 from appliance.messages.thinking import Recall, Transcribed
 from appliance.runtime import memory_files
 from appliance.settings import Settings, load
@@ -50,13 +51,13 @@ def recalled(keeping: MemoryClient) -> list[tuple[str, str, str]]:
 
 def test_after_a_restart_both_sides_are_recalled(tmp_path: Path) -> None:
     chosen = settings(tmp_path)
-    keeping = MemoryClient(chosen, logging.getLogger("test"))
+    keeping = MemoryClient(chosen, logging.getLogger("test"), english().say)
     for number, said in ((4, "tell me about the moon"), (5, ""), (6, "and the sea")):
         remember(keeping, number)
         if said:
             keeping.transcribed(Transcribed(number, said))
     keeping.close()
-    again = MemoryClient(chosen, logging.getLogger("test"))
+    again = MemoryClient(chosen, logging.getLogger("test"), english().say)
     assert recalled(again) == [
         ("", "tell me about the moon", "Answer 4."), ("", "", "Answer 5."),
         ("", "and the sea", "Answer 6."),
@@ -71,7 +72,7 @@ def test_a_transcript_that_comes_after_its_turn_was_forgotten_is_not_kept(
     tmp_path: Path, last: bool
 ) -> None:
     chosen = settings(tmp_path)
-    keeping = MemoryClient(chosen, logging.getLogger("test"))
+    keeping = MemoryClient(chosen, logging.getLogger("test"), english().say)
     remember(keeping, 4)
     keeping.carry_out(EraseMemory(last=last), "pocket")
     keeping.transcribed(Transcribed(4, CANARY))
@@ -83,7 +84,7 @@ def test_a_transcript_that_comes_after_its_turn_was_forgotten_is_not_kept(
 
 def test_without_a_memory_nothing_is_kept(tmp_path: Path) -> None:
     chosen = settings(tmp_path, memory={"keep_turns": 0})
-    keeping = MemoryClient(chosen, logging.getLogger("test"))
+    keeping = MemoryClient(chosen, logging.getLogger("test"), english().say)
     remember(keeping, 4)
     keeping.transcribed(Transcribed(4, CANARY))
     keeping.close()

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from appliance.dialog.mute_state import LATE_S, NOT_READ
+from appliance.dialog.mute_state import LATE_S, MuteProblem
 from appliance.dialog.mute_store import FILE, MARK, StoredMute, read_file
+from appliance.language.catalogue import BoxSentence, english
 from appliance.messages.commands import (
     Ask,
     Forget,
@@ -36,6 +37,11 @@ from appliance.messages.supervision import PartChanged
 from appliance.messages.thinking import ThinkerReady
 from tests.dialog.mute_box import Box
 from tests.waiting import PATIENCE_S
+
+
+def aloud(problem: MuteProblem) -> str:
+    assert problem.aloud is not None
+    return problem.aloud.text(english())
 
 
 @pytest.fixture
@@ -80,17 +86,17 @@ def test_a_mute_that_is_not_stored_is_told_once_and_its_store_is_told_of_when_it
     box.hear(Mute(on=True))
     box.until(lambda: box.complaints)
     [complaint] = box.complaints
-    assert "after a power cut it may be on again" in complaint.aloud
+    assert "after a power cut it may be on again" in aloud(complaint)
     assert box.microphone.failing
     shutil.rmtree(box.run)  # now nothing keeps it
     box.hear(Mute(on=False))
     box.until(lambda: len(box.complaints) == 2)
-    assert "it may be off after a restart" in box.complaints[-1].aloud
+    assert "it may be off after a restart" in aloud(box.complaints[-1])
     (box.card / f".{FILE}.new").rmdir()
     box.hear(Mute(on=True))
     box.settle()
     box.until(lambda: not box.microphone.failing)
-    assert [complaint.aloud for complaint in box.complaints[2:]] == [""]
+    assert [complaint.aloud for complaint in box.complaints[2:]] == [None]
 
 
 def test_a_mute_that_nothing_keeps_is_said_to_end_with_a_restart(box: Box) -> None:
@@ -98,7 +104,7 @@ def test_a_mute_that_nothing_keeps_is_said_to_end_with_a_restart(box: Box) -> No
     shutil.rmtree(box.run)
     box.hear(Mute(on=True))
     box.until(lambda: box.complaints)
-    assert "after a restart it may be on again" in box.complaints[0].aloud
+    assert "after a restart it may be on again" in aloud(box.complaints[0])
 
 
 def test_unmuting_a_box_whose_card_is_broken_ends_with_the_power(box: Box) -> None:
@@ -118,7 +124,7 @@ def test_what_cannot_be_read_stays_muted_says_so_and_is_mended(box: Box) -> None
     box.boot()
     assert (box.floor.deaf, box.it.state) == (True, "muted")
     box.until(lambda: box.complaints)
-    assert box.complaints[0].aloud == NOT_READ
+    assert box.complaints[0].aloud == BoxSentence("mute-not-read")
     box.settle()
     box.until(lambda: not box.microphone.failing)
     told = len(box.complaints)
@@ -138,7 +144,7 @@ def test_after_the_first_start_a_file_that_is_gone_mutes_says_so_and_is_mended(b
     box.boot()
     assert (box.floor.deaf, box.it.state) == (True, "muted")
     box.until(lambda: box.complaints)
-    assert box.complaints[0].aloud == NOT_READ
+    assert box.complaints[0].aloud == BoxSentence("mute-not-read")
     box.until(lambda: not box.microphone.failing)
     box.hear(Mute(on=False))
     box.settle()
@@ -226,7 +232,7 @@ def test_a_conductor_that_died_before_the_card_answered_leaves_the_box_muted(
 
 def test_a_card_that_answers_too_late_opens_no_microphone(stalling: Stalling) -> None:
     stalling.look(after_s=LATE_S + 1.0)
-    assert [complaint.aloud for complaint in stalling.complaints] == [NOT_READ]
+    assert [complaint.aloud for complaint in stalling.complaints] == [BoxSentence("mute-not-read")]
     stalling.go.set()
     stalling.until(lambda: not stalling.microphone.failing)
     assert (stalling.floor.deaf, stalling.it.listening.muted) == (True, True)
@@ -267,7 +273,7 @@ def test_a_mute_that_the_card_swallows_is_told_of(stalling: Stalling) -> None:
     stalling.look(after_s=LATE_S - 1.0)
     assert stalling.complaints == []
     stalling.look(after_s=2.0)
-    assert "after a power cut it may be on again" in stalling.complaints[0].aloud
+    assert "after a power cut it may be on again" in aloud(stalling.complaints[0])
     stalling.go.set()
     stalling.until(lambda: not stalling.microphone.failing)
 

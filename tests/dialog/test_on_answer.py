@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from appliance.dialog.actions import AnnounceState, RaiseTurn, ReleaseHold, Remember, SendMessage
-from appliance.dialog.on_answer import LOST_THREAD, LOST_VOICE, NOTHING_TO_SAY
 from appliance.dialog.state_machine import Tick
+from appliance.language.catalogue import english
 from appliance.messages.hearing import Onset, SpeechStarted, Verdict
 from appliance.messages.playback import PlaybackFinished, PlaybackStarted
 from appliance.messages.speech import EndAnswer, PrepareSpeech, Speak, Spoken
@@ -20,6 +20,10 @@ from appliance.messages.thinking import (
     ThoughtEnded,
 )
 from tests.dialog.talk import MOON, RULES, Talk, talk_in
+
+LOST_THREAD = english().say("lost-thread")
+LOST_VOICE = english().say("lost-voice")
+NOTHING_TO_SAY = english().say("nothing-to-say")
 
 
 # ── question and answer ──────────────────────────────────────────────────────────────────────
@@ -68,7 +72,7 @@ def test_while_an_answer_is_on_nothing_else_is_made_ready() -> None:
     [
         (ThoughtEnded(2, 0, "complete"), NOTHING_TO_SAY),
         (ThoughtEnded(2, 0, "failed", "out of memory"), LOST_THREAD),
-        (ThoughtEnded(2, 0, "failed", "HTTP 401", aloud="It wants a key."), "It wants a key."),
+        (ThoughtEnded(2, 0, "failed", "HTTP 401", aloud="server-key"), english().say("server-key")),
     ],
 )
 def test_a_thought_without_words_is_answered_by_the_box_itself_and_not_remembered(

@@ -13,6 +13,7 @@ from appliance.dialog.actions import (
     SetMuted,
 )
 from appliance.dialog.table import STATES
+from appliance.language.catalogue import english
 from appliance.messages.commands import Ask, Forget, Mute, Repeat, Say, SetVolume, StopSpeaking
 from appliance.messages.hearing import SpeechEnded, Verdict
 from appliance.messages.playback import (
@@ -24,8 +25,9 @@ from appliance.messages.playback import (
 from appliance.messages.registry import Message
 from appliance.messages.speech import Speak
 from appliance.messages.thinking import Abandon, AnswerHeard, Think
-from appliance.tools.toolbox import NOTHING_SAID
 from tests.dialog.talk import BEGUN, ENDED, MOON, ONSET, Talk, talk_in
+
+NOTHING_SAID = english().say("nothing-said")
 
 
 def test_stop_ends_the_answer_and_remembers_what_was_heard() -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from appliance.dialog.actions import AnnounceState, ReleaseHold, SendMessage, SendRecall
-from appliance.dialog.on_answer import LOST_VOICE
-from appliance.dialog.transition import NOT_READY
+from appliance.language.catalogue import english
 from appliance.messages.commands import Ask, SetVolume
 from appliance.messages.playback import CardLost, PlaybackFinished, PlaybackStarted
 from appliance.messages.speech import EndAnswer, Speak, SpeakerReady, Spoken
 from appliance.messages.supervision import PartChanged
 from appliance.messages.thinking import RecallWanted, Sentence, Think, ThinkerReady, ThoughtEnded
 from tests.dialog.talk import MOON, RULES, Talk, talk_in
+
+LOST_VOICE = english().say("lost-voice")
+NOT_READY = english().say("not-ready")
 
 
 # ── parts come and go ────────────────────────────────────────────────────────────────────────

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from appliance.dialog.actions import UseTool
-from appliance.dialog.on_answer import LOST_THREAD
 from appliance.dialog.on_tool import Ringing, ToolReply
+from appliance.language.catalogue import english
 from appliance.messages.commands import Say
 from appliance.messages.playback import PlaybackFinished, PlaybackStarted
 from appliance.messages.speech import EndAnswer, Spoken
@@ -15,6 +15,8 @@ from appliance.messages.thinking import AnswerHeard, Sentence, ThoughtEnded
 from appliance.messages.tools import ToolAnswered, ToolCalled
 from appliance.tools.tool_call_syntax import ToolCall
 from tests.dialog.talk import Talk, spoken, talk_in
+
+LOST_THREAD = english().say("lost-thread")
 
 SPOKEN = "Five minutes, from now."
 

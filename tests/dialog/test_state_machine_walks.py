@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from appliance.dialog.actions import Action, AnnounceState, RaiseTurn, ReleaseHold, SendMessage
-from appliance.dialog.on_answer import LOST_THREAD, NOTHING_TO_SAY
 from appliance.dialog.on_tool import Ringing, ToolReply
 from appliance.dialog.policy import NEVER
 from appliance.dialog.state_machine import DialogEvent, Tick
-from appliance.dialog.transition import NOT_READY
+from appliance.language.catalogue import english
 from appliance.messages.commands import (
     Ask,
     Forget,
@@ -59,8 +58,12 @@ from appliance.messages.thinking import (
     ThoughtEnded,
 )
 from appliance.messages.tools import ToolCalled
-from appliance.tools.toolbox import NOTHING_SAID
 from tests.dialog.talk import Talk
+
+LOST_THREAD = english().say("lost-thread")
+NOTHING_TO_SAY = english().say("nothing-to-say")
+NOT_READY = english().say("not-ready")
+NOTHING_SAID = english().say("nothing-said")
 
 Reason = Literal["complete", "limit", "abandoned", "failed"]
 Direction = Literal["capture", "playback"]

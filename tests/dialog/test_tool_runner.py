@@ -10,14 +10,20 @@ import pytest
 
 from appliance.dialog.actions import UseTool
 from appliance.dialog.on_tool import Ringing, ToolReply
-from appliance.dialog.tool_runner import DONE, HOUSE_S, NOT_DONE, ToolEvent, ToolRunner
+from appliance.dialog.tool_runner import HOUSE_S, ToolEvent, ToolRunner
+from appliance.language.catalogue import english
 from appliance.messages.commands import Forget, Say, SetVolume
 from appliance.messages.registry import Message
 from appliance.messages.tools import HouseRequest, HouseResponse, TimerEvent, TimersStatus
 from appliance.settings import load
 from appliance.tools.spoken_time import ClockReading
 from appliance.tools.tool_call_syntax import ToolCall, Value
-from appliance.tools.toolbox import HOUSE_AWAY, HOUSE_NOTE, HOUSE_SILENT, ToolContext
+from appliance.tools.toolbox import HOUSE_NOTE, ToolContext
+
+DONE = english().say("house-done")
+NOT_DONE = english().say("house-not-done")
+HOUSE_AWAY = english().say("house-away")
+HOUSE_SILENT = english().say("house-silent")
 
 HERE = ToolContext(house=True)
 

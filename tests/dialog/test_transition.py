@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from appliance.dialog.actions import Remember, UseTool
-from appliance.dialog.on_answer import LOST_THREAD
 from appliance.dialog.on_tool import ToolReply
 from appliance.dialog.state_machine import Tick
-from appliance.dialog.transition import NOT_READY
+from appliance.language.catalogue import english
 from appliance.messages.commands import (
     Ask,
     Say,
@@ -31,6 +30,9 @@ from appliance.messages.thinking import (
 from appliance.messages.tools import ToolAnswered
 from appliance.tools.tool_call_syntax import ToolCall
 from tests.dialog.talk import BEGUN, RULES, Talk, spoken, talk_in
+
+LOST_THREAD = english().say("lost-thread")
+NOT_READY = english().say("not-ready")
 
 
 def test_the_memory_knows_both_pieces_of_a_question_that_came_in_two() -> None:

@@ -9,7 +9,7 @@ from appliance.language.catalogue import BoxSentence, Catalogue, catalogue, engl
 
 
 def made(language: str, text: str, spare: Catalogue | None = None) -> Catalogue:
-    return Catalogue(language, fluent_file.parse(text, f"{language}.ftl").messages, spare)
+    return Catalogue(language, fluent_file.parse(text, f"{language}.ftl"), spare)
 
 
 COUNTED = (

@@ -5,18 +5,19 @@ from __future__ import annotations
 import pytest
 
 from appliance.errors import CatalogueError
-from appliance.language.fluent_file import Choice, Reference, Variable, parse, variables
+from appliance.language.fluent_file import parse
+from appliance.language.patterns import Choice, Reference, Variable, variables
 
 
 def test_text_variables_and_references_come_in_their_order() -> None:
-    found = parse("who = { $name }\nhello = Good { $time }, { who }!", "x.ftl").messages
+    found = parse("who = { $name }\nhello = Good { $time }, { who }!", "x.ftl")
     assert found["who"] == (Variable("name"),)
     assert found["hello"] == ("Good ", Variable("time"), ", ", Reference("who"), "!")
 
 
 def test_a_choice_has_its_variants_and_its_default() -> None:
     text = "left = { $count ->\n    [0] none\n    [one] one\n   *[other] { $count }\n }"
-    (choice,) = parse(text, "x.ftl").messages["left"]
+    (choice,) = parse(text, "x.ftl")["left"]
     assert isinstance(choice, Choice)
     assert choice.name == "count"
     assert choice.variants == {0.0: ("none",), "one": ("one",), "other": (Variable("count"),)}
@@ -24,16 +25,16 @@ def test_a_choice_has_its_variants_and_its_default() -> None:
 
 
 def test_a_line_that_goes_on_is_one_line() -> None:
-    assert "".join(map(str, parse("long = one\n    two", "x.ftl").messages["long"])) == "one two"
+    assert "".join(map(str, parse("long = one\n    two", "x.ftl")["long"])) == "one two"
 
 
 def test_comments_say_nothing() -> None:
-    assert list(parse("# One\n## Two\n### Three\n\nkey = Text", "x.ftl").messages) == ["key"]
+    assert list(parse("# One\n## Two\n### Three\n\nkey = Text", "x.ftl")) == ["key"]
 
 
 def test_the_variables_of_every_variant_count() -> None:
     text = "left = { $side ->\n    [to] { $to } to { $next }\n   *[past] { $past }\n }"
-    assert variables(parse(text, "x.ftl").messages["left"]) == {"side", "to", "next", "past"}
+    assert variables(parse(text, "x.ftl")["left"]) == {"side", "to", "next", "past"}
 
 
 @pytest.mark.parametrize(

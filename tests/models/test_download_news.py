@@ -8,6 +8,7 @@ from typing import get_args
 
 import pytest
 
+from appliance.language.catalogue import english
 from appliance.models import catalogue, download_news
 from appliance.models.download_news import DownloadNews, NewsKind
 
@@ -40,7 +41,7 @@ def test_what_is_no_news_is_none_and_gone(tmp_path: Path, data: bytes | None) ->
 @pytest.mark.parametrize("kind", get_args(NewsKind))
 def test_every_kind_has_a_sentence_that_fits_a_voice(kind: NewsKind) -> None:
     model = catalogue.find(NAME)
-    said = download_news.sentence(DownloadNews(NAME, kind, (0,)), model)
+    said = download_news.sentence(DownloadNews(NAME, kind, (0,)), model, english())
     assert said.endswith(".")
     assert "\n" not in said
 
@@ -53,6 +54,5 @@ def test_every_kind_has_a_sentence_that_fits_a_voice(kind: NewsKind) -> None:
 def test_files_that_a_stick_lacks_are_named_by_the_catalogue_alone(
     lacks: tuple[int, ...], said: str
 ) -> None:
-    assert download_news.sentence(DownloadNews(NAME, "part", lacks), catalogue.find(NAME)).endswith(
-        said
-    )
+    news = DownloadNews(NAME, "part", lacks)
+    assert download_news.sentence(news, catalogue.find(NAME), english()).endswith(said)

@@ -12,6 +12,7 @@ import yaml
 
 from appliance.cli.check import language_model
 from appliance.errors import FetchError, ModelError, SeedRefused, SettingsError
+from appliance.language.catalogue import english
 from appliance.models import catalogue
 from appliance.models.background_download import AGAIN_S, BackgroundDownload
 from appliance.models.download_news import DownloadNews, sentence
@@ -100,7 +101,7 @@ def test_without_a_repository_nobody_asks_the_hub(tmp_path: Path) -> None:
     assert not BackgroundDownload(store, fetch, told.append, wait).run()
     assert waits == [AGAIN_S] * 3
     assert [news.kind for news in told] == ["by_stick"]
-    assert "USB stick" in sentence(told[0], store.models["mine"])
+    assert "USB stick" in sentence(told[0], store.models["mine"], english())
     with pytest.raises(FetchError, match="names no repository"):
         ModelFetcher(store, ModelHub("http://127.0.0.1:1"), None).fetch(store.models["mine"])  # type: ignore[arg-type]
 

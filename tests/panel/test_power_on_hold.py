@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from appliance.language.catalogue import english
 from appliance.messages.commands import Restart, Say
 from appliance.panel import power_on_hold
 from appliance.panel.power_on_hold import WANTED_SETUP, PowerOnHold, write_request
@@ -33,7 +34,7 @@ def test_a_reset_that_can_do_nothing_says_so_and_does_not_begin_anew(tmp_path: P
     (tmp_path / "state").touch()
     here = PowerOnHold(tmp_path / "state", LOG, tmp_path / "none")
     here.start("reset")
-    assert here.answers.get(timeout=20) == Say(factory_reset.SAID_FAILED)
+    assert here.answers.get(timeout=20) == Say(english().say("reset-failed"))
 
 
 def test_set_up_is_asked_for_and_erases_nothing(tmp_path: Path) -> None:

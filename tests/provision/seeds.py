@@ -20,7 +20,7 @@ SECRET = "p\\a\"s's"  # noqa: S105  # of nobody
 
 WHOLE = Seed(
     hostname="kitchen", wifi=WifiNetwork(b"Home", "correct horse"), country="DE", keys=(KEY,),
-    timezone="Europe/Berlin", mode="wake_word", card="plughw:CARD=Jabra",
+    timezone="Europe/Berlin", language="de", mode="wake_word", card="plughw:CARD=Jabra",
     panel="header", name="Kitchen", broker="homeassistant.local",
     user="interlude", password=SECRET,
 )  # fmt: skip
@@ -52,5 +52,5 @@ def can_be_applied(seed: Seed) -> None:
 MEANT = Seed(
     wifi=WifiNetwork(b"Home & garden", "correct horse"), country="DE", broker="homeassistant.local",
     user="interlude", password='p"\\s', mode="wake_word", model="gemma-4-e2b",
-    card="plughw:CARD=Jabra", panel="header",
+    card="plughw:CARD=Jabra", panel="header", language="de",
 )  # fmt: skip

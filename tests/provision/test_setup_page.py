@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from appliance.language.catalogue import catalogue, languages
 from appliance.provision.seed import Seed
 from appliance.provision.setup_page import FORM, MOST_BYTES, MOST_TRIES, SetupPage
 from appliance.provision.submitted_form import (
@@ -19,7 +20,7 @@ PLACE = "10.42.0.1"
 TYPED_WELL = {"wifi": "Home & garden", "password": "correct horse", "country": "de", "hostname": "",
               "broker": "homeassistant.local", "user": "interlude", "secret": 'p"\\s',
               "mode": "wake_word", "model": "gemma-4-e2b", "card": "plughw:CARD=Jabra",
-              "panel": "header"}  # fmt: skip
+              "panel": "header", "language": "de"}  # fmt: skip
 
 
 @pytest.fixture
@@ -169,3 +170,24 @@ def test_a_token_cannot_be_tried_without_end(page: SetupPage) -> None:
     assert found.count(403) == MOST_TRIES + 1  # and one more in these 4 s
     assert found[-1] == 429
     assert page.post(headers(), body(page), 100.0).status == 200
+
+
+def test_a_page_in_german_has_no_english_label(taken: list[Seed]) -> None:
+    shown = SetupPage(PLACE, taken.append, words=catalogue("de")).get("/", PLACE).body
+    assert '<html lang="de">' in shown
+    assert "Dein WLAN" in shown
+    labels = set(re.findall(r"<label>([^<]+)<", shown))
+    english_labels = set(
+        re.findall(r"<label>([^<]+)<", SetupPage(PLACE, taken.append).get("/", PLACE).body)
+    )
+    assert labels & english_labels == set()
+
+
+def test_the_page_offers_every_language_that_the_box_speaks_by_itself(page: SetupPage) -> None:
+    shown = page.get("/", PLACE).body.partition('name="language"')[2].partition("</select>")[0]
+    assert re.findall(r'<option value="([^"]*)">', shown) == ["", "auto", *languages()]
+
+
+def test_a_language_that_is_none_is_refused(page: SetupPage, taken: list[Seed]) -> None:
+    assert page.post(headers(), body(page, language="klingon"), 0.0).status == 400
+    assert taken == []

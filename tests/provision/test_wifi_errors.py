@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.provision.wifi_errors import REASONS, sentence
+from appliance.language.catalogue import catalogue, english, languages
+from appliance.provision.wifi_errors import REASONS
+from appliance.provision.wifi_errors import sentence as reason
+
+
+def sentence(wifi: str, said: str) -> str:
+    return reason(wifi, said).text(english())
+
 
 FAILED = "Error: Connection activation failed: "
 
@@ -41,3 +48,9 @@ def test_each_reason_names_the_network_and_repeats_nothing_else() -> None:
         told = sentence("Home", f"x {part.upper()} y hunter2")
         assert "Home" in told
         assert "hunter2" not in told
+
+
+@pytest.mark.parametrize("language", languages())
+def test_each_reason_is_told_in_every_language(language: str) -> None:
+    told = [reason("Heim", part).text(catalogue(language)) for part, _ in REASONS]
+    assert all("Heim" in sentence for sentence in told)

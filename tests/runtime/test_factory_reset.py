@@ -22,8 +22,6 @@ from appliance.runtime.factory_reset import (
     DONE,
     NOTE,
     RESET,
-    SAID_DONE,
-    SAID_LEFT,
     clear,
     complete_reset,
     request_reset,
@@ -95,7 +93,7 @@ def test_a_reset_erases_what_the_table_says_and_nothing_else(tmp_path: Path) -> 
     complete_reset(tmp_path)
     left = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file())
     assert left == ["models/gemma/weights.gguf", NOTE]
-    assert to_say(tmp_path) == SAID_DONE
+    assert to_say(tmp_path) == "reset-done"
     assert to_say(tmp_path) == "", "once"
     assert not (tmp_path / NOTE).exists()
 
@@ -133,7 +131,7 @@ def test_a_full_card_is_reset_all_the_same(tmp_path: Path) -> None:
         request_reset(state)
         complete_reset(state)
         assert sd.count(CANARY) == 0
-        assert to_say(state) == SAID_DONE
+        assert to_say(state) == "reset-done"
 
 
 def test_a_stubborn_file_keeps_nothing_else_and_the_box_says_so_until_it_is_gone(
@@ -147,8 +145,8 @@ def test_a_stubborn_file_keeps_nothing_else_and_the_box_says_so_until_it_is_gone
     try:
         request_reset(tmp_path)
         complete_reset(tmp_path)
-        assert to_say(tmp_path) == SAID_LEFT
-        assert to_say(tmp_path) == SAID_LEFT, "at each start"
+        assert to_say(tmp_path) == "reset-incomplete"
+        assert to_say(tmp_path) == "reset-incomplete", "at each start"
         assert factory_reset.unfinished(tmp_path)
         files = {p.relative_to(tmp_path) for p in tmp_path.rglob("*") if p.is_file()}
         assert files == {Path(p) for p in ("enrolled/file", NOTE, "models/gemma/weights.gguf")}
@@ -156,7 +154,7 @@ def test_a_stubborn_file_keeps_nothing_else_and_the_box_says_so_until_it_is_gone
     finally:
         subprocess.run(["umount", str(stubborn)], check=True)
     complete_reset(tmp_path)
-    assert to_say(tmp_path) == SAID_DONE
+    assert to_say(tmp_path) == "reset-done"
     assert not stubborn.exists()
 
 
@@ -184,7 +182,7 @@ def test_a_reset_that_is_killed_anywhere_is_finished_at_the_next_start(tmp_path:
         assert ended.returncode == -signal.SIGKILL
         assert factory_reset.unfinished(state)
         complete_reset(state)
-        assert to_say(state) == SAID_DONE
+        assert to_say(state) == "reset-done"
         assert not any((state / name).exists() for name in PATHS)
     assert calls > 8, "it was killed in the middle"
     assert ended.returncode == 0, "and at last came through"

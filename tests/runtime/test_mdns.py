@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.runtime.mdns import own_name, spoken
+from appliance.runtime.mdns import own_name
 
 UNKNOWN = "-15 Timeout reached\n"
 
@@ -63,7 +63,3 @@ def test_what_is_no_name_is_none(tmp_path: Path, said: str) -> None:
 def test_where_nobody_answers_or_there_is_no_address_there_is_no_name(tmp_path: Path) -> None:
     assert own_name(["192.168.1.7"], tmp_path / "nobody") == ""
     assert own_name([], tmp_path / "nobody") == ""
-
-
-def test_a_name_is_said_so_that_it_can_be_typed() -> None:
-    assert spoken("kitchen-2.local") == "kitchen dash 2 dot local"

@@ -8,7 +8,7 @@ import pytest
 
 from appliance.cli import rows
 from appliance.settings import load_defaults
-from appliance.settings.usable import BEFORE, SAID_BEFORE, SAID_DEFAULTS, UsableSettings, usable
+from appliance.settings.usable import BEFORE, UsableSettings, usable
 
 GOOD = "speaking: {volume: 0.3}\n"
 MISTAKES = [
@@ -54,7 +54,7 @@ def test_after_a_mistake_the_settings_from_before_are_used_and_it_is_said(
     for _ in range(2):
         found = start(owners, state)
         assert (found.settings.speaking.volume, found.mute) == (0.3, False)
-        assert found.said == SAID_BEFORE
+        assert found.said == "settings-before"
         assert found.problem
     owners.write_text("speaking: {volume: 0.4}\n")
     found = start(owners, state)
@@ -69,7 +69,7 @@ def test_with_no_settings_at_all_the_microphone_stays_off(
     if kept is not None:
         (state / BEFORE).write_text(kept)
     found = start(owners, state)
-    assert (found.settings, found.mute, found.said) == (load_defaults(), True, SAID_DEFAULTS)
+    assert (found.settings, found.mute, found.said) == (load_defaults(), True, "settings-defaults")
 
 
 def test_a_file_that_the_owner_took_away_is_no_longer_kept(

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from appliance.dialog.actions import Remember, UseTool
 from appliance.dialog.answer import Question
 from appliance.dialog.on_tool import ToolReply
+from appliance.language.catalogue import english
 from appliance.messages.commands import Ask, ListenOnce, ModeName
 from appliance.messages.commands import TalkButton as Button
 from appliance.messages.hearing import SpeechEnded, SpeechStarted, WakeWordHeard
@@ -22,18 +23,13 @@ from appliance.settings import load_defaults
 from appliance.tools.confirmation import CONFIRM_S, ConfirmationGuard, opens_something
 from appliance.tools.timers import Timers
 from appliance.tools.tool_call_syntax import ToolCall
-from appliance.tools.toolbox import (
-    CALL_ME_FIRST,
-    ENOUGH,
-    HOUSE_NOTE,
-    MOST_REQUESTS,
-    OPENS,
-    REPEATED,
-    Toolbox,
-    ToolContext,
-)
+from appliance.tools.toolbox import HOUSE_NOTE, MOST_REQUESTS, REPEATED, Toolbox, ToolContext
 from tests.dialog.talk import Talk, talk_in
 from tests.tools.test_toolbox import NOW, later
+
+CALL_ME_FIRST = english().say("house-press-first")
+ENOUGH = english().say("house-enough")
+OPENS = english().say("house-opens")
 
 STEMS = load_defaults().tools.confirm
 UNLOCK = "unlock the front door"

@@ -1,33 +1,17 @@
-"""Numbers in words, there and back."""
+"""English words for numbers are understood."""
 
 from __future__ import annotations
 
 import pytest
 
-from appliance.tools.spoken_numbers import in_words, ordinal, parse_number
-
-
-@pytest.mark.parametrize(
-    ("number", "words"), [(0, "zero"), (7, "seven"), (13, "thirteen"), (20, "twenty"),
-                          (21, "twenty-one"), (99, "ninety-nine"), (100, "100")]
-)  # fmt: skip
-def test_a_number_is_said(number: int, words: str) -> None:
-    assert in_words(number) == words
-
-
-@pytest.mark.parametrize(
-    ("number", "words"),
-    [(1, "first"), (2, "second"), (3, "third"), (4, "fourth"), (5, "fifth"), (8, "eighth"),
-     (9, "ninth"), (12, "twelfth"), (20, "twentieth"), (21, "twenty-first"), (30, "thirtieth"),
-     (31, "thirty-first")],
-)  # fmt: skip
-def test_a_day_of_the_month_is_said(number: int, words: str) -> None:
-    assert ordinal(number) == words
+from appliance.language.catalogue import english
+from appliance.tools.spoken_numbers import parse_number
+from appliance.tools.spoken_time import spoken_number
 
 
 def test_every_number_that_is_said_is_understood() -> None:
     for number in range(1, 100):
-        assert parse_number(in_words(number)) == number
+        assert parse_number(spoken_number(number, english())) == number
 
 
 @pytest.mark.parametrize(

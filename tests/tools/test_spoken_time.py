@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from appliance.language.catalogue import english
 from appliance.tools.spoken_time import (
     ClockReading,
     parse_time,
@@ -18,6 +19,7 @@ from appliance.tools.spoken_time import (
     spoken_when,
 )
 
+ENGLISH = english()
 NINE_TEN = datetime(2026, 11, 21, 9, 10, tzinfo=UTC)  # a Saturday
 
 
@@ -36,19 +38,19 @@ def at(when: datetime) -> ClockReading:
     ],
 )  # fmt: skip
 def test_the_time_is_said_as_people_do(clock: str, words: str) -> None:
-    assert spoken_time(datetime.strptime(clock, "%H:%M").replace(tzinfo=UTC)) == words
+    assert spoken_time(datetime.strptime(clock, "%H:%M").replace(tzinfo=UTC), ENGLISH) == words
 
 
 def test_every_minute_of_the_day_has_a_name_and_only_its_other_half_the_same() -> None:
     names: dict[str, int] = {}
     for minute in range(24 * 60):
-        name = spoken_time(NINE_TEN.replace(hour=minute // 60, minute=minute % 60))
+        name = spoken_time(NINE_TEN.replace(hour=minute // 60, minute=minute % 60), ENGLISH)
         names[name] = names.get(name, 0) + 1
     assert set(names.values()) == {2}
 
 
 def test_the_date_is_said_as_people_do() -> None:
-    assert spoken_date(NINE_TEN) == "Saturday, the twenty-first of November"
+    assert spoken_date(NINE_TEN, ENGLISH) == "Saturday, the twenty-first of November"
 
 
 @pytest.mark.parametrize(
@@ -58,7 +60,7 @@ def test_the_date_is_said_as_people_do() -> None:
 )  # fmt: skip
 def test_a_time_to_come_is_said_with_its_day(days: int, hour: int, words: str) -> None:
     when = (NINE_TEN + timedelta(days=days)).replace(hour=hour, minute=0)
-    assert spoken_when(when, NINE_TEN) == words
+    assert spoken_when(when, NINE_TEN, ENGLISH) == words
 
 
 @pytest.mark.parametrize(
@@ -69,7 +71,7 @@ def test_a_time_to_come_is_said_with_its_day(days: int, hour: int, words: str) -
      (4200, "one hour and ten minutes"), (7200, "two hours"), (0, "no time")],
 )  # fmt: skip
 def test_a_length_of_time_is_said_no_finer_than_it_matters(seconds: float, words: str) -> None:
-    assert spoken_length(seconds) == words
+    assert spoken_length(seconds, ENGLISH) == words
 
 
 @pytest.mark.parametrize(

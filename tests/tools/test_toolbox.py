@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from appliance.language.catalogue import english
 from appliance.messages.commands import Forget, SetVolume
 from appliance.messages.registry import encode
 from appliance.messages.tools import HouseRequest
@@ -17,19 +18,20 @@ from appliance.tools.table import TOOLS as TABLE
 from appliance.tools.timers import MOST, Timer, Timers
 from appliance.tools.tool_call_syntax import ToolCall, Value
 from appliance.tools.toolbox import (
-    ASK_AGAIN,
-    HOUSE_AWAY,
-    NO_HOUSE,
-    NOTHING_SAID,
     TOOLS,
-    UNCLEAR,
-    UNKNOWN,
     Toolbox,
     ToolContext,
     ToolResult,
     missed_sentence,
     ringing_sentence,
 )
+
+ASK_AGAIN = english().say("forget-all-again")
+HOUSE_AWAY = english().say("house-away")
+NO_HOUSE = english().say("house-none")
+NOTHING_SAID = english().say("nothing-said")
+UNCLEAR = english().say("tool-unclear")
+UNKNOWN = english().say("tool-unknown")
 
 NOW = ClockReading(1000.0, datetime(2026, 11, 21, 9, 10, tzinfo=UTC).timestamp(), UTC)
 
@@ -237,17 +239,17 @@ def test_a_house_that_is_away_is_not_asked() -> None:
     ],
 )
 def test_what_rings_says_what_it_is(timer: Timer, sentence: str) -> None:
-    assert ringing_sentence(timer, NOW) == sentence
+    assert ringing_sentence(timer, NOW, english()) == sentence
 
 
 def test_what_was_missed_says_when_it_was() -> None:
     now = later(3600.0)
     timer, alarm = Timer(1, "eggs", 300.0, 1000.0), Timer(2, due_wall_s=NOW.wall_s)
-    assert missed_sentence(timer, now) == (
+    assert missed_sentence(timer, now, english()) == (
         "While I was off, your timer, eggs, ran out at ten past nine in the morning."
     )
     assert (
-        missed_sentence(alarm, now)
+        missed_sentence(alarm, now, english())
         == "While I was off, your alarm was due at ten past nine in the morning."
     )
 

@@ -12,7 +12,7 @@ PhraseKind = Literal["stop", "yield", "carry_on", "other"]
 
 def plain(text: str) -> str:
     """Lower case, one space between words, nothing but letters, apostrophes and hyphens."""
-    return " ".join(re.findall(r"[a-z]+(?:['-][a-z]+)*", text.lower().replace("’", "'")))
+    return " ".join(re.findall(r"[^\W\d_]+(?:['-][^\W\d_]+)*", text.lower().replace("’", "'")))
 
 
 def kind_of(text: str, words: WordsSettings) -> PhraseKind:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from appliance.language.catalogue import Catalogue, english
 from appliance.record_file import read_record
 from appliance.update.release.store import ReleaseStore
 from appliance.update.system import target
@@ -40,17 +41,22 @@ def left(shelf: ReleaseStore) -> str:
     return note.left if note.version == kept else ""
 
 
-def sentences(shelf: ReleaseStore | None = None, os_release: Path = target.RELEASE) -> list[str]:
-    """What an owner is told: nothing on a box that stayed up."""
+def sentences(
+    shelf: ReleaseStore | None = None,
+    os_release: Path = target.RELEASE,
+    words: Catalogue | None = None,
+) -> list[str]:
+    """What an owner is told: nothing on a box that stayed up. `words`: English, if None."""
+    words = words or english()
     shelf = shelf or ReleaseStore()
     note, kept = read(shelf.root), shelf.kept()
     said = []
     if gone := left(shelf):
-        said.append(f"Version {gone} did not stay up, so I went back to version {kept}.")
+        said.append(words.say("release-left", left=gone, kept=kept or ""))
     elif kept in note.tried and len(note.tried) > 1:
-        others = " and ".join(note.tried)
-        said.append(f"Versions {others} both did not stay up.")
+        others = words.join(note.tried)
+        said.append(words.say("releases-both-left", tried=others))
     system = target.version(os_release)
     if note.system_left and system and note.system_left != system:
-        said.append(f"The system {note.system_left} was left for the system {system}.")
+        said.append(words.say("system-left", left=note.system_left, now=system))
     return said

@@ -1,0 +1,44 @@
+"""Languages that the box can be set to: each that espeak-ng 1.51 has a voice for. A table.
+
+By ISO 639-1, of ISO 639-3 where that has none. Constructed languages are left out.
+"""
+
+from __future__ import annotations
+
+NAMES = {
+    "af": "Afrikaans", "am": "Amharic", "an": "Aragonese", "ar": "Arabic", "as": "Assamese",
+    "az": "Azerbaijani", "ba": "Bashkir", "be": "Belarusian", "bg": "Bulgarian", "bn": "Bengali",
+    "bpy": "Bishnupriya Manipuri", "bs": "Bosnian", "ca": "Catalan", "cs": "Czech",
+    "cv": "Chuvash", "cy": "Welsh", "da": "Danish", "de": "German", "el": "Greek",
+    "en": "English", "eo": "Esperanto", "es": "Spanish", "et": "Estonian", "eu": "Basque",
+    "fa": "Persian", "fi": "Finnish", "fr": "French", "ga": "Irish", "gd": "Scottish Gaelic",
+    "gn": "Guarani", "gu": "Gujarati", "hak": "Hakka Chinese", "haw": "Hawaiian", "he": "Hebrew",
+    "hi": "Hindi", "hr": "Croatian", "ht": "Haitian Creole", "hu": "Hungarian", "hy": "Armenian",
+    "id": "Indonesian", "is": "Icelandic", "it": "Italian", "ja": "Japanese", "ka": "Georgian",
+    "kk": "Kazakh", "kl": "Greenlandic", "kn": "Kannada", "ko": "Korean", "kok": "Konkani",
+    "ku": "Kurdish", "ky": "Kyrgyz", "la": "Latin", "lb": "Luxembourgish", "lt": "Lithuanian",
+    "lv": "Latvian", "mi": "Māori", "mk": "Macedonian", "ml": "Malayalam", "mr": "Marathi",
+    "ms": "Malay", "mt": "Maltese", "my": "Burmese", "nb": "Norwegian", "ne": "Nepali",
+    "nl": "Dutch", "no": "Norwegian", "om": "Oromo", "or": "Odia", "pa": "Punjabi",
+    "pap": "Papiamento", "pl": "Polish", "pt": "Portuguese", "qu": "Quechua", "ro": "Romanian",
+    "ru": "Russian", "sd": "Sindhi", "si": "Sinhala", "sk": "Slovak", "sl": "Slovenian",
+    "sq": "Albanian", "sr": "Serbian", "sv": "Swedish", "sw": "Swahili", "ta": "Tamil",
+    "te": "Telugu", "th": "Thai", "tk": "Turkmen", "tn": "Tswana", "tr": "Turkish",
+    "tt": "Tatar", "ug": "Uyghur", "uk": "Ukrainian", "ur": "Urdu", "uz": "Uzbek",
+    "vi": "Vietnamese", "yue": "Cantonese", "zh": "Chinese",
+}  # fmt: skip
+# Where espeak-ng's name of the voice is not the language's code, or names a country at once.
+_ESPEAK = {"en": "en-us", "fr": "fr-fr", "zh": "cmn", "no": "nb"}
+_SAME = {"no": "nb", "nn": "nb", "cmn": "zh", "iw": "he", "in": "id"}
+
+
+def espeak_voice(language: str) -> str:
+    """The name of espeak-ng's voice; `language` is one of NAMES."""
+    return _ESPEAK.get(language, language)
+
+
+def base(code: str) -> str:
+    """A language's code without country or script: de_DE, pt-br and zh-Hant → de, pt and zh.
+    Norwegian is nb, however it is called."""
+    code = code.replace("_", "-").partition("-")[0].lower()
+    return _SAME.get(code, code)

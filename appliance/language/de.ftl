@@ -1,0 +1,247 @@
+# Was das Gerät von selbst sagt, auf Deutsch. Die Schlüssel stehen in en.ftl, mit Erläuterungen.
+
+## The language itself
+
+language-name = Deutsch
+persona = Du bist Interlude, eine Stimme in einem kleinen Gerät. Der Benutzer spricht mit dir, und was du antwortest, wird vorgelesen. Antworte in kurzen gesprochenen Sätzen, mit einfachen Worten, ohne Aufzählungen und ohne Zeichen.
+persona-any-language = Antworte immer in der Sprache, in der der Benutzer spricht.
+persona-one-language = Antworte immer auf { $language }.
+instruction = Bitte antworte kurz auf das Gesagte.
+
+## Words said over the box. Lower case, commas between them.
+
+words-yield = warte, halt, stopp, nein, moment, einen moment, entschuldigung, aber, eigentlich, sei still, sei ruhig, hör auf, schon gut, vergiss es
+words-carry-on = mhm, hm, aha, ja, ja ja, okay, genau, stimmt, richtig, klar, ach so, verstehe, gut, wow, toll
+words-stop = stopp, halt, sei still, sei ruhig, hör auf, schon gut, vergiss es
+
+## Numbers, clocks and days. A list that is empty or too short: digits.
+
+number-words = null, eins, zwei, drei, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf,
+    dreizehn, vierzehn, fünfzehn, sechzehn, siebzehn, achtzehn, neunzehn, zwanzig,
+    einundzwanzig, zweiundzwanzig, dreiundzwanzig, vierundzwanzig, fünfundzwanzig,
+    sechsundzwanzig, siebenundzwanzig, achtundzwanzig, neunundzwanzig, dreißig, einunddreißig,
+    zweiunddreißig, dreiunddreißig, vierunddreißig, fünfunddreißig, sechsunddreißig,
+    siebenunddreißig, achtunddreißig, neununddreißig, vierzig, einundvierzig, zweiundvierzig,
+    dreiundvierzig, vierundvierzig, fünfundvierzig, sechsundvierzig, siebenundvierzig,
+    achtundvierzig, neunundvierzig, fünfzig, einundfünfzig, zweiundfünfzig, dreiundfünfzig,
+    vierundfünfzig, fünfundfünfzig, sechsundfünfzig, siebenundfünfzig, achtundfünfzig,
+    neunundfünfzig
+day-words = erste, zweite, dritte, vierte, fünfte, sechste, siebte, achte, neunte, zehnte, elfte,
+    zwölfte, dreizehnte, vierzehnte, fünfzehnte, sechzehnte, siebzehnte, achtzehnte, neunzehnte,
+    zwanzigste, einundzwanzigste, zweiundzwanzigste, dreiundzwanzigste, vierundzwanzigste,
+    fünfundzwanzigste, sechsundzwanzigste, siebenundzwanzigste, achtundzwanzigste,
+    neunundzwanzigste, dreißigste, einunddreißigste
+weekday-words = Montag, Dienstag, Mittwoch, Donnerstag, Freitag, Samstag, Sonntag
+month-words = Januar, Februar, März, April, Mai, Juni, Juli, August, September, Oktober,
+    November, Dezember
+
+# Von 0 bis 24 Uhr: so ist klar, welche Hälfte des Tages gemeint ist. „Ein Uhr“, nicht „eins Uhr“.
+clock = { $minute ->
+    [0] { clock-hour }
+   *[other] { clock-hour } { $minutes }
+}
+clock-hour = { $hour24 ->
+    [1] ein Uhr
+   *[other] { $hour } Uhr
+}
+clock-of-day = { $clock }
+date = { $weekday }, der { $day } { $month }
+when = { $day ->
+    [today] { $clock }
+    [tomorrow] morgen um { $clock }
+   *[later] { $weekday } um { $clock }
+}
+
+decimal-sign = { "," }
+
+length-hours = { $count ->
+    [one] eine Stunde
+   *[other] { $words } Stunden
+}
+length-minutes = { $count ->
+    [one] eine Minute
+   *[other] { $words } Minuten
+}
+length-seconds = { $count ->
+    [one] eine Sekunde
+   *[other] { $words } Sekunden
+}
+length-minute-and-a-half = anderthalb Minuten
+length-none = gar keine Zeit
+length-joined = { $first } und { $second }
+
+## Answers of tools
+
+tool-unknown = Das kann ich nicht.
+tool-unclear = Das habe ich nicht verstanden. Bitte sag es noch einmal.
+tool-time = Es ist { $clock }.
+tool-date = Heute ist { $date }.
+timer-named = { $name }: { $text }
+timer-range = Ein Timer kann von einer Sekunde bis zu einem Tag laufen.
+timers-full = Ich habe schon { $count } davon. Lösche erst einen.
+timer-set = { $length }, ab jetzt.
+alarm-unclear = Die Zeit für den Wecker habe ich nicht verstanden. Bitte sag sie noch einmal.
+alarm-set = der Wecker ist auf { $when } gestellt.
+timers-none = Es läuft kein Timer, und kein Wecker ist gestellt.
+timer-left = noch { $length }.
+alarm-waits = ein Wecker für { $when }.
+timer-stopped = In Ordnung.
+timer-not-found = Es gibt keinen Timer namens { $name }.
+timer-none = Es läuft kein Timer.
+timer-off = { $kind ->
+    [alarm] der Wecker ist aus.
+   *[timer] der Timer ist aus.
+}
+volume-set = So laut.
+volume-up = Lauter.
+volume-down = Leiser.
+volume-most = Lauter kann ich nicht sprechen.
+volume-least = Leiser kann ich nicht sprechen.
+nothing-said = Ich habe noch nichts gesagt.
+forget-all-again = Das ist alles, was wir je gesagt haben. Wenn ich alles vergessen soll, bitte mich noch einmal darum.
+house-none = Ich bin nicht mit dem Haus verbunden.
+house-away = Ich erreiche das Haus gerade nicht.
+house-enough = Das ist genug für eine Antwort.
+house-opens = Das könnte etwas öffnen. Bitte mich noch einmal darum, mit denselben Worten, dann tue ich es.
+house-press-first = Das könnte etwas öffnen. Drücke erst meinen Knopf, und bitte mich dann darum.
+house-silent = Das Haus antwortet nicht.
+house-done = Erledigt.
+house-not-done = Das hat das Haus nicht getan.
+alarm-rings = Es ist { $clock }. Dein Wecker.
+alarm-rings-named = Es ist { $clock }: { $name }.
+timer-rings = Dein Timer ist abgelaufen: { $name }.
+alarm-missed = Während ich aus war, hätte um { $clock } dein Wecker geklingelt.
+alarm-missed-named = Während ich aus war, hätte um { $clock } dein Wecker geklingelt: { $name }.
+timer-missed = Während ich aus war, ist um { $clock } dein Timer abgelaufen.
+timer-missed-named = Während ich aus war, ist um { $clock } dein Timer abgelaufen: { $name }.
+timers-missed = Während ich aus war, sind { $count } Timer abgelaufen.
+
+## Excuses and news of the conversation
+
+not-ready = Ich sammle noch meine Gedanken. Frag mich gleich noch einmal.
+lost-thread = Entschuldige, ich habe den Faden verloren. Bitte frag mich noch einmal.
+lost-voice = Entschuldige, mir hat es kurz die Sprache verschlagen. Bitte frag mich noch einmal.
+nothing-to-say = Dazu habe ich nichts zu sagen.
+no-button = Ich habe keinen Knopf, also kann man mit mir auch nicht über einen sprechen.
+part-broken = Mit mir stimmt etwas nicht. Was nicht arbeitet: { $part }.
+part-microphone = das Mikrofon
+part-loudspeaker = der Lautsprecher
+part-capture = meine Aufnahme
+part-playback = meine Wiedergabe
+part-listener = mein Gehör
+forgotten-all = Ich habe alles vergessen.
+forgotten-last = Das habe ich vergessen.
+forgotten-late = Was ich vorhin nicht vergessen konnte, ist jetzt vergessen.
+forget-failed = Ich konnte es nicht vergessen. Auf meine Karte lässt sich nicht schreiben, und die Worte stehen noch darauf. Ich verwende sie nicht, und ich versuche es weiter. Gelingt es nicht, muss die Karte ersetzt werden.
+forget-slow = Meine Karte ist langsam. Ich sage dir, wenn es vergessen ist.
+memory-damaged = Mein Gedächtnis war beschädigt. Ich habe ein neues angefangen.
+mute-not-read = Ich konnte nicht lesen, ob mein Mikrofon aus war, also lasse ich es aus. Bitte schalte es wieder ein, wenn ich dich hören soll.
+mute-off-not-kept = { $after ->
+    [power-cut] Mein Mikrofon ist aus, aber ich konnte mir das nicht merken: nach einem Stromausfall ist es vielleicht wieder an.
+   *[restart] Mein Mikrofon ist aus, aber ich konnte mir das nicht merken: nach einem Neustart ist es vielleicht wieder an.
+}
+mute-on-not-kept = Mein Mikrofon ist an, aber ich konnte mir das nicht merken: nach einem Neustart ist es vielleicht aus.
+
+## A model server
+
+server-away = Mein Modellserver antwortet nicht.
+server-refused = Mein Modellserver hat abgelehnt. Der Befehl Interlude check sagt, warum.
+server-thinks = Mein Modellserver denkt nach, statt zu antworten. Schalte dort das Nachdenken aus.
+server-deaf = Mein Modellserver nimmt keinen Ton an. Er braucht ein anderes Modell.
+server-key = Mein Modellserver verlangt einen anderen Schlüssel.
+server-address = Mein Modellserver kennt die Adresse oder das Modell nicht.
+server-busy = Mein Modellserver hat zu viel zu tun. Bitte frag mich später.
+server-context = Was wir gesagt haben, ist zu lang für meinen Modellserver.
+server-no-tools = Das Modell auf meinem Modellserver kennt keine Werkzeuge.
+server-no-model = Mein Modellserver kennt das Modell nicht.
+
+## A start
+
+settings-before = Meine Einstellungsdatei ist unbrauchbar. Ich mache mit den Einstellungen von vorher weiter.
+settings-defaults = Meine Einstellungsdatei ist unbrauchbar. Ich starte ohne sie, und mit ausgeschaltetem Mikrofon. Berichtige die Datei, starte mich neu, und schalte das Mikrofon ein.
+release-left = Version { $left } ist nicht stabil gelaufen, also bin ich zu Version { $kept } zurückgekehrt.
+releases-both-left = Die Versionen { $tried } sind beide nicht stabil gelaufen.
+system-left = Vom System { $left } bin ich zum System { $now } zurückgekehrt.
+reset-done = Ich bin zurückgesetzt. Was wir gesagt haben, deine Stimme und deine Timer sind gelöscht.
+reset-incomplete = Ich wurde zurückgesetzt, aber nicht alles ließ sich löschen. In meinem Protokoll steht, was noch da ist. Beim nächsten Start versuche ich es wieder. Bleibt es dabei, dann zerstöre oder ersetze die Karte.
+reset-failed = Ich konnte nicht zurückgesetzt werden: auf meine Karte lässt sich nicht schreiben, und was wir gesagt haben, steht noch darauf. Starte mich neu, und versuche es noch einmal. Bleibt es dabei, dann zerstöre oder ersetze die Karte.
+reset-card-incomplete = Nicht alles ließ sich von dieser Karte entfernen. Gib sie nicht weiter.
+
+## The large model on its way
+
+model-fetching = Ich lade mein großes Modell, { $size }. Bis es da ist, weiß ich nur wenig.
+model-away = Ich kann mein großes Modell gerade nicht laden. Ich versuche es weiter.
+model-full = Auf meiner Karte ist kein Platz für mein großes Modell, { $size }. Ich versuche es weiter.
+model-card = Ich kann mein großes Modell nicht auf meine Karte schreiben. Ich versuche es weiter.
+model-found = Ich habe mein Modell auf dem Stick gefunden. Lass ihn stecken, solange ich es kopiere.
+model-part = Auf dem Stick ist nur ein Teil meines Modells.
+model-part-lacks = { $count ->
+    [one] Auf dem Stick ist nur ein Teil meines Modells. { $files } ist nicht vollständig.
+   *[other] Auf dem Stick ist nur ein Teil meines Modells. { $files } sind nicht vollständig.
+}
+model-bad = Das Modell auf dem Stick ist unbrauchbar: seine Dateien sind nicht, was ihre Namen sagen.
+model-here = Mein großes Modell ist da. Ich starte damit neu; gib mir eine Minute.
+model-by-stick = Mein Modell kommt auf einem USB-Stick. Stecke ihn ein, während ich laufe.
+and = { $first } und { $last }
+
+## Set-up
+
+setup-asked = Ich bin bereit, eingerichtet zu werden.
+setup-no-network = Ich habe kein Netz.
+setup-needs-cable = Ich habe kein Netz. Stecke ein Netzwerkkabel ein.
+setup-needs-seed = Noch niemand hat mich eingerichtet. Schalte mich aus, und lege eine Datei namens interlude Punkt yaml auf meine Karte.
+setup-file-misnamed = Die Datei { $name } auf der Karte wird nicht gelesen. Schreibe, was darin steht, in interlude.yaml.
+setup-card-unusable = Was auf dieser Karte über mich steht, ist unbrauchbar. { $problem }
+setup-by-cable = Ich bin per Kabel in deinem Netz.
+setup-called = Mein Name ist dort { $name }.
+setup-other-name = Auch ein anderes Gerät in deinem Netz heißt { $wanted }. Mein Name ist dort { $name }.
+setup-join = { $kind ->
+   *[digits] Um mich mit einem Telefon einzurichten, verbinde es mit dem WLAN namens Interlude { $number }. Sein Passwort sind fünfzehn Ziffern: { $words }. Öffne dann { $address } im Browser, falls sich keine Seite von selbst öffnet.
+}
+setup-no-wifi-of-my-own = Ich kann kein eigenes WLAN öffnen. { $problem }
+setup-in-a-network = Ich bin jetzt in einem Netz. Die Einrichtung ist beendet.
+setup-in-your-wifi = Ich bin jetzt in deinem WLAN. Die Einrichtung ist beendet.
+setup-joining = Danke. Ich gehe jetzt in dein Netz.
+setup-done = Ich bin in deinem Netz, und eingerichtet.
+sign-dot = Punkt
+sign-dash = Strich
+
+wifi-password = Das WLAN { $wifi } nimmt das Passwort nicht an, das ich habe.
+wifi-out-of-reach = Das WLAN { $wifi } ist nicht in Reichweite.
+wifi-sent-away = Das WLAN { $wifi } weist mich ab: vielleicht hat sich sein Passwort geändert, oder es nimmt keine neuen Geräte an.
+wifi-too-long = Das WLAN { $wifi } antwortet nicht rechtzeitig: es ist weit weg, oder sein Passwort hat sich geändert.
+wifi-no-address = Das WLAN { $wifi } lässt mich ein, gibt mir aber keine Adresse.
+wifi-timeout = Das WLAN { $wifi } lässt mich nicht ein, solange ich auch warte.
+wifi-none = Es ist kein WLAN eingerichtet.
+wifi-otherwise = Ich komme nicht in das WLAN { $wifi }.
+
+## The page of a box in set-up
+
+setup-page-wifi = Dein WLAN
+setup-page-password = Sein Passwort
+setup-page-country = Land, in zwei Buchstaben (DE, AT, CH)
+setup-page-hostname = Ein Name für dieses Gerät in deinem Netz (kann leer bleiben)
+setup-page-card = Soundkarte (bleibt leer: sie wird von selbst gefunden)
+setup-page-broker = MQTT-Broker von Home Assistant (kann leer bleiben)
+setup-page-user = Benutzer beim Broker
+setup-page-secret = Passwort beim Broker
+setup-page-language = Sprache
+setup-page-any-language = die gesprochene
+setup-page-as-it-is = wie bisher
+setup-page-mode = Es hört zu
+setup-page-mode-open = einfach sprechen
+setup-page-mode-wake-word = nach dem Weckwort
+setup-page-mode-push-to-talk = per Knopf
+setup-page-panel = Knopf und Licht
+setup-page-panel-auto = von selbst gefunden
+setup-page-model = Modell
+setup-page-model-small = Das kleine Modell, das dabei ist
+setup-page-model-gemma = Gemma 4 laden (4 GB, Lizenz: ai.google.dev/gemma)
+setup-page-button = Einrichten
+setup-page-too-many = Zu viele Versuche. Warte eine Minute, und versuche es dann noch einmal.
+setup-page-other-origin = Diese Seite wurde von einer anderen aus aufgerufen.
+setup-page-old = Diese Seite ist veraltet. Lade sie neu.
+setup-page-thanks = Danke.
+setup-page-joins-before = Das Gerät verlässt nun dieses WLAN und geht in
+setup-page-joins-after = Es sagt laut, ob das geklappt hat; wenn nicht, kommt diese Seite wieder.
+setup-page-closes = Das Gerät schließt nun dieses WLAN. Es sagt laut, dass es eingerichtet ist.

@@ -1,0 +1,181 @@
+"""Each language's file against English, and English against what the program asks for."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from appliance.language.catalogue import FOLDER, SOURCE, Catalogue, catalogue, languages
+from appliance.language.patterns import Choice, Pattern, Reference, variables
+
+ROOT = Path(__file__).parents[2]
+WHOLE = ("de",)  # languages that lack nothing
+# A language may take another part of what it is given: a clock of 24 hours has no half of a day.
+CHOOSES = {"clock", "clock-of-day", "when"}
+LISTS = {"number-words": 60, "day-words": 31, "weekday-words": 7, "month-words": 12}
+FILES = sorted(
+    path
+    for path in (ROOT / "appliance").rglob("*")
+    if path.suffix in (".py", ".html", ".js") and path.parent != FOLDER / "__pycache__"
+)
+TEXT = "\n".join(path.read_text(encoding="utf-8") for path in FILES)
+ENGLISH = catalogue(SOURCE)
+
+
+def calls() -> Iterator[tuple[str, str, set[str]]]:
+    """Where a sentence is asked for by a key that stands there: place, key, names of values."""
+    for path in FILES:
+        if path.suffix != ".py":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            name = ast.unparse(node.func).rpartition(".")[2]
+            key = node.args[0]
+            if name not in ("say", "_say", "list", "BoxSentence", "of"):
+                continue
+            if name == "of" and ast.unparse(node.func) != "BoxSentence.of":
+                continue
+            for each in (key.body, key.orelse) if isinstance(key, ast.IfExp) else (key,):
+                if isinstance(each, ast.Constant) and isinstance(each.value, str):
+                    place = f"{path.relative_to(ROOT)}:{node.lineno}"
+                    yield place, each.value, {word.arg or "**" for word in node.keywords}
+
+
+CALLS = list(calls())
+
+
+def every_pattern(pattern: Pattern) -> Iterator[Pattern]:
+    yield pattern
+    for part in pattern:
+        if isinstance(part, Choice):
+            for each in (*part.variants.values(), part.default):
+                yield from every_pattern(each)
+
+
+def needed(words: Catalogue, key: str) -> set[str]:
+    """The names of values of a message and of those that it refers to."""
+    pattern = words.messages[key]
+    found = set(variables(pattern))
+    for each in every_pattern(pattern):
+        for part in each:
+            if isinstance(part, Reference):
+                found |= needed(words, part.name)
+    return found
+
+
+def referred(words: Catalogue) -> set[str]:
+    return {
+        part.name
+        for pattern in words.messages.values()
+        for each in every_pattern(pattern)
+        for part in each
+        if isinstance(part, Reference)
+    }
+
+
+# ── what the program asks for ────────────────────────────────────────────────────────────────
+def test_the_program_is_seen_to_ask_for_sentences() -> None:
+    assert len({key for _, key, _ in CALLS}) > 60
+
+
+def test_no_key_is_asked_for_that_english_does_not_have() -> None:
+    assert [(place, key) for place, key, _ in CALLS if key not in ENGLISH.messages] == []
+
+
+def test_every_sentence_is_given_the_values_that_english_names() -> None:
+    wrong = [
+        (place, key, sorted(needed(ENGLISH, key) - given))
+        for place, key, given in CALLS
+        if "**" not in given and not needed(ENGLISH, key) <= given
+    ]
+    assert wrong == []
+
+
+def test_no_key_lies_there_unused() -> None:
+    """Written out somewhere, or of a family whose beginning stands in an f-string."""
+    families = tuple(
+        set(re.findall(r'f"([a-z][a-z-]*-)\{', TEXT))
+        | set(re.findall(r'templates\("([a-z-]+)"', TEXT))
+    )
+    said = referred(ENGLISH)
+    unused = [
+        key
+        for key in ENGLISH.messages
+        if key not in said
+        and not key.startswith(families)
+        and not re.search(rf"(?<![\w-]){re.escape(key)}(?![\w-])", TEXT)
+    ]
+    assert unused == []
+
+
+# ── other languages ──────────────────────────────────────────────────────────────────────────
+OTHERS = [language for language in languages() if language != SOURCE]
+
+
+def test_german_is_there() -> None:
+    assert set(WHOLE) <= set(OTHERS)
+
+
+@pytest.mark.parametrize("language", WHOLE)
+def test_a_whole_language_lacks_no_key(language: str) -> None:
+    assert [key for key in ENGLISH.messages if key not in catalogue(language).messages] == []
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_language_has_no_key_that_nobody_asks_for(language: str) -> None:
+    words = catalogue(language)
+    own = words.messages.keys() - ENGLISH.messages.keys()
+    assert own - referred(words) == set()
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_language_names_the_values_that_english_names(language: str) -> None:
+    words = catalogue(language)
+    differ = {
+        key: (sorted(needed(words, key)), sorted(needed(ENGLISH, key)))
+        for key in words.messages.keys() & ENGLISH.messages.keys() - CHOOSES
+        if needed(words, key) - needed(ENGLISH, key)
+        or (needed(ENGLISH, key) - needed(words, key)) - {"words", "count"}
+    }
+    assert differ == {}
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_where_a_language_chooses_it_is_given_what_it_names(language: str) -> None:
+    words = catalogue(language)
+    wrong = [
+        (place, key, sorted(needed(words, key) - given))
+        for place, key, given in CALLS
+        if key in CHOOSES and not needed(words, key) <= given
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize("key", LISTS)
+def test_a_list_of_words_has_them_all_or_none(language: str, key: str) -> None:
+    assert len(catalogue(language).list(key)) in (0, LISTS[key])
+
+
+@pytest.mark.parametrize("language", languages())
+def test_no_reference_leads_nowhere(language: str) -> None:
+    words = catalogue(language)
+    assert [name for name in referred(words) if name not in words] == []
+
+
+@pytest.mark.parametrize("language", languages())
+def test_no_sentence_has_a_sign_that_no_voice_says(language: str) -> None:
+    texts = {
+        key: part
+        for key, pattern in catalogue(language).messages.items()
+        if not key.startswith(("setup-page-", "page-"))
+        for each in every_pattern(pattern)
+        for part in each
+        if isinstance(part, str)
+    }
+    assert {key: text for key, text in texts.items() if re.search(r"[^\w ,.:;'’?!-]", text)} == {}
