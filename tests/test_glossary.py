@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -14,13 +15,18 @@ ROWS = [
     for line in MAPPING.split("### Modules and classes")[1].splitlines()
     if line.startswith("| `")
 ]
-CLASSES = {
-    node.name
-    for folder in ("appliance", "lab")
-    for path in (ROOT / folder).rglob("*.py")
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-    if isinstance(node, ast.ClassDef)
-}
+
+
+@cache
+def classes() -> set[str]:
+    """All names of classes of the product and of the lab."""
+    return {
+        node.name
+        for folder in ("appliance", "lab")
+        for path in (ROOT / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    }
 
 
 def missing_files(text: str) -> list[str]:
@@ -34,7 +40,7 @@ def missing_files(text: str) -> list[str]:
 
 
 def missing_classes(names: list[str]) -> list[str]:
-    return [name for name in names if name not in CLASSES]
+    return [name for name in names if name not in classes()]
 
 
 def test_every_file_and_class_of_the_terms_exists() -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lab.bench import interruption_pictures as pictures
 from lab.bench.interruption_findings import InterruptionFindings
 
 
 def test_every_picture_is_drawn_and_one_of_all(found: InterruptionFindings, tmp_path: Path) -> None:
+    from lab.bench import interruption_pictures as pictures  # here: matplotlib takes half a second
+
     (note,) = pictures.draw(found, tmp_path / "new")
     names = {path.stem for path in (tmp_path / "new").glob("*.png")}
     assert names == {*pictures.PANELS, "interruption"}
@@ -16,6 +17,8 @@ def test_every_picture_is_drawn_and_one_of_all(found: InterruptionFindings, tmp_
 
 
 def test_without_figures_there_is_no_picture(tmp_path: Path) -> None:
+    from lab.bench import interruption_pictures as pictures
+
     assert pictures.draw(InterruptionFindings(), tmp_path) == [
         "No picture: nothing to draw was measured."
     ]
