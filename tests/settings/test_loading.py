@@ -27,6 +27,13 @@ def test_a_file_without_a_line_changes_nothing(tmp_path: Path) -> None:
     assert load(written(tmp_path, "# later\n")) == load_defaults()
 
 
+def test_what_one_file_changes_the_next_load_does_not_see(tmp_path: Path) -> None:
+    before = load_defaults()
+    owners = written(tmp_path, "card: {period_ms: 4}\nprocesses: {words: {nice: 3}}\n")
+    assert load(owners) != before
+    assert load(Path(os.devnull)) == load_defaults() == before
+
+
 def test_overrides_go_over_the_owners_file(tmp_path: Path) -> None:
     path = written(tmp_path, "card: {period_ms: 4, capture: hw:A}\n")
     card = load(path, {"card": {"period_ms": 8}}).card
