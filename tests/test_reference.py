@@ -21,7 +21,6 @@ from scripts import (
     reference_settings,
 )
 
-
 # Their words are the catalogue's, by the setting `language`.
 BY_LANGUAGE = {
     "hearing.words.yield", "hearing.words.carry_on", "hearing.words.stop",
