@@ -64,11 +64,12 @@ def add_verbs(verbs: Verbs, settings: ReadSettings) -> None:
     measured.add_argument(
         "--part", dest="parts", action="append", default=[], metavar="PART",
         help="only this part (may be repeated) of interruption: stop, seam, cost, over, pauses, "
-        "article; of model: memory, opening, sequence, abort, transcripts, recall; of answer with "
+        "article; of model: memory, opening, reading, drawing, threads, sequence, "
+        "abort, encoder, transcripts, recall, taps; of answer with "
         "--weights: this, patch, streaming, judge, article, soak",
     )  # fmt: skip
     _interruption_options(measured.add_argument_group("bench interruption"))
-    _model_options(measured.add_argument_group("bench model, bench answer"))
+    _model_options(measured.add_argument_group("bench model, bench answer, bench bakeoff"))
 
 
 def _interruption_options(group: argparse._ArgumentGroup) -> None:
@@ -100,6 +101,11 @@ def _model_options(group: argparse._ArgumentGroup) -> None:
         "--model", type=Path, metavar="FILE", help="a Gemma 4 (GGUF) instead of synthetic weights"
     )
     group.add_argument("--audio", type=Path, metavar="FILE", help="its audio encoder (GGUF)")
+    group.add_argument(
+        "--candidate", dest="candidates", type=Path, nargs="+", action="append", default=[],
+        metavar="FILE", help="of bakeoff, once for each model: a GGUF and its audio encoder, or a "
+        "file of LiteRT-LM (.litertlm)",
+    )  # fmt: skip
 
 
 def _demo(args: argparse.Namespace, settings: Settings) -> int:
@@ -120,6 +126,6 @@ def _bench(args: argparse.Namespace, settings: Settings) -> int:
     options = BenchOptions(
         settings, args.events, args.recordings, args.seed, args.speakers,
         args.effort, args.worst, args.pictures, tuple(args.parts),
-        args.model, args.audio, args.weights,
+        args.model, args.audio, args.weights, tuple(map(tuple, args.candidates)),
     )  # fmt: skip
     return run(args.name, options, args.json)

@@ -35,6 +35,7 @@ FOREIGN = {
     "httpx2": ["models/hub.py"],
     "huggingface_hub": ["models/hub.py"],
     "jinja2": ["think/template_renderer.py"],
+    "litert_lm": ["lab/bench/bakeoff_litert.py"],  # no dependency: who compares installs it
     "llama_cpp": ["think/llama_library.py"],  # the model, its tokens, what it holds
     "matplotlib": ["sim/timeline.py", "bench/interruption_pictures.py"],
     # Small networks beside live sound; the audio encoder, which is large, and ended when told.

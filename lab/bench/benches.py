@@ -53,6 +53,7 @@ class BenchOptions:
     effort, worst, pictures
                 of `bench interruption`: how thorough, how many of the worst clips to name, where
                 to draw
+    candidates  of `bench bakeoff`: the files of each model
     model, audio, weights
                 of `bench model`: a language model and its audio encoder, or a folder for synthetic
                 ones; None: synthetic ones, gone in the end. Of `bench answer` the last: where
@@ -71,6 +72,7 @@ class BenchOptions:
     model: Path | None = None
     audio: Path | None = None
     weights: Path | None = None
+    candidates: tuple[tuple[Path, ...], ...] = ()
 
     def recorded(self) -> tuple[list[RecordingFile], list[str]]:
         """The recordings to use, and a sentence for each thing of them that cannot be used; none
@@ -125,6 +127,11 @@ BENCHES: tuple[Bench, ...] = (
         "model",
         "8 min",
         "a model of full size: memory, reading, threads, ended encodings, transcripts",
+    ),
+    Bench(
+        "bakeoff",
+        "",
+        "language models that you have, beside each other: speed, first token, memory",
     ),
     Bench("roofline", "", "what the same work costs on a Pi 5, computed from published rates"),
     Bench("ring", "1 min", "one way between two processes, beside a socket and a Queue"),

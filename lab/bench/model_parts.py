@@ -31,6 +31,7 @@ from appliance.think.local import LocalGemma
 from appliance.think.prompt_state_cache import PromptStateCache
 from appliance.tools.table import available
 from lab.bench.model_abort import ended_ms
+from lab.bench.model_drawing import drawing as drawn
 from lab.bench.model_memory import Memory, Stopwatch, forget_peak, mapped_mib
 from lab.bench.model_reading import by_threads, readings
 from lab.bench.model_sequence import sequences
@@ -199,6 +200,11 @@ def reading(job: Job, found: Measures) -> None:
     readings(job.model, job.threads, job.repeats, job.seed, found.add)
 
 
+def drawing(job: Job, found: Measures) -> None:
+    """Tokens a second, beside llama.cpp's own bench."""
+    drawn(job.model, job.settings, job.threads, job.repeats, job.seed, found.add)
+
+
 def threads(job: Job, found: Measures) -> None:
     """How many threads, and what a neighbour costs them."""
     by_threads(job.model, job.repeats, job.seed, found.add)
@@ -292,6 +298,7 @@ PARTS: dict[str, Callable[[Job, Measures], None]] = {
     "memory": memory,
     "opening": opening,
     "reading": reading,
+    "drawing": drawing,
     "threads": threads,
     "sequence": sequence,
     "abort": abort,

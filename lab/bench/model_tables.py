@@ -16,6 +16,7 @@ TITLES = {
     "memory": "Resident memory of the model's process",
     "opening": "The opening, persona and tools: read, and taken back from the disk",
     "reading": "Tokens read in batches of 128, of which each has an output, or none has",
+    "drawing": "Tokens drawn, 512 before them: by llama.cpp's own bench, and as an answer",
     "threads": "Threads, and a neighbour that computes without a pause",
     "sequence": "A second sequence",
     "abort": "An encoding that is ended: from the order until the model is free",

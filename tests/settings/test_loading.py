@@ -48,7 +48,7 @@ def test_overrides_go_over_the_owners_file(tmp_path: Path) -> None:
          "no setting `hearing.turn.end_mss`. Did you mean `hearing.turn.end_ms`?"),
         ("hearing: {turn: {ask_ms: [500, 200]}}", "the moments of `ask_ms` do not rise"),
         ("hearing: {turn: {sure: 0.1}}", "`likely` is more than `sure`"),
-        ("hearing: {turn: {unsure_ms: 1300}}", "`unsure_ms` and `unlikely_ms` do not rise"),
+        ("hearing: {turn: {unsure_ms: 1500}}", "`unsure_ms` and `unlikely_ms` do not rise"),
         ("model: mine", "no setting `model`. Did you mean `thinking.model`?"),
         ("crad: {period_ms: 4}", "no setting `crad`. Did you mean `card`?"),
         ("xyzzy: 1", "no setting `xyzzy`. See `interlude config`."),

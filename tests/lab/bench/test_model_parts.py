@@ -27,6 +27,7 @@ ROWS = {
         "with an output", "without outputs", "keys and values of 392 tokens, the two ways",
         "the next token's weights, the two ways", "32 tokens drawn from there, the two ways",
     ],
+    "drawing": ["llama.cpp's own bench", "an answer of the box", "the latter by the former"],
     "threads": ["1 thread, alone", "1 thread, a busy neighbour, nice 19"],
     "sequence": [
         "context of one sequence", "context of two, the other holds the opening",
@@ -73,6 +74,9 @@ def test_each_part_runs_in_a_process_of_its_own_and_has_its_rows(
     if part == "reading":
         differing = [values for (_, of), values in values.items() if of == "differing bytes"]
         assert differing == [[0]] * 3
+    if part == "drawing":
+        llama, box = (values[name, "tokens a second"][0] for name in ROWS[part][:2])
+        assert values["the latter by the former", "share"] == [pytest.approx(box / llama)]
     if part == "threads":
         assert len(rows) == 2 * len(NEIGHBOURS) * len(os.sched_getaffinity(0))
     if part == "sequence":
