@@ -56,7 +56,8 @@ def _serve(work: Worker, stream: AlsaStream, mic: RingWriter, pulse: StreamHouse
                     for block in blocks(frames):
                         samples = decimate(block)
                         mic.write(
-                            _SILENCE if work.floor.deaf else samples, index=clock.index(taken)
+                            _SILENCE if work.floor.microphone_off else samples,
+                            index=clock.index(taken),
                         )
                         taken += block_frames
                     pulse.moved()

@@ -109,8 +109,8 @@ def _process_slots(
         if len(slot.samples) != BLOCK_FRAMES:
             continue  # the rest of a stream that ended; the index will jump
         samples, echo_of = slot.samples, reference.read(slot.index, BLOCK_FRAMES)
-        hearing.deaf = work.floor.deaf
-        out.send(hearing.process(_SILENCE if hearing.deaf else samples, echo_of, slot.index))
+        hearing.mic_off = work.floor.microphone_off
+        out.send(hearing.process(_SILENCE if hearing.mic_off else samples, echo_of, slot.index))
         out.feed_recogniser(slot.index)
         out.watch.on_frame()
     return came

@@ -107,7 +107,7 @@ class HearingPipeline:
         # Told from outside: an answer is under way, even where it pauses. None: nobody has told,
         # and what sounds must do. A "yes" just after the answer's end is a turn, no interjection.
         self.answering: bool | None = None
-        self.deaf = False  # likewise: the microphone is off, and its zeros say nothing of the room
+        self.mic_off = False  # likewise: its zeros say nothing of the room
         self.last_block: AudioBlock | None = None
 
     @property
@@ -123,7 +123,7 @@ class HearingPipeline:
         elif index != self._card_index + self._now:
             events += self._on_index_jump(index)
         block = self._front_end.process(
-            mic, played, self._phase is not SpeechPhase.QUIET, deaf=self.deaf
+            mic, played, self._phase is not SpeechPhase.QUIET, mic_off=self.mic_off
         )
         self.last_block = block
         self._recent.write(self._now, block.samples)

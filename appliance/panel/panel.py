@@ -173,7 +173,7 @@ class Panel:
                 *self._events.events_for(gesture),
             ):
                 if message == Mute(on=True):
-                    self._work.floor.closed += 1  # deaf from here on, whatever the conductor is at
+                    self._work.floor.closed += 1  # off from here on, whatever the conductor does
                     self._actions.muted = True
                 self._work.send(message)
 

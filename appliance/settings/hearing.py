@@ -21,7 +21,7 @@ class OnsetSettings(Section, frozen=True):
 
     above_noise_db: Annotated[float, msgspec.Meta(ge=3, le=40)]
     above_echo_db: Annotated[float, msgspec.Meta(ge=0, le=40)]
-    steps: Annotated[int, msgspec.Meta(ge=1, le=10)]
+    blocks: Annotated[int, msgspec.Meta(ge=1, le=10)]
     confirm_ms: Milliseconds
 
 

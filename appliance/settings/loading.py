@@ -24,6 +24,8 @@ from appliance.settings.whole import DEFAULTS, Settings, owner_file
 
 MOST_BYTES = 100_000  # of a file; the defaults with all their comments are 15 kB
 _NONE = Path(os.devnull)  # no file: the defaults alone
+# Keys that were renamed: a file with the old one is read as if it had the new one.
+_RENAMED = {"hearing.onset.steps": "blocks"}
 _FREE = ("processes.", "models.")
 MOST_DEPTH = 20  # of lists and `key:` lines within each other; the defaults have 4
 
@@ -139,6 +141,9 @@ def _remedy(problem: str, kind: type[object]) -> str:
 
 def _merge(base: dict[str, Any], over: Mapping[str, Any], source: str, prefix: str = "") -> None:
     for key, value in over.items():
+        renamed = _RENAMED.get(f"{prefix}{key}", key)
+        if renamed not in over:
+            key = renamed
         free = prefix in _FREE  # rows are named by the owner, and checked at convert
         if key not in base and not free:
             deeper = [

@@ -39,7 +39,7 @@ class Aec3:
         self._left: list[Samples] = []
 
     def cancel_echo(
-        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
+        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, mic_off: bool = False
     ) -> Samples:
         self._mic.append(mic)
         self._played.append(played)

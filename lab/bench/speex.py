@@ -52,11 +52,11 @@ class SpeexCanceller:
         return self._silent_steps < self._tail_steps
 
     def cancel_echo(
-        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
+        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, mic_off: bool = False
     ) -> Samples:
         """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames]."""
         self._silent_steps = 0 if played.any() else self._silent_steps + 1
-        if deaf or not self.active:
+        if mic_off or not self.active:
             return mic
         self._mic[:] = mic
         self._played[:] = played

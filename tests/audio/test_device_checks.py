@@ -37,8 +37,8 @@ def test_a_card_that_the_running_box_holds_is_not_opened_a_second_time(tmp_path:
     found = list(health.collect_findings(settings(tmp_path), machine(tmp_path), busy, runs))
     assert not_well(iter(found)) == []
     assert "has it open" in next(f for f in found[::-1] if f.looked_at == "sound card").sentence
-    deaf = msgspec.structs.replace(runs, failed=("capture",))
-    one = only(health.collect_findings(settings(tmp_path), machine(tmp_path), busy, deaf))
+    failed = msgspec.structs.replace(runs, failed=("capture",))
+    one = only(health.collect_findings(settings(tmp_path), machine(tmp_path), busy, failed))
     assert (one.looked_at, one.verdict) == ("sound card", "problem")
     assert "without capture" in one.sentence
 

@@ -118,9 +118,9 @@ class Life:
         finally:
             os.close(fd)
 
-    def deaf(self) -> bool:
+    def microphone_off(self) -> bool:
         """As capture would see it."""
-        return self.floor().deaf
+        return self.floor().microphone_off
 
     def tell(self, *messages: Message) -> StateChanged:
         """As a shell would."""

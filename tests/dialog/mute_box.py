@@ -39,7 +39,7 @@ class Box:
         page = floor.create()
         self.floor = Floor(page)
         os.close(page)  # the mapping stays
-        assert self.floor.deaf
+        assert self.floor.microphone_off
         self.conduct()
 
     def look_at(self, file: Path) -> StoredMute | None:

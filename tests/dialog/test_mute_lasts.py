@@ -28,13 +28,13 @@ def life(tmp_path: Path) -> Iterator[Life]:
 
 def test_a_kill_of_all_processes_unmutes_nothing(life: Life) -> None:
     assert life.tell(Mute(on=False)).state == "idle"
-    assert not life.deaf()
+    assert not life.microphone_off()
     assert life.tell(Mute(on=True)).state == "muted"
     life.kill()  # at once: the file in memory is written before the answer
     life.start()
-    assert life.deaf()
+    assert life.microphone_off()
     assert life.tell(SetVolume(0.5)).state == "muted"
-    assert life.deaf()
+    assert life.microphone_off()
     life.until(lambda: life.kept(muted=True))
     life.kill()
     (life.folder / "run" / mute_store.FILE).unlink()  # a power cut
@@ -45,16 +45,16 @@ def test_a_kill_of_all_processes_unmutes_nothing(life: Life) -> None:
     life.kill()
     life.start()
     assert life.tell(SetVolume(0.5)).state == "idle"
-    assert not life.deaf()
+    assert not life.microphone_off()
 
 
 def test_a_conductor_that_dies_unmutes_nothing(life: Life) -> None:
     life.tell(Mute(on=True))
     before = life.pid("conductor")
     os.kill(before, signal.SIGKILL)
-    life.until(lambda: life.deaf() and life.pid("conductor") != before)
+    life.until(lambda: life.microphone_off() and life.pid("conductor") != before)
     assert life.tell(SetVolume(0.5)).state == "muted"
-    assert life.deaf()
+    assert life.microphone_off()
 
 
 def test_what_was_set_is_so_after_a_kill(life: Life) -> None:
@@ -121,13 +121,13 @@ def test_damaged_files_stop_no_box_and_open_no_microphone(life: Life, file: str)
     (life.folder / "state" / file).write_bytes(b"\x00{")
     life.start()
     life.until(lambda: life.stands[:2] == ["open", "0.8"])
-    assert life.deaf() == (file == mute_store.FILE)
+    assert life.microphone_off() == (file == mute_store.FILE)
     life.tell(Mute(on=False), SetVolume(0.3))
-    assert not life.deaf()
+    assert not life.microphone_off()
     life.stop()
     life.start()
     life.until(lambda: life.stands[:3] == ["open", "0.3", "False"])
-    assert not life.deaf()
+    assert not life.microphone_off()
 
 
 def test_a_card_that_cannot_be_written_is_a_problem_until_it_can(life: Life) -> None:
@@ -139,7 +139,7 @@ def test_a_card_that_cannot_be_written_is_a_problem_until_it_can(life: Life) -> 
     life.kill()
     life.start()  # what is in memory says it
     life.until(lambda: life.stands[2:3] == ["True"])
-    assert life.deaf()
+    assert life.microphone_off()
     blocked.rmdir()
     life.tell(Mute(on=False))
     life.until(lambda: life.stands[2:] == ["False", "False"])

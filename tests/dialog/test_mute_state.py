@@ -53,7 +53,7 @@ def box(tmp_path: Path) -> Iterator[Box]:
 
 
 def test_the_first_start_ever_hears(box: Box) -> None:
-    assert not box.floor.deaf
+    assert not box.floor.microphone_off
     assert box.it.state == "idle"
     box.settle()
     assert box.complaints == []
@@ -65,12 +65,12 @@ def test_a_muted_box_is_muted_from_the_first_moment_of_the_next_start(box: Box, 
     box.hear(Mute(on=True))
     box.settle()
     getattr(box, again)()
-    assert (box.floor.deaf, box.it.state) == (True, "muted")
+    assert (box.floor.microphone_off, box.it.state) == (True, "muted")
     box.settle()
     box.hear(Mute(on=False))
     box.settle()
     getattr(box, again)()
-    assert (box.floor.deaf, box.it.state) == (False, "idle")
+    assert (box.floor.microphone_off, box.it.state) == (False, "idle")
 
 
 def test_mute_is_on_the_floor_before_the_disk_is_asked(box: Box) -> None:
@@ -116,24 +116,24 @@ def test_unmuting_a_box_whose_card_is_broken_ends_with_the_power(box: Box) -> No
     shutil.rmtree(box.run)  # a power cut
     box.run.mkdir()
     box.boot()
-    assert box.floor.deaf
+    assert box.floor.microphone_off
 
 
 def test_what_cannot_be_read_stays_muted_says_so_and_is_mended(box: Box) -> None:
     (box.card / FILE).write_bytes(b"\x00\x00")
     box.boot()
-    assert (box.floor.deaf, box.it.state) == (True, "muted")
+    assert (box.floor.microphone_off, box.it.state) == (True, "muted")
     box.until(lambda: box.complaints)
     assert box.complaints[0].aloud == BoxSentence("mute-not-read")
     box.settle()
     box.until(lambda: not box.microphone.failing)
     told = len(box.complaints)
     box.boot()
-    assert box.floor.deaf
+    assert box.floor.microphone_off
     box.settle()
     assert len(box.complaints) == told  # it is known now that it is muted
     box.hear(Mute(on=False))
-    assert not box.floor.deaf
+    assert not box.floor.microphone_off
 
 
 def test_after_the_first_start_a_file_that_is_gone_mutes_says_so_and_is_mended(box: Box) -> None:
@@ -142,21 +142,21 @@ def test_after_the_first_start_a_file_that_is_gone_mutes_says_so_and_is_mended(b
     shutil.rmtree(box.run)  # a power cut
     box.run.mkdir()
     box.boot()
-    assert (box.floor.deaf, box.it.state) == (True, "muted")
+    assert (box.floor.microphone_off, box.it.state) == (True, "muted")
     box.until(lambda: box.complaints)
     assert box.complaints[0].aloud == BoxSentence("mute-not-read")
     box.until(lambda: not box.microphone.failing)
     box.hear(Mute(on=False))
     box.settle()
     box.boot()
-    assert not box.floor.deaf
+    assert not box.floor.microphone_off
 
 
 def test_a_long_press_mutes_a_box_whose_conductor_hears_nothing(box: Box) -> None:
     box.floor.closed += 1
-    assert box.floor.deaf
+    assert box.floor.microphone_off
     box.conduct()  # the one before hung, and was replaced
-    assert box.floor.deaf
+    assert box.floor.microphone_off
     box.look()
     assert (box.it.listening.muted, box.it.state) == (True, "muted")
     box.settle()
@@ -169,11 +169,11 @@ def test_a_long_press_that_comes_while_the_owner_unmutes_is_not_lost(box: Box) -
     box.look()
     box.floor.closed += 1  # not looked at yet
     box.hear(Mute(on=False))
-    assert box.floor.deaf
+    assert box.floor.microphone_off
     box.look()
     assert box.it.listening.muted
     box.hear(Mute(on=False))
-    assert not box.floor.deaf
+    assert not box.floor.microphone_off
 
 
 def test_the_switch_is_no_mute_and_brings_back_what_was(box: Box) -> None:
@@ -185,7 +185,9 @@ def test_the_switch_is_no_mute_and_brings_back_what_was(box: Box) -> None:
         box.boot()  # the supervisor finds the switch as it is
         box.floor.switched_off = False
         box.look()
-        assert (box.it.state, box.floor.deaf) == (("muted", True) if muted else ("idle", False))
+        assert (box.it.state, box.floor.microphone_off) == (
+            ("muted", True) if muted else ("idle", False)
+        )
 
 
 # ── a card that stalls ───────────────────────────────────────────────────────────────────────
@@ -212,11 +214,11 @@ def stalling(tmp_path: Path) -> Iterator[Stalling]:
 def test_while_the_card_stalls_the_box_is_muted_and_begins_all_the_same(
     stalling: Stalling,
 ) -> None:
-    assert (stalling.floor.deaf, stalling.it.state) == (True, "muted")
+    assert (stalling.floor.microphone_off, stalling.it.state) == (True, "muted")
     stalling.look(after_s=5.0)
-    assert stalling.floor.deaf
+    assert stalling.floor.microphone_off
     stalling.go.set()
-    stalling.until(lambda: not stalling.floor.deaf)
+    stalling.until(lambda: not stalling.floor.microphone_off)
     assert stalling.it.state == "idle"
     assert stalling.complaints == []
 
@@ -225,9 +227,9 @@ def test_a_conductor_that_died_before_the_card_answered_leaves_the_box_muted(
     stalling: Stalling,
 ) -> None:
     stalling.conduct()
-    assert stalling.floor.deaf
+    assert stalling.floor.microphone_off
     stalling.go.set()
-    stalling.until(lambda: not stalling.floor.deaf)
+    stalling.until(lambda: not stalling.floor.microphone_off)
 
 
 def test_a_card_that_answers_too_late_opens_no_microphone(stalling: Stalling) -> None:
@@ -235,7 +237,7 @@ def test_a_card_that_answers_too_late_opens_no_microphone(stalling: Stalling) ->
     assert [complaint.aloud for complaint in stalling.complaints] == [BoxSentence("mute-not-read")]
     stalling.go.set()
     stalling.until(lambda: not stalling.microphone.failing)
-    assert (stalling.floor.deaf, stalling.it.listening.muted) == (True, True)
+    assert (stalling.floor.microphone_off, stalling.it.listening.muted) == (True, True)
     found = read_file(stalling.card / FILE)
     assert found is not None
     assert found.muted
@@ -248,11 +250,11 @@ def test_what_the_owner_wants_meanwhile_counts_whatever_the_card_then_says(
     text = json.dumps({"version": 1, "serial": 2**40, "muted": not muted})
     (stalling.card / FILE).write_text(text)
     stalling.hear(Mute(on=muted))
-    assert stalling.floor.deaf == muted
+    assert stalling.floor.microphone_off == muted
     stalling.go.set()
     stalling.settle()
     stalling.until(lambda: (found := read_file(stalling.card / FILE)) and found.muted == muted)
-    assert stalling.floor.deaf == muted
+    assert stalling.floor.microphone_off == muted
     stalling.wait_s = PATIENCE_S
     stalling.boot()
     assert stalling.it.listening.muted == muted
@@ -263,9 +265,9 @@ def test_a_long_press_before_the_card_answered_counts(stalling: Stalling) -> Non
     stalling.go.set()
     for _ in range(3):
         stalling.look()
-        assert stalling.floor.deaf
+        assert stalling.floor.microphone_off
     stalling.settle()
-    assert (stalling.floor.deaf, stalling.it.listening.muted) == (True, True)
+    assert (stalling.floor.microphone_off, stalling.it.listening.muted) == (True, True)
 
 
 def test_a_mute_that_the_card_swallows_is_told_of(stalling: Stalling) -> None:
@@ -310,14 +312,14 @@ def test_no_sequence_of_events_unmutes_but_the_owner(happens: list[Message | str
         box.settle()
         for event in happens:
             _happen(box, event)
-            assert box.floor.deaf
+            assert box.floor.microphone_off
             assert box.it.listening.muted or box.floor.closed != box.floor.opened
             assert not box.it.listening.sent or not box.it.listening.sent.on
         box.look()
         box.hear(Mute(on=False))
         box.floor.switched_off = False
         box.look()
-        assert not box.floor.deaf
+        assert not box.floor.microphone_off
         box.close()
 
 

@@ -103,7 +103,7 @@ def test_a_broken_voice_is_shown_and_not_spoken_of() -> None:
     assert (talk.state, talk.sent(Speak)) == ("failed", [])
 
 
-def test_a_deaf_box_still_answers_what_is_typed() -> None:
+def test_without_a_microphone_what_is_typed_is_answered() -> None:
     talk = Talk()
     talk(CardLost("capture", "unplugged"), PlaybackFinished(2, 0, 0))
     talk(Ask("hello?"))

@@ -119,7 +119,7 @@ def test_a_link_that_asks_for_it_all_the_same_is_not_heard(box: house.Box) -> No
     assert box.get("playback", SetVolume) == SetVolume(0.31)  # so that came before it
     assert box.supervisor.floor().muted
     box.say("room", Mute(on=False))  # its owner at the box may
-    box.until(lambda: not box.supervisor.floor().deaf)
+    box.until(lambda: not box.supervisor.floor().microphone_off)
 
 
 def test_a_box_that_was_muted_is_muted_after_every_restart_as_the_house_sees_it(
@@ -137,7 +137,7 @@ def test_a_box_that_was_muted_is_muted_after_every_restart_as_the_house_sees_it(
     try:
         with BrokerObserver(broker.port) as ear:
             assert ear.wait_until(lambda: told(mute="OFF"), 30.0)
-            assert not life.deaf()
+            assert not life.microphone_off()
             ear.publish("interlude/x/set/mute", "ON")
             ear.publish("interlude/x/set/volume", "43")
             ear.publish("interlude/x/set/mode", "wake_word")
@@ -157,7 +157,7 @@ def test_a_box_that_was_muted_is_muted_after_every_restart_as_the_house_sees_it(
                 ear.publish("interlude/x/cmd/listen", "PRESS")
                 ear.publish("interlude/x/set/volume", "43")  # answered after what was refused
                 assert ear.wait_until(lambda: told(mute="ON", volume=43, mode="wake_word"))
-                assert life.deaf()
+                assert life.microphone_off()
                 told_since = [
                     json.loads(later.payload)["mute"]
                     for later in ear.heard[heard:]

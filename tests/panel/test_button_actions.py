@@ -25,7 +25,7 @@ def test_with_push_to_talk_the_button_is_held_while_speaking() -> None:
         (TalkButton(True),),
         (TalkButton(False),),
     ]
-    assert held.messages_for("long") == ()  # a long question is no wish to be deaf
+    assert held.messages_for("long") == ()  # a long question does not mute
 
 
 def test_with_toggle_a_long_press_mutes_and_with_hold_it_can_only_unmute() -> None:

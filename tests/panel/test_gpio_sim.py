@@ -165,13 +165,13 @@ def test_the_whole_panel_works_on_the_kernels_lines(simulator: Simulator, tmp_pa
         assert room.floor.switched_off
         assert until(lambda: simulator.value("light_red") == "1")  # muted: steady
         simulator.pull("mute_switch", "down")
-        assert room.until(lambda: not room.floor.deaf)
+        assert room.until(lambda: not room.floor.microphone_off)
         before = room.floor.press
         simulator.pull("button", "down")
         assert room.until(lambda: room.floor.press == before + 1 and TalkButton(True) in room.heard)
         simulator.pull("button", "up")
         assert room.until(lambda: not room.floor.pressed)
         simulator.pull("mute_switch", "up")
-        assert room.until(lambda: room.floor.deaf)
+        assert room.until(lambda: room.floor.microphone_off)
     finally:
         room.close()

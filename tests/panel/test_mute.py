@@ -47,7 +47,7 @@ def panel(desk: Desk, tmp_path: Path) -> Iterator[Panel]:
     later(made)
     later(made, 1.0)
     desk.sent.clear()
-    assert not desk.floor.deaf
+    assert not desk.floor.microphone_off
     yield made
     made.close()
 
@@ -67,11 +67,11 @@ def test_a_long_press_cuts_before_anybody_has_heard_of_it(desk: Desk, panel: Pan
     later(panel, 3.0)
     long_press(panel)
     assert desk.floor.shut
-    assert desk.floor.deaf
+    assert desk.floor.microphone_off
     assert Mute(on=True) in desk.sent
     desk.arrived = [HEARING]  # the conductor said that before it knew
     later(panel, 4.0)
-    assert desk.floor.deaf
+    assert desk.floor.microphone_off
 
 
 def test_the_next_long_press_unmutes_by_the_conductor_alone(desk: Desk, panel: Panel) -> None:
@@ -81,9 +81,12 @@ def test_the_next_long_press_unmutes_by_the_conductor_alone(desk: Desk, panel: P
     desk.sent.clear()
     long_press(panel)
     assert Mute(on=False) in desk.sent
-    assert (desk.floor.shut, desk.floor.deaf) == (True, True)  # until the conductor opens it
+    assert (desk.floor.shut, desk.floor.microphone_off) == (
+        True,
+        True,
+    )  # until the conductor opens it
     desk.floor.opened = desk.floor.closed
-    assert (desk.floor.shut, desk.floor.deaf) == (False, False)
+    assert (desk.floor.shut, desk.floor.microphone_off) == (False, False)
 
 
 def test_before_the_conductor_has_said_anything_a_long_press_can_only_mute(
@@ -140,33 +143,33 @@ def life(tmp_path: Path) -> Iterator[Life]:
 @pytest.mark.process
 def test_a_long_press_cuts_while_the_conductor_hangs_and_its_successor_knows(life: Life) -> None:
     finger = Finger(life)
-    life.until(lambda: finger.push("on") and not life.deaf())
+    life.until(lambda: finger.push("on") and not life.microphone_off())
     life.until(lambda: life.stands)
     conductor = life.pid("conductor")
     os.kill(conductor, signal.SIGSTOP)
     began_s = time.monotonic()
     assert finger.push("press")
-    life.until(life.deaf)
+    life.until(life.microphone_off)
     late_s = time.monotonic() - began_s - LONG_S
     assert finger.push("release")
     assert late_s < 1.0  # the process table lets a conductor hang for 5 s
     life.until(lambda: life.pid("conductor") != conductor)
     life.until(lambda: life.stands[2:3] == ["True"])
-    assert life.deaf()
+    assert life.microphone_off()
     life.kill()
     life.start()
     finger = Finger(life)
     life.until(lambda: finger.push("on") and life.stands[2:3] == ["True"])
     life.until(lambda: not life.floor().cut)
-    assert life.deaf()
+    assert life.microphone_off()
     life.tell(Mute(on=False))
-    assert not life.deaf()
+    assert not life.microphone_off()
 
 
 @pytest.mark.process
 def test_while_there_is_no_panel_the_switch_leaves_the_microphone_cut(life: Life) -> None:
     finger = Finger(life)
-    life.until(lambda: finger.push("on") and not life.deaf())
+    life.until(lambda: finger.push("on") and not life.microphone_off())
     began_s = time.monotonic()
     while time.monotonic() - began_s < 3.0:  # none lives until it has read the switch
         for title, pid in life.children().items():
@@ -174,8 +177,8 @@ def test_while_there_is_no_panel_the_switch_leaves_the_microphone_cut(life: Life
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
         if time.monotonic() - began_s > 1.0:
-            assert life.deaf()
-    life.until(lambda: finger.push("on") and not life.deaf())
+            assert life.microphone_off()
+    life.until(lambda: finger.push("on") and not life.microphone_off())
     assert life.stands[2:3] == ["False"]  # it was no mute
 
 
@@ -184,9 +187,9 @@ def test_a_panel_that_hangs_cuts_within_its_limit_and_the_next_one_reads_the_swi
     life: Life,
 ) -> None:
     finger = Finger(life)
-    life.until(lambda: finger.push("on") and not life.deaf())
+    life.until(lambda: finger.push("on") and not life.microphone_off())
     os.kill(life.pid("panel"), signal.SIGSTOP)
     began_s = time.monotonic()
-    life.until(life.deaf)
+    life.until(life.microphone_off)
     assert time.monotonic() - began_s < process_table.row("panel").silent_s + 2.0
-    life.until(lambda: finger.push("on") and not life.deaf())
+    life.until(lambda: finger.push("on") and not life.microphone_off())

@@ -39,12 +39,12 @@ def test_the_open_switch_cuts_and_the_light_says_so(room: Room) -> None:
 
 def test_the_closed_switch_lets_hear_and_the_next_opening_cuts_again(room: Room) -> None:
     room.push("on")
-    assert room.until(lambda: not room.floor.deaf)
+    assert room.until(lambda: not room.floor.microphone_off)
     room.heard.clear()
     room.push("off")
     assert room.until(lambda: room.floor.switched_off and MuteSwitched(off=True) in room.heard)
     room.push("on")
-    assert room.until(lambda: not room.floor.deaf)
+    assert room.until(lambda: not room.floor.microphone_off)
 
 
 def test_a_press_is_raised_and_the_conductor_lets_it_go(room: Room) -> None:
@@ -117,7 +117,7 @@ def test_a_panel_that_keeps_dying_never_lets_the_microphone_hear(room: Room) -> 
         if (child := part.child) is not None:
             child.kill()
         assert room.until(lambda: part.child is not child)
-        heard.append(room.floor.deaf)
+        heard.append(room.floor.microphone_off)
     assert heard == [True] * 6
     assert part.failed
     assert room.until(lambda: part.announced, 30.0)  # it is tried again all the same

@@ -39,7 +39,7 @@ def test_the_switch_in_the_middle_of_a_sentence_lets_no_sample_more_reach_the_li
         floor = stage.supervisor.floor()
         finger = ButtonPresser(stage.state_dir / place(chosen).name)
         finger.push("on")
-        assert stage.wait_until(lambda: not floor.deaf, SURE_S)
+        assert stage.wait_until(lambda: not floor.microphone_off, SURE_S)
         stage.wait(1.0)  # the listener learns how quiet it is
         at = stage.card.now() + RATE_HZ // 5
         end = at + len(words)
@@ -53,7 +53,7 @@ def test_the_switch_in_the_middle_of_a_sentence_lets_no_sample_more_reach_the_li
         stage.wait(0.3)
         listen()
         finger.push("off")
-        while not floor.deaf:
+        while not floor.microphone_off:
             time.sleep(0.001)
         cut = stage.card.index_of(time.monotonic_ns())
         while stage.card.now() < end + RATE_HZ // 5:

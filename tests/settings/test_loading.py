@@ -34,6 +34,19 @@ def test_what_one_file_changes_the_next_load_does_not_see(tmp_path: Path) -> Non
     assert load(Path(os.devnull)) == load_defaults() == before
 
 
+def test_a_key_that_was_renamed_is_read_under_its_old_name(tmp_path: Path) -> None:
+    old = load(written(tmp_path, "hearing: {onset: {steps: 3}}\n"))
+    new = load(written(tmp_path, "hearing: {onset: {blocks: 3}}\n"))
+    assert old == new != load_defaults()
+    assert changed(old) == {"hearing.onset.blocks": 3}
+
+
+def test_a_renamed_key_beside_its_new_one_is_refused(tmp_path: Path) -> None:
+    both = written(tmp_path, "hearing: {onset: {steps: 3, blocks: 2}}\n")
+    with pytest.raises(SettingsError, match=r"no setting `hearing\.onset\.steps`"):
+        load(both)
+
+
 def test_overrides_go_over_the_owners_file(tmp_path: Path) -> None:
     path = written(tmp_path, "card: {period_ms: 4, capture: hw:A}\n")
     card = load(path, {"card": {"period_ms": 8}}).card

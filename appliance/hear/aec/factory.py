@@ -30,7 +30,7 @@ class EchoCanceller(Protocol):
         """False when there is nothing to cancel, since nothing sounded for longer than the tail."""
 
     def cancel_echo(
-        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
+        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, mic_off: bool = False
     ) -> Samples:
         """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames]."""
 
@@ -44,7 +44,7 @@ class PassThroughCanceller:
     knows_echo = False
 
     def cancel_echo(
-        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
+        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, mic_off: bool = False
     ) -> Samples:
         return mic
 

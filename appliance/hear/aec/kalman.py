@@ -71,7 +71,7 @@ class KalmanCanceller:
         self._mic = SlidingWindow(np.zeros(self._length, np.float32), spare)
         self._clipped: deque[Floats | None] = deque([None] * self._parts, self._parts)
         self._unclipped = np.zeros(frames, np.float32)
-        self._deaf_blocks = 0  # until its memory has nothing of a microphone that was off
+        self._off_blocks = 0  # until its memory has nothing of a microphone that was off
         self._nonlinearity = LoudspeakerNonlinearity()
         self._spectra = SlidingWindow(
             np.zeros((self._parts, frames + 1), np.complex64), _SPARE_BLOCKS
@@ -132,12 +132,12 @@ class KalmanCanceller:
         self._late.set_echo_path(taps)
 
     def cancel_echo(
-        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
+        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, mic_off: bool = False
     ) -> Samples:
         """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames].
 
         `clipped`: 1 where the microphone was at the upper end of its range and -1 at the lower,
-        else 0, float32[frames]; None: nowhere. `deaf`: it is off, and its zeros teach nothing.
+        else 0, float32[frames]; None: nowhere. `mic_off`: nothing is learned from its zeros.
         """
         self._silent_blocks = 0 if played.any() else self._silent_blocks + 1
         if not self.active:
@@ -149,10 +149,10 @@ class KalmanCanceller:
         self._late.process(self._far.rows[-self._length - n : -self._length])
         self._spectra.push(forward(self._far.rows[-2 * n :])[None])
         echo = back(np.einsum("pk,pk->k", self._spectra.rows, self._weights))[n:]
-        self._deaf_blocks = self._parts if deaf else self._deaf_blocks - 1
-        if self._deaf_blocks > 0:  # an update looks back so far
+        self._off_blocks = self._parts if mic_off else self._off_blocks - 1
+        if self._off_blocks > 0:  # an update looks back so far
             self._blocks = 0
-            return mic if deaf else from_float(heard - echo)
+            return mic if mic_off else from_float(heard - echo)
         left = unexplained(heard - echo, clipped)
         knew = self.converged and self._usual_db > _KNOWN_DB
         if knew and self._sameness.process(left, echo):

@@ -77,14 +77,14 @@ class AudioFrontEnd:
         self.gate.enter_guarded()
 
     def process(
-        self, mic: Samples, played: Samples, somebody_speaks: bool, *, deaf: bool = False
+        self, mic: Samples, played: Samples, somebody_speaks: bool, *, mic_off: bool = False
     ) -> AudioBlock:
-        """The next block. While `somebody_speaks`, or to a microphone that is off (`deaf`), nothing
-        is learned about room and echo."""
+        """The next block. While `somebody_speaks`, or with `mic_off`, nothing is learned
+        about room and echo."""
         self._column[:, 0] = mic
         steady = self._offset(self._column)[:, 0]
         clean = to_int16(steady)
-        residue = self.canceller.cancel_echo(clean, played, clipped(mic), deaf=deaf)
+        residue = self.canceller.cancel_echo(clean, played, clipped(mic), mic_off=mic_off)
         changed = self.canceller.path_changes != self._changes
         if changed:
             self._changes = self.canceller.path_changes
@@ -103,7 +103,7 @@ class AudioFrontEnd:
         # A canceller that fitted its filter to the owner's voice adds what it should take away.
         energy_db = min(level_db(high_passed), level_db(heard[:, 0] + heard[:, 1]))
         played_db = level_db(played / 32768) if played.any() else -100.0
-        learn = not (somebody_speaks or deaf)
+        learn = not (somebody_speaks or mic_off)
         self.echo.update(
             played_db, level_db(heard[:, 1]), energy_db, learn, self.floor.db,
             self.canceller.late_reverb_db, self.canceller.knows_echo,

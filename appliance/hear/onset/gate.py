@@ -146,7 +146,7 @@ class OnsetGate:
     def __init__(self, settings: OnsetSettings) -> None:
         self._settings = settings
         self._half_db = settings.above_noise_db / 2
-        self._enough_db = settings.steps * self._half_db
+        self._enough_db = settings.blocks * self._half_db
         self._sum_db = 0.0
         self._guarded_blocks = self._confirm_blocks = 0
         self._alarm_blocks = self._unconfirmed_blocks = 0

@@ -13,7 +13,7 @@ from appliance.pcm import RATE_HZ, Samples
 
 PHRASES = {model.value.replace("_", " "): model for model in Model}
 _SENSITIVE = 6.0  # log odds from sensitivity 0 to 1, the model's own threshold in the middle
-_DEAF_FRAMES = RATE_HZ  # after the phrase: its echo is no second one
+_REFRACTORY_FRAMES = RATE_HZ  # after the phrase: its echo is no second one
 
 
 class MicroWakeWordSpotter:
@@ -28,19 +28,19 @@ class MicroWakeWordSpotter:
         own = math.log(self._network.probability_cutoff / (1 - self._network.probability_cutoff))
         self._threshold = 1 / (1 + math.exp(_SENSITIVE * (sensitivity - 0.5) - own))
         self._features = MicroWakeWordFeatures()
-        self._deaf = 0
+        self._refractory = 0
 
     def process(self, samples: Samples) -> float | None:
-        self._deaf = max(0, self._deaf - len(samples))
+        self._refractory = max(0, self._refractory - len(samples))
         heard = None
         for features in self._features.process_streaming(samples.tobytes()):
             score = self._network.process_streaming_prob(features)
-            if score is not None and score > self._threshold and not self._deaf:
-                self._deaf = _DEAF_FRAMES
+            if score is not None and score > self._threshold and not self._refractory:
+                self._refractory = _REFRACTORY_FRAMES
                 heard = min(1.0, float(score))
         return heard
 
     def reset(self) -> None:
         self._features.reset()
         self._network.reset()
-        self._deaf = 0
+        self._refractory = 0

@@ -165,7 +165,7 @@ class Floor:
         return self.switched_off or self.panel_lost
 
     @property
-    def deaf(self) -> bool:
+    def microphone_off(self) -> bool:
         """True while the microphone's samples must go nowhere, whoever says so."""
         return self.muted or self.cut or self.shut
 

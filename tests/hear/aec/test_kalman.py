@@ -61,7 +61,7 @@ def test_a_microphone_that_is_off_does_not_make_it_forget_the_room(told: bool) -
     echo, left = kalman(), []
     for number, (m, p) in enumerate(zip(heard, played.reshape(-1, 80), strict=True)):
         off = 4 <= number * 80 / RATE_HZ < 10
-        left.append(echo.cancel_echo(0 * m if off else m, p, deaf=off and told))
+        left.append(echo.cancel_echo(0 * m if off else m, p, mic_off=off and told))
         assert not (off and told and left[-1].any())
     afterwards_db = taken_db(mic, np.concatenate(left).astype(float), 10, 10.3)
     assert (afterwards_db > 20) == told

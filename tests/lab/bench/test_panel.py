@@ -46,7 +46,7 @@ def test_the_switch_in_the_middle_of_the_owners_speech_lets_no_later_sample_thro
     def act(stage: BenchHarness) -> None:
         finger = ButtonPresser(stage.state_dir / "panel")
         finger.push("on")
-        assert stage.wait_until(lambda: not stage.supervisor.floor().deaf, 20.0)
+        assert stage.wait_until(lambda: not stage.supervisor.floor().microphone_off, 20.0)
         stage.wait(0.5)
         scene = Scene(room=QUIET, name="test")
         text = "please tell me all that you know about the moon and the sea and the tides of it, "

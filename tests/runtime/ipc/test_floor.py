@@ -24,10 +24,10 @@ def test_the_floor_is_free_at_first() -> None:
 
 def test_the_microphone_is_muted_until_it_is_known_what_it_was() -> None:
     words = Floor(floor.create())
-    assert (words.muted, words.deaf, words.mute_unknown) == (True, True, True)
+    assert (words.muted, words.microphone_off, words.mute_unknown) == (True, True, True)
     for known in (False, True):
         words.muted = known
-        assert (words.muted, words.deaf, words.mute_unknown) == (known, known, False)
+        assert (words.muted, words.microphone_off, words.mute_unknown) == (known, known, False)
 
 
 def test_each_word_keeps_to_itself() -> None:
@@ -52,11 +52,11 @@ def test_a_press_is_there_until_it_is_taken() -> None:
     assert not words.pressed
 
 
-def test_the_switch_the_long_press_and_the_conductor_each_make_the_box_deaf_alone() -> None:
+def test_the_switch_the_long_press_and_the_conductor_each_turn_the_microphone_off_alone() -> None:
     words = Floor(floor.create())
     for muted, switched_off, closed in itertools.product((False, True), (False, True), (0, 1)):
         words.muted, words.switched_off, words.closed = muted, switched_off, closed
-        assert words.deaf == (muted or switched_off or bool(closed))
+        assert words.microphone_off == (muted or switched_off or bool(closed))
 
 
 def test_a_closing_lasts_until_that_very_one_is_opened() -> None:
@@ -66,9 +66,9 @@ def test_a_closing_lasts_until_that_very_one_is_opened() -> None:
     known = words.closed
     words.closed += 1
     words.opened = known
-    assert words.deaf
+    assert words.microphone_off
     words.opened = words.closed
-    assert not words.deaf
+    assert not words.microphone_off
 
 
 @pytest.mark.process

@@ -57,7 +57,7 @@ def test_without_a_commit_the_old_one_starts_again(at: Bench) -> None:
 
 
 def test_a_kernel_that_cannot_ask_the_firmware_is_named_as_the_reason(at: Bench) -> None:
-    at.machine.deaf_kernel = True
+    at.machine.loses_restart_words = True
     tried(at, "0.2.0")
     assert at.machine.said == "0.1.0"
     assert "cannot ask the Pi's firmware" in at.updater().settle_trial()

@@ -124,7 +124,7 @@ class PaperPi:
     clock: float = MADE_S + 1000.0
     quiet_at_s: float = 0.0
     pid: int = 700
-    deaf_kernel: bool = False  # the words of a restart never reach the firmware
+    loses_restart_words: bool = False  # they never reach the firmware
 
     def slot(self) -> SlotName | None:
         return self.running
@@ -133,7 +133,7 @@ class PaperPi:
         return self.said
 
     def supports_tryboot(self) -> bool:
-        return not self.deaf_kernel
+        return not self.loses_restart_words
 
     def reboot(self, *, trial: bool) -> None:
         self.asked.append(TRYBOOT if trial else "")
@@ -141,7 +141,7 @@ class PaperPi:
     def power(self, words: str = "") -> None:
         """Off and on, with what was said to the firmware. Raises NoStart."""
         self.asked.clear()
-        self.started = self.card.firmware().restart("" if self.deaf_kernel else words)
+        self.started = self.card.firmware().restart("" if self.loses_restart_words else words)
         self.starts += 1
         self.running = named(self.started.cmdline)
         assert self.running is not None
