@@ -69,7 +69,9 @@ def add_verbs(verbs: Verbs, settings: ReadSettings) -> None:
         "--weights: this, patch, streaming, judge, article, soak",
     )  # fmt: skip
     _interruption_options(measured.add_argument_group("bench interruption"))
-    _model_options(measured.add_argument_group("bench model, bench answer, bench bakeoff"))
+    _model_options(
+        measured.add_argument_group("bench model, bench answer, bench bakeoff, bench codec")
+    )
 
 
 def _interruption_options(group: argparse._ArgumentGroup) -> None:
@@ -94,12 +96,14 @@ def _interruption_options(group: argparse._ArgumentGroup) -> None:
 def _model_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--weights", type=Path, metavar="DIR",
-        help="keep the synthetic weights (3.5 GiB) in DIR, and find them there the next time; of "
-        "answer: measure a model of full size (e2b: with weights that are gone in the end)",
+        help="keep the synthetic weights (3.5 GiB; of a codec 0.5 GiB) in DIR, and find them there "
+        "the next time; of answer: measure a model of full size (e2b: with weights that are gone "
+        "in the end)",
     )  # fmt: skip
     group.add_argument(
-        "--model", type=Path, metavar="FILE", help="a Gemma 4 (GGUF) instead of synthetic weights"
-    )
+        "--model", type=Path, metavar="FILE",
+        help="a Gemma 4 (GGUF), or a codec's manifest, instead of synthetic weights",
+    )  # fmt: skip
     group.add_argument("--audio", type=Path, metavar="FILE", help="its audio encoder (GGUF)")
     group.add_argument(
         "--candidate", dest="candidates", type=Path, nargs="+", action="append", default=[],

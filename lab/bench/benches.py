@@ -133,6 +133,7 @@ BENCHES: tuple[Bench, ...] = (
         "",
         "language models that you have, beside each other: speed, first token, memory",
     ),
+    Bench("codec", "2 min", "a speech head's codec: ms a frame on one thread; on a Pi 5, computed"),
     Bench("roofline", "", "what the same work costs on a Pi 5, computed from published rates"),
     Bench("ring", "1 min", "one way between two processes, beside a socket and a Queue"),
 )

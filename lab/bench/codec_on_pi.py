@@ -1,0 +1,131 @@
+"""What Mimi's decoder and a speech head would cost on one core of a Raspberry Pi 5: arithmetic.
+
+In: the sizes of the parts, and rates of one Cortex-A76. Out: milliseconds for a frame of 80 ms. A
+part is bound by its products or by the weights that it reads; the better value takes the longer of
+both, the worse their sum.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from lab.bench.benches import FigureTable
+from lab.bench.codec_weights import CHANNELS, INNER, LAYERS, RATIOS, WIDTH
+from lab.bench.roofline import Range
+
+FRAME_MS = 80.0
+POSITIONS, CONTEXT = 2, 250  # of the transformer: for a frame, and that attention sees
+
+# Of one core at 2.4 GHz. Two fused operations on four numbers a cycle are 19.2 G products a second;
+# 6 to 10 of these are what matrix products of this size may reach. Eight bits: four times as many
+# at most. Memory: one core alone; a stream of all four has 9.9 to 11.4 (roofline.py). Estimates.
+PRODUCTS_G_S = Range(10.0, 6.0)
+PRODUCTS_INT8_G_S = Range(30.0, 15.0)
+MEMORY_GB_S = Range(7.0, 5.0)
+
+
+@dataclass(frozen=True)
+class CostPart:
+    """A part of the work for one frame.
+
+    products  multiplications for a frame, in millions
+    weights   numbers read in a call, in millions, however many frames it has
+    moved_mb  other bytes that a call reads and writes
+    rounds    its weights may be in 8 bits
+    """
+
+    name: str
+    products: float
+    weights: float
+    moved_mb: float = 0.0
+    rounds: bool = False
+
+    def ms(self, which: int, frames: int, *, int8: bool) -> float:
+        """For a frame, in a call of so many. `which`: 0 the better, 1 the worse."""
+        small = int8 and self.rounds
+        rate = (PRODUCTS_INT8_G_S if small else PRODUCTS_G_S)[which]
+        computed = self.products / rate
+        read = (self.weights * (1 if small else 4) + self.moved_mb) / frames / MEMORY_GB_S[which]
+        return computed + read if which else max(computed, read)
+
+
+def mimi() -> list[CostPart]:
+    """The parts of its decoder, in their order."""
+    layer = 4 * WIDTH**2 + 2 * WIDTH * INNER
+    attended = 2 * POSITIONS * CONTEXT * WIDTH
+    kept = 2 * LAYERS * CONTEXT * WIDTH * 4 / 1e6  # keys and values
+    parts = [
+        _part("projection of the codes", 1, WIDTH * WIDTH),
+        CostPart("transformer", (POSITIONS * layer + attended) * LAYERS / 1e6,
+                 LAYERS * layer / 1e6, rounds=True),
+        CostPart("its keys and values, kept", 0.0, 0.0, moved_mb=4 * kept),
+        _part("SEANet: first convolution", POSITIONS, 7 * WIDTH * CHANNELS),
+    ]  # fmt: skip
+    channels, rows, elements = CHANNELS, POSITIONS, POSITIONS * CHANNELS
+    for ratio in RATIOS:
+        half = channels // 2
+        up = _part(f"SEANet: {ratio} times as many rows", rows, channels * half * 2 * ratio)
+        rows, channels = rows * ratio, half
+        block = _part("", rows, channels * channels * 2)  # three taps to a half, one back
+        elements += rows * channels
+        parts.append(CostPart(up.name, up.products + block.products, up.weights + block.weights))
+    parts.append(_part("SEANet: last convolution", rows, channels * 3))
+    parts.append(CostPart("SEANet: activations, moved", 0.0, 0.0, moved_mb=12 * 4 * elements / 1e6))
+    return parts
+
+
+def _part(name: str, rows: int, weights: int) -> CostPart:
+    return CostPart(name, rows * weights / 1e6, weights / 1e6)
+
+
+# Of a speech head for Gemma 4 E2B as it was drafted, none was trained. 3.5 tokens a second.
+HEAD = (
+    CostPart("head: reading a token", 10 * 3.5 / 12.5, 10 * 3.5 / 12.5, rounds=True),
+    CostPart("head: a frame, 8 layers of 640", 39.0, 39.0, rounds=True),
+    CostPart("head: eight books", 24.0, 26.0, rounds=True),
+)
+
+
+def sheets() -> list[FigureTable]:
+    """Part by part for one frame a call, and the sums."""
+    parts = [*mimi(), *HEAD]
+    by_part = FigureTable(
+        "One core of a Pi 5, computed: ms for a frame of 80 ms, one frame a call",
+        ("part", "M products", "M weights", "fp32", "int8"),
+    )
+    for part in parts:
+        by_part.rows.append((
+            part.name, round(part.products, 1), round(part.weights, 1),
+            _range(part, int8=False), _range(part, int8=True),
+        ))  # fmt: skip
+    sums = FigureTable(
+        "One core of a Pi 5, computed: all of it",
+        ("what", "frames a call", "ms a frame", "share of the core"),
+        names=2,
+    )
+    for name, which_parts, forms in (
+        ("Mimi's decoder, fp32", mimi(), False),
+        ("Mimi's decoder, transformer in int8", mimi(), True),
+        ("with the head, both in int8", parts, True),
+    ):
+        for frames in (1, 2):
+            total = [
+                math.fsum(
+                    part.ms(which, 1 if part in HEAD else frames, int8=forms)
+                    for part in which_parts
+                )
+                for which in (0, 1)
+            ]
+            shares = f"{total[0] / FRAME_MS:.2f} to {total[1] / FRAME_MS:.2f}"
+            sums.rows.append((name, str(frames), f"{total[0]:.0f} to {total[1]:.0f}", shares))
+    sums.notes.append(
+        "Nothing of this was run on a Pi. A language model that draws beside it takes memory "
+        "bandwidth from it, and it from the model. The head makes one frame at a time."
+    )
+    return [by_part, sums]
+
+
+def _range(part: CostPart, *, int8: bool) -> str:
+    better, worse = (part.ms(which, 1, int8=int8) for which in (0, 1))
+    return f"{better:.1f} to {worse:.1f}"
