@@ -52,8 +52,9 @@ def run(args: argparse.Namespace) -> int:
     from appliance.settings.adjusted import adjusted
 
     found = startup_settings.settings_for_start(args.settings)
-    settings = found.settings
+    settings = startup_settings.with_page(found.settings) if args.page else found.settings
     set_up_logging(settings.log)
+    startup_settings.report_page(settings)
     setproctitle.setproctitle("interlude: supervisor")
     single_instance.lock_instance(settings.state_path())
     factory_reset.complete_reset(settings.state_path())  # before any part has a file open
@@ -217,7 +218,8 @@ def parser() -> argparse.ArgumentParser:
     verbs = Verbs(top, common)
 
     ends = "Stops in order on Ctrl-C (exit code 130) and on SIGTERM (exit code 0)."
-    verbs.add("run", "run the box until it is told to stop", run, ends)
+    box = verbs.add("run", "run the box until it is told to stop", run, ends)
+    box.add_argument("--page", action="store_true", help="with its page, and say where it is")
     lab_verbs(verbs, _settings)
     told_verbs(verbs, tell)
 

@@ -86,6 +86,7 @@ PLACES: dict[str, tuple[Box, str]] = {
         "decides who has the floor; keeps the state, runs tools; one channel to each process",
     ),
     "panel": (Box(144, 620, 344, 676), "button, mute switch, light"),
+    "page": (Box(482, 620, 682, 676), "the page for browsers"),
     "link": (Box(820, 620, 1020, 676), "Home Assistant"),
 }
 FLOOR = Box(324, 220, 562, 392)
@@ -94,7 +95,7 @@ LANES: dict[str, int] = {"mic": 113, "heard": 113, "played": 182, "voice": 446, 
 CHANNELS: dict[str, tuple[int, str]] = {
     "capture": (154, ""), "playback": (225, "positions"), "speaker": (655, ""), "words": (726, ""),
     "listener": (761, "onsets, verdicts"), "thinker": (960, "sentences"),
-    "panel": (244, ""), "link": (920, ""),
+    "panel": (244, ""), "page": (582, ""), "link": (920, ""),
 }  # fmt: skip
 
 
@@ -246,7 +247,11 @@ def outside() -> Iterator[str]:
     yield arrow((card.right, y), (capture.left, y), "wire")
     y = playback.middle[1]
     yield arrow((playback.left, y), (card.right, y), "wire")
-    for name, words in (("panel", "button, switch, light"), ("link", "MQTT broker")):
+    for name, words in (
+        ("panel", "button, switch, light"),
+        ("page", "the house's browsers"),
+        ("link", "MQTT broker"),
+    ):
         place = PLACES[name][0]
         box = Box(place.left, HEIGHT - 50, place.right, HEIGHT - 14)
         yield rectangle(box, "outside")

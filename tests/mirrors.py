@@ -25,6 +25,7 @@ ELSEWHERE = {
     "appliance/messages/speech.py": "tests/messages/test_registry.py",
     "appliance/messages/supervision.py": "tests/messages/test_registry.py",
     "appliance/messages/tools.py": "tests/messages/test_registry.py",
+    "appliance/messages/viewing.py": "tests/messages/test_registry.py",
     "appliance/models/encoder_graph/conformer.py": "tests/think/test_streaming_encoder.py",
     "appliance/models/encoder_graph/make.py": "tests/think/test_encoder_files.py",
     "appliance/models/mimi_graph/make.py": "tests/models/mimi_graph/test_decoder.py",

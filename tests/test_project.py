@@ -34,7 +34,8 @@ FOREIGN = {
     "httpx": ["think/remote.py"],
     "httpx2": ["models/hub.py"],
     "huggingface_hub": ["models/hub.py"],
-    "jinja2": ["think/template_renderer.py"],
+    "h11": ["page/http_server.py"],
+    "jinja2": ["page/templates.py", "think/template_renderer.py"],
     "litert_lm": ["lab/bench/bakeoff_litert.py"],  # no dependency: who compares installs it
     "llama_cpp": ["think/llama_library.py"],  # the model, its tokens, what it holds
     "matplotlib": ["sim/timeline.py", "bench/interruption_pictures.py"],

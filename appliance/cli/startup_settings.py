@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 from dataclasses import replace
 from pathlib import Path
+
+import msgspec
 
 from appliance.cli import rows
 from appliance.dialog import startup_notices
@@ -43,6 +46,21 @@ def settings_for_start(named: Path | None) -> UsableSettings:
 def check(settings: Settings) -> None:
     """Whether a box can be used with them, on this machine. Raises SettingsError."""
     rows.rows_to_run(auto_detection.usable(settings))
+
+
+def with_page(settings: Settings) -> Settings:
+    """Likewise, with the page, whatever the file says."""
+    shown = msgspec.structs.replace(settings.page, enabled=True)
+    return msgspec.structs.replace(settings, page=shown)
+
+
+def report_page(settings: Settings) -> None:
+    """Where the page is, if there is one."""
+    if settings.page.wanted:
+        host, port = settings.page.address
+        place = f"{socket.gethostname()}.local" if host == "0.0.0.0" else host  # noqa: S104  # shown, not listened on
+        shown = place if port == 80 else f"{place}:{port}"
+        log.info("the page is at http://%s", shown)
 
 
 def report_problem(start: UsableSettings) -> None:

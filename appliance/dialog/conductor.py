@@ -35,6 +35,7 @@ from appliance.dialog.actions import (
 from appliance.dialog.memory_client import MemoryClient
 from appliance.dialog.mute_state import MuteProblem, MuteState
 from appliance.dialog.mute_store import MuteStore
+from appliance.dialog.page_relay import PageRelay
 from appliance.dialog.startup_notices import StartupNotices
 from appliance.dialog.state_machine import DialogEvent, Tick, final_step, initial_state, step
 from appliance.dialog.status_publisher import SHOW, STATE_TO, StatusPublisher
@@ -103,6 +104,7 @@ class Conductor:
         self._watchers = [p for p in work.channels if p not in parts and p != "supervisor"]
         self._publishes_words = work.settings.link.words
         self._status = StatusPublisher(work, self._watchers)
+        self._page = PageRelay(self._status.send_optional)
         self.mute = MuteState(work.floor, MuteStore.of(work.settings))
         self._adjustments = AdjustmentStore(work.files)
         self._voice = VoiceSelection()
@@ -145,6 +147,8 @@ class Conductor:
             if peer == "thinker":
                 self.memory.transcribed(message)
             return
+        if self._page.handle(peer, message):
+            return
         self._copy(peer, self._work.name, message)
         if peer == "panel" and self.mute.pop_press_mute():
             self._advance(Mute(on=True))  # before what the panel says after it
@@ -152,12 +156,17 @@ class Conductor:
             self._work.log.warning("mode push_to_talk is refused: %s", NO_BUTTON)
             self._advance(Say(self._say("no-button")))
             return
-        if peer == "link" and message == Mute(on=False) and not self._work.settings.link.unmute:
-            self._work.log.warning("the link may not unmute: `link.unmute` is false")
+        if message == Mute(on=False) and self._may_not_unmute(peer):
+            self._work.log.warning("the %s may not unmute: `%s.unmute` is false", peer, peer)
             return
         self._update_status(message)
         self._advance(message)
         self._show(message)
+
+    def _may_not_unmute(self, peer: str) -> bool:
+        settings = self._work.settings
+        told = {"link": settings.link.unmute, "page": settings.page.unmute}
+        return not told.get(peer, True)
 
     def tick(self) -> None:
         for news in self.mute.poll(time.monotonic()):
@@ -286,6 +295,7 @@ class Conductor:
             self._status.send_optional("link", news)
             if isinstance(news, TimersStatus):
                 self._status.send_optional("panel", news)
+                self._status.send_optional("page", news)
 
     def _carry_out(self, actions: tuple[Action, ...]) -> None:
         for action in actions:
@@ -329,8 +339,10 @@ class Conductor:
             return
         if not channel.send(message):
             self._work.log.warning("%s takes no mail: a %s was lost", part, type(message).__name__)
-        if self._publishes_words and isinstance(message, AnswerHeard):
-            self._status.send_optional("link", message)
+        if isinstance(message, AnswerHeard):
+            self._page.show_words(message)
+            if self._publishes_words:
+                self._status.send_optional("link", message)
         self._copy(self._work.name, part, message)
 
     def _copy(self, source: str, target: str, message: Message) -> None:

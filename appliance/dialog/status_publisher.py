@@ -28,7 +28,7 @@ from appliance.runtime.worker import Worker
 SHOW = tuple(sorted(receivers_of(BoxStatus)))  # told how the box stands
 STATE_TO = receivers_of(StateChanged)
 _TIMERS_TO = receivers_of(TimersStatus)
-_PASSED_TO_LINK = passed_on_to("link")  # who spoke and when, not what was said; the button
+_PASSED = {part: passed_on_to(part) for part in ("link", "page")}  # who spoke and when, no words
 
 
 class StatusPublisher:
@@ -70,8 +70,9 @@ class StatusPublisher:
         self, message: Message | None, now: DialogState, timers: TimersStatus, *, storage: bool
     ) -> None:
         """After `message`, if there is something new. `storage`: what is set is not stored."""
-        if isinstance(message, _PASSED_TO_LINK):
-            self.send_optional("link", message)
+        for part, passed in _PASSED.items():
+            if isinstance(message, passed):
+                self.send_optional(part, message)
         if isinstance(message, PartChanged) and message.part in SHOW and message.state == "up":
             at_ns = time.monotonic_ns()
             if message.part in STATE_TO:

@@ -16,6 +16,7 @@ from appliance.hear.aec import store
 from appliance.hear.aec.factory import make_canceller
 from appliance.hear.aec.monitor import EchoMonitor
 from appliance.hear.bargein import network
+from appliance.hear.level_meter import LevelMeter
 from appliance.hear.pipeline import HearingEvent, HearingPipeline
 from appliance.hear.turn.turn_judge import make_judge
 from appliance.hear.utterance_stream import SpeechSlot
@@ -24,7 +25,8 @@ from appliance.hear.words.feed import KeywordFeed
 from appliance.messages.commands import StateChanged
 from appliance.messages.hearing import Onset, SetListening, Verdict, WordsHeard
 from appliance.messages.registry import Message
-from appliance.pcm import BLOCK_FRAMES, RATE_HZ, SampleBuffer
+from appliance.messages.viewing import LiveView
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, SampleBuffer, Samples
 from appliance.runtime.ipc.ring import RingReader
 from appliance.runtime.worker import Worker
 
@@ -112,6 +114,7 @@ def _process_slots(
         hearing.mic_off = work.floor.microphone_off
         out.send(hearing.process(_SILENCE if hearing.mic_off else samples, echo_of, slot.index))
         out.feed_recogniser(slot.index)
+        out.measure_levels(echo_of, slot.index)
         out.watch.on_frame()
     return came
 
@@ -125,6 +128,7 @@ class _ListenerOutput:
         self._hearing = hearing
         self._heard = work.writer("heard")
         self._near = KeywordFeed()
+        self._levels = LevelMeter()
         wanted = words_wanted(work.settings)
         self._near_ring = work.writer("near") if wanted else None  # nobody reads it: it is not fed
         if work.settings.mode != "open":  # until the conductor says more
@@ -140,6 +144,8 @@ class _ListenerOutput:
                 self.send(self._hearing.set_listening(message))
             case WordsHeard():
                 self._hearing.on_words(message)
+            case LiveView(on):
+                self._levels.on = on
 
     def send(self, events: Iterable[HearingEvent]) -> None:
         for event in events:
@@ -165,3 +171,10 @@ class _ListenerOutput:
             self._near_ring.write(
                 piece.samples, index=piece.at, stream=piece.turn, flags=piece.flags
             )
+
+    def measure_levels(self, played: Samples, index: int) -> None:
+        """Of the block that was just heard and what the box played meanwhile, for the page."""
+        if self._levels.on and self._hearing.last_block is not None:
+            levels = self._levels.process(self._hearing.last_block.samples, played, index)
+            if levels is not None:
+                self._work.send(levels)

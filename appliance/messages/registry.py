@@ -83,6 +83,7 @@ from appliance.messages.tools import (
     ToolAnswered,
     ToolCalled,
 )
+from appliance.messages.viewing import LiveView, SoundLevels
 
 Message = (
     Onset | Opinion | Verdict | SpeechStarted | SpeechEnded
@@ -99,7 +100,7 @@ Message = (
     | Mute | StopSpeaking | SetMode | TalkButton | ListenOnce | Repeat | Say | Ask | SetVoice |
     Restart
     | CommandRefused | BrokerChanged | ButtonPressed | MuteSwitched | ButtonFault
-    | StateChanged | BoxStatus | Forgotten
+    | StateChanged | BoxStatus | Forgotten | LiveView | SoundLevels
 )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ HEAD = "head"  # of `speaking.voice`: the voice that speaks the model's hidden s
 # decided by what is installed, which hear/words/backends.py knows.
 WANTED: dict[str, Callable[[Settings, bool], bool]] = {
     "link": lambda settings, words: bool(settings.link.broker),
+    "page": lambda settings, words: settings.page.wanted,
     "panel": lambda settings, words: settings.panel.here,
     "words": lambda settings, words: words,
 }

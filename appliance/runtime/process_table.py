@@ -58,6 +58,7 @@ PROCESSES: tuple[Process, ...] = (
     Process("speaker",  "voice.speaker",     (1,), "normal", 0, 5, False, 60, 15, False, 0.5,  400),
     Process("thinker",  "think.thinker",   (2, 3), "normal", 0, 0, False, 60, 60, False, 2.0,  600),
     Process("link",     "mqtt.link",         (0,), "normal", 0, 0, False, 30,  5, False, 0.01,  60),
+    Process("page",     "page.page",         (0,), "normal", 0, 10, False, 30, 10, False, 0.02, 60),
 )  # fmt: skip
 # The conductor starts first, so that nobody's first message waits, and hears everybody's last. The
 # panel is the next: the early light (panel/early.py) waits for it, and waits for no model.

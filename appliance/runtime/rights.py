@@ -24,6 +24,17 @@ UNIX_SOCKETS: dict[str, Callable[[Settings], UnixSockets]] = {
 }
 
 
+# Rows that listen on a socket, which is made for them before they give their network up.
+LISTENS: dict[str, Callable[[Settings], tuple[str, int]]] = {
+    "page": lambda settings: settings.page.address,
+}
+
+
+def listens_on(name: str, settings: Settings) -> tuple[str, int] | None:
+    """The address and port that the process of that name listens on."""
+    return LISTENS[name](settings) if name in LISTENS else None
+
+
 def unix_sockets(name: str, settings: Settings) -> UnixSockets:
     """What the process of that name may do with Unix sockets, if it has given up the network."""
     return UNIX_SOCKETS[name](settings) if name in UNIX_SOCKETS else "none"

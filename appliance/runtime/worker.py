@@ -10,6 +10,7 @@ import importlib
 import json
 import logging
 import os
+import select
 import signal
 import socket
 import time
@@ -27,6 +28,7 @@ from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.ipc.floor import Floor
 from appliance.runtime.ipc.heartbeat import Heartbeat
 from appliance.runtime.ipc.ring import RingHandles, RingReader, RingWriter
+from appliance.runtime.listening_socket import listen
 from appliance.runtime.log import set_up_logging
 from appliance.runtime.sandbox import no_network
 from appliance.runtime.supervision.process_limits import (
@@ -62,6 +64,7 @@ class Worker:
             name: ring.from_wire(_spec(name, wire), wire) for name, wire in wiring["rings"].items()
         }
         self._bad_kinds: set[str] = set()
+        self.listener: socket.socket | None = None  # of a part that listens (rights.py)
         self.stopping = False
         self.stop_fd, self._stop_write_fd = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
@@ -83,6 +86,14 @@ class Worker:
     def beat(self) -> None:
         """Say that this process is alive; call it at least every `row.silent_s`."""
         self._heartbeat.beat(time.monotonic_ns())
+
+    def wait(self, seconds: float) -> bool:
+        """Beat, and wait. True when this process is to end."""
+        self.beat()
+        poll = select.poll()
+        poll.register(self.stop_fd, select.POLLIN)
+        poll.poll(1000 * seconds)
+        return self.stopping
 
     def report_loading(self) -> None:
         """Say that this process has started, and reads for minutes before it does its work."""
@@ -135,6 +146,12 @@ def main(name: str) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the supervisor's; it stops us in order
     row = work.row
     limits = [set_cores(row.cores), set_priority(row)]
+    address = rights.listens_on(name, work.settings)
+    if address is not None:
+        work.report_ready()  # nobody waits for a port that is taken
+        work.listener = listen(address, wait=work.wait)
+        if work.listener is None:
+            return 0
     if not rights.networked(name, work.settings):
         limits.append(no_network(rights.unix_sockets(name, work.settings)))
     if name not in process_table.UNLIMITED:

@@ -23,7 +23,7 @@ from appliance.settings.hearing import (
 from appliance.settings.loading import changed, load, load_defaults
 from appliance.settings.machine import CardSettings, ProcessOverride
 from appliance.settings.section import Section
-from appliance.settings.surroundings import LinkSettings, PanelSettings
+from appliance.settings.surroundings import LinkSettings, PageSettings, PanelSettings
 from appliance.settings.tools import ToolsSettings
 from appliance.settings.whole import DEFAULTS, SYSTEM_FILE, Settings, owner_file, user_file
 
@@ -36,6 +36,7 @@ __all__ = [
     "LinkSettings",
     "MemorySettings",
     "OnsetSettings",
+    "PageSettings",
     "PanelSettings",
     "ProcessOverride",
     "PushToTalkSettings",

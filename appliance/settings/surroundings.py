@@ -1,7 +1,8 @@
-"""Settings of what lies around the box: the house's broker, and the panel on the housing."""
+"""Settings of what lies around the box: the house's broker, the panel on the housing, the page."""
 
 from __future__ import annotations
 
+import os
 from typing import Annotated, Literal
 
 import msgspec
@@ -52,3 +53,30 @@ class PanelSettings(Section, frozen=True):
     def here(self) -> bool:
         """There is a panel, and so a button; `auto` is decided before anybody asks."""
         return self.gpio not in ("none", "auto")
+
+
+class PageSettings(Section, frozen=True):
+    """The page in the house's network, for a browser."""
+
+    enabled: bool | Literal["auto"]
+    port: Annotated[int, msgspec.Meta(ge=0, le=65_535)]
+    listen: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-fA-F.:]*$", max_length=45)]
+    unmute: bool
+
+    @property
+    def wanted(self) -> bool:
+        """Whether it is served: `auto` means by a service that systemd has started."""
+        return self.enabled is True or (self.enabled == "auto" and _is_service())
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """The address and the port that it listens on."""
+        service = _is_service()
+        return (
+            self.listen or ("0.0.0.0" if service else "127.0.0.1"),  # noqa: S104  # who may ask is checked
+            self.port or (80 if service else 8080),
+        )
+
+
+def _is_service() -> bool:
+    return bool(os.environ.get("STATE_DIRECTORY"))  # of the unit

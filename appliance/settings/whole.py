@@ -14,7 +14,7 @@ from appliance.settings.language import ANY
 from appliance.settings.machine import CardSettings, ProcessOverride
 from appliance.settings.models import OwnModel
 from appliance.settings.section import Section
-from appliance.settings.surroundings import LinkSettings, PanelSettings
+from appliance.settings.surroundings import LinkSettings, PageSettings, PanelSettings
 from appliance.settings.tools import ToolsSettings
 
 DEFAULTS = Path(__file__).with_name("defaults.yaml")
@@ -50,6 +50,7 @@ class Settings(Section, frozen=True):
     tools: ToolsSettings
     link: LinkSettings
     panel: PanelSettings
+    page: PageSettings
     models: dict[str, OwnModel]
     processes: dict[str, ProcessOverride]
     log: Literal["debug", "info", "warning", "error"]

@@ -101,10 +101,10 @@ def test_the_box_is_found_by_its_name_and_lets_itself_be_reached(home: Home) -> 
     assert own in keys
 
 
-def test_nothing_listens_but_ssh_and_mdns(home: Home) -> None:
+def test_nothing_listens_but_ssh_mdns_and_the_page(home: Home) -> None:
     rows = home.box.ssh("ss -Hltn; ss -Hlun").stdout.splitlines()
     ports = {(row.split()[0], row.split()[3].rpartition(":")[2]) for row in rows}
-    assert ports == {("LISTEN", "22"), ("UNCONN", "5353")}
+    assert ports == {("LISTEN", "22"), ("LISTEN", "80"), ("UNCONN", "5353")}
 
 
 def test_what_answers_has_no_rights_and_no_bus(home: Home) -> None:

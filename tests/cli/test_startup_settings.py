@@ -88,3 +88,18 @@ def test_what_has_no_mistake_is_told_to_nobody(owners: Path, service: Path) -> N
     startup_settings.report_problem(start)
     assert start.settings.speaking.volume == 0.3
     assert startup_notices.handed_over().sentences == []
+
+
+@pytest.mark.parametrize(
+    ("listen", "port", "place"),
+    [("", 0, "http://127.0.0.1:8080"), ("192.168.1.7", 80, "http://192.168.1.7")],
+)
+def test_a_start_says_where_its_page_is(
+    listen: str, port: int, place: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    settings = load(None, {"page": {"listen": listen, "port": port}})
+    startup_settings.report_page(settings)
+    assert caplog.text == ""
+    startup_settings.report_page(startup_settings.with_page(settings))
+    assert place in caplog.text

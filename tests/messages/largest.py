@@ -21,7 +21,8 @@ def largest(kind: inspect.Type, letter: str = WIDE, number: int = 2**63 - 1) -> 
     """A value of it that cannot be longer."""
     match kind:
         case inspect.IntType():
-            return number if kind.ge is None else min(MAX_COUNT - 1, max(0, number))
+            most = MAX_COUNT - 1 if kind.le is None else int(kind.le)
+            return number if kind.ge is None else min(most, max(int(kind.ge), number))
         case inspect.FloatType():
             return 1.0 if kind.le is not None else 1.7e308
         case inspect.BoolType():

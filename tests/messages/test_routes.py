@@ -28,6 +28,7 @@ FOLDERS = {
     "capture": ("audio",),
     "playback": ("audio",),
     "panel": ("panel", "runtime"),
+    "page": ("page",),
 }
 
 
@@ -96,7 +97,7 @@ def test_who_gets_it_handles_it(route: Route) -> None:
 
 def test_the_conductor_has_a_row_of_its_own_table_or_a_case_for_what_it_gets() -> None:
     got = {route.message for route in ROUTES if "conductor" in route.receivers}
-    left = got - {*TABLE, *EVERYWHERE, *passed_on_to("link")}
+    left = got - {*TABLE, *EVERYWHERE, *passed_on_to("link"), *passed_on_to("page")}
     unhandled = {
         kind.__name__
         for kind in left
@@ -109,6 +110,8 @@ def test_nothing_passes_that_has_no_row() -> None:
     names = {kind.__name__: kind for kind in get_args(Message)}
     assert receivers_of(names["Onset"], "listener") == {"conductor"}
     assert "listener" not in receivers_of(names["Onset"], "conductor")
-    assert "link" not in receivers_of(names["Transcribed"], "conductor"), "words stay"
-    assert names["WordsHeard"] not in passed_on_to("link"), "words stay"
-    assert receivers_of(names["BoxStatus"]) == {"panel", "link", "words"}
+    for part in ("link", "page"):
+        assert part not in receivers_of(names["Transcribed"], "conductor"), "words stay"
+        assert names["WordsHeard"] not in passed_on_to(part), "words stay"
+        assert names["Sentence"] not in passed_on_to(part), "words are asked for"
+    assert receivers_of(names["BoxStatus"]) == {"page", "panel", "link", "words"}

@@ -41,7 +41,7 @@ def test_words_run_where_somebody_has_a_use_for_them(words: bool) -> None:
 
 
 def test_they_keep_the_order_of_the_table() -> None:
-    every = rows(link={"broker": "here"}, panel={"gpio": "keyboard"})
+    every = rows(link={"broker": "here"}, panel={"gpio": "keyboard"}, page={"enabled": True})
     assert list(every) == [row.name for row in process_table.PROCESSES]
 
 

@@ -47,5 +47,5 @@ def test_the_page_has_the_numbers_of_the_code(said: str) -> None:
 
 
 def test_the_page_counts_the_processes() -> None:
-    assert len(process_table.PROCESSES) == 9
-    assert "nine processes" in PAGE
+    assert len(process_table.PROCESSES) == 10
+    assert "ten processes" in PAGE

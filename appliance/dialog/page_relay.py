@@ -1,0 +1,53 @@
+"""What the page is shown while somebody looks at it: sound levels, and words if they are wanted.
+
+In: the page's LiveView, and what parts say. Out: LiveView to the listener, levels and words to the
+page. Nothing of it changes the conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from appliance.messages.registry import Message
+from appliance.messages.supervision import PartChanged
+from appliance.messages.thinking import AnswerHeard, Sentence
+from appliance.messages.viewing import LiveView, SoundLevels
+
+NOBODY = LiveView(on=False)
+
+
+class PageRelay:
+    """`send`: to a part that not every box has; never waits."""
+
+    def __init__(self, send: Callable[[str, Message], None]) -> None:
+        self._send = send
+        self._view = NOBODY
+
+    def handle(self, peer: str, message: Message) -> bool:
+        """Pass on what is for the page. True for what is for nobody else."""
+        match message:
+            case SoundLevels():
+                if peer == "listener" and self._view.on:
+                    self._send("page", message)
+                return True
+            case LiveView():
+                if peer == "page":
+                    self._change(message)
+                return True
+            case PartChanged("listener", "up") if self._view.on:
+                self._send("listener", self._view)
+            case PartChanged("page", "down" | "failed"):
+                self._change(NOBODY)
+            case Sentence():
+                self.show_words(message)
+        return False
+
+    def show_words(self, message: Sentence | AnswerHeard) -> None:
+        """To the page, while somebody there has asked for words."""
+        if self._view.on and self._view.words:
+            self._send("page", message)
+
+    def _change(self, view: LiveView) -> None:
+        if view != self._view:
+            self._view = view
+            self._send("listener", view)

@@ -1,0 +1,142 @@
+"""Who may use the page: browsers that were let in, in a file of mode 0600 in the state's folder.
+
+The file has no cookie in it, only what a cookie is known by: who reads it cannot come in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import logging
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from appliance.atomic_file import write_whole
+from appliance.record_file import load_record
+from appliance.settings import Settings
+
+FILE = "page-access.json"
+MOST = 32  # browsers; the one that was seen longest ago goes
+UNSEEN_S = 400 * 86_400  # likewise one that was not seen for so long; browsers keep cookies as long
+SEEN_S = 86_400  # between two notes of when one was seen: a card is not written at each look
+# scrypt (RFC 7914) for the passphrase: 8 MiB and some 20 ms of an x86 core a try
+SCRYPT_N, SCRYPT_R, SCRYPT_P = 8192, 8, 1
+
+log = logging.getLogger("page")
+
+
+class Browser(msgspec.Struct, frozen=True):
+    """One that was let in. `known_by`: SHA-256 of its cookie, in hexadecimal. Times since 1970."""
+
+    id: str
+    known_by: str
+    name: str
+    since_s: float
+    seen_s: float
+
+
+class AccessList(msgspec.Struct, frozen=True):
+    """All of them. `passphrase`: "" or salt and hash, in hexadecimal, with a colon between."""
+
+    version: Literal[1] = msgspec.field(default=1)
+    browsers: tuple[Browser, ...] = ()
+    passphrase: str = ""
+
+
+def path(settings: Settings) -> Path:
+    return settings.state_path() / FILE
+
+
+class AccessStore:
+    """`clock`: seconds since 1970."""
+
+    def __init__(self, file: Path, clock: Callable[[], float]) -> None:
+        self._file, self._clock = file, clock
+        found, problem = load_record(file, AccessList)
+        if problem:
+            log.warning("%s: every browser has to pair again", problem)
+        self._now = found or AccessList()
+
+    @property
+    def browsers(self) -> tuple[Browser, ...]:
+        return self._now.browsers
+
+    @property
+    def has_passphrase(self) -> bool:
+        return bool(self._now.passphrase)
+
+    def let_in(self, name: str) -> str:
+        """Let one more browser in. Returns its cookie."""
+        cookie, now_s = secrets.token_urlsafe(32), self._clock()
+        made = Browser(secrets.token_hex(4), _known_by(cookie), name[:60], now_s, now_s)
+        kept = [one for one in self._now.browsers if now_s - one.seen_s < UNSEEN_S]
+        kept = sorted(kept, key=lambda one: one.seen_s)[-(MOST - 1) :]
+        self._write(msgspec.structs.replace(self._now, browsers=(*kept, made)))
+        return cookie
+
+    def find(self, cookie: str) -> Browser | None:
+        """Whose cookie it is."""
+        if not cookie:
+            return None
+        known_by, now_s = _known_by(cookie), self._clock()
+        for one in self._now.browsers:
+            if hmac.compare_digest(one.known_by, known_by) and now_s - one.seen_s < UNSEEN_S:
+                if now_s - one.seen_s > SEEN_S:
+                    seen = msgspec.structs.replace(one, seen_s=now_s)
+                    others = [seen if one.id == other.id else other for other in self.browsers]
+                    self._write(msgspec.structs.replace(self._now, browsers=tuple(others)))
+                return one
+        return None
+
+    def revoke(self, which: str) -> None:
+        """Its cookie is worth nothing from now on."""
+        left = tuple(one for one in self._now.browsers if one.id != which)
+        self._write(msgspec.structs.replace(self._now, browsers=left))
+
+    def set_passphrase(self, passphrase: str) -> None:
+        """Wanted of each new browser from now on; "": of none."""
+        salt = secrets.token_bytes(16)
+        kept = f"{salt.hex()}:{_stretched(passphrase, salt).hex()}" if passphrase else ""
+        self._write(msgspec.structs.replace(self._now, passphrase=kept))
+
+    def is_passphrase(self, said: str) -> bool:
+        """Also where none is wanted."""
+        if not self._now.passphrase:
+            return True
+        salt, _, kept = self._now.passphrase.partition(":")
+        try:
+            return hmac.compare_digest(_stretched(said, bytes.fromhex(salt)).hex(), kept)
+        except ValueError:
+            return False  # a damaged file lets nobody in
+
+    def _write(self, now: AccessList) -> None:
+        """A card that cannot be written keeps nobody out, nor in: what is in memory counts."""
+        self._now = now
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(self._file, msgspec.json.encode(now), 0o600)
+        except OSError as error:
+            log.warning("%s cannot be written (%s)", self._file, error.strerror)
+
+
+def form_token(cookie: str) -> str:
+    """What a form of the browser with that cookie carries, against forms of other sites."""
+    return hmac.new(cookie.encode(), b"form", hashlib.sha256).hexdigest()
+
+
+def is_form_token(token: str, cookie: str) -> bool:
+    return hmac.compare_digest(token.encode(), form_token(cookie).encode())
+
+
+def _known_by(cookie: str) -> str:
+    return hashlib.sha256(cookie.encode()).hexdigest()
+
+
+def _stretched(passphrase: str, salt: bytes) -> bytes:
+    return hashlib.scrypt(
+        passphrase.encode(), salt=salt, n=SCRYPT_N, r=SCRYPT_R, p=SCRYPT_P, dklen=32
+    )

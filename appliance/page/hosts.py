@@ -1,0 +1,47 @@
+"""Under which names the page may be asked for, and from where: against DNS rebinding and forms of
+other sites. Pure."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Mapping
+
+# Domains that nobody can own in the world, as routers and mDNS give them to machines of a house.
+DOMAINS = ("", ".local", ".lan", ".home", ".home.arpa", ".internal", ".localdomain")
+_HOST = re.compile(r"^(\[[0-9a-f:.%]+\]|[a-z0-9.-]+?)\.?(?::(\d{1,5}))?$")
+
+
+def is_own_host(host: str, name: str, port: int) -> bool:
+    """Whether a Host header names this box: by an address, or by its `name` in the house.
+
+    avahi names the second box of a name `name-2`. A page of another site whose name an attacker
+    has pointed to the box's address comes with that site's name, and is refused.
+    """
+    found = _HOST.match(host.lower())
+    if found is None or int(found[2] or 80) != port:
+        return False
+    said = found[1].strip("[]").partition("%")[0]
+    try:
+        ipaddress.ip_address(said)
+        return True  # an address cannot be rebound
+    except ValueError:
+        pass
+    first, dot, rest = said.partition(".")
+    own = re.fullmatch(rf"{re.escape(name.lower())}(-[0-9]{{1,3}})?", first)
+    return said == "localhost" or (own is not None and dot + rest in DOMAINS)
+
+
+def is_own_origin(headers: Mapping[str, str]) -> bool:
+    """Whether a form was sent by a page of this box: Origin is there, and is the Host asked for."""
+    return headers.get("origin", "").lower() in {
+        f"{scheme}://{headers.get('host', '').lower()}" for scheme in ("http", "https")
+    }
+
+
+def is_own_fetch(headers: Mapping[str, str]) -> bool:
+    """Whether a request that reads may be answered: no other site has made the browser ask.
+
+    Browsers that do not say so (Fetch Metadata) send no cookie from there either (SameSite).
+    """
+    return headers.get("sec-fetch-site", "none") in ("none", "same-origin")

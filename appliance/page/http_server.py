@@ -1,0 +1,258 @@
+"""HTTP/1.1 for the page: connections in, requests to the site, replies out.
+
+Limits, for whoever is in the network: connections in all and of one address, the time that a
+request may take to arrive and a reply to leave, the size of both. Who is over one is disconnected.
+h11 is the parser that uvicorn has; what uvicorn lacks is a limit for a request that never ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import socket
+from collections import Counter
+from collections.abc import Callable
+from typing import Protocol
+from urllib.parse import unquote
+
+import h11
+
+from appliance.page.requests import EventStream, Reply, Request, parse_words, plain
+
+MOST_CONNECTIONS, MOST_OF_ONE = 64, 16
+MOST_HEAD, MOST_BODY = 16_384, 16_384  # bytes of a request
+REQUEST_S = 10.0  # from a connection's first moment, or a reply's end, to a whole request
+REPLY_S = 20.0  # for a reply to be fetched
+MOST_UNREAD = 262_144  # bytes that wait for a browser that does not fetch its events
+HEADERS = (
+    ("Content-Security-Policy",
+     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
+     " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"),
+    ("X-Content-Type-Options", "nosniff"),
+    ("X-Frame-Options", "DENY"),
+    ("Referrer-Policy", "same-origin"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Permissions-Policy", "camera=(), microphone=(), geolocation=()"),
+)  # fmt: skip
+
+log = logging.getLogger("page")
+
+
+class Site(Protocol):
+    """What answers. Nothing of it waits."""
+
+    def answer(self, request: Request) -> Reply | EventStream: ...
+    def join(self, stream: EventStream, send: Callable[[bytes], None]) -> object: ...
+    def leave(self, viewer: object) -> None: ...
+
+
+class HttpServer:
+    """Serves `site` on `listener` while the event loop runs."""
+
+    def __init__(
+        self, listener: socket.socket, site: Site, *, request_s: float = REQUEST_S
+    ) -> None:
+        self.site, self.request_s = site, request_s
+        self._listener = listener
+        self._server: asyncio.Server | None = None
+        self.connections: set[_Connection] = set()
+        self.of_address = Counter[str]()
+
+    async def start(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(lambda: _Connection(self), sock=self._listener)
+
+    def close(self) -> None:
+        """Stop listening, and let everybody go."""
+        if self._server is not None:
+            self._server.close()
+        for connection in list(self.connections):
+            connection.abort()
+
+    def admits(self, client: str) -> bool:
+        """Whether one more connection of `client` is taken: of the house, and not too many."""
+        try:
+            address = ipaddress.ip_address(client.partition("%")[0])
+        except ValueError:
+            return False
+        mapped = getattr(address, "ipv4_mapped", None) or address
+        if not (mapped.is_private or mapped.is_loopback or mapped.is_link_local):
+            return False
+        return len(self.connections) < MOST_CONNECTIONS and self.of_address[client] < MOST_OF_ONE
+
+
+class _Connection(asyncio.Protocol):
+    def __init__(self, server: HttpServer) -> None:
+        self._server = server
+        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MOST_HEAD)
+        self._client = ""
+        self._admitted = False
+        self._request: h11.Request | None = None
+        self._body = bytearray()
+        self._viewer: object | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    # ── what asyncio calls
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        peer = transport.get_extra_info("peername")
+        self._client = str(peer[0]) if peer else ""
+        if not self._server.admits(self._client):
+            transport.abort()
+            return
+        self._admitted = True
+        self._server.connections.add(self)
+        self._server.of_address[self._client] += 1
+        self._limit(self._server.request_s)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._limit(None)
+        if self._viewer is not None:
+            self._server.site.leave(self._viewer)
+            self._viewer = None
+        if self._admitted:
+            self._server.connections.discard(self)
+            self._server.of_address[self._client] -= 1
+            if self._server.of_address[self._client] <= 0:
+                del self._server.of_address[self._client]
+
+    def data_received(self, data: bytes) -> None:
+        if self._viewer is not None or self._transport.is_closing():
+            return  # nothing is asked on a stream of events
+        try:
+            self._http.receive_data(data)
+            self._advance()
+        except h11.RemoteProtocolError as error:
+            self._refuse(error.error_status_hint or 400)
+
+    def eof_received(self) -> bool:
+        return False  # closes
+
+    # ── a request, piece by piece
+    def _advance(self) -> None:
+        while not self._transport.is_closing():
+            event = self._http.next_event()
+            if isinstance(event, h11.Request):
+                self._request = event
+                self._body.clear()
+                if self._http.they_are_waiting_for_100_continue:
+                    self._refuse(417)
+                    return
+            elif isinstance(event, h11.Data):
+                self._body += event.data
+                if len(self._body) > MOST_BODY:
+                    self._refuse(413)
+                    return
+            elif isinstance(event, h11.EndOfMessage):
+                self._answer()
+                if self._viewer is not None or self._http.our_state is not h11.DONE:
+                    return
+                self._http.start_next_cycle()
+            else:
+                return  # more is to come, or nothing
+
+    def _answer(self) -> None:
+        assert self._request is not None
+        request = _plain(self._request, bytes(self._body), self._client)
+        try:
+            if request is None:
+                reply: Reply | EventStream = plain(400, "This is no request.")
+            else:
+                reply = self._server.site.answer(request)
+        except Exception:  # whatever it is, the next browser is served
+            log.exception("a request could not be answered")
+            reply = plain(500, "A fault of the box's own.")
+        if isinstance(reply, EventStream):
+            self._stream(reply)
+        else:
+            self._reply(reply, head_only=self._request.method == b"HEAD")
+
+    def _reply(self, reply: Reply, *, head_only: bool = False) -> None:
+        headers = [*HEADERS, *reply.headers, ("Content-Type", reply.kind)]
+        if not any(name == "Cache-Control" for name, _ in reply.headers):
+            headers.append(("Cache-Control", "no-store"))
+        headers.append(("Content-Length", str(len(reply.body))))
+        if self._http.their_state in (h11.MUST_CLOSE, h11.ERROR, h11.SEND_BODY):
+            headers.append(("Connection", "close"))
+        self._send(h11.Response(status_code=reply.status, headers=headers))
+        if reply.body and not head_only:
+            self._send(h11.Data(data=reply.body))
+        self._send(h11.EndOfMessage())
+        if self._http.our_state is h11.MUST_CLOSE:
+            self._limit(REPLY_S)
+            self._transport.close()
+        else:
+            unsent = self._transport.get_write_buffer_size()
+            self._limit(REPLY_S if unsent else self._server.request_s)
+
+    def _refuse(self, status: int) -> None:
+        """For what is not read to its end."""
+        if self._http.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            body = b"Refused.\n"
+            self._send(
+                h11.Response(
+                    status_code=status,
+                    headers=[*HEADERS, ("Content-Length", str(len(body))), ("Connection", "close")],
+                )
+            )
+            self._send(h11.Data(data=body))
+            self._send(h11.EndOfMessage())
+        self._limit(REPLY_S)
+        self._transport.close()
+
+    # ── events
+    def _stream(self, stream: EventStream) -> None:
+        headers = [
+            *HEADERS, ("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"),
+            ("Connection", "close"),
+        ]  # fmt: skip
+        self._limit(None)
+        self._send(h11.Response(status_code=200, headers=headers))
+        self._viewer = self._server.site.join(stream, self._event)
+
+    def _event(self, data: bytes) -> None:
+        """Hand over events. b"": this was the last. Who does not fetch them is disconnected."""
+        if self._transport.is_closing():
+            return
+        if not data or self._transport.get_write_buffer_size() > MOST_UNREAD:
+            self._transport.abort()
+            return
+        self._send(h11.Data(data=data))
+
+    def _send(self, event: h11.Event) -> None:
+        data = self._http.send(event)
+        if data:
+            self._transport.write(data)
+
+    def _limit(self, seconds: float | None) -> None:
+        """Disconnect after so long; None: no more."""
+        if self._timer is not None:
+            self._timer.cancel()
+        loop = asyncio.get_running_loop()
+        self._timer = None if seconds is None else loop.call_later(seconds, self.abort)
+
+    def abort(self) -> None:
+        self._transport.abort()
+
+
+def _plain(request: h11.Request, body: bytes, client: str) -> Request | None:
+    """None for what no browser sends: a header twice that counts, a target that is no path."""
+    headers: dict[str, str] = {}
+    for name, value in request.headers:
+        key = name.decode("ascii")
+        if key in headers and key in ("host", "origin", "cookie", "content-type"):
+            return None
+        headers[key] = value.decode("latin-1")
+    target = request.target.decode("ascii", "replace")
+    path, _, query = target.partition("?")
+    if not path.startswith("/"):
+        return None
+    try:
+        words = parse_words(query)
+        path = unquote(path, errors="strict")
+    except ValueError:
+        return None
+    return Request(request.method.decode("ascii"), path, headers, words, body, client)

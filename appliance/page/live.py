@@ -1,0 +1,180 @@
+"""What happens, as events for a browser: messages in, records of a few fields out. Pure.
+
+No event has a word that anybody said, but those of `word_event`, which are kept nowhere. Times are
+seconds of CLOCK_MONOTONIC, which the card's samples count from.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from appliance.messages.commands import BoxStatus, StateChanged
+from appliance.messages.hearing import (
+    Onset,
+    Opinion,
+    SpeechEnded,
+    SpeechStarted,
+    Verdict,
+    WakeWordHeard,
+)
+from appliance.messages.playback import (
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStarted,
+    PlaybackStopped,
+)
+from appliance.messages.registry import Message
+from appliance.messages.speech import Spoken
+from appliance.messages.thinking import AnswerHeard, Sentence
+from appliance.messages.tools import TimersStatus
+from appliance.messages.viewing import LEVEL_MS, SoundLevels
+from appliance.page.figures import Figures
+from appliance.pcm import RATE_HZ
+
+HISTORY_S = 60.0
+MOST_EVENTS = 2000  # of that minute; levels are 300 of them
+
+Event = dict[str, Any]
+
+
+class LiveModel:
+    """The last minute, and how the box stands. `status`, `timers`: None until told."""
+
+    def __init__(self) -> None:
+        self.figures = Figures()
+        self.state = StateChanged("idle", 0, 0)
+        self.status: BoxStatus | None = None
+        self.timers: TimersStatus | None = None
+        self._history: deque[Event] = deque(maxlen=MOST_EVENTS)
+        self._opinions: dict[int, Opinion] = {}  # of the onset whose verdict is awaited
+
+    def handle(self, message: Message, now_s: float) -> list[Event]:
+        """The events that follow from a message."""
+        events = [self._remembered(message)] if isinstance(message, StateChanged) else []
+        match message:
+            case BoxStatus():
+                self.status = message
+                events.append({"k": "status"} | status_of(message))
+            case TimersStatus():
+                self.timers = message
+            case Opinion():
+                self._opinions = {message.serial: message}
+            case _:
+                event = self._event(message)
+                events += [event] if event else []
+        if self.figures.handle(message):
+            events.append({"k": "figures"} | self.figures.summary())
+        self._history.extend(event for event in events if "t" in event)
+        while self._history and self._history[0]["t"] < now_s - HISTORY_S - 1:
+            self._history.popleft()
+        return events
+
+    def hello(self, now_s: float) -> Event:
+        """What a browser is told first."""
+        status = status_of(self.status) if self.status is not None else {}
+        return {
+            "k": "hello",
+            "now": round(now_s, 3),
+            "level_s": LEVEL_MS / 1000,
+            "state": self.state.state,
+            "status": status,
+            "history": list(self._history),
+        } | self.figures.summary()
+
+    def _remembered(self, message: StateChanged) -> Event:
+        self.state = message
+        at_s = round(message.at_ns / 1e9, 3)
+        return {"k": "state", "t": at_s, "state": message.state, "turn": message.turn}
+
+    def _event(self, message: Message) -> Event | None:
+        if isinstance(message, Verdict):
+            return self._verdict(message)
+        made = _EVENTS.get(type(message))
+        return None if made is None else made(message)
+
+    def _verdict(self, message: Verdict) -> Event | None:
+        """It came so long after its onset; its probability is the last opinion's."""
+        before = (event for event in reversed(self._history) if "serial" in event)
+        onset = next((event for event in before if event["serial"] == message.serial), None)
+        opinion = self._opinions.pop(message.serial, None)
+        if onset is None:
+            return None
+        likely = None if opinion is None else round(getattr(opinion, message.kind), 2)
+        at_s = round(onset["t"] + message.age_ms / 1000, 3)
+        return {"k": "verdict", "t": at_s, "kind": message.kind, "age": message.age_ms, "p": likely,
+                "over": onset["over"]}  # fmt: skip
+
+
+def word_event(message: Sentence | AnswerHeard) -> Event:
+    """Words of an answer, for a browser that has asked for them."""
+    if isinstance(message, Sentence):
+        return {"k": "sentence", "turn": message.turn, "n": message.number, "text": message.text}
+    return {"k": "heard", "turn": message.turn, "text": message.text, "all": message.complete}
+
+
+def status_of(status: BoxStatus) -> Event:
+    """What the page shows of it."""
+    return {
+        "mode": status.mode,
+        "muted": status.muted,
+        "cut": status.cut,
+        "volume": round(status.volume, 2),
+        "voice": status.voice,
+        "starting": status.starting,
+        "broken": status.broken,
+        "house": status.house,
+    }
+
+
+def _at(index: int) -> float:
+    return round(index / RATE_HZ, 3)
+
+
+def _levels(message: SoundLevels) -> Event:
+    return {"k": "levels", "t": _at(message.index), "o": message.owner, "b": message.box}
+
+
+def _onset(message: Onset) -> Event:
+    at_s = _at(message.index)
+    return {"k": "onset", "t": at_s, "serial": message.serial, "over": message.speaking}
+
+
+def _speech_end(message: SpeechEnded) -> Event | None:
+    if not message.last:
+        return None
+    return {"k": "speech_end", "t": _at(message.index), "s": round(message.frames / RATE_HZ, 2)}
+
+
+def _spoken(message: Spoken) -> Event:
+    end = _at(message.position + message.frames)
+    return {"k": "spoken", "turn": message.turn, "n": message.number, "to": end}
+
+
+def _moment(kind: str) -> Callable[[Any], Event]:
+    return lambda message: {"k": kind, "t": _at(message.index)}
+
+
+def _in_answer(kind: str) -> Callable[[Any], Event]:
+    """`at`: how far into the answer, in seconds of its sound."""
+    return lambda message: {
+        "k": kind, "t": _at(message.index), "turn": message.turn,
+        "at": _at(getattr(message, "position", 0)),
+    }  # fmt: skip
+
+
+_EVENTS: dict[type[Any], Callable[[Any], Event | None]] = {
+    SoundLevels: _levels,
+    Onset: _onset,
+    SpeechStarted: _moment("speech"),
+    SpeechEnded: _speech_end,
+    WakeWordHeard: _moment("wake"),
+    PlaybackStarted: _in_answer("answer"),
+    PlaybackPaused: _in_answer("pause"),
+    PlaybackResumed: _in_answer("resume"),
+    PlaybackFinished: _in_answer("finish"),
+    PlaybackStopped: _in_answer("stop"),
+    Spoken: _spoken,
+}

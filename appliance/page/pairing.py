@@ -1,0 +1,106 @@
+"""How a browser is let in: six digits that the box says aloud, or a press of its button. Pure.
+
+Who is in the room hears the digits; who is only in the network has to guess them, a few times an
+hour. The button lets in the one browser that waits for it, and nobody if two of them wait.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from appliance.token_bucket import TokenBucket
+
+DIGITS = 6
+VALID_S = 120.0  # of a code, and of waiting for the button
+TRIES = 5  # of one code
+MOST_WRONG, WRONG_A_SECOND = 15, 15 / 3600  # wrong ones at once, and then on average
+MOST_SAID, SAID_A_SECOND = 3, 1 / 60  # times that the box says it, likewise
+MOST_WAITING = 8  # browsers that wait for the button
+
+
+@dataclass
+class _Code:
+    digits: str
+    until_s: float
+    tries: int = TRIES
+
+
+@dataclass
+class Pairing:
+    """Times are of one clock that never runs backwards. `draw`: makes the digits."""
+
+    draw: Callable[[], str] = lambda: f"{secrets.randbelow(10**DIGITS):0{DIGITS}d}"
+    now_s: float = 0.0
+    _code: _Code | None = None
+    _waiting: dict[str, float] = field(default_factory=dict)  # who → until when
+    _let_in: dict[str, float] = field(default_factory=dict)  # by the button, likewise
+
+    def __post_init__(self) -> None:
+        self._wrong = TokenBucket(MOST_WRONG, WRONG_A_SECOND, self.now_s)
+        self._said = TokenBucket(MOST_SAID, SAID_A_SECOND, self.now_s)
+
+    def may_speak(self, now_s: float) -> bool:
+        """Whether the box may be made to speak once more for somebody whom it does not know."""
+        return self._said.try_spend(now_s)
+
+    def code(self, now_s: float) -> str:
+        """The digits that are to be said now; "" while too many wrong ones were tried. They stay
+        the same as long as they are valid: who did not understand them asks again."""
+        if self._wrong.tokens(now_s) < 1.0:
+            return ""
+        if self._code is None or now_s >= self._code.until_s or self._code.tries <= 0:
+            self._code = _Code(self.draw(), now_s + VALID_S)
+        return self._code.digits
+
+    def is_asked_for(self, now_s: float) -> bool:
+        """A code was said and may still be typed."""
+        return self._code is not None and now_s < self._code.until_s and self._code.tries > 0
+
+    def check(self, typed: str, now_s: float) -> bool:
+        """Whether these are the digits, and allowed; they let in one browser."""
+        if not self.is_asked_for(now_s) or not self._wrong.try_spend(now_s):
+            return False
+        assert self._code is not None
+        digits = "".join(letter for letter in typed[:40] if letter.isdecimal())
+        if not hmac.compare_digest(digits.encode(), self._code.digits.encode()):
+            self._code.tries -= 1
+            return False
+        self._wrong.spend(-1)
+        self._code = None
+        return True
+
+    def wait_for_button(self, now_s: float) -> str:
+        """A browser waits for the button from now on. Returns what it is known by; "" if too many
+        wait."""
+        self._forget(now_s)
+        if len(self._waiting) >= MOST_WAITING:
+            return ""
+        who = secrets.token_urlsafe(24)
+        self._waiting[who] = now_s + VALID_S
+        return who
+
+    def press(self, now_s: float) -> int:
+        """The button was pressed. Returns how many had waited: of one, it is let in."""
+        self._forget(now_s)
+        waited = len(self._waiting)
+        if waited == 1:
+            self._let_in.update(dict.fromkeys(self._waiting, now_s + VALID_S))
+        self._waiting.clear()
+        return waited
+
+    def waits(self, who: str, now_s: float) -> bool:
+        self._forget(now_s)
+        return who in self._waiting
+
+    def pop_let_in(self, who: str, now_s: float) -> bool:
+        """Whether the button has let that browser in; once."""
+        self._forget(now_s)
+        return self._let_in.pop(who, None) is not None
+
+    def _forget(self, now_s: float) -> None:
+        for those in (self._waiting, self._let_in):
+            for who in [who for who, until_s in those.items() if until_s <= now_s]:
+                del those[who]

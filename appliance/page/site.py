@@ -1,0 +1,138 @@
+"""What is answered to whom: every request passes the same checks, in this order.
+
+1. Host: it is this box that is asked for (hosts.py), or the browser is sent nowhere.
+2. Files of the page itself, which hold nothing of the box.
+3. A form: sent by a page of this box (Origin), not too many, of a known browser with its token.
+4. A stranger sees the box's name and state, and how to be let in; nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from appliance.page import on_live, on_pairing
+from appliance.page.access import is_form_token
+from appliance.page.hosts import is_own_fetch, is_own_host, is_own_origin
+from appliance.page.requests import EventStream, Reply, Request, plain, see_other
+from appliance.page.static_files import StaticFiles
+from appliance.page.texts import Texts
+from appliance.page.viewers import Viewer, Viewers, encoded
+from appliance.page.visit import COOKIE, Handler, PageBox, Visit
+from appliance.token_bucket import TokenBucket
+
+MOST_POSTS, POSTS_A_SECOND = 30, 1.0  # forms of one address at once, and then on average
+MOST_ADDRESSES = 256  # that are counted
+
+
+@dataclass(frozen=True)
+class Route:
+    """`open`: for strangers, too. Handlers that are None answer nothing."""
+
+    get: Handler | None = None
+    post: Handler | None = None
+    open: bool = False
+
+
+ROUTES: dict[str, Route] = {
+    "/": Route(on_live.show),
+    "/pair": Route(on_pairing.show, on_pairing.enter_code, open=True),
+    "/pair/code": Route(post=on_pairing.ask_code, open=True),
+    "/pair/button": Route(post=on_pairing.ask_button, open=True),
+    "/do": Route(post=on_live.command),
+    "/access": Route(on_pairing.list_access),
+    "/access/revoke": Route(post=on_pairing.revoke),
+    "/access/passphrase": Route(post=on_pairing.set_passphrase),
+}
+
+
+class PageSite:
+    """`host`: the machine's name and the port that it is asked at. `watched`: called when somebody
+    begins to look, or the last one leaves."""
+
+    def __init__(
+        self,
+        box: PageBox,
+        host: tuple[str, int],
+        viewers: Viewers,
+        watched: Callable[[], None],
+    ) -> None:
+        self._box, self._host = box, host
+        self._viewers, self._watched = viewers, watched
+        self._files = StaticFiles()
+        self._posts: dict[str, TokenBucket] = {}
+
+    def answer(self, request: Request) -> Reply | EventStream:
+        if not is_own_host(request.headers.get("host", ""), *self._host):
+            return plain(421, "This box has another name.")
+        if request.path.startswith("/static/"):
+            return self._files.reply(request)
+        browser = self._box.access.find(request.cookie(COOKIE))
+        texts = Texts.wanted(request.headers.get("accept-language", ""))
+        visit = Visit(self._box, request, texts, browser)
+        if request.path == "/events":
+            return self._events(visit)
+        route = ROUTES.get(request.path)
+        if route is None:
+            return plain(404, "There is no such page.")
+        if request.method in ("GET", "HEAD"):
+            return self._get(visit, route)
+        if request.method == "POST":
+            return self._post(visit, route)
+        return plain(405, "The page is read, or a form is sent to it.")
+
+    def join(self, stream: EventStream, send: Callable[[bytes], None]) -> Viewer:
+        """One more browser looks. `send` takes bytes, and b"" for the end."""
+        viewer = Viewer(stream.access, stream.words, send)
+        send(b"retry: 2000\n\n" + encoded([self._box.model.hello(self._box.now_s())]))
+        self._viewers.add(viewer)
+        self._watched()
+        return viewer
+
+    def leave(self, viewer: object) -> None:
+        assert isinstance(viewer, Viewer)
+        self._viewers.remove(viewer)
+        self._watched()
+
+    def _events(self, visit: Visit) -> Reply | EventStream:
+        request = visit.request
+        if visit.browser is None or not is_own_fetch(request.headers):
+            return plain(403, "Events are for browsers that were let in.")
+        if request.method != "GET" or self._viewers.full:
+            return plain(503, "Too many browsers look already.")
+        return EventStream(visit.browser.id, words=request.words.get("words") == "1")
+
+    def _get(self, visit: Visit, route: Route) -> Reply:
+        if route.get is None:
+            return plain(405, "A form is sent there.")
+        if visit.browser is None and not route.open:
+            return on_pairing.show(visit)
+        if visit.browser is not None and route.open:
+            return see_other("/")
+        return route.get(visit)
+
+    def _post(self, visit: Visit, route: Route) -> Reply:
+        request = visit.request
+        if not is_own_origin(request.headers) or not is_own_fetch(request.headers):
+            return plain(403, "This form was sent by another page.")
+        if not self._may_post(request.client):
+            return plain(429, "Too many attempts. Wait a minute, then try again.")
+        form = request.form()
+        if form is None:
+            return plain(415, "This is no form.")
+        if route.post is None:
+            return plain(405, "No form is sent there.")
+        if visit.browser is None:
+            if not route.open:
+                return plain(403, "Your browser has to be let in first.")
+        elif not is_form_token(form.get("token", ""), request.cookie(COOKIE)) and not route.open:
+            return plain(403, "This page is an old one. Load it anew.")
+        visit.form = form
+        return route.post(visit)
+
+    def _may_post(self, client: str) -> bool:
+        now_s = self._box.now_s()
+        if client not in self._posts and len(self._posts) >= MOST_ADDRESSES:
+            self._posts.pop(next(iter(self._posts)))
+        bucket = self._posts.setdefault(client, TokenBucket(MOST_POSTS, POSTS_A_SECOND, now_s))
+        return bucket.try_spend(now_s)

@@ -1,0 +1,285 @@
+// The live view: events of the box in, a picture of the last minute out. Nothing is kept beyond it.
+"use strict";
+(() => {
+  const WINDOW_S = 60, EVENTS = 8;
+  const $ = (id) => document.getElementById(id);
+  const texts = JSON.parse($("texts").textContent);
+  const say = (key, words = {}) => (texts.ev[key] || key).replace(/\{(\w+)\}/g, (_, w) => words[w]);
+  const canvas = $("picture"), ink = canvas.getContext("2d");
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+  document.body.classList.add("live");
+
+  let offset = null;          // seconds: the box's clock minus this browser's
+  let levels = [];            // {t, o, b}, one each 40 ms
+  let states = [];            // {t, state}
+  let marks = [];             // events with a moment
+  let answers = new Map();    // turn → {from, spans: [[t, t, heard]], total, at}
+  let words = new Map();      // turn → {said: [sentence], heard}
+  let lines = [];             // of the list
+  let stream = null, colours = {}, lastTold = 0;
+
+  const now = () => performance.now() / 1000 + offset;
+
+  // ── events in
+  const kinds = {
+    hello(e) {
+      offset = e.now - performance.now() / 1000;
+      levels = []; states = []; marks = []; answers = new Map();
+      for (const one of e.history) take(one, true);
+      if (!states.length) states.push({ t: e.now - WINDOW_S, state: e.state });
+      show(e.state); figures(e);
+      $("hint").hidden = true;
+    },
+    levels(e) {
+      for (let n = 0; n < e.o.length; n++) levels.push({ t: e.t + n * 0.04, o: e.o[n], b: e.b[n] });
+      const late = e.t + 0.24 - now();
+      if (late > 0.05 || late < -2) offset += late;   // the clocks drift
+    },
+    state(e, old) { states.push(e); if (!old) show(e.state); },
+    status(e) { controls(e); },
+    figures(e) { figures(e); },
+    onset(e) { mark(e); if (e.over) list(e, say("onset_over")); else list(e, say("onset")); },
+    speech_end(e) { mark(e); list(e, say("speech_end")); },
+    wake(e) { mark(e); list(e, say("wake")); },
+    answer(e) {
+      const a = { from: e.t, spans: [], open: e.t, total: 0, cut: null };
+      answers.set(e.turn, Object.assign(answers.get(e.turn) || {}, a, { total: (answers.get(e.turn) || a).total }));
+      mark(e); list(e, say("answer"));
+    },
+    spoken(e) {
+      const a = answers.get(e.turn) || { spans: [], open: null, total: 0, cut: null };
+      a.total = Math.max(a.total || 0, e.to); answers.set(e.turn, a);
+    },
+    pause(e) {
+      close(e);
+      const onset = last("onset");
+      const ms = onset && e.t >= onset.t ? Math.round(1000 * (e.t - onset.t)) : null;
+      mark({ ...e, ms }); if (ms !== null) list(e, say("pause", { ms }));
+      const a = answers.get(e.turn); if (a) a.at = e.at;
+    },
+    verdict(e) {
+      mark(e);
+      const p = e.p === null ? "" : `, ${say("sure", { p: Math.round(100 * e.p), ms: e.age })}`;
+      if (e.over) list(e, say(e.kind) + p);
+    },
+    resume(e) {
+      const a = answers.get(e.turn);
+      const back = a && a.at !== undefined && a.at - e.at > 0.02;
+      if (a) a.open = e.t;
+      mark({ ...e, back }); list(e, say(back ? "resume_back" : "resume"));
+    },
+    finish(e) { close(e); mark(e); list(e, say("finish")); },
+    stop(e) {
+      close(e);
+      const a = answers.get(e.turn), left = a ? Math.max(0, a.total - e.at) : 0;
+      if (a) a.cut = { t: e.t, left };
+      mark(e); list(e, say("stop", { heard: e.at.toFixed(1), left: left.toFixed(1) }));
+    },
+    sentence(e) { word(e.turn).said[e.n] = e.text; },
+    heard(e) {
+      const said = word(e.turn).said.filter(Boolean).join(" ");
+      words.delete(e.turn);
+      const rest = !e.all && said.startsWith(e.text) ? said.slice(e.text.length).trim() : "";
+      spoken(e.text, rest);
+    },
+  };
+  function take(e, old = false) { if (kinds[e.k]) kinds[e.k](e, old); }
+  function mark(e) { marks.push(e); }
+  function last(kind) { return marks.findLast((m) => m.k === kind); }
+  function close(e) {
+    const a = answers.get(e.turn);
+    if (a && a.open !== null && a.open !== undefined) { a.spans.push([a.open, e.t]); a.open = null; }
+  }
+  function word(turn) {
+    if (!words.has(turn)) words.set(turn, { said: [] });
+    while (words.size > 4) words.delete(words.keys().next().value);
+    return words.get(turn);
+  }
+  function forget() {
+    const old = now() - WINDOW_S - 2, young = (e) => e.t > old;
+    if (levels.length && levels[0].t < old - 5) levels = levels.filter(young);
+    if (marks.length && marks[0].t < old) marks = marks.filter(young);
+    while (states.length > 1 && states[1].t < old) states.shift();
+    for (const [turn, a] of answers) {
+      const end = a.cut ? a.cut.t + a.cut.left : a.open || (a.spans.length ? a.spans.at(-1)[1] : null);
+      if (end !== null && end < old) answers.delete(turn);
+    }
+    while (answers.size > 40) answers.delete(answers.keys().next().value);
+  }
+
+  // ── words and numbers
+  function show(state) {
+    $("hero").className = `hero state-${state}`;
+    if ($("floor").textContent !== texts.state[state]) {
+      $("floor").textContent = texts.state[state]; $("why").textContent = texts.state[`${state}.why`];
+    }
+  }
+  function figures(e) {
+    for (const kind of ["stops", "answers"]) {
+      for (const key of ["p50", "p95", "n"]) {
+        const value = e[kind][key];
+        $(kind).querySelector(`.${key}`).textContent = value === null ? "–" : value;
+      }
+    }
+  }
+  function controls(e) {
+    if (document.activeElement !== $("volume")) $("volume").value = Math.round(100 * e.volume);
+    if (document.activeElement !== $("mode")) $("mode").value = e.mode;
+    if (e.muted !== texts.muted || e.cut !== texts.cut) location.reload();
+  }
+  function clock(t) {
+    return new Date(Date.now() - 1000 * (now() - t)).toLocaleTimeString([], { hour12: false });
+  }
+  function list(e, text) {
+    lines.unshift({ t: e.t, text }); lines.length = Math.min(lines.length, EVENTS); tell();
+  }
+  function spoken(heard, unsaid) {
+    lines.unshift({ t: now(), heard, unsaid }); lines.length = Math.min(lines.length, EVENTS); tell();
+  }
+  function tell() {
+    const made = lines.map((line) => {
+      const li = document.createElement("li"), time = document.createElement("time");
+      const span = document.createElement("span");
+      time.textContent = line.time ||= clock(line.t);
+      if (line.text) span.textContent = line.text;
+      else {
+        span.className = "said"; span.append(`${say("heard")}: “${line.heard}” `);
+        if (line.unsaid) { const s = document.createElement("s"); s.textContent = line.unsaid; span.append(s); }
+      }
+      li.append(time, span); return li;
+    });
+    if (made.length) $("events").replaceChildren(...made);
+  }
+
+  // ── the picture
+  function measure() {
+    const style = getComputedStyle(document.documentElement), scale = devicePixelRatio || 1;
+    for (const name of ["ink", "soft", "line", "card", "owner", "box", "verdict", "bad", "idle",
+      "listening", "thinking", "speaking", "holding", "muted", "failed"]) {
+      colours[name] = style.getPropertyValue(`--${name}`).trim();
+    }
+    canvas.width = Math.round(canvas.clientWidth * scale);
+    canvas.height = Math.round(canvas.clientHeight * scale);
+    ink.setTransform(scale, 0, 0, scale, 0, 0);
+  }
+  const loud = (db) => Math.max(0, Math.min(1, (db + 60) / 50)) ** 1.3;   // -60 dB: nothing
+  function draw() {
+    requestAnimationFrame(draw);
+    if (offset === null || document.hidden) return;
+    const stamp = performance.now();
+    if (stamp - lastTold < (calm.matches ? 500 : 33)) return;   // 30 pictures a second are enough
+    lastTold = stamp;
+    forget();
+    const w = canvas.clientWidth, h = canvas.clientHeight, end = now() - 0.3;
+    const span = w < 520 ? 24 : WINDOW_S, x = (t) => w - 10 - ((end - t) / span) * (w - 10);
+    const top = 30, lane = (h - top - 22) / 2, middles = [top + lane / 2, top + lane * 1.5];
+    ink.clearRect(0, 0, w, h);
+    ribbon(x, end, w);
+    grid(x, end, span, w, h, top);
+    blocks(x, end, top + lane + 6, lane - 12);
+    wave(x, middles[0], lane * 0.46, "o", colours.owner);
+    wave(x, middles[1], lane * 0.46, "b", colours.box);
+    moments(x, w, h, top, lane);
+    label(texts.you, 12, top + 16, colours.owner); label(texts.box, 12, top + lane + 18, colours.box);
+  }
+  function label(text, at, y, colour) {
+    ink.font = "600 13px system-ui, sans-serif"; ink.textAlign = "left"; ink.lineWidth = 4;
+    ink.strokeStyle = colours.card; ink.strokeText(text, at, y); ink.fillStyle = colour; ink.fillText(text, at, y);
+  }
+  function ribbon(x, end, w) {
+    ink.font = "600 12px system-ui, sans-serif"; ink.textAlign = "left";
+    states.forEach((one, n) => {
+      const from = Math.max(0, x(one.t)), to = Math.min(w, x(n + 1 < states.length ? states[n + 1].t : end + 1));
+      if (to <= 0 || to <= from) return;
+      ink.fillStyle = colours[one.state] || colours.idle; ink.fillRect(from, 0, to - from, 24);
+      const text = texts.short[one.state];
+      if (ink.measureText(text).width + 12 < to - from) { ink.fillStyle = colours.ink; ink.fillText(text, from + 6, 16); }
+    });
+  }
+  function grid(x, end, span, w, h, top) {
+    ink.font = "11px system-ui, sans-serif"; ink.textAlign = "center"; ink.lineWidth = 1;
+    for (let t = Math.ceil((end - span) / 5) * 5; t < end; t += 5) {
+      ink.strokeStyle = colours.line; ink.beginPath(); ink.moveTo(x(t), top); ink.lineTo(x(t), h - 18); ink.stroke();
+      ink.fillStyle = colours.soft;
+      if (x(t) > 30 && x(t) < w - 30) ink.fillText(`−${Math.round(end - t)} s`, x(t), h - 5);
+    }
+  }
+  function blocks(x, end, y, tall) {   // what was said of an answer, and what was not
+    for (const a of answers.values()) {
+      ink.fillStyle = colours.speaking;
+      for (const [from, to] of a.spans) ink.fillRect(x(from), y, Math.max(1, x(to) - x(from)), tall);
+      if (a.open) ink.fillRect(x(a.open), y, Math.max(1, x(end) - x(a.open)), tall);
+      if (a.cut && a.cut.left > 0.05) {
+        const from = x(a.cut.t), wide = x(a.cut.t + a.cut.left) - from;
+        ink.save(); ink.beginPath(); ink.rect(from, y, wide, tall); ink.clip();
+        ink.strokeStyle = colours.box; ink.globalAlpha = 0.5; ink.lineWidth = 1.5;
+        for (let n = -tall; n < wide; n += 8) { ink.beginPath(); ink.moveTo(from + n, y + tall); ink.lineTo(from + n + tall, y); ink.stroke(); }
+        ink.restore();
+      }
+    }
+  }
+  function wave(x, middle, tall, key, colour) {
+    ink.fillStyle = colour; ink.globalAlpha = 0.9;
+    const wide = Math.max(1, x(0.04) - x(0)) + 0.4;
+    for (const one of levels) {
+      const half = Math.max(0.6, loud(one[key]) * tall), at = x(one.t);
+      if (at > -2) ink.fillRect(at, middle - half, wide, 2 * half);
+    }
+    ink.globalAlpha = 1;
+  }
+  function moments(x, w, h, top, lane) {
+    const bottom = h - 20, y = top + lane;
+    let taken = [-99, -99];
+    for (const one of marks) {
+      const at = x(one.t);
+      if (at < -40 || at > w) continue;
+      if (one.k === "onset" && one.over) line(at, top, bottom, colours.owner, [2, 3]);
+      else if (one.k === "pause") { line(at, top, bottom, colours.bad, []); if (one.ms !== null) tag(at, y - 22, `${one.ms} ms`, colours.bad); }
+      else if (one.k === "resume") { line(at, y - 12, bottom, colours.owner, []); tag(at, bottom - 6, texts.resumed, colours.owner); }
+      else if (one.k === "stop") line(at, y - 12, bottom, colours.bad, []);
+      else if (one.k === "verdict" && one.over) {
+        line(at, top, bottom, colours.verdict, [5, 3]);
+        const text = texts.verdicts[one.kind] + (one.p === null ? "" : ` ${Math.round(100 * one.p)} %`);
+        const row = at > taken[0] ? 0 : 1; taken[row] = at + 90;
+        tag(at, y - 4 + 15 * row, `${text} · ${one.age} ms`, colours.verdict);
+      }
+    }
+  }
+  function line(at, from, to, colour, dash) {
+    ink.strokeStyle = colour; ink.lineWidth = 1.5; ink.setLineDash(dash);
+    ink.beginPath(); ink.moveTo(at, from); ink.lineTo(at, to); ink.stroke(); ink.setLineDash([]);
+  }
+  function tag(at, y, text, colour) {
+    ink.font = "600 11.5px system-ui, sans-serif"; ink.textAlign = "left";
+    const wide = ink.measureText(text).width, left = Math.min(at + 4, canvas.clientWidth - wide - 4);
+    ink.lineWidth = 4; ink.strokeStyle = colours.card; ink.strokeText(text, left, y);
+    ink.fillStyle = colour; ink.fillText(text, left, y);
+  }
+
+  // ── the connection
+  function connect() {
+    if (stream) stream.close();
+    stream = new EventSource(`/events${$("words").checked ? "?words=1" : ""}`);
+    stream.onmessage = (message) => { for (const event of JSON.parse(message.data)) take(event); };
+    stream.onerror = () => {
+      $("hint").textContent = texts.lost; $("hint").hidden = false;
+      if (stream.readyState === EventSource.CLOSED) setTimeout(connect, 3000);
+    };
+  }
+  function send(form) {
+    const body = new URLSearchParams(new FormData(form));
+    fetch("/do", { method: "POST", body, redirect: "manual" });
+  }
+  for (const id of ["volume", "mode", "voice"]) {
+    if ($(id)) $(id).addEventListener("change", () => send($(id).form));
+  }
+  $("stop").form.addEventListener("submit", (event) => { event.preventDefault(); send($("stop").form); });
+  $("words-label").hidden = false;
+  $("words").addEventListener("change", connect);
+  $("hint").hidden = false;
+  addEventListener("resize", measure);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", measure);
+  addEventListener("pagehide", () => stream.close());
+  addEventListener("pageshow", (event) => { if (event.persisted) connect(); });
+  measure(); connect(); draw();
+})();

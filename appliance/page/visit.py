@@ -1,0 +1,90 @@
+"""A request of somebody who is known, or not, and what the answer to it may use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from appliance.messages.registry import Message
+from appliance.page.access import AccessStore, Browser, form_token
+from appliance.page.live import LiveModel
+from appliance.page.pairing import Pairing
+from appliance.page.requests import Reply, Request
+from appliance.page.texts import Texts
+from appliance.settings import Settings
+
+COOKIE, WAITING = "interlude", "interlude-waits"
+COOKIE_S = 400 * 86_400  # the longest that browsers keep one
+WAITING_S = 300
+
+
+class Renderer(Protocol):
+    def render(self, template: str, /, **words: Any) -> str: ...
+
+
+@dataclass
+class PageBox:
+    """What the page has of the box. `send`: to the conductor, False if it takes no mail. `now_s`:
+    CLOCK_MONOTONIC. `disconnect`: the streams of a browser that was let in so."""
+
+    settings: Settings
+    files: Settings
+    model: LiveModel
+    access: AccessStore
+    pairing: Pairing
+    pages: Renderer
+    send: Callable[[Message], bool]
+    now_s: Callable[[], float]
+    disconnect: Callable[[str], None]
+    version: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.settings.link.name or "Interlude"
+
+
+@dataclass
+class Visit:
+    """One request. `browser`: who was let in; None of a stranger. `form`: of a POST."""
+
+    box: PageBox
+    request: Request
+    texts: Texts
+    browser: Browser | None
+    form: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def token(self) -> str:
+        """What each form of this browser carries."""
+        return form_token(self.request.cookie(COOKIE)) if self.browser else ""
+
+    def box_says(self, key: str, **words: object) -> str:
+        """In the language that the box speaks, whatever the browser's is."""
+        return Texts("en")(key, **words)
+
+    def page(self, template: str, status: int = 200, **words: Any) -> Reply:
+        """A page from a template, which has the box's name, its state and the texts."""
+        html = self.box.pages.render(
+            template,
+            t=self.texts,
+            name=self.box.name,
+            state=self.box.model.state.state,
+            status=self.box.model.status,
+            browser=self.browser,
+            token=self.token,
+            path=self.request.path,
+            version=self.box.version,
+            notice=self.texts.known(self.request.words.get("said", "")),
+            **words,
+        )
+        return Reply(status, html.encode())
+
+
+Handler = Callable[[Visit], Reply]
+
+
+def set_cookie(name: str, value: str, seconds: int) -> tuple[str, str]:
+    """Of this box alone, and for no script. `seconds` 0 takes it back."""
+    said = f"{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict"
+    return "Set-Cookie", said

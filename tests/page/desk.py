@@ -1,0 +1,108 @@
+"""A page without sockets: requests in, replies out; a clock of the test's own, mail in a list."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from appliance.messages.commands import BoxStatus
+from appliance.messages.registry import Message
+from appliance.page.access import FILE, AccessStore
+from appliance.page.live import LiveModel
+from appliance.page.pairing import Pairing
+from appliance.page.requests import FORM, EventStream, Reply, Request
+from appliance.page.site import PageSite
+from appliance.page.templates import Templates
+from appliance.page.viewers import Viewers
+from appliance.page.visit import COOKIE, PageBox
+from appliance.settings import load
+
+HOST = "interlude.local"
+CODE = "482913"
+
+
+class Desk:
+    """`said`: what the page sent to the conductor. `cookies`: of the browser that asks."""
+
+    def __init__(self, folder: Path, **changes: Any) -> None:
+        self.now_s = 1000.0
+        self.said: list[Message] = []
+        self.takes_mail = True
+        self.cookies: dict[str, str] = {}
+        self.viewers = Viewers()
+        self.watched = 0
+        settings = load(None, overrides={"state_dir": str(folder), **changes})
+        self.box = PageBox(
+            settings=settings,
+            files=settings,
+            model=LiveModel(),
+            access=AccessStore(folder / FILE, lambda: 1.8e9 + self.now_s),
+            pairing=Pairing(draw=lambda: CODE, now_s=self.now_s),
+            pages=Templates(),
+            send=self._send,
+            now_s=lambda: self.now_s,
+            disconnect=self.viewers.disconnect,
+        )
+        status = BoxStatus("open", False, 0.8, "espeak", "pocket", voices=("espeak", "amy"))
+        self.box.model.handle(status, self.now_s)
+        self.site = PageSite(self.box, ("interlude", 80), self.viewers, self._watch)
+
+    def _send(self, message: Message) -> bool:
+        self.said.append(message)
+        return self.takes_mail
+
+    def _watch(self) -> None:
+        self.watched += 1
+
+    def request(self, method: str, path: str, **headers: str) -> Reply | EventStream:
+        """As a browser asks that keeps its cookies."""
+        said = {"host": HOST} | {name.replace("_", "-"): value for name, value in headers.items()}
+        if self.cookies:
+            said["cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        place, _, query = path.partition("?")
+        words = dict(pair.split("=") for pair in query.split("&")) if query else {}
+        body = said.pop("body", "").encode()
+        reply = self.site.answer(Request(method, place, said, words, body, "192.168.1.9"))
+        if isinstance(reply, Reply):
+            self._keep_cookies(reply)
+        return reply
+
+    def get(self, path: str, **headers: str) -> Reply:
+        reply = self.request("GET", path, **headers)
+        assert isinstance(reply, Reply)
+        return reply
+
+    def post(self, path: str, form: dict[str, str] | None = None, **headers: str) -> Reply:
+        """A form of the page itself, unless `headers` say otherwise."""
+        said = {"origin": f"http://{HOST}", "content_type": FORM, "body": urlencode(form or {})}
+        reply = self.request("POST", path, **(said | headers))
+        assert isinstance(reply, Reply)
+        return reply
+
+    def pair(self) -> None:
+        """Be let in, by the digits."""
+        assert self.post("/pair/code").status == 303
+        assert self.post("/pair", {"code": CODE}).status == 303
+        assert COOKIE in self.cookies
+        self.said.clear()
+
+    @property
+    def token(self) -> str:
+        """Of a form on the page that this browser has."""
+        found = re.search(r'name="token" value="(\w+)"', self.text("/access"))
+        assert found
+        return found[1]
+
+    def text(self, path: str) -> str:
+        return self.get(path).body.decode()
+
+    def _keep_cookies(self, reply: Reply) -> None:
+        for name, value in reply.headers:
+            if name == "Set-Cookie":
+                key, _, kept = value.partition(";")[0].partition("=")
+                if kept:
+                    self.cookies[key] = kept
+                else:
+                    self.cookies.pop(key, None)

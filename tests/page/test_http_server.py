@@ -1,0 +1,295 @@
+"""HTTP over real connections: limits for whoever is in the network, and what each attack gets."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from appliance.page.http_server import MOST_BODY, MOST_OF_ONE, HttpServer
+from appliance.page.live import Event
+from appliance.page.requests import EventStream, Reply, Request
+from appliance.page.viewers import MOST
+from appliance.runtime.listening_socket import try_listen
+from tests.page.desk import Desk
+from tests.waiting import until
+
+pytestmark = pytest.mark.process  # connections are let go after seconds
+
+
+class Served:
+    """A page on a port of its own, in a thread of its own."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.listener = try_listen(("127.0.0.1", 0))
+        self.port: int = self.listener.getsockname()[1]
+        desk.site._host = ("interlude", self.port)
+        self.loop = asyncio.new_event_loop()
+        self.server = HttpServer(self.listener, desk.site)
+        self.thread = threading.Thread(target=self._run)
+        self.thread.start()
+        self.do(lambda: None)
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self.loop)
+        self.loop.run_until_complete(self.server.start())
+        self.loop.run_forever()
+
+    def do(self, what: Callable[[], object]) -> None:
+        """In the page's own thread."""
+        done = threading.Event()
+
+        def run() -> None:
+            what()
+            done.set()
+
+        self.loop.call_soon_threadsafe(run)
+        assert done.wait(20)
+
+    def close(self) -> None:
+        self.do(self.server.close)
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
+        self.loop.run_until_complete(self.loop.shutdown_asyncgens())
+        self.loop.close()
+
+    def connect(self) -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.port), timeout=20)
+
+    def host(self) -> str:
+        return f"interlude.local:{self.port}"
+
+    def ask(self, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, bytes]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        said = {"Host": self.host()} | {k.replace("_", "-"): v for k, v in headers.items()}
+        connection.request(method, path, body, said)
+        reply = connection.getresponse()
+        found = reply.status, reply.read()
+        connection.close()
+        return found
+
+
+@pytest.fixture
+def served(desk: Desk) -> Iterator[Served]:
+    one = Served(desk)
+    yield one
+    one.close()
+
+
+def gone(connection: socket.socket) -> bool:
+    """Read to the end; whether the other side has closed."""
+    try:
+        while connection.recv(65_536):
+            continue
+    except ConnectionError:
+        return True
+    except TimeoutError:
+        return False
+    return True
+
+
+def test_a_page_is_answered_with_a_strict_policy(served: Served) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=20)
+    for _ in range(3):  # over one connection
+        connection.request("GET", "/", headers={"Host": served.host()})
+        reply = connection.getresponse()
+        assert (reply.status, b"<title>Interlude" in reply.read()) == (200, True)
+        policy = reply.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert reply.headers["Cache-Control"] == "no-store"
+        assert reply.headers.get("Server") is None
+    connection.close()
+
+
+def test_two_requests_at_once_are_answered_one_after_the_other(served: Served) -> None:
+    with served.connect() as connection:
+        one = f"GET /static/page.css HTTP/1.1\r\nHost: {served.host()}\r\n"
+        connection.sendall(f"{one}\r\n{one}Connection: close\r\n\r\n".encode())
+        data = b""
+        while piece := connection.recv(65_536):
+            data += piece
+    assert data.count(b"HTTP/1.1 200") == 2
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        b"GET / HTTP/1.1\r\nHost: a\r\nHost: b",
+        b"GET http://x/ HTTP/1.1\r\nHost: a",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",  # TLS
+        b"GET / HTTP/1.1",
+        b"\r\n\r\n\r\nx",
+        b"GET /%ff HTTP/1.1\r\nHost: a",
+        b"GET /?a=1&a=2 HTTP/1.1\r\nHost: a",
+        b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0",
+        b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"y" * 40_000,
+    ],
+)
+def test_what_no_browser_sends_is_refused_and_the_next_is_served(
+    served: Served, lines: bytes
+) -> None:
+    with served.connect() as connection:
+        connection.sendall(lines + b"\r\n\r\n")
+        reply = connection.recv(65_536)
+        assert not reply.startswith(b"HTTP/1.1 2")
+        assert b"Traceback" not in reply
+    assert served.ask("GET", "/")[0] == 200
+
+
+def test_an_upload_of_a_gigabyte_is_refused_before_it_is_sent(served: Served) -> None:
+    with served.connect() as connection:
+        connection.sendall(
+            f"POST /pair HTTP/1.1\r\nHost: {served.host()}\r\n"
+            f"Content-Length: {1 << 30}\r\n\r\n".encode()
+        )
+        sent = 0
+        try:
+            while sent < 64 << 20:
+                sent += connection.send(b"x" * 65_536)
+        except (ConnectionError, TimeoutError):
+            pass
+        assert sent < 32 << 20, "what the kernel's buffers take, and no more"
+    assert served.ask("GET", "/")[0] == 200
+
+
+def test_a_body_over_the_limit_is_refused_and_one_within_it_is_read(served: Served) -> None:
+    form = "application/x-www-form-urlencoded"
+    said = {"Origin": f"http://{served.host()}", "Content_Type": form}
+    assert served.ask("POST", "/pair", b"code=" + b"1" * (MOST_BODY - 5), **said)[0] == 403
+    assert served.ask("POST", "/pair", b"code=" + b"1" * MOST_BODY, **said)[0] == 413
+
+
+def test_who_sends_a_request_a_byte_at_a_time_is_disconnected(served: Served) -> None:
+    served.server.request_s = 1.0
+    with served.connect() as slow:
+        begun_s = time.monotonic()
+        ended = threading.Event()
+
+        def watch() -> None:
+            gone(slow)
+            ended.set()
+
+        threading.Thread(target=watch, daemon=True).start()
+        for byte in b"GET / HTTP/1.1\r\nHost: interlude.local\r\nX-Slow: " + b"y" * 200:
+            try:
+                slow.sendall(bytes([byte]))
+            except OSError:
+                break
+            if ended.wait(0.05):
+                break
+        assert ended.wait(10)
+        assert time.monotonic() - begun_s < 8
+    assert served.ask("GET", "/")[0] == 200
+
+
+def test_who_says_nothing_is_disconnected(served: Served) -> None:
+    served.server.request_s = 0.3
+    with served.connect() as silent:
+        assert gone(silent)
+
+
+def test_one_address_has_so_many_connections_and_200_are_no_harm(served: Served) -> None:
+    crowd = [served.connect() for _ in range(200)]
+    until(lambda: len(served.server.connections) == MOST_OF_ONE)
+    for one in crowd:
+        one.close()
+    until(lambda: not served.server.connections)
+    assert served.server.of_address == {}
+    assert served.ask("GET", "/")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("client", "taken"),
+    [("192.168.1.9", True), ("10.1.2.3", True), ("fe80::1%eth0", True), ("fd00::1", True),
+     ("127.0.0.1", True), ("::ffff:192.168.1.9", True), ("8.8.8.8", False), ("2606:4700::1", False),
+     ("::ffff:8.8.8.8", False), ("", False), ("x", False)],
+)  # fmt: skip
+def test_only_the_house_is_answered(served: Served, client: str, taken: bool) -> None:
+    assert served.server.admits(client) == taken
+
+
+def cookie(desk: Desk) -> str:
+    desk.pair()
+    return "; ".join(f"{name}={value}" for name, value in desk.cookies.items())
+
+
+def stream(served: Served, cookies: str) -> socket.socket:
+    connection = served.connect()
+    connection.sendall(
+        f"GET /events HTTP/1.1\r\nHost: {served.host()}\r\nCookie: {cookies}\r\n\r\n".encode()
+    )
+    connection.recv(20)
+    return connection
+
+
+def test_events_come_as_they_happen_and_end_with_the_browser(
+    served: Served, tmp_path: Path
+) -> None:
+    served.desk.cookies = {}
+    cookies = ""
+
+    def pair() -> None:
+        nonlocal cookies
+        served.desk.site._host = ("interlude", 80)
+        cookies = cookie(served.desk)
+        served.desk.site._host = ("interlude", served.port)
+
+    served.do(pair)
+    one = stream(served, cookies)
+    until(lambda: served.desk.viewers.any)
+    served.do(lambda: served.desk.viewers.show([{"k": "state", "state": "thinking"}]))
+    data = b""
+    while b"thinking" not in data:
+        data += one.recv(65_536)
+    one.close()
+    until(lambda: not served.desk.viewers.any)
+
+    # Who does not fetch its events is disconnected, and nobody waits for it.
+    stuck = stream(served, cookies)
+    until(lambda: served.desk.viewers.any)
+    event: Event = {"k": "levels", "text": "x" * 60_000}
+    for _ in range(200):
+        served.do(lambda: served.desk.viewers.show([event]))
+        if not served.desk.viewers.any:
+            break
+    until(lambda: not served.desk.viewers.any)
+    stuck.close()
+
+    # And only so many look at once.
+    many = [stream(served, cookies) for _ in range(MOST)]
+    until(lambda: served.desk.viewers.full)
+    assert served.ask("GET", "/events", Cookie=cookies)[0] == 503
+    for each in many:
+        each.close()
+
+
+class Faulty:
+    """Whatever is asked, it fails."""
+
+    def answer(self, request: Request) -> Reply:
+        raise RuntimeError(request.path)
+
+    def join(self, stream: EventStream, send: Callable[[bytes], None]) -> object:
+        raise NotImplementedError
+
+    def leave(self, viewer: object) -> None:
+        raise NotImplementedError
+
+
+def test_a_fault_in_a_page_is_that_requests_alone(
+    served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    served.server.site = Faulty()
+    status, body = served.ask("GET", "/")
+    assert (status, b"Traceback" in body) == (500, False)
+    assert "could not be answered" in caplog.text
+    served.server.site = served.desk.site
+    assert served.ask("GET", "/static/page.css")[0] == 200

@@ -1,0 +1,108 @@
+"""Messages become events: moments in seconds, probabilities, and no word that anybody said."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import msgspec
+
+from appliance.messages.commands import BoxStatus, StateChanged
+from appliance.messages.hearing import Onset, Opinion, SpeechEnded, Verdict
+from appliance.messages.playback import PlaybackPaused, PlaybackResumed
+from appliance.messages.registry import Message
+from appliance.messages.speech import Spoken
+from appliance.messages.thinking import AnswerHeard, Sentence
+from appliance.messages.viewing import SoundLevels
+from appliance.page.live import HISTORY_S, MOST_EVENTS, LiveModel, word_event
+from tests.messages.largest import build
+
+WORD = "q"  # what every text of a message is made of below
+
+
+def test_an_interjection_is_an_onset_a_pause_and_a_verdict_with_its_probability() -> None:
+    model = LiveModel()
+    told = [
+        *model.handle(Onset(7, 16_000, speaking=True), 1.0),
+        *model.handle(PlaybackPaused(3, 7, 8000, 16_320), 1.1),
+        *model.handle(Opinion(7, 300, 0.04, 0.9, 0.06), 1.3),
+        *model.handle(Verdict(7, "interruption", 340), 1.35),
+    ]
+    assert [event["k"] for event in told] == ["onset", "pause", "figures", "verdict"]
+    assert told[0] == {"k": "onset", "t": 1.0, "serial": 7, "over": True}
+    assert told[1] == {"k": "pause", "t": 1.02, "turn": 3, "at": 0.5}
+    assert told[3] == {
+        "k": "verdict", "t": 1.34, "kind": "interruption", "age": 340, "p": 0.9, "over": True,
+    }  # fmt: skip
+
+
+def test_a_verdict_that_no_opinion_came_before_has_no_probability() -> None:
+    model = LiveModel()
+    model.handle(Onset(7, 0, speaking=True), 0.0)
+    model.handle(Opinion(6, 300, 0.9, 0.05, 0.05), 0.1)
+    (event,) = model.handle(Verdict(7, "noise", 700), 0.7)
+    assert event["p"] is None
+    assert model.handle(Verdict(99, "noise", 700), 0.7) == [], "of an onset that nobody saw"
+
+
+def test_a_resume_says_where_in_the_answer_it_goes_on() -> None:
+    model = LiveModel()
+    (event,) = model.handle(PlaybackResumed(3, 7, 7200, 20_000), 1.3)
+    assert event == {"k": "resume", "t": 1.25, "turn": 3, "at": 0.45}
+
+
+def test_what_was_made_of_an_answer_is_known_without_its_words() -> None:
+    (event,) = LiveModel().handle(Spoken(3, 1, 16_000, 8000, 12.0), 0.0)
+    assert event == {"k": "spoken", "turn": 3, "n": 1, "to": 1.5}
+
+
+def test_a_piece_of_a_long_turn_is_no_end_of_it() -> None:
+    model = LiveModel()
+    assert model.handle(SpeechEnded(1, 16_000, 8000, last=False), 1.0) == []
+    (event,) = model.handle(SpeechEnded(1, 16_000, 8000, last=True), 1.0)
+    assert event == {"k": "speech_end", "t": 1.0, "s": 0.5}
+
+
+def test_a_browser_that_comes_later_is_told_the_last_minute_and_no_more() -> None:
+    model = LiveModel()
+    model.handle(StateChanged("listening", 1, int(5e9)), 5.0)
+    model.handle(StateChanged("thinking", 1, int(70e9)), 70.0)
+    hello = model.hello(70.0)
+    assert [event["t"] for event in hello["history"]] == [70.0]
+    assert hello["state"] == "thinking"
+
+
+def test_a_day_of_talk_is_no_more_memory_than_a_minute() -> None:
+    model = LiveModel()
+    for tick in range(20_000):
+        at_s = tick / 100
+        model.handle(SoundLevels(int(16_000 * at_s), (-40,) * 5, (-96,) * 5), at_s)
+    history = model.hello(200.0)["history"]
+    assert len(history) <= MOST_EVENTS
+    assert history[0]["t"] >= 200.0 - HISTORY_S - 2
+
+
+def test_no_event_has_a_word_of_a_message_in_it() -> None:
+    """Of every kind of message, with every text as long as it may be."""
+    for kind in get_args(Message):
+        if kind is BoxStatus:
+            continue  # names of parts and of the voice; see below
+        model = LiveModel()
+        model.handle(Onset(1, 0, speaking=True), 0.0)
+        told = model.handle(build(kind, WORD, 1), 0.0)
+        assert (WORD * 20).encode() not in msgspec.json.encode([*told, model.hello(0.0)]), kind
+
+
+def test_the_status_has_no_field_but_those_that_the_page_shows() -> None:
+    (event,) = LiveModel().handle(BoxStatus("open", False, 0.8), 0.0)
+    assert event.keys() == {
+        "k", "mode", "muted", "cut", "volume", "voice", "starting", "broken", "house",
+    }  # fmt: skip
+
+
+def test_words_are_an_event_only_where_they_are_asked_for_and_never_history() -> None:
+    model = LiveModel()
+    for message in (Sentence(1, 0, "Hello there."), AnswerHeard(1, "Hello", complete=False)):
+        assert model.handle(message, 0.0) == []
+    assert word_event(Sentence(1, 0, "Hello there."))["text"] == "Hello there."
+    heard = word_event(AnswerHeard(1, "Hello", complete=False))
+    assert (heard["text"], heard["all"]) == ("Hello", False)

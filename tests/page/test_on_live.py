@@ -1,0 +1,104 @@
+"""The live view's commands: each is one message, and what is none does nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from appliance.messages.commands import (
+    BoxStatus,
+    Mute,
+    Restart,
+    SetMode,
+    SetVoice,
+    SetVolume,
+    StopSpeaking,
+)
+from appliance.messages.message import BaseMessage
+from tests.page.desk import Desk
+
+
+def do(desk: Desk, **form: str) -> int:
+    return desk.post("/do", {**form, "token": desk.token}).status
+
+
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [
+        ({"do": "volume", "volume": "35"}, SetVolume(0.35)),
+        ({"do": "mode", "mode": "wake_word"}, SetMode("wake_word")),
+        ({"do": "voice", "voice": "amy"}, SetVoice("amy")),
+        ({"do": "mute"}, Mute(on=True)),
+        ({"do": "unmute"}, Mute(on=False)),
+        ({"do": "stop"}, StopSpeaking()),
+        ({"do": "restart"}, Restart()),
+    ],
+)
+def test_a_command_is_one_message(desk: Desk, form: dict[str, str], message: BaseMessage) -> None:
+    desk.pair()
+    assert do(desk, **form) == 303
+    assert desk.said == [message]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {}, {"do": ""}, {"do": "erase"}, {"do": "volume"}, {"do": "volume", "volume": "nan"},
+        {"do": "volume", "volume": "101"}, {"do": "volume", "volume": "-1"},
+        {"do": "mode", "mode": "loud"}, {"do": "mode", "mode": "push_to_talk"},
+        {"do": "voice", "voice": "nobody"}, {"do": "voice", "voice": ""},
+    ],
+)  # fmt: skip
+def test_what_is_no_command_does_nothing(desk: Desk, form: dict[str, str]) -> None:
+    desk.pair()
+    assert do(desk, **form) == 400
+    assert desk.said == []
+
+
+def test_a_box_whose_owner_wants_it_so_is_muted_here_and_not_unmuted(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, page={"unmute": False})
+    desk.pair()
+    assert do(desk, do="mute") == 303
+    assert do(desk, do="unmute") == 400
+    assert desk.said == [Mute(on=True)]
+    desk.box.model.handle(BoxStatus("open", True, 0.8), 0.0)
+    assert 'value="unmute"' not in desk.text("/")
+    assert "switched on again at the box" in desk.text("/")
+
+
+def test_a_muted_box_offers_to_hear_again(desk: Desk) -> None:
+    desk.pair()
+    assert 'value="unmute"' not in desk.text("/")
+    desk.box.model.handle(BoxStatus("open", True, 0.8), 0.0)
+    assert 'value="unmute"' in desk.text("/")
+    assert 'value="mute"' not in desk.text("/")
+
+
+def test_a_conductor_that_takes_no_mail_is_said(desk: Desk) -> None:
+    desk.pair()
+    desk.takes_mail = False
+    assert do(desk, do="stop") == 503
+
+
+def test_a_form_leads_back_to_where_it_stands_and_never_out(desk: Desk) -> None:
+    desk.pair()
+    token = desk.token
+    for back, place in (("/settings", "/settings"), ("http://evil.example", "/"), ("//e", "/")):
+        reply = desk.post("/do", {"do": "stop", "back": back, "token": token})
+        assert ("Location", place) in reply.headers
+
+
+def test_the_script_has_every_text_that_it_shows(desk: Desk) -> None:
+    desk.pair()
+    page = desk.text("/")
+    found = re.search(r'id="texts">(.*?)</script>', page, re.DOTALL)
+    assert found
+    texts = json.loads(found[1])
+    script = (Path(__file__).parents[2] / "appliance/page/static/live.js").read_text()
+    for key in re.findall(r'say\("(\w+)"', script):
+        assert key in texts["ev"], key
+    for key in set(re.findall(r"texts\.(\w+)", script)) - {"ev"}:
+        assert key in texts, key

@@ -1,0 +1,106 @@
+"""Being let in, as a browser sees it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from appliance.messages.commands import Say
+from appliance.page.on_pairing import browser_name
+from appliance.page.visit import COOKIE, WAITING
+from tests.page.desk import CODE, Desk
+
+
+def test_the_box_says_the_digits_one_by_one_and_no_page_has_them(desk: Desk) -> None:
+    assert desk.post("/pair/code").headers[0] == ("Location", "/pair")
+    assert desk.said == [
+        Say("Somebody wants to open my page. The digits are: 4, 8, 2. 9, 1, 3.", chime=True)
+    ]
+    assert CODE not in desk.text("/pair")
+
+
+def test_who_is_let_in_is_announced_and_listed(desk: Desk) -> None:
+    desk.post("/pair/code")
+    agent = "Mozilla/5.0 (Android 15; Mobile) Gecko/140.0 Firefox/140.0"
+    assert desk.post("/pair", {"code": CODE}, user_agent=agent).status == 303
+    assert desk.said[-1] == Say("A new browser may use my page now: Firefox, Android.")
+    page = desk.text("/access")
+    assert "Firefox, Android" in page
+    assert "this one" in page
+
+
+def test_wrong_digits_let_nobody_in_and_say_so(desk: Desk) -> None:
+    desk.post("/pair/code")
+    reply = desk.post("/pair", {"code": "111111"})
+    assert reply.status == 403
+    assert b"did not fit" in reply.body
+    assert COOKIE not in desk.cookies
+
+
+def test_the_button_lets_in_the_browser_that_waits(desk: Desk) -> None:
+    assert desk.post("/pair/button").status == 303
+    assert desk.cookies.keys() == {WAITING}
+    assert 'http-equiv="refresh"' in desk.text("/")
+    desk.box.pairing.press(desk.now_s)
+    assert desk.get("/").status == 303
+    assert desk.cookies.keys() == {COOKIE}
+    assert "canvas" in desk.text("/")
+
+
+def test_a_press_without_anybody_who_waits_lets_nobody_in(desk: Desk) -> None:
+    desk.box.pairing.press(desk.now_s)
+    assert desk.post("/pair/button").status == 303
+    assert desk.get("/").status == 200
+    assert COOKIE not in desk.cookies
+
+
+def test_the_box_is_not_made_to_talk_without_end(desk: Desk) -> None:
+    codes = [desk.post("/pair/code").status for _ in range(6)]
+    assert codes == [303] * 3 + [429] * 3
+    assert len(desk.said) == 3
+
+
+@pytest.mark.parametrize("way", ["/pair", "/pair/button"])
+def test_with_a_passphrase_the_digits_and_the_button_alone_are_not_enough(
+    desk: Desk, way: str
+) -> None:
+    desk.pair()
+    form = {"passphrase": "blue kettle", "token": desk.token}
+    assert desk.post("/access/passphrase", form).status == 303
+    desk.cookies.clear()
+    desk.now_s += 200
+    desk.post("/pair/code")
+    assert 'name="passphrase"' in desk.text("/pair")
+    assert desk.post(way, {"code": CODE, "passphrase": "red kettle"}).status == 403
+    assert desk.post(way, {"code": CODE, "passphrase": "blue kettle"}).status == 303
+
+
+def test_who_takes_back_another_access_stays(desk: Desk, tmp_path: Path) -> None:
+    desk.pair()
+    first = dict(desk.cookies)
+    desk.cookies.clear()
+    desk.now_s += 200
+    desk.pair()
+    (other, _) = desk.box.access.browsers
+    desk.post("/access/revoke", {"id": other.id, "token": desk.token})
+    assert "canvas" in desk.text("/")
+    desk.cookies = first
+    assert "canvas" not in desk.text("/")
+
+
+@pytest.mark.parametrize(
+    ("agent", "name"),
+    [
+        ("Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) Version/18.1 Safari/604.1",
+         "Safari, iPhone"),
+        ("Mozilla/5.0 (X11; Linux x86_64) Chrome/142.0 Safari/537.36 Edg/142.0", "Edge, Linux"),
+        ("Mozilla/5.0 (Linux; Android 14) SamsungBrowser/26.0 Chrome/122.0",
+         "Samsung Internet, Android"),
+        ("<script>alert(1)</script>", "Browser"), ("", "Browser"),
+    ],
+)  # fmt: skip
+def test_a_browser_is_listed_by_what_it_calls_itself_and_by_nothing_made_up(
+    agent: str, name: str
+) -> None:
+    assert browser_name(agent) == name

@@ -1,0 +1,164 @@
+"""The page as a process of the box: its cost, its rights, and what it tells the conductor."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+from appliance.messages.commands import ButtonPressed, Mute, Say, StateChanged
+from appliance.messages.thinking import Sentence
+from appliance.messages.viewing import LiveView, SoundLevels
+from appliance.page.requests import FORM
+from appliance.settings import load
+from tests.supervised import SupervisedPart
+
+pytestmark = pytest.mark.process
+
+MOST_PSS_MIB = 45.0
+MOST_IDLE_SHARE = 0.01  # of a core
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as made:
+        return int(made.getsockname()[1])
+
+
+class Browser:
+    """One that keeps its cookies."""
+
+    def __init__(self, port: int) -> None:
+        self.port, self.cookies = port, dict[str, str]()
+
+    def ask(self, method: str, path: str, form: dict[str, str] | None = None) -> tuple[int, str]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        host = f"127.0.0.1:{self.port}"
+        headers = {
+            "Host": host,
+            "Origin": f"http://{host}",
+            "Content-Type": FORM,
+            "Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items()),
+        }
+        connection.request(method, path, urlencode(form or {}), headers)
+        reply = connection.getresponse()
+        for cookie in reply.headers.get_all("Set-Cookie") or ():
+            name, _, value = cookie.partition(";")[0].partition("=")
+            self.cookies[name] = value
+        found = reply.status, reply.read().decode()
+        connection.close()
+        return found
+
+    def look(self) -> socket.socket:
+        """A stream of events."""
+        stream = socket.create_connection(("127.0.0.1", self.port), timeout=20)
+        cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        host = f"Host: 127.0.0.1:{self.port}\r\nCookie: {cookies}"
+        stream.sendall(f"GET /events?words=1 HTTP/1.1\r\n{host}\r\n\r\n".encode())
+        return stream
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SupervisedPart]:
+    folder = tmp_path_factory.mktemp("state")
+    told = {"enabled": True, "port": free_port(), "listen": "127.0.0.1"}
+    with SupervisedPart("page", load(None, {"state_dir": str(folder), "page": told})) as part:
+        part.until(lambda: part.supervisor.is_ready)
+        yield part
+
+
+@pytest.fixture(scope="module")
+def browser(page: SupervisedPart) -> Browser:
+    """One that was let in by the digits that the box said."""
+    one = Browser(page.supervisor._settings.page.port)
+    assert one.ask("POST", "/pair/code")[0] == 303
+    page.until(lambda: page.told(Say))
+    digits = re.sub(r"\D", "", page.told(Say)[0].text)
+    assert one.ask("POST", "/pair", {"code": digits})[0] == 303
+    return one
+
+
+def test_it_is_small(page: SupervisedPart, browser: Browser) -> None:
+    """After it has served each of its pages: proportional set size, what is shared counted once."""
+    for path in ("/", "/access", "/static/live.js"):
+        assert browser.ask("GET", path)[0] == 200
+    rollup = Path(f"/proc/{page.pid}/smaps_rollup").read_text()
+    pss = re.search(r"^Pss:\s+(\d+) kB", rollup, re.MULTILINE)
+    assert pss
+    assert int(pss[1]) / 1024 < MOST_PSS_MIB
+
+
+def test_it_costs_next_to_nothing_while_nobody_looks(page: SupervisedPart) -> None:
+    def cpu_s() -> float:
+        stat = Path(f"/proc/{page.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
+
+    before_s, begun_s = cpu_s(), time.monotonic()
+    page.until(lambda: time.monotonic() - begun_s > 5)
+    assert (cpu_s() - before_s) / 5 < MOST_IDLE_SHARE
+
+
+def test_it_has_given_up_the_network_but_for_what_it_accepts(page: SupervisedPart) -> None:
+    status = Path(f"/proc/{page.pid}/status").read_text()
+    assert re.search(r"^Seccomp:\s+2$", status, re.MULTILINE)
+    assert re.search(r"^NoNewPrivs:\s+1$", status, re.MULTILINE)
+
+
+def test_a_command_of_a_browser_that_was_let_in_reaches_the_conductor(
+    page: SupervisedPart, browser: Browser
+) -> None:
+    _, text = browser.ask("GET", "/access")
+    token = re.search(r'name="token" value="(\w+)"', text)
+    assert token
+    assert browser.ask("POST", "/do", {"do": "mute", "token": token[1]})[0] == 303
+    page.until(lambda: page.told(Mute))
+    assert page.told(Mute) == [Mute(on=True)]
+
+
+def test_a_browser_that_looks_is_shown_what_happens_and_the_conductor_knows(
+    page: SupervisedPart, browser: Browser
+) -> None:
+    page.messages.clear()
+    stream = browser.look()
+    page.until(lambda: page.told(LiveView))
+    assert page.told(LiveView) == [LiveView(on=True, words=True)]
+    now_ns = time.monotonic_ns()
+    page.mail.send(StateChanged("thinking", 1, now_ns))
+    page.mail.send(SoundLevels(now_ns * 16 // 1_000_000, (-40,) * 5, (-96,) * 5))
+    page.mail.send(Sentence(1, 0, "Paris."))
+    data = b""
+    while not all(word in data for word in (b"thinking", b"levels", b"Paris.")):
+        data += stream.recv(65_536)
+    stream.close()
+    page.until(lambda: LiveView(on=False) in page.messages)
+
+
+def test_a_press_of_the_button_lets_in_the_browser_that_waits(page: SupervisedPart) -> None:
+    one = Browser(page.supervisor._settings.page.port)
+    assert one.ask("POST", "/pair/button")[0] == 303
+    page.mail.send(ButtonPressed("press"))
+    until_s = time.monotonic() + 20
+    while one.ask("GET", "/pair")[0] != 303:
+        assert time.monotonic() < until_s
+        page.poll()
+    assert "canvas" in one.ask("GET", "/")[1]
+
+
+def test_who_was_let_in_stays_so_when_the_page_dies(page: SupervisedPart, browser: Browser) -> None:
+    before = page.pid
+    os.kill(before, 9)
+    page.until(lambda: page.supervisor.parts["page"].starts > 1 and page.supervisor.is_ready)
+    until_s = time.monotonic() + 20
+    while True:
+        try:
+            assert "canvas" in browser.ask("GET", "/")[1]
+            break
+        except ConnectionError:
+            assert time.monotonic() < until_s
+            page.poll()

@@ -1,0 +1,95 @@
+"""Letting a browser in: digits that the box says, a press of its button. Time is an argument."""
+
+from __future__ import annotations
+
+from appliance.page.pairing import MOST_WAITING, MOST_WRONG, TRIES, VALID_S, Pairing
+
+CODE = "482913"
+
+
+def pairing() -> Pairing:
+    return Pairing(draw=lambda: CODE)
+
+
+def test_the_digits_let_one_browser_in_and_no_second() -> None:
+    one = pairing()
+    assert one.code(0) == CODE
+    assert one.check(" 482 913 ", 1)
+    assert not one.check(CODE, 2)
+
+
+def test_digits_that_nobody_asked_for_let_nobody_in() -> None:
+    assert not pairing().check(CODE, 0)
+
+
+def test_the_digits_are_good_for_two_minutes() -> None:
+    one = pairing()
+    one.code(0)
+    assert one.is_asked_for(VALID_S - 1)
+    assert not one.check(CODE, VALID_S)
+
+
+def test_after_five_wrong_tries_the_right_digits_are_wrong() -> None:
+    one = pairing()
+    one.code(0)
+    for _ in range(TRIES):
+        assert not one.check("111111", 1)
+    assert not one.check(CODE, 1)
+    assert one.code(2) == CODE
+    assert one.check(CODE, 2), "of a new code, they count"
+
+
+def test_so_many_wrong_ones_lock_it_for_a_while_and_right_ones_do_not() -> None:
+    one = pairing()
+    for _ in range(MOST_WRONG):
+        one.code(0)
+        one.check("111111", 0)
+    assert one.code(1) == ""
+    assert one.code(300) == CODE
+    for _ in range(3 * MOST_WRONG):
+        one.code(300)
+        assert one.check(CODE, 300)
+
+
+def test_it_is_not_made_to_talk_without_end() -> None:
+    one = pairing()
+    assert sum(one.may_speak(0.1 * tick) for tick in range(600)) <= 4  # in a minute
+    assert one.may_speak(3600)
+
+
+def test_real_digits_are_six_and_never_the_same_twice_in_a_row() -> None:
+    drawn = {Pairing().draw() for _ in range(50)}
+    assert all(len(one) == 6 and one.isdecimal() for one in drawn)
+    assert len(drawn) > 45
+
+
+def test_the_button_lets_in_the_one_that_waits_once() -> None:
+    one = pairing()
+    who = one.wait_for_button(0)
+    assert one.waits(who, 1)
+    assert one.press(2) == 1
+    assert not one.waits(who, 3)
+    assert one.pop_let_in(who, 3)
+    assert not one.pop_let_in(who, 3)
+
+
+def test_the_button_lets_nobody_in_when_two_wait_or_none() -> None:
+    one = pairing()
+    both = [one.wait_for_button(0), one.wait_for_button(0)]
+    assert one.press(1) == 2
+    assert not any(one.pop_let_in(who, 2) for who in both)
+    assert one.press(3) == 0
+    assert not one.pop_let_in("", 4)
+
+
+def test_waiting_for_the_button_ends_after_two_minutes() -> None:
+    one = pairing()
+    who = one.wait_for_button(0)
+    assert one.press(VALID_S) == 0
+    assert not one.pop_let_in(who, VALID_S)
+
+
+def test_only_so_many_wait() -> None:
+    one = pairing()
+    assert all(one.wait_for_button(0) for _ in range(MOST_WAITING))
+    assert one.wait_for_button(0) == ""

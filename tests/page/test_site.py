@@ -1,0 +1,188 @@
+"""Who is answered what: the checks that every request passes, and what each attack gets."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from appliance.messages.commands import Mute, Say, SetVolume
+from appliance.page.requests import FORM, EventStream, Reply
+from appliance.page.site import MOST_POSTS, ROUTES
+from appliance.page.visit import COOKIE
+from tests.page.desk import CODE, HOST, Desk
+
+CLOSED = sorted(path for path, route in ROUTES.items() if not route.open)
+
+
+def test_a_stranger_sees_the_name_and_the_state_and_nothing_else(desk: Desk) -> None:
+    page = desk.text("/")
+    assert "<title>Interlude</title>" in page
+    assert "Ready" in page
+    for word in ("espeak", "amy", "pocket", "volume", "canvas", "0.8"):
+        assert word not in page
+
+
+@pytest.mark.parametrize("path", CLOSED)
+def test_a_stranger_reads_no_page_and_sends_no_form_but_to_be_let_in(desk: Desk, path: str) -> None:
+    reply = desk.get(path)
+    assert reply.status in (200, 405)
+    assert b"picture" not in reply.body
+    assert desk.post(path, {"do": "mute", "token": "x"}).status in (403, 405)
+    assert desk.said == []
+
+
+def test_who_typed_the_digits_is_let_in_and_stays_in(desk: Desk) -> None:
+    desk.pair()
+    assert "canvas" in desk.text("/")
+    desk.now_s += 300 * 86_400
+    assert "canvas" in desk.text("/")
+
+
+def test_the_cookie_is_for_no_script_and_for_no_other_site(desk: Desk) -> None:
+    desk.post("/pair/code")
+    reply = desk.post("/pair", {"code": CODE})
+    (cookie,) = [v for n, v in reply.headers if n == "Set-Cookie" and v.startswith(f"{COOKIE}=")]
+    assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= set(cookie.split("; "))
+    assert "Domain" not in cookie
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "interlude.local.evil.example", "interlude.evil.example", "", "x" * 9000,
+     "interlude.local:81", "other.local", "interlude.local@evil.example"],
+)  # fmt: skip
+def test_another_host_name_is_refused_whatever_is_asked(desk: Desk, host: str) -> None:
+    desk.pair()
+    for path in ("/", "/access", "/static/page.css", "/events"):
+        reply = desk.request("GET", path, host=host)
+        assert isinstance(reply, Reply)
+        assert reply.status == 421
+        assert b"<" not in reply.body
+
+
+@pytest.mark.parametrize(
+    "host", ["192.168.1.20", "interlude", "INTERLUDE.local.", "interlude-2.lan"]
+)
+def test_the_boxes_own_names_and_addresses_are_answered(desk: Desk, host: str) -> None:
+    assert desk.get("/", host=host).status == 200
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "", f"http://{HOST}:8080", f"ftp://{HOST}"]
+)
+def test_a_form_of_another_origin_does_nothing(desk: Desk, origin: str) -> None:
+    desk.pair()
+    form = {"do": "volume", "volume": "100", "token": desk.token}
+    assert desk.post("/do", form, origin=origin).status == 403
+    assert desk.post("/do", form).status == 303
+    assert desk.said == [SetVolume(1.0)]
+
+
+def test_a_form_that_another_site_made_the_browser_send_does_nothing(desk: Desk) -> None:
+    desk.pair()
+    form = {"do": "mute", "token": desk.token}
+    assert desk.post("/do", form, sec_fetch_site="same-site").status == 403
+    assert desk.post("/do", form, sec_fetch_site="same-origin").status == 303
+    assert desk.said == [Mute(on=True)]
+
+
+@pytest.mark.parametrize("token", ["", "0" * 64, "x"])
+def test_a_form_without_its_browsers_token_does_nothing(desk: Desk, token: str) -> None:
+    desk.pair()
+    assert desk.post("/do", {"do": "mute", "token": token}).status == 403
+    assert desk.said == []
+
+
+def test_a_token_is_worth_nothing_beside_another_browsers_cookie(desk: Desk) -> None:
+    desk.pair()
+    others = desk.token
+    desk.cookies.clear()
+    desk.now_s += 120
+    desk.pair()
+    assert desk.post("/do", {"do": "mute", "token": others}).status == 403
+
+
+def test_a_cookie_that_was_taken_back_is_worth_nothing_when_it_is_replayed(desk: Desk) -> None:
+    desk.pair()
+    kept = dict(desk.cookies)
+    (browser,) = desk.box.access.browsers
+    assert desk.post("/access/revoke", {"id": browser.id, "token": desk.token}).status == 303
+    assert desk.cookies == {}
+    desk.cookies = kept
+    assert "canvas" not in desk.text("/")
+    reply = desk.request("GET", "/events")
+    assert isinstance(reply, Reply)
+    assert reply.status == 403
+
+
+def test_a_stream_of_events_ends_when_its_access_is_taken_back(desk: Desk) -> None:
+    desk.pair()
+    stream = desk.request("GET", "/events")
+    assert isinstance(stream, EventStream)
+    sent: list[bytes] = []
+    desk.site.join(stream, sent.append)
+    assert sent[0].startswith(b"retry: ")
+    desk.post("/access/revoke", {"id": stream.access, "token": desk.token})
+    assert sent[-1] == b""
+    assert not desk.viewers.any
+
+
+def test_guessing_the_digits_ends_after_a_few_tries(desk: Desk) -> None:
+    guesses = [f"{number:06d}" for number in range(2000)]
+    let_in = 0
+    for guess in guesses:
+        if not desk.box.pairing.is_asked_for(desk.now_s):
+            desk.post("/pair/code")
+        desk.post("/pair", {"code": guess})
+        desk.now_s += 0.1
+        let_in += COOKIE in desk.cookies
+    assert not let_in
+    assert len([one for one in desk.said if isinstance(one, Say)]) <= 6  # in these 200 s
+    desk.post("/pair", {"code": CODE})
+    assert COOKIE not in desk.cookies, "not even by the right digits, for now"
+
+
+def test_so_many_forms_at_once_are_taken_and_the_next_ones_wait(desk: Desk) -> None:
+    codes = [desk.post("/pair/code").status for _ in range(MOST_POSTS + 5)]
+    assert codes[-5:] == [429] * 5
+
+
+def test_what_is_no_form_is_refused(desk: Desk) -> None:
+    desk.pair()
+    assert desk.post("/do", content_type="application/json").status == 415
+    assert desk.post("/do", content_type=FORM, body="a=1&a=2").status == 415
+    assert desk.post("/nowhere").status == 404
+    reply = desk.request("DELETE", "/")
+    assert isinstance(reply, Reply)
+    assert reply.status == 405
+
+
+def test_the_page_is_in_the_browsers_language(desk: Desk) -> None:
+    assert 'lang="de"' in desk.get("/", accept_language="de-CH,en;q=0.5").body.decode()
+    assert 'lang="en"' in desk.get("/", accept_language="fr,en;q=0.5").body.decode()
+
+
+def test_each_page_has_one_title_one_main_and_a_name_for_every_field(desk: Desk) -> None:
+    desk.pair()
+    for path, route in ROUTES.items():
+        if route.get is None or route.open:
+            continue
+        page = desk.text(path)
+        assert len(re.findall(r"<h1", page)) == 1, path
+        assert len(re.findall(r"<main", page)) == 1, path
+        fields = re.findall(r'<(?:input|select|textarea)(?![^>]*type="hidden")[^>]*>', page)
+        for field in fields:
+            name = re.search(r'id="([\w-]+)"', field)
+            labelled = name and f'for="{name[1]}"' in page
+            before = page[: page.index(field)]
+            inside = before.rfind("<label") > before.rfind("</label>")
+            assert labelled or inside, field
+
+
+def test_nothing_is_loaded_from_elsewhere(desk: Desk) -> None:
+    desk.pair()
+    for path, route in ROUTES.items():
+        if route.get is not None:
+            places = re.findall(r'(?:src|href|action)="([^"]*)"', desk.text(path))
+            assert [place for place in places if not place.startswith(("/", "#"))] == []

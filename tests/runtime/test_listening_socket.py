@@ -1,0 +1,57 @@
+"""A socket that a part listens on: there as soon as it can be, and not before."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from appliance.runtime.listening_socket import listen, set_up_is_open, try_listen
+from appliance.runtime.network_status import NetworkStatus, write_status
+
+
+def test_it_listens_on_the_address_that_it_is_told() -> None:
+    with try_listen(("127.0.0.1", 0)) as made, socket.create_connection(made.getsockname()):
+        assert made.getsockname()[0] == "127.0.0.1"
+
+
+def test_a_port_that_is_taken_is_waited_for_and_said_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    taken = try_listen(("127.0.0.1", 0))
+    waits = []
+
+    def wait(seconds: float) -> bool:
+        waits.append(seconds)
+        if len(waits) == 3:
+            taken.close()
+        return False
+
+    address = taken.getsockname()
+    made = listen(address, wait=wait, busy=lambda: False)
+    assert made is not None
+    made.close()
+    assert len(waits) == 3
+    assert caplog.text.count("nothing listens") == 1
+
+
+def test_while_the_set_up_wifi_is_open_the_port_is_left_to_its_page(tmp_path: Path) -> None:
+    write_status(NetworkStatus(setup="Interlude 3f"), tmp_path)
+    rounds = 0
+
+    def wait(_: float) -> bool:
+        nonlocal rounds
+        rounds += 1
+        if rounds == 2:
+            write_status(NetworkStatus(), tmp_path)
+        return False
+
+    made = listen(("127.0.0.1", 0), wait=wait, busy=lambda: set_up_is_open(tmp_path))
+    assert made is not None
+    made.close()
+    assert rounds == 2
+
+
+def test_who_is_told_to_stop_does_not_wait_for_it() -> None:
+    assert listen(("192.0.2.1", 80), wait=lambda _: True, busy=lambda: False) is None
