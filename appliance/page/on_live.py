@@ -25,21 +25,21 @@ BACK = ("/", "/settings")
 def show(visit: Visit) -> Reply:
     status, texts = visit.box.model.status, visit.texts
     script = {
-        "state": texts.of("state."),
-        "short": texts.of("short."),
-        "ev": texts.of("ev."),
-        "verdicts": texts.of("verdict."),
-        "you": texts("live.you"),
-        "box": texts("live.box"),
-        "resumed": texts("live.resumed"),
-        "lost": texts("live.lost"),
+        "state": texts.templates("page-state-"),
+        "short": texts.templates("page-short-"),
+        "ev": texts.templates("page-ev-"),
+        "verdicts": texts.templates("page-verdict-"),
+        "you": texts("page-live-you"),
+        "box": texts("page-live-box"),
+        "resumed": texts("page-live-resumed"),
+        "lost": texts("page-live-lost"),
         "muted": status is not None and status.muted,
         "cut": status is not None and status.cut,
     }
     return visit.page(
         "live",
         summary=visit.box.model.figures.summary(),
-        modes=get_args(ModeName),
+        modes={one: texts(f"page-mode-{one.replace('_', '-')}") for one in get_args(ModeName)},
         unmute=visit.box.settings.page.unmute,
         texts=script,
     )

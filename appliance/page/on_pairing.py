@@ -35,10 +35,10 @@ def ask_code(visit: Visit) -> Reply:
     box, now_s = visit.box, visit.box.now_s()
     digits = box.pairing.code(now_s)
     if not digits:
-        return show(visit, 429, visit.texts("pair.locked"))
+        return show(visit, 429, visit.texts("page-pair-locked"))
     if not box.pairing.may_speak(now_s):
-        return show(visit, 429, visit.texts("pair.wait"))
-    box.send(Say(visit.box_says("pair.say_code", digits=_spoken(digits)), chime=True))
+        return show(visit, 429, visit.texts("page-pair-wait"))
+    box.send(Say(visit.box_says("pairing-digits", digits=_spoken(digits)), chime=True))
     return see_other("/pair")
 
 
@@ -47,9 +47,9 @@ def enter_code(visit: Visit) -> Reply:
     box, now_s = visit.box, visit.box.now_s()
     if not box.access.is_passphrase(visit.form.get("passphrase", "")[:200]):
         box.pairing.check("", now_s)  # counts as a try
-        return show(visit, 403, visit.texts("pair.wrong"))
+        return show(visit, 403, visit.texts("page-pair-wrong"))
     if not box.pairing.check(visit.form.get("code", ""), now_s):
-        return show(visit, 403, visit.texts("pair.wrong"))
+        return show(visit, 403, visit.texts("page-pair-wrong"))
     return _let_in(visit)
 
 
@@ -58,12 +58,12 @@ def ask_button(visit: Visit) -> Reply:
     box, now_s = visit.box, visit.box.now_s()
     if not box.access.is_passphrase(visit.form.get("passphrase", "")[:200]):
         box.pairing.check("", now_s)
-        return show(visit, 403, visit.texts("pair.wrong"))
+        return show(visit, 403, visit.texts("page-pair-wrong"))
     who = box.pairing.wait_for_button(now_s)
     if not who:
-        return show(visit, 429, visit.texts("pair.wait"))
+        return show(visit, 429, visit.texts("page-pair-wait"))
     if box.pairing.may_speak(now_s):
-        box.send(Say(visit.box_says("pair.say_button"), chime=True))
+        box.send(Say(visit.box_says("pairing-button"), chime=True))
     return see_other("/pair", set_cookie(WAITING, who, WAITING_S))
 
 
@@ -82,19 +82,19 @@ def revoke(visit: Visit) -> Reply:
     visit.box.disconnect(which)
     if visit.browser is not None and visit.browser.id == which:
         return see_other("/", set_cookie(COOKIE, "", 0))
-    return see_other("/access?said=access.revoked")
+    return see_other("/access?said=page-notice-revoked")
 
 
 def set_passphrase(visit: Visit) -> Reply:
     """Wanted of each new browser from now on."""
     visit.box.access.set_passphrase(visit.form.get("passphrase", "")[:200])
-    return see_other("/access?said=settings.saved")
+    return see_other("/access?said=page-notice-saved")
 
 
 def _let_in(visit: Visit) -> Reply:
     name = browser_name(visit.request.headers.get("user-agent", ""))
     cookie = visit.box.access.let_in(name)
-    visit.box.send(Say(visit.box_says("pair.say_done", name=name)))
+    visit.box.send(Say(visit.box_says("pairing-done", name=name)))
     return see_other("/", set_cookie(COOKIE, cookie, COOKIE_S), set_cookie(WAITING, "", 0))
 
 

@@ -90,7 +90,7 @@ class Page:
     def _press(self, now_s: float) -> None:
         """The button lets in the one browser that waits for it."""
         if self._pairing.press(now_s) > 1:
-            self._work.send(Say(Texts("en")("pair.say_many")))
+            self._work.send(Say(Texts(self.box.settings.language)("pairing-several")))
 
     def _tell_watched(self) -> None:
         """The conductor, when somebody begins to look or the last one leaves."""

@@ -68,7 +68,9 @@ class PageSite:
         if request.path.startswith("/static/"):
             return self._files.reply(request)
         browser = self._box.access.find(request.cookie(COOKIE))
-        texts = Texts.wanted(request.headers.get("accept-language", ""))
+        texts = Texts.wanted(
+            request.headers.get("accept-language", ""), self._box.settings.language
+        )
         visit = Visit(self._box, request, texts, browser)
         if request.path == "/events":
             return self._events(visit)

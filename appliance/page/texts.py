@@ -1,49 +1,37 @@
-"""What the page says, in English and German: a file a language (sentences/), a key a sentence."""
+"""What the page says, out of the box's own catalogue, in the language that a browser asks for."""
 
 from __future__ import annotations
 
-import functools
-from pathlib import Path
+from appliance.language.catalogue import Value, catalogue, languages
 
-import msgspec
-
-FOLDER = Path(__file__).with_name("sentences")
-LANGUAGES = ("en", "de")
-NOTICES = ("access.", "settings.", "own.", "try.")  # keys that a page may be asked to show
-
-
-@functools.cache
-def sentences(language: str) -> dict[str, str]:
-    """All sentences of one language by their keys."""
-    data = (FOLDER / f"{language}.json").read_bytes()
-    return msgspec.json.decode(data, type=dict[str, str])
+NOTICES = "page-notice-"  # beginning of the keys that a page may be asked to show
 
 
 class Texts:
-    """The sentences of one of LANGUAGES."""
+    """The sentences of one language."""
 
     def __init__(self, language: str) -> None:
-        self.language = language
-        self._rows = sentences(language)
+        self._words = catalogue(language)
+        self.language = self._words.language
 
     @classmethod
-    def wanted(cls, accepted: str) -> Texts:
-        """In the first language of an Accept-Language header that there is; else English."""
+    def wanted(cls, accepted: str, own: str = "en") -> Texts:
+        """In the first language of an Accept-Language header that there is; else in `own`."""
         for word in accepted[:200].split(","):
             name = word.partition(";")[0].strip().lower().partition("-")[0]
-            if name in LANGUAGES:
+            if name in languages():
                 return cls(name)
-        return cls("en")
+        return cls(own)
 
-    def __call__(self, key: str, **words: object) -> str:
-        """Raises KeyError for a sentence that there is not."""
-        return self._rows[key].format(**words)
+    def __call__(self, key: str, **values: Value) -> str:
+        """Raises KeyError for a sentence that there is not, or a value that it lacks."""
+        return self._words.say(key, **values)
 
-    def known(self, key: str) -> str:
+    def notice(self, key: str) -> str:
         """The sentence of a key that a stranger may have made up; then ""."""
-        return self(key) if key in self._rows and key.startswith(NOTICES) else ""
+        return self(key) if key.startswith(NOTICES) and key in self._words else ""
 
-    def of(self, prefix: str) -> dict[str, str]:
+    def templates(self, prefix: str) -> dict[str, str]:
         """Every sentence whose key begins so, without its beginning: for the script."""
-        found = self._rows.items()
-        return {key.removeprefix(prefix): row for key, row in found if key.startswith(prefix)}
+        found = self._words.templates(prefix)
+        return {key.removeprefix(prefix): text for key, text in found.items()}

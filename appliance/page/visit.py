@@ -59,9 +59,9 @@ class Visit:
         """What each form of this browser carries."""
         return form_token(self.request.cookie(COOKIE)) if self.browser else ""
 
-    def box_says(self, key: str, **words: object) -> str:
+    def box_says(self, key: str, **values: str) -> str:
         """In the language that the box speaks, whatever the browser's is."""
-        return Texts("en")(key, **words)
+        return Texts(self.box.settings.language)(key, **values)
 
     def page(self, template: str, status: int = 200, **words: Any) -> Reply:
         """A page from a template, which has the box's name, its state and the texts."""
@@ -75,7 +75,7 @@ class Visit:
             token=self.token,
             path=self.request.path,
             version=self.box.version,
-            notice=self.texts.known(self.request.words.get("said", "")),
+            notice=self.texts.notice(self.request.words.get("said", "")),
             **words,
         )
         return Reply(status, html.encode())

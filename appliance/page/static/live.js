@@ -38,8 +38,8 @@
     state(e, old) { states.push(e); if (!old) show(e.state); },
     status(e) { controls(e); },
     figures(e) { figures(e); },
-    onset(e) { mark(e); if (e.over) list(e, say("onset_over")); else list(e, say("onset")); },
-    speech_end(e) { mark(e); list(e, say("speech_end")); },
+    onset(e) { mark(e); if (e.over) list(e, say("onset-over")); else list(e, say("onset")); },
+    speech_end(e) { mark(e); list(e, say("speech-end")); },
     wake(e) { mark(e); list(e, say("wake")); },
     answer(e) {
       const a = { from: e.t, spans: [], open: e.t, total: 0, cut: null };
@@ -66,7 +66,7 @@
       const a = answers.get(e.turn);
       const back = a && a.at !== undefined && a.at - e.at > 0.02;
       if (a) a.open = e.t;
-      mark({ ...e, back }); list(e, say(back ? "resume_back" : "resume"));
+      mark({ ...e, back }); list(e, say(back ? "resume-back" : "resume"));
     },
     finish(e) { close(e); mark(e); list(e, say("finish")); },
     stop(e) {
@@ -111,7 +111,7 @@
   function show(state) {
     $("hero").className = `hero state-${state}`;
     if ($("floor").textContent !== texts.state[state]) {
-      $("floor").textContent = texts.state[state]; $("why").textContent = texts.state[`${state}.why`];
+      $("floor").textContent = texts.state[state]; $("why").textContent = texts.state[`${state}-why`];
     }
   }
   function figures(e) {
