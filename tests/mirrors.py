@@ -45,6 +45,7 @@ ELSEWHERE = {
     "appliance/voice/engine/pack.py": "tests/voice/engine/test_installer.py",
     "appliance/voice/head/manifest.py": "tests/voice/head/test_codec.py",
     "appliance/voice/interface.py": PROTOCOL,
+    "appliance/voice/sentence_gap.py": "tests/voice/test_speech_queue.py",
     "lab/bench/aec3.py": BENCH,
     "lab/bench/answer_events.py": "tests/lab/bench/test_answer_full.py",
     "lab/bench/answer_tables.py": "tests/lab/bench/test_answer_goals.py",

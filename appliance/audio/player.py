@@ -7,6 +7,7 @@ is said with the exact sample at which it did.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -21,13 +22,15 @@ from appliance.messages.playback import (
     PlaybackStarted,
     PlaybackStopped,
 )
-from appliance.pcm import SampleBuffer, Samples
-from appliance.runtime.ipc.ring import END, RingSlot
+from appliance.pcm import RATE_HZ, SampleBuffer, Samples
+from appliance.runtime.ipc.ring import END, WORD, RingSlot
 
 PlaybackEvent = (
     PlaybackStarted | PlaybackPaused | PlaybackResumed | PlaybackFinished | PlaybackStopped
 )
 
+_WORDS = 16  # of an answer, the last: more than LOOK_BACK holds
+_LEAD = RATE_HZ * 20 // 1000  # before a word, to fade in
 _STALE_AT_ONCE = 64  # slots dropped for one block: a full ring takes two blocks, not 2 ms of one
 
 
@@ -89,6 +92,7 @@ class Player:
         self._voice = np.zeros(block_frames, np.int16)
         self._past = SampleBuffer(LOOK_BACK)  # what was taken of the answer, by position
         self._past_from = 0  # position of the first sample of it that this player took
+        self._words: deque[int] = deque(maxlen=_WORDS)  # positions at which words of it began
         self._again: Samples = np.empty(0, np.int16)  # what is sent once more before anything new
         self._slot: RingSlot | None = None
         self._at = 0  # samples already taken of `_slot`
@@ -152,6 +156,7 @@ class Player:
         self._answer, self._position, self._past_from = turn, slot.position, slot.position
         self._ended, self._flowing, self._started, self._paused_for = False, False, False, None
         self._again = self._again[:0]
+        self._words.clear()
         self._silent_at = index
         self._fader.open_now()
 
@@ -177,9 +182,16 @@ class Player:
         if not after or pause < after or self._due() is None:
             return
         kept = min(LOOK_BACK - len(self._again), self._position - self._past_from)
-        back = last_word(self._past.read(self._position - kept, kept))
+        back = self._last_word(kept)
         self._position -= back
         self._again = self._past.read(self._position, back + len(self._again))
+
+    def _last_word(self, kept: int) -> int:
+        """How far back of the `kept` samples the last word began: as its voice told, unless that is
+        further back, or it was over; else by the sound."""
+        back = last_word(self._past.read(self._position - kept, kept))
+        begun = [at for at in self._words if self._position - kept <= at < self._position]
+        return min(kept, self._position - begun[-1] + _LEAD) if back and begun else back
 
     def _fall_silent(self) -> tuple[Samples, int]:
         """Fade out over what is due next; those samples count as heard."""
@@ -219,6 +231,8 @@ class Player:
             if slot is None or slot.stream != self._answer:
                 break
             n = min(count - taken, len(slot.samples) - self._at)
+            if slot.flags & WORD and not self._at:
+                self._words.append(slot.position)
             new = slot.samples[self._at : self._at + n]
             self._voice[taken : taken + n] = new
             self._past.write(slot.position + self._at, new)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from appliance.messages.limits import MAX_ANSWER, MAX_WORDS
+from appliance.messages.speech import Spoken
 from appliance.messages.thinking import Sentence, ThoughtEnded
 from appliance.messages.tools import ToolCalled
 from appliance.pcm import RATE_HZ
@@ -44,7 +45,8 @@ NOTHING_ASKED = Question()
 
 @dataclass(frozen=True)
 class AnswerLine:
-    """One sentence. `position` and `frames` are None until the speaker has told them.
+    """One sentence. `position` and `frames` are None until the speaker has told them; `words` is
+    then as in Spoken, if its voice tells.
 
     `ours`: words of the box itself ("I lost my thread"), which no memory keeps. `note`: what is
     kept in place of words that are somebody else's, as soon as any of them was heard.
@@ -55,6 +57,15 @@ class AnswerLine:
     note: str | None = None
     position: int | None = None
     frames: int | None = None
+    words: tuple[tuple[int, int], ...] = ()
+
+    def words_after(self, frames: int, share: float) -> str:
+        """Its words that are over when `frames` samples, that `share` (0 to 1) of it, were heard:
+        as its voice told, or else by their letters."""
+        if not self.words or share >= 1.0:
+            return first_words(self.text, share)
+        over = [characters for characters, frame in self.words if frame <= frames]
+        return self.text[: over[-1]] if over else ""
 
 
 @dataclass(frozen=True)
@@ -101,12 +112,19 @@ class Answer:
         letters = sum(len(line.text) + 1 for line in self.lines)
         return letters + len(text) <= MAX_ANSWER
 
-    def with_timing(self, number: int, position: int, frames: int) -> Answer:
-        """Line `number` lies at `position`, `frames` long. A number that is not ours is ignored."""
+    def with_timing(
+        self, number: int, position: int, frames: int, words: tuple[tuple[int, int], ...] = ()
+    ) -> Answer:
+        """Line `number` lies at `position`, `frames` long, its `words` as in Spoken. A number that
+        is not ours is ignored."""
         if not 0 <= number < len(self.lines):
             return self
-        line = replace(self.lines[number], position=position, frames=frames)
+        line = replace(self.lines[number], position=position, frames=frames, words=words)
         return replace(self, lines=(*self.lines[:number], line, *self.lines[number + 1 :]))
+
+    def with_spoken(self, spoken: Spoken) -> Answer:
+        """With what the speaker told of a line."""
+        return self.with_timing(spoken.number, spoken.position, spoken.frames, spoken.words)
 
     def with_failed_line(self, number: int) -> Answer:
         """Line `number` could not be spoken: it takes no time and nobody hears it."""
@@ -154,8 +172,9 @@ class Answer:
             if share <= 0.0:
                 break
             if not line.ours:
-                words = first_words(line.text, share) if line.note is None else line.note
-                heard.append(words)
+                frames_heard = frames if position is None else position - start
+                words = line.words_after(frames_heard, share)
+                heard.append(words if line.note is None else line.note)
             if share < 1.0:
                 break
         return " ".join(part for part in heard if part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from appliance.dialog.answer import Answer, Question
+from appliance.messages.speech import Spoken
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,9 @@ class CutAnswer:
         """Playback was at `position` when it fell silent."""
         return replace(self, answer=self.answer.at(position, now_s, sounding=False))
 
-    def set_timing(self, number: int, position: int, frames: int) -> CutAnswer:
-        """Line `number` lies at `position`, `frames` long."""
-        return replace(self, answer=self.answer.with_timing(number, position, frames))
+    def set_timing(self, spoken: Spoken) -> CutAnswer:
+        """Where one of its lines lies."""
+        return replace(self, answer=self.answer.with_spoken(spoken))
 
     def heard_text(self, position: int | None) -> str:
         """What was heard of it up to `position`; None: up to the last position that is known."""

@@ -90,10 +90,10 @@ def note_timing(transition: Transition, spoken: Spoken) -> None:
     """where a sentence lies in the sound"""
     answer, cut = transition.next.answer, transition.next.cut
     if answer is not None and answer.turn == spoken.turn:
-        transition.change(answer=answer.with_timing(spoken.number, spoken.position, spoken.frames))
+        transition.change(answer=answer.with_spoken(spoken))
         transition.extend_deadline()
     elif cut is not None and cut.answer.turn == spoken.turn:
-        transition.change(cut=cut.set_timing(spoken.number, spoken.position, spoken.frames))
+        transition.change(cut=cut.set_timing(spoken))
 
 
 def skip_sentence(transition: Transition, failure: SpeakFailed) -> None:

@@ -59,7 +59,9 @@ class SpeakerReady(BaseMessage, frozen=True):
 class Spoken(BaseMessage, frozen=True):
     """Sentence `number` lies in the ring `voice` from `position`, `frames` samples long.
 
-    `synthesis_ms`: from the Speak message to its first samples in the ring.
+    `synthesis_ms`: from the Speak message to its first samples in the ring. `words`: for each word,
+    how many characters of the text have been said once it is over, and the sample of the sentence
+    at which it is; none from a voice that does not tell.
     """
 
     turn: Count
@@ -67,6 +69,9 @@ class Spoken(BaseMessage, frozen=True):
     position: Count
     frames: Count
     synthesis_ms: float
+    words: Annotated[
+        tuple[tuple[Count, Count], ...], msgspec.Meta(max_length=MOST_SPOKEN_WORDS)
+    ] = ()
 
 
 class SpeakFailed(BaseMessage, frozen=True):

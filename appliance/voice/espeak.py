@@ -15,6 +15,7 @@ from appliance.errors import VoiceError
 from appliance.pcm import EMPTY, Samples, to_float
 from appliance.voice.interface import Speech
 from appliance.voice.postprocess import SpeechPostprocessor, gain_for
+from appliance.voice.spoken_words import SpokenWord
 
 LANGUAGE = "en-us"
 # Loudness of espeak-ng 1.51's en-us at its default amplitude, by shape.rms_dbfs over the
@@ -106,6 +107,11 @@ class _EspeakSpeech:
     def cancel(self) -> None:
         self._process.kill()
         self._close()
+
+    @property
+    def words(self) -> tuple[SpokenWord, ...]:
+        """It does not tell."""
+        return ()
 
     def _read_header(self) -> bool:
         if len(self._bytes) < _WAV_HEADER_BYTES:

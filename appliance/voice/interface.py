@@ -3,9 +3,11 @@ waits."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from appliance.pcm import Samples
+from appliance.voice.spoken_words import SpokenWord
 
 
 class Speech(Protocol):
@@ -24,6 +26,12 @@ class Speech(Protocol):
 
     def cancel(self) -> None:
         """Stop the work on this sentence; it is not read again."""
+        ...
+
+    @property
+    def words(self) -> Sequence[SpokenWord]:
+        """Those of which samples have been read, at least, by where they lie in what is read. None
+        from a voice that does not tell."""
         ...
 
 

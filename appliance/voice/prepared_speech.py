@@ -7,10 +7,12 @@ there already; or nothing, if another sentence came.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 
 from appliance.errors import VoiceError
 from appliance.pcm import RATE_HZ, Samples
 from appliance.voice.interface import Speech, Voice
+from appliance.voice.spoken_words import SpokenWord
 
 MOST_FRAMES = 10 * RATE_HZ  # a clause; the rest waits in the synthesiser
 
@@ -54,6 +56,10 @@ class PreparedSpeech:
 
     def cancel(self) -> None:
         self._speech.cancel()
+
+    @property
+    def words(self) -> Sequence[SpokenWord]:
+        return self._speech.words
 
 
 class SpeechPreparation:

@@ -15,17 +15,18 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import IO, NamedTuple
+from typing import IO
 
 import numpy as np
 
 from appliance.errors import UnsayableText, VoiceError
-from appliance.pcm import EMPTY, RATE_HZ, Samples, to_float
+from appliance.pcm import EMPTY, Samples, to_float
 from appliance.runtime.supervision.backoff import LONGEST_S, BackOff
 from appliance.runtime.supervision.process_limits import UNTOUCHED_MIB
 from appliance.voice import protocol
 from appliance.voice.interface import Speech
 from appliance.voice.postprocess import SpeechPostprocessor, gain_for, rms_dbfs
+from appliance.voice.spoken_words import SpeechMarks, SpokenWord
 
 # RLIMIT_DATA of the program, beside what is never touched (limits.py). Piper with a voice of
 # `medium` quality has 250 MiB resident after a long sentence (x86-64).
@@ -38,14 +39,6 @@ _COMPLAINT_BYTES = 500
 _REAP_S = 0.02  # its pipe is closed: it is about to be gone
 
 log = logging.getLogger("speaker")
-
-
-class SpeechMark(NamedTuple):
-    """Characters `begin` to `end` of the text begin to sound at sample `at` of the sentence."""
-
-    begin: int
-    end: int
-    at: int
 
 
 class ProgramVoice:
@@ -267,12 +260,11 @@ class ProgramSpeech:
     ) -> None:
         self.number = number
         self.problem = ""
-        self._places: list[SpeechMark] = []  # of silence that is left out nothing is known yet
+        self._marks = SpeechMarks(hello.rate_hz)
         self._program = program
         self._hello = hello
         self._shaper = shaper
         self._heard_s = now_s
-        self._frames = 0  # of the program's, so far
         self._made: deque[Samples] = deque()
         self._over = self._unsayable = False
 
@@ -302,18 +294,16 @@ class ProgramSpeech:
         if loudness is None:
             loudness = rms_dbfs(pcm, self._hello.rate_hz) if len(pcm) else -np.inf
         self._append(self._shaper.process(pcm, gain_for(loudness)))
-        places = sound.words or ((sound.begin, sound.end, 0),)
-        for begin, end, frame in places:
-            at = (self._frames + frame) * RATE_HZ // self._hello.rate_hz
-            if begin < end:
-                self._places.append(SpeechMark(begin, end, at))
-        self._frames += len(samples)
+        self._marks.add(sound)
 
     @property
-    def marks(self) -> list[SpeechMark]:
-        """Where stretches and words of it begin, as far as the program tells."""
-        left_out = self._shaper.dropped
-        return [mark._replace(at=max(0, mark.at - left_out)) for mark in self._places]
+    def words(self) -> list[SpokenWord]:
+        return self._marks.words(self._shaper.dropped)
+
+    @property
+    def parts(self) -> list[SpokenWord]:
+        """The stretches that it came in, as far as the program tells what they say."""
+        return self._marks.parts(self._shaper.dropped)
 
     def end(self, problem: str, *, unsayable: bool = False) -> None:
         """The program's: nothing follows."""

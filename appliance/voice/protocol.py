@@ -22,6 +22,8 @@ MOST_FRAMES = 48_000 * 60  # of one stretch of sound: a minute at the highest ra
 MOST_WORDS = 1_000  # of one stretch
 Place = Annotated[int, msgspec.Meta(ge=0, le=1 << 30)]
 
+WordPlace = Annotated[tuple[Place, ...], msgspec.Meta(min_length=3, max_length=4)]
+
 
 class EngineHello(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """It can speak now. `dbfs`: how loud all that it says is (shape.rms_dbfs), if that is known."""
@@ -35,15 +37,14 @@ class EngineSound(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"begin": "from", "end": "to"}
 ):
     """A stretch of sentence `sound`: characters `begin` to `end` of its text. `words`: of each word
-    its first character, the one behind its last, and the frame of this stretch it begins at."""
+    its first character, the one behind its last, the frame of this stretch it begins at and, if
+    that is known, the one at which it is over, which may lie behind this stretch."""
 
     sound: Place
     frames: Annotated[int, msgspec.Meta(ge=0, le=MOST_FRAMES)]
     begin: Place = 0
     end: Place = 0
-    words: Annotated[
-        tuple[tuple[Place, Place, Place], ...], msgspec.Meta(max_length=MOST_WORDS)
-    ] = ()
+    words: Annotated[tuple[WordPlace, ...], msgspec.Meta(max_length=MOST_WORDS)] = ()
 
 
 class EngineDone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

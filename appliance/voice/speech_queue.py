@@ -12,17 +12,22 @@ from typing import NamedTuple
 import numpy as np
 
 from appliance.errors import UnsayableText, VoiceError
-from appliance.messages.speech import EndAnswer, Speak, SpeakFailed, Spoken
+from appliance.messages.speech import (
+    MOST_SPOKEN_WORDS,
+    EndAnswer,
+    Speak,
+    SpeakFailed,
+    Spoken,
+)
 from appliance.pcm import EMPTY, RATE_HZ, Samples
-from appliance.runtime.ipc.ring import END, START
+from appliance.runtime.ipc.ring import END, START, WORD
 from appliance.voice.chime import chime, opening, ring
 from appliance.voice.interface import Speech, Voice
 from appliance.voice.prepared_speech import SpeechPreparation
+from appliance.voice.sentence_gap import gap_after
+from appliance.voice.spoken_words import SpokenWord, WordBegins, heard_after
 
 PIECE_FRAMES = 320  # a slot of the ring `voice`
-GAP_FRAMES = RATE_HZ * 200 // 1000  # of silence between two sentences
-CLAUSE_GAP_FRAMES = RATE_HZ * 100 // 1000  # after a comma, where the first sentence comes in two
-JOIN_GAP_FRAMES = RATE_HZ * 30 // 1000  # where it was cut before a conjunction
 MOST_WAITING_FRAMES = 60 * RATE_HZ  # of sound ahead of the ring; then the synthesiser waits
 
 log = logging.getLogger("speaker")
@@ -48,6 +53,8 @@ class _Sentence:
     chime_frames: int = 0  # of these
     first_s: float | None = None
     unable: list[Voice] = field(default_factory=list)  # they have no sounds for its text
+    words: Sequence[SpokenWord] = ()
+    placed: int = 0  # of these: their beginnings are known to what hands the sound out
 
 
 @dataclass
@@ -70,6 +77,7 @@ class SpeechQueue:
     _speaks: Voice | None = None  # whose speech it is
     _waiting: deque[Samples] = field(default_factory=deque)
     _waiting_frames: int = 0
+    _begins: WordBegins = field(default_factory=WordBegins)
     _ended: bool = False
     _broken: list[Voice] = field(
         default_factory=list
@@ -134,6 +142,7 @@ class SpeechQueue:
             self._speech.cancel()
         self._speech = self._sentence = None
         self._waiting.clear()
+        self._begins.clear()
         self._waiting_frames = 0
 
     def _start_sentence(self, turn: int, now_s: float) -> bool:
@@ -192,11 +201,12 @@ class SpeechQueue:
 
     def _read_speech(self, now_s: float) -> bool:
         """Take what the synthesiser has made. True if it had something, or came to its end."""
-        if self.speech is None:
+        speech = self.speech
+        if speech is None:
             return False
         assert self._sentence is not None
         try:
-            samples = self.speech.read()
+            samples = speech.read()
         except UnsayableText as error:
             self._speech = None
             self._pass_on(error)
@@ -217,7 +227,15 @@ class SpeechQueue:
             self._append_sound(np.zeros(gap, np.int16) if gap else EMPTY)
         self._sentence.frames += len(samples)
         self._append_sound(samples)
+        self._place_words(self._sentence, speech)
         return True
+
+    def _place_words(self, sentence: _Sentence, speech: Speech) -> None:
+        """Note where the words begin that have been told since the last samples."""
+        sentence.words = speech.words
+        for word in sentence.words[sentence.placed :]:
+            self._begins.add(sentence.position + sentence.chime_frames + word.at)
+        sentence.placed = len(sentence.words)
 
     def _append_sound(self, samples: Samples) -> None:
         if len(samples):
@@ -230,7 +248,11 @@ class SpeechQueue:
         first_s = sentence.first_s if sentence.first_s is not None else now_s
         took_ms = 1000 * (first_s - sentence.begun_s) if first_s is not None else 0.0
         order = sentence.order
-        self.report(Spoken(order.turn, order.number, sentence.position, sentence.frames, took_ms))
+        heard = heard_after(sentence.words, MOST_SPOKEN_WORDS)
+        words = tuple((said, sentence.chime_frames + over) for said, over in heard)
+        self.report(
+            Spoken(order.turn, order.number, sentence.position, sentence.frames, took_ms, words)
+        )
 
     def _pass_on(self, error: UnsayableText) -> None:
         """A voice has no sounds for this sentence: another says it, and this one the next."""
@@ -289,7 +311,8 @@ class SpeechQueue:
             # Between two sentences a short piece is right: its sound must not wait for the next.
             if self._waiting_frames < PIECE_FRAMES and self._speech is not None:
                 return False
-            self._append(self._cut(), 0, pieces)
+            begins, most = self._begins.take(self.position, PIECE_FRAMES)
+            self._append(self._cut(most), WORD if begins else 0, pieces)
             return True
         if self._end_is_due:
             self._orders.popleft()
@@ -305,9 +328,9 @@ class SpeechQueue:
         pieces.append(VoiceSlot(self.turn, self.position, flags, samples))
         self.position += len(samples)
 
-    def _cut(self) -> Samples:
+    def _cut(self, most: int) -> Samples:
         parts: list[Samples] = []
-        missing = PIECE_FRAMES
+        missing = most
         while missing and self._waiting:
             head = self._waiting.popleft()
             parts.append(head[:missing])
@@ -317,11 +340,3 @@ class SpeechQueue:
         samples = parts[0] if len(parts) == 1 else np.concatenate(parts)
         self._waiting_frames -= len(samples)
         return samples
-
-
-def gap_after(text: str) -> int:
-    """Samples of silence between `text` and what is said next: a sentence ends, or goes on."""
-    last = text.rstrip("\"'”’»)]")[-1:]
-    if not last or last in ".!?…":
-        return GAP_FRAMES
-    return CLAUSE_GAP_FRAMES if last in ",;:—–-" else JOIN_GAP_FRAMES

@@ -16,7 +16,7 @@ from appliance.messages.playback import (
     PlaybackStopped,
 )
 from appliance.pcm import Samples
-from appliance.runtime.ipc.ring import END, START, RingSlot
+from appliance.runtime.ipc.ring import END, START, WORD, RingSlot
 
 BLOCK = 80
 RAMP = 32
@@ -54,13 +54,21 @@ class Bench:
         self.voiced: list[tuple[int, int, int]] = []  # (index, position, turn) of blocks with voice
 
     def offer(
-        self, turn: int, samples: Samples, *, slot: int = 320, position: int = 0, end: bool = True
+        self,
+        turn: int,
+        samples: Samples,
+        *,
+        slot: int = 320,
+        position: int = 0,
+        end: bool = True,
+        words: tuple[int, ...] = (),
     ) -> None:
-        for at in range(0, max(1, len(samples)), slot):
-            flags = START * (position + at == 0) | END * (end and at + slot >= len(samples))
-            self.slots.append(
-                RingSlot(0, 0, position + at, 0, turn, flags, samples[at : at + slot])
-            )
+        """`words`: samples at which words begin; each begins a slot of its own."""
+        cuts = sorted({*range(0, max(1, len(samples)), slot), *words})
+        for at, following in zip(cuts, [*cuts[1:], len(samples)], strict=True):
+            flags = START * (position + at == 0) | END * (end and following >= len(samples))
+            flags |= WORD * (at in words)
+            self.slots.append(RingSlot(0, 0, position + at, 0, turn, flags, samples[at:following]))
 
     def go(self, blocks: int = 1) -> None:
         for _ in range(blocks):

@@ -200,3 +200,39 @@ def test_a_stop_in_the_repeated_word_says_where_it_was() -> None:
     bench.go(2)
     (stopped,), (resumed,) = bench.of(PlaybackStopped), bench.of(PlaybackResumed)
     assert stopped.position == resumed.position + 10 * BLOCK + RAMP
+
+
+def test_where_the_voice_tells_its_words_the_last_one_is_said_again_from_its_start() -> None:
+    """Without a gap in the sound, and 20 ms before it, for the fade."""
+    bench, answer = Bench(rewind_after=24_000), noise(32_000)
+    bench.offer(1, answer, words=(0, 5000, 11_111, 15_000))
+    paused(bench, 175, LONG)  # 14,000 samples
+    bench.go(400)
+    (resumed,), (finished,) = bench.of(PlaybackResumed), bench.of(PlaybackFinished)
+    assert resumed.position == 11_111 - 320
+    sent = bench.from_index(resumed.index + RAMP, finished.index + 1)
+    assert np.array_equal(sent, answer[resumed.position + RAMP :])
+
+
+def test_a_word_that_is_over_is_not_said_again_though_the_voice_tells_where_it_began() -> None:
+    bench = Bench(rewind_after=24_000)
+    bench.offer(1, two_words(gap=3200), words=(0, 4000, 11_200))
+    paused(bench, 130, LONG)  # 10,400 samples: 2,400 into the gap
+    assert bench.of(PlaybackResumed)[0].position == bench.of(PlaybackPaused)[0].position
+
+
+def test_a_word_that_began_too_far_back_is_looked_for_in_the_sound() -> None:
+    bench = Bench(rewind_after=24_000)
+    bench.offer(1, two_words(gap_from=20_000), words=(0,))
+    paused(bench, 325, LONG)  # 26,000 samples: LOOK_BACK is 19,200
+    assert 21_600 - 480 <= bench.of(PlaybackResumed)[0].position <= 21_600
+
+
+def test_words_of_the_answer_before_are_forgotten() -> None:
+    bench = Bench(rewind_after=24_000)
+    bench.offer(1, noise(16_000), words=(0, 11_500))
+    bench.go(250)
+    bench.turn = 2
+    bench.offer(2, two_words())
+    paused(bench, 175, LONG)
+    assert 9600 - 480 <= bench.of(PlaybackResumed)[0].position <= 9600

@@ -6,6 +6,7 @@ import pytest
 
 from appliance.dialog.answer import Answer, Question, first_words
 from appliance.messages.limits import MAX_WORDS
+from appliance.messages.speech import Spoken
 from appliance.pcm import RATE_HZ
 
 SECOND = RATE_HZ
@@ -105,3 +106,24 @@ def test_questions_that_are_never_answered_grow_no_longer_than_one() -> None:
     for number in range(50):
         kept = Question(f"{number} " + "why? " * 190).after(kept)
     assert len(kept.text) == MAX_WORDS
+
+
+# ── a voice that tells where its words are ───────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    ("position", "heard"),
+    [
+        (0, ""),
+        (SECOND // 4 - 1, ""),
+        (SECOND // 4, "The"),
+        (SECOND - 1, "The"),  # by its letters it would be `The moon`
+        (SECOND, "The moon"),
+        (2 * SECOND - 1, "The moon is"),
+        (2 * SECOND, "The moon is grey."),
+        (3 * SECOND, "The moon is grey. It has"),  # the next does not tell
+    ],
+)
+def test_what_was_heard_is_exact_where_the_voice_tells_its_words(position: int, heard: str) -> None:
+    words = ((3, SECOND // 4), (8, SECOND), (11, SECOND + 1), (17, 2 * SECOND))
+    told = Spoken(7, 0, 0, 2 * SECOND, 5.0, words)
+    answer = spoken("The moon is grey.", "It has no air.").with_spoken(told)
+    assert answer.heard_text(position) == heard

@@ -6,6 +6,7 @@ import pytest
 
 from appliance.dialog.answer import Answer, Question
 from appliance.dialog.cut_answer import CutAnswer, UnansweredQuestion
+from appliance.messages.speech import Spoken
 from appliance.pcm import RATE_HZ
 
 ANSWER = (
@@ -43,8 +44,8 @@ def test_a_position_that_comes_late_moves_it_on_and_it_stays_silent() -> None:
 
 
 def test_a_length_that_comes_late_is_taken_into_account() -> None:
-    assert CUT.set_timing(0, 0, RATE_HZ).heard_text(None) == "The moon is grey."
-    assert CUT.set_timing(5, 0, RATE_HZ) == CUT  # it has no such line
+    assert CUT.set_timing(Spoken(1, 0, 0, RATE_HZ, 0.0)).heard_text(None) == "The moon is grey."
+    assert CUT.set_timing(Spoken(1, 5, 0, RATE_HZ, 0.0)) == CUT  # it has no such line
 
 
 def test_an_answer_that_the_owner_stops_is_unwanted_whatever_was_heard() -> None:

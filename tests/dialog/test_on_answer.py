@@ -8,7 +8,12 @@ from appliance.dialog.actions import AnnounceState, RaiseTurn, ReleaseHold, Reme
 from appliance.dialog.state_machine import Tick
 from appliance.language.catalogue import english
 from appliance.messages.hearing import Onset, SpeechStarted, Verdict
-from appliance.messages.playback import PlaybackFinished, PlaybackStarted
+from appliance.messages.playback import (
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackStarted,
+    PlaybackStopped,
+)
 from appliance.messages.speech import EndAnswer, PrepareSpeech, Speak, Spoken
 from appliance.messages.thinking import (
     Abandon,
@@ -192,3 +197,17 @@ def test_a_model_of_which_nothing_is_heard_is_given_up() -> None:
     assert talk.sent(Speak) == []
     talk(Tick(), after_s=2.0)
     assert talk.sent(Speak)[0].text == LOST_THREAD
+
+
+def test_an_answer_that_was_cut_is_remembered_to_the_word_that_its_voice_told() -> None:
+    """By its letters, half of the sound would be `The moon is`."""
+    talk = Talk()
+    talk.speech()
+    talk(Sentence(2, 0, "The moon is far away."))
+    words = ((3, 2_000), (8, 14_000), (11, 17_000), (15, 24_000), (21, 32_000))
+    talk(Spoken(2, 0, 0, 32_000, 5.0, words), PlaybackStarted(2, 0))
+    talk(Onset(9, 0, speaking=True), after_s=1.0)
+    talk(PlaybackPaused(2, 9, 16_500, 0), Verdict(9, "interruption", 300))
+    talk(PlaybackStopped(2, 16_500, 0))
+    assert talk.remembered() == [("The moon", False)]
+    assert talk.sent(AnswerHeard, ever=True)[-1] == AnswerHeard(2, "The moon", complete=False)

@@ -9,6 +9,7 @@ import numpy as np
 
 from appliance.errors import VoiceError
 from appliance.pcm import EMPTY, Samples
+from appliance.voice.spoken_words import SpokenWord
 
 
 class FakeSpeech:
@@ -17,6 +18,7 @@ class FakeSpeech:
     def __init__(self, give: list[Samples | VoiceError | None]) -> None:
         self.give = deque(give)
         self.cancelled = False
+        self.words: list[SpokenWord] = []
         self.fd = os.eventfd(1)
 
     def fileno(self) -> int:

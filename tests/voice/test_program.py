@@ -16,7 +16,7 @@ from appliance.voice import program as programs
 from appliance.voice.factory import try_voice
 from appliance.voice.interface import Speech
 from appliance.voice.postprocess import TARGET_DBFS, rms_dbfs
-from appliance.voice.program import ProgramVoice, SpeechMark
+from appliance.voice.program import ProgramVoice
 from tests.voice import onnx_voice
 from tests.voice.programs import SAYS_IT, engine, runs, until
 from tests.voice.test_espeak import all_of
@@ -58,7 +58,7 @@ def test_a_long_text_comes_in_parts_whose_beginnings_are_known(piper: ProgramVoi
     text = "A long sentence, with a clause, and another one, " * 10
     speech = piper.synthesise(text)
     assert len(all_of(speech)) > 16000
-    marks = speech.marks  # type: ignore[attr-defined]  # only a program's sentence has them
+    marks = speech.parts  # type: ignore[attr-defined]  # only a program's sentence has them
     assert len(marks) > 3
     assert "".join(text[mark.begin : mark.end] for mark in marks) == text
     assert [mark.at for mark in marks] == sorted(mark.at for mark in marks)
@@ -233,14 +233,15 @@ def test_words_are_marked_where_they_sound(made: Callable[..., ProgramVoice]) ->
         "for order in orders():\n"
         "    if 'say' in order:\n"
         "        sound(order['say'], 32000, 0)\n"
-        "        sound(order['say'], 32000, to=9, words=[[0, 4, 0], [5, 9, 16000]])\n"
+        "        sound(order['say'], 32000, to=9, words=[[0, 4, 0], [5, 9, 16000, 30000]])\n"
         "        tell({'done': order['say']})\n"
     )
     until(program, lambda: program.ready)
     speech = program.synthesise("Good moon")
     sound = all_of(speech)
-    marks: list[SpeechMark] = speech.marks  # type: ignore[attr-defined]
+    marks = speech.words
     lead = len(sound) - 16000  # what is kept before the first louder sample
     assert [(mark.begin, mark.end) for mark in marks] == [(0, 4), (5, 9)]
     assert marks[0].at == pytest.approx(lead, abs=40)
-    assert marks[1].at == pytest.approx(lead + 8000, abs=40)
+    assert marks[1].at == marks[0].over == pytest.approx(lead + 8000, abs=40)
+    assert marks[1].over == pytest.approx(lead + 15000, abs=40)

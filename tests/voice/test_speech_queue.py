@@ -5,18 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from appliance.errors import VoiceError
+from appliance.errors import UnsayableText, VoiceError
 from appliance.messages.speech import EndAnswer, Speak, SpeakFailed, Spoken
-from appliance.runtime.ipc.ring import END, START
-from appliance.voice.speech_queue import (
-    CLAUSE_GAP_FRAMES,
-    GAP_FRAMES,
-    JOIN_GAP_FRAMES,
-    PIECE_FRAMES,
-    SpeechQueue,
-    VoiceSlot,
-    gap_after,
-)
+from appliance.runtime.ipc.ring import END, START, WORD
+from appliance.voice.chime import chime
+from appliance.voice.sentence_gap import CLAUSE_GAP_FRAMES, GAP_FRAMES, JOIN_GAP_FRAMES, gap_after
+from appliance.voice.speech_queue import PIECE_FRAMES, SpeechQueue, VoiceSlot
+from appliance.voice.spoken_words import SpokenWord
 from tests.voice.fakes import FakeVoice
 
 
@@ -289,3 +284,76 @@ def test_stopping_gives_up_what_was_prepared() -> None:
     box.delivery.prepare("It is far.")
     box.delivery.stop()
     assert box.voices[0].speeches[0].cancelled
+
+
+# ── words ────────────────────────────────────────────────────────────────────────────────────
+def test_words_are_told_and_each_begins_a_slot_of_its_own_that_says_so() -> None:
+    box = Box()
+    box.speak(1, 0, "A.")
+    box.step(1)
+    box.voices[0].script = [[]]
+    box.speak(1, 1, "Good moon.")
+    box.step(1)
+    speech = box.voices[0].speeches[1]
+    speech.words = [SpokenWord(0, 4, 30, 400), SpokenWord(5, 10, 500, 780)]
+    speech.give.extend([np.ones(600, np.int16), np.ones(200, np.int16), None])
+    pieces = box.step(1)
+    report = box.reports[1]
+    assert isinstance(report, Spoken)
+    assert report.words == ((4, 400), (10, 780))
+    begins = [piece.position - report.position for piece in pieces if piece.flags & WORD]
+    assert begins == [30, 500]
+    assert len(joined(pieces)) == GAP_FRAMES + 800  # and no sample is lost for it
+
+
+def test_a_chime_before_a_sentence_moves_its_words() -> None:
+    box = Box()
+    box.voices[0].script = [[]]
+    box.delivery.push(Speak(1, 0, "Moon.", chime=True), box.now_s)
+    box.step(1)
+    speech = box.voices[0].speeches[0]
+    speech.words = [SpokenWord(0, 5, 10, 800)]
+    speech.give.extend([np.ones(900, np.int16), None])
+    (first, *_) = [piece for piece in box.step(1) if piece.flags & WORD]
+    (report,) = box.reports
+    assert isinstance(report, Spoken)
+    assert (first.position, report.words) == (len(chime()) + 10, ((5, len(chime()) + 800),))
+
+
+def test_words_of_an_answer_that_was_dropped_mark_nothing_of_the_next() -> None:
+    box = Box()
+    box.voices[0].script = [[]]
+    box.speak(1, 0, "Moon.")
+    box.step(1)
+    speech = box.voices[0].speeches[0]
+    speech.words = [SpokenWord(0, 5, 320, 1600)]
+    speech.give.append(np.ones(320, np.int16))
+    box.step(1)
+    box.speak(2, 0)
+    assert not any(piece.flags & WORD for piece in box.step(2))
+
+
+# ── what a voice has no sounds for ───────────────────────────────────────────────────────────
+def test_a_sentence_that_a_voice_cannot_read_is_said_by_the_next_and_that_one_only(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    hibari, espeak = FakeVoice("hibari"), FakeVoice("espeak")
+    hibari.script = [[UnsayableText("Another script.")] for _ in range(2)]
+    box = Box(hibari, espeak)
+    for number, text in enumerate(("Это.", "Дом.", "Third.")):
+        box.speak(1, number, text)
+    box.step(1)
+    assert espeak.said == ["Это.", "Дом."]
+    assert hibari.said == ["Это.", "Дом.", "Third."]
+    assert [type(report) for report in box.reports] == [Spoken] * 3
+    assert [record.message for record in caplog.records] == [
+        "Another script. espeak says it, and others like it."
+    ]
+
+
+def test_a_sentence_that_no_voice_can_read_is_reported() -> None:
+    box = Box()
+    box.voices[0].script = [[UnsayableText("Another script.")]]
+    box.speak(1, 0)
+    box.step(1)
+    assert box.reports == [SpeakFailed(1, 0, "Another script.")]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +22,7 @@ _DURATIONS = "/Clip_output_0"
 # pause (tests/voice/hibari/test_synthesiser.py).
 _EARLY_SAMPLES = RATE_HZ * 50 // 1000
 _OUTPUTS = ("lh", "theta", "ln", "lr", "phi", "f0", _DURATIONS)
+_MARKS = ' ,;:—.!?…"“”()'  # behind a word: their time is that of the pause
 _EDGE = 0  # the number of the silence at both ends
 
 
@@ -39,13 +39,14 @@ class Cancellation:
 
 
 class Stretch(NamedTuple):
-    """Some sound, full scale at ±1.0, at RATE_HZ. `words`: characters of the text and the sample of
-    this stretch at which they begin; `begin` to `end`: the characters of all of these."""
+    """Some sound, full scale at ±1.0, at RATE_HZ. `words`: characters of the text, the sample of
+    this stretch at which they begin, and the one at which they are over; `begin` to `end`: the
+    characters of all of these."""
 
     sound: Floats
     begin: int
     end: int
-    words: list[tuple[int, int, int]]
+    words: list[tuple[int, int, int, int]]
 
 
 class Synthesiser:
@@ -73,12 +74,14 @@ class Synthesiser:
 
     def _say(self, words: list[SpokenWord], cancellation: Cancellation) -> Iterator[Stretch]:
         ids = [_EDGE]
-        starts: list[int] = []
+        places: list[tuple[int, int]] = []
         for word in words:
-            if starts:
+            if places:
                 ids.append(self._ids[" "])
-            starts.append(len(ids))
+            begin = len(ids)
             ids += [self._ids[each] for each in word.phonemes if each in self._ids]
+            marks = len(word.phonemes) - len(word.phonemes.rstrip(_MARKS))
+            places.append((begin, len(ids) - marks))
         ids.append(_EDGE)
         made = self._network.run(
             _OUTPUTS,
@@ -86,11 +89,11 @@ class Synthesiser:
             cancellation.options,
         )
         spectrum = Spectrum(*(each[0] for each in made[:-1]))
-        begins = np.array([0, *accumulate(made[-1].tolist())])
-        samples = begins * (spectrum.frames * HOP / begins[-1])
+        begins = np.cumsum([0, *made[-1].tolist()]).astype(np.int64)
+        samples = np.maximum(0, begins * spectrum.frames * HOP // begins[-1] - _EARLY_SAMPLES)
         waiting = [
-            (word.begin, word.end, max(0, round(samples[start]) - _EARLY_SAMPLES))
-            for word, start in zip(words, starts, strict=True)
+            (word.begin, word.end, int(samples[first]), int(samples[last]))
+            for word, (first, last) in zip(words, places, strict=True)
         ]
         position, place = 0, words[0].begin
         for sound in waveform(spectrum, self._noise):
@@ -99,5 +102,6 @@ class Synthesiser:
             here = [word for word in waiting if word[2] < position + len(sound)]
             waiting = waiting[len(here) :]
             begin, place = (here[0][0], here[-1][1]) if here else (place, place)
-            yield Stretch(sound, begin, place, [(a, b, at - position) for a, b, at in here])
+            marked = [(a, b, at - position, over - position) for a, b, at, over in here]
+            yield Stretch(sound, begin, place, marked)
             position += len(sound)

@@ -3,6 +3,7 @@ what it cannot say."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
@@ -56,13 +57,13 @@ def test_a_sentence_becomes_sound_of_the_boxs_loudness_without_silence_before(
 def test_every_word_has_the_sample_at_which_it_begins(hibari: ProgramVoice) -> None:
     speech = hibari.synthesise(SENTENCE)
     length = len(all_of(speech))
-    marks = speech.marks  # type: ignore[attr-defined]  # only a program's sentence has them
-    words = [SENTENCE[mark.begin : mark.end] for mark in marks if mark.end > mark.begin]
-    assert words == SENTENCE.split()
-    begins = [mark.at for mark in marks]
-    assert begins == sorted(begins)
-    assert begins[0] < 0.05 * RATE_HZ
-    assert begins[-1] < length - 0.1 * RATE_HZ
+    words = speech.words
+    assert [SENTENCE[word.begin : word.end] for word in words] == SENTENCE.split()
+    assert words[0].at < 0.05 * RATE_HZ
+    for word, following in itertools.pairwise(words):
+        assert word.at < word.over <= following.at
+    assert words[-1].at < length - 0.1 * RATE_HZ
+    assert words[-1].over == pytest.approx(length, abs=0.15 * RATE_HZ)
 
 
 def test_what_it_cannot_read_is_the_texts_fault_and_it_stays(hibari: ProgramVoice) -> None:

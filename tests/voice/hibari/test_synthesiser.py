@@ -40,8 +40,8 @@ def places(stretches: list[Stretch]) -> list[tuple[int, int, int]]:
     """Each word with the sample of the whole at which it begins."""
     found, position = [], 0
     for each in stretches:
-        assert all(0 <= at < len(each.sound) for *_, at in each.words)
-        found += [(begin, end, position + at) for begin, end, at in each.words]
+        assert all(0 <= at < len(each.sound) and at < over for *_, at, over in each.words)
+        found += [(begin, end, position + at) for begin, end, at, _ in each.words]
         position += len(each.sound)
     return found
 
