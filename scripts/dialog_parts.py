@@ -21,6 +21,7 @@ from appliance.dialog.request_queue import MOST_WAITING, RequestQueue
 from appliance.dialog.ring_schedule import RingSchedule
 from appliance.messages.commands import Say
 from appliance.messages.hearing import SetListening
+from appliance.messages.speech import Spoken
 
 NOW_S = 100.0
 LATER_S = 101.0
@@ -190,7 +191,7 @@ PARTS = (
         _cut,
         (
             Operation("set_position", (0, NOW_S)),
-            Operation("set_timing", (0, 0, 0)),
+            Operation("set_timing", (Spoken(1, 0, 0, 0, 0.0),)),
             Operation("stop"),
         ),
     ),

@@ -63,7 +63,7 @@ def test_every_word_has_the_sample_at_which_it_begins(hibari: ProgramVoice) -> N
     for word, following in itertools.pairwise(words):
         assert word.at < word.over <= following.at
     assert words[-1].at < length - 0.1 * RATE_HZ
-    assert words[-1].over == pytest.approx(length, abs=0.15 * RATE_HZ)
+    assert abs(words[-1].over - length) < 0.3 * RATE_HZ  # of its decay some is left out
 
 
 def test_what_it_cannot_read_is_the_texts_fault_and_it_stays(hibari: ProgramVoice) -> None:
