@@ -24,6 +24,20 @@ def simcard_library() -> Path:
     return folder / "build/libasound_module_pcm_simcard.so"
 
 
+@pytest.fixture
+def owners(tmp_path: Path) -> Path:
+    """Where an owner's settings file may be; there is none yet."""
+    return tmp_path / "settings.yaml"
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    """The folder of the box's state, empty."""
+    folder = tmp_path / "state"
+    folder.mkdir()
+    return folder
+
+
 @pytest.fixture(scope="session", autouse=True)
 def descriptors() -> Iterator[None]:
     """What the tests open they close: from 1,024 open files on, select(2) of some library fails."""

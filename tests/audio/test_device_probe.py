@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,8 +13,8 @@ from appliance.audio.card_clock import Pair
 from appliance.audio.device_probe import SILENT_DBFS, levels, skew_ppm, try_card
 from appliance.errors import CardError
 from appliance.settings import CardSettings, load
-from lab.sim.alsa_plugin import alsa_environment
 from lab.sim.simulated_card import SoundCard
+from tests.audio.default_card import default_card
 
 pytestmark = pytest.mark.process
 
@@ -73,12 +72,8 @@ def test_too_few_readings_say_nothing() -> None:
 # ── on the software sound card ───────────────────────────────────────────────────────────────
 @pytest.fixture
 def card(simcard_library: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SoundCard]:
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:  # memory, not a disk
-        path = Path(folder) / "card"
-        for name, value in alsa_environment(Path(folder), {"sim": path}, simcard_library).items():
-            monkeypatch.setenv(name, value)
-        with SoundCard.create(path, 48_000, granularity_frames=48) as made:
-            yield made
+    with default_card(simcard_library, monkeypatch, 48_000, granularity_frames=48) as made:
+        yield made
 
 
 def of(device: str) -> CardSettings:

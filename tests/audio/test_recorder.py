@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,8 +12,8 @@ from appliance.audio.recorder import record
 from appliance.errors import CardError
 from appliance.pcm import RATE_HZ
 from appliance.settings import load
-from lab.sim.alsa_plugin import alsa_environment
 from lab.sim.simulated_card import SoundCard
+from tests.audio.default_card import default_card
 
 pytestmark = pytest.mark.process
 
@@ -23,12 +22,8 @@ SIM = load(None, {"card": {"capture": "sim", "playback": "sim"}}).card
 
 @pytest.fixture
 def card(simcard_library: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SoundCard]:
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:  # memory, not a disk
-        path = Path(folder) / "card"
-        for name, value in alsa_environment(Path(folder), {"sim": path}, simcard_library).items():
-            monkeypatch.setenv(name, value)
-        with SoundCard.create(path, RATE_HZ) as made:
-            yield made
+    with default_card(simcard_library, monkeypatch, RATE_HZ) as made:
+        yield made
 
 
 def test_what_is_said_when_it_is_asked_for_is_recorded_from_the_card(card: SoundCard) -> None:

@@ -15,18 +15,6 @@ from appliance.settings import load, load_defaults
 GOOD = "speaking: {volume: 0.3}\n"
 
 
-@pytest.fixture
-def owners(tmp_path: Path) -> Path:
-    return tmp_path / "settings.yaml"
-
-
-@pytest.fixture
-def state(tmp_path: Path) -> Path:
-    folder = tmp_path / "state"
-    folder.mkdir()
-    return folder
-
-
 def test_at_a_terminal_a_mistake_ends_the_command(
     owners: Path, monkeypatch: pytest.MonkeyPatch, state: Path
 ) -> None:

@@ -27,7 +27,7 @@ from appliance.messages.commands import (
 from appliance.messages.limits import MAX_WORDS
 from appliance.messages.registry import Message
 from appliance.settings import Settings
-from tests.dialog.test_conductor import settings_in
+from tests.dialog.conductor_box import settings_in
 
 Answer = StateChanged | Forgotten | CommandRefused
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +16,6 @@ from appliance.messages.commands import (
     Say,
     SetMode,
     SetVolume,
-    StateChanged,
     StopSpeaking,
     TalkButton,
 )
@@ -34,88 +31,23 @@ from appliance.messages.hearing import (
 from appliance.messages.playback import (
     PlaybackFinished,
     PlaybackPaused,
-    PlaybackStarted,
     PlaybackStopped,
 )
 from appliance.messages.registry import Message, ObservedMessage
-from appliance.messages.speech import EndAnswer, Speak, SpeakerReady, Spoken
+from appliance.messages.speech import EndAnswer, Speak, SpeakerReady
 from appliance.messages.supervision import PartChanged
 from appliance.messages.thinking import (
     Abandon,
     AnswerHeard,
     Recall,
     RecallWanted,
-    Sentence,
     Think,
-    ThinkerReady,
-    ThoughtEnded,
 )
 from appliance.runtime import memory_files
-from appliance.settings import Settings, load
-from tests.supervised import PlayedParts
+from appliance.settings import load
+from tests.dialog.conductor_box import Box, settings_in
 
 pytestmark = pytest.mark.process
-
-PARTS = ("capture", "playback", "listener", "thinker", "speaker", "link")
-
-
-class Box(PlayedParts):
-    """A conductor under a real supervisor; every other part is played by the test."""
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__(settings, ("conductor",), PARTS)
-
-    def state(self, name: str) -> StateChanged:
-        """Wait until the conversation says that it is in that state."""
-        while True:
-            changed = self.get("room", StateChanged)
-            if changed.state == name:
-                return changed
-
-    def kill(self) -> None:
-        pid = self.pid("conductor")
-        os.kill(pid, signal.SIGKILL)
-        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # it is the supervisor's to reap
-
-    def load_model(self) -> None:
-        """The thinker is ready, and has been given what there is to recall: nothing."""
-        self.say("thinker", RecallWanted(), ThinkerReady("pocket"))
-        assert self.get("thinker", Recall).turns == ()
-
-    def question(self, utterance: int = 1) -> int:
-        """The owner asks, and the box thinks. Returns the turn."""
-        self.floor.hold = utterance
-        self.say("listener", Onset(utterance, 0, speaking=False))
-        self.say("listener", SpeechStarted(utterance, utterance, 0))
-        self.say("listener", SpeechEnded(utterance, 0, 16_000, last=True))
-        return self.get("thinker", Think).turn
-
-    def answer(self, *sentences: str) -> int:
-        """To the question, which sounds. Returns the turn."""
-        turn = self.floor.turn
-        for number, text in enumerate(sentences):
-            self.say("thinker", Sentence(turn, number, text))
-            assert self.get("speaker", Speak) == Speak(turn, number, text)
-            self.say("speaker", Spoken(turn, number, 16_000 * number, 16_000, 5.0))
-        self.say("thinker", ThoughtEnded(turn, len(sentences), "complete"))
-        assert self.get("speaker", EndAnswer) == EndAnswer(turn)
-        self.say("playback", PlaybackStarted(turn, 0))
-        self.state("speaking")
-        return turn
-
-
-def settings_in(folder: Path, recall_turns: int = 12) -> Settings:
-    empty = folder / "settings.yaml"
-    empty.write_text(f"memory: {{recall_turns: {recall_turns}}}")
-    return load(empty, {"state_dir": str(folder)})
-
-
-@pytest.fixture
-def box(tmp_path: Path) -> Iterator[Box]:
-    box = Box(settings_in(tmp_path))
-    box.load_model()
-    yield box
-    box.close()
 
 
 def test_a_conversation_goes_through_the_process(box: Box) -> None:

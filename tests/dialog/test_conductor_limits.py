@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,19 +20,10 @@ from appliance.messages.thinking import (
 )
 from appliance.runtime import memory_files
 from appliance.runtime.supervision.child import Child
-from tests.dialog.test_conductor import Box, settings_in
+from tests.dialog.conductor_box import Box, settings_in
 from tests.messages.largest import KINDS, WIDE, build
 
 WHOLE_NUMBERS = (0, 1, -1, 2**31, 2**63 - 1, -(2**63), 2**64 - 1)
-
-
-@pytest.fixture
-def box(tmp_path: Path) -> Iterator[Box]:
-    box = Box(settings_in(tmp_path))
-    box.load_model()
-    yield box
-    box.supervisor.stop_all()
-    box.supervisor.close()
 
 
 # Restart is the supervisor's to act on: the box would begin anew, as it should.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,22 +16,13 @@ from appliance.messages.tools import ToolAnswered, ToolCalled
 from appliance.runtime import factory_reset, memory_files
 from appliance.tools import timer_store
 from tests import skips
-from tests.dialog.test_conductor import Box, settings_in
+from tests.dialog.conductor_box import Box, settings_in
 
 FORGOTTEN_ALL = english().say("forgotten-all")
 NOT_FORGOTTEN = english().say("forget-failed")
 ASK_AGAIN = english().say("forget-all-again")
 
 pytestmark = pytest.mark.process
-
-
-@pytest.fixture
-def box(tmp_path: Path) -> Iterator[Box]:
-    box = Box(settings_in(tmp_path))
-    box.load_model()
-    yield box
-    box.supervisor.stop_all()
-    box.supervisor.close()
 
 
 def use(box: Box, tool: str, /, **arguments: str | float) -> int:

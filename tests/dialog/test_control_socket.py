@@ -28,7 +28,7 @@ from appliance.messages.hearing import Onset
 from appliance.messages.registry import Message, decode, encode
 from appliance.messages.speech import Speak
 from appliance.messages.thinking import Abandon
-from tests.dialog.test_conductor import Box, settings_in
+from tests.dialog.conductor_box import Box, settings_in
 
 STATE = StateChanged("idle", 1, 0)
 
@@ -168,15 +168,6 @@ def test_a_box_with_a_folder_of_its_own_has_its_socket_there(
 
 
 # ── the verbs ────────────────────────────────────────────────────────────────────────────────
-@pytest.fixture
-def box(tmp_path: Path) -> Iterator[Box]:
-    box = Box(settings_in(tmp_path))
-    box.load_model()
-    yield box
-    box.supervisor.stop_all()
-    box.supervisor.close()
-
-
 @pytest.mark.process
 def test_a_box_that_runs_does_as_it_is_told(box: Box, capsys: pytest.CaptureFixture[str]) -> None:
     assert control_commands.cli(box.settings, "say", ["tea", "is", "ready"]) == 0

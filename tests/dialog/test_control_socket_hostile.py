@@ -30,7 +30,7 @@ from appliance.messages.commands import (
 from appliance.messages.limits import MAX_WORDS
 from appliance.messages.registry import decode, encode
 from appliance.messages.thinking import Abandon
-from tests.dialog.test_conductor import Box, settings_in
+from tests.dialog.conductor_box import Box
 
 STATE = StateChanged("idle", 1, 0)
 
@@ -159,15 +159,6 @@ def test_no_bytes_trouble_the_socket(data: bytes, control: ControlSocket, tmp_pa
         control.pop_commands()
     control.pop_commands()
     assert not control._clients
-
-
-@pytest.fixture
-def box(tmp_path: Path) -> Iterator[Box]:
-    box = Box(settings_in(tmp_path))
-    box.load_model()
-    yield box
-    box.supervisor.stop_all()
-    box.supervisor.close()
 
 
 @pytest.mark.process

@@ -15,13 +15,6 @@ LEFT = "Version 1.2.0 did not stay up, so I went back to version 1.1.0."
 MISTAKE = "There is a mistake in your settings."
 
 
-@pytest.fixture
-def state(tmp_path: Path) -> Path:
-    folder = tmp_path / "state"
-    folder.mkdir()
-    return folder
-
-
 def say(state: Path, notices: StartupNotices) -> None:
     """They are spoken, and noted on the disk."""
     startup_notices.mark_spoken(state, notices)

@@ -18,7 +18,7 @@ from appliance.messages.registry import ObservedMessage
 from appliance.messages.thinking import AnswerHeard, Transcribed
 from appliance.runtime import memory_files
 from appliance.settings import Settings, load
-from tests.dialog.test_conductor import Box, settings_in
+from tests.dialog.conductor_box import Box, settings_in
 
 CANARY = "my doctor is at noon"
 

@@ -54,6 +54,7 @@ def delays_ms(result: Run, onsets: list[int]) -> tuple[list[float], int]:
     return [each / 16 for each in found if each is not None], found.count(None)
 
 
+@pytest.mark.process
 def test_speech_in_a_quiet_room_is_noticed_within_25_ms(settings: HearingSettings) -> None:
     phrases = ["stop", "wait", "right", "yes", "what about the sea", "hello", "four"]
     sounds = [at_level(say(p, v)) for p in phrases for v in ("en-us", "en-gb", "en-us+f3")]
@@ -66,6 +67,7 @@ def test_speech_in_a_quiet_room_is_noticed_within_25_ms(settings: HearingSetting
     assert len(result.of(SpeechEnded)) == len(sounds)
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not RECORDINGS.is_dir(), reason=skips.RECORDINGS)
 def test_recorded_words_are_noticed_within_25_ms(settings: HearingSettings) -> None:
     sounds = [at_level(w) for word in ("yes", "no", "stop", "right") for w in words(word, 8)]
@@ -143,6 +145,7 @@ def test_a_long_turn_comes_in_pieces_and_loses_no_sample(settings: HearingSettin
     assert np.array_equal(samples, without_offset(owner)[first : first + len(samples)])
 
 
+@pytest.mark.process
 def test_the_box_does_not_interrupt_itself(settings: HearingSettings) -> None:
     answer = at_level(np.concatenate([say(ANSWER), say(ANSWER, "en-gb")]), -20)
     result = run(HearingPipeline(settings), np.zeros(25 * 16_000), answer=answer)
@@ -151,6 +154,7 @@ def test_the_box_does_not_interrupt_itself(settings: HearingSettings) -> None:
     assert len([at for at, _ in result.of(Onset) if at > 10 * 16_000]) <= 2
 
 
+@pytest.mark.process
 def test_words_over_the_box_are_noticed(settings: HearingSettings) -> None:
     sounds = [at_level(say(p, v)) for p in ("stop", "no", "wait") for v in ("en-us", "en-gb+f2")]
     owner, onsets = track(sounds, lead_s=8, gap_s=2.5)
@@ -160,6 +164,7 @@ def test_words_over_the_box_are_noticed(settings: HearingSettings) -> None:
     assert np.median(delays) < 100
 
 
+@pytest.mark.process
 def test_a_backchannel_goes_nowhere_and_an_interruption_whole(settings: HearingSettings) -> None:
     phrases = [at_level(say("[[m'mh'm]]")), at_level(say("wait, tell me about the moon instead"))]
     owner, [hum, wait] = track(phrases, lead_s=7, gap_s=2)
@@ -175,6 +180,7 @@ def test_a_backchannel_goes_nowhere_and_an_interruption_whole(settings: HearingS
     assert len(samples) > len(phrases[1])
 
 
+@pytest.mark.process
 def test_every_onset_comes_to_one_end(settings: HearingSettings) -> None:
     sounds = [at_level(say(p)) for p in ("yes", "what about the sea", "[[m'mh'm]]", "stop")]
     owner, _ = track(sounds * 2, lead_s=1, gap_s=1.5)

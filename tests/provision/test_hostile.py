@@ -105,6 +105,7 @@ def test_any_bytes_are_a_seed_or_a_sentence(name: str, data: bytes) -> None:
     outcome(name, data)
 
 
+@pytest.mark.process  # with its memory traced, the parser takes seconds
 @pytest.mark.parametrize(
     ("name", "filling"),
     [

@@ -20,18 +20,6 @@ MISTAKES = [
 ]
 
 
-@pytest.fixture
-def owners(tmp_path: Path) -> Path:
-    return tmp_path / "settings.yaml"
-
-
-@pytest.fixture
-def state(tmp_path: Path) -> Path:
-    folder = tmp_path / "state"
-    folder.mkdir()
-    return folder
-
-
 def start(owners: Path, state: Path) -> UsableSettings:
     return usable(owners, state, rows.rows_to_run)
 

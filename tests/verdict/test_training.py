@@ -107,6 +107,7 @@ def test_an_interval_over_few_speakers_is_wide() -> None:
     assert many[1] - many[0] < 0.1 < few[1] - few[0]
 
 
+@pytest.mark.process
 def test_a_rendered_burst_is_what_was_said(tmp_path: Path, recordings: Path) -> None:
     """One scene through the listener itself, kept and read again."""
     from training.verdict import dataset, render

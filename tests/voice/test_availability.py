@@ -13,16 +13,9 @@ from appliance.voice.availability import AGAIN_S, LOOK_S, VoiceAvailability, Voi
 from appliance.voice.interface import Voice
 from appliance.voice.program import ProgramVoice
 from tests.voice.fakes import FakeVoice
-from tests.voice.programs import engine
+from tests.voice.programs import SAYS_IT, engine
 
 LIMIT_S = 20.0
-SPEAKS = """
-tell({"voice": 1, "rate_hz": 16000})
-for order in orders():
-    if "say" in order:
-        sound(order["say"])
-        tell({"done": order["say"]})
-"""
 
 
 class Disk:
@@ -53,7 +46,7 @@ def test_one_that_speaks_is_offered_and_one_that_does_not_is_tried_again_much_la
     tmp_path: Path,
 ) -> None:
     disk = Disk()
-    good = engine(tmp_path / "good", SPEAKS).command(Path("no.onnx"))
+    good = engine(tmp_path / "good", SAYS_IT).command(Path("no.onnx"))
     disk.commands = {"bad": ("/bin/false",), "good": good}
     go_on(disk, lambda: disk.tried.names == ("good",))
     disk.tried.poll([], busy=False)

@@ -54,6 +54,7 @@ def test_the_end_of_an_echo_and_the_first_of_one_that_has_not_arrived_say_nothin
     assert says(-faint, faint) == [], "of what is not there any more nothing is to be learned"
 
 
+@pytest.mark.process  # 14 s of sound each, through the whole pipeline
 @pytest.mark.parametrize(("seed", "echo_db"), [(43, 0.0), (23, 10.0)], ids=["moved", "turned"])
 def test_a_box_that_is_moved_or_turned_up_while_it_talks_does_not_interrupt_itself(
     seed: int, echo_db: float

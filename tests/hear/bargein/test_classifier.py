@@ -222,6 +222,7 @@ def test_probabilities_sum_to_one() -> None:
         ("what about the sea", "interruption"),
     ],
 )
+@pytest.mark.process  # ten seconds of sound each, through the whole pipeline
 @pytest.mark.parametrize("voice", ["en-us", "en-gb+f2"])
 def test_phrases_over_the_talking_box(
     settings: HearingSettings, phrase: str, voice: str, verdict: str

@@ -6,26 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import soundfile
 
 from appliance.errors import InterludeError
 from appliance.hear.bargein.recordings import RecordingFile
 from appliance.pcm import RATE_HZ
 from lab.sim.corpus import held_out, load, of_speakers, with_edges
-
-
-def word(noise: float = 0.0, at: int = 4000, frames: int = RATE_HZ) -> np.ndarray:
-    """A tone of a quarter of a second in a clip of a second."""
-    clip = np.random.default_rng(1).uniform(-1, 1, frames) * noise
-    clip[at : at + 4000] += 0.5 * np.sin(np.arange(4000) * 0.3)
-    return clip.astype(np.float32)
-
-
-def write(path: Path, wave: np.ndarray, rate: int = RATE_HZ) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    subtype = "FLOAT" if path.suffix == ".wav" else None
-    soundfile.write(path, wave, rate, subtype=subtype)
-    return path
+from tests.recorded_clips import word, write
 
 
 def source(path: Path, kind: str = "interruption") -> RecordingFile:

@@ -40,6 +40,7 @@ def test_no_order_of_arrival_gives_a_torn_a_stale_or_a_repeated_slot(count: int)
     assert found.read == set(range(count))
 
 
+@pytest.mark.process
 def test_a_writer_that_dies_before_any_of_its_stores_is_made_up_for_by_the_next() -> None:
     reached = 0
     for dies_at in itertools.count(1):
