@@ -245,9 +245,7 @@ class ThinkerInbox:
             clips = self._utterances.so_far(slot.stream)
             if clips:
                 wanted = partial(self._newer_came, self._heard)
-                self._thread.submit(
-                    partial(_prefill_partial, self._speculative, clips, paused, wanted)
-                )
+                self._thread.submit(partial(_prefill_partial, clips, paused, wanted))
 
     def _newer_came(self, heard: int) -> bool:
         """More speech than these slots, or another job: the prefill is to end."""
@@ -298,15 +296,12 @@ def _encode_ahead(session: ModelSession, clip: SpeechClip) -> None:
 
 
 def _prefill_partial(
-    speculative: SpeculativePrefill,
     clips: tuple[SpeechClip, ...],
     likely_all: bool,
     wanted: Callable[[], bool],
     session: ModelSession,
 ) -> None:
-    began_s = time.monotonic()
     session.prefill_partial(clips, likely_all=likely_all)
-    speculative.cost_s = time.monotonic() - began_s
     if likely_all:
         session.draw_ahead(clips, wanted)
 

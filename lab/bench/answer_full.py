@@ -139,8 +139,8 @@ class Run:
         (state / RECIPE).write_text(recipe.thinker)
         settings = load_over(self._settings, recipe.changes)
         parts = tuple(row.name for row in process_table.PROCESSES)
-        own = {"thinker": answer_recipes.thinker_row()}
-        BenchHarness(QUIET, settings, act, parts=parts, state=state, replaced=own).play()
+        rows = answer_recipes.rows()
+        BenchHarness(QUIET, settings, act, parts=parts, state=state, replaced=rows).play()
 
     def _events(self, recipe: Recipe) -> list[dict[str, Any]]:
         """What was measured of it before, with the same settings and kind of question."""

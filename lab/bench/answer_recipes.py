@@ -22,6 +22,8 @@ from lab.sim.rehearsal_cli import load_over
 
 MODEL = "synthetic-e2b"
 THREADS = 2  # as on a Pi, where the thinker has two cores
+# As many as a start recalls, some ten turns: a token is dearer to read the more stand before it.
+HISTORY_TOKENS = 1200
 _UNKNOWN = "0" * 64  # synthetic weights have no checksum that anybody wrote down
 
 
@@ -50,9 +52,13 @@ RECIPES: tuple[Recipe, ...] = (
 )  # fmt: skip
 
 
-def thinker_row() -> process_table.Process:
-    """The thinker's row, with the lab's module."""
-    return replace(process_table.row("thinker"), package="lab.bench", module="answer_thinker")
+def rows() -> dict[str, process_table.Process]:
+    """The table's rows, by name: the thinker's with the lab's module, and each as nice as on a box
+    when the bench is: a bench that goes before other work does so with all of its parts."""
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    found = {row.name: replace(row, nice=row.nice + own) for row in process_table.PROCESSES}
+    found["thinker"] = replace(found["thinker"], package="lab.bench", module="answer_thinker")
+    return found
 
 
 def install(folder: Path, settings: Settings, words: list[str], shape: Shape = E2B) -> Settings:
@@ -68,7 +74,7 @@ def install(folder: Path, settings: Settings, words: list[str], shape: Shape = E
     changed = load_over(settings, {
         "models": {MODEL: own},
         "models_dir": str((folder / "models").absolute()),
-        "thinking": {"model": MODEL, "threads": threads},
+        "thinking": {"model": MODEL, "threads": threads, "history_tokens": HISTORY_TOKENS},
     })  # fmt: skip
     store = ModelStore.of(changed)
     model = store.models[MODEL]

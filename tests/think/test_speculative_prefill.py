@@ -37,6 +37,14 @@ def test_nothing_is_read_twice_and_the_next_utterance_begins_afresh() -> None:
 
 def test_a_slow_machine_reads_in_longer_pieces() -> None:
     ahead = SpeculativePrefill()
-    ahead.cost_s = 1.6
-    assert not ahead.due(1, int(1.9 * RATE_HZ), paused=False, idle=True)
-    assert ahead.due(1, 2 * RATE_HZ, paused=False, idle=True)
+    assert ahead.due(1, RATE_HZ, paused=False, idle=True)
+    for seconds in (1.5, 2.0, 2.5):  # it is at the first piece
+        assert not ahead.due(1, int(seconds * RATE_HZ), paused=False, idle=False)
+    assert ahead.due(1, int(2.6 * RATE_HZ), paused=False, idle=True)  # and then at all the rest
+    assert not ahead.due(1, int(2.9 * RATE_HZ), paused=False, idle=True)
+
+
+def test_a_piece_that_took_long_does_not_hold_back_the_next_utterance() -> None:
+    ahead = SpeculativePrefill()
+    assert ahead.due(1, 8 * RATE_HZ, paused=True, idle=True)
+    assert ahead.due(2, int(0.4 * RATE_HZ), paused=False, idle=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from appliance.errors import StorageError
 from appliance.models.store import resolve
+from appliance.runtime import process_table
 from lab.bench import answer_recipes
 from lab.bench.answer_recipes import MODEL, RECIPES, install
 from lab.bench.answer_thinker import KINDS
@@ -36,4 +38,10 @@ def test_each_recipe_is_a_box_with_settings_that_hold_and_a_thinker_there_is() -
         load_over(SETTINGS, recipe.changes)
         assert recipe.thinker in KINDS
     assert len({recipe.name for recipe in RECIPES}) == len(RECIPES)
-    assert answer_recipes.thinker_row().package == "lab.bench"
+
+
+def test_a_bench_that_goes_before_other_work_does_so_with_all_of_its_parts() -> None:
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    rows = answer_recipes.rows()
+    assert rows["speaker"].nice == process_table.row("speaker").nice + own
+    assert (rows["thinker"].package, rows["speaker"].package) == ("lab.bench", "appliance")
