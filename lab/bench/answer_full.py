@@ -122,13 +122,14 @@ class Run:
 
         def act(stage: BenchHarness) -> None:
             settle(stage)
-            began_s = time.monotonic()
+            began_s, before = time.monotonic(), dict(stage.dropouts)
             most = self._options.events or sys.maxsize
             while len(events) < most and time.monotonic() - began_s < SOAK_S:
                 events.append(ask(stage, next(questions), SOAK_LISTEN_S))
                 stage.wait(0.5)
                 events[-1]["resident_mib"] = resident_mib(stage)
-            found.append(soaked(events, time.monotonic() - began_s, stage.dropouts))
+            dropouts = {name: count - before[name] for name, count in stage.dropouts.items()}
+            found.append(soaked(events, time.monotonic() - began_s, dropouts))
 
         self._play(recipe, act)
         return found[0]
