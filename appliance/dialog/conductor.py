@@ -33,7 +33,7 @@ from appliance.dialog.actions import (
     UseTool,
 )
 from appliance.dialog.memory_client import MemoryClient
-from appliance.dialog.mute_state import MuteProblem, MuteState
+from appliance.dialog.mute_state import MuteProblem, MuteState, may_unmute
 from appliance.dialog.mute_store import MuteStore
 from appliance.dialog.page_relay import PageRelay
 from appliance.dialog.startup_notices import StartupNotices
@@ -156,17 +156,12 @@ class Conductor:
             self._work.log.warning("mode push_to_talk is refused: %s", NO_BUTTON)
             self._advance(Say(self._say("no-button")))
             return
-        if message == Mute(on=False) and self._may_not_unmute(peer):
+        if message == Mute(on=False) and not may_unmute(self._work.settings, peer):
             self._work.log.warning("the %s may not unmute: `%s.unmute` is false", peer, peer)
             return
         self._update_status(message)
         self._advance(message)
         self._show(message)
-
-    def _may_not_unmute(self, peer: str) -> bool:
-        settings = self._work.settings
-        told = {"link": settings.link.unmute, "page": settings.page.unmute}
-        return not told.get(peer, True)
 
     def tick(self) -> None:
         for news in self.mute.poll(time.monotonic()):

@@ -14,6 +14,7 @@ from appliance.dialog.mute_store import MuteStore, MuteWriteResult, StoredMute
 from appliance.language.catalogue import BoxSentence
 from appliance.messages.commands import Mute, MuteSwitched
 from appliance.runtime.ipc.floor import Floor
+from appliance.settings import Settings
 
 READ_S = 1.0  # at the start: a card that works answers in milliseconds; a slower one is not awaited
 LATE_S = 10.0  # a card that has not answered by then is taken for broken: those that stall take 5
@@ -164,3 +165,9 @@ def _not_kept(kept: MuteWriteResult) -> MuteProblem:
         after = "power-cut" if kept.in_memory else "restart"
         aloud = BoxSentence.of("mute-off-not-kept", after=after)
     return MuteProblem(f"mute {'on' if kept.muted else 'off'} is not stored: {kept.problem}", aloud)
+
+
+def may_unmute(settings: Settings, peer: str) -> bool:
+    """Whether the owner lets that process end a mute."""
+    told = {"link": settings.link.unmute, "page": settings.page.unmute}
+    return told.get(peer, True)

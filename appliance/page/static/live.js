@@ -38,7 +38,7 @@
     state(e, old) { states.push(e); if (!old) show(e.state); },
     status(e) { controls(e); },
     figures(e) { figures(e); },
-    onset(e) { mark(e); if (e.over) list(e, say("onset-over")); else list(e, say("onset")); },
+    onset(e) { mark(e); if (e.over) list(e, say("onset-over")); },
     speech_end(e) { mark(e); list(e, say("speech-end")); },
     wake(e) { mark(e); list(e, say("wake")); },
     answer(e) {
@@ -54,26 +54,26 @@
       close(e);
       const onset = last("onset");
       const ms = onset && e.t >= onset.t ? Math.round(1000 * (e.t - onset.t)) : null;
-      mark({ ...e, ms }); if (ms !== null) list(e, say("pause", { ms }));
+      mark({ ...e, ms }); if (ms !== null) also(e, say("pause", { ms }));
       const a = answers.get(e.turn); if (a) a.at = e.at;
     },
     verdict(e) {
       mark(e);
       const p = e.p === null ? "" : `, ${say("sure", { p: Math.round(100 * e.p), ms: e.age })}`;
-      if (e.over) list(e, say(e.kind) + p);
+      if (e.over) also(e, say(e.kind) + p);
     },
     resume(e) {
       const a = answers.get(e.turn);
       const back = a && a.at !== undefined && a.at - e.at > 0.02;
       if (a) a.open = e.t;
-      mark({ ...e, back }); list(e, say(back ? "resume-back" : "resume"));
+      mark({ ...e, back }); also(e, say(back ? "resume-back" : "resume"));
     },
     finish(e) { close(e); mark(e); list(e, say("finish")); },
     stop(e) {
       close(e);
       const a = answers.get(e.turn), left = a ? Math.max(0, a.total - e.at) : 0;
       if (a) a.cut = { t: e.t, left };
-      mark(e); list(e, say("stop", { heard: e.at.toFixed(1), left: left.toFixed(1) }));
+      mark(e); also(e, say("stop", { heard: e.at.toFixed(1), left: left.toFixed(1) }));
     },
     sentence(e) { word(e.turn).said[e.n] = e.text; },
     heard(e) {
@@ -131,7 +131,11 @@
     return new Date(Date.now() - 1000 * (now() - t)).toLocaleTimeString([], { hour12: false });
   }
   function list(e, text) {
-    lines.unshift({ t: e.t, text }); lines.length = Math.min(lines.length, EVENTS); tell();
+    lines.unshift({ t: e.t, text, over: e.over }); lines.length = Math.min(lines.length, EVENTS); tell();
+  }
+  function also(e, text) {            // to the line of the interjection that it belongs to
+    const line = lines.find((one) => one.over);
+    if (line && e.t - line.t < 3) { line.text += ` · ${text}`; tell(); } else list(e, text);
   }
   function spoken(heard, unsaid) {
     lines.unshift({ t: now(), heard, unsaid }); lines.length = Math.min(lines.length, EVENTS); tell();
@@ -172,15 +176,15 @@
     forget();
     const w = canvas.clientWidth, h = canvas.clientHeight, end = now() - 0.3;
     const span = w < 520 ? 24 : WINDOW_S, x = (t) => w - 10 - ((end - t) / span) * (w - 10);
-    const top = 30, lane = (h - top - 22) / 2, middles = [top + lane / 2, top + lane * 1.5];
+    const top = 30, lane = (h - top - 22) / 2, middles = [top + lane / 2 - 8, top + lane * 1.5 + 8];
     ink.clearRect(0, 0, w, h);
     ribbon(x, end, w);
     grid(x, end, span, w, h, top);
-    blocks(x, end, top + lane + 6, lane - 12);
-    wave(x, middles[0], lane * 0.46, "o", colours.owner);
-    wave(x, middles[1], lane * 0.46, "b", colours.box);
+    blocks(x, end, top + lane + 24, lane - 32);
+    wave(x, middles[0], lane * 0.36, "o", colours.owner);
+    wave(x, middles[1], lane * 0.36, "b", colours.box);
     moments(x, w, h, top, lane);
-    label(texts.you, 12, top + 16, colours.owner); label(texts.box, 12, top + lane + 18, colours.box);
+    label(texts.you, 12, top + 16, colours.owner); label(texts.box, 12, h - 26, colours.box);
   }
   function label(text, at, y, colour) {
     ink.font = "600 13px system-ui, sans-serif"; ink.textAlign = "left"; ink.lineWidth = 4;
@@ -228,21 +232,27 @@
     ink.globalAlpha = 1;
   }
   function moments(x, w, h, top, lane) {
-    const bottom = h - 20, y = top + lane;
-    let taken = [-99, -99];
+    const bottom = h - 20, y = top + lane, taken = [-99, -99, -99];
+    const tags = [];
     for (const one of marks) {
       const at = x(one.t);
-      if (at < -40 || at > w) continue;
+      if (at < -60 || at > w) continue;
       if (one.k === "onset" && one.over) line(at, top, bottom, colours.owner, [2, 3]);
-      else if (one.k === "pause") { line(at, top, bottom, colours.bad, []); if (one.ms !== null) tag(at, y - 22, `${one.ms} ms`, colours.bad); }
-      else if (one.k === "resume") { line(at, y - 12, bottom, colours.owner, []); tag(at, bottom - 6, texts.resumed, colours.owner); }
-      else if (one.k === "stop") line(at, y - 12, bottom, colours.bad, []);
+      else if (one.k === "pause") { line(at, top, bottom, colours.bad, []); if (one.ms !== null) tags.push([at, `${one.ms} ms`, colours.bad]); }
+      else if (one.k === "resume") line(at, y, bottom, colours.owner, []);
+      else if (one.k === "stop") line(at, y, bottom, colours.bad, []);
       else if (one.k === "verdict" && one.over) {
         line(at, top, bottom, colours.verdict, [5, 3]);
-        const text = texts.verdicts[one.kind] + (one.p === null ? "" : ` ${Math.round(100 * one.p)} %`);
-        const row = at > taken[0] ? 0 : 1; taken[row] = at + 90;
-        tag(at, y - 4 + 15 * row, `${text} · ${one.age} ms`, colours.verdict);
+        const p = one.p === null ? "" : ` ${Math.round(100 * one.p)} %`;
+        tags.push([at, `${texts.verdicts[one.kind]}${p} · ${one.age} ms`, colours.verdict]);
       }
+    }
+    for (const [at, text, colour] of tags.reverse()) {   // the newest first: what has no room is left out
+      ink.font = "600 11.5px system-ui, sans-serif";
+      const wide = ink.measureText(text).width + 10, right = Math.min(at + 4 + wide, w - 2);
+      const row = taken.findIndex((left) => left < 0 || right < left);
+      if (row < 0) continue;
+      taken[row] = right - wide; tag(right - wide, y - 10 + 15 * (row - 1), text, colour);
     }
   }
   function line(at, from, to, colour, dash) {
@@ -251,9 +261,8 @@
   }
   function tag(at, y, text, colour) {
     ink.font = "600 11.5px system-ui, sans-serif"; ink.textAlign = "left";
-    const wide = ink.measureText(text).width, left = Math.min(at + 4, canvas.clientWidth - wide - 4);
-    ink.lineWidth = 4; ink.strokeStyle = colours.card; ink.strokeText(text, left, y);
-    ink.fillStyle = colour; ink.fillText(text, left, y);
+    ink.lineWidth = 4; ink.strokeStyle = colours.card; ink.strokeText(text, at, y);
+    ink.fillStyle = colour; ink.fillText(text, at, y);
   }
 
   // ── the connection

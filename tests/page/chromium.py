@@ -1,0 +1,138 @@
+"""A real browser for tests: Debian's Chromium, told what to do through a pipe.
+
+The Chrome DevTools Protocol over descriptors 3 and 4 (`--remote-debugging-pipe`): JSON, each
+message ended by a zero byte. No driver and no package is needed for it.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import select
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any, Self
+
+PROGRAM = "/usr/lib/chromium/chromium"  # /usr/bin/chromium is a script around it
+FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
+--disable-background-networking --disable-component-update --disable-sync --disable-dev-shm-usage
+--disable-extensions --no-default-browser-check --remote-debugging-pipe""".split()
+PATIENCE_S = 60.0  # on a very busy machine
+
+
+class Chromium:
+    """One page in one browser with a profile of its own. `errors`: of its console."""
+
+    def __init__(self, profile: Path, width: int = 1280, *, dark: bool = False) -> None:
+        self.errors: list[str] = []
+        self._data = b""
+        self._number = 0
+        theirs_read, self._write = os.pipe()
+        self._read, theirs_write = os.pipe()
+        # Descriptors 3 and 4 are Chromium's own choice; a shell puts ours there.
+        command = f'exec {PROGRAM} "$@" 3<&{theirs_read} 4>&{theirs_write}'
+        self._process = subprocess.Popen(
+            [
+                "bash",
+                "-c",
+                command,
+                "chromium",
+                *FLAGS,
+                f"--user-data-dir={profile}",
+                "about:blank",
+            ],
+            pass_fds=(theirs_read, theirs_write),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        os.close(theirs_read)
+        os.close(theirs_write)
+        self._session = ""
+        target = self.tell("Target.createTarget", url="about:blank")["targetId"]
+        attached = self.tell("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = attached["sessionId"]
+        for domain in ("Page", "Runtime", "Log"):
+            self.tell(f"{domain}.enable")
+        self.tell(
+            "Emulation.setDeviceMetricsOverride",
+            width=width, height=800, deviceScaleFactor=1, mobile=width < 600,
+        )  # fmt: skip
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.tell("Emulation.setEmulatedMedia", features=[scheme])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        os.close(self._write)
+        os.close(self._read)
+
+    def tell(self, method: str, **words: Any) -> dict[str, Any]:
+        """One command of the protocol; returns what came of it."""
+        self._number += 1
+        message: dict[str, Any] = {"id": self._number, "method": method, "params": words}
+        if self._session:
+            message["sessionId"] = self._session
+        os.write(self._write, json.dumps(message).encode() + b"\0")
+        while True:
+            said = self._next()
+            if said.get("id") == self._number:
+                assert "error" not in said, said
+                found: dict[str, Any] = said["result"]
+                return found
+
+    def run(self, script: str) -> Any:
+        """The value of a JavaScript expression in the page."""
+        found = self.tell("Runtime.evaluate", expression=script, returnByValue=True)
+        assert "exceptionDetails" not in found, found
+        return found["result"].get("value")
+
+    def open(self, place: str) -> None:
+        self.tell("Page.navigate", url=place)
+        self.until(f"document.readyState === 'complete' && location.href.startsWith('{place}')")
+
+    def until(self, script: str) -> Any:
+        """Wait until it is true; the test fails if it never is."""
+        end_s = time.monotonic() + PATIENCE_S
+        while not (found := self.run(script)):
+            assert time.monotonic() < end_s, (script, self.run("document.body.innerText"))
+        return found
+
+    def press(self, key: str) -> None:
+        """A key, down and up."""
+        code = {"Tab": 9, "Enter": 13, "ArrowLeft": 37, " ": 32}[key]
+        text = {"Enter": "\r", " ": " "}.get(key, "")
+        words = {"key": key, "windowsVirtualKeyCode": code, "text": text}
+        self.tell("Input.dispatchKeyEvent", type="keyDown", **words)
+        self.tell("Input.dispatchKeyEvent", type="keyUp", **words)
+
+    def type(self, text: str) -> None:
+        self.tell("Input.insertText", text=text)
+
+    def picture(self, file: Path) -> None:
+        """The whole page as PNG."""
+        made = self.tell("Page.captureScreenshot", captureBeyondViewport=True)
+        file.write_bytes(base64.b64decode(made["data"]))
+
+    def _next(self) -> dict[str, Any]:
+        while b"\0" not in self._data:
+            readable, _, _ = select.select([self._read], [], [], PATIENCE_S)
+            assert readable, "the browser says nothing"
+            piece = os.read(self._read, 1 << 20)
+            assert piece, "the browser has ended"
+            self._data += piece
+        line, _, self._data = self._data.partition(b"\0")
+        said: dict[str, Any] = json.loads(line)
+        if said.get("method") == "Runtime.exceptionThrown":
+            self.errors.append(said["params"]["exceptionDetails"]["text"])
+        entry = said.get("params", {}).get("entry", {})
+        if said.get("method") == "Log.entryAdded" and entry.get("level") == "error":
+            self.errors.append(f"{entry['text']} {entry.get('url', '')}")
+        return said
