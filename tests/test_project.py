@@ -44,6 +44,7 @@ FOREIGN = {
     "paho": ["mqtt/connection.py", "bench/mosquitto.py"],  # the box, and who listens to it there
     "pocketsphinx": ["hear/words/pocketsphinx_backend.py"],
     "psutil": ["sim/*", "bench/*"],
+    "py3langid": ["language/identify.py"],
     "pymicro_wakeword": ["hear/words/microwakeword_backend.py"],
     "setproctitle": ["runtime/worker.py", "__main__.py"],
     "rich": ["cli/*", "runtime/diagnostics.py", "bench/*", "sim/*"],

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from appliance.messages.limits import MAX_WORDS, Count, LineText, NameText, WordsText
+from appliance.messages.limits import MAX_WORDS, Count, LanguageCode, LineText, NameText, WordsText
 from appliance.messages.message import BaseMessage
 
 MOST_SPOKEN_WORDS = MAX_WORDS // 2  # of one sentence: each has a letter, and a space behind it
@@ -61,7 +61,8 @@ class Spoken(BaseMessage, frozen=True):
 
     `synthesis_ms`: from the Speak message to its first samples in the ring. `words`: for each word,
     how many characters of the text have been said once it is over, and the sample of the sentence
-    at which it is; none from a voice that does not tell.
+    at which it is; none from a voice that does not tell. `language`: that it was said in (ISO 639);
+    "" where there were no words.
     """
 
     turn: Count
@@ -72,6 +73,7 @@ class Spoken(BaseMessage, frozen=True):
     words: Annotated[
         tuple[tuple[Count, Count], ...], msgspec.Meta(max_length=MOST_SPOKEN_WORDS)
     ] = ()
+    language: LanguageCode = ""
 
 
 class SpeakFailed(BaseMessage, frozen=True):

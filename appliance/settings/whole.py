@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from appliance.language.catalogue import SOURCE
-from appliance.language.codes import NAMES
+from appliance.language.codes import NAMES, base
 from appliance.settings.answering import MemorySettings, SpeakingSettings, ThinkingSettings
 from appliance.settings.hearing import HearingSettings
 from appliance.settings.language import ANY
@@ -64,7 +64,7 @@ class Settings(Section, frozen=True):
     @property
     def own_language(self) -> str:
         """Of what the box says by itself before anybody has spoken."""
-        return SOURCE if self.language == ANY else self.language
+        return SOURCE if self.language == ANY else base(self.language)
 
     def state_path(self) -> Path:
         """Where all that the box keeps lives: the setting, systemd's StateDirectory=, or XDG's."""

@@ -12,12 +12,13 @@ import subprocess
 import numpy as np
 
 from appliance.errors import VoiceError
+from appliance.language.catalogue import SOURCE
+from appliance.language.codes import NAMES, espeak_voice
 from appliance.pcm import EMPTY, Samples, to_float
 from appliance.voice.interface import Speech
 from appliance.voice.postprocess import SpeechPostprocessor, gain_for
 from appliance.voice.spoken_words import SpokenWord
 
-LANGUAGE = "en-us"
 # Loudness of espeak-ng 1.51's en-us at its default amplitude, by shape.rms_dbfs over the
 # sentences of tests/voice/test_espeak.py. Known beforehand, so the first samples need not wait.
 LOUDNESS_DBFS = -20.7
@@ -33,8 +34,14 @@ class EspeakVoice:
     ready = True
     problem = ""
 
-    def __init__(self, words_per_minute: int, program: str = "espeak-ng") -> None:
-        """Raises VoiceError when the program is not installed."""
+    def __init__(
+        self, words_per_minute: int, program: str = "espeak-ng", *, language: str = SOURCE
+    ) -> None:
+        """`language`: of language/codes.py. Raises VoiceError when the program is not installed, or
+        the language is none of its own."""
+        if language not in NAMES:
+            raise VoiceError(f"espeak-ng has no voice for the language `{language}`.")
+        self.language = language
         if shutil.which(program) is None:
             raise VoiceError(f"{program} is not installed.", "Install the package espeak-ng.")
         self._command: tuple[str, ...] = (
@@ -42,7 +49,7 @@ class EspeakVoice:
             "--stdin",
             "--stdout",
             "-v",
-            LANGUAGE,
+            espeak_voice(language),
             "-s",
             str(words_per_minute),
         )

@@ -5,14 +5,18 @@ from __future__ import annotations
 import logging
 import select
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 
+from appliance.atomic_file import read_small
 from appliance.errors import VoiceError
+from appliance.language.catalogue import SOURCE
+from appliance.language.codes import base
 from appliance.models.store import ModelStore
 from appliance.settings import Settings
+from appliance.voice.by_language import VoicesByLanguage
 from appliance.voice.engine import store
 from appliance.voice.espeak import EspeakVoice
 from appliance.voice.hibari import engine as hibari
@@ -21,8 +25,24 @@ from appliance.voice.probe import VoiceTrial
 from appliance.voice.program import ProgramVoice
 
 AUTO = "auto"
+_MOST_BYTES = 1 << 20  # of a voice's settings; Piper's have 5 kB, with a table of phonemes
 VoiceCommands = dict[str, tuple[str, ...]]
 REMEDY = "`interlude voices install FILE` installs a program; see docs/voices.md."
+
+
+class _PiperLanguage(msgspec.Struct, frozen=True):
+    code: str = ""  # de_DE
+
+
+class _PiperEspeak(msgspec.Struct, frozen=True):
+    voice: str = ""  # de, en-us
+
+
+class _PiperConfig(msgspec.Struct, frozen=True):
+    """What of a voice's `.onnx.json` tells its language; older voices lack the first."""
+
+    language: _PiperLanguage = _PiperLanguage()
+    espeak: _PiperEspeak = _PiperEspeak()
 
 
 def commands(settings: Settings) -> VoiceCommands:
@@ -41,6 +61,22 @@ def commands(settings: Settings) -> VoiceCommands:
     }
 
 
+def languages(settings: Settings) -> dict[str, frozenset[str]]:
+    """What the voices of `commands` speak, by their files; English, where one does not say it."""
+    found = {
+        name: frozenset({_language(Path(f"{command[-1]}.json"))})
+        for name, command in commands(settings).items()
+        if name != hibari.NAME
+    }
+    return {**found, hibari.NAME: frozenset({SOURCE})}
+
+
+def best(settings: Settings, names: Sequence[str]) -> str:
+    """Of `names`, the first that is to speak by itself: of the box's own language."""
+    wanted = candidates(settings)
+    return next((name for name in names if name in wanted), EspeakVoice.name)
+
+
 def installed(settings: Settings) -> list[str]:
     """The names that `speaking.voice` may have on this box, besides auto."""
     return [*commands(settings), EspeakVoice.name]
@@ -55,7 +91,12 @@ def candidates(settings: Settings) -> list[str]:
     names = installed(settings)
     wanted = settings.speaking.voice
     if wanted == AUTO:
-        return names
+        spoken = languages(settings)
+        return [
+            name
+            for name in names
+            if name == EspeakVoice.name or settings.own_language in spoken[name]
+        ]
     if wanted in names:
         return [wanted]
     if wanted in ModelStore.of(settings).piper_voices():
@@ -96,12 +137,32 @@ def load(
         else:
             voices.append(program)
     try:
-        voices.append(EspeakVoice(settings.speaking.words_per_minute))
+        voices.append(espeak(settings, settings.own_language))
     except VoiceError:
         if not voices:
             raise
         log.warning("espeak-ng is not installed: nothing stands in if %s fails", voices[0].name)
     return voices
+
+
+def espeak(settings: Settings, language: str) -> EspeakVoice:
+    """Raises VoiceError where it is not installed, or does not know the language."""
+    return EspeakVoice(settings.speaking.words_per_minute, language=language)
+
+
+def by_language(
+    settings: Settings, voices: list[Voice], identify: Callable[[str], str]
+) -> VoicesByLanguage:
+    """`voices`: of `load`."""
+    return VoicesByLanguage(
+        voices,
+        identify,
+        # An owner who wants espeak-ng wants it in every language.
+        here=lambda: {} if settings.speaking.voice == EspeakVoice.name else languages(settings),
+        start=lambda name: _program(settings, name),
+        espeak=lambda language: espeak(settings, language),
+        so_far=settings.own_language,
+    )
 
 
 def try_voice(voice: Voice, beat: Callable[[], None] = lambda: None) -> str:
@@ -142,6 +203,22 @@ def other(
     for voice in voices:
         voice.close()
     return fresh
+
+
+def _program(settings: Settings, name: str) -> Voice:
+    command = commands(settings).get(name)
+    if command is None:
+        raise VoiceError(f"The voice {name} is here no more.")
+    return ProgramVoice(name, command)
+
+
+def _language(config: Path) -> str:
+    """Of a voice of Piper's, by its file of settings."""
+    try:
+        voice = msgspec.json.decode(read_small(config, _MOST_BYTES), type=_PiperConfig)
+    except (OSError, msgspec.DecodeError, UnicodeError):
+        return SOURCE
+    return base(voice.language.code or voice.espeak.voice) or SOURCE
 
 
 def _begun_small(sentence: str) -> str:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import select
 import time
 
+from appliance.language.catalogue import SOURCE
+from appliance.language.identify import LanguageIdentifier
 from appliance.messages.commands import SetVoice, VoicesAvailable
 from appliance.messages.speech import EndAnswer, PrepareSpeech, Speak, SpeakerReady
 from appliance.runtime.ipc.ring import RingWriter
 from appliance.runtime.worker import Worker
+from appliance.settings import Settings
+from appliance.settings.language import ANY
 from appliance.voice import factory
 from appliance.voice.availability import VoiceAvailability
 from appliance.voice.interface import Voice
@@ -25,6 +29,8 @@ def main(work: Worker) -> None:
     turn = work.floor.turn
     # After a restart in the middle of an answer it goes on where the ring ends.
     delivery = SpeechQueue(voices, work.send, turn, ring.end_of(turn))
+    identifier = _identifier(work.settings)
+    delivery.by_language = routed = factory.by_language(work.settings, voices, identifier.identify)
     spoke = _send_ready(work, voices)
     work.report_ready()
     wanted = ""  # another voice, for when nothing is being said
@@ -43,28 +49,40 @@ def main(work: Worker) -> None:
             delivery.preparation.collect()
             if wanted and not delivery.busy:
                 delivery.preparation.drop()
-                delivery.voices = voices = factory.other(
+                delivery.voices = routed.chosen = voices = factory.other(
                     work.settings, wanted, voices, work.log, work.beat
                 )
                 spoke, wanted = _send_ready(work, voices), ""
             _write(work, ring, delivery)
             for voice in voices:
                 voice.poll()
+            routed.poll()
             if not spoke and voices[0].ready:  # it came up late
                 spoke = _send_ready(work, voices)
             able.poll(voices, busy=delivery.busy)
             if able.names != told:
                 told = able.names
                 work.send(VoicesAvailable(told))
-                if auto and told[0] != voices[0].name:  # a better one has come
-                    wanted = told[0]
+                if auto and (best := factory.best(work.settings, told)) != voices[0].name:
+                    wanted = best  # a better one has come
             wanted = wanted or able.replaced(voices)
             work.beat()
     finally:
         delivery.stop()
         able.close()
+        routed.close()
         for voice in voices:
             voice.close()
+
+
+def _identifier(settings: Settings) -> LanguageIdentifier:
+    """Where the owner named a language the answers are in it, and only English may stray in."""
+    if settings.language == ANY:
+        found = LanguageIdentifier()
+    else:
+        found = LanguageIdentifier({settings.own_language, SOURCE})
+    found.start()
+    return found
 
 
 def _send_ready(work: Worker, voices: list[Voice]) -> bool:

@@ -21,6 +21,7 @@ from appliance.messages.speech import (
 )
 from appliance.pcm import EMPTY, RATE_HZ, Samples
 from appliance.runtime.ipc.ring import END, START, WORD
+from appliance.voice.by_language import VoicesByLanguage
 from appliance.voice.chime import chime, opening, ring
 from appliance.voice.interface import Speech, Voice
 from appliance.voice.prepared_speech import SpeechPreparation
@@ -52,6 +53,7 @@ class _Sentence:
     frames: int = 0
     chime_frames: int = 0  # of these
     first_s: float | None = None
+    language: str = ""
     unable: list[Voice] = field(default_factory=list)  # they have no sounds for its text
     words: Sequence[SpokenWord] = ()
     placed: int = 0  # of these: their beginnings are known to what hands the sound out
@@ -70,6 +72,7 @@ class SpeechQueue:
     turn: int = 0
     position: int = 0  # samples of the answer handed out so far
     preparation: SpeechPreparation = field(default_factory=SpeechPreparation)
+    by_language: VoicesByLanguage | None = None  # which of them, and which others, by the text
     _orders: deque[tuple[Speak | EndAnswer, float]] = field(default_factory=deque)
     _sentence: _Sentence | None = None
     _before: str = ""  # what was said before it; unknown after a restart: a sentence
@@ -86,7 +89,7 @@ class SpeechQueue:
 
     def prepare(self, text: str) -> None:
         """This may be the next sentence. Nothing, while another is being said."""
-        voice = self._next_voice()
+        voice = self._next_voice(text)
         if voice is not None and not self.busy:
             self.preparation.begin(text, voice)
 
@@ -161,6 +164,8 @@ class SpeechQueue:
         # The time that it waited for the sentence before it is not the synthesiser's.
         begun_s = taken_s if not self.position else now_s
         self._sentence = _Sentence(order, begun_s, self.position + gap)
+        if self.by_language is not None and order.text:
+            self._sentence.language = self.by_language.begin(order.text)
         if order.chime or order.ring:
             self._chime(gap, now_s)
         self._synthesise(order.text)
@@ -181,7 +186,7 @@ class SpeechQueue:
         if not text:
             self._finish()
             return
-        voice = self._next_voice()
+        voice = self._next_voice(text)
         if voice is None:
             self._give_up("No voice can speak.")
             return
@@ -191,10 +196,12 @@ class SpeechQueue:
         except VoiceError as error:
             self._fail(error)
 
-    def _next_voice(self) -> Voice | None:
+    def _next_voice(self, text: str) -> Voice | None:
         """The first that can speak now, can say this sentence, and has not broken in this answer;
         if all have, the last is tried again."""
-        able = [voice for voice in self.voices if voice.ready]
+        routed = self.by_language
+        voices = self.voices if routed is None else routed.voices_for(text)
+        able = [voice for voice in voices if voice.ready]
         out = [*self._broken, *(self._sentence.unable if self._sentence is not None else ())]
         whole = [voice for voice in able if voice not in out]
         return next(iter(whole), able[-1] if able else None)
@@ -251,15 +258,16 @@ class SpeechQueue:
         heard = heard_after(sentence.words, MOST_SPOKEN_WORDS)
         words = tuple((said, sentence.chime_frames + over) for said, over in heard)
         self.report(
-            Spoken(order.turn, order.number, sentence.position, sentence.frames, took_ms, words)
-        )
+            Spoken(order.turn, order.number, sentence.position, sentence.frames, took_ms, words,
+                   sentence.language)
+        )  # fmt: skip
 
     def _pass_on(self, error: UnsayableText) -> None:
         """A voice has no sounds for this sentence: another says it, and this one the next."""
         assert self._sentence is not None
         assert self._speaks is not None
         self._sentence.unable.append(self._speaks)
-        standing_in = self._next_voice()
+        standing_in = self._next_voice(self._sentence.order.text)
         if standing_in is None or standing_in in self._sentence.unable:
             self._give_up(error.problem)
             return
@@ -276,7 +284,7 @@ class SpeechQueue:
         first = self._speaks not in self._broken
         if first:
             self._broken.append(self._speaks)
-        standing_in = self._next_voice()
+        standing_in = self._next_voice(self._sentence.order.text)
         if first and standing_in is not None and standing_in not in self._broken:
             log.error("%s %s speaks instead.", error, standing_in.name)
             if self._sentence.frames == self._sentence.chime_frames:

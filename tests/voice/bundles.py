@@ -51,8 +51,8 @@ def plant(programs: Path, script: Path | str = PIPER, **changed: Any) -> Path:
     return folder
 
 
-def fetched(state_dir: Path, name: str, *, spin: int = 0) -> Path:
+def fetched(state_dir: Path, name: str, *, spin: int = 0, espeak: str = "en-us") -> Path:
     """A voice of the owner's own below the models of `state_dir`: its ONNX file."""
     folder = state_dir / "models" / name
     folder.mkdir(parents=True)
-    return onnx_voice.write(folder / f"{name}.onnx", spin=spin)
+    return onnx_voice.write(folder / f"{name}.onnx", spin=spin, espeak=espeak)

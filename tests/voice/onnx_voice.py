@@ -15,8 +15,9 @@ HOP = 1024  # samples a phoneme id
 LEAD = 8  # phonemes' worth of silence at the start, as real voices have
 
 
-def write(path: Path, *, spin: int = 0) -> Path:
-    """Write `path` and `path`.json. `spin` makes each run that many matrix products slower."""
+def write(path: Path, *, spin: int = 0, espeak: str = "en-us") -> Path:
+    """Write `path` and `path`.json. `spin` makes each run that many matrix products slower;
+    `espeak`: the voice of espeak-ng's that the phonemes come from, and so the language."""
     tone = 0.3 * np.sin(2 * np.pi * 220 * np.arange(HOP) / RATE_HZ)
     constants: dict[str, np.ndarray] = {
         "tone": tone.reshape(1, HOP).astype(np.float32),
@@ -78,16 +79,16 @@ def write(path: Path, *, spin: int = 0) -> Path:
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
     onnx.checker.check_model(model)
     path.write_bytes(model.SerializeToString())
-    path.with_name(path.name + ".json").write_text(json.dumps(config()), encoding="utf-8")
+    path.with_name(path.name + ".json").write_text(json.dumps(config(espeak)), encoding="utf-8")
     return path
 
 
-def config() -> dict[str, object]:
+def config(espeak: str = "en-us") -> dict[str, object]:
     """What Piper keeps beside a voice; every phoneme that English has, and then some."""
     phonemes = " _^$" + string.ascii_letters + string.punctuation + "ˈˌːəɪɛæʌʊɔɑɒɜɹɾʃʒθðŋɡɐᵻ̩"
     return {
         "audio": {"sample_rate": RATE_HZ, "quality": "medium"},
-        "espeak": {"voice": "en-us"},
+        "espeak": {"voice": espeak},
         "inference": {"noise_scale": 0.667, "length_scale": 1, "noise_w": 0.8},
         "phoneme_type": "espeak",
         "phoneme_id_map": {char: [i + 1] for i, char in enumerate(dict.fromkeys(phonemes))},

@@ -16,10 +16,15 @@ from tests.supervised import SupervisedPart
 class Rig(SupervisedPart):
     """One speaker process. `slots` is what playback has read, `messages` what was told."""
 
-    def __init__(self, state_dir: Path, **speaking: Any) -> None:
+    def __init__(self, state_dir: Path, language: str = "auto", **speaking: Any) -> None:
         plain = settings.load(
             Path(os.devnull),
-            {"state_dir": str(state_dir), "speaking": speaking, "log": "warning"},
+            {
+                "state_dir": str(state_dir),
+                "language": language,
+                "speaking": speaking,
+                "log": "warning",
+            },
         )
         super().__init__("speaker", plain)
         self.reader = RingReader(self.supervisor.rings["voice"], "playback")

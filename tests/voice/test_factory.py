@@ -7,12 +7,21 @@ import os
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from appliance import settings
 from appliance.errors import VoiceError
 from appliance.settings import Settings
-from appliance.voice.factory import candidates, commands, installed, load, other
+from appliance.voice.factory import (
+    best,
+    candidates,
+    commands,
+    installed,
+    languages,
+    load,
+    other,
+)
 from appliance.voice.interface import Voice
 from tests.voice import bundles
 from tests.voice.fakes import FakeVoice
@@ -120,3 +129,41 @@ def test_a_voice_that_is_not_here_changes_nothing(tmp_path: Path, name: str) -> 
     before: list[Voice] = [voice]
     assert other(wanting(tmp_path, "auto"), name, before, logging.getLogger()) is before
     assert not voice.closed
+
+
+@pytest.mark.parametrize(
+    ("config", "language"),
+    [
+        ('{"language": {"code": "de_DE"}, "espeak": {"voice": "de"}}', "de"),
+        ('{"espeak": {"voice": "pt-br"}}', "pt"),
+        ('{"language": {"code": "no_NO"}}', "nb"),
+        ("{}", "en"),
+        ("", "en"),
+        ('{"language": 7}', "en"),
+    ],
+)
+def test_a_voice_speaks_what_its_file_says_and_english_where_it_says_nothing(
+    tmp_path: Path, config: str, language: str
+) -> None:
+    install(tmp_path, "anna")
+    (tmp_path / "models/anna/voice.onnx.json").write_text(config)
+    bundles.plant(tmp_path / "voices")
+    spoken = languages(wanting(tmp_path, "auto"))
+    assert spoken == {"anna": frozenset({language}), "hibari": frozenset({"en"})}
+
+
+def test_a_box_of_one_language_speaks_with_voices_of_that_language_alone(tmp_path: Path) -> None:
+    for name, code in (("anna", "en_GB"), ("thorsten", "de_DE")):
+        install(tmp_path, name)
+        config = f'{{"language": {{"code": "{code}"}}}}'
+        (tmp_path / f"models/{name}/voice.onnx.json").write_text(config)
+    bundles.plant(tmp_path / "voices")
+    plain = wanting(tmp_path, "auto")
+    german = msgspec.structs.replace(plain, language="de")
+    french = msgspec.structs.replace(plain, language="fr")
+    assert candidates(plain) == ["anna", "hibari", "espeak"]
+    assert candidates(german) == ["thorsten", "espeak"]
+    assert candidates(french) == ["espeak"]
+    names = ("thorsten", "anna", "hibari", "espeak")
+    assert [best(each, names) for each in (plain, german, french)] == ["anna", "thorsten", "espeak"]
+    assert load(french, logging.getLogger("test"))[0].name == "espeak"

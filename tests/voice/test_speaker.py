@@ -14,6 +14,7 @@ import pytest
 from appliance.messages.commands import VoicesAvailable
 from appliance.messages.speech import SpeakerReady, SpeakFailed, Spoken
 from appliance.runtime.ipc.ring import START
+from appliance.voice.espeak import EspeakVoice
 from tests.voice import bundles
 from tests.voice.rig import Rig
 
@@ -146,3 +147,67 @@ def test_a_program_that_is_killed_costs_no_sentence_and_speaks_again(tmp_path: P
         assert min(spoken.frames for spoken in rig.told(Spoken)) > 4000  # espeak-ng said them
         rig.until(lambda: rig.voice_pid("mine") not in (0, first))
         assert rig.told(SpeakFailed) == []
+
+
+GERMAN = "Das Licht in der Küche brennt, und die Katze schläft."
+
+
+def said_in(rig: Rig, language: str, text: str) -> Spoken:
+    """Say `text` in answers of their own until it is told apart: the model takes a second."""
+    for turn in range(rig.floor.turn + 1, rig.floor.turn + 100):
+        rig.say(turn, text)
+        rig.until(lambda turn=turn: rig.ended(turn))  # type: ignore[misc]
+        spoken: Spoken = rig.told(Spoken)[-1]
+        if spoken.language == language:
+            return spoken
+    raise AssertionError(f"it is never {language}")
+
+
+def length(text: str, language: str) -> int:
+    """Samples that espeak-ng makes of it in that language."""
+    speech, frames = EspeakVoice(165, language=language).synthesise(text), 0
+    while (samples := speech.read()) is not None:
+        frames += len(samples)
+    return frames
+
+
+def test_a_german_sentence_is_said_in_german_by_espeak_where_no_german_voice_is(
+    tmp_path: Path,
+) -> None:
+    with Rig(tmp_path) as rig:
+        assert said_in(rig, "en", "The light in the kitchen is on.").frames
+        german = said_in(rig, "de", GERMAN)
+        assert german.frames == length(GERMAN, "de") != length(GERMAN, "en")
+        assert said_in(rig, "de", "Okay.").frames == length("Okay.", "de")
+        assert rig.told(SpeakFailed) == []
+
+
+def test_a_german_voice_that_is_here_says_german_sentences_and_no_others(tmp_path: Path) -> None:
+    bundles.fetched(tmp_path, "thorsten", espeak="de")
+    bundles.plant(tmp_path / "voices")
+    with Rig(tmp_path) as rig:
+        assert rig.told(SpeakerReady) == [SpeakerReady("hibari")]
+        said_in(rig, "de", GERMAN)
+        rig.until(lambda: rig.voice_pid("thorsten"), 60)
+        turn = rig.floor.turn
+        while True:  # espeak-ng says it until the voice is loaded
+            turn += 1
+            rig.say(turn, GERMAN)
+            rig.until(lambda turn=turn: rig.ended(turn))  # type: ignore[misc]
+            if rig.told(Spoken)[-1].frames != length(GERMAN, "de"):
+                break
+        assert said_in(rig, "en", "The light in the kitchen is on.").frames
+        assert rig.told(SpeakFailed) == []
+
+
+def test_a_box_that_is_set_to_german_speaks_with_its_german_voice_from_the_start(
+    tmp_path: Path,
+) -> None:
+    bundles.fetched(tmp_path, "mine")
+    bundles.fetched(tmp_path, "thorsten", espeak="de")
+    bundles.plant(tmp_path / "voices")
+    with Rig(tmp_path, language="de") as rig:
+        assert rig.told(SpeakerReady) == [SpeakerReady("thorsten")]
+        rig.say(1, "Ja.")
+        rig.until(lambda: rig.ended(1))
+        assert rig.told(Spoken)[0].language == "de"
