@@ -73,6 +73,3 @@ def _cut_fields(message: Any) -> Any:
     was = {field.name: getattr(message, field.name) for field in info.fields}
     fields = {field.name: _cut(was[field.name], field.type) for field in info.fields}
     return msgspec.structs.replace(message, **fields) if fields != was else message
-
-
-LanguageCode = Annotated[str, Meta(pattern=r"^([a-z]{2,3})?$")]

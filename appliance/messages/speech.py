@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from appliance.messages.limits import MAX_WORDS, Count, LanguageCode, LineText, NameText, WordsText
+from appliance.messages.limits import MAX_WORDS, Count, LineText, NameText, WordsText
 from appliance.messages.message import BaseMessage
 
 MOST_SPOKEN_WORDS = MAX_WORDS // 2  # of one sentence: each has a letter, and a space behind it
@@ -73,7 +73,7 @@ class Spoken(BaseMessage, frozen=True):
     words: Annotated[
         tuple[tuple[Count, Count], ...], msgspec.Meta(max_length=MOST_SPOKEN_WORDS)
     ] = ()
-    language: LanguageCode = ""
+    language: NameText = ""
 
 
 class SpeakFailed(BaseMessage, frozen=True):
