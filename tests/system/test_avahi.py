@@ -6,6 +6,7 @@ import configparser
 import re
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -135,3 +136,12 @@ def test_it_publishes_a_name_and_addresses_and_speaks_to_no_bus() -> None:
 def test_box_and_image_have_the_daemon_that_the_resolver_asks() -> None:
     packages = lines(ROOT / "image/packages.txt")
     assert {"avahi-daemon", "libnss-mdns"} <= set(packages)
+
+
+def test_it_announces_the_page_and_no_other_service() -> None:
+    (file,) = (SYSTEM / "etc/avahi/services").iterdir()
+    services = ET.parse(file).getroot().findall("service")  # noqa: S314  # our own file
+    said = [(each.findtext("type"), each.findtext("port")) for each in services]
+    assert said == [("_http._tcp", "80"), ("_interlude._tcp", "80")]
+    published = (ROOT / "ansible/roles/system/defaults/main.yml").read_text()
+    assert "  - etc/avahi\n" in published
