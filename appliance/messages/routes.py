@@ -192,7 +192,7 @@ ROUTES: tuple[Route, ...] = (
     _row(Repeat, "panel", "conductor", "on command", "say the last answer again"),
     _row(Say, "panel link page shell", "conductor", "on command", "speak this aloud"),
     _row(Ask, "link shell", "conductor", "on command", "as if the owner had said it"),
-    _row(Forget, "panel shell", "conductor", "on command", "forget what was said"),
+    _row(Forget, "panel page shell", "conductor", "on command", "forget what was said"),
     _row(Forgotten, "conductor", "shell", "once a Forget", "what became of it"),
     _row(Restart, "panel link page shell", "conductor", "on command", "begin anew"),
     _row(Restart, "conductor", "supervisor", "the same", ""),

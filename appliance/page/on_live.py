@@ -1,4 +1,4 @@
-"""The live view, and what is told to the box at once: volume, mute, mode, voice, stop, restart."""
+"""The live view, and what is told to the box at once: volume, mute, voice, forget, restart."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import get_args
 
 from appliance.messages.commands import (
+    Forget,
     ModeName,
     Mute,
     Restart,
@@ -19,7 +20,7 @@ from appliance.messages.registry import Message
 from appliance.page.requests import Reply, plain, see_other
 from appliance.page.visit import Visit
 
-BACK = ("/", "/settings")
+BACK = ("/", "/own")
 
 
 def show(visit: Visit) -> Reply:
@@ -89,5 +90,7 @@ _COMMANDS: dict[str, Callable[[Visit], Message | None]] = {
     "mute": lambda _: Mute(on=True),
     "unmute": _unmute,
     "stop": lambda _: StopSpeaking(),
+    "forget": lambda _: Forget(aloud=True),
+    "forget-last": lambda _: Forget(last=True, aloud=True),
     "restart": lambda _: Restart(),
 }

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from appliance.page import on_live, on_pairing
+from appliance.page import on_live, on_own, on_pairing
 from appliance.page.access import is_form_token
 from appliance.page.hosts import is_own_fetch, is_own_host, is_own_origin
 from appliance.page.requests import EventStream, Reply, Request, plain, see_other
@@ -40,6 +40,7 @@ ROUTES: dict[str, Route] = {
     "/pair/code": Route(post=on_pairing.ask_code, open=True),
     "/pair/button": Route(post=on_pairing.ask_button, open=True),
     "/do": Route(post=on_live.command),
+    "/own": Route(on_own.show),
     "/access": Route(on_pairing.list_access),
     "/access/revoke": Route(post=on_pairing.revoke),
     "/access/passphrase": Route(post=on_pairing.set_passphrase),

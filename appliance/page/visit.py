@@ -37,7 +37,6 @@ class PageBox:
     send: Callable[[Message], bool]
     now_s: Callable[[], float]
     disconnect: Callable[[str], None]
-    version: str = ""
 
     @property
     def name(self) -> str:
@@ -74,7 +73,6 @@ class Visit:
             browser=self.browser,
             token=self.token,
             path=self.request.path,
-            version=self.box.version,
             notice=self.texts.notice(self.request.words.get("said", "")),
             **words,
         )

@@ -10,6 +10,7 @@ import pytest
 
 from appliance.messages.commands import (
     BoxStatus,
+    Forget,
     Mute,
     Restart,
     SetMode,
@@ -35,6 +36,8 @@ def do(desk: Desk, **form: str) -> int:
         ({"do": "unmute"}, Mute(on=False)),
         ({"do": "stop"}, StopSpeaking()),
         ({"do": "restart"}, Restart()),
+        ({"do": "forget"}, Forget(aloud=True)),
+        ({"do": "forget-last"}, Forget(last=True, aloud=True)),
     ],
 )
 def test_a_command_is_one_message(desk: Desk, form: dict[str, str], message: BaseMessage) -> None:
@@ -86,7 +89,7 @@ def test_a_conductor_that_takes_no_mail_is_said(desk: Desk) -> None:
 def test_a_form_leads_back_to_where_it_stands_and_never_out(desk: Desk) -> None:
     desk.pair()
     token = desk.token
-    for back, place in (("/settings", "/settings"), ("http://evil.example", "/"), ("//e", "/")):
+    for back, place in (("/own", "/own"), ("http://evil.example", "/"), ("//e", "/")):
         reply = desk.post("/do", {"do": "stop", "back": back, "token": token})
         assert ("Location", place) in reply.headers
 

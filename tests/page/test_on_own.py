@@ -1,0 +1,40 @@
+"""The box itself: what runs, what is set, and no word that anybody said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from appliance import __version__
+from appliance.messages.commands import BoxStatus
+from appliance.messages.tools import TimersStatus
+from tests.page.desk import Desk
+
+
+def test_it_tells_what_runs_and_what_does_not(desk: Desk) -> None:
+    desk.pair()
+    page = desk.text("/own")
+    for words in (__version__, "pocket", "espeak", "not set up", "all is well", "None is set"):
+        assert words in page
+    status = BoxStatus("open", False, 0.8, "amy", "gemma", broken=("words",), house=False)
+    desk.box.model.handle(status, 0.0)
+    page = desk.text("/own")
+    for words in ("gemma", "the broker is not reached", "<dd>words</dd>"):
+        assert words in page
+
+
+def test_it_counts_timers_and_names_none(desk: Desk) -> None:
+    desk.pair()
+    desk.box.model.handle(TimersStatus(2, 1, 1.8e9), 0.0)
+    assert "2 timers and 1 alarms; the next is due at 2027-01-15" in desk.text("/own")
+
+
+def test_a_box_without_a_memory_says_so(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, memory={"keep_turns": 0})
+    desk.pair()
+    assert "Nothing that is said is kept" in desk.text("/own")
+
+
+def test_it_is_told_before_anything_came_from_the_box(desk: Desk) -> None:
+    desk.pair()
+    desk.box.model.status = None
+    assert desk.get("/own").status == 200
