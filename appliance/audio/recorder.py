@@ -1,4 +1,4 @@
-"""A few seconds of the microphone, for whoever wants them outside of the running box."""
+"""A few seconds of the microphone, outside of the running box."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ RecordSound = Callable[[float, Callable[[], None]], Samples]
 def cli_enrol(settings: Settings, *, folder: Path | None, keep: bool, takes: int = TAKES) -> int:
     """Record or read, learn, and keep. Returns the exit code. Raises InterludeError."""
     state = settings.state_path()
-    mind = network.VerdictNetwork()
+    classifier = network.VerdictNetwork()
     if folder is not None:
         asked = read_recordings(folder)
     else:
@@ -55,7 +55,7 @@ def cli_enrol(settings: Settings, *, folder: Path | None, keep: bool, takes: int
         asked = record_takes(
             lambda seconds, started: record(settings.card, seconds, started), takes
         )
-    heard = usable(asked, settings, mind)
+    heard = usable(asked, settings, classifier)
     learnt = enrolment.learn(heard, adaptation.anchors(), network.fingerprint())
     _print_line(f"{learnt.takes} recordings, each judged by what the others taught: "
          f"{learnt.before:.0%} right as shipped, {learnt.after:.0%} with yours.")  # fmt: skip
@@ -100,13 +100,13 @@ def read_recordings(folder: Path) -> Iterable[EnrolmentRecording]:
 
 
 def usable(
-    takes: Iterable[EnrolmentRecording], settings: Settings, mind: network.VerdictNetwork
+    takes: Iterable[EnrolmentRecording], settings: Settings, classifier: network.VerdictNetwork
 ) -> list[ScoredRecording]:
     """Those that something can be learnt from; each of the others is named, with its reason."""
     heard = []
     for take in takes:
         try:
-            heard.append(enrolment.score(take, settings.hearing, mind))
+            heard.append(enrolment.score(take, settings.hearing, classifier))
         except EnrolmentError as error:
             _print_line(f"Left out: {error}")
     return heard

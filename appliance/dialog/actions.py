@@ -1,4 +1,4 @@
-"""Actions: what a transition wants done. The conductor carries these out, in the order given."""
+"""Actions that a transition returns. The conductor carries them out, in the order given."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class AcknowledgePress:
 
 @dataclass(frozen=True)
 class SetMuted:
-    """The owner wants the microphone's samples to go nowhere, or to be heard."""
+    """Turn the microphone off, or on."""
 
     on: bool
 

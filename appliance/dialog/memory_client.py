@@ -1,4 +1,4 @@
-"""What the conversation wants kept and forgotten, between the conductor and its memory writer.
+"""Requests to keep and to forget, between the conductor and its memory writer.
 
 In: the actions that concern the memory. Out: what there is to tell of them, to the thinker, to
 the conversation and to a shell that asked. Nothing here waits for the disk.

@@ -65,7 +65,7 @@ class MuteState:
         return found.muted, self._cut
 
     def set(self, now_s: float, *, muted: bool) -> None:
-        """The owner wants it so."""
+        """On the owner's request."""
         self._unread_since_s = None
         self._floor.muted = muted
         if not muted:

@@ -1,7 +1,7 @@
 """Announces how a model's download goes, and restarts the box when it is complete.
 
 Runs as the box's own user, without a network, whenever there is news (download_news.py). Nothing
-of the news is believed: a model that is not whole in the store is not here. Each kind is said
+of the news is trusted: a model that is not whole in the store is not here. Each kind is said
 once; at night only to somebody who has just put a stick in.
 """
 

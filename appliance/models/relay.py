@@ -1,7 +1,7 @@
 """Relays models between boxes: reads pieces of their files, and writes such pieces.
 
 For who keeps many boxes: one of them fetches, the others get the very same bytes (ansible/roles/
-models). Nothing that arrives is believed: a file is put in place when it has the catalogue's
+models). Nothing that arrives is trusted: a file is put in place when it has the catalogue's
 SHA-256, and until then it is a part, as an own fetch leaves one and goes on with.
 """
 

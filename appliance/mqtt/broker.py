@@ -20,7 +20,7 @@ PORT, TLS_PORT = 1883, 8883  # as registered with IANA
 
 @dataclass(frozen=True)
 class Broker:
-    """Where it is, and what it wants to know of us."""
+    """Where it is, and what identifies us there."""
 
     host: str
     port: int

@@ -176,7 +176,7 @@ class CommandFilter:
     def parse(
         self, name: str, payload: bytes, now_s: float, *, retained: bool = False
     ) -> CommandResult:
-        """What command `name` wants. Raises CommandRejected."""
+        """The message of command `name`. Raises CommandRejected."""
         command = next((command for command in COMMANDS if command.name == name), None)
         if command is None:
             raise CommandRejected(CommandRefusal("?", "no such command"))

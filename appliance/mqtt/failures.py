@@ -74,7 +74,7 @@ def refused(code: int, name: str, broker: Broker) -> BrokerFailure:
     at = broker.place
     match code:
         case 0x84:
-            return BrokerFailure("away", f"The broker at {at} wants another version of MQTT.",
+            return BrokerFailure("away", f"The broker at {at} requires another version of MQTT.",
                            other_protocol=True)  # fmt: skip
         case 0x86 | 0x87 if broker.user:
             return BrokerFailure(
@@ -83,7 +83,7 @@ def refused(code: int, name: str, broker: Broker) -> BrokerFailure:
                 "Check `link.user` and the password file.",
             )
         case 0x86 | 0x87:
-            return BrokerFailure("refused", f"The broker at {at} wants a login.",
+            return BrokerFailure("refused", f"The broker at {at} requires a login.",
                            "Give `link.user` and `link.password_file`.")  # fmt: skip
         case 0x85:
             return BrokerFailure("refused", f"The broker at {at} refuses our client id.",

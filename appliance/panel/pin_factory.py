@@ -18,7 +18,7 @@ from appliance.panel.gpio_lines import GpioChip, GpioLine, Pull
 from appliance.panel.software_pwm import SoftwarePwm
 
 DIM_HZ = 100.0  # gpiozero's own; no eye sees it, and a thread of Python keeps up with it
-# gpiozero wants a board, to know which numbers its header has: the same on every Pi with 40 pins.
+# gpiozero needs a board, for which numbers its header has: the same on every Pi with 40 pins.
 # This one is a Pi 5 with 8 GB. Not asked for, since not every kernel tells.
 ANY_PI = 0xD04170
 

@@ -1,7 +1,7 @@
-"""The end of an answer that nobody wants any more."""
+"""The end of an answer that was cancelled."""
 
 from __future__ import annotations
 
 
 class AnswerAbandoned(Exception):
-    """Nobody wants the answer any more: `interrupt` was called while the model was at work."""
+    """The answer was cancelled: `interrupt` was called while the model was at work."""

@@ -1,4 +1,4 @@
-"""The conversation as an OpenAI-compatible server wants it: whole, sound before words.
+"""The conversation as an OpenAI-compatible server takes it: whole, sound before words.
 
 Pure. In: the history and the owner's settings. Out: the body of a chat completions request.
 """

@@ -1,4 +1,4 @@
-"""Gemma on this box, as the thinker wants it: nothing is read twice (incremental_prefill.py).
+"""Gemma on this box for the thinker: nothing is evaluated twice (incremental_prefill.py).
 
 In: the conversation. Out: the answer's text as it is drawn. Interrupted answers, pruning and
 forgetting need no cases of their own: each is another prompt that begins like the one before.

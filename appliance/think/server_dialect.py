@@ -16,7 +16,7 @@ OFF: Mapping[str, Any] = {
     "chat_template_kwargs": {"enable_thinking": False},  # llama-server's
     "think": False,  # Ollama's own
 }
-UNUSABLE = frozenset({400, 422})  # HTTP: the request is not as the server wants it
+UNUSABLE = frozenset({400, 422})  # HTTP: the server does not take this form of the request
 
 
 class ServerDialect:

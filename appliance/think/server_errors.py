@@ -36,7 +36,7 @@ _KNOWN = tuple(
             r"audio|mmproj|multimodal|message format|content type|content part",
             "The model in `thinking.remote.model` must take sound; llama-server needs its "
             "`--mmproj` file.",
-            "server-deaf",
+            "server-without-audio",
         ),
         (
             r"context (size|length|window)|too many tokens|maximum context",

@@ -32,7 +32,7 @@ class BadToolCall(ValueError):
 
 @dataclass(frozen=True)
 class ToolCall:
-    """A tool's name, and what the model wants of it."""
+    """A tool's name and its arguments."""
 
     name: str
     arguments: Mapping[str, Value] = field(default_factory=dict)

@@ -37,7 +37,7 @@ class ArchivePart(NamedTuple):
 def open_parts(
     handed: HandedOverFile, kind: str, *names: str
 ) -> tuple[bytes, bytes, tuple[ArchivePart, ...]]:
-    """Manifest and signature, not believed yet, and where the other parts lie.
+    """Manifest and signature, not verified yet, and where the other parts lie.
 
     `names`: of all the parts, in their order; there may be no other. `kind`: what the file is to
     be, for its owner. Raises ReleaseRefused for a file that is no such thing.

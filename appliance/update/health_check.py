@@ -50,8 +50,8 @@ class HealthCheck:
         """What is wrong; "" when it has proved well; None as long as neither is known."""
         if self._since_s is None:
             self._since_s = now_s
-        if sick := self._failure(reading):
-            return sick
+        if failure := self._failure(reading):
+            return failure
         if self._is_healthy(reading):
             if self._well_since_s is None:
                 self._well_since_s = now_s

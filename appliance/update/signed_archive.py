@@ -1,4 +1,4 @@
-"""A signed file of any kind, opened: its manifest, believed, and where its contents lie."""
+"""A signed file of any kind, opened: its verified manifest, and where its contents lie."""
 
 from __future__ import annotations
 

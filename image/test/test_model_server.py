@@ -31,7 +31,7 @@ from training.pocket.speech import Voice, synthesise
 
 pytestmark = pytest.mark.timeout(1500)  # the first of them builds the server
 
-EARS = ("--mmproj", str(POCKET / "pocket-audio.gguf"))
+WITH_AUDIO = ("--mmproj", str(POCKET / "pocket-audio.gguf"))
 WITHIN_S = 60.0  # on a busy machine
 MOON = "tell me about the moon"
 # Where Gemma's own template begins an answer, in the version for the large models.
@@ -63,7 +63,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def server(folder: Path) -> Iterator[str]:
     """The address of one that takes sound, and thinks unless it is told not to."""
-    with running(folder, *EARS) as url:
+    with running(folder, *WITH_AUDIO) as url:
         yield url
 
 
@@ -174,7 +174,7 @@ def test_asked_by_us_it_answers_what_was_said_aloud_without_thinking(server: str
 
 
 def test_one_that_thinks_whatever_it_is_told_is_named(folder: Path) -> None:
-    with running(folder, *EARS, template="always.jinja") as url:
+    with running(folder, *WITH_AUDIO, template="always.jinja") as url:
         with pytest.raises(RemoteError, match=r"thinks instead of answering.*thinking\.remote"):
             ask(url, text="tell me a joke")
         found = try_server(settings(url))
@@ -202,7 +202,7 @@ def test_a_wrong_key_is_named(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_conversation_that_is_too_long_for_it_is_named(folder: Path) -> None:
-    with running(folder, *EARS, "-c", "256", "-np", "1") as url:
+    with running(folder, *WITH_AUDIO, "-c", "256", "-np", "1") as url:
         with pytest.raises(RemoteError, match=r"HTTP 400.*thinking\.history_tokens"):
             ask(url, spoken(MOON), text="hello " * 400)
         model = RemoteModel(msgspec.structs.replace(settings(url).thinking, persona=""))

@@ -33,13 +33,13 @@ def broker(tmp_path: Path) -> Iterator[Mosquitto]:
     made.stop()
 
 
-def deaf(pid: int) -> bool:
+def microphone_off(pid: int) -> bool:
     """As the floor of that supervisor says."""
     for link in Path(f"/proc/{pid}/fd").iterdir():
         if "interlude-floor" in str(link.readlink()):
             fd = os.open(link, os.O_RDWR)
             try:
-                return Floor(fd).deaf
+                return Floor(fd).microphone_off
             finally:
                 os.close(fd)
     raise AssertionError("there is no floor")
@@ -86,7 +86,7 @@ def test_a_restart_over_mqtt_unmutes_nothing(broker: Mosquitto, tmp_path: Path) 
             assert ear.wait_until(lambda: json.loads(ear.last(TOPIC) or b"{}").get("volume") == 31)
             later = [json.loads(heard.payload)["mute"] for heard in ear.messages_of(TOPIC)[before:]]
             assert set(later) == {"ON"}
-            assert deaf(box.pid)  # without systemd it is the same process
+            assert microphone_off(box.pid)  # without systemd it is the same process
         finally:
             box.terminate()
             box.wait(60)

@@ -64,10 +64,10 @@ def test_the_microphone_is_closed_once_and_the_new_release_listens(
     stop, start = ear
     assert (stop.kind, start.kind) == (CardEventKind.STOP, CardEventKind.START)
     silence_s = at["Enter"] - at["Exit"]
-    deaf_s = (start.index - stop.index) / card.rate_hz
-    assert 0 < deaf_s < silence_s
+    closed_s = (start.index - stop.index) / card.rate_hz
+    assert 0 < closed_s < silence_s
     print(f"\n   {done.stdout.strip()}; silence {silence_s:.2f} s (goal 3), of which the microphone"
-          f" was closed {deaf_s:.2f} s")  # fmt: skip
+          f" was closed {closed_s:.2f} s")  # fmt: skip
     said = json.loads(box.ssh("interlude status --json").stdout)
     assert (said["version"], said["failed"]) == (NEW, [])
 

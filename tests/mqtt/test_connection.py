@@ -116,7 +116,7 @@ def test_a_broker_that_gave_our_place_to_another_is_not_one_that_is_gone(call: C
 # ── refused ──────────────────────────────────────────────────────────────────────────────────
 @pytest.fixture
 def guarded(mosquitto_with: Make, tmp_path: Path) -> Mosquitto:
-    """A broker that wants a login, and lets `box` do what the owners' page allows."""
+    """A broker that requires a login, and lets `box` do what the owners' page allows."""
     passwords, rules = tmp_path / "passwords", tmp_path / "rules"
     for user in ("box", "other"):
         create = () if passwords.exists() else ("-c",)
@@ -135,7 +135,7 @@ def guarded(mosquitto_with: Make, tmp_path: Path) -> Mosquitto:
 @pytest.mark.parametrize("version", [5, 4])
 @pytest.mark.parametrize(
     ("user", "password", "said"),
-    [("box", "wrong", "refuses the login of box"), ("", "", "wants a login")],
+    [("box", "wrong", "refuses the login of box"), ("", "", "requires a login")],
 )
 def test_a_wrong_password_is_refused_in_words(
     guarded: Mosquitto, call: Call, version: ProtocolVersion, user: str, password: str, said: str

@@ -39,7 +39,7 @@ def test_what_went_wrong_is_one_sentence_with_a_remedy(
     ("code", "user", "cause", "said"),
     [
         (0x86, "box", "refused", "refuses the login of box"),
-        (0x87, "", "refused", "wants a login"),
+        (0x87, "", "refused", "requires a login"),
         (0x84, "", "away", "another version"),
         (0x8E, "", "taken", "Another box took our place"),
         (0x88, "", "away", "turned us away: Server unavailable"),

@@ -50,7 +50,7 @@ def test_a_broker_that_is_not_there_is_a_problem_with_a_remedy(
 
 def test_a_broker_that_wants_a_login_is_a_problem(mosquitto_with: Make, tmp_path: Path) -> None:
     guarded = mosquitto_with("allow_anonymous false")
-    with pytest.raises(LinkError, match="wants a login"):
+    with pytest.raises(LinkError, match="requires a login"):
         one_shot.check(settings(guarded, tmp_path))
 
 

@@ -15,8 +15,8 @@ from appliance.hear.aec.path_estimate import Floats
 _SOFTNESS = np.float32(2.0)  # of the piece x / √(1 + (s·x)²): saturates from half of full scale on
 _KEPT = 0.97  # of what was found before, an update
 _PACE = 0.2  # of the way to what is found now
-_LEAST, _MOST = 0.0, 1.5  # of the piece; 1 is all of it, and a steeper saturation wants more
-_SEEMING = 0.08  # so much is found where nothing saturates: it is not believed
+_LEAST, _MOST = 0.0, 1.5  # of the piece; 1 is all of it, and a steeper saturation needs more
+_SEEMING = 0.08  # so much is found where nothing saturates: it is ignored
 
 
 class LoudspeakerNonlinearity:

@@ -16,7 +16,7 @@ from appliance.pcm import Samples
 
 MODEL = Path(__file__).parents[2] / "models" / "silero_vad.onnx"
 WINDOW_FRAMES = 512  # what the network hears at once, at 16 kHz
-CONTEXT_FRAMES = 64  # of the window before, which it wants in front
+CONTEXT_FRAMES = 64  # of the window before, which the network takes in front
 HOP_FRAMES = 256  # two interleaved networks: 29 ms median to onset against 36 ms with one
 _SILENT_HOPS = 625  # 10 s without any speech: begin afresh, old state only dulls the next onset
 _SILENT_BELOW = 0.1

@@ -30,7 +30,7 @@ COPY = ".handed.release"  # the name of the copy, for as long as it has one; tid
 
 @dataclass(frozen=True)
 class InstallOptions:
-    """How somebody wants it.
+    """How it is to be installed.
 
     downgrade  an older release than the one that is kept is welcome
     wait_s     for a conversation to end; 0: not now, then
