@@ -164,11 +164,23 @@ def release_verbs(verbs: Verbs, common: argparse.ArgumentParser, release: Verb) 
 
 def voice_verbs(verbs: Verbs, common: argparse.ArgumentParser, voices: Verb) -> None:
     """For the programs that speak."""
-    example = "example:\n  interlude voices install piper-0.1.0-aarch64.voice"
-    under = verbs.add("voices", "list the voices, and install the programs of voices", more=example)
+    example = (
+        "example:\n  interlude voices install piper-0.1.0-aarch64.voice\n"
+        '  interlude voices say "Good morning." --voice hibari --out morning.wav'
+    )
+    about = "list the voices, try them, and install their programs"
+    under = verbs.add("voices", about, more=example)
     every = Verbs(under, common, "caller")
     listed = every.add("list", "list the voices that are here, and what speaks them", voices)
     listed.set_defaults(doing="list", runs_as="box")
+    says = every.add("say", "have a voice say a text into a file", voices)
+    says.set_defaults(doing="say")
+    says.add_argument("text", metavar="TEXT", help="at most 1,000 characters")
+    says.add_argument("--voice", default="auto", metavar="NAME", help="auto: the best that is here")
+    says.add_argument("--out", type=Path, required=True, metavar="FILE", help="a WAV file, 16 kHz")
+    says.add_argument(
+        "--times", type=Path, metavar="FILE", help="JSON: where each word begins and is over"
+    )
     installed = every.add("install", "check a voice's program, try it, and keep it", voices)
     installed.set_defaults(doing="install")
     installed.add_argument(

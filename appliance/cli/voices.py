@@ -9,8 +9,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from appliance.models.store import ModelStore
+from appliance.cli.speech_file import say_to_file
+from appliance.models.catalogue import megabytes
 from appliance.settings import Settings
+from appliance.voice.description import descriptions
 from appliance.voice.engine import manifest as manifests
 from appliance.voice.engine import store
 from appliance.voice.engine.archive import BUNDLE
@@ -24,6 +26,10 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
     """What was typed after `interlude voices`."""
     if args.doing == "list":
         return cli_list(settings())
+    if args.doing == "say":
+        seconds = say_to_file(settings(), args.text, args.voice, args.out, args.times)
+        print(f"{args.out}: {seconds:.2f} s")
+        return 0
     tries = _untried if args.cold else self_check
     installer = EngineInstaller(settings().programs_path(), tries)
     return cli_install(installer, args.file, downgrade=args.downgrade)
@@ -33,20 +39,14 @@ def cli_list(settings: Settings, console: Console | None = None) -> int:
     """The voices that are here, what speaks them, and the programs. Starts none: `interlude check`
     does."""
     console = console or Console()
-    root = settings.programs_path()
-    engine = store.engine(root, store.PIPER)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("voice", "spoken by", "from"):
+    for heading in ("voice", "spoken by", "from", "language", "licence", "size"):
         table.add_column(heading)
-    fetched = ModelStore.of(settings).piper_voices()
-    brought = engine.voices() if engine is not None else {}
-    why = store.lacking(root, store.PIPER)
-    for name in dict.fromkeys([*fetched, *brought]):
-        speaks = f"{store.PIPER} {engine.manifest.version}" if engine else f"nothing: {why}"
-        table.add_row(name, speaks, "the models" if name in fetched else "the program's bundle")
-    table.add_row("espeak", "espeak-ng", "the system")
+    for voice in descriptions(settings):
+        size = "" if voice.size_bytes is None else megabytes(voice.size_bytes)
+        table.add_row(*map(str, voice[:-1]), size)
     console.print(table)
-    for each in store.installed(root):
+    for each in store.installed(settings.programs_path()):
         said = manifests.unfit(each.manifest) or "fits this box"
         console.print(
             f"program {each.manifest.engine} {each.manifest.version}, {each.manifest.licence}: "

@@ -11,9 +11,7 @@ from appliance.settings import Settings
 from appliance.voice import factory
 from appliance.voice.engine import store
 from appliance.voice.espeak import EspeakVoice
-from appliance.voice.interface import Voice
 from appliance.voice.probe import VoiceTrial
-from appliance.voice.program import ProgramVoice
 
 _STANDS_IN = "espeak-ng speaks instead."
 
@@ -29,9 +27,8 @@ def voice_findings(settings: Settings) -> list[Finding]:
         names = [EspeakVoice.name]
     if EspeakVoice.name not in names:
         names.append(EspeakVoice.name)
-    commands = factory.commands(settings)
     for name in names:
-        said = _spoken(name, settings, commands)
+        said = _spoken(name, settings)
         if said.verdict == "ok":
             return [*findings, said]
         findings.append(said)
@@ -48,14 +45,10 @@ def _mute(settings: Settings) -> list[Finding]:
     return [warning("voice", f"{', '.join(here)} cannot speak. {why}", factory.REMEDY)]
 
 
-def _spoken(name: str, settings: Settings, commands: factory.VoiceCommands) -> Finding:
+def _spoken(name: str, settings: Settings) -> Finding:
     """What comes of one attempt. The voice is closed again."""
-    voice: Voice
     try:
-        if name == EspeakVoice.name:
-            voice = EspeakVoice(settings.speaking.words_per_minute)
-        else:
-            voice = ProgramVoice(name, commands[name])
+        voice = factory.open_voice(settings, name)
     except VoiceError as error:
         return warning("voice", error.problem, error.remedy)
     trial = VoiceTrial(voice, time.monotonic)

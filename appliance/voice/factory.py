@@ -77,6 +77,18 @@ def best(settings: Settings, names: Sequence[str]) -> str:
     return next((name for name in names if name in wanted), EspeakVoice.name)
 
 
+def open_voice(settings: Settings, name: str) -> Voice:
+    """The voice `name`, which may need a moment before it is ready. To be closed.
+
+    Raises VoiceError where it is not here, or nothing here speaks it.
+    """
+    speaking = msgspec.structs.replace(settings.speaking, voice=name)
+    (name, *_) = candidates(msgspec.structs.replace(settings, speaking=speaking))
+    if name == EspeakVoice.name:
+        return EspeakVoice(settings.speaking.words_per_minute)
+    return ProgramVoice(name, commands(settings)[name])
+
+
 def installed(settings: Settings) -> list[str]:
     """The names that `speaking.voice` may have on this box, besides auto."""
     return [*commands(settings), EspeakVoice.name]

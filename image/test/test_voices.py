@@ -90,12 +90,12 @@ def _catalogue(row: dict[str, Any]) -> Callable[[Path], None]:
     return change
 
 
-def test_the_way_of_an_owner_from_espeak_to_a_voice(fleet: tuple[Fleet, Path]) -> None:
+def test_the_way_of_an_owner_from_the_boxs_own_voice_to_another(fleet: tuple[Fleet, Path]) -> None:
     """Voice before program: nothing pretends to speak. Then the program: it speaks, under the
     unit's own sandbox, without a restart. A newer one takes its place; a bad one costs nothing."""
     made, voice = fleet
     box = made.boxes[0]
-    assert "ok: espeak speaks" in _check(box)
+    assert "ok: hibari speaks" in _check(box)
 
     files = {path: (voice / Path(path).name).read_bytes() for path in paths(voice)}
     with HubServer(files, host=f"{NETWORK}.1") as hub:
@@ -105,7 +105,7 @@ def test_the_way_of_an_owner_from_espeak_to_a_voice(fleet: tuple[Fleet, Path]) -
     assert "every byte verified" in fetched.stdout, fetched.stdout + fetched.stderr
     assert "cannot speak" in fetched.stdout  # and what is missing
     assert f"{NAME} cannot speak" in _check(box)
-    assert _voice(box) == "espeak"
+    assert _voice(box) == "hibari"
 
     file = bundle(made.folder, made.key, "9.0.0")
     played = made.play("site.yml", "--tags", "voices", "-e",

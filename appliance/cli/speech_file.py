@@ -1,0 +1,88 @@
+"""`interlude voices say`: a text by any voice of the box, as a file, and the times of its words."""
+
+from __future__ import annotations
+
+import json
+import select
+import time
+import wave
+from pathlib import Path
+
+import numpy as np
+
+from appliance.errors import StorageError, VoiceError
+from appliance.messages.limits import MAX_WORDS
+from appliance.pcm import RATE_HZ, Samples
+from appliance.plain_text import spoken
+from appliance.settings import Settings
+from appliance.voice import factory
+from appliance.voice.interface import Voice
+from appliance.voice.spoken_words import SpokenWord
+
+READY_S = 60.0  # it loads from an SD card
+SAID_S = 120.0  # a minute of speech, by a slow voice
+
+
+def say_to_file(
+    settings: Settings, text: str, name: str, out: Path, times: Path | None = None
+) -> float:
+    """Have the voice `name` say `text` into the WAV file `out`, as the box would say it; where its
+    words lie, as far as the voice tells, goes to `times`. Returns the seconds of sound.
+
+    Raises VoiceError where it cannot, StorageError where a file cannot be written.
+    """
+    said = spoken(text)
+    if not said:
+        raise VoiceError("There is no word in this text.")
+    if len(said) > MAX_WORDS:
+        raise VoiceError(
+            f"The text is {len(said)} characters long.", f"Give at most {MAX_WORDS} at a time."
+        )
+    voice = factory.open_voice(settings, name)
+    try:
+        sound, words = _all_of(voice, said)
+    finally:
+        voice.close()
+    try:
+        with out.open("wb") as opened, wave.open(opened) as file:
+            file.setnchannels(1)
+            file.setsampwidth(2)
+            file.setframerate(RATE_HZ)
+            file.writeframes(sound.astype("<i2").tobytes())
+        if times is not None:
+            told = {"text": said, "voice": voice.name, "seconds": len(sound) / RATE_HZ,
+                    "words": [_told(word, said) for word in words]}  # fmt: skip
+            times.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    except OSError as error:
+        which = error.filename or out
+        raise StorageError(f"{which} cannot be written ({error.strerror}).") from error
+    return len(sound) / RATE_HZ
+
+
+def _all_of(voice: Voice, text: str) -> tuple[Samples, list[SpokenWord]]:
+    """Raises VoiceError."""
+    limit_s = time.monotonic() + READY_S
+    while not voice.ready:
+        if voice.problem or time.monotonic() > limit_s:
+            raise VoiceError(voice.problem or f"The voice {voice.name} did not become ready.")
+        voice.poll()
+        time.sleep(0.01)
+    speech, made = voice.synthesise(text), list[Samples]()
+    limit_s = time.monotonic() + SAID_S
+    while (samples := speech.read()) is not None:
+        if len(samples):
+            made.append(samples)
+        elif time.monotonic() > limit_s:
+            raise VoiceError(f"The voice {voice.name} did not come to its end.")
+        else:
+            select.select([speech.fileno()], [], [], 0.1)
+    return np.concatenate([np.empty(0, np.int16), *made]), list(speech.words)
+
+
+def _told(word: SpokenWord, text: str) -> dict[str, object]:
+    return {
+        "word": text[word.begin : word.end],
+        "characters": [word.begin, word.end],
+        "begins_s": round(word.at / RATE_HZ, 4),
+        "is_over_s": round(word.over / RATE_HZ, 4),
+    }

@@ -1,0 +1,73 @@
+"""What each voice of the box is: who speaks it, its language, licence and size. Starts none."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from appliance.models.store import ModelStore
+from appliance.settings import Settings
+from appliance.voice.engine import store
+from appliance.voice.espeak import EspeakVoice
+from appliance.voice.hibari import engine as hibari
+
+UNKNOWN = "?"
+
+
+class VoiceDescription(NamedTuple):
+    """`spoken_by`: its program, or why there is none. `size_bytes`: of its files, if known."""
+
+    name: str
+    spoken_by: str
+    comes_from: str
+    language: str
+    licence: str
+    size_bytes: int | None
+
+
+def descriptions(settings: Settings) -> list[VoiceDescription]:
+    """Those that are here, the best first, in the order of `speaking.voice: auto`."""
+    root = settings.programs_path()
+    models = ModelStore.of(settings)
+    engine, why = store.engine(root, store.PIPER), store.lacking(root, store.PIPER)
+    spoken_by = f"{store.PIPER} {engine.manifest.version}" if engine else f"nothing: {why}"
+    fetched = models.piper_voices()
+    found = [
+        VoiceDescription(
+            name,
+            spoken_by,
+            "the models" if name in fetched else "the program's bundle",
+            piper_language(model),
+            models.models[name].licence if name in models.models else UNKNOWN,
+            model.stat().st_size,
+        )
+        for name, model in {**(engine.voices() if engine else {}), **fetched}.items()
+    ]
+    return [*found, _hibari(), _espeak()]
+
+
+def piper_language(model: Path) -> str:
+    """As the file beside it says: en_US, or what espeak-ng calls the language."""
+    try:
+        told = json.loads(model.with_name(model.name + ".json").read_text(encoding="utf-8"))
+        return str(told.get("language", {}).get("code") or told["espeak"]["voice"])[:20]
+    except (OSError, ValueError, KeyError, AttributeError, TypeError):
+        return UNKNOWN
+
+
+def _hibari() -> VoiceDescription:
+    package = find_spec("hibari")
+    (folder,) = package.submodule_search_locations or [""] if package is not None else [""]
+    size = sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file())
+    comes_from = "the box"
+    return VoiceDescription(
+        hibari.NAME, hibari.NAME, comes_from, "en_US", "Apache-2.0", size if folder else None
+    )
+
+
+def _espeak() -> VoiceDescription:
+    return VoiceDescription(
+        EspeakVoice.name, "espeak-ng", "the system", "some hundred", "GPL-3.0-or-later", None
+    )

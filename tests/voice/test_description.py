@@ -1,0 +1,46 @@
+"""What is told of each voice: its language, licence and size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from appliance.settings import load
+from appliance.voice.description import UNKNOWN, descriptions, piper_language
+from tests.voice.bundles import plant
+
+
+def test_the_boxs_own_voices_are_told_with_licence_and_size(tmp_path: Path) -> None:
+    hibari, espeak = descriptions(load(None, {"state_dir": str(tmp_path)}))
+    assert (hibari.language, hibari.licence) == ("en_US", "Apache-2.0")
+    assert espeak.licence == "GPL-3.0-or-later"
+    assert hibari.size_bytes is not None
+    assert 10e6 < hibari.size_bytes < 25e6
+
+
+def test_an_owners_voice_comes_first_and_its_licence_is_not_known(tmp_path: Path) -> None:
+    folder = tmp_path / "models/anna"
+    folder.mkdir(parents=True)
+    (folder / "x.onnx").write_bytes(b"12345")
+    (folder / "x.onnx.json").write_text('{"language": {"code": "de_DE"}}')
+    plant(tmp_path / "voices")
+    anna, *others = descriptions(load(None, {"state_dir": str(tmp_path)}))
+    assert anna == ("anna", "piper 0.1.0", "the models", "de_DE", UNKNOWN, 5)
+    assert [each.name for each in others] == ["hibari", "espeak"]
+
+
+@pytest.mark.parametrize(
+    ("told", "language"),
+    [
+        ('{"language": {"code": "en_GB"}, "espeak": {"voice": "en"}}', "en_GB"),
+        ('{"espeak": {"voice": "fr"}}', "fr"),
+        ("{}", UNKNOWN),
+        ("[]", UNKNOWN),
+        ("no json", UNKNOWN),
+    ],
+)
+def test_a_pipers_language_is_what_its_file_says(tmp_path: Path, told: str, language: str) -> None:
+    (tmp_path / "x.onnx.json").write_text(told)
+    assert piper_language(tmp_path / "x.onnx") == language
+    assert piper_language(tmp_path / "gone.onnx") == UNKNOWN
