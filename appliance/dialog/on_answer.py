@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from appliance.dialog.on_tool import ToolReply, must_wait, speak_tool_answer, use_tool
 from appliance.dialog.transition import Transition
-from appliance.language.catalogue import english
+from appliance.language.catalogue import catalogue, english
 from appliance.messages.commands import Say
 from appliance.messages.playback import (
     PlaybackFinished,
@@ -90,6 +90,8 @@ def note_timing(transition: Transition, spoken: Spoken) -> None:
     """where a sentence lies in the sound"""
     answer, cut = transition.next.answer, transition.next.cut
     if answer is not None and answer.turn == spoken.turn:
+        if spoken.language and transition.next.policy.follows_language and not answer.ours:
+            transition.change(language=catalogue(spoken.language).language)
         transition.change(answer=answer.with_spoken(spoken))
         transition.extend_deadline()
     elif cut is not None and cut.answer.turn == spoken.turn:

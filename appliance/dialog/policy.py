@@ -37,6 +37,7 @@ class DialogPolicy:
     toggle             a press of the talk button begins, the next one ends
     by_voice           modes other than open in which speech over an answer interrupts it
     needed             parts without which the box is dead
+    follows_language   what the box says by itself is in the language of the last answer
     """
 
     verdict_s: float = 1.0
@@ -62,3 +63,4 @@ class DialogPolicy:
     toggle: bool = False
     by_voice: frozenset[ModeName] = frozenset({"wake_word"})
     needed: frozenset[str] = frozenset({"playback", "capture", "listener"})
+    follows_language: bool = True

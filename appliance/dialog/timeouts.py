@@ -6,6 +6,7 @@ from appliance.dialog.policy import DialogPolicy
 from appliance.messages.commands import ModeName
 from appliance.runtime import process_table
 from appliance.settings import Settings
+from appliance.settings.language import ANY
 
 
 def dialog_policy(settings: Settings) -> DialogPolicy:
@@ -26,4 +27,5 @@ def dialog_policy(settings: Settings) -> DialogPolicy:
         toggle=hearing.push_to_talk.press == "toggle",
         by_voice=frozenset(mode for mode, on in voice_interrupts.items() if on),
         needed=frozenset(row.name for row in process_table.PROCESSES if row.needed),
+        follows_language=settings.language == ANY,
     )

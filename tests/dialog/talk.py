@@ -23,10 +23,15 @@ class Talk:
     """Feed it; `said` are the actions since the last look, `all` every action there was."""
 
     def __init__(
-        self, *, ready: bool = True, mode: ModeName = "open", rules: DialogPolicy = RULES
+        self,
+        *,
+        ready: bool = True,
+        mode: ModeName = "open",
+        rules: DialogPolicy = RULES,
+        language: str = "en",
     ) -> None:
         self.now_s = 100.0
-        self.it, actions = initial_state(rules, self.now_s, mode=mode)
+        self.it, actions = initial_state(rules, self.now_s, mode=mode, language=language)
         self.all: list[Action] = list(actions)
         self.said: list[Action] = []
         if ready:

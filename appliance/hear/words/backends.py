@@ -11,6 +11,7 @@ from appliance.models.store import ModelStore
 from appliance.settings import Settings
 
 KEYWORDS, TRANSCRIPT = "keywords-en", "words-en"  # of the catalogue
+SPOKEN = "en"  # the one language that these, and pocketsphinx's model, understand
 
 
 def recogniser(settings: Settings) -> WordRecogniser | None:
@@ -18,7 +19,7 @@ def recogniser(settings: Settings) -> WordRecogniser | None:
     words = settings.hearing.words
     listed = (*dict.fromkeys((*words.yields, *words.stop, *words.carry_on)),)
     wanted = words.recogniser
-    if wanted == "none":
+    if wanted == "none" or not any_recogniser(settings):
         return None
     if wanted in ("auto", "sherpa"):
         for name in (KEYWORDS, TRANSCRIPT):
@@ -47,6 +48,8 @@ def recogniser(settings: Settings) -> WordRecogniser | None:
 def any_recogniser(settings: Settings) -> bool:
     """Whether there is one, or should be by the owner's wish."""
     wanted = settings.hearing.words.recogniser
+    if wanted == "auto" and settings.own_language != SPOKEN:
+        return False  # of another language they would hear English words, and these decide
     if wanted == "auto":
         return _has("pocketsphinx") or any(
             model_files(settings, name) for name in (KEYWORDS, TRANSCRIPT)

@@ -58,6 +58,15 @@ def test_a_fetched_model_is_taken(tmp_path: Path, name: str, kind: type) -> None
     assert isinstance(backends.recogniser(chosen), kind)
 
 
+def test_in_another_language_than_english_nothing_listens_for_english_words(tmp_path: Path) -> None:
+    german = settings.load(overrides={"state_dir": str(tmp_path), "language": "de"})
+    assert backends.recogniser(german) is None
+    assert not backends.any_recogniser(german)
+    wish = {"hearing": {"words": {"recogniser": "pocketsphinx"}}}
+    wanted = settings.load(overrides={"state_dir": str(tmp_path), "language": "de", **wish})
+    assert isinstance(backends.recogniser(wanted), PocketsphinxRecogniser)
+
+
 def test_the_owner_may_want_none(tmp_path: Path) -> None:
     assert backends.recogniser(box(tmp_path, words={"recogniser": "none"})) is None
 
