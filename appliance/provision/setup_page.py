@@ -27,7 +27,7 @@ HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",
     "X-Frame-Options": "DENY",
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # with "no-referrer" a browser says `Origin: null` of a form
     "Cache-Control": "no-store",
 }
 _FRAME = """<!doctype html><html lang="{language}"><head><meta charset="utf-8">
