@@ -6,6 +6,7 @@ keeps to the language of before. docs/architecture/decisions.md has what was mea
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterable
 
@@ -21,6 +22,9 @@ TOLD_APART = frozenset(
     "am ar bg bn ca cs cy da de el en es et eu fa fi fr gu he hi hr hu hy id is it ja ka kk kn ko "
     "lb lt lv ml mr my nb ne nl pa pl pt ro ru si sk sl sq sr sv sw ta te th tr uk ur vi zh".split()
 )
+
+
+log = logging.getLogger("speaker")
 
 
 class LanguageIdentifier:
@@ -49,6 +53,10 @@ class LanguageIdentifier:
     def _load(self) -> None:
         from py3langid import langid  # with numpy's, 0.2 s
 
-        network = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
+        try:  # it is unpacked into a file of /tmp, which is gone again at once
+            network = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
+        except (OSError, ValueError, EOFError) as error:
+            log.warning("languages are not told apart: %s", error)
+            return
         network.set_languages([code for code in network.labels if base(code) in self._languages])
         self._network = network
