@@ -52,6 +52,8 @@ NO_MATTER_OF_IT = {  # the conductor's own
     "ButtonFault",
     "VoicesAvailable",
     "Transcribed",
+    "LiveView",
+    "SoundLevels",
 }
 
 

@@ -32,7 +32,7 @@ class ConstantJudge:
 
 
 @pytest.mark.parametrize(
-    ("probability", "least_ms", "most_ms"), [(1.0, 250, 290), (0.0, 1200, 1240)]
+    ("probability", "least_ms", "most_ms"), [(1.0, 250, 290), (0.0, 1400, 1440)]
 )
 def test_a_turn_that_is_surely_over_ends_soon_and_one_that_is_not_is_waited_for(
     settings: HearingSettings, probability: float, least_ms: int, most_ms: int
