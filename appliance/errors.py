@@ -66,7 +66,12 @@ class VoiceError(InterludeError, RuntimeError):
 
 
 class UnsayableText(VoiceError):
-    """A sentence that this voice has no sounds for; the voice is well."""
+    """A sentence that this voice has no sounds for, but for its first `said` characters; the voice
+    is well."""
+
+    def __init__(self, problem: str, remedy: str = "", *, said: int = 0) -> None:
+        super().__init__(problem, remedy)
+        self.said = said
 
 
 class RemoteError(InterludeError, OSError):

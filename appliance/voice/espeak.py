@@ -14,6 +14,7 @@ import numpy as np
 from appliance.errors import VoiceError
 from appliance.language.catalogue import SOURCE
 from appliance.language.codes import NAMES, espeak_voice
+from appliance.messages.speech import SentenceTokens
 from appliance.pcm import EMPTY, Samples, to_float
 from appliance.voice.interface import Speech
 from appliance.voice.postprocess import SpeechPostprocessor, gain_for
@@ -55,7 +56,7 @@ class EspeakVoice:
         )
         self._dying: list[subprocess.Popen[bytes]] = []
 
-    def synthesise(self, text: str) -> Speech:
+    def synthesise(self, text: str, tokens: SentenceTokens | None = None) -> Speech:
         self._dying = [process for process in self._dying if process.poll() is None]
         try:
             process = subprocess.Popen(

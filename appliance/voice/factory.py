@@ -15,10 +15,14 @@ from appliance.errors import VoiceError
 from appliance.language.catalogue import SOURCE
 from appliance.language.codes import base
 from appliance.models.store import ModelStore
+from appliance.runtime.enabled import HEAD
+from appliance.runtime.ipc.ring import RingHandles
 from appliance.settings import Settings
 from appliance.voice.by_language import VoicesByLanguage
 from appliance.voice.engine import store
 from appliance.voice.espeak import EspeakVoice
+from appliance.voice.head_voice import HeadVoice
+from appliance.voice.head_weights import head_folder
 from appliance.voice.hibari import engine as hibari
 from appliance.voice.interface import Voice
 from appliance.voice.probe import VoiceTrial
@@ -27,6 +31,7 @@ from appliance.voice.program import ProgramVoice
 AUTO = "auto"
 _MOST_BYTES = 1 << 20  # of a voice's settings; Piper's have 5 kB, with a table of phonemes
 VoiceCommands = dict[str, tuple[str, ...]]
+RESTART = "`sudo systemctl restart interlude` begins it anew."
 REMEDY = "`interlude voices install FILE` installs a program; see docs/voices.md."
 
 
@@ -102,7 +107,7 @@ def candidates(settings: Settings) -> list[str]:
     """
     names = installed(settings)
     wanted = settings.speaking.voice
-    if wanted == AUTO:
+    if wanted in (AUTO, HEAD):  # beside the head: it says only what the model drew
         spoken = languages(settings)
         return [
             name
@@ -124,15 +129,24 @@ def candidates(settings: Settings) -> list[str]:
 
 
 def load(
-    settings: Settings, log: logging.Logger, beat: Callable[[], None] = lambda: None
+    settings: Settings,
+    log: logging.Logger,
+    beat: Callable[[], None] = lambda: None,
+    states: RingHandles | None = None,
 ) -> list[Voice]:
     """The chosen voice, which has said a word, and espeak-ng for when it breaks. Not empty.
 
     A box that can speak at all does: what is wrong with the chosen voice is logged. A voice that
     the owner named is kept although it said nothing: its program is started again and again. `beat`
-    is called while a voice is loaded. Raises VoiceError when nothing can speak.
+    is called while a voice is loaded. `states`: the ring that the voice `head` speaks. Raises
+    VoiceError when nothing can speak.
     """
     voices: list[Voice] = []
+    if settings.speaking.voice == HEAD:
+        try:
+            voices.append(open_head(settings, states))
+        except VoiceError as error:
+            log.error("%s A text voice speaks instead.", error)
     try:
         names = [name for name in candidates(settings) if name != EspeakVoice.name]
     except VoiceError as error:
@@ -144,7 +158,7 @@ def load(
             voices.append(program)
             break
         log.error("%s", problem)
-        if settings.speaking.voice == AUTO:
+        if settings.speaking.voice in (AUTO, HEAD):
             program.close()
         else:
             voices.append(program)
@@ -177,6 +191,14 @@ def by_language(
     )
 
 
+def open_head(settings: Settings, states: RingHandles | None) -> Voice:
+    """The voice of hidden states. Raises VoiceError where this box cannot have it."""
+    folder = head_folder(settings)
+    if states is None:
+        raise VoiceError("The voice `head` begins with the next start of the box.", RESTART)
+    return HeadVoice(folder, states)
+
+
 def try_voice(voice: Voice, beat: Callable[[], None] = lambda: None) -> str:
     """Have a voice say a word, and wait until it has. Returns what is wrong with it, or ""."""
     return wait_for_trial(VoiceTrial(voice, time.monotonic), beat)
@@ -200,15 +222,17 @@ def other(
     voices: list[Voice],
     log: logging.Logger,
     beat: Callable[[], None] = lambda: None,
+    states: RingHandles | None = None,
 ) -> list[Voice]:
     """The voice `name` and its stand-in in place of `voices`, which are closed; or `voices`
     themselves, and a line in the log, where there is no such voice or it is broken."""
-    if name not in installed(settings):
+    if name not in (*installed(settings), *((HEAD,) if states is not None else ())):
         log.warning("there is no voice of the name that was asked for")
         return voices
     speaking = msgspec.structs.replace(settings.speaking, voice=name)
     try:
-        fresh = load(msgspec.structs.replace(settings, speaking=speaking), log, beat)
+        changed = msgspec.structs.replace(settings, speaking=speaking)
+        fresh = load(changed, log, beat, states)
     except VoiceError as error:
         log.error("%s", error)
         return voices

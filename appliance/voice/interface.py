@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from appliance.messages.speech import SentenceTokens
 from appliance.pcm import Samples
 from appliance.voice.spoken_words import SpokenWord
 
@@ -51,8 +52,9 @@ class Voice(Protocol):
         """Why it is not ready, a sentence; "" if it is, or is only just starting."""
         ...
 
-    def synthesise(self, text: str) -> Speech:
-        """Begin with a sentence. Raises VoiceError when that is impossible."""
+    def synthesise(self, text: str, tokens: SentenceTokens | None = None) -> Speech:
+        """Begin with a sentence. `tokens`: what the model made of it, for a voice that speaks that
+        and no text. Raises VoiceError when that is impossible, UnsayableText for this sentence."""
         ...
 
     def poll(self) -> None:

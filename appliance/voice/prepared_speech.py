@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from appliance.errors import VoiceError
+from appliance.messages.speech import SentenceTokens
 from appliance.pcm import RATE_HZ, Samples
 from appliance.voice.interface import Speech, Voice
 from appliance.voice.spoken_words import SpokenWord
@@ -68,16 +69,17 @@ class SpeechPreparation:
     def __init__(self) -> None:
         self._text = ""
         self._voice: Voice | None = None
+        self._tokens: SentenceTokens | None = None
         self._speech: PreparedSpeech | None = None
 
-    def begin(self, text: str, voice: Voice) -> None:
+    def begin(self, text: str, voice: Voice, tokens: SentenceTokens | None = None) -> None:
         """In place of what there was. A voice that cannot is asked again when it matters."""
         self.drop()
         try:
-            self._speech = PreparedSpeech(voice.synthesise(text))
+            self._speech = PreparedSpeech(voice.synthesise(text, tokens))
         except VoiceError:
             return
-        self._text, self._voice = text, voice
+        self._text, self._voice, self._tokens = text, voice, tokens
 
     @property
     def waits_for(self) -> PreparedSpeech | None:
@@ -91,9 +93,10 @@ class SpeechPreparation:
             except VoiceError:
                 self.drop()
 
-    def take(self, text: str, voice: Voice) -> Speech | None:
+    def take(self, text: str, voice: Voice, tokens: SentenceTokens | None = None) -> Speech | None:
         """The sound of `text` by `voice`, if it was prepared. Else there is nothing any more."""
-        if self._speech is None or (text, voice) != (self._text, self._voice):
+        prepared = self._text, self._voice, self._tokens
+        if self._speech is None or (text, voice, tokens) != prepared:
             self.drop()
             return None
         speech, self._speech, self._voice = self._speech, None, None

@@ -15,15 +15,16 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import IO
 
 import numpy as np
 
 from appliance.errors import UnsayableText, VoiceError
+from appliance.messages.speech import SentenceTokens
 from appliance.pcm import EMPTY, Samples, to_float
 from appliance.runtime.supervision.backoff import LONGEST_S, BackOff
 from appliance.runtime.supervision.process_limits import UNTOUCHED_MIB
 from appliance.voice import protocol
+from appliance.voice.child_pipes import pipes_of, taken
 from appliance.voice.interface import Speech
 from appliance.voice.postprocess import SpeechPostprocessor, gain_for, rms_dbfs
 from appliance.voice.spoken_words import SpeechMarks, SpokenWord
@@ -34,7 +35,6 @@ MEMORY_MIB = 400
 START_S = 60.0  # from its start until it can speak: it imports and loads from an SD card
 HUNG_S = 20.0  # without sound while a sentence is asked for
 STOP_S = 2.0  # until it says that a stopped sentence is done; 50 ms where nothing else runs
-_READ_BYTES = 1 << 16  # as much as a pipe holds
 _COMPLAINT_BYTES = 500
 _REAP_S = 0.02  # its pipe is closed: it is about to be gone
 
@@ -50,9 +50,10 @@ class ProgramVoice:
         command: Sequence[str],
         *,
         memory_mib: int = MEMORY_MIB + UNTOUCHED_MIB,
+        fds: Sequence[int] = (),
         now_s: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Starts it, and does not wait until it is ready."""
+        """Starts it, and does not wait until it is ready. It inherits `fds`."""
         self.name = name
         self.problem = ""  # why it is not there, as long as it is not; for the log
         self.command = tuple(command)
@@ -60,7 +61,7 @@ class ProgramVoice:
             sys.executable, "-m", "appliance.voice.confine", str(os.getpid()), str(memory_mib),
             *command,
         )  # fmt: skip
-        self._now_s = now_s
+        self._now_s, self._fds = now_s, fds
         self._backoff = BackOff(LONGEST_S)
         self._bell = select.epoll()  # one descriptor for poll(2), whichever child there is
         self._child: subprocess.Popen[bytes] | None = None
@@ -91,16 +92,20 @@ class ProgramVoice:
         """Readable when `poll`, or `read` of its sentence, has something to do."""
         return self._bell.fileno()
 
-    def synthesise(self, text: str) -> Speech:
+    def synthesise(self, text: str, tokens: SentenceTokens | None = None) -> Speech:
         if self._child is None or self._hello is None:
             raise VoiceError(f"The voice {self.name} cannot speak now.", self.problem)
         self._number += 1
         shaper = SpeechPostprocessor(self._hello.rate_hz)
         speech = ProgramSpeech(self, self._number, self._hello, shaper, self._now_s())
-        if not self._write(protocol.encode_say(self._number, text)):
+        if not self._write(self._order(self._number, text, tokens)):
             raise VoiceError(self.problem)
         self._speech = speech
         return speech
+
+    def _order(self, number: int, text: str, tokens: SentenceTokens | None) -> bytes:
+        """What the program is told."""
+        return protocol.encode_say(number, text)
 
     def poll(self) -> None:
         """See to the program: start it when it is time, and read what it says unasked. To be called
@@ -137,11 +142,12 @@ class ProgramVoice:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,  # what it complains of, for the log
                 bufsize=0,
+                pass_fds=self._fds,
             )
         except OSError as error:
             self.fail(f"it cannot be started ({error.strerror})")
             return
-        pipes = _pipes(child)
+        pipes = pipes_of(child)
         for pipe in pipes:
             os.set_blocking(pipe.fileno(), False)
         self._bell.register(pipes[1].fileno(), select.EPOLLIN)
@@ -166,7 +172,7 @@ class ProgramVoice:
         self._stopped.clear()
         if child is None:
             return
-        pipes = _pipes(child)
+        pipes = pipes_of(child)
         self._bell.unregister(pipes[1].fileno())
         child.kill()
         for pipe in pipes:
@@ -178,7 +184,7 @@ class ProgramVoice:
         a program that does not read."""
         assert self._child is not None
         try:
-            written = os.write(_pipes(self._child)[0].fileno(), line)
+            written = os.write(pipes_of(self._child)[0].fileno(), line)
         except OSError:
             written = 0
         if written < len(line):
@@ -190,9 +196,9 @@ class ProgramVoice:
         """Take what its pipe holds, once."""
         if self._child is None:
             return
-        _, answers, complaints = _pipes(self._child)
-        self._complaint = (self._complaint + (_taken(complaints) or b""))[-_COMPLAINT_BYTES:]
-        data = _taken(answers)
+        _, answers, complaints = pipes_of(self._child)
+        self._complaint = (self._complaint + (taken(complaints) or b""))[-_COMPLAINT_BYTES:]
+        data = taken(answers)
         if data is None:
             return
         if not data:
@@ -223,20 +229,20 @@ class ProgramVoice:
                 self._backoff.up(self._now_s())
             case protocol.EngineDone(number):
                 self._end_sentence(number, "")
-            case protocol.EngineFailed(number, why, unsayable):
+            case protocol.EngineFailed(number, why, unsayable, said):
                 failed = "cannot say a sentence" if unsayable else "failed"
                 problem = f"The voice {self.name} {failed}: {_line(why)}."
-                self._end_sentence(number, problem, unsayable=unsayable)
+                self._end_sentence(number, problem, said if unsayable else None)
             case (sound, samples):
                 if speech is not None and speech.number == sound.sound:
                     speech.push_sound(sound, samples)
 
-    def _end_sentence(self, number: int, problem: str, *, unsayable: bool = False) -> None:
+    def _end_sentence(self, number: int, problem: str, said: int | None = None) -> None:
         self._stopped.pop(number, None)
         speech = self._speech
         if speech is not None and speech.number == number:
             self._speech = None
-            speech.end(problem, unsayable=unsayable)
+            speech.end(problem, said)
 
     def cancel(self, speech: ProgramSpeech) -> None:
         """Stop the work on it; what it still says of it is dropped."""
@@ -266,7 +272,8 @@ class ProgramSpeech:
         self._shaper = shaper
         self._heard_s = now_s
         self._made: deque[Samples] = deque()
-        self._over = self._unsayable = False
+        self._over = False
+        self._said: int | None = None
 
     def fileno(self) -> int:
         return self._program.fileno()
@@ -279,7 +286,9 @@ class ProgramSpeech:
         if self._made:
             return self._made.popleft()
         if self.problem:
-            raise (UnsayableText if self._unsayable else VoiceError)(self.problem)
+            if self._said is not None:
+                raise UnsayableText(self.problem, said=self._said)
+            raise VoiceError(self.problem)
         return None if self._over else EMPTY
 
     def cancel(self) -> None:
@@ -305,30 +314,15 @@ class ProgramSpeech:
         """The stretches that it came in, as far as the program tells what they say."""
         return self._marks.parts(self._shaper.dropped)
 
-    def end(self, problem: str, *, unsayable: bool = False) -> None:
-        """The program's: nothing follows."""
-        self.problem, self._over, self._unsayable = problem, not problem, unsayable
+    def end(self, problem: str, said: int | None = None) -> None:
+        """The program's: nothing follows. `said`: so much of a text that it has no sounds for."""
+        self.problem, self._over, self._said = problem, not problem, said
         if not problem:
             self._append(self._shaper.process(np.empty(0, np.float32), last=True))
 
     def _append(self, samples: Samples) -> None:
         if len(samples):
             self._made.append(samples)
-
-
-def _pipes(child: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
-    assert child.stdin is not None
-    assert child.stdout is not None
-    assert child.stderr is not None
-    return child.stdin, child.stdout, child.stderr
-
-
-def _taken(pipe: IO[bytes]) -> bytes | None:
-    """What a pipe holds; None for nothing yet, b"" at its end."""
-    try:
-        return os.read(pipe.fileno(), _READ_BYTES)
-    except BlockingIOError:
-        return None
 
 
 def _line(text: str) -> str:

@@ -54,11 +54,13 @@ class EngineDone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class EngineFailed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Sentence `failed` cannot be said, or not to its end. `unsayable`: the fault is the text's."""
+    """Sentence `failed` cannot be said, or not to its end. `unsayable`: the fault is the text's;
+    then the first `said` characters of it were said."""
 
     failed: Place
     why: str = ""
     unsayable: bool = False
+    said: Place = 0
 
 
 EngineReply = EngineHello | EngineDone | EngineFailed | tuple[EngineSound, Samples]

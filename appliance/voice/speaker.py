@@ -10,6 +10,7 @@ from appliance.language.identify import LanguageIdentifier
 from appliance.messages.commands import SetVoice, VoicesAvailable
 from appliance.messages.speech import EndAnswer, PrepareSpeech, Speak, SpeakerReady
 from appliance.runtime.ipc.ring import RingWriter
+from appliance.runtime.process_table import STATES
 from appliance.runtime.worker import Worker
 from appliance.settings import Settings
 from appliance.settings.language import ANY
@@ -23,7 +24,8 @@ IDLE_MS = 1000  # nothing to say: only the heart
 
 
 def main(work: Worker) -> None:
-    voices = factory.load(work.settings, work.log, work.beat)
+    states = work.ring(STATES)
+    voices = factory.load(work.settings, work.log, work.beat, states)
     able = VoiceAvailability(lambda: factory.commands(work.settings), time.monotonic)
     ring = work.writer("voice")
     turn = work.floor.turn
@@ -43,14 +45,14 @@ def main(work: Worker) -> None:
                 if isinstance(message, Speak | EndAnswer):
                     delivery.push(message, time.monotonic())
                 elif isinstance(message, PrepareSpeech):
-                    delivery.prepare(message.text)
+                    delivery.prepare(message.text, message.tokens)
                 elif isinstance(message, SetVoice):
                     wanted, auto = message.name, False
             delivery.preparation.collect()
             if wanted and not delivery.busy:
                 delivery.preparation.drop()
                 delivery.voices = routed.chosen = voices = factory.other(
-                    work.settings, wanted, voices, work.log, work.beat
+                    work.settings, wanted, voices, work.log, work.beat, states
                 )
                 spoke, wanted = _send_ready(work, voices), ""
             _write(work, ring, delivery)

@@ -15,6 +15,7 @@ from appliance.errors import UnsayableText, VoiceError
 from appliance.messages.speech import (
     MOST_SPOKEN_WORDS,
     EndAnswer,
+    SentenceTokens,
     Speak,
     SpeakFailed,
     Spoken,
@@ -87,11 +88,11 @@ class SpeechQueue:
     )  # in this answer: heard no more until the next
     _told: set[str] = field(default_factory=set)  # of texts that a voice cannot say: once each
 
-    def prepare(self, text: str) -> None:
+    def prepare(self, text: str, tokens: SentenceTokens | None = None) -> None:
         """This may be the next sentence. Nothing, while another is being said."""
         voice = self._next_voice(text)
         if voice is not None and not self.busy:
-            self.preparation.begin(text, voice)
+            self.preparation.begin(text, voice, tokens)
 
     def push(self, order: Speak | EndAnswer, now_s: float) -> None:
         """One more sentence, or the news that none will follow."""
@@ -192,7 +193,11 @@ class SpeechQueue:
             return
         self._speaks = voice
         try:
-            self._speech = self.preparation.take(text, voice) or voice.synthesise(text)
+            tokens = self._sentence.order.tokens
+            prepared = self.preparation.take(text, voice, tokens)
+            self._speech = prepared or voice.synthesise(text, tokens)
+        except UnsayableText as error:
+            self._pass_on(error)
         except VoiceError as error:
             self._fail(error)
 
@@ -274,7 +279,7 @@ class SpeechQueue:
         if error.problem not in self._told:
             self._told.add(error.problem)
             log.warning("%s %s says it, and others like it.", error, standing_in.name)
-        self._synthesise(self._sentence.order.text)
+        self._synthesise(self._sentence.order.text[error.said :].strip())
 
     def _fail(self, error: VoiceError) -> None:
         """A voice broke. Its stand-in says the sentence, unless half of it is out already, and the

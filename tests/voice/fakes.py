@@ -8,6 +8,7 @@ from collections import deque
 import numpy as np
 
 from appliance.errors import VoiceError
+from appliance.messages.speech import SentenceTokens
 from appliance.pcm import EMPTY, Samples
 from appliance.voice.spoken_words import SpokenWord
 
@@ -55,7 +56,7 @@ class FakeVoice:
     def sound(self, number: int) -> Samples:
         return (np.arange(1, self.frames + 1) + 1000 * number).astype(np.int16)
 
-    def synthesise(self, text: str) -> FakeSpeech:
+    def synthesise(self, text: str, tokens: SentenceTokens | None = None) -> FakeSpeech:
         if self.refuses is not None:
             raise self.refuses
         sound = self.sound(len(self.said))

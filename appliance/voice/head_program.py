@@ -1,0 +1,159 @@
+"""The program of the voice `head`: hidden states from the ring in, sound out. [process]
+
+    head_program.py FOLDER RING     FOLDER: the weights; RING: the ring `states`, as JSON
+
+It speaks the protocol of a voice's program (docs/voices.md), but a sentence is told to it as
+tokens: {"say": 1, "first": 7, "end": 12, "words": [[0, 3, 0], …]}. It makes frames as soon as their
+states are there; nothing that it does waits but its poll. It runs as a file, since nothing of the
+environment comes through: its packages are found beside this one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import select
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+import msgspec
+
+from appliance.errors import InterludeError
+from appliance.runtime.ipc.ring import RingReader, from_wire
+from appliance.runtime.ipc.token_states import token_slot
+from appliance.runtime.process_table import RINGS, STATES
+from appliance.voice.head_runs import Head, HeadRuns
+from appliance.voice.head_sentences import HeadOrder, HeadSentences, HeadStop, Reply
+from appliance.voice.protocol import PROTOCOL
+
+READER = "speaker"  # in whose name the ring is read
+LOOK_MS = 500  # between two looks at a sentence whose states do not come
+UNUSABLE = 70  # EX_SOFTWARE
+
+
+class LoadedHead(Head, Protocol):
+    """`dbfs`: how loud all that it says is."""
+
+    @property
+    def rate_hz(self) -> int: ...
+    @property
+    def dbfs(self) -> float: ...
+
+
+class Output:
+    """The pipe to the speaker, which is written as far as there is room."""
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+        os.set_blocking(fd, False)
+        self._waits = bytearray()
+
+    @property
+    def waits(self) -> bool:
+        return bool(self._waits)
+
+    def add(self, replies: Iterable[Reply]) -> None:
+        for told, samples in replies:
+            self._waits += json.dumps(told).encode() + b"\n"
+            if samples is not None:
+                self._waits += samples.astype("<i2").tobytes()
+
+    def flush(self) -> None:
+        try:
+            while self._waits:
+                del self._waits[: os.write(self.fd, self._waits[: 1 << 16])]
+        except BlockingIOError:
+            return
+
+
+class HeadProgram:
+    """Orders and states in, replies out."""
+
+    def __init__(self, head: LoadedHead, ring: RingReader, output: Output) -> None:
+        self._runs = HeadRuns(head)
+        self._sentences = HeadSentences(self._runs, head.dbfs)
+        self._ring, self._output = ring, output
+        self._lost = 0
+        self._line = b""
+
+    def run(self) -> None:
+        """Until the speaker closes its end."""
+        os.set_blocking(0, False)
+        poll = select.poll()
+        poll.register(0, select.POLLIN)
+        poll.register(self._ring.fileno(), select.POLLIN)
+        busy = False
+        while True:
+            poll.register(self._output.fd, select.POLLOUT if self._output.waits else 0)
+            poll.poll(0 if busy else LOOK_MS)
+            if not self._read_orders():
+                return
+            self._read_states()
+            busy = self._runs.step()  # one frame: a stop is seen before the next
+            self._output.add(self._sentences.replies(time.monotonic()))
+            self._output.flush()
+
+    def _read_states(self) -> None:
+        for slot in self._ring.read_all():
+            if self._ring.lost != self._lost:
+                self._lost = self._ring.lost
+                self._runs.lose()
+            self._runs.add(token_slot(slot))
+
+    def _read_orders(self) -> bool:
+        """Whether there may be more."""
+        try:
+            data = os.read(0, 1 << 16)
+        except BlockingIOError:
+            return True
+        *lines, self._line = (self._line + data).split(b"\n")
+        for line in lines:
+            told = msgspec.json.decode(line)
+            if "stop" in told:
+                number = msgspec.convert(told, HeadStop).stop
+                self._output.add(self._sentences.stop(number))
+            else:
+                self._sentences.say(msgspec.convert(told, HeadOrder), time.monotonic())
+        return bool(data)
+
+
+def open_ring(wire: Mapping[str, Any]) -> RingReader:
+    (spec,) = (spec for spec in RINGS if spec.name == STATES)
+    spec = replace(spec, readers=tuple(wire["bell_fds"]))
+    return RingReader(from_wire(spec, dict(wire)), READER)
+
+
+def load_head(folder: Path) -> LoadedHead:
+    """Raises ModelError."""
+    module = importlib.import_module("appliance.voice.head.speech_head")
+    loaded: LoadedHead = module.SpeechHead.load(folder)
+    return loaded
+
+
+def main(words: list[str], load: Callable[[Path], LoadedHead] = load_head) -> int:
+    answers = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints is no answer
+    folder, wire = words
+    try:
+        head = load(Path(folder))
+        ring = open_ring(json.loads(wire))
+    except (InterludeError, ImportError, OSError) as error:
+        print(f"the head cannot be loaded: {error}", file=sys.stderr)  # noqa: T201  # to the log
+        return UNUSABLE
+    output = Output(answers)
+    hello: dict[str, object] = {"voice": PROTOCOL, "rate_hz": head.rate_hz, "dbfs": head.dbfs}
+    output.add([(hello, None)])
+    output.flush()
+    HeadProgram(head, ring, output).run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,119 @@
+"""Sentences by their tokens in, answers in the protocol of a voice's program out. No text comes in.
+
+What is said of a sentence: its frames as they are made, with the place of each word; the end; or
+that it cannot be said, and how far it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import msgspec
+
+from appliance.pcm import Samples
+from appliance.voice.head_check import HeadCheck
+from appliance.voice.head_runs import HeadRuns
+
+WAIT_S = 5.0  # for the states of a sentence whose text is here: on a Pi a token takes 0.15 s
+
+Word = tuple[int, int, int]  # characters from and to, and how far its token is behind the first
+
+
+class HeadOrder(msgspec.Struct, frozen=True):
+    """Sentence `say`: the tokens from `first` up to but not with `end`."""
+
+    say: int
+    first: int
+    end: int
+    words: tuple[Word, ...] = ()
+
+
+class HeadStop(msgspec.Struct, frozen=True):
+    stop: int
+
+
+@dataclass
+class _Sentence:
+    order: HeadOrder
+    check: HeadCheck
+    since_s: float  # the last frame, or its order
+    word: int = 0  # the character with which the word begins that is being said
+    said: int = 0  # the same, as long as it was heard
+    words: list[Word] = field(default_factory=list)  # still to come
+
+
+Reply = tuple[dict[str, object], Samples | None]
+
+
+class HeadSentences:
+    """One sentence at a time. `dbfs`: how loud the head speaks. `wait_s`: for states."""
+
+    def __init__(self, runs: HeadRuns, dbfs: float, wait_s: float = WAIT_S) -> None:
+        self._runs = runs
+        self._dbfs = dbfs
+        self._wait_s = wait_s
+        self._sentence: _Sentence | None = None
+
+    @property
+    def busy(self) -> bool:
+        return self._sentence is not None
+
+    def say(self, order: HeadOrder, now_s: float) -> None:
+        """In place of one that was not ended."""
+        check = HeadCheck(self._dbfs, max(1, len(order.words)))
+        self._sentence = _Sentence(order, check, now_s, words=list(order.words))
+
+    def stop(self, number: int) -> Iterator[Reply]:
+        """It is wanted no more."""
+        if self._sentence is not None and self._sentence.order.say == number:
+            self._sentence = None
+        yield {"done": number}, None
+
+    def replies(self, now_s: float) -> Iterator[Reply]:
+        """What there is to say of the sentence now."""
+        while (sentence := self._sentence) is not None:
+            order, made = sentence.order, self._runs.made
+            self._runs.drop_before(order.first)
+            if made and made[0].serial < order.end:
+                frame = made.popleft()
+                sentence.since_s = now_s
+                words = self._words(sentence, frame.serial)
+                problem = sentence.check.add(frame.samples, frame.codes)
+                if sentence.check.loud:
+                    sentence.said = sentence.word
+                if problem:
+                    yield self._unsayable(problem)
+                    return
+                told = {"sound": order.say, "frames": len(frame.samples), "words": words}
+                yield told, frame.samples
+            elif made or self._runs.done >= order.end - 1:
+                yield self._end(sentence)
+            elif now_s - sentence.since_s > self._wait_s:
+                yield self._unsayable("its states did not come")
+            else:
+                return
+
+    def _words(self, sentence: _Sentence, serial: int) -> list[Word]:
+        """Those that begin with this frame, for they all have begun by its token."""
+        begun: list[Word] = []
+        first = sentence.order.first
+        while sentence.words and first + sentence.words[0][2] <= serial:
+            begin, end, _ = sentence.words.pop(0)
+            begun.append((begin, end, 0))
+            sentence.word = begin
+        return begun
+
+    def _end(self, sentence: _Sentence) -> Reply:
+        order = sentence.order
+        problem = self._runs.problem(order.first, order.end) or sentence.check.end()
+        if problem:
+            return self._unsayable(problem)
+        self._sentence = None
+        return {"done": order.say}, None
+
+    def _unsayable(self, problem: str) -> Reply:
+        sentence, self._sentence = self._sentence, None
+        assert sentence is not None
+        number, said = sentence.order.say, sentence.said
+        return {"failed": number, "why": problem, "unsayable": True, "said": said}, None

@@ -1,0 +1,41 @@
+"""The voice `head`: it speaks the language model's hidden states, and never sees a text.
+
+A voice's program like any other, in the same sandbox; but what it speaks comes through the ring
+`states`, whose descriptors it inherits, and a sentence is told to it as tokens.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+from appliance.errors import UnsayableText
+from appliance.messages.speech import SentenceTokens
+from appliance.runtime.enabled import HEAD
+from appliance.runtime.ipc.ring import RingHandles, to_wire
+from appliance.runtime.supervision.process_limits import UNTOUCHED_MIB
+from appliance.voice.program import ProgramVoice
+
+# Three networks and their library; 170 MiB are resident with the pocket model's head. One of full
+# size (80 M parameters and Mimi) takes 80 MB in int8 and 160 MB more.
+MEMORY_MIB = 600
+PROGRAM = Path(__file__).with_name("head_program.py")
+
+
+class HeadVoice(ProgramVoice):
+    """`folder`: the head's weights. `ring`: of the states that it speaks."""
+
+    def __init__(self, folder: Path, ring: RingHandles, program: Path = PROGRAM) -> None:
+        wire = json.dumps(to_wire(ring))
+        command = (sys.executable, str(program), str(folder), wire)
+        super().__init__(HEAD, command, memory_mib=MEMORY_MIB + UNTOUCHED_MIB, fds=ring.fds)
+
+    def _order(self, number: int, text: str, tokens: SentenceTokens | None) -> bytes:
+        if tokens is None:
+            raise UnsayableText("The voice head speaks what the model drew, and this it did not.")
+        places = [word.span() for word in re.finditer(r"\S+", text)]
+        words = [(*place, after) for place, after in zip(places, tokens.words, strict=False)]
+        order = {"say": number, "first": tokens.first, "end": tokens.end, "words": words}
+        return json.dumps(order).encode() + b"\n"

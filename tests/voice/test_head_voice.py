@@ -1,0 +1,226 @@
+"""The voice `head`: its program behind a real ring, under the queue of the speaker."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import select
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from appliance.errors import UnsayableText
+from appliance.messages.speech import EndAnswer, SentenceTokens, Speak, SpeakFailed, Spoken
+from appliance.pcm import RATE_HZ
+from appliance.runtime import process_table
+from appliance.runtime.ipc import ring
+from appliance.runtime.ipc.ring import RingWriter
+from appliance.runtime.ipc.token_states import RingStates
+from appliance.voice.head_voice import HeadVoice
+from appliance.voice.speech_queue import SpeechQueue
+from tests.voice import tiny_head
+from tests.voice.fakes import FakeVoice
+from tests.voice.programs import until
+from tests.voice.test_espeak import all_of
+from tests.voice.tiny_head import BROKEN, FRAME, FRAMES_A_TOKEN, SILENT, states_of
+
+pytestmark = pytest.mark.process
+TEXT = "The sea is wide."
+START_S = 90.0  # on a machine that has much else to do
+
+
+class Box:
+    """The thinker at one end of the ring of states, and playback at the other end of the queue.
+
+    Each test has serials of its own, from `first` on.
+    """
+
+    tests = itertools.count(1)
+
+    def __init__(self, voice: HeadVoice, states: RingStates) -> None:
+        self.voice, self.states = voice, states
+        self.first = 10_000 * next(self.tests)
+        self.stand_in = FakeVoice("text", frames=500)
+        self.told: list[Spoken | SpeakFailed] = []
+        self.queue = SpeechQueue([self.voice, self.stand_in], self.told.append)
+        self.sound: list[np.ndarray] = []
+        until(self.voice, lambda: self.voice.ready, START_S)
+
+    def tokens(self, words: int, after: int = 0) -> SentenceTokens:
+        """A sentence of so many words, each of one token."""
+        first = self.first + after
+        return SentenceTokens(first, first + words, tuple(range(words)))
+
+    def draw(self, *numbers: int, value: float = 1.0, end: bool = True) -> None:
+        """Tokens of one run, as the thinker tells of them."""
+        for number in numbers:
+            states = states_of(number % 8, value)
+            first = number == numbers[0]
+            self.states.store(self.first + number, self.first + numbers[0], states, first=first)
+        if end:
+            self.end(numbers[-1], numbers[0])
+
+    def go_on(self, number: int, run: int = 0, value: float = 1.0) -> None:
+        states = states_of(number % 8, value)
+        self.states.store(self.first + number, self.first + run, states, first=False)
+
+    def end(self, number: int, run: int = 0) -> None:
+        self.states.end(self.first + number, self.first + run)
+
+    def until(self, true: Callable[[], object], turn: int = 1, within_s: float = START_S) -> None:
+        limit = time.monotonic() + within_s
+        while not true():
+            assert time.monotonic() < limit, (self.voice.problem, self.told)
+            self.poll(turn)
+
+    def poll(self, turn: int = 1) -> None:
+        select.select([self.voice.fileno()], [], [], 0.01)
+        self.voice.poll()
+        self.queue.preparation.collect()
+        for slot in self.queue.pop_slots(turn, 1000, time.monotonic()):
+            self.sound.append(slot.samples)
+
+    def speak(self, text: str, tokens: SentenceTokens | None, number: int = 0) -> None:
+        self.queue.push(Speak(1, number, text, tokens=tokens), time.monotonic())
+
+    @property
+    def frames(self) -> int:
+        return sum(len(samples) for samples in self.sound)
+
+    def told_frames(self) -> int:
+        (spoken,) = self.told
+        assert isinstance(spoken, Spoken)
+        return spoken.frames
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[HeadVoice, RingStates]]:
+    (spec,) = (spec for spec in process_table.RINGS if spec.name == process_table.STATES)
+    handles = ring.create(spec)
+    folder = tiny_head.write(tmp_path_factory.mktemp("head"))
+    voice = HeadVoice(folder, handles, Path(tiny_head.__file__))
+    yield voice, RingStates(RingWriter(handles))
+    voice.close()
+    handles.close()
+
+
+@pytest.fixture
+def box(program: tuple[HeadVoice, RingStates]) -> Iterator[Box]:
+    made = Box(*program)
+    yield made
+    made.queue.stop()
+
+
+def test_an_answer_is_spoken_from_its_states_while_it_is_still_drawn(box: Box) -> None:
+    box.speak(TEXT, box.tokens(4))
+    box.draw(0, 1, 2, end=False)
+    box.until(lambda: box.frames)  # the fourth token is not drawn yet
+    assert not box.told
+    box.go_on(3)
+    box.go_on(4)
+    box.end(4)
+    box.until(lambda: box.told)
+    assert box.stand_in.said == []
+    assert box.told_frames() == pytest.approx(4 * FRAMES_A_TOKEN * FRAME, abs=0.02 * RATE_HZ)
+    heard = np.concatenate(box.sound)
+    for word in range(4):  # each token with its own tone
+        piece = heard[(FRAMES_A_TOKEN * word) * FRAME :][: FRAMES_A_TOKEN * FRAME].astype(float)
+        loudest = np.abs(np.fft.rfft(piece)).argmax() * RATE_HZ / len(piece)
+        assert loudest == pytest.approx(200 + 50 * word, abs=6)
+
+
+def test_each_word_begins_at_the_sample_at_which_its_token_sounds(box: Box) -> None:
+    box.draw(0, 1, 2, 3)
+    speech = box.voice.synthesise(TEXT, box.tokens(4))
+    assert len(all_of(speech)) > 3 * FRAMES_A_TOKEN * FRAME
+    marks = speech.marks  # type: ignore[attr-defined]  # only a program's sentence has them
+    assert [TEXT[mark.begin : mark.end] for mark in marks] == ["The", "sea", "is", "wide."]
+    wanted = [n * FRAMES_A_TOKEN * FRAME for n in range(4)]
+    assert [mark.at for mark in marks] == pytest.approx(wanted, abs=0.01 * RATE_HZ)
+
+
+def test_no_text_goes_to_the_program(box: Box) -> None:
+    order = json.loads(box.voice._order(1, TEXT, box.tokens(2)))
+    words = [[0, 3, 0], [4, 7, 1]]
+    assert order == {"say": 1, "first": box.first, "end": box.first + 2, "words": words}
+
+
+def test_what_the_model_did_not_draw_is_said_by_the_text_voice_and_the_head_goes_on(
+    box: Box,
+) -> None:
+    with pytest.raises(UnsayableText, match="did not"):
+        box.voice.synthesise("Your timer is up.")
+    box.draw(0, 1, 2, 3)
+    box.speak("Your timer is up.", None)
+    box.speak(TEXT, box.tokens(4), 1)
+    box.until(lambda: len(box.told) == 2)
+    assert box.stand_in.said == ["Your timer is up."]
+
+
+def test_a_sentence_without_energy_is_said_by_the_text_voice(box: Box) -> None:
+    box.draw(0, 1, 2, 3, value=SILENT)
+    box.speak(TEXT, box.tokens(4))
+    box.until(lambda: box.told)
+    assert box.stand_in.said == [TEXT]
+
+
+def test_one_that_breaks_in_its_midst_is_gone_on_with_from_the_word_that_broke(box: Box) -> None:
+    box.draw(0, 1, 2, end=False)
+    box.go_on(3, value=BROKEN)
+    box.end(3)
+    box.speak(TEXT, box.tokens(4))
+    box.until(lambda: box.told)
+    assert box.stand_in.said == ["is wide."]
+    assert box.told_frames() > 3 * FRAMES_A_TOKEN * FRAME
+
+
+def test_what_was_prepared_is_what_is_then_said(box: Box) -> None:
+    box.draw(0, 1, 2, 3, end=False)
+    box.queue.prepare(TEXT, box.tokens(4))
+    prepared = box.queue.preparation
+    box.until(lambda: prepared._speech is not None and prepared._speech._frames)
+    box.end(3)
+    box.speak(TEXT, box.tokens(4))
+    box.until(lambda: box.told)
+    assert box.stand_in.said == []
+    assert box.told_frames() > 3 * FRAMES_A_TOKEN * FRAME
+
+
+def test_the_first_frame_is_there_within_120_ms_of_the_last_token_that_it_needs(box: Box) -> None:
+    took_ms = []
+    for number in range(5):
+        first = 100 * number
+        box.speak("One two three.", box.tokens(3, after=first), number)
+        box.sound.clear()
+        box.until(lambda: box.queue.speech is not None)
+        begun_s = time.monotonic()
+        box.draw(first, first + 1, first + 2)
+        box.until(lambda: box.frames)
+        took_ms.append(1000 * (time.monotonic() - begun_s))
+        while len(box.told) <= number:
+            box.poll()
+    assert box.stand_in.said == []
+    assert sorted(took_ms)[1] < 120  # of five: another program's bursts are no fault of it
+
+
+def test_a_program_that_is_killed_costs_one_answer_to_the_text_voice_and_comes_back(
+    box: Box,
+) -> None:
+    box.draw(0, 1, end=False)
+    box.speak(TEXT, box.tokens(4))
+    box.until(lambda: box.queue.speech is not None)
+    assert box.voice.pid is not None
+    os.kill(box.voice.pid, signal.SIGKILL)
+    box.until(lambda: box.told)
+    assert box.stand_in.said == [TEXT]
+    until(box.voice, lambda: box.voice.ready, START_S)
+    box.draw(200, 201)
+    box.queue.push(Speak(2, 0, "Hi there.", tokens=box.tokens(2, after=200)), 0.0)
+    box.queue.push(EndAnswer(2), 0.0)
+    box.until(lambda: len(box.told) == 2, turn=2)
+    assert box.stand_in.said == [TEXT]
