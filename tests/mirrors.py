@@ -44,6 +44,8 @@ ELSEWHERE = {
     "appliance/update/progress.py": DATA,
     "appliance/voice/engine/pack.py": "tests/voice/engine/test_installer.py",
     "appliance/voice/head/manifest.py": "tests/voice/head/test_codec.py",
+    "appliance/voice/child_pipes.py": "tests/voice/test_program.py",
+    "appliance/voice/head_program.py": "tests/voice/test_head_voice.py",
     "appliance/voice/interface.py": PROTOCOL,
     "appliance/voice/sentence_gap.py": "tests/voice/test_speech_queue.py",
     "lab/bench/aec3.py": BENCH,
