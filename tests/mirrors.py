@@ -47,6 +47,7 @@ ELSEWHERE = {
     "appliance/voice/child_pipes.py": "tests/voice/test_program.py",
     "appliance/voice/head_program.py": "tests/voice/test_head_voice.py",
     "appliance/voice/interface.py": PROTOCOL,
+    "appliance/voice/open_sentence.py": "tests/voice/test_speech_queue.py",
     "appliance/voice/sentence_gap.py": "tests/voice/test_speech_queue.py",
     "lab/bench/aec3.py": BENCH,
     "lab/bench/answer_events.py": "tests/lab/bench/test_answer_full.py",

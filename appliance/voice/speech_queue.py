@@ -25,9 +25,10 @@ from appliance.runtime.ipc.ring import END, START, WORD
 from appliance.voice.by_language import VoicesByLanguage
 from appliance.voice.chime import chime, opening, ring
 from appliance.voice.interface import Speech, Voice
+from appliance.voice.open_sentence import OpenSentence
 from appliance.voice.prepared_speech import SpeechPreparation
 from appliance.voice.sentence_gap import gap_after
-from appliance.voice.spoken_words import SpokenWord, WordBegins, heard_after
+from appliance.voice.spoken_words import WordBegins, heard_after
 
 PIECE_FRAMES = 320  # a slot of the ring `voice`
 MOST_WAITING_FRAMES = 60 * RATE_HZ  # of sound ahead of the ring; then the synthesiser waits
@@ -45,22 +46,6 @@ class VoiceSlot(NamedTuple):
 
 
 @dataclass
-class _Sentence:
-    """The sentence that is being synthesised. Times in seconds of the caller's clock."""
-
-    order: Speak
-    begun_s: float
-    position: int
-    frames: int = 0
-    chime_frames: int = 0  # of these
-    first_s: float | None = None
-    language: str = ""
-    unable: list[Voice] = field(default_factory=list)  # they have no sounds for its text
-    words: Sequence[SpokenWord] = ()
-    placed: int = 0  # of these: their beginnings are known to what hands the sound out
-
-
-@dataclass
 class SpeechQueue:
     """Brings an answer from sentences to sound. The first of `voices` speaks, the others stand in.
 
@@ -75,7 +60,7 @@ class SpeechQueue:
     preparation: SpeechPreparation = field(default_factory=SpeechPreparation)
     by_language: VoicesByLanguage | None = None  # which of them, and which others, by the text
     _orders: deque[tuple[Speak | EndAnswer, float]] = field(default_factory=deque)
-    _sentence: _Sentence | None = None
+    _sentence: OpenSentence | None = None
     _before: str = ""  # what was said before it; unknown after a restart: a sentence
     _speech: Speech | None = None
     _speaks: Voice | None = None  # whose speech it is
@@ -164,7 +149,7 @@ class SpeechQueue:
         self._before = order.text
         # The time that it waited for the sentence before it is not the synthesiser's.
         begun_s = taken_s if not self.position else now_s
-        self._sentence = _Sentence(order, begun_s, self.position + gap)
+        self._sentence = OpenSentence(order, begun_s, self.position + gap)
         if self.by_language is not None and order.text:
             self._sentence.language = self.by_language.begin(order.text)
         if order.chime or order.ring:
@@ -242,9 +227,9 @@ class SpeechQueue:
         self._place_words(self._sentence, speech)
         return True
 
-    def _place_words(self, sentence: _Sentence, speech: Speech) -> None:
+    def _place_words(self, sentence: OpenSentence, speech: Speech) -> None:
         """Note where the words begin that have been told since the last samples."""
-        sentence.words = speech.words
+        sentence.words = () if sentence.mixed else speech.words
         for word in sentence.words[sentence.placed :]:
             self._begins.add(sentence.position + sentence.chime_frames + word.at)
         sentence.placed = len(sentence.words)
@@ -272,6 +257,8 @@ class SpeechQueue:
         assert self._sentence is not None
         assert self._speaks is not None
         self._sentence.unable.append(self._speaks)
+        if error.said:
+            self._sentence.mixed, self._sentence.words = True, ()
         standing_in = self._next_voice(self._sentence.order.text)
         if standing_in is None or standing_in in self._sentence.unable:
             self._give_up(error.problem)

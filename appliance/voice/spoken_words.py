@@ -26,13 +26,19 @@ class SpeechMarks:
     def __init__(self, rate_hz: int) -> None:
         self._rate_hz = rate_hz
         self._frames = 0  # of the stretches so far
+        self._open = False  # the last word has not said when it is over
         self._words: list[SpokenWord] = []
         self._parts: list[SpokenWord] = []
 
     def add(self, sound: EngineSound) -> None:
         """The next stretch. A word that does not say when it is over is so as the next begins, or
-        at the end of its stretch."""
+        at the end of the sound."""
         told = sound.words
+        if self._open:
+            until = self._frames + (told[0][2] if told else sound.frames)
+            over = until * RATE_HZ // self._rate_hz
+            self._words[-1] = self._words[-1]._replace(over=over)
+        self._open = len(told[-1]) == 3 if told else self._open
         for place, (begin, end, at, *over) in enumerate(told):
             following = told[place + 1][2] if place + 1 < len(told) else sound.frames
             self._words.append(self._word(begin, end, at, over[0] if over else following))

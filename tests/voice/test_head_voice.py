@@ -137,10 +137,11 @@ def test_each_word_begins_at_the_sample_at_which_its_token_sounds(box: Box) -> N
     box.draw(0, 1, 2, 3)
     speech = box.voice.synthesise(TEXT, box.tokens(4))
     box.until(lambda: speech.read() is None)
-    marks = speech.marks  # type: ignore[attr-defined]  # only a program's sentence has them
-    assert [TEXT[mark.begin : mark.end] for mark in marks] == ["The", "sea", "is", "wide."]
-    wanted = [n * FRAMES_A_TOKEN * FRAME for n in range(4)]
-    assert [mark.at for mark in marks] == pytest.approx(wanted, abs=0.01 * RATE_HZ)
+    words = speech.words
+    assert [TEXT[word.begin : word.end] for word in words] == ["The", "sea", "is", "wide."]
+    wanted = [n * FRAMES_A_TOKEN * FRAME for n in range(5)]
+    assert [word.at for word in words] == pytest.approx(wanted[:4], abs=0.01 * RATE_HZ)
+    assert [word.over for word in words] == pytest.approx(wanted[1:], abs=0.01 * RATE_HZ)
 
 
 def test_no_text_goes_to_the_program(box: Box) -> None:

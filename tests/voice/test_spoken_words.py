@@ -16,6 +16,13 @@ def test_words_of_later_stretches_count_from_the_sentences_start_at_the_boxs_rat
     assert marks.parts(0) == [SpokenWord(0, 4, 0, 200), SpokenWord(5, 9, 200, 400)]
 
 
+def test_a_word_that_does_not_say_when_it_is_over_lasts_to_the_next_of_a_later_stretch() -> None:
+    marks = SpeechMarks(rate_hz=16_000)
+    for words in (((0, 3, 0),), (), ((4, 8, 30),), ()):
+        marks.add(EngineSound(1, 100, words=words))
+    assert marks.words(0) == [SpokenWord(0, 3, 0, 230), SpokenWord(4, 8, 230, 400)]
+
+
 def test_silence_that_is_left_out_moves_words_to_the_start_at_most() -> None:
     marks = SpeechMarks(rate_hz=16_000)
     marks.add(EngineSound(1, 500, words=((0, 2, 50), (3, 4, 300, 450))))
