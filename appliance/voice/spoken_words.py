@@ -36,8 +36,8 @@ class SpeechMarks:
         told = sound.words
         if self._open:
             until = self._frames + (told[0][2] if told else sound.frames)
-            over = until * RATE_HZ // self._rate_hz
-            self._words[-1] = self._words[-1]._replace(over=over)
+            last_over = until * RATE_HZ // self._rate_hz
+            self._words[-1] = self._words[-1]._replace(over=last_over)
         self._open = len(told[-1]) == 3 if told else self._open
         for place, (begin, end, at, *over) in enumerate(told):
             following = told[place + 1][2] if place + 1 < len(told) else sound.frames
