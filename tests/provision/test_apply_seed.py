@@ -182,7 +182,7 @@ def test_cut_short_anywhere_the_next_start_brings_it_to_the_same_end(
     (twin.root / SETTINGS).write_bytes((ground.root / SETTINGS).read_bytes())
     # Without settings: to check them is all that takes time, and they are written as the others.
     seed = dataclasses.replace(
-        WHOLE, mode="", card="", panel="", name="", broker="", user="", password=""
+        WHOLE, language="", mode="", card="", panel="", name="", broker="", user="", password=""
     )
     apply(seed, twin)
     meant = tree(twin.root)
