@@ -1,0 +1,124 @@
+"""The corpus: what the teacher says and what the pocket model thinks while it says the same.
+
+In: texts, the model's file, a folder. Out there: `rows.json`, `arrays.npz`. A row is an utterance
+of one or more sentences. Arrays: `states` [tokens, 7, width]; `symbols`, `seconds` [tokens, SLOTS]:
+the phones of a token one after another, 0 where there are no more; for rows that are spoken (the
+others only teach the words' phones and lengths) `parameters` [hops, 98] and `sound` [samples].
+"""
+
+import json
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from training.pocket import grammar
+from training.speech_head import bands, texts
+from training.speech_head.states import Model
+from training.speech_head.teacher import Said, Teacher
+
+SLOTS = 20
+CONTEXTS = 3  # in which a trained answer is recited
+
+
+def utterances(t: texts.Texts, spoken: int, r: Random) -> list[tuple[str, str, list[str], bool]]:
+    """(kind, name of the answer or "", sentences, spoken?)."""
+    out = [("held_out", k, texts.sentences(v), True) for k, v in t.held_out.items()]
+    out += [("made_held_out", "", [s], True) for s in t.made_held_out if texts.opens(s)]
+    for k, v in t.trained.items():
+        out += [("trained", k, texts.sentences(v), i == 0) for i in range(CONTEXTS)]
+    first = [s for s in t.made if texts.opens(s)]
+    later, said = [s for s in t.made if not texts.opens(s)], 0
+    while first:
+        group = [first.pop(), *(later.pop() for _ in range(r.choice([0, 0, 1, 2])) if later)]
+        out.append(("made", "", group, said < spoken))
+        said += len(group)
+    return out
+
+
+def build(t: texts.Texts, spoken: int, file: Path, folder: Path, part: int, parts: int) -> None:
+    model, teacher = Model(file), Teacher(part)
+    symbols = ["", *sorted({"_", *teacher.hibari.vocab})]
+    number = {s: i for i, s in enumerate(symbols)}
+    requests = grammar.requests()
+    everything = [text for phrasings in requests.values() for text in phrasings]
+    rows: list[dict[str, Any]] = []
+    arrays: dict[str, list[Any]] = {
+        k: [] for k in ("states", "symbols", "seconds", "parameters", "sound")
+    }
+    places = dict.fromkeys(("tokens", "hops"), 0)
+    for i, (kind, name, group, spoken_too) in enumerate(utterances(t, spoken, Random(2))):
+        if i % parts != part:
+            continue
+        r = Random(i)
+        model.ask(r.choice(requests.get(name, everything)), r.random() < 0.7)
+        pieces, states = model.recite(" ".join(group))
+        said = [teacher.say(s, spoken_too) for s in group]
+        whole = [s for s in said if s]
+        if len(whole) < len(group):
+            continue
+        # a piece of the teacher's is a token of the model's, with or without its space
+        own = [p for s in whole for p in s.pieces]
+        if [p.strip() for p in pieces] != [p.strip() for p in own]:
+            continue
+        phones = [p for s in whole for p in s.phones]
+        if max(map(len, phones)) > SLOTS:
+            continue
+        table = np.zeros((2, len(phones), SLOTS), np.float32)
+        for k, line in enumerate(phones):
+            table[0, k, : len(line)] = [number[c] for c, _ in line]
+            table[1, k, : len(line)] = [s for _, s in line]
+        found = sound_of(whole) if spoken_too else (np.zeros((0, bands.PARAMETERS)), np.zeros(0))
+        row = {"kind": kind, "name": name, "text": " ".join(group), "tokens": len(pieces)}
+        rows.append(
+            {**row, "token": places["tokens"], "hop": places["hops"], "hops": len(found[0])}
+        )
+        places["tokens"] += len(pieces)
+        places["hops"] += len(found[0])
+        arrays["states"].append(states.astype(np.float16))
+        arrays["symbols"].append(table[0].astype(np.uint8))
+        arrays["seconds"].append(table[1].astype(np.float16))
+        arrays["parameters"].append(found[0].astype(np.float16))
+        arrays["sound"].append((np.clip(found[1], -1, 1) * 32767).astype(np.int16))
+    folder.mkdir(parents=True, exist_ok=True)
+    joined: dict[str, Any] = {k: np.concatenate(v) for k, v in arrays.items()}
+    np.savez(folder / f"arrays-{part}.npz", **joined)
+    (folder / f"rows-{part}.json").write_text(json.dumps({"symbols": symbols, "rows": rows}))
+
+
+def sound_of(said: list[Said]) -> tuple[Any, Any]:
+    """Parameters [hops, 98] and samples of sentences after one another, a hop for 240 samples."""
+    joined = Said(
+        [],
+        [],
+        *(
+            np.concatenate([getattr(s, k) for s in said])
+            for k in ("samples", "log_harmonic", "log_noise", "hz")
+        ),
+    )
+    found = bands.parameters(joined)
+    return found, joined.samples[: len(found) * bands.HOP]
+
+
+def load(folder: Path) -> tuple[list[str], list[dict[str, Any]], dict[str, Any]]:
+    """Symbols, rows and arrays of all parts; rows' places are in the joined arrays."""
+    rows: list[dict[str, Any]] = []
+    parts: list[Any] = []
+    symbols: list[str] = []
+    tokens = hops = 0
+    for file in sorted(folder.glob("rows-*.json")):
+        found = json.loads(file.read_text())
+        symbols = found["symbols"]
+        rows += [{**r, "token": r["token"] + tokens, "hop": r["hop"] + hops} for r in found["rows"]]
+        parts.append(np.load(folder / file.name.replace("rows", "arrays").replace("json", "npz")))
+        tokens += len(parts[-1]["states"])
+        hops += len(parts[-1]["parameters"])
+    return symbols, rows, {k: np.concatenate([p[k] for p in parts]) for k in parts[0].files}
+
+
+if __name__ == "__main__":
+    where, weights, made, aloud, shard, shards = sys.argv[1:]
+    made_texts = texts.build(int(made))
+    build(made_texts, int(aloud), Path(weights), Path(where), int(shard), int(shards))

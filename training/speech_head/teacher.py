@@ -1,0 +1,129 @@
+"""The teacher: hibari-tts, a small American voice, with what its graph knows on the way to sound.
+
+In: a sentence. Out: `Said`: the phones of each of its words and marks with their seconds, sound at
+24 kHz, and the parameters of its source-filter synthesis every 12.5 ms. Its durations are the
+graph's `/Clip_output_0`, in units of 25 ms; before the first word it waits 0.3 s, which is cut.
+"""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+import onnxruntime
+from hibari import Hibari, dsp
+from hibari.g2p import normalize
+from numpy.typing import NDArray
+
+RATE, HOP, UNIT = 24_000, 300, 600  # Hz; samples of a frame; of a duration's unit
+START_UNITS, END_UNITS = 2, 8  # of silence before a sentence's first phone and after its last
+SILENCE, SPACE = "_", " "
+MARKS = ";:,.!?—…"
+PIECE = re.compile(r" ?[A-Za-z']+|[^A-Za-z' ]")
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Said:
+    """pieces: the text cut as the pocket model's tokens are. phones: for each piece its phones and
+    their seconds. samples [n]; log_harmonic, log_noise [frames, 601]; hz [frames], 0 unvoiced."""
+
+    pieces: list[str]
+    phones: list[list[tuple[str, float]]]
+    samples: Floats
+    log_harmonic: Floats
+    log_noise: Floats
+    hz: Floats
+
+
+class Teacher:
+    def __init__(self, seed: int = 0) -> None:
+        self.hibari = Hibari(threads=1)
+        graph = onnx.load(self.hibari.model_path)
+        graph.graph.output.append(onnx.ValueInfoProto(name="/Clip_output_0"))
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        self.session = onnxruntime.InferenceSession(graph.SerializeToString(), options)
+        self.random = np.random.default_rng(seed)
+
+    def spell(self, sentence: str) -> tuple[list[str], list[str]] | None:
+        """Pieces, and for each its phones; None where the two cannot be laid side by side."""
+        g2p = self.hibari.g2p
+        if normalize(sentence) != sentence:
+            return None
+        pieces, phones = PIECE.findall(sentence), []
+        words = sentence.split(" ")
+        groups = [t for t in g2p.phonemize_tokens(g2p.tokenize(sentence)) if t.text]
+        merged: list[list[str]] = [["", ""]]
+        for t in groups:
+            merged[-1][0] += t.text
+            merged[-1][1] += t.phonemes or ""
+            if t.whitespace:
+                merged.append(["", ""])
+        if [m[0] for m in merged if m[0]] != words:
+            return None
+        for text, spoken in merged:
+            own = PIECE.findall(text)
+            marks = [p for p in own if p in MARKS]
+            letters = [p for p in own if p not in MARKS]
+            said = spoken.rstrip(MARKS)
+            if len(letters) > 1 or (not letters and said) or SPACE in said:
+                return None
+            phones += [said] * len(letters) + marks
+        known = self.hibari.vocab
+        if len(phones) != len(pieces) or not all(c in known for p in phones for c in p):
+            return None
+        return pieces, phones
+
+    def say(self, sentence: str, aloud: bool = True) -> Said | None:
+        """None for what it cannot spell piece by piece. Not `aloud`: phones and seconds only."""
+        spelled = self.spell(sentence)
+        if spelled is None:
+            return None
+        pieces, spoken = spelled
+        line, owner = SILENCE, [0]
+        for i, (piece, phones) in enumerate(zip(pieces, spoken, strict=True)):
+            text = (SPACE if piece.startswith(" ") and i else "") + phones
+            line += text
+            owner += [i] * len(text)
+        line, owner = line + SILENCE, [*owner, len(pieces) - 1]
+        ids = [self.hibari.vocab.get(c, 0) for c in line]
+        feed = {"ids": np.array([ids], np.int64), "speed": np.ones(1, np.float32)}
+        if not aloud:
+            units = self.session.run(["/Clip_output_0"], feed)[0].reshape(-1).astype(int)
+            trimmed(units)
+            return Said(pieces, owned(pieces, line, owner, units), *[np.zeros(0, np.float32)] * 4)
+        *parts, units = self.session.run(None, feed)
+        harmonic, turn, noise, rest, phase, hz = (p[0] for p in parts)
+        units = units.reshape(-1).astype(int)
+        sound = dsp.synth(harmonic, turn, noise, rest, phase, hz, self.random)
+        cut, grow = trimmed(units)
+        cut *= UNIT // HOP
+        breath = 0.5 * np.logaddexp(2 * noise, 2 * rest).T
+
+        def trim(x: Floats) -> Floats:
+            edge = np.repeat(x[-1:], grow * UNIT // HOP, 0)
+            return np.concatenate([x[cut:], edge]).astype(np.float32)
+
+        samples = np.concatenate([sound[cut * HOP :], np.zeros(grow * UNIT, np.float32)])
+        owning = owned(pieces, line, owner, units)
+        return Said(pieces, owning, samples, trim(harmonic.T), trim(breath), trim(hz))
+
+
+def trimmed(units: NDArray[np.int64]) -> tuple[int, int]:
+    """Shortens the silence before and lengthens that behind, in place; by how many units."""
+    cut, grow = max(0, int(units[0]) - START_UNITS), max(0, END_UNITS - int(units[-1]))
+    units[0] -= cut
+    units[-1] += grow
+    return cut, grow
+
+
+def owned(
+    pieces: list[str], line: str, owner: list[int], units: NDArray[np.int64]
+) -> list[list[tuple[str, float]]]:
+    """For each piece its phones with their seconds."""
+    out: list[list[tuple[str, float]]] = [[] for _ in pieces]
+    for symbol, own, n in zip(line, owner, units, strict=True):
+        out[own].append((symbol, float(n) * UNIT / RATE))
+    return out

@@ -1,0 +1,104 @@
+"""What is said: the pocket model's answers, some held out, and sentences that it never generates.
+
+In: the pocket model's tables and a seed. Out: `Texts`. A held-out answer is never spoken in
+training; its words are, one at a time, in other sentences. Made sentences follow the order of
+the table's ones, word pair by word pair, with jumps; every word of the table stands in many.
+"""
+
+import itertools
+import re
+from dataclasses import dataclass
+from random import Random
+
+from training.pocket import grammar
+from training.pocket.conversation import vocabulary
+
+HELD_OUT = tuple(
+    """
+    river sun cheese clouds spider italy egg how_are_you where sad riddle_answer not_understood
+    book sky wait
+    """.split()
+)
+WORD = re.compile(r"[A-Za-z']+")
+END = re.compile(r"(?<=[.?!]) +")
+JUMP = 0.35  # of the words of a made sentence, drawn from the whole vocabulary, rarest first
+SHORTEST, LONGEST = 3, 12  # words
+
+
+@dataclass(frozen=True)
+class Texts:
+    """trained, held_out: answers by name. made: sentences; made_held_out: such as none is of."""
+
+    trained: dict[str, str]
+    held_out: dict[str, str]
+    made: list[str]
+    made_held_out: list[str]
+
+
+def sentences(text: str) -> list[str]:
+    return [s for s in END.split(text.strip()) if s]
+
+
+def build(count: int, held_out: int = 90, seed: int = 1) -> Texts:
+    """`count` made sentences and `held_out` more."""
+    answers = {k: v for k, v in grammar.answers().items() if not v.startswith(grammar.CALL)}
+    held = {k: answers[k] for k in HELD_OUT}
+    trained = {k: v for k, v in answers.items() if k not in held}
+    made = Maker(answers, trained, Random(seed)).draw(count + held_out)
+    return Texts(trained, held, made[held_out:], made[:held_out])
+
+
+class Maker:
+    """Sentences of the vocabulary in an order that pairs of words have in trained answers."""
+
+    def __init__(self, answers: dict[str, str], trained: dict[str, str], r: Random) -> None:
+        self.r = r
+        self.follow: dict[str, list[str]] = {}
+        for answer in trained.values():
+            for sentence in sentences(answer):
+                words = WORD.findall(sentence)
+                for a, b in itertools.pairwise(words):
+                    self.follow.setdefault(a.lower(), []).append(b)
+        spoken = [w for v in answers.values() for s in sentences(v) for w in inner(s)]
+        self.inside = sorted(set(spoken))
+        starts = {s.split()[0].strip(",.?!") for v in answers.values() for s in sentences(v)}
+        self.starts = sorted(w for w in starts if WORD.fullmatch(w))
+        self.openers = [w for w in self.starts if opens(w)]
+        self.times = dict.fromkeys(self.inside, 0)
+
+    def draw(self, count: int) -> list[str]:
+        seen: set[str] = set()
+        out: list[str] = []
+        while len(out) < count:
+            sentence = self.sentence()
+            if sentence not in seen:
+                seen.add(sentence)
+                out.append(sentence)
+        return out
+
+    def sentence(self) -> str:
+        r = self.r
+        words = [r.choice(self.openers if r.random() < 0.5 else self.starts)]
+        for _ in range(r.randint(SHORTEST, LONGEST) - 1):
+            after = self.follow.get(words[-1].strip(",").lower())
+            if after and r.random() > JUMP:
+                words.append(r.choice(after))
+            else:
+                words.append(min(r.sample(self.inside, 6), key=lambda w: self.times[w]))
+            if words[-1] in self.times:
+                self.times[words[-1]] += 1
+            if r.random() < 0.08:
+                words[-1] += ","
+        return " ".join(words).rstrip(",") + r.choice("....?!")
+
+
+def opens(sentence: str) -> bool:
+    """Whether its first word is one token at the start of an answer, without a space before it."""
+    found = WORD.match(sentence)
+    return found is not None and found[0] in vocabulary().ids
+
+
+def inner(sentence: str) -> list[str]:
+    """The words as they are written inside a sentence: the first one only if it is no capital."""
+    words = WORD.findall(sentence)
+    return [w for i, w in enumerate(words) if i or w[0].islower() or w in {"I", "I'm", "I'll"}]
