@@ -20,6 +20,12 @@ def add_verbs(verbs: Verbs, settings: ReadSettings) -> None:
     demonstrated = verbs.add(
         "demo", LAB_VERBS["demo"], lambda args: _demo(args, settings(args)), runs_as="caller"
     )
+    demonstrated.add_argument(
+        "--voice",
+        default="",
+        metavar="NAME",
+        help="which speaks (`interlude voices list`; head: the model's hidden states)",
+    )
     example = "example:\n  interlude rehearse kitchen.yaml garden.yaml --report out"
     rehearsed = verbs.add(
         "rehearse", LAB_VERBS["rehearse"], lambda args: _rehearse(args, settings(args)), example,
@@ -115,7 +121,7 @@ def _model_options(group: argparse._ArgumentGroup) -> None:
 def _demo(args: argparse.Namespace, settings: Settings) -> int:
     from lab.sim import rehearsal_cli
 
-    return rehearsal_cli.demo(args.report, settings)
+    return rehearsal_cli.demo(args.report, settings, args.voice)
 
 
 def _rehearse(args: argparse.Namespace, settings: Settings) -> int:

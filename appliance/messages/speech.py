@@ -62,7 +62,7 @@ class Spoken(BaseMessage, frozen=True):
     `synthesis_ms`: from the Speak message to its first samples in the ring. `words`: for each word,
     how many characters of the text have been said once it is over, and the sample of the sentence
     at which it is; none from a voice that does not tell. `language`: that it was said in (ISO 639);
-    "" where there were no words.
+    "" where there were no words. `voice`: which said it, or the end of it; "" likewise.
     """
 
     turn: Count
@@ -74,6 +74,7 @@ class Spoken(BaseMessage, frozen=True):
         tuple[tuple[Count, Count], ...], msgspec.Meta(max_length=MOST_SPOKEN_WORDS)
     ] = ()
     language: NameText = ""
+    voice: NameText = ""
 
 
 class SpeakFailed(BaseMessage, frozen=True):

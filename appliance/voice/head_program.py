@@ -10,7 +10,6 @@ environment comes through: its packages are found beside this one.
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import select
@@ -29,6 +28,7 @@ from appliance.errors import InterludeError
 from appliance.runtime.ipc.ring import RingReader, from_wire
 from appliance.runtime.ipc.token_states import token_slot
 from appliance.runtime.process_table import RINGS, STATES
+from appliance.voice.head.speech_head import SpeechHead
 from appliance.voice.head_runs import Head, HeadRuns
 from appliance.voice.head_sentences import HeadOrder, HeadSentences, HeadStop, Reply
 from appliance.voice.protocol import PROTOCOL
@@ -130,14 +130,7 @@ def open_ring(wire: Mapping[str, Any]) -> RingReader:
     return RingReader(from_wire(spec, dict(wire)), READER)
 
 
-def load_head(folder: Path) -> LoadedHead:
-    """Raises ModelError."""
-    module = importlib.import_module("appliance.voice.head.speech_head")
-    loaded: LoadedHead = module.SpeechHead.load(folder)
-    return loaded
-
-
-def main(words: list[str], load: Callable[[Path], LoadedHead] = load_head) -> int:
+def main(words: list[str], load: Callable[[Path], LoadedHead] = SpeechHead) -> int:
     answers = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints is no answer
     folder, wire = words

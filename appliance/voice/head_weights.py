@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
+
 from appliance.errors import ModelError, VoiceError
 from appliance.models import catalogue
-from appliance.models.store import STANDS_IN, resolve
+from appliance.models.local_model import LocalModel
+from appliance.models.store import STANDS_IN, ModelStore, resolve, sha256_of
+from appliance.record_file import read_record
 from appliance.settings import Settings
 
 MANIFEST = "head.json"
@@ -14,17 +18,44 @@ SHIPPED = catalogue.PACKAGE / "head"  # of the pocket model
 REMEDY = "Set `speaking.voice` to another voice; docs/speech-head.md says how a head is trained."
 
 
+class _LearntFrom(msgspec.Struct, frozen=True):
+    """What is read of the manifest here. `model`: sha256 of the text model; "" for any."""
+
+    model: str = ""
+
+
 def head_folder(settings: Settings, shipped: Path = SHIPPED) -> Path:
-    """The folder of the weights. Raises VoiceError, with what is missing."""
+    """The folder of the weights. Raises VoiceError, with what is missing, or for which other model
+    they are."""
     if settings.thinking.remote.url:
         raise VoiceError(
             "A model on a server gives no hidden states, and the voice `head` speaks those.", REMEDY
         )
     try:
-        name = resolve(settings).name
+        model = resolve(settings)
     except ModelError as error:
         raise VoiceError(error.problem, error.remedy) from error
-    folder = shipped if name == STANDS_IN else settings.models_path() / f"head-{name}"
+    own = settings.models_path() / f"head-{model.name}"
+    folder = shipped if model.name == STANDS_IN else own
     if not (folder / MANIFEST).is_file():
-        raise VoiceError(f"The weights of a speech head for the model {name} are missing.", REMEDY)
+        raise VoiceError(
+            f"The weights of a speech head for the model {model.name} are missing.", REMEDY
+        )
+    learnt = read_record(folder / MANIFEST, _LearntFrom)
+    if learnt is None:
+        raise VoiceError(f"{folder / MANIFEST} describes no speech head.", REMEDY)
+    if learnt.model and learnt.model != _digest(settings, model):
+        raise VoiceError(
+            f"The speech head in {folder} learnt the states of another model than {model.name}.",
+            REMEDY,
+        )
     return folder
+
+
+def _digest(settings: Settings, model: LocalModel) -> str:
+    """sha256 of the text model. Of one that was fetched it was noted then: gigabytes take long."""
+    store = ModelStore.of(settings)
+    known = store.models[model.name]
+    noted = store.whole(known)
+    file = noted.files.get(known.files["text"].path) if noted is not None else None
+    return (file.sha256 if file is not None else None) or sha256_of(model.text)

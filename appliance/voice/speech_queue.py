@@ -246,10 +246,12 @@ class SpeechQueue:
         took_ms = 1000 * (first_s - sentence.begun_s) if first_s is not None else 0.0
         order = sentence.order
         heard = heard_after(sentence.words, MOST_SPOKEN_WORDS)
-        words = tuple((said, sentence.chime_frames + over) for said, over in heard)
+        end = sentence.frames  # silence behind the last word is left out
+        words = tuple((said, min(end, sentence.chime_frames + over)) for said, over in heard)
+        voice = self._speaks.name if self._speaks is not None and order.text else ""
         self.report(
             Spoken(order.turn, order.number, sentence.position, sentence.frames, took_ms, words,
-                   sentence.language)
+                   sentence.language, voice)
         )  # fmt: skip
 
     def _pass_on(self, error: UnsayableText) -> None:

@@ -14,7 +14,10 @@ from rich.table import Table
 
 from appliance.errors import StorageError
 from appliance.pcm import RATE_HZ
+from appliance.runtime.enabled import HEAD
 from appliance.settings import Settings, load
+from appliance.voice.factory import candidates
+from appliance.voice.head_weights import head_folder
 from lab.sim import scene as scenes
 from lab.sim.rehearsal import Rehearsal
 from lab.sim.rehearsal_recording import RehearsalRecording
@@ -38,8 +41,14 @@ def rehearse(paths: Sequence[Path], report_dir: Path | None, settings: Settings)
     return 0 if all(ended_well) else 1
 
 
-def demo(report_dir: Path | None, settings: Settings) -> int:
-    """Play the built-in scene."""
+def demo(report_dir: Path | None, settings: Settings, voice: str = "") -> int:
+    """Play the built-in scene. `voice`: which speaks; "" for that of the settings.
+
+    Raises VoiceError for one that is not here.
+    """
+    if voice:
+        settings = load_over(settings, {"speaking": {"voice": voice}})
+        (head_folder if voice == HEAD else candidates)(settings)
     return rehearse([DEMO], report_dir or Path("rehearsal"), settings)
 
 
@@ -136,7 +145,11 @@ def _summary(reader: RecordingReader) -> list[str]:
         for name, cost in recording.costs.items()
         if recording.seconds
     )
-    lines = [f"False pauses: {reader.false_pauses()}. CPU of one core: {costs}."]
+    spoke = ", ".join(f"{name} {count}" for name, count in reader.voices().items())
+    lines = [
+        f"False pauses: {reader.false_pauses()}. Sentences by voice: {spoke or 'none'}.",
+        f"CPU of one core: {costs}.",
+    ]
     if recording.given_up:
         lines.append(f"[red]The scene did not come to its end: {recording.given_up}.[/]")
     return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections import Counter
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from typing import Any, TypeVar
@@ -18,6 +19,7 @@ from appliance.messages.playback import (
     PlaybackStarted,
     PlaybackStopped,
 )
+from appliance.messages.speech import Spoken
 from appliance.messages.thinking import Sentence, Think, ThoughtEnded
 from appliance.messages.tools import ToolAnswered
 from appliance.pcm import AUDIBLE, RATE_HZ
@@ -74,6 +76,10 @@ class RecordingReader:
             )
             for _, p in self.recording.messages_of(PlaybackPaused)
         )
+
+    def voices(self) -> dict[str, int]:
+        """How many sentences each voice has said."""
+        return dict(Counter(m.voice for _, m in self.all(Spoken) if m.voice))
 
     def seams(self) -> list[Seam]:
         """Every pause that was followed by a resume of the same answer."""
@@ -193,6 +199,7 @@ def report(reader: RecordingReader) -> dict[str, Any]:
         "seconds": round(recording.seconds, 1),
         "utterances": [asdict(outcome) for outcome in reader.outcomes()],
         "false_pauses": reader.false_pauses(),
+        "voices": reader.voices(),
         "seams": [asdict(seam) for seam in reader.seams()],
         "dropouts": {"capture": 0, "playback": 0} | dropouts,
         "processes": {

@@ -40,3 +40,8 @@ def test_several_scenes_are_one_rehearsal_with_one_report() -> None:
     args = parser().parse_args(["rehearse", "a.yaml", "b.yaml", "--report", "out"])
     assert (args.scene, args.report) == ([Path("a.yaml"), Path("b.yaml")], Path("out"))
     assert parser().parse_args(["demo"]).report is None
+
+
+def test_the_demo_takes_a_voice_and_has_the_settings_one_without() -> None:
+    assert parser().parse_args(["demo", "--voice", "head"]).voice == "head"
+    assert parser().parse_args(["demo"]).voice == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 import pytest
 
 from appliance.errors import VoiceError
+from appliance.models.store import resolve, sha256_of
 from appliance.settings import Settings, load
 from appliance.voice import factory
+from appliance.voice.head.speech_head import SpeechHead
 from appliance.voice.head_weights import MANIFEST, head_folder
 
 
@@ -21,6 +24,25 @@ def settings(folder: Path, **thinking: Any) -> Settings:
 def test_the_pocket_model_s_head_comes_with_the_package(tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_text("{}")
     assert head_folder(settings(tmp_path), shipped=tmp_path) == tmp_path
+
+
+def test_the_head_that_we_ship_learnt_the_pocket_model_s_states(tmp_path: Path) -> None:
+    head = SpeechHead.load(head_folder(settings(tmp_path)))
+    assert head.model == sha256_of(resolve(settings(tmp_path)).text)
+
+
+@pytest.mark.parametrize("learnt", ["0" * 64, "pocket"])
+def test_a_head_for_another_model_is_refused(tmp_path: Path, learnt: str) -> None:
+    (tmp_path / MANIFEST).write_text(json.dumps({"model": learnt}))
+    with pytest.raises(VoiceError, match=r"states of another model than pocket"):
+        head_folder(settings(tmp_path), shipped=tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"model": 3}'])
+def test_a_manifest_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / MANIFEST).write_text(text)
+    with pytest.raises(VoiceError, match="describes no speech head"):
+        head_folder(settings(tmp_path), shipped=tmp_path)
 
 
 def test_missing_weights_are_said_by_the_model_s_name(tmp_path: Path) -> None:

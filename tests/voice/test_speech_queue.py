@@ -44,7 +44,7 @@ def test_the_pieces_are_the_synthesised_samples_exactly() -> None:
     pieces = box.step(1)
     np.testing.assert_array_equal(joined(pieces), box.voices[0].sound(0))
     assert all(len(piece.samples) <= PIECE_FRAMES for piece in pieces)
-    assert box.reports == [Spoken(1, 0, 0, 1000, 0.0)]
+    assert box.reports == [Spoken(1, 0, 0, 1000, 0.0, voice="fake")]
 
 
 def test_positions_are_continuous_over_sentences_and_the_pause_between_them() -> None:
@@ -192,7 +192,7 @@ def test_a_sentence_is_reported_before_there_is_room_for_it() -> None:
     box = Box()
     box.speak(1, 0)
     box.step(1, room=0)
-    assert box.reports == [Spoken(1, 0, 0, 1000, 0.0)]
+    assert box.reports == [Spoken(1, 0, 0, 1000, 0.0, voice="fake")]
 
 
 def test_synthesis_time_runs_from_the_order_to_the_first_samples() -> None:
@@ -227,7 +227,7 @@ def test_a_sentence_that_breaks_halfway_counts_as_far_as_it_came() -> None:
     box.speak(1, 1, "Second.")
     box.step(1)
     assert espeak.said == ["Second."]
-    assert box.reports[0] == Spoken(1, 0, 0, 500, 0.0)
+    assert box.reports[0] == Spoken(1, 0, 0, 500, 0.0, voice="piper")
 
 
 def test_the_last_voice_failing_is_reported_and_the_next_sentence_tries_again() -> None:

@@ -1,0 +1,98 @@
+"""Conversations whose answers are spoken from the pocket model's hidden states by the head that
+we ship: the real processes, asked by voice and in writing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from appliance import settings
+from appliance.errors import VoiceError
+from appliance.messages.commands import Ask
+from appliance.messages.speech import SpeakerReady, Spoken
+from appliance.messages.thinking import Sentence
+from appliance.pcm import RATE_HZ
+from appliance.runtime.enabled import HEAD
+from appliance.voice.postprocess import rms_dbfs
+from lab.sim import rehearsal_cli, scene
+from lab.sim.rehearsal import Rehearsal
+from lab.sim.rehearsal_report import RecordingReader, report
+
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
+LEAST_DBFS = -45.0  # of a sentence; the head's speech is put at -25
+
+
+@pytest.fixture(scope="module")
+def talk(simcard_library: Path) -> RecordingReader:
+    """Asked about the sea in writing, murmured at, asked to stop; asked about the moon aloud."""
+    asked: list[bool] = []
+
+    def owner(stage: Rehearsal) -> None:
+        ready = SpeakerReady(HEAD) in (seen.message for _, seen in stage.recording.mail)
+        if ready and not asked and stage.supervisor.is_ready:
+            asked.append(stage.mail.send(Ask("tell me about the sea")))
+
+    script = [
+        {"when": "speaking", "after_s": 3.0, "say": "mm-hm", "kind": "backchannel"},
+        {"when": "speaking", "after_s": 2.0, "say": "stop please", "kind": "interruption"},
+        {"when": "idle", "after_s": 0.8, "say": "tell me about the moon"},
+        {"when": "speaking", "after_s": 3.0, "say": "stop please", "kind": "interruption"},
+    ]
+    raw = {"owner": script, "patience_s": 60, "settings": {"speaking": {"voice": HEAD}}}
+    parsed = scene.parse(raw, name="head", folder=Path())
+    return rehearsal_cli.perform(parsed, settings.load_defaults(), during=owner)
+
+
+def of_the_head(talk: RecordingReader) -> list[Spoken]:
+    return [message for _, message in talk.all(Spoken) if message.voice == HEAD]
+
+
+def test_text_in_and_sound_in_are_both_answered_by_the_head(talk: RecordingReader) -> None:
+    assert not talk.recording.given_up
+    assert report(talk)["voices"].keys() == {HEAD}
+    turns = {message.turn for message in of_the_head(talk)}
+    texts = [
+        " ".join(m.text for _, m in talk.all(Sentence) if m.turn == turn) for turn in sorted(turns)
+    ]
+    assert len(texts) == 2
+    assert "sea" in texts[0]
+    assert "moon" in texts[1]
+
+
+def test_what_the_head_says_is_audible_and_as_long_as_speech(talk: RecordingReader) -> None:
+    texts = {(m.turn, m.number): m.text for _, m in talk.all(Sentence)}
+    for said in of_the_head(talk):
+        words = len(texts[said.turn, said.number].split())
+        assert 0.1 * words < said.frames / RATE_HZ < 1.0 * words
+    for turn, sound in talk.recording.answers.items():
+        if turn in {said.turn for said in of_the_head(talk)}:
+            assert rms_dbfs(sound, RATE_HZ) > LEAST_DBFS
+
+
+def test_each_word_of_a_sentence_has_its_time(talk: RecordingReader) -> None:
+    texts = {(m.turn, m.number): m.text for _, m in talk.all(Sentence)}
+    for said in of_the_head(talk):
+        text = texts[said.turn, said.number]
+        assert len(said.words) == len(text.split())
+        characters, overs = np.array(said.words).T
+        assert characters[-1] == len(text)
+        assert np.all(np.diff(characters) > 0)
+        assert np.all(np.diff(overs) >= 0)
+        assert overs[0] > 0
+        assert overs[-1] <= said.frames
+
+
+def test_it_gives_way_like_every_voice(talk: RecordingReader) -> None:
+    murmur, stop, _, again = talk.outcomes()
+    assert [murmur.outcome, stop.outcome, again.outcome] == ["resumed", "yielded", "yielded"]
+    assert all(seam.lost_samples == seam.repeated_samples == 0 for seam in talk.seams())
+
+
+def test_a_voice_that_is_not_here_is_refused_before_anything_is_played(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(VoiceError, match="no voice `nobody`"):
+        rehearsal_cli.demo(None, settings.load_defaults(), "nobody")
+    assert capsys.readouterr().out == ""
