@@ -69,8 +69,8 @@ class UnsayableText(VoiceError):
     """A sentence that this voice has no sounds for, but for its first `said` characters; the voice
     is well."""
 
-    def __init__(self, problem: str, remedy: str = "", *, said: int = 0) -> None:
-        super().__init__(problem, remedy)
+    def __init__(self, problem: str, remedy: str = "", *, aloud: str = "", said: int = 0) -> None:
+        super().__init__(problem, remedy, aloud=aloud)
         self.said = said
 
 

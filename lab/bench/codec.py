@@ -82,7 +82,7 @@ def _measure(
             cpu.append(1000 * watch.cpu_s / frames)
         figures = [np.percentile(x[WARM_UP:], at) for x in (wall, cpu) for at in (50, 95)]
         share = f"{float(figures[2]) / frame_ms:.3f}"
-        cells = [round(float(figure), 2) for figure in figures]
+        cells = [float(f"{figure:.3g}") for figure in figures]
         times.rows.append((name, str(frames), *cells, share, calls))
     parts = [p for p in manifest.parent.iterdir() if p.stem == Path(codec.manifest.graph).stem]
     size = sum(path.stat().st_size for path in parts if path.suffix != ".safetensors") / 2**20

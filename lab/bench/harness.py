@@ -168,6 +168,11 @@ class BenchHarness(Rehearsal):
             answer[at : at + len(samples)] = samples
         return answer
 
+    def words_begun(self, turn: int, position: int) -> list[int]:
+        """Where the words of answer `turn` begin that began before `position`, as its voice told;
+        samples of the answer."""
+        return [at for at in self._words[turn] if at < position]
+
     def _run_script(self) -> None:
         self._act(self)
 

@@ -26,7 +26,7 @@ from appliance.messages.commands import StateChanged
 from appliance.messages.playback import PlaybackResumed, PlaybackStarted
 from appliance.messages.registry import ObservedMessage
 from appliance.pcm import RATE_HZ, Samples
-from appliance.runtime.ipc.ring import RingReader
+from appliance.runtime.ipc.ring import WORD, RingReader
 from appliance.runtime.process_table import Process
 from appliance.runtime.supervisor import Supervisor
 from appliance.settings import Settings
@@ -75,6 +75,7 @@ class Rehearsal:
         self.state: StateChanged | None = None
         self._since = 0  # card index from which `when: speaking` and the like count
         self._voices: dict[int, list[tuple[int, Samples]]] = defaultdict(list)
+        self._words: dict[int, list[int]] = defaultdict(list)  # positions at which a word begins
 
     def play(self) -> RehearsalRecording:
         """Play the scene to its end. Raises CardError when the parts do not come up."""
@@ -248,6 +249,8 @@ class Rehearsal:
                 self.state, self._state_index = message, self.card.index_of(message.at_ns)
         while slot := self._voice.read():
             self._voices[slot.stream].append((slot.position, slot.samples))
+            if slot.flags & WORD:
+                self._words[slot.stream].append(slot.position)
         end = self.card.microphone_end()
         if end - self._recorded > RATE_HZ:
             self._record(end)

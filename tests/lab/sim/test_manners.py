@@ -110,11 +110,20 @@ def _after_a_press(stage: BenchHarness) -> Seam | None:
     answer = stage.synthesised(pause.turn)
     again = pause.position - resume.position
     if not stage.unread:
-        assert again == last_word(answer[max(0, pause.position - LOOK_BACK) : pause.position])
+        assert again == _rewound(stage, answer, pause)
     start = stage.index(pause.index) - RATE_HZ // 2
     track = stage.card.loudspeaker(start, stage.index(resume.index) + RATE_HZ // 2 - start)
     paused, resumed = stage.index(pause.index) - start, stage.index(resume.index) - start
     return measure_seam(track, answer, paused, resumed, pause.position, again)
+
+
+def _rewound(stage: BenchHarness, answer: Samples, pause: PlaybackPaused) -> int:
+    """Samples that are said again: since its voice's word began, with a lead to fade in."""
+    kept = min(LOOK_BACK, pause.position)
+    back = last_word(answer[pause.position - kept : pause.position])
+    begun = stage.words_begun(pause.turn, pause.position)
+    told = bool(back) and bool(begun) and pause.position - begun[-1] <= kept
+    return min(kept, pause.position - begun[-1] + 20 * MS) if told else back
 
 
 def _two_knocks_in_a_row(stage: BenchHarness) -> None:
