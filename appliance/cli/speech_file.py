@@ -14,6 +14,7 @@ from appliance.errors import StorageError, VoiceError
 from appliance.messages.limits import MAX_WORDS
 from appliance.pcm import RATE_HZ, Samples
 from appliance.plain_text import spoken
+from appliance.runtime.enabled import HEAD
 from appliance.settings import Settings
 from appliance.voice import factory
 from appliance.voice.interface import Voice
@@ -29,7 +30,8 @@ def say_to_file(
     """Have the voice `name` say `text` into the WAV file `out`, as the box would say it; where its
     words lie, as far as the voice tells, goes to `times`. Returns the seconds of sound.
 
-    Raises VoiceError where it cannot, StorageError where a file cannot be written.
+    The voice `head` has no text: the language model reads it, in the place of its answer.
+    Raises VoiceError or ModelError where it cannot, StorageError where a file cannot be written.
     """
     said = spoken(text)
     if not said:
@@ -38,11 +40,17 @@ def say_to_file(
         raise VoiceError(
             f"The text is {len(said)} characters long.", f"Give at most {MAX_WORDS} at a time."
         )
-    voice = factory.open_voice(settings, name)
-    try:
-        sound, words = _all_of(voice, said)
-    finally:
-        voice.close()
+    if name == HEAD:
+        from appliance.cli.head_speech import said_by_head  # llama.cpp: only where it is needed
+
+        sound, words = said_by_head(settings, said)
+    else:
+        voice = factory.open_voice(settings, name)
+        name = voice.name
+        try:
+            sound, words = _all_of(voice, said)
+        finally:
+            voice.close()
     try:
         with out.open("wb") as opened, wave.open(opened) as file:
             file.setnchannels(1)
@@ -50,7 +58,7 @@ def say_to_file(
             file.setframerate(RATE_HZ)
             file.writeframes(sound.astype("<i2").tobytes())
         if times is not None:
-            told = {"text": said, "voice": voice.name, "seconds": len(sound) / RATE_HZ,
+            told = {"text": said, "voice": name, "seconds": len(sound) / RATE_HZ,
                     "words": [_told(word, said) for word in words]}  # fmt: skip
             times.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", "utf-8")
     except OSError as error:

@@ -6,12 +6,14 @@ import json
 import wave
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from appliance.cli.speech_file import say_to_file
 from appliance.errors import StorageError, UnsayableText, VoiceError
 from appliance.pcm import RATE_HZ
 from appliance.settings import Settings, load
+from appliance.voice.postprocess import rms_dbfs
 
 pytestmark = pytest.mark.process
 
@@ -32,6 +34,22 @@ def test_a_voice_says_a_text_into_a_file_with_the_times_of_its_words(tmp_path: P
     begins = [word["begins_s"] for word in told["words"]]
     assert begins == sorted(begins)
     assert begins[-1] < seconds
+
+
+def test_the_head_says_a_text_that_the_model_never_drew(tmp_path: Path) -> None:
+    out, times = tmp_path / "x.wav", tmp_path / "x.json"
+    text = "The sea covers more than two thirds of our planet."
+    seconds = say_to_file(settings(tmp_path), text, "head", out, times)
+    with wave.open(str(out)) as file:
+        assert (file.getframerate(), file.getnframes() / RATE_HZ) == (RATE_HZ, seconds)
+        sound = np.frombuffer(file.readframes(file.getnframes()), np.int16)
+    told = json.loads(times.read_text())
+    assert told["voice"] == "head"
+    assert [word["word"] for word in told["words"]] == text.split()
+    for word in told["words"]:
+        piece = sound[round(word["begins_s"] * RATE_HZ) : round(word["is_over_s"] * RATE_HZ)]
+        assert rms_dbfs(piece, RATE_HZ) > -45.0, word
+    assert told["words"][-1]["is_over_s"] <= seconds + 1e-4
 
 
 def test_a_voice_that_does_not_tell_makes_a_file_without_times(tmp_path: Path) -> None:

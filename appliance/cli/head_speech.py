@@ -1,0 +1,81 @@
+"""A text by the voice `head`, in one process: the model reads it, the head speaks its states.
+
+This is what the box does while it draws an answer, without the ring and without the program.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+
+import numpy as np
+
+from appliance.errors import UnsayableText
+from appliance.models.store import resolve
+from appliance.pcm import Samples, to_float
+from appliance.runtime.ipc.token_states import TokenSlot
+from appliance.settings import Settings
+from appliance.think.factory import usable_threads
+from appliance.think.recite import Recited, recite
+from appliance.tools.table import available
+from appliance.voice.head.speech_head import SpeechHead
+from appliance.voice.head_runs import Head, HeadRuns
+from appliance.voice.head_sentences import HeadOrder, HeadSentences, Word
+from appliance.voice.head_weights import head_folder
+from appliance.voice.postprocess import SpeechPostprocessor, gain_for
+from appliance.voice.protocol import EngineSound
+from appliance.voice.spoken_words import SpeechMarks, SpokenWord
+
+
+def said_by_head(settings: Settings, text: str) -> tuple[Samples, list[SpokenWord]]:
+    """The sound, as the box would make it, and its words. Raises VoiceError or ModelError where
+    this box has no head, UnsayableText where what it says fails its check."""
+    head = SpeechHead.load(head_folder(settings))
+    recited = recite(
+        resolve(settings), settings.thinking, available(settings), text,
+        settings.thinking.threads or usable_threads(()),
+    )  # fmt: skip
+    return spoken_states(head, head.rate_hz, head.dbfs, text, recited)
+
+
+def spoken_states(
+    head: Head, rate_hz: int, dbfs: float, text: str, recited: Recited
+) -> tuple[Samples, list[SpokenWord]]:
+    """What a head that speaks at `dbfs` makes of the states of `text`. Raises UnsayableText."""
+    runs = HeadRuns(head)
+    for serial, states in enumerate(recited.states, 1):
+        runs.add(TokenSlot(serial, 1, serial == 1, states))
+    count = len(recited.pieces)
+    runs.add(TokenSlot(count, 1, first=False, states=None))
+    sentences = HeadSentences(runs, dbfs)
+    sentences.say(HeadOrder(1, 1, count + 1, words_of(text, recited.pieces)), time.monotonic())
+    shaper, marks, made = SpeechPostprocessor(rate_hz), SpeechMarks(rate_hz), list[Samples]()
+    while sentences.busy:
+        runs.step()
+        for told, samples in sentences.replies(time.monotonic()):
+            if "failed" in told:
+                raise UnsayableText(f"The voice head cannot say this: {told['why']}.")
+            if samples is not None:
+                made.append(shaper.process(to_float(samples), gain_for(dbfs)))
+                words = told["words"]
+                assert isinstance(words, list)
+                marks.add(EngineSound(1, len(samples), words=tuple(words)))
+    made.append(shaper.process(np.empty(0, np.float32), last=True))
+    sound = np.concatenate(made)
+    inside = (
+        each._replace(over=min(each.over, len(sound))) for each in marks.words(shaper.dropped)
+    )
+    return sound, list(inside)
+
+
+def words_of(text: str, pieces: Sequence[bytes]) -> tuple[Word, ...]:
+    """Each word's characters, and how far the token with which it begins is behind the first."""
+    ends = list(accumulate(map(len, pieces)))
+    found = []
+    for word in re.finditer(r"\S+", text):
+        before = len(text[: word.start()].encode())
+        found.append((*word.span(), min(bisect_right(ends, before), len(ends) - 1)))
+    return tuple(found)
