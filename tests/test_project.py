@@ -42,7 +42,7 @@ FOREIGN = {
     # Small networks beside live sound; the audio encoder, which is large, and ended when told.
     "onnxruntime": ["appliance/onnx_session.py", "think/streaming_encoder.py"],
     "paho": ["mqtt/connection.py", "bench/mosquitto.py"],  # the box, and who listens to it there
-    "pocketsphinx": ["hear/words/pocketsphinx_backend.py"],
+    "pocketsphinx": ["hear/words/pocketsphinx_backend.py", "lab/bench/voice_judge.py"],
     "psutil": ["sim/*", "bench/*"],
     "py3langid": ["language/identify.py"],
     "pymicro_wakeword": ["hear/words/microwakeword_backend.py"],

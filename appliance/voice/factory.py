@@ -137,7 +137,8 @@ def load(
     """The chosen voice, which has said a word, and espeak-ng for when it breaks. Not empty.
 
     A box that can speak at all does: what is wrong with the chosen voice is logged. A voice that
-    the owner named is kept although it said nothing: its program is started again and again. `beat`
+    the owner named is kept although it said nothing: its program is started again and again. For
+    one that is not here hibari speaks, in its language, and in others espeak-ng. `beat`
     is called while a voice is loaded. `states`: the ring that the voice `head` speaks. Raises
     VoiceError when nothing can speak.
     """
@@ -147,21 +148,24 @@ def load(
             voices.append(open_head(settings, states))
         except VoiceError as error:
             log.error("%s A text voice speaks instead.", error)
+    named = settings.speaking.voice not in (AUTO, HEAD)
     try:
         names = [name for name in candidates(settings) if name != EspeakVoice.name]
     except VoiceError as error:
-        log.error("%s espeak-ng speaks instead.", error)
-        names = []
+        named = False
+        ours = settings.own_language in languages(settings)[hibari.NAME]
+        names = [hibari.NAME] if ours else []
+        log.error("%s %s speaks instead.", error, hibari.NAME if ours else "espeak-ng")
     for name in names:
         program = ProgramVoice(name, commands(settings)[name])
         if not (problem := try_voice(program, beat)):
             voices.append(program)
             break
         log.error("%s", problem)
-        if settings.speaking.voice in (AUTO, HEAD):
-            program.close()
-        else:
+        if named:
             voices.append(program)
+        else:
+            program.close()
     try:
         voices.append(espeak(settings, settings.own_language))
     except VoiceError:

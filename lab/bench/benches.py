@@ -135,6 +135,7 @@ BENCHES: tuple[Bench, ...] = (
     ),
     Bench("codec", "2 min", "a speech head's codec: ms a frame on one thread; on a Pi 5, computed"),
     Bench("roofline", "", "what the same work costs on a Pi 5, computed from published rates"),
+    Bench("voices", "1 min", "each voice here: words understood, CPU, first samples, word times"),
     Bench("ring", "1 min", "one way between two processes, beside a socket and a Queue"),
 )
 

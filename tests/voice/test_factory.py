@@ -167,3 +167,21 @@ def test_a_box_of_one_language_speaks_with_voices_of_that_language_alone(tmp_pat
     names = ("thorsten", "anna", "hibari", "espeak")
     assert [best(each, names) for each in (plain, german, french)] == ["anna", "thorsten", "espeak"]
     assert load(french, logging.getLogger("test"))[0].name == "espeak"
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("language", "speaks"), [("auto", ["hibari", "espeak"]), ("de", ["espeak"])]
+)
+def test_for_a_named_voice_that_is_not_here_the_boxs_own_speaks_where_the_language_is_its(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, language: str, speaks: list[str]
+) -> None:
+    box = msgspec.structs.replace(wanting(tmp_path, "ljspeech"), language=language)
+    voices = load(box, logging.getLogger("test"))
+    for voice in voices:
+        voice.close()
+    assert [voice.name for voice in voices] == speaks
+    (line,) = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+    instead = "hibari" if len(speaks) > 1 else "espeak-ng"
+    assert line.startswith("There is no voice `ljspeech` here.")
+    assert line.endswith(f"{instead} speaks instead.")

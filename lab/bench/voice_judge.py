@@ -1,0 +1,80 @@
+"""Judges what a voice said, by a recogniser that never heard it: pocketsphinx with its own model of
+American English. In: samples at 16 kHz. Out: the words it writes down, and where words lie."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+from pocketsphinx import Decoder
+
+from appliance.pcm import RATE_HZ, Samples
+
+QUIET_SAMPLES = RATE_HZ // 5  # put before and behind; a sentence of a voice has none of its own
+FRAME_SAMPLES = RATE_HZ // 100  # of its analysis: no place is finer than 10 ms
+PEAK = 0.7  # all voices are judged at the same level
+
+
+class AlignedWord(NamedTuple):
+    """A word sounds from sample `begin` up to sample `end`."""
+
+    word: str
+    begin: int
+    end: int
+
+
+class VoiceJudge:
+    """The recogniser, loaded: a dictation, and the alignment of a text that is known."""
+
+    def __init__(self) -> None:
+        self._decoder = Decoder(samprate=RATE_HZ, loglevel="FATAL")
+
+    def knows(self, word: str) -> bool:
+        return self._decoder.lookup_word(word) is not None
+
+    def heard(self, sound: Samples) -> list[str]:
+        """What it writes down, having no idea of the text."""
+        self._decoder.activate_search()
+        self._decode(sound)
+        found = self._decoder.hyp()
+        return words_of(found.hypstr) if found else []
+
+    def aligned(self, words: list[str], sound: Samples) -> list[AlignedWord]:
+        """Where each of `words`, which were said, lies; none where they do not fit the sound."""
+        self._decoder.set_align_text(" ".join(words))
+        self._decode(sound)
+        found = [
+            AlignedWord(part.word.partition("(")[0], _sample(part.start_frame),
+                        _sample(part.end_frame + 1))
+            for part in self._decoder.seg() or ()
+            if part.word[0] not in "<["
+        ]  # fmt: skip
+        return found if [word.word for word in found] == words else []
+
+    def _decode(self, sound: Samples) -> None:
+        pcm = sound.astype(np.float64)
+        pcm *= PEAK * 32767 / max(1.0, float(np.abs(pcm).max(initial=0.0)))
+        padded = np.pad(pcm, QUIET_SAMPLES).astype("<i2")
+        self._decoder.start_utt()
+        self._decoder.process_raw(padded.tobytes(), False, True)
+        self._decoder.end_utt()
+
+
+def words_of(text: str) -> list[str]:
+    """In small letters, without marks."""
+    return re.findall(r"[a-z']+", text.lower())
+
+
+def wrong_words(said: list[str], heard: list[str]) -> int:
+    """Words that are missing, too many or others: the edit distance."""
+    row = list(range(len(heard) + 1))
+    for number, word in enumerate(said, 1):
+        before, row = row, [number]
+        for place, other in enumerate(heard):
+            row.append(min(before[place] + (word != other), before[place + 1] + 1, row[-1] + 1))
+    return row[-1]
+
+
+def _sample(frame: int) -> int:
+    return frame * FRAME_SAMPLES - QUIET_SAMPLES

@@ -1,0 +1,112 @@
+"""Has a voice say sentences, and times it: its first samples, and how soon its program stops."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from appliance.errors import VoiceError
+from appliance.pcm import Samples
+from appliance.voice import protocol
+from appliance.voice.interface import Voice
+from appliance.voice.program import HUNG_S, START_S
+from appliance.voice.spoken_words import SpokenWord
+
+_READ_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class SaidSentence:
+    """`first_ms`: from the order to its first samples. `words`: none of a voice that tells none."""
+
+    sound: Samples
+    words: list[SpokenWord]
+    first_ms: float
+
+
+def wait_until_ready(voice: Voice) -> None:
+    """Raises VoiceError where it cannot speak."""
+    until_s = time.monotonic() + START_S
+    while not voice.ready:
+        if voice.problem or time.monotonic() > until_s:
+            raise VoiceError(voice.problem or f"The voice {voice.name} did not become ready.")
+        time.sleep(0.01)
+        voice.poll()
+
+
+def say(voice: Voice, text: str) -> SaidSentence:
+    """Raises VoiceError where it cannot."""
+    began_s = time.monotonic()
+    speech, made, first_ms = voice.synthesise(text), list[Samples](), 0.0
+    while (samples := speech.read()) is not None:
+        if len(samples):
+            first_ms = first_ms or 1000 * (time.monotonic() - began_s)
+            made.append(samples)
+        else:
+            select.select([speech.fileno()], [], [], 0.1)
+    if not made:
+        raise VoiceError(f"The voice {voice.name} made no sound of a sentence.")
+    return SaidSentence(np.concatenate(made), list(speech.words), first_ms)
+
+
+def stop_times_ms(command: Sequence[str], text: str, times: int) -> list[float]:
+    """From the order to stop, at the first sound of `text`, until the program `command` has said
+    that the sentence is done. Raises VoiceError where it does not answer as the protocol has it."""
+    found = []
+    with _started(command) as (orders, answers):
+        _next(answers, protocol.EngineHello)
+        for number in range(1, times + 1):
+            _write(orders, protocol.encode_say(number, text))
+            _next(answers, tuple)
+            began_s = time.monotonic()
+            _write(orders, protocol.encode_stop(number))
+            _next(answers, protocol.EngineDone)
+            found.append(1000 * (time.monotonic() - began_s))
+    return found
+
+
+@contextmanager
+def _started(command: Sequence[str]) -> Iterator[tuple[int, Iterator[protocol.EngineReply]]]:
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL, bufsize=0)  # fmt: skip
+    assert child.stdin is not None
+    assert child.stdout is not None
+    try:
+        yield child.stdin.fileno(), _answers(child.stdout.fileno())
+    finally:
+        child.kill()
+        child.stdin.close()
+        child.stdout.close()
+        child.wait()
+
+
+def _answers(fd: int) -> Iterator[protocol.EngineReply]:
+    parser = protocol.ReplyParser()
+    while select.select([fd], [], [], max(START_S, HUNG_S))[0]:
+        data = os.read(fd, _READ_BYTES)
+        if not data:
+            raise VoiceError("The voice's program ended.")
+        yield from parser.parse(data)
+    raise VoiceError("The voice's program does not answer.")
+
+
+def _next(answers: Iterator[protocol.EngineReply], kind: type) -> None:
+    for answer in answers:
+        if isinstance(answer, protocol.EngineFailed):
+            raise VoiceError(f"The voice's program failed: {answer.why}.")
+        if isinstance(answer, kind):
+            return
+
+
+def _write(fd: int, line: bytes) -> None:
+    try:
+        os.write(fd, line)  # a line is shorter than what a pipe takes at once
+    except OSError as error:
+        raise VoiceError("The voice's program ended.") from error

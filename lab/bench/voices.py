@@ -1,0 +1,175 @@
+"""`interlude bench voices`: each voice of this machine beside the others, on the same sentences.
+
+How well a recogniser understands it, what it costs, how soon it sounds and stops, and whether words
+lie where it says. The recogniser judges in this process, after the voice has spoken.
+"""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+
+import numpy as np
+import psutil
+
+from appliance.errors import VoiceError
+from appliance.messages.limits import MAX_WORDS
+from appliance.pcm import RATE_HZ, Samples
+from appliance.settings import Settings
+from appliance.voice import factory
+from appliance.voice.program import ProgramVoice
+from appliance.voice.spoken_words import SpokenWord
+from lab.bench.benches import BenchOptions, FigureTable
+from lab.bench.voice_judge import AlignedWord, VoiceJudge, words_of, wrong_words
+from lab.bench.voice_runs import SaidSentence, say, stop_times_ms, wait_until_ready
+from lab.bench.voice_sentences import SENTENCES
+
+STOPS = 60  # of each program; with `--events`, so many
+WARM_UP = "Good morning."  # said first, and not counted
+COLUMNS = (
+    "voice", "words wrong", "of", "CPU s/s", "first p50", "p95", "MiB", "stop p50", "p95",
+    "begins p50", "p95", "ends p50", "p95", "of",
+)  # fmt: skip
+
+
+@dataclass
+class VoiceFigures:
+    """What was found of one voice.
+
+    cpu_s      of its program or programs, for all its sentences
+    sound_s    seconds of sound that it made
+    resident   MiB of its program; None of a voice that is started anew for each sentence
+    first_ms, stop_ms
+               of each sentence, and of each stop
+    begins_ms, ends_ms
+               how far from the alignment each word begins and is over, as far as it tells
+    """
+
+    words: int = 0
+    wrong: int = 0
+    cpu_s: float = 0.0
+    sound_s: float = 0.0
+    resident: float | None = None
+    first_ms: list[float] = field(default_factory=list)
+    stop_ms: list[float] = field(default_factory=list)
+    begins_ms: list[float] = field(default_factory=list)
+    ends_ms: list[float] = field(default_factory=list)
+
+    def row(self, name: str) -> tuple[str | float, ...]:
+        return (
+            name,
+            f"{100 * self.wrong / self.words:.1f} %",
+            self.words,
+            f"{self.cpu_s / self.sound_s:.3f}",
+            *_p50_p95(self.first_ms),
+            "–" if self.resident is None else round(self.resident),
+            *_p50_p95(self.stop_ms),
+            *_p50_p95(self.begins_ms),
+            *_p50_p95(self.ends_ms),
+            len(self.begins_ms),
+        )
+
+
+def bench(options: BenchOptions) -> list[FigureTable]:
+    """One table, a row for each voice."""
+    sentences = SENTENCES[: options.events]
+    sheet = FigureTable(
+        f"Voices, {len(sentences)} sentences each; first samples, stops and words' errors in ms",
+        COLUMNS,
+    )
+    judge = VoiceJudge()
+    for name in factory.installed(options.settings):
+        try:
+            found = measure(options.settings, name, sentences, options.events or STOPS, judge)
+        except VoiceError as error:
+            sheet.rows.append((name, *("–" for _ in COLUMNS[1:])))
+            sheet.notes.append(f"{name}: {error}")
+            continue
+        sheet.rows.append(found.row(name))
+    sheet.notes += [
+        "Words wrong: as pocketsphinx, with its own American English model, writes them down. A "
+        "ranking: people understand espeak-ng far better than it does.",
+        "Stop: from the order until its program has said that it stopped. Begins, ends: distance "
+        "from pocketsphinx's alignment of the same words, which is 10 ms fine.",
+        "espeak-ng is a process for each sentence, its start is in its CPU time, and no memory is "
+        "kept. The voice head speaks no text, only what the model drew, and has no row.",
+    ]
+    return [sheet]
+
+
+def measure(
+    settings: Settings, name: str, sentences: Sequence[str], stops: int, judge: VoiceJudge
+) -> VoiceFigures:
+    """Raises VoiceError where the voice cannot speak."""
+    found = VoiceFigures()
+    children_s = _children_cpu_s()
+    with closing(factory.open_voice(settings, name)) as voice:
+        wait_until_ready(voice)
+        if isinstance(voice, ProgramVoice):
+            say(voice, WARM_UP)
+            assert voice.pid is not None
+            program = psutil.Process(voice.pid)
+            before_s = _cpu_s(program)
+            said = [say(voice, text) for text in sentences]
+            found.cpu_s = _cpu_s(program) - before_s
+            found.resident = program.memory_info().rss / 2**20
+            text = " ".join(SENTENCES)[:MAX_WORDS]
+            found.stop_ms = stop_times_ms(voice.command, text, stops)
+        else:
+            said = [say(voice, text) for text in sentences]
+    if found.resident is None:  # each sentence was a process, and all of them are reaped now
+        found.cpu_s = _children_cpu_s() - children_s
+    for text, sentence in zip(sentences, said, strict=True):
+        _judge(found, text, sentence, judge)
+    return found
+
+
+def _judge(found: VoiceFigures, text: str, said: SaidSentence, judge: VoiceJudge) -> None:
+    words = words_of(text)
+    found.words += len(words)
+    found.wrong += wrong_words(words, judge.heard(said.sound))
+    found.sound_s += len(said.sound) / RATE_HZ
+    found.first_ms.append(said.first_ms)
+    if said.words:
+        begins, ends = word_errors_ms(text, said.words, _aligned(judge, words, said.sound))
+        found.begins_ms += begins
+        found.ends_ms += ends
+
+
+def _aligned(judge: VoiceJudge, words: list[str], sound: Samples) -> list[AlignedWord]:
+    return judge.aligned(words, sound) if all(map(judge.knows, words)) else []
+
+
+def word_errors_ms(
+    text: str, told: Iterable[SpokenWord], aligned: Sequence[AlignedWord]
+) -> tuple[list[float], list[float]]:
+    """How far each word's begin, and its end, lie from the alignment; none at all where the two do
+    not have the same words."""
+    words = [(words_of(text[word.begin : word.end]), word) for word in told]
+    if [names for names, _ in words] != [[word.word] for word in aligned]:
+        return [], []
+    pairs = [(word, other) for (_, word), other in zip(words, aligned, strict=True)]
+    return (
+        [1000 * abs(word.at - other.begin) / RATE_HZ for word, other in pairs],
+        [1000 * abs(word.over - other.end) / RATE_HZ for word, other in pairs],
+    )
+
+
+def _p50_p95(values: Sequence[float]) -> tuple[str | float, str | float]:
+    if not len(values):
+        return "–", "–"
+    p50, p95 = np.percentile(values, [50, 95])
+    return round(float(p50), 1), round(float(p95), 1)
+
+
+def _cpu_s(program: psutil.Process) -> float:
+    times = program.cpu_times()
+    return float(times.user + times.system)
+
+
+def _children_cpu_s() -> float:
+    """Of all children of this process that have ended and were waited for."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
