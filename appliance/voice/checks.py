@@ -13,8 +13,6 @@ from appliance.voice.engine import store
 from appliance.voice.espeak import EspeakVoice
 from appliance.voice.probe import VoiceTrial
 
-_STANDS_IN = "espeak-ng speaks instead."
-
 
 def voice_findings(settings: Settings) -> list[Finding]:
     """The voices from the best to the first that speaks. A warning for each that cannot; a problem
@@ -23,8 +21,11 @@ def voice_findings(settings: Settings) -> list[Finding]:
     try:
         names = factory.candidates(settings)
     except VoiceError as error:
-        findings.append(warning("voice", f"{error.problem} {_STANDS_IN}", error.remedy))
-        names = [EspeakVoice.name]
+        names = factory.in_its_place(settings)
+        (instead,) = names or ["espeak-ng"]
+        findings.append(
+            warning("voice", f"{error.problem} {instead} speaks instead.", error.remedy)
+        )
     if EspeakVoice.name not in names:
         names.append(EspeakVoice.name)
     for name in names:

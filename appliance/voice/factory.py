@@ -128,6 +128,11 @@ def candidates(settings: Settings) -> list[str]:
     )
 
 
+def in_its_place(settings: Settings) -> list[str]:
+    """What speaks, before espeak-ng, for a voice that the owner named and that is not here."""
+    return [hibari.NAME] if settings.own_language in languages(settings)[hibari.NAME] else []
+
+
 def load(
     settings: Settings,
     log: logging.Logger,
@@ -153,9 +158,9 @@ def load(
         names = [name for name in candidates(settings) if name != EspeakVoice.name]
     except VoiceError as error:
         named = False
-        ours = settings.own_language in languages(settings)[hibari.NAME]
-        names = [hibari.NAME] if ours else []
-        log.error("%s %s speaks instead.", error, hibari.NAME if ours else "espeak-ng")
+        names = in_its_place(settings)
+        (instead,) = names or ["espeak-ng"]
+        log.error("%s %s speaks instead.", error, instead)
     for name in names:
         program = ProgramVoice(name, commands(settings)[name])
         if not (problem := try_voice(program, beat)):

@@ -42,8 +42,10 @@ def test_what_comes_with_the_box_is_ok(tmp_path: Path, voice: str, speaks: str) 
 @pytest.mark.parametrize("voice", ["auto", "mine"])
 def test_a_voice_without_its_program_is_not_ok(tmp_path: Path, voice: str) -> None:
     bundles.fetched(tmp_path, "mine")
-    mute, espeak = checks.voice_findings(wanting(tmp_path, voice))
-    assert (mute.verdict, espeak.verdict) == ("warning", "ok")
+    mute, instead = checks.voice_findings(wanting(tmp_path, voice))
+    assert (mute.verdict, instead.verdict) == ("warning", "ok")
+    assert instead.sentence.startswith("hibari speaks: ")
+    assert voice == "auto" or mute.sentence.endswith("hibari speaks instead.")
     assert "he program that speaks it, piper, is not installed" in mute.sentence
     assert "interlude voices install" in mute.remedy
 
