@@ -5,12 +5,26 @@ from __future__ import annotations
 import re
 import unicodedata
 
+# What stands before the dot of an entity id: Home Assistant's kinds of entities.
+_ENTITY_DOMAINS = """
+    alarm_control_panel automation binary_sensor button calendar camera climate counter cover date
+    datetime device_tracker event fan group humidifier image input_boolean input_button
+    input_datetime input_number input_select input_text lawn_mower light lock media_player number
+    person remote scene schedule script select sensor siren sun switch text time timer todo update
+    vacuum valve water_heater weather zone
+""".split()
 _MARKUP: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.MULTILINE), by)
     for pattern, by in (
         (r"!?\[([^\]\[]*)\]\([^)(]*\)", r"\1"),  # [a link](…): its words
         (r"\]\([^)(\s]*\)", ""),  # the tail of one that a sentence's end cut in two
         (r"https?://(?:www\.)?([^\s/?#)]*[^\s/?#).,;:!])(?:[/?#][^\s)]*[^\s).,;:!?])?/?", r"\1"),
+        # The dot of light.kitchen_lamp, not of weather.com, light.example.org or text.txt.
+        (
+            rf"(?<![\w.-])({'|'.join(_ENTITY_DOMAINS)})\."
+            r"(?!(?:com|org|net|txt)\b)(?=[a-z0-9_]++(?![.-]?\w))",
+            r"\1 ",
+        ),
         (r"<\|[^<>|\s]{0,40}\|?>|<[^<>|\s]{0,40}\|>", " "),  # a model's control tokens
         (r"</?[a-zA-Z][^<>]*>", " "),
         (r"^[ \t]*```\w*\s", ""),  # a fence

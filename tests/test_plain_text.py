@@ -69,6 +69,33 @@ def test_a_number_is_said_where_it_stands(written: str, said: str) -> None:
     assert spoken(written) == said
 
 
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("I have turned light.kitchen_light on.", "I have turned light kitchen light on."),
+        ("It is binary_sensor.door_2.", "It is binary sensor door 2."),
+        ("`switch.fan`, (cover.left_blind): done", "switch fan, (cover left blind): done"),
+        ("scene.movie", "scene movie"),
+    ],
+)
+def test_an_entity_id_is_said_as_its_words(written: str, said: str) -> None:
+    assert spoken(written) == said
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "See nasa.gov or weather.com.",
+        "See light.example.org and the-light.kitchen now.",
+        "I turned off the light. Then it was dark.",
+        "It is 1.5 m, e.g. text.txt or Light.Kitchen.",
+        "The timer.",
+    ],
+)
+def test_any_other_dot_stays(written: str) -> None:
+    assert spoken(written) == written
+
+
 @pytest.mark.parametrize("written", ["", "   \n", "…", "🎉", "***", "---", "<br>", "\x00\x07"])
 def test_what_has_no_words_is_nothing(written: str) -> None:
     assert spoken(written) == ""
@@ -86,7 +113,23 @@ def test_no_text_at_all_is_too_strange_for_a_voice(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["[", "[](", "](", "<|", "<a", "* ", "# ", "1*", "_ ", "https://", ".", "https://a?."]
+    "piece",
+    [
+        "[",
+        "[](",
+        "](",
+        "<|",
+        "<a",
+        "* ",
+        "# ",
+        "1*",
+        "_ ",
+        "https://",
+        ".",
+        "https://a?.",
+        "sun.",
+        "sun.a",
+    ],
 )
 def test_the_time_it_takes_does_not_grow_with_the_square_of_the_length(piece: str) -> None:
     def least_s(length: int) -> float:
