@@ -67,11 +67,15 @@ class VoiceError(InterludeError, RuntimeError):
 
 class UnsayableText(VoiceError):
     """A sentence that this voice has no sounds for, but for its first `said` characters; the voice
-    is well."""
+    is well. `foreseen`: sentences of this kind are not meant for it."""
 
-    def __init__(self, problem: str, remedy: str = "", *, aloud: str = "", said: int = 0) -> None:
+    def __init__(
+        self, problem: str, remedy: str = "", *, aloud: str = "", said: int = 0,
+        foreseen: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(problem, remedy, aloud=aloud)
         self.said = said
+        self.foreseen = foreseen
 
 
 class RemoteError(InterludeError, OSError):

@@ -85,9 +85,9 @@ def model_server(settings: Settings) -> Finding:
 
 def voice(settings: Settings) -> list[Finding]:
     """The voice, which says a word to show that it can; nothing of it is heard."""
-    from appliance.voice import checks as voice_fitness
+    from appliance.cli import voice_checks as voice_fitness
 
-    return voice_fitness.voice_findings(settings)
+    return voice_fitness.findings(settings)
 
 
 def canceller(settings: Settings) -> str:

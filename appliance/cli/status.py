@@ -45,6 +45,7 @@ def collect_status(
         "well": bool(now and now.well),
         "failed": list(now.failed) if now else [],
         "taken_back": now.taken_back if now else None,
+        "passed_on": now.passed_on if now else None,
         "temperature_c": machine.temperature_c(),
         "power": ", ".join(throttled) or None,
         "button": (panel.button or "works") if panel else None,

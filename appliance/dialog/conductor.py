@@ -319,9 +319,9 @@ class Conductor:
 
     def _announce(self, change: AnnounceState) -> None:
         at_ns = time.monotonic_ns()
-        changed = StateChanged(
-            change.state, change.turn, at_ns, change.reason, change.ring, self._dialog.taken_back
-        )
+        now = self._dialog
+        changed = StateChanged(change.state, change.turn, at_ns, change.reason, change.ring,
+                               now.taken_back, now.passed_on)  # fmt: skip
         self._work.log.info("%s (%s)", change.state, change.reason)
         for peer in (*_TOLD, *self._watchers):
             self._work.channels[peer].send(changed)

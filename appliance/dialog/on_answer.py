@@ -88,6 +88,8 @@ def handle_tool_reply(transition: Transition, said: ToolReply) -> None:
 
 def note_timing(transition: Transition, spoken: Spoken) -> None:
     """where a sentence lies in the sound"""
+    if spoken.passed_on:
+        transition.change(passed_on=transition.next.passed_on + 1)
     answer, cut = transition.next.answer, transition.next.cut
     if answer is not None and answer.turn == spoken.turn:
         if spoken.language and transition.next.policy.follows_language and not answer.ours:

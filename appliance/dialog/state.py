@@ -38,6 +38,7 @@ class DialogState:
     parts       which parts and cards work
     volume      of the voice, once the owner has changed it; None: as in the settings
     taken_back  answers that were begun before the owner had finished the question
+    passed_on   sentences that another voice said than was to
     language    of what the box says by itself: the settings', or of the last answer that was said
     """
 
@@ -57,6 +58,7 @@ class DialogState:
     parts: PartAvailability = field(default_factory=PartAvailability)
     volume: float | None = None
     taken_back: int = 0
+    passed_on: int = 0
     language: str = SOURCE
 
     @property

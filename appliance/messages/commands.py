@@ -146,7 +146,8 @@ class StateChanged(BaseMessage, frozen=True):
 
     `ring`: it speaks since a timer rings, which it does again and again.
     `taken_back`: answers since the start that were dropped because the owner went on with the
-    question: so often a turn was taken to be over too early.
+    question: so often a turn was taken to be over too early. `passed_on`: sentences since the
+    start that a voice was to say and could not, so that another did.
     """
 
     state: StateName
@@ -155,6 +156,7 @@ class StateChanged(BaseMessage, frozen=True):
     reason: LineText = ""
     ring: bool = False
     taken_back: Count = 0
+    passed_on: Count = 0
 
 
 class BoxStatus(BaseMessage, frozen=True):

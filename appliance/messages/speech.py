@@ -63,6 +63,7 @@ class Spoken(BaseMessage, frozen=True):
     how many characters of the text have been said once it is over, and the sample of the sentence
     at which it is; none from a voice that does not tell. `language`: that it was said in (ISO 639);
     "" where there were no words. `voice`: which said it, or the end of it; "" likewise.
+    `passed_on`: one that was to say it could not.
     """
 
     turn: Count
@@ -75,6 +76,7 @@ class Spoken(BaseMessage, frozen=True):
     ] = ()
     language: NameText = ""
     voice: NameText = ""
+    passed_on: bool = False
 
 
 class SpeakFailed(BaseMessage, frozen=True):

@@ -34,6 +34,7 @@ class SupervisorStatus(msgspec.Struct, frozen=True, kw_only=True):
     shed     what the box does without because the processor does not suffice
     failed   parts that keep ending or hanging; each is tried again and counts until it is up
     taken_back  answers since the conductor's start that came before the owner had finished
+    passed_on   sentences since then that a voice was to say and could not: another said them
     """
 
     version: str = __version__
@@ -45,6 +46,7 @@ class SupervisorStatus(msgspec.Struct, frozen=True, kw_only=True):
     failed: tuple[str, ...] = ()
     shed: tuple[str, ...] = ()
     taken_back: int = 0
+    passed_on: int = 0
 
     @property
     def well(self) -> bool:

@@ -84,7 +84,7 @@ class Supervisor:
         self._poll.register(self._conductor.fileno(), select.POLLIN)
         self.service = SystemdNotifier()
         self._status = StatusFile(folder())
-        self._state, self._taken_back = "starting", 0
+        self._state, self._taken_back, self._passed_on = "starting", 0, 0
         self._strain = LoadShedding()
         self._looked_s = self._spawned_s = self._clock()
         self.stopping = self.restarting = self.given_up = False
@@ -126,6 +126,7 @@ class Supervisor:
                 self.restarting = self.stopping = True
             elif isinstance(message, StateChanged):
                 self._state, self._taken_back = message.state, message.taken_back
+                self._passed_on = message.passed_on
         now = self._clock()
         late_s = max(0.0, now - self._looked_s - LOOK_S)
         self._looked_s = now
@@ -343,5 +344,6 @@ class Supervisor:
                 failed=failed,
                 shed=shed,
                 taken_back=self._taken_back,
+                passed_on=self._passed_on,
             )
         )

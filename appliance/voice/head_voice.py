@@ -34,7 +34,8 @@ class HeadVoice(ProgramVoice):
 
     def _order(self, number: int, text: str, tokens: SentenceTokens | None) -> bytes:
         if tokens is None:
-            raise UnsayableText("The voice head speaks what the model drew, and this it did not.")
+            problem = "The voice head speaks what the model drew, and this it did not."
+            raise UnsayableText(problem, foreseen=True)
         places = [word.span() for word in re.finditer(r"\S+", text)]
         words = [(*place, after) for place, after in zip(places, tokens.words, strict=False)]
         order = {"say": number, "first": tokens.first, "end": tokens.end, "words": words}

@@ -23,5 +23,6 @@ class OpenSentence:
     language: str = ""
     unable: list[Voice] = field(default_factory=list)  # they have no sounds for its text
     words: Sequence[SpokenWord] = ()
+    passed_on: bool = False  # a voice that was to say it could not
     mixed: bool = False  # two voices say it: of its words nothing is told
     placed: int = 0  # of these: their beginnings are known to what hands the sound out

@@ -251,7 +251,7 @@ class SpeechQueue:
         voice = self._speaks.name if self._speaks is not None and order.text else ""
         self.report(
             Spoken(order.turn, order.number, sentence.position, sentence.frames, took_ms, words,
-                   sentence.language, voice)
+                   sentence.language, voice, sentence.passed_on)
         )  # fmt: skip
 
     def _pass_on(self, error: UnsayableText) -> None:
@@ -259,6 +259,7 @@ class SpeechQueue:
         assert self._sentence is not None
         assert self._speaks is not None
         self._sentence.unable.append(self._speaks)
+        self._sentence.passed_on |= not error.foreseen
         if error.said:
             self._sentence.mixed, self._sentence.words = True, ()
         standing_in = self._next_voice(self._sentence.order.text)
@@ -282,6 +283,7 @@ class SpeechQueue:
         if first and standing_in is not None and standing_in not in self._broken:
             log.error("%s %s speaks instead.", error, standing_in.name)
             if self._sentence.frames == self._sentence.chime_frames:
+                self._sentence.passed_on = True
                 self._synthesise(self._sentence.order.text)
                 return
         self._give_up(error.problem)

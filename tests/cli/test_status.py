@@ -18,7 +18,7 @@ from appliance.runtime.status import SupervisorStatus
 
 SETTINGS = settings.load_defaults()
 WELL = SupervisorStatus(
-    version="0.2.0", pid=1, state="idle", ready=True, healthy=True, taken_back=3
+    version="0.2.0", pid=1, state="idle", ready=True, healthy=True, taken_back=3, passed_on=2
 )
 
 
@@ -29,7 +29,7 @@ def test_a_box_that_runs_tells_how_it_is(tmp_path: Path) -> None:
     found = collect_status(SETTINGS, Machine(tmp_path), WELL, "0.1.0", tmp_path / "warnings.log")
     assert (found["version"], found["well"], found["up_s"]) == ("0.2.0", True, 3725)
     assert found["last_warning"] == "two: the last"
-    assert found["taken_back"] == 3
+    assert (found["taken_back"], found["passed_on"]) == (3, 2)
     assert json.loads(json.dumps(found)) == found
 
 

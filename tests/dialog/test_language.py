@@ -34,6 +34,17 @@ def answered(talk: Talk, language: str) -> None:
     talk(PlaybackStarted(talk.turn, 0), PlaybackFinished(talk.turn, 16000, 16000))
 
 
+def test_sentences_that_a_voice_passed_on_are_counted_and_told() -> None:
+    talk = Talk()
+    for _ in range(2):
+        talk(Ask("What is the moon?"))
+        talk(Sentence(talk.turn, 0, "It is near."), ThoughtEnded(talk.turn, 1, "complete"))
+        talk(Spoken(talk.turn, 0, 0, 16000, 10.0, voice="hibari", passed_on=True))
+        talk(PlaybackStarted(talk.turn, 0), PlaybackFinished(talk.turn, 16000, 16000))
+    answered(talk, "en")
+    assert talk.it.passed_on == 2
+
+
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_an_excuse_is_in_the_language_of_the_box(language: str) -> None:
     words = catalogue(language)

@@ -345,10 +345,34 @@ def test_a_sentence_that_a_voice_cannot_read_is_said_by_the_next_and_that_one_on
     box.step(1)
     assert espeak.said == ["Это.", "Дом."]
     assert hibari.said == ["Это.", "Дом.", "Third."]
-    assert [type(report) for report in box.reports] == [Spoken] * 3
+    told = [report for report in box.reports if isinstance(report, Spoken)]
+    assert [report.voice for report in told] == ["espeak", "espeak", "hibari"]
+    assert [report.passed_on for report in told] == [True, True, False]
     assert [record.message for record in caplog.records] == [
         "Another script. espeak says it, and others like it."
     ]
+
+
+def test_a_sentence_that_is_not_meant_for_a_voice_is_not_counted_as_its_failure() -> None:
+    head, hibari = FakeVoice("head"), FakeVoice("hibari")
+    head.refuses = UnsayableText("The model did not draw it.", foreseen=True)
+    box = Box(head, hibari)
+    box.speak(1, 0)
+    box.step(1)
+    (told,) = box.reports
+    assert isinstance(told, Spoken)
+    assert (told.voice, told.passed_on) == ("hibari", False)
+
+
+def test_a_sentence_whose_voice_breaks_is_counted() -> None:
+    piper, espeak = FakeVoice("piper"), FakeVoice("espeak")
+    piper.script = [[VoiceError("Broken.")]]
+    box = Box(piper, espeak)
+    box.speak(1, 0)
+    box.step(1)
+    (told,) = box.reports
+    assert isinstance(told, Spoken)
+    assert (told.voice, told.passed_on) == ("espeak", True)
 
 
 def test_a_sentence_that_no_voice_can_read_is_reported() -> None:
