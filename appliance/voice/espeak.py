@@ -1,4 +1,4 @@
-"""espeak-ng as a subprocess: the voice of a box without a Piper voice.
+"""espeak-ng as a subprocess: the voice for what no other voice here can say, and when one fails.
 
 In: text on its standard input, never on a command line. Out: WAV on its standard output.
 """

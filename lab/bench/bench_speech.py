@@ -1,5 +1,5 @@
-"""What the box says for hours in a bench: sentences by espeak-ng, at full volume. Cached on disk
-nowhere: a minute of it takes a fraction of a second to make."""
+"""What the box says for hours in a bench: sentences by espeak-ng, at full volume, in six voices;
+not by hibari, the box's own. Kept nowhere: a minute takes a fraction of a second to make."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ def _plain(trial: object) -> dict[str, object]:
 
 def _recordings(sources: list[RecordingFile]) -> str:
     if not sources:
-        return "No recordings: every voice is espeak-ng's, every noise is synthesised."
+        return "No recordings: words over the box are espeak-ng's, every noise is synthesised."
     words = [s for s in sources if s.kind in ("backchannel", "interruption")]
     others, speakers = len(sources) - len(words), len({s.speaker for s in words})
     return (
