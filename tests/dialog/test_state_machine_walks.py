@@ -116,7 +116,7 @@ class Walk:
         turn_before = self.talk.turn
         actions = self.talk(message, after_s=after_s)
         assert self.talk.turn >= turn_before
-        replies = [reply for action in actions for reply in self.see(action)]
+        replies: list[DialogEvent] = [reply for action in actions for reply in self.see(action)]
         it = self.talk.it
         assert it.turn == self.floor_turn
         assert it.hold.consistent

@@ -39,7 +39,7 @@ def test_an_announcement_is_the_chime_and_then_the_words() -> None:
     sound, reports = said(voice)
     np.testing.assert_array_equal(sound[: len(chime())], chime())
     np.testing.assert_array_equal(sound[len(chime()) :], voice.sound(0))
-    assert reports == [Spoken(1, 0, 0, len(chime()) + voice.frames, 0.0)]
+    assert reports == [Spoken(1, 0, 0, len(chime()) + voice.frames, 0.0, voice="fake")]
 
 
 def test_a_voice_that_breaks_after_the_chime_is_stood_in_for() -> None:
