@@ -79,8 +79,9 @@ RINGS: tuple[RingSpec, ...] = (
     RingSpec("heard",  "listener", ("thinker",),  4096,  320),  # 82 s: encoding takes long
     RingSpec("near",   "listener", ("words",),    1024,   80),  # 5 s, and only where words runs
     RingSpec("voice",  "speaker",  ("playback",),  128,  320, waits_for="playback"),  # 2.6 s
-    # Of each token that is drawn, what the model made of it: 64 of them, 10 s of a Pi's drawing.
-    RingSpec(STATES,   "thinker",  ("speaker",),   64, token_states.SAMPLES),
+    # Of each token that is drawn, what the model made of it: more than an answer (400 tokens),
+    # which a small model draws in a tenth of a second.
+    RingSpec(STATES,   "thinker",  ("speaker",),  512, token_states.SAMPLES),
 )  # fmt: skip
 
 
