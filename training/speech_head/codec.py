@@ -74,7 +74,7 @@ def nearest(z: Tensor, book: Tensor) -> Tensor:
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator]
-def fit(clips: list[Tensor], seed: int = 0, most: int = 32_000, rounds: int = 4) -> Codec:
+def fit(clips: list[Tensor], seed: int = 0, most: int = 200_000, rounds: int = 8) -> Codec:
     """Of clips' parameters [hops, 98], in all eight phases of a frame."""
     codec, g = Codec(), torch.Generator().manual_seed(seed)
     joined = torch.cat(clips)

@@ -15,7 +15,7 @@ from training.speech_head import corpus, learn_codec, learn_frames, learn_phones
 from training.speech_head.ship import ship
 
 MADE, ALOUD = 5000, 1200  # made sentences; how many of them are spoken
-PHONE_STEPS, FRAME_STEPS = 1500, 1200
+PHONE_STEPS, FRAME_STEPS = 1500, 3000
 MODEL = "pocket-text.gguf"
 
 
