@@ -86,9 +86,9 @@ def test_killed_in_the_middle_of_an_answer_it_goes_on_where_the_ring_ends(rig: R
     assert positions == sorted(positions)
 
 
-def test_a_voice_that_is_not_there_is_replaced_by_espeak(tmp_path: Path) -> None:
+def test_a_voice_that_is_not_there_is_replaced_by_hibari(tmp_path: Path) -> None:
     with Rig(tmp_path, voice="nobody") as rig:
-        assert rig.told(SpeakerReady) == [SpeakerReady("espeak")]
+        assert rig.told(SpeakerReady) == [SpeakerReady("hibari")]
         rig.say(1, "Hello.")
         rig.until(lambda: rig.ended(1))
 
@@ -129,9 +129,9 @@ def test_a_program_and_a_voice_that_come_later_speak_without_a_restart(tmp_path:
 def test_a_voice_whose_program_is_missing_is_not_offered(tmp_path: Path) -> None:
     bundles.fetched(tmp_path, "mine")
     with Rig(tmp_path, voice="mine") as rig:
-        assert rig.told(SpeakerReady) == [SpeakerReady("espeak")]
+        assert rig.told(SpeakerReady) == [SpeakerReady("hibari")]
         rig.until(lambda: rig.told(VoicesAvailable))
-        assert rig.told(VoicesAvailable)[-1].voices == ("espeak",)
+        assert rig.told(VoicesAvailable)[-1].voices == ("hibari", "espeak")
 
 
 def test_a_program_that_is_killed_costs_no_sentence_and_speaks_again(tmp_path: Path) -> None:
