@@ -33,7 +33,7 @@ from appliance.voice.spoken_words import SpeechMarks, SpokenWord
 def said_by_head(settings: Settings, text: str) -> tuple[Samples, list[SpokenWord]]:
     """The sound, as the box would make it, and its words. Raises VoiceError or ModelError where
     this box has no head, UnsayableText where what it says fails its check."""
-    head = SpeechHead.load(head_folder(settings))
+    head = SpeechHead(head_folder(settings))
     recited = recite(
         resolve(settings), settings.thinking, available(settings), text,
         settings.thinking.threads or usable_threads(()),

@@ -46,7 +46,7 @@ def real_time_factor(folder: Path) -> float:
 
     Raises ModelError where the head cannot be loaded.
     """
-    head = SpeechHead.load(folder)
+    head = SpeechHead(folder)
     states = np.random.default_rng(1).standard_normal((TOKENS, 1 + head.layers, head.width))
     rows = states.astype(np.float32)
     stream, frames = head.begin(), 0

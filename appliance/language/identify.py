@@ -28,7 +28,10 @@ log = logging.getLogger("speaker")
 
 
 class LanguageIdentifier:
-    """Loads its model in a thread: that takes a second, and nobody waits for it."""
+    """Loads its model in a thread: that takes a second, and nobody waits for it.
+
+    Of a single language there is nothing to tell: then no model is loaded, and `identify` says "".
+    """
 
     def __init__(self, languages: Iterable[str] = TOLD_APART) -> None:
         self._languages = frozenset(languages)
@@ -37,11 +40,13 @@ class LanguageIdentifier:
 
     def start(self) -> None:
         """Returns at once."""
-        self._loading.start()
+        if len(self._languages) > 1:
+            self._loading.start()
 
     def wait(self) -> None:
         """Until it can tell: for who has the time."""
-        self._loading.join()
+        if self._loading.ident is not None:
+            self._loading.join()
 
     def identify(self, text: str) -> str:
         """ISO 639; "" where it cannot be told, or not yet."""

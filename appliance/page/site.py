@@ -26,7 +26,7 @@ MOST_ADDRESSES = 256  # that are counted
 
 
 @dataclass(frozen=True)
-class Route:
+class PageRoute:
     """`open`: for strangers, too. Handlers that are None answer nothing."""
 
     get: Handler | None = None
@@ -34,16 +34,16 @@ class Route:
     open: bool = False
 
 
-ROUTES: dict[str, Route] = {
-    "/": Route(on_live.show),
-    "/pair": Route(on_pairing.show, on_pairing.enter_code, open=True),
-    "/pair/code": Route(post=on_pairing.ask_code, open=True),
-    "/pair/button": Route(post=on_pairing.ask_button, open=True),
-    "/do": Route(post=on_live.command),
-    "/own": Route(on_own.show),
-    "/access": Route(on_pairing.list_access),
-    "/access/revoke": Route(post=on_pairing.revoke),
-    "/access/passphrase": Route(post=on_pairing.set_passphrase),
+PAGES: dict[str, PageRoute] = {
+    "/": PageRoute(on_live.show),
+    "/pair": PageRoute(on_pairing.show, on_pairing.enter_code, open=True),
+    "/pair/code": PageRoute(post=on_pairing.ask_code, open=True),
+    "/pair/button": PageRoute(post=on_pairing.ask_button, open=True),
+    "/do": PageRoute(post=on_live.command),
+    "/own": PageRoute(on_own.show),
+    "/access": PageRoute(on_pairing.list_access),
+    "/access/revoke": PageRoute(post=on_pairing.revoke),
+    "/access/passphrase": PageRoute(post=on_pairing.set_passphrase),
 }
 
 
@@ -75,7 +75,7 @@ class PageSite:
         visit = Visit(self._box, request, texts, browser)
         if request.path == "/events":
             return self._events(visit)
-        route = ROUTES.get(request.path)
+        route = PAGES.get(request.path)
         if route is None:
             return plain(404, "There is no such page.")
         if request.method in ("GET", "HEAD"):
@@ -105,7 +105,7 @@ class PageSite:
             return plain(503, "Too many browsers look already.")
         return EventStream(visit.browser.id, words=request.words.get("words") == "1")
 
-    def _get(self, visit: Visit, route: Route) -> Reply:
+    def _get(self, visit: Visit, route: PageRoute) -> Reply:
         if route.get is None:
             return plain(405, "A form is sent there.")
         if visit.browser is None and not route.open:
@@ -114,7 +114,7 @@ class PageSite:
             return see_other("/")
         return route.get(visit)
 
-    def _post(self, visit: Visit, route: Route) -> Reply:
+    def _post(self, visit: Visit, route: PageRoute) -> Reply:
         request = visit.request
         if not is_own_origin(request.headers) or not is_own_fetch(request.headers):
             return plain(403, "This form was sent by another page.")

@@ -82,7 +82,7 @@ def _identifier(settings: Settings) -> LanguageIdentifier:
     if settings.language == ANY:
         found = LanguageIdentifier()
     else:
-        found = LanguageIdentifier({settings.own_language, SOURCE})
+        found = LanguageIdentifier({settings.own_language, SOURCE})  # with one, nothing is loaded
     found.start()
     return found
 

@@ -34,7 +34,7 @@ CLICK_BLOCKS = 4  # of 5 ms under that, within the first 12: what came before wa
 
 
 @dataclass(frozen=True)
-class SpokenWord:
+class OwnerWord:
     """One sound of the owner, at −26 dBFS; `sound.onset` is its true onset.
 
     That is the first sample over −40 dB of its peak. `click`: it lies in a click or a breath, and
@@ -47,7 +47,7 @@ class SpokenWord:
     click: bool = False
 
 
-def synthetic(seed: int) -> Iterator[SpokenWord]:
+def synthetic(seed: int) -> Iterator[OwnerWord]:
     """Words and short sentences in several voices, speeds and pitches."""
     rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
     scene = Scene(name="bench")
@@ -55,7 +55,7 @@ def synthetic(seed: int) -> Iterator[SpokenWord]:
         text, voice = rng.choice(SPOKEN), rng.choice(VOICES)
         speed, pitch = rng.randrange(140, 200, 10), rng.randrange(30, 75, 5)
         entry = ScriptedUtterance(say=text, voice=voice, speed=speed, pitch=pitch)
-        yield SpokenWord("synthetic", f"{text} ({voice})", script_sounds.make(scene, entry))
+        yield OwnerWord("synthetic", f"{text} ({voice})", script_sounds.make(scene, entry))
 
 
 class RecordedWords:
@@ -76,7 +76,7 @@ class RecordedWords:
         random.Random(seed).shuffle(self._sources)  # noqa: S311 -- chance, not secrecy
         self.noisy = 0
 
-    def __iter__(self) -> Iterator[SpokenWord]:
+    def __iter__(self) -> Iterator[OwnerWord]:
         while self._sources:
             usable = False
             for source in self._sources:
@@ -85,7 +85,7 @@ class RecordedWords:
                     self.noisy += 1
                     continue
                 usable = True
-                yield SpokenWord("real", source.name, sound, begins_aside(sound))
+                yield OwnerWord("real", source.name, sound, begins_aside(sound))
             if not usable:
                 return
 

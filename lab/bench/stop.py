@@ -20,7 +20,7 @@ from typing import Any
 from appliance.messages.hearing import Onset
 from appliance.messages.playback import PlaybackPaused, PlaybackStopped
 from appliance.pcm import RATE_HZ
-from lab.bench.bench_words import RecordedWords, SpokenWord, synthetic
+from lab.bench.bench_words import OwnerWord, RecordedWords, synthetic
 from lab.bench.benches import BenchOptions, FigureTable
 from lab.bench.harness import ECHO, LEAD, QUIET, TALK, BenchHarness
 from lab.bench.stop_figures import CLIP_FRAMES, StopMeasurement, read_stop, sheets
@@ -123,7 +123,7 @@ def _counted(events: list[dict[str, Any]], kind: str) -> int:
 
 
 def _event(
-    stage: BenchHarness, other: SoundCard, word: SpokenWord, rng: random.Random
+    stage: BenchHarness, other: SoundCard, word: OwnerWord, rng: random.Random
 ) -> Iterator[dict[str, Any]]:
     """One word over the box, and what both made of it."""
     if not stage.wait_until(stage.talking, 1.0):

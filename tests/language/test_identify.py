@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,15 @@ def test_one_that_knows_few_languages_tells_those_alone() -> None:
     few.wait()
     assert few.identify("Das Licht in der Küche brennt.") == "de"
     assert few.identify("Het licht in de keuken is aan.") in ("", "de", "en")
+
+
+def test_of_a_single_language_nothing_is_told_and_no_model_is_loaded() -> None:
+    threads = threading.active_count()
+    one = LanguageIdentifier(("en",))
+    one.start()
+    assert threading.active_count() == threads
+    one.wait()
+    assert one.identify("This is surely English.") == ""
 
 
 def test_norwegian_has_one_name(identifier: LanguageIdentifier) -> None:

@@ -8,11 +8,11 @@ import pytest
 
 from appliance.messages.commands import Mute, Say, SetVolume
 from appliance.page.requests import FORM, EventStream, Reply
-from appliance.page.site import MOST_POSTS, ROUTES
+from appliance.page.site import MOST_POSTS, PAGES
 from appliance.page.visit import COOKIE
 from tests.page.desk import CODE, HOST, Desk
 
-CLOSED = sorted(path for path, route in ROUTES.items() if not route.open)
+CLOSED = sorted(path for path, route in PAGES.items() if not route.open)
 
 
 def test_a_stranger_sees_the_name_and_the_state_and_nothing_else(desk: Desk) -> None:
@@ -165,7 +165,7 @@ def test_the_page_is_in_the_browsers_language(desk: Desk) -> None:
 
 def test_each_page_has_one_title_one_main_and_a_name_for_every_field(desk: Desk) -> None:
     desk.pair()
-    for path, route in ROUTES.items():
+    for path, route in PAGES.items():
         if route.get is None or route.open:
             continue
         page = desk.text(path)
@@ -182,7 +182,7 @@ def test_each_page_has_one_title_one_main_and_a_name_for_every_field(desk: Desk)
 
 def test_nothing_is_loaded_from_elsewhere(desk: Desk) -> None:
     desk.pair()
-    for path, route in ROUTES.items():
+    for path, route in PAGES.items():
         if route.get is not None:
             places = re.findall(r'(?:src|href|action)="([^"]*)"', desk.text(path))
             assert [place for place in places if not place.startswith(("/", "#"))] == []

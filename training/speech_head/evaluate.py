@@ -32,7 +32,7 @@ class Speaker:
     that could sound to its first frame."""
 
     def __init__(self, model: Path, folder: Path) -> None:
-        self.model, self.head = Model(model), SpeechHead.load(folder)
+        self.model, self.head = Model(model), SpeechHead(folder)
         self.computing = self.speech = 0.0
         self.first: list[float] = []
         self.lead: list[int] = []

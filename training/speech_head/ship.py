@@ -24,7 +24,7 @@ def ship(folder: Path, model: Path, into: Path) -> None:
     write_codec(codec, into)
     write_head(head, codec, symbols, model, into, dbfs=-20.0)
     _, rows, arrays = corpus.load(folder)
-    said, speaking = [], SpeechHead.load(into)
+    said, speaking = [], SpeechHead(into)
     for r in [r for r in rows if r["kind"] == "made"][:MEASURED]:
         states = arrays["states"][r["token"] : r["token"] + r["tokens"]].astype(np.float32)
         stream = speaking.begin()

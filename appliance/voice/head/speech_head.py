@@ -26,11 +26,6 @@ class SpeechHead:
         if found != (self.manifest.rate_hz, self.manifest.frame_samples):
             raise ModelError(f"{folder}: the head and its codec do not belong together.", REMEDY)
 
-    @classmethod
-    def load(cls, folder: Path) -> SpeechHead:
-        """On one thread."""
-        return cls(folder)
-
     @property
     def rate_hz(self) -> int:
         """Of its samples."""
@@ -55,11 +50,6 @@ class SpeechHead:
     def lead_tokens(self) -> int:
         """So many later tokens are waited for at most before a token sounds."""
         return self.manifest.lead_tokens
-
-    @property
-    def model(self) -> str:
-        """sha256 of the text model whose states it learnt; "" for any."""
-        return self.manifest.model
 
     @property
     def dbfs(self) -> float:

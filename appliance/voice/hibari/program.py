@@ -27,8 +27,7 @@ from appliance.voice.hibari.synthesiser import (
     Cancellation,
     Synthesiser,
 )
-
-PROTOCOL = 1
+from appliance.voice.protocol import PROTOCOL
 
 
 class Order:

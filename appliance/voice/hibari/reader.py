@@ -32,7 +32,7 @@ _BEFORE_NUMBERS = frozenset({*MONTHS, "sept", "no", "nos", *(each.rstrip(".") fo
 _NO_SOUND = frozenset("[]")  # hibari's own signs for phonemes that are given
 
 
-class SpokenWord(NamedTuple):
+class ReadWord(NamedTuple):
     """Characters `begin` to `end` of the text, and the phonemes that they are said with. Several
     words where their sounds cannot be told apart."""
 
@@ -50,7 +50,7 @@ class Reader:
         self._letters = frozenset(network.cin)
         self._g2p = g2p.G2P(oov=network)
 
-    def read(self, text: str) -> Iterator[list[SpokenWord]]:
+    def read(self, text: str) -> Iterator[list[ReadWord]]:
         """The words of `text`, in parts of at most MOST_PHONEMES, each said in one breath.
 
         Raises UnsayableText where a word has letters or digits and no sound, and for another script
@@ -71,7 +71,7 @@ class Reader:
             return unicodedata.normalize("NFKD", letter)[0]
         return " " if letter in _NO_SOUND else letter
 
-    def _words(self, text: str, begin: int, end: int) -> list[SpokenWord]:
+    def _words(self, text: str, begin: int, end: int) -> list[ReadWord]:
         rewritten = normalize(text[begin:end])
         sounds = [""]
         for token in self._g2p.phonemize_tokens(self._g2p.tokenize(rewritten)):
@@ -87,7 +87,7 @@ class Reader:
         places = [(found.start(), found.end()) for found in re.finditer(r"\S+", text[begin:end])]
         old = [text[begin + first : begin + last] for first, last in places]
         return [
-            SpokenWord(begin + places[first][0], begin + places[last - 1][1], phonemes)
+            ReadWord(begin + places[first][0], begin + places[last - 1][1], phonemes)
             for first, last, low, high in same_words(old, new, normalize)
             if (phonemes := " ".join(filter(None, sounds[low:high])))
         ]
@@ -146,7 +146,7 @@ def same_words(
     yield from rows
 
 
-def _parts(words: list[SpokenWord]) -> Iterator[list[SpokenWord]]:
+def _parts(words: list[ReadWord]) -> Iterator[list[ReadWord]]:
     """Cut behind the last clause that fits, else between words."""
     while words:
         length = fits = clause = 0

@@ -10,7 +10,7 @@ import numpy as np
 
 from appliance.errors import ModelError
 from appliance.onnx_session import open_session, stoppable_run
-from appliance.voice.hibari.reader import ASSETS, Reader, SpokenWord
+from appliance.voice.hibari.reader import ASSETS, Reader, ReadWord
 from appliance.voice.hibari.vocoder import HOP, RATE_HZ, Floats, Spectrum, waveform
 
 __all__ = ["LOUDNESS_DBFS", "RATE_HZ", "Cancellation", "Stretch", "Synthesiser"]
@@ -74,7 +74,7 @@ class Synthesiser:
                 return
             yield from self._say(words, cancellation)
 
-    def _say(self, words: list[SpokenWord], cancellation: Cancellation) -> Iterator[Stretch]:
+    def _say(self, words: list[ReadWord], cancellation: Cancellation) -> Iterator[Stretch]:
         ids = [_EDGE]
         places: list[tuple[int, int]] = []
         for word in words:

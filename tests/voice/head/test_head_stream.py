@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float32]
 
 @pytest.fixture(scope="module")
 def head() -> SpeechHead:
-    return SpeechHead.load(SHIPPED)
+    return SpeechHead(SHIPPED)
 
 
 @pytest.fixture(scope="module")
@@ -113,14 +113,14 @@ def test_states_of_another_model_are_refused(head: SpeechHead) -> None:
 def test_a_file_that_is_not_the_manifest_s_is_refused(tmp_path: Path) -> None:
     for file in SHIPPED.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
-    SpeechHead.load(tmp_path)
+    SpeechHead(tmp_path)
     with (tmp_path / "phones.onnx").open("ab") as damaged:
         damaged.write(b"\0")
     with pytest.raises(ModelError, match=r"phones\.onnx"):
-        SpeechHead.load(tmp_path)
+        SpeechHead(tmp_path)
     (tmp_path / "phones.onnx").unlink()
     with pytest.raises(ModelError, match="missing"):
-        SpeechHead.load(tmp_path)
+        SpeechHead(tmp_path)
     (tmp_path / "head.json").write_text("{}")
     with pytest.raises(ModelError, match="no speech head"):
-        SpeechHead.load(tmp_path)
+        SpeechHead(tmp_path)
