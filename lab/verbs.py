@@ -68,11 +68,16 @@ def add_verbs(verbs: Verbs, settings: ReadSettings) -> None:
         "no training has heard, or all of a folder that is not ours",
     )  # fmt: skip
     measured.add_argument(
+        "--voice", dest="voices", action="append", default=[], metavar="NAME",
+        help="that the box speaks with (may be repeated: all of it once with each); default: that "
+        "of the settings",
+    )  # fmt: skip
+    measured.add_argument(
         "--part", dest="parts", action="append", default=[], metavar="PART",
         help="only this part (may be repeated) of interruption: stop, seam, cost, over, pauses, "
         "article; of model: memory, opening, reading, drawing, threads, sequence, "
         "abort, encoder, transcripts, recall, taps; of answer with "
-        "--weights: this, patch, streaming, judge, article, soak",
+        "--weights: this, patch, streaming, judge, article, soak; of echo: a canceller",
     )  # fmt: skip
     _interruption_options(measured.add_argument_group("bench interruption"))
     _model_options(
@@ -137,5 +142,6 @@ def _bench(args: argparse.Namespace, settings: Settings) -> int:
         settings, args.events, args.recordings, args.seed, args.speakers,
         args.effort, args.worst, args.pictures, tuple(args.parts),
         args.model, args.audio, args.weights, tuple(map(tuple, args.candidates)),
+        tuple(args.voices),
     )  # fmt: skip
     return run(args.name, options, args.json)

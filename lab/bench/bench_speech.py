@@ -1,14 +1,25 @@
-"""What the box says for hours in a bench: sentences by espeak-ng, at full volume, in six voices;
-not by hibari, the box's own. Kept nowhere: a minute takes a fraction of a second to make."""
+"""What the box says for hours in a bench, at full volume: sentences by the voice of the settings.
+
+A minute takes a second to make, and is kept nowhere.
+"""
 
 from __future__ import annotations
 
+import functools
 import random
+from contextlib import closing
 
+import msgspec
 import numpy as np
+import numpy.typing as npt
 
-from appliance.pcm import RATE_HZ, Samples
+from appliance.pcm import RATE_HZ, Samples, to_float
+from appliance.settings import Settings
+from appliance.voice import factory
+from appliance.voice.espeak import EspeakVoice
+from appliance.voice.program import ProgramVoice
 from lab.bench.harness import TALK
+from lab.bench.voice_runs import say, wait_until_ready
 from lab.sim import speech_source
 from lab.sim.acoustics import FULL_SCALE_SPEECH_DB
 
@@ -28,23 +39,79 @@ MORE = (
     "A litre of milk, a loaf of bread, six apples, butter, and something for the cat. "
 )
 PAUSE_S = (0.12, 0.4)  # between sentences
+PACES = (145, 165, 185)  # words a minute, of a voice that is not espeak-ng
+Floats = npt.NDArray[np.float32]
 
 
-def talk(seconds: float, seed: int, voices: tuple[str, ...] = VOICES) -> Samples:
-    """So many seconds of it, int16 at 16 kHz; the same seed gives the same."""
+def name_of(settings: Settings) -> str:
+    """The voice that a box with these settings has. Raises VoiceError where it is not here."""
+    return factory.candidates(settings)[0]
+
+
+def said(settings: Settings, text: str) -> Samples:
+    """`text` by that voice, at full volume, int16 at 16 kHz. Raises VoiceError."""
+    with closing(factory.open_voice(settings, name_of(settings))) as voice:
+        wait_until_ready(voice)
+        return _levelled(to_float(say(voice, text).sound))
+
+
+def talk(settings: Settings, seconds: float, seed: int) -> Samples:
+    """So many seconds by that voice, int16 at 16 kHz; the same seed gives the same sentences at
+    the same paces. Of espeak-ng: `espeak_talk`. Raises VoiceError where it cannot speak."""
+    name = name_of(settings)
+    if name == EspeakVoice.name:
+        return espeak_talk(seconds, seed)
+    commands = [factory.commands(_pace(settings, pace))[name] for pace in PACES]
     rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
-    sentences = [s.strip() + "." for s in (TALK + " " + MORE).split(".") if s.strip()]
+    pieces: list[Samples] = []
+    frames = 0
+    while frames < seconds * RATE_HZ:
+        sounds = _all_sentences(name, rng.choice(commands))
+        for sentence in rng.sample(_sentences(), 6):
+            pieces += [sounds[sentence], _gap(rng)]
+            frames += len(pieces[-2]) + len(pieces[-1])
+    whole: Samples = np.concatenate(pieces)[: round(seconds * RATE_HZ)]
+    return whole
+
+
+def espeak_talk(seconds: float, seed: int, voices: tuple[str, ...] = VOICES) -> Samples:
+    """The same sentences by espeak-ng, in those voices, at many paces and pitches."""
+    rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
     pieces: list[Samples] = []
     frames = 0
     while frames < seconds * RATE_HZ:
         voice = rng.choice(voices)
         speed, pitch = rng.randrange(145, 190, 5), rng.randrange(35, 65, 5)
-        for sentence in rng.sample(sentences, 6):
-            wave = speech_source.spoken(sentence, voice, speed, pitch)
-            onset, end = speech_source.edges(wave)
-            said = speech_source.scaled(wave[onset:end], 0, end - onset, FULL_SCALE_SPEECH_DB)
-            gap = np.zeros(round(rng.uniform(*PAUSE_S) * RATE_HZ), np.int16)
-            pieces += [said, gap]
-            frames += len(said) + len(gap)
+        for sentence in rng.sample(_sentences(), 6):
+            pieces += [
+                _levelled(speech_source.spoken(sentence, voice, speed, pitch)),
+                _gap(rng),
+            ]
+            frames += len(pieces[-2]) + len(pieces[-1])
     whole: Samples = np.concatenate(pieces)[: round(seconds * RATE_HZ)]
     return whole
+
+
+def _sentences() -> list[str]:
+    return [s.strip() + "." for s in (TALK + " " + MORE).split(".") if s.strip()]
+
+
+def _gap(rng: random.Random) -> Samples:
+    return np.zeros(round(rng.uniform(*PAUSE_S) * RATE_HZ), np.int16)
+
+
+def _levelled(wave: Floats) -> Samples:
+    onset, end = speech_source.edges(wave)
+    return speech_source.scaled(wave[onset:end], 0, end - onset, FULL_SCALE_SPEECH_DB)
+
+
+def _pace(settings: Settings, words_per_minute: int) -> Settings:
+    speaking = msgspec.structs.replace(settings.speaking, words_per_minute=words_per_minute)
+    return msgspec.structs.replace(settings, speaking=speaking)
+
+
+@functools.lru_cache(maxsize=2 * len(PACES))
+def _all_sentences(name: str, command: tuple[str, ...]) -> dict[str, Samples]:
+    with closing(ProgramVoice(name, command)) as voice:
+        wait_until_ready(voice)
+        return {text: _levelled(to_float(say(voice, text).sound)) for text in _sentences()}

@@ -11,10 +11,11 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
 import numpy as np
 from rich.console import Console
 from rich.table import Table
@@ -23,6 +24,7 @@ from appliance.errors import InterludeError, StorageError
 from appliance.hear.bargein import recordings
 from appliance.hear.bargein.recordings import RecordingFile
 from appliance.settings import Settings
+from appliance.voice.factory import candidates
 from lab.sim import corpus
 from lab.sim.corpus import Speakers
 from lab.sim.rehearsal_report import versions
@@ -53,6 +55,8 @@ class BenchOptions:
     effort, worst, pictures
                 of `bench interruption`: how thorough, how many of the worst clips to name, where
                 to draw
+    voices      that the box speaks with, of a bench in which it speaks: all of it once with each;
+                none: with that of the settings
     candidates  of `bench bakeoff`: the files of each model
     model, audio, weights
                 of `bench model`: a language model and its audio encoder, or a folder for synthetic
@@ -73,6 +77,7 @@ class BenchOptions:
     audio: Path | None = None
     weights: Path | None = None
     candidates: tuple[tuple[Path, ...], ...] = ()
+    voices: tuple[str, ...] = ()
 
     def recorded(self) -> tuple[list[RecordingFile], list[str]]:
         """The recordings to use, and a sentence for each thing of them that cannot be used; none
@@ -104,25 +109,49 @@ class FigureTable:
 
 @dataclass(frozen=True)
 class Bench:
-    """A row of the list: the module has its name, and `bench(Options)`."""
+    """A row of the list: the module has its name, and `bench(Options)`. `speaks`: the box speaks
+    in it, so that its voice belongs to the figures."""
 
     name: str
     takes: str
     about: str
+    speaks: bool = False
 
 
 BENCHES: tuple[Bench, ...] = (
-    Bench("stop", "17 min", "the owner begins to speak → the box is silent; beside a usual recipe"),
-    Bench("interruption", "15 min", "all about being interrupted: stop, pauses, verdict, seam"),
-    Bench("echo", "25 min", "which echo canceller: words over the box noticed, pauses for nothing"),
-    Bench("seam", "6 min", "samples lost or repeated over a pause that was taken back"),
-    Bench("answer", "4 min", "the owner has spoken → the answer sounds, part by part"),
+    Bench(
+        "stop",
+        "17 min",
+        "the owner begins to speak → the box is silent; beside a usual recipe",
+        speaks=True,
+    ),
+    Bench(
+        "interruption",
+        "15 min",
+        "all about being interrupted: stop, pauses, verdict, seam",
+        speaks=True,
+    ),
+    Bench(
+        "echo",
+        "25 min",
+        "which echo canceller: words over the box noticed, pauses for nothing",
+        speaks=True,
+    ),
+    Bench(
+        "seam", "6 min", "samples lost or repeated over a pause that was taken back", speaks=True
+    ),
+    Bench("answer", "4 min", "the owner has spoken → the answer sounds, part by part", speaks=True),
     Bench("endpoint", "5 min", "the last word → the turn is over; pauses for thought cut off"),
-    Bench("cost", "1 min", "CPU, memory and dropouts: idle, listening, speaking"),
+    Bench("cost", "1 min", "CPU, memory and dropouts: idle, listening, speaking", speaks=True),
     Bench("vad", "½ min", "speech detection: µs a frame; all of hearing: share of real time"),
     Bench("recognise", "3 min", "words over the box and wake words: what they are understood as"),
     Bench("link", "2 min", "MQTT: how soon the house knows, what it costs, what an outage does"),
-    Bench("panel", "2 min", "the button → the box is silent; its state → the light; mock pins"),
+    Bench(
+        "panel",
+        "2 min",
+        "the button → the box is silent; its state → the light; mock pins",
+        speaks=True,
+    ),
     Bench(
         "model",
         "8 min",
@@ -154,8 +183,7 @@ def run(name: str, options: BenchOptions, json_file: Path | None = None) -> int:
     about = f" About {takes}." if takes else ""
     console.print(f"[bold]bench {bench.name}[/]: {bench.about}.{about}")
     before = os.getloadavg()[0]
-    module = importlib.import_module(f"lab.bench.{bench.name}")
-    sheets: list[FigureTable] = module.bench(options)
+    sheets = measured(bench, options)
     after = os.getloadavg()[0]
     for sheet in sheets:
         console.print()
@@ -174,6 +202,37 @@ def run(name: str, options: BenchOptions, json_file: Path | None = None) -> int:
         write_json(json_file, found)
         console.print(f"Written: {json_file}")
     return 0
+
+
+def measured(bench: Bench, options: BenchOptions) -> list[FigureTable]:
+    """Its tables; where the box speaks, one after another with each voice, which the titles name.
+
+    Raises BenchError for a voice of a bench in which the box does not speak.
+    """
+    module = importlib.import_module(f"lab.bench.{bench.name}")
+    if not bench.speaks:
+        if options.voices:
+            raise BenchError(f"In `bench {bench.name}` the box does not speak.", "Leave --voice.")
+        return list(module.bench(options))
+    sheets: list[FigureTable] = []
+    by_voice = [_with_voice(options, name) for name in options.voices or ("",)]
+    for each in by_voice:
+        name = candidates(each.settings)[0]
+        sheets += [
+            replace(sheet, title=f"{sheet.title} (the box's voice: {name})")
+            for sheet in module.bench(each)
+        ]
+    return sheets
+
+
+def _with_voice(options: BenchOptions, name: str) -> BenchOptions:
+    """Raises VoiceError for one that is not here."""
+    if not name:
+        return options
+    speaking = msgspec.structs.replace(options.settings.speaking, voice=name)
+    settings = msgspec.structs.replace(options.settings, speaking=speaking)
+    candidates(settings)
+    return replace(options, settings=settings)
 
 
 def how_long(bench: Bench, options: BenchOptions) -> str:

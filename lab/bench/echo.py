@@ -18,7 +18,7 @@ from appliance.hear.pipeline import HearingPipeline
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ
 from appliance.settings import Settings
 from lab.bench import aec3, bench_speech
-from lab.bench.benches import BenchOptions, FigureTable
+from lab.bench.benches import BenchError, BenchOptions, FigureTable
 from lab.bench.echo_figures import LENGTH_S, EchoFigures, EchoScene, measure
 from lab.bench.interruption_trials import QUIET_DB, JobResult, Spec, TrialRoom, play
 from lab.bench.simulated_room import SimulatedBox
@@ -59,8 +59,9 @@ ALONE = (
 )
 
 
-def cancellers(settings: Settings) -> dict[str, Make]:
-    """By name; AEC3 only where `livekit` is installed."""
+def cancellers(settings: Settings, parts: Sequence[str] = ()) -> dict[str, Make]:
+    """By name; of `parts` alone, if there are any. AEC3 only where `livekit` is installed. Raises
+    BenchError for one that is not here."""
     echo = msgspec.structs.replace(settings.hearing.echo, canceller="kalman")
     found: dict[str, Make] = {
         "kalman": lambda: make_canceller(echo, BLOCK_FRAMES),
@@ -68,7 +69,11 @@ def cancellers(settings: Settings) -> dict[str, Make]:
     }
     if aec3.installed():
         found["AEC3"] = aec3.Aec3
-    return found
+    unknown = [part for part in parts if part not in found]
+    if unknown:
+        raise BenchError(f"There is no canceller `{unknown[0]}` here.",
+                         f"There are {', '.join(found)}.")  # fmt: skip
+    return {name: make for name, make in found.items() if name in (parts or found)}
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
@@ -100,7 +105,7 @@ def _heard(options: BenchOptions, specs: Sequence[Spec], words: int) -> FigureTa
     )
     talk_s = TALK_S * min(1.0, words / WORDS * 2)
     for condition in CONDITIONS:
-        for name, make in cancellers(options.settings).items():
+        for name, make in cancellers(options.settings, options.parts).items():
             results, silent = [], []
             for number, (rt60_s, seed) in enumerate(ROOMS):
                 place = TrialRoom(name, rt60_s, seed, SPEECH_DB + condition.echo_db,
@@ -110,8 +115,8 @@ def _heard(options: BenchOptions, specs: Sequence[Spec], words: int) -> FigureTa
                 results.append(_play(options.settings, make(), place, some, 9 + 6.0 * len(some)))
             sheet.rows.append((f"{condition.name}: {name}", *_figures(results, silent)))
     sheet.notes.append(
-        f"Rooms of RT60 {', '.join(f'{rt60:g}' for rt60, _ in ROOMS)} s, the box at full volume in "
-        f"six synthetic voices, {talk_s:.0f} s a room without words after the first 10 s. A pause "
+        f"Rooms of RT60 {', '.join(f'{rt60:g}' for rt60, _ in ROOMS)} s, the box at full volume, "
+        f"{talk_s:.0f} s a room without words after the first 10 s. A pause "
         "within 400 ms of a word's end is the word's. Times are to the listener's decision."
     )
     return sheet
@@ -124,7 +129,7 @@ def _play(
     specs: tuple[Spec, ...],
     seconds: float,
 ) -> JobResult:
-    talk = bench_speech.talk(min(seconds, 120.0), place.seed)
+    talk = bench_speech.talk(settings, min(seconds, 120.0), place.seed)
     noise = acoustics.noise("white", 10 * RATE_HZ, level_db=QUIET_DB, rate_hz=RATE_HZ,
                             seed=place.seed)  # fmt: skip
     box = SimulatedBox(talk, settings, HearingPipeline(settings.hearing, canceller=cancels))
@@ -151,10 +156,10 @@ def _figures(spoken: Iterable[JobResult], silent: Sequence[JobResult]) -> tuple[
 def _alone(options: BenchOptions) -> FigureTable:
     columns = ("", "first s", "second s", "2–10 s", "double talk", "back after, s", "µs a step")
     sheet = FigureTable("The cancellers alone: dB of echo taken away", columns)
-    far = bench_speech.talk(LENGTH_S, options.seed)
-    near = bench_speech.talk(LENGTH_S, options.seed + 1, voices=("en-gb+f3",))
+    far = bench_speech.talk(options.settings, LENGTH_S, options.seed)
+    near = bench_speech.espeak_talk(LENGTH_S, options.seed + 1, voices=("en-gb+f3",))
     for title, scene in ALONE:
-        for name, make in cancellers(options.settings).items():
+        for name, make in cancellers(options.settings, options.parts).items():
             found = measure(make(), scene, far, near)
             sheet.rows.append((f"{title}: {name}", *_row(found)))
     sheet.notes.append(

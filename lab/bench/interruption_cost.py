@@ -46,7 +46,8 @@ def stage_of(file: str) -> str:
 
 def measure(settings: Settings, seconds: float) -> tuple[float, dict[str, float]]:
     """µs of one step of 5 ms, all in all; and the share of each stage. CPU time of this thread."""
-    mic, played = double_talk(seconds)
+    played = bench_speech.talk(settings, seconds, 1)
+    mic = double_talk(played)
     hearing = HearingPipeline(settings.hearing)
     hearing.answering = True
     seen: Counter[str] = Counter()
@@ -63,10 +64,9 @@ def measure(settings: Settings, seconds: float) -> tuple[float, dict[str, float]
     return step_us, {name: seen[name] / looks for name in names}
 
 
-def double_talk(seconds: float) -> tuple[Samples, Samples]:
-    """The microphone and the loudspeaker of a box that talks on, with a murmur every two seconds
-    that is as loud as its echo."""
-    played = bench_speech.talk(seconds, 1)
+def double_talk(played: Samples) -> Samples:
+    """The microphone of a box that plays this, with a murmur every two seconds that is as loud as
+    its echo."""
     echo = echo_of(TrialRoom("", 0.4, 1002, SPEECH_DB))
     mic = np.zeros(len(played))
     for at in range(0, len(played) - 2 * DELAY_FRAMES + 1, DELAY_FRAMES):
@@ -77,8 +77,7 @@ def double_talk(seconds: float) -> tuple[Samples, Samples]:
     word = scaled(murmur.samples, murmur.onset, murmur.end, SPEECH_DB)
     for at in range(RATE_HZ, len(mic) - len(word), 2 * RATE_HZ):
         mic[at : at + len(word)] += word
-    heard = to_int16(mic)
-    return heard, played
+    return to_int16(mic)
 
 
 @contextlib.contextmanager

@@ -47,12 +47,12 @@ def do(job: TrialJob, settings: Settings) -> JobResult:
     noise, problems = _noise(job.place, job.noise)
     machine: SimulatedDevice
     if job.by == "ours":
-        talk = bench_speech.talk(min(job.seconds, TALK_S), job.seed)
+        talk = bench_speech.talk(settings, min(job.seconds, TALK_S), job.seed)
         asked = 0 if job.question is None else round(ANSWERED_S * RATE_HZ)
         woken = opening() if settings.speaking.chime else None
         machine = SimulatedBox(talk, settings, asked=asked, opening=woken)
     else:
-        machine = ArticleDevice(bench_speech.talk(ANSWER_S, job.seed))
+        machine = ArticleDevice(bench_speech.talk(settings, ANSWER_S, job.seed))
     result = play(machine, job.place, noise, job.specs, job.seed, job.seconds, job.question)
     result.problems += problems
     return result
@@ -118,7 +118,7 @@ def _recordings(sources: tuple[RecordingFile, ...]) -> tuple[Floats | None, list
 @functools.cache
 def _programme(seed: int) -> Floats:
     """A television without recordings: the box's sentences in the owner's voices."""
-    said = bench_speech.talk(
+    said = bench_speech.espeak_talk(
         NOISE_S, seed, voices=tuple(f"en-gb+{v}" for v in synthetic_phrases.HELD_OUT)
     )
     wave: Floats = (said / 32768).astype(np.float32)

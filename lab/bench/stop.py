@@ -20,6 +20,8 @@ from typing import Any
 from appliance.messages.hearing import Onset
 from appliance.messages.playback import PlaybackPaused, PlaybackStopped
 from appliance.pcm import RATE_HZ
+from appliance.settings import Settings
+from lab.bench import bench_speech
 from lab.bench.bench_words import OwnerWord, RecordedWords, synthetic
 from lab.bench.benches import BenchOptions, FigureTable
 from lab.bench.harness import ECHO, LEAD, QUIET, TALK, BenchHarness
@@ -27,8 +29,7 @@ from lab.bench.stop_figures import CLIP_FRAMES, StopMeasurement, read_stop, shee
 from lab.sim import acoustics
 from lab.sim.alsa_plugin import alsa_environment
 from lab.sim.card_events import CardEventKind, StreamDirection
-from lab.sim.scene import Room, Scene, ScriptedUtterance
-from lab.sim.script_sounds import make
+from lab.sim.scene import Room
 from lab.sim.simulated_card import SaidTooLate, SoundCard
 
 EVENTS = 60  # of each kind of word, in each room
@@ -59,7 +60,7 @@ def in_room(
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
     """Every event of one room, as it goes into the JSON; and our dropouts by direction."""
     events: list[dict[str, Any]] = []
-    with _article(room) as other:
+    with _article(room, options.settings) as other:
 
         def act(stage: BenchHarness) -> None:
             _interrupt(stage, other, options, clips, events)
@@ -70,13 +71,12 @@ def in_room(
 
 
 @contextlib.contextmanager
-def _article(room: Room) -> Iterator[SoundCard]:
-    """The article's recipe, talking on a card of its own."""
+def _article(room: Room, settings: Settings) -> Iterator[SoundCard]:
+    """The article's recipe, talking with the box's voice on a card of its own."""
     memory = Path("/dev/shm")  # noqa: S108 -- made by mkdtemp; no disk need see a card
     folder = Path(tempfile.mkdtemp(prefix="interlude-", dir=memory if memory.is_dir() else None))
     try:
-        answer = make(Scene(), ScriptedUtterance(say=TALK, level_db=-20.0))
-        answer.samples.tofile(folder / "answer")
+        bench_speech.said(settings, TALK).tofile(folder / "answer")
         echo = None
         if room.echo_db is not None:
             echo = acoustics.impulse_response(

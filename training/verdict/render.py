@@ -231,7 +231,7 @@ def alone(sounds: Sounds, seed: int) -> list[Heard]:
     canceller: Canceller = "kalman" if chance.random() < 0.85 else "speex"
     hearing = pipeline(900, canceller, recorder)
     talk = (
-        bench_speech.talk(ALONE_S, 10_000 + seed)
+        bench_speech.espeak_talk(ALONE_S, 10_000 + seed)
         if chance.random() < 0.6
         else _talk(sounds, chance)
     )

@@ -59,7 +59,7 @@ def test_the_end_of_an_echo_and_the_first_of_one_that_has_not_arrived_say_nothin
 def test_a_box_that_is_moved_or_turned_up_while_it_talks_does_not_interrupt_itself(
     seed: int, echo_db: float
 ) -> None:
-    box = SimulatedBox(bench_speech.talk(14, 13), load_defaults())
+    box = SimulatedBox(bench_speech.espeak_talk(14, 13), load_defaults())
     faint = np.random.default_rng(3).normal(0, 8, RATE_HZ).astype(np.int16)
     session = RoomSession(box, echo_of(TrialRoom("", 0.4, 23, SPEECH_DB)), faint, 14 * RATE_HZ)
     while not session.ended:

@@ -12,7 +12,7 @@ import pytest
 import soundfile
 
 from appliance.__main__ import main
-from appliance.errors import RecordingError, StorageError
+from appliance.errors import RecordingError, StorageError, VoiceError
 from appliance.pcm import RATE_HZ
 from appliance.settings import load_defaults
 from lab.bench import benches
@@ -24,6 +24,7 @@ from lab.bench.benches import (
     BenchOptions,
     find,
     how_long,
+    measured,
     spread,
     write_json,
 )
@@ -66,6 +67,24 @@ def test_a_bench_prints_its_table_and_load_and_keeps_them(
         "ring", "Unix socket", "multiprocessing.Queue",
     ]  # fmt: skip
     assert all(row[5] == 20 for row in found["sheets"][0]["rows"])
+
+
+@pytest.mark.process
+def test_where_the_box_speaks_each_voice_has_its_tables_and_is_named() -> None:
+    options = replace(OPTIONS, parts=("cost",), effort="quick", voices=("hibari", "espeak"))
+    titles = [sheet.title for sheet in measured(find("interruption"), options)]
+    assert len(titles) > 2
+    assert [title.endswith("(the box's voice: hibari)") for title in titles] == [
+        place < len(titles) / 2 for place in range(len(titles))
+    ]
+    assert titles[-1].endswith("(the box's voice: espeak)")
+
+
+def test_a_voice_is_refused_that_is_not_here_and_where_the_box_does_not_speak() -> None:
+    with pytest.raises(VoiceError, match="no voice `nobody`"):
+        measured(find("echo"), replace(OPTIONS, voices=("hibari", "nobody")))
+    with pytest.raises(BenchError, match="does not speak"):
+        measured(find("vad"), replace(OPTIONS, voices=("hibari",)))
 
 
 def test_figures_that_cannot_be_kept_are_one_sentence(tmp_path: Path) -> None:

@@ -8,12 +8,19 @@ import pytest
 from appliance.pcm import BLOCK_FRAMES
 from appliance.settings import load_defaults
 from lab.bench import aec3
+from lab.bench.benches import BenchError
 from lab.bench.echo import ALONE, CONDITIONS, cancellers
 
 
 def test_the_reference_is_only_there_where_it_is_installed() -> None:
     names = list(cancellers(load_defaults()))
     assert names == ["kalman", "speex", *(["AEC3"] if aec3.installed() else [])]
+
+
+def test_one_canceller_may_be_measured_alone_and_one_that_is_not_here_is_refused() -> None:
+    assert list(cancellers(load_defaults(), ["kalman"])) == ["kalman"]
+    with pytest.raises(BenchError, match="no canceller `nlms` here"):
+        cancellers(load_defaults(), ["nlms"])
 
 
 @pytest.mark.parametrize("name", ["kalman", "speex"])

@@ -10,6 +10,7 @@ from lab.bench import interruption_cost
 from tests.lab.bench.tiny_model import SETTINGS
 
 
+@pytest.mark.process
 def test_the_stages_of_hearing_share_its_whole_cost() -> None:
     step_us, stages = interruption_cost.measure(SETTINGS, 4.0)
     assert 5 < step_us < 5000
