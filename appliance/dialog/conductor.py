@@ -53,8 +53,9 @@ from appliance.messages.commands import (
 )
 from appliance.messages.registry import Message, ObservedMessage
 from appliance.messages.speech import SpeakerReady
+from appliance.messages.supervision import PartChanged
 from appliance.messages.thinking import AnswerHeard, Recall, Transcribed
-from appliance.messages.tools import HouseResponse, TimersStatus
+from appliance.messages.tools import CancelTimer, HouseResponse
 from appliance.runtime import process_table
 from appliance.runtime.worker import Worker
 from appliance.settings.adjusted import AdjustmentStore
@@ -245,6 +246,11 @@ class Conductor:
                 self._notices = StartupNotices()
             case HouseResponse():
                 self._run_events(self._tools.on_house_response(message))
+            case CancelTimer(number):
+                self._tools.cancel(number)
+                self._tell_news()
+            case PartChanged("page", "up"):
+                self._status.send_optional("page", self._tools.listing())
             case Restart():
                 self._send("supervisor", message)
 
@@ -266,7 +272,7 @@ class Conductor:
         """What the tools have to say, and what they want done."""
         for event in events:
             self._advance(event)
-        self._tell_link()
+        self._tell_news()
 
     def _run_tool(self, wanted: UseTool) -> None:
         """The tool's answer comes after what is being carried out now."""
@@ -281,16 +287,12 @@ class Conductor:
                 ),
             )
         )
-        self._tell_link()
+        self._tell_news()
 
-    def _tell_link(self) -> None:
-        """The house, of requests to it and of timers; the light, of one that rings."""
-        while self._tools.for_link:
-            news = self._tools.for_link.popleft()
-            self._status.send_optional("link", news)
-            if isinstance(news, TimersStatus):
-                self._status.send_optional("panel", news)
-                self._status.send_optional("page", news)
+    def _tell_news(self) -> None:
+        """The house, of requests to it and of timers; the light, of one that rings; the page."""
+        while self._tools.news:
+            self._status.tell(self._tools.news.popleft())
 
     def _carry_out(self, actions: tuple[Action, ...]) -> None:
         for action in actions:
@@ -311,7 +313,7 @@ class Conductor:
                     self._run_tool(action)
                 case StopRinging():
                     self._tools.stop_ringing()
-                    self._tell_link()
+                    self._tell_news()
                 case AnnounceState():
                     self._announce(action)
                 case LogNote(text):

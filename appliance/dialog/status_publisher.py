@@ -66,6 +66,11 @@ class StatusPublisher:
         if part in self._work.channels and part not in self._watchers:
             self._work.channels[part].send(message)
 
+    def tell(self, message: Message) -> None:
+        """To every part that its row names."""
+        for part in sorted(receivers_of(type(message))):
+            self.send_optional(part, message)
+
     def publish(
         self, message: Message | None, now: DialogState, timers: TimersStatus, *, storage: bool
     ) -> None:

@@ -1,8 +1,8 @@
 """Runs tools for the conductor: calls in, lines to say and actions out. It never waits.
 
-In: calls, the house's answers, time. Out: events for the conversation, messages for the link. What
-the tools do is in tools/toolbox.py; here are only the clocks, the waiting for the house, and the
-disk.
+In: calls, the house's answers, time. Out: events for the conversation, messages for link, page and
+panel. What the tools do is in tools/toolbox.py; here are only the clocks, the waiting for the
+house, and the disk.
 """
 
 from __future__ import annotations
@@ -17,7 +17,13 @@ from appliance.dialog.on_tool import Ringing, ToolReply
 from appliance.language.catalogue import SOURCE, Catalogue, catalogue
 from appliance.messages.commands import Say
 from appliance.messages.registry import Message
-from appliance.messages.tools import HouseRequest, HouseResponse, TimerEvent, TimersStatus
+from appliance.messages.tools import (
+    HouseRequest,
+    HouseResponse,
+    TimerEvent,
+    TimersList,
+    TimersStatus,
+)
 from appliance.settings import Settings
 from appliance.tools import timer_store
 from appliance.tools.confirmation import ConfirmationGuard
@@ -55,8 +61,8 @@ class _PendingRequest:
 
 
 class ToolRunner:
-    """`for_link` collects what the link is to be told, until it is taken. `language`: of what is
-    said by itself from now on."""
+    """`news` collects what others are to be told, until it is taken. `language`: of what is said by
+    itself from now on."""
 
     def __init__(self, settings: Settings, clock: Callable[[], ClockReading] = now) -> None:
         self._clock = clock
@@ -66,8 +72,8 @@ class ToolRunner:
         self._toolbox = Toolbox(self._timers, ConfirmationGuard(settings.tools.confirm))
         self._pending: _PendingRequest | None = None
         self._ringing: tuple[str, ...] = ()
-        self._status = TimersStatus()
-        self.for_link: deque[Message] = deque(maxlen=100)
+        self._status, self._listing = TimersStatus(), TimersList()
+        self.news: deque[Message] = deque(maxlen=100)
         self._timer_store = TimerStore(timer_store.path(settings), timer_store.boot_id())
         timers, same_boot = self._timer_store.load()
         self._timers.restore(timers, same_boot=same_boot)
@@ -91,7 +97,7 @@ class ToolRunner:
     ) -> None:
         """Only the newest request is waited for: the owner has gone on from an older one."""
         self._pending = _PendingRequest(turn, number, request.number, moment.boot_s + HOUSE_S)
-        self.for_link.append(request)
+        self.news.append(request)
 
     def on_house_response(self, response: HouseResponse) -> list[ToolEvent]:
         """The house has answered; too late, or something that nobody asked, is dropped."""
@@ -154,6 +160,15 @@ class ToolRunner:
         """For a link that came up."""
         return self._status
 
+    def listing(self) -> TimersList:
+        """For a page that came up."""
+        return self._listing
+
+    def cancel(self, number: int) -> None:
+        """Take that timer away, if it waits."""
+        self._timers.cancel_number(number)
+        self._report(self._clock())
+
     def complaints(self) -> list[str]:
         """What the log should say about the disk."""
         queue = self._timer_store.complaints
@@ -165,7 +180,7 @@ class ToolRunner:
     def _report(self, moment: ClockReading) -> None:
         """The disk and the link, of what has changed."""
         for news in self._timers.news:
-            self.for_link.append(news if self._publishes_words else _without_words(news))
+            self.news.append(news if self._publishes_words else _without_words(news))
         self._timers.news.clear()
         if self._timers.changed:
             self._timers.changed = False
@@ -173,11 +188,25 @@ class ToolRunner:
         status = self._timers.status(moment)
         if _differs(status, self._status):
             self._status = status
-            self.for_link.append(status)
+            self.news.append(status)
+        listing = self._timers.listing(moment)
+        if _lists_differ(listing, self._listing):
+            self._listing = listing
+            self.news.append(listing)
 
 
 def _without_words(news: TimerEvent) -> TimerEvent:
     return TimerEvent(news.kind, news.number, news.alarm, "", news.length_s)
+
+
+def _lists_differ(one: TimersList, other: TimersList) -> bool:
+    """Likewise; a name says when an alarm was put off."""
+    pairs = zip(one.timers, other.timers, strict=False)
+    return len(one.timers) != len(other.timers) or any(
+        (new.number, new.name, new.ringing) != (old.number, old.name, old.ringing)
+        or abs(new.due_s - old.due_s) > 2.0
+        for new, old in pairs
+    )
 
 
 def _differs(one: TimersStatus, other: TimersStatus) -> bool:

@@ -377,3 +377,16 @@ page-own-forget-last = Das Letzte vergessen
 page-own-forget = Alles vergessen
 page-own-forget-sure = Alles wird auf der Karte überschrieben. Nichts bringt es zurück. Das Gerät sagt, wenn es fertig ist.
 page-own-forget-yes = Ja, alles vergessen
+
+## Die Seite: was auf diesem Gerät dem Besitzer gehört.
+
+page-own-all = Alle zeigen
+page-timers-timer = Timer
+page-timers-alarm = Wecker
+page-timers-rings = klingelt
+page-timers-left = noch:
+page-timers-at = fällig um { $when }
+page-timers-of = von { $length }
+page-timers-cancel = Löschen
+page-timers-stop = Klingeln beenden
+page-notice-cancelled = Gelöscht.

@@ -411,3 +411,16 @@ page-own-forget-last = Forget the last turn
 page-own-forget = Forget everything
 page-own-forget-sure = Every turn is overwritten on the card. Nothing brings it back. The box says when it is done.
 page-own-forget-yes = Yes, forget everything
+
+## The page: what is the owner's on this box.
+
+page-own-all = Show all
+page-timers-timer = Timer
+page-timers-alarm = Alarm
+page-timers-rings = rings now
+page-timers-left = left:
+page-timers-at = due at { $when }
+page-timers-of = of { $length }
+page-timers-cancel = Cancel
+page-timers-stop = Stop the ringing
+page-notice-cancelled = It is taken away.

@@ -76,9 +76,11 @@ from appliance.messages.thinking import (
     Transcribed,
 )
 from appliance.messages.tools import (
+    CancelTimer,
     HouseRequest,
     HouseResponse,
     TimerEvent,
+    TimersList,
     TimersStatus,
     ToolAnswered,
     ToolCalled,
@@ -92,6 +94,7 @@ Message = (
     | ThinkingProgress | AnswerBegun | Sentence | ThoughtEnded
     | Transcribed
     | ToolCalled | ToolAnswered | HouseRequest | HouseResponse | TimerEvent | TimersStatus
+    | TimersList | CancelTimer
     | PrepareSpeech | Speak | EndAnswer | SpeakerReady | VoicesAvailable | Spoken | SpeakFailed
     | PlaybackStarted | PlaybackPaused | PlaybackResumed | PlaybackFinished | PlaybackStopped |
     SetVolume

@@ -14,6 +14,7 @@ import msgspec
 from appliance.messages.limits import MOST_ARGUMENTS, AnswerText, Count, LineText, NameText
 from appliance.messages.message import BaseMessage
 
+MOST_SHOWN = 32  # timers of a list; the box keeps fewer
 TimerNews = Literal["set", "rings", "stopped", "cancelled", "missed"]
 
 
@@ -86,3 +87,28 @@ class TimersStatus(BaseMessage, frozen=True):
     alarms: int = 0
     next_at_s: float = 0.0
     ringing: bool = False
+
+
+class ShownTimer(msgspec.Struct, frozen=True):
+    """One timer or alarm, for the page. `due_s`: since 1970, by the box's clock. `length_s`: of a
+    timer, when it was set. `name`: the owner's word for it."""
+
+    number: Count
+    alarm: bool
+    name: NameText
+    due_s: float
+    length_s: float = 0.0
+    ringing: bool = False
+
+
+class TimersList(BaseMessage, frozen=True):
+    """All that is set and all that rings, the next first. At every change, and for a page that came
+    up. It has the owner's words: it goes to the page, and the page shows it to who was let in."""
+
+    timers: Annotated[tuple[ShownTimer, ...], msgspec.Meta(max_length=MOST_SHOWN)] = ()
+
+
+class CancelTimer(BaseMessage, frozen=True):
+    """Take the timer or alarm of that number away before its time; one that is gone is no fault."""
+
+    number: Count

@@ -29,7 +29,7 @@ from appliance.messages.playback import (
 from appliance.messages.registry import Message
 from appliance.messages.speech import Spoken
 from appliance.messages.thinking import AnswerHeard, Sentence
-from appliance.messages.tools import TimersStatus
+from appliance.messages.tools import TimersList
 from appliance.messages.viewing import LEVEL_MS, SoundLevels
 from appliance.page.figures import Figures
 from appliance.pcm import RATE_HZ
@@ -41,13 +41,14 @@ Event = dict[str, Any]
 
 
 class LiveModel:
-    """The last minute, and how the box stands. `status`, `timers`: None until told."""
+    """The last minute, and how the box stands. `status`: None until told. `timers`: with names,
+    which are in no event."""
 
     def __init__(self) -> None:
         self.figures = Figures()
         self.state = StateChanged("idle", 0, 0)
         self.status: BoxStatus | None = None
-        self.timers: TimersStatus | None = None
+        self.timers = TimersList()
         self._history: deque[Event] = deque(maxlen=MOST_EVENTS)
         self._opinions: dict[int, Opinion] = {}  # of the onset whose verdict is awaited
 
@@ -58,7 +59,7 @@ class LiveModel:
             case BoxStatus():
                 self.status = message
                 events.append({"k": "status"} | status_of(message))
-            case TimersStatus():
+            case TimersList():
                 self.timers = message
             case Opinion():
                 self._opinions = {message.serial: message}

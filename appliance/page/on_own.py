@@ -1,22 +1,23 @@
-"""The box itself: what runs, what is set, and what its owner may have it forget or begin anew."""
+"""The box itself: what runs, and the way to all that its owner may look at and change of it."""
 
 from __future__ import annotations
 
 import time
 
 from appliance import __version__
+from appliance.page import on_timers
 from appliance.page.requests import Reply
 from appliance.page.visit import Visit
 
 
 def show(visit: Visit) -> Reply:
     """Nothing of it is a word that anybody said."""
-    timers = visit.box.model.timers
-    due = timers.next_at_s if timers is not None else 0.0
+    timers = visit.box.model.timers.timers
     return visit.page(
         "own",
         version=__version__,
-        timers=timers,
-        due=time.strftime("%Y-%m-%d %H:%M", time.localtime(due)) if due else "",
+        timers=sum(not one.alarm for one in timers),
+        alarms=sum(one.alarm for one in timers),
+        due=on_timers.day_and_time(timers[0].due_s, time.time()) if timers else "",
         keeps=visit.box.settings.memory.keep_turns,
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from appliance.page import on_live, on_own, on_pairing
+from appliance.page import on_live, on_own, on_pairing, on_timers
 from appliance.page.access import is_form_token
 from appliance.page.hosts import is_own_fetch, is_own_host, is_own_origin
 from appliance.page.requests import EventStream, Reply, Request, plain, see_other
@@ -41,6 +41,8 @@ PAGES: dict[str, PageRoute] = {
     "/pair/button": PageRoute(post=on_pairing.ask_button, open=True),
     "/do": PageRoute(post=on_live.command),
     "/own": PageRoute(on_own.show),
+    "/own/timers": PageRoute(on_timers.show),
+    "/own/timers/cancel": PageRoute(post=on_timers.cancel),
     "/access": PageRoute(on_pairing.list_access),
     "/access/revoke": PageRoute(post=on_pairing.revoke),
     "/access/passphrase": PageRoute(post=on_pairing.set_passphrase),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from appliance.messages.tools import TimerEvent, TimerNews, TimersStatus
+from appliance.messages.tools import ShownTimer, TimerEvent, TimerNews, TimersList, TimersStatus
 from appliance.tools.spoken_time import DAY_S, ClockReading, parse_time
 
 MOST = 20  # timers and alarms together
@@ -95,6 +95,17 @@ class Timers:
             len(due_s) - alarms, alarms, float(round(min(due_s, default=0.0))), bool(self.ringing)
         )
 
+    def listing(self, now: ClockReading) -> TimersList:
+        """All that waits and all that rings, the next first."""
+        shown = [
+            ShownTimer(
+                timer.number, timer.alarm, timer.name, float(round(now.wall_s + timer.left_s(now))),
+                timer.length_s, timer in self.ringing,
+            )
+            for timer in (*self.ringing, *self._waiting)
+        ]  # fmt: skip
+        return TimersList(tuple(sorted(shown, key=lambda one: one.due_s)))
+
     def set_timer(self, length_s: float, name: str, now: ClockReading) -> Timer:
         """A timer of `length_s`, 1 s to a day."""
         timer = Timer(
@@ -134,6 +145,11 @@ class Timers:
     def cancel(self, timer: Timer) -> None:
         self._waiting.remove(timer)
         self._happened("cancelled", timer)
+
+    def cancel_number(self, number: int) -> None:
+        """The one that waits under that number; nothing where none does."""
+        for timer in [timer for timer in self._waiting if timer.number == number]:
+            self.cancel(timer)
 
     def stop_ringing(self) -> None:
         """What rings has been heard."""

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from appliance.messages.commands import BoxStatus, Mute, SetVolume, StateChanged
+from appliance.messages.commands import Ask, BoxStatus, Mute, SetVolume, StateChanged
 from appliance.messages.hearing import Onset
+from appliance.messages.thinking import Think, ThinkerReady
+from appliance.messages.tools import CancelTimer, TimersList, ToolCalled
 from appliance.messages.viewing import LiveView, SoundLevels
 from appliance.settings import load
 from tests.supervised import PlayedParts
@@ -68,3 +70,20 @@ def test_the_page_is_told_how_the_box_stands(tmp_path: Path) -> None:
         made.say("panel", Mute(on=True))
         while made.get("page", StateChanged).state != "muted":
             continue
+
+
+def test_the_page_lists_the_timers_and_takes_one_away(tmp_path: Path) -> None:
+    told = {"state_dir": str(tmp_path)}
+    parts = ("playback", "listener", "page", "panel", "thinker", "speaker")
+    made = PlayedParts(load(None, told), ("conductor",), parts)
+    try:
+        made.say("thinker", ThinkerReady("pocket"))
+        made.say("page", Ask("Five minutes for the eggs, please."))
+        turn = made.get("thinker", Think).turn
+        made.say("thinker", ToolCalled(turn, 0, "timer", {"minutes": 5, "name": "eggs"}))
+        (timer,) = made.get("page", TimersList).timers
+        assert (timer.name, timer.length_s) == ("eggs", 300.0)
+        made.say("page", CancelTimer(timer.number))
+        assert made.get("page", TimersList).timers == ()
+    finally:
+        made.close()

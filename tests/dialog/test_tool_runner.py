@@ -14,7 +14,14 @@ from appliance.dialog.tool_runner import HOUSE_S, ToolEvent, ToolRunner
 from appliance.language.catalogue import english
 from appliance.messages.commands import Forget, Say, SetVolume
 from appliance.messages.registry import Message
-from appliance.messages.tools import HouseRequest, HouseResponse, TimerEvent, TimersStatus
+from appliance.messages.tools import (
+    HouseRequest,
+    HouseResponse,
+    ShownTimer,
+    TimerEvent,
+    TimersList,
+    TimersStatus,
+)
 from appliance.settings import load
 from appliance.tools.spoken_time import ClockReading
 from appliance.tools.tool_call_syntax import ToolCall, Value
@@ -45,8 +52,13 @@ class Bench:
         return self.desk.run_tool(UseTool(7, 0, ToolCall(tool, arguments)), about)
 
     def for_link(self) -> list[Message]:
-        found = list(self.desk.for_link)
-        self.desk.for_link.clear()
+        found: list[Message] = [n for n in self.desk.news if not isinstance(n, TimersList)]
+        self.desk.news.clear()
+        return found
+
+    def lists(self) -> list[TimersList]:
+        found = [news for news in self.desk.news if isinstance(news, TimersList)]
+        self.desk.news.clear()
         return found
 
     def restart(self, *, off_s: float = 0.0) -> None:
@@ -208,3 +220,53 @@ def test_what_was_stopped_is_gone_after_a_restart(make: Make) -> None:
     bench.restart()
     assert bench.desk.poll(voice=True) == []
     assert bench.desk.status() == TimersStatus()
+
+
+# ── the page's list
+def test_the_page_is_told_of_each_timer_by_its_name_also_where_no_words_leave(make: Make) -> None:
+    bench = make()
+    bench.use("timer", minutes=5, name="eggs")
+    bench.use("timer", minutes=1)
+    (_, listed) = bench.lists()
+    assert listed.timers == (
+        ShownTimer(2, False, "", 1_800_000_060.0, 60.0),
+        ShownTimer(1, False, "eggs", 1_800_000_300.0, 300.0),
+    )
+    assert bench.desk.listing() == listed
+
+
+def test_a_timer_is_taken_away_by_its_number_and_no_other_is(make: Make) -> None:
+    bench = make()
+    bench.use("timer", minutes=5, name="eggs")
+    bench.use("timer", minutes=6, name="tea")
+    bench.for_link()
+    bench.desk.cancel(1)
+    kinds = [news.kind for news in bench.desk.news if isinstance(news, TimerEvent)]
+    (listed,) = bench.lists()
+    assert (kinds, [one.name for one in listed.timers]) == (["cancelled"], ["tea"])
+    bench.desk.cancel(1)
+    bench.desk.cancel(99)
+    assert bench.lists() == [], "what is gone is no fault, and no news"
+
+
+def test_what_rings_is_listed_as_ringing_and_gone_when_it_was_stopped(make: Make) -> None:
+    bench = make()
+    bench.use("timer", minutes=1)
+    bench.later(61.0)
+    bench.desk.poll()
+    (*_, listed) = bench.lists()
+    assert [one.ringing for one in listed.timers] == [True]
+    bench.desk.cancel(1)
+    assert bench.lists() == [], "a ringing one is stopped, not cancelled"
+    bench.desk.stop_ringing()
+    assert bench.lists() == [TimersList()]
+
+
+def test_a_second_of_rounding_is_no_news_for_the_page(make: Make) -> None:
+    bench = make()
+    bench.use("timer", minutes=5)
+    bench.lists()
+    for _ in range(10):
+        bench.later(0.7)
+        bench.desk.poll()
+    assert bench.lists() == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from appliance import __version__
 from appliance.messages.commands import BoxStatus
-from appliance.messages.tools import TimersStatus
+from appliance.messages.tools import ShownTimer, TimersList
 from tests.page.desk import Desk
 
 
@@ -24,8 +24,11 @@ def test_it_tells_what_runs_and_what_does_not(desk: Desk) -> None:
 
 def test_it_counts_timers_and_names_none(desk: Desk) -> None:
     desk.pair()
-    desk.box.model.handle(TimersStatus(2, 1, 1.8e9), 0.0)
-    assert "2 timers and 1 alarms; the next is due at 2027-01-15" in desk.text("/own")
+    set_ = [ShownTimer(n, n == 3, "tea", 1.8e9 + n, 0 if n == 3 else 60.0) for n in (1, 2, 3)]
+    desk.box.model.handle(TimersList(tuple(set_)), 0.0)
+    page = desk.text("/own")
+    assert "2 timers and 1 alarms; the next is due at 2027-01-15" in page
+    assert "tea" not in page
 
 
 def test_a_box_without_a_memory_says_so(tmp_path: Path) -> None:

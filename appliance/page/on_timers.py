@@ -1,0 +1,70 @@
+"""Timers and alarms: what is left of each, by its name, and how one is taken away."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from appliance.messages.tools import CancelTimer, ShownTimer
+from appliance.page.requests import Reply, plain, see_other
+from appliance.page.visit import Visit
+
+PLACE = "/own/timers"
+
+
+@dataclass(frozen=True)
+class TimerRow:
+    """One as it is shown. `left_s`: 0 of what rings. `due`: by the box's clock."""
+
+    number: int
+    alarm: bool
+    name: str
+    ringing: bool
+    left_s: int
+    due: str
+    length: str
+
+    @property
+    def left(self) -> str:
+        return clock_length(self.left_s)
+
+
+def rows(timers: tuple[ShownTimer, ...], now_s: float) -> list[TimerRow]:
+    """`now_s`: since 1970."""
+    return [
+        TimerRow(
+            one.number, one.alarm, one.name, one.ringing,
+            0 if one.ringing else max(0, round(one.due_s - now_s)),
+            day_and_time(one.due_s, now_s),
+            clock_length(round(one.length_s)) if one.length_s else "",
+        )
+        for one in timers
+    ]  # fmt: skip
+
+
+def show(visit: Visit) -> Reply:
+    """The next first."""
+    return visit.page("timers", rows=rows(visit.box.model.timers.timers, time.time()))
+
+
+def cancel(visit: Visit) -> Reply:
+    """Take one away before its time."""
+    number = visit.form.get("number", "")
+    known = {str(one.number): one.number for one in visit.box.model.timers.timers}
+    if number in known and not visit.box.send(CancelTimer(known[number])):
+        return plain(503, "The box takes no commands at the moment. Try again.")
+    if not (number.isascii() and number.isdecimal()):
+        return plain(400, "There is no such timer.")
+    return see_other(f"{PLACE}?said=page-notice-cancelled")
+
+
+def clock_length(seconds: int) -> str:
+    """1:02:03; the same in every language."""
+    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+
+def day_and_time(since_1970_s: float, now_s: float) -> str:
+    """Local; of today without the day."""
+    when, today = time.localtime(since_1970_s), time.localtime(now_s)
+    same = (when.tm_year, when.tm_yday) == (today.tm_year, today.tm_yday)
+    return time.strftime("%H:%M" if same else "%Y-%m-%d %H:%M", when)

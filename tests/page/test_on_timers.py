@@ -1,0 +1,96 @@
+"""Timers and alarms on the page: who sees them, what is left, and how one is taken away."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from appliance.messages.commands import StopSpeaking
+from appliance.messages.tools import CancelTimer, ShownTimer, TimersList
+from appliance.page import on_timers
+from tests.page.desk import Desk
+
+EGGS = ShownTimer(4, False, "eggs <b>", 0.0, 300.0)
+WAKE = ShownTimer(7, True, "", 0.0)
+
+
+def set_timers(desk: Desk, *timers: ShownTimer) -> None:
+    desk.box.model.handle(TimersList(timers), 0.0)
+
+
+def test_each_is_listed_with_its_name_and_what_is_left(desk: Desk) -> None:
+    desk.pair()
+    assert "None is set" in desk.text("/own/timers")
+    due_s = time.time() + 3723
+    set_timers(desk, ShownTimer(4, False, "eggs <b>", due_s, 7200.0), WAKE)
+    page = desk.text("/own/timers")
+    for words in ("eggs &lt;b&gt;", "1:02:0", "of 2:00:00", ">Alarm<"):
+        assert words in page
+
+
+@pytest.mark.parametrize(
+    ("left_s", "shown"), [(0, "0:00:00"), (59, "0:00:59"), (3600, "1:00:00"), (86_399, "23:59:59")]
+)
+def test_what_is_left_is_shown_in_hours_minutes_and_seconds(left_s: int, shown: str) -> None:
+    timer = ShownTimer(1, False, "", 1000.0 + left_s, 60.0)
+    assert on_timers.rows((timer,), 1000.0)[0].left == shown
+
+
+def test_one_that_is_overdue_has_nothing_left() -> None:
+    (row,) = on_timers.rows((ShownTimer(1, False, "", 900.0, 60.0),), 1000.0)
+    assert row.left_s == 0
+
+
+def test_one_of_today_has_no_day() -> None:
+    noon_s = time.mktime((2026, 11, 22, 12, 0, 0, 0, 0, -1))
+    assert on_timers.day_and_time(noon_s + 3600, noon_s) == "13:00"
+    assert on_timers.day_and_time(noon_s + 86_400, noon_s) == "2026-11-23 12:00"
+
+
+def test_a_stranger_sees_no_timer_and_takes_none_away(desk: Desk) -> None:
+    set_timers(desk, EGGS)
+    assert "eggs" not in desk.text("/own/timers")
+    assert desk.post("/own/timers/cancel", {"number": "4"}).status == 403
+    assert desk.said == []
+
+
+def test_one_is_taken_away_by_its_button(desk: Desk) -> None:
+    desk.pair()
+    set_timers(desk, EGGS, WAKE)
+    form = {"number": "7", "token": desk.token}
+    assert desk.post("/own/timers/cancel", form).status == 303
+    assert desk.said == [CancelTimer(7)]
+
+
+def test_one_that_is_gone_already_is_no_fault(desk: Desk) -> None:
+    desk.pair()
+    assert desk.post("/own/timers/cancel", {"number": "4", "token": desk.token}).status == 303
+    assert desk.said == []
+
+
+@pytest.mark.parametrize("number", ["", "x", "-1", "4; 5", "\u0664", "9" * 400])
+def test_what_is_no_number_takes_nothing_away(desk: Desk, number: str) -> None:
+    desk.pair()
+    set_timers(desk, EGGS)
+    desk.post("/own/timers/cancel", {"number": number, "token": desk.token})
+    assert desk.said == []
+
+
+def test_what_rings_is_stopped_there(desk: Desk) -> None:
+    desk.pair()
+    set_timers(desk, ShownTimer(4, False, "eggs", 1.0, 60.0, ringing=True))
+    page = desk.text("/own/timers")
+    assert "rings now" in page
+    assert "/own/timers/cancel" not in page
+    form = {"do": "stop", "back": "/own/timers", "token": desk.token}
+    reply = desk.post("/do", form)
+    assert dict(reply.headers)["Location"] == "/own/timers"
+    assert desk.said == [StopSpeaking()]
+
+
+def test_a_box_that_takes_no_mail_says_so(desk: Desk) -> None:
+    desk.pair()
+    set_timers(desk, EGGS)
+    desk.takes_mail = False
+    assert desk.post("/own/timers/cancel", {"number": "4", "token": desk.token}).status == 503
