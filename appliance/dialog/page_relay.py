@@ -1,7 +1,7 @@
 """What the page is shown while somebody looks at it: sound levels, and words if they are wanted.
 
 In: the page's LiveView, and what parts say. Out: LiveView to the listener, levels and words to the
-page. Nothing of it changes the conversation.
+page, to the panel which light to show. Nothing of it changes the conversation.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from appliance.messages.registry import Message
 from appliance.messages.supervision import PartChanged
 from appliance.messages.thinking import AnswerHeard, Sentence
+from appliance.messages.trying import ShowLight
 from appliance.messages.viewing import LiveView, SoundLevels
 
 NOBODY = LiveView(on=False)
@@ -33,6 +34,10 @@ class PageRelay:
             case LiveView():
                 if peer == "page":
                     self._change(message)
+                return True
+            case ShowLight():
+                if peer == "page":
+                    self._send("panel", message)
                 return True
             case PartChanged("listener", "up") if self._view.on:
                 self._send("listener", self._view)

@@ -378,6 +378,51 @@ page-own-forget = Alles vergessen
 page-own-forget-sure = Alles wird auf der Karte überschrieben. Nichts bringt es zurück. Das Gerät sagt, wenn es fertig ist.
 page-own-forget-yes = Ja, alles vergessen
 
+## Die Seite: was man ausprobieren kann.
+
+page-nav-try = Ausprobieren
+page-try-check = Was das Gerät an sich selbst findet
+page-try-check-intro = Derselbe Blick wie der des Befehls interlude check, neben dem Gespräch: Das dauert einige Sekunden.
+page-try-check-begin = Nachsehen
+page-try-check-again = Noch einmal nachsehen
+page-try-check-runs = Es sieht nach. Das dauert einige Sekunden.
+page-try-check-failed = Daraus wurde nichts. Versuche es in einer Minute wieder; der Befehl interlude check sagt mehr.
+page-try-check-unseen = Von hier nicht zu sehen: das Netz, was der Broker sagt, ein eigener Modellserver, Prüfsumme und Prompt des Modells. Der Befehl interlude check, am Gerät eingegeben, sieht sie. Die Befunde sind englisch wie die des Befehls.
+page-finding-ok = gut
+page-finding-warning = zu wissen
+page-finding-problem = zu beheben
+page-try-light = Das Licht
+page-try-light-intro = Sieh auf das Gerät und drücke eines: Das Licht zeigt es vier Sekunden lang, danach ebenso lang, was wirklich ist. Solange du mit dem Gerät sprichst, zeigt es nichts anderes.
+page-try-light-none = Dieses Gerät hat kein Licht.
+page-try-show = Zeigen
+page-light-steady = steht
+page-light-breath = atmet
+page-light-blink = { $times } × in { $seconds } s
+page-light-white = weiß
+page-light-red = rot
+page-light-amber = orange
+page-light-blue = blau
+page-light-green = grün
+page-light-violet = violett
+page-light-reset-armed = Noch ein Druck, und alles ist weg
+page-light-reset-warning = Weiter halten setzt zurück; oder loslassen
+page-light-setup-warning = Weiter halten zum Einrichten
+page-light-muted = Das Mikrofon ist aus
+page-light-no-card = Keine Soundkarte, oder nur eine halbe
+page-light-failed = Ein Teil ist ausgefallen
+page-light-updating = Ein Update; Stecker stecken lassen
+page-light-setup = Wartet aufs Einrichten
+page-light-holding = Hält inne; hat etwas gehört
+page-light-listening = Hört dich
+page-light-thinking = Denkt nach
+page-light-ringing = Ein Timer oder Wecker klingelt
+page-light-speaking = Spricht
+page-light-starting = Startet
+page-light-too-hot = Zu heiß, oder das Netzteil ist zu schwach
+page-light-fetching = Holt sein Modell
+page-light-no-broker = Der Broker des Hauses ist weg
+page-light-idle = Bereit
+
 ## Die Seite: was auf diesem Gerät dem Besitzer gehört.
 
 page-own-all = Alle zeigen

@@ -412,6 +412,51 @@ page-own-forget = Forget everything
 page-own-forget-sure = Every turn is overwritten on the card. Nothing brings it back. The box says when it is done.
 page-own-forget-yes = Yes, forget everything
 
+## The page: what can be tried.
+
+page-nav-try = Try
+page-try-check = What the box finds of itself
+page-try-check-intro = The same look that the command interlude check takes, beside the conversation: it takes some seconds.
+page-try-check-begin = Look
+page-try-check-again = Look again
+page-try-check-runs = It looks. This takes some seconds.
+page-try-check-failed = The look came to nothing. Try again in a minute; the command interlude check says more.
+page-try-check-unseen = Not seen from here: the network, what the broker says, a model server of your own, the model's checksum and prompt. The command interlude check, typed on the box, sees them. The findings are in English, as the command's.
+page-finding-ok = well
+page-finding-warning = to know
+page-finding-problem = to mend
+page-try-light = The light
+page-try-light-intro = Look at the box and press one: the light shows it for four seconds, then what is so for as long. It shows nothing else while you talk with the box.
+page-try-light-none = This box has no light.
+page-try-show = Show
+page-light-steady = steady
+page-light-breath = breathes
+page-light-blink = { $times } × in { $seconds } s
+page-light-white = white
+page-light-red = red
+page-light-amber = amber
+page-light-blue = blue
+page-light-green = green
+page-light-violet = violet
+page-light-reset-armed = Press once more, and all is gone
+page-light-reset-warning = Hold on for a reset, or let go
+page-light-setup-warning = Keep holding for set-up
+page-light-muted = The microphone is off
+page-light-no-card = No sound card, or half of one
+page-light-failed = A part has failed
+page-light-updating = An update; leave the plug in
+page-light-setup = Waits to be set up
+page-light-holding = Paused; heard something
+page-light-listening = Hears you
+page-light-thinking = Thinks
+page-light-ringing = A timer or an alarm rings
+page-light-speaking = Speaks
+page-light-starting = Starting
+page-light-too-hot = Too hot, or the supply is weak
+page-light-fetching = Fetches its model
+page-light-no-broker = The house's broker is away
+page-light-idle = Ready
+
 ## The page: what is the owner's on this box.
 
 page-own-all = Show all

@@ -85,6 +85,7 @@ from appliance.messages.tools import (
     ToolAnswered,
     ToolCalled,
 )
+from appliance.messages.trying import ShowLight
 from appliance.messages.viewing import LiveView, SoundLevels
 
 
@@ -218,6 +219,8 @@ ROUTES: tuple[Route, ...] = (
     _row(SoundLevels, "listener", "conductor", "every 200 ms, while somebody looks",
          "how loud both voices were"),
     _row(SoundLevels, "conductor", "page", "the same", ""),
+    _row(ShowLight, "page", "conductor", "on command", "a row of the light's table, to learn it"),
+    _row(ShowLight, "conductor", "panel", "the same", ""),
 )
 # fmt: on
 

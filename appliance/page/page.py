@@ -16,6 +16,7 @@ from appliance.messages.commands import ButtonPressed, Say
 from appliance.messages.thinking import AnswerHeard, Sentence
 from appliance.messages.viewing import LiveView
 from appliance.page import access
+from appliance.page.child_program import ChildPrograms
 from appliance.page.http_server import HttpServer
 from appliance.page.live import LiveModel, word_event
 from appliance.page.pairing import Pairing
@@ -44,6 +45,7 @@ class Page:
         self._pairing = Pairing(now_s=time.monotonic())
         self._told = LiveView(on=False)
         self._done = asyncio.Event()
+        self._programs = ChildPrograms()
         self.box = PageBox(
             settings=work.settings,
             files=work.files,
@@ -54,6 +56,7 @@ class Page:
             send=work.send,
             now_s=time.monotonic,
             disconnect=self._viewers.disconnect,
+            start_program=self._programs.start,
         )
 
     async def serve(self) -> None:
@@ -75,6 +78,7 @@ class Page:
             except TimeoutError:
                 continue
         server.close()
+        await self._programs.close()
 
     def _handle_mail(self) -> None:
         now_s = time.monotonic()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -12,6 +12,7 @@ from appliance.page.live import LiveModel
 from appliance.page.pairing import Pairing
 from appliance.page.requests import Reply, Request
 from appliance.page.texts import Texts
+from appliance.page.try_state import TryState
 from appliance.settings import Settings
 
 COOKIE, WAITING = "interlude", "interlude-waits"
@@ -26,7 +27,8 @@ class Renderer(Protocol):
 @dataclass
 class PageBox:
     """What the page has of the box. `send`: to the conductor, False if it takes no mail. `now_s`:
-    CLOCK_MONOTONIC. `disconnect`: the streams of a browser that was let in so."""
+    CLOCK_MONOTONIC. `disconnect`: the streams of a browser that was let in so. `start_program`: a
+    command, its input, the longest it may take in seconds, and who gets its output."""
 
     settings: Settings
     files: Settings
@@ -37,6 +39,8 @@ class PageBox:
     send: Callable[[Message], bool]
     now_s: Callable[[], float]
     disconnect: Callable[[str], None]
+    start_program: Callable[[Sequence[str], bytes, float, Callable[[bytes], None]], None]
+    trying: TryState = field(default_factory=TryState)
 
     @property
     def name(self) -> str:

@@ -12,6 +12,7 @@ from appliance.errors import PanelBusy, PanelError
 from appliance.messages.commands import BoxStatus, ButtonFault, Mute, MuteSwitched, StateChanged
 from appliance.messages.registry import Message
 from appliance.messages.tools import TimersStatus
+from appliance.messages.trying import ShowLight
 from appliance.models.store import ModelStore
 from appliance.panel import early, health
 from appliance.panel.brightness import brightness
@@ -22,6 +23,7 @@ from appliance.panel.gpio import GpioWires
 from appliance.panel.health import PanelHealth
 from appliance.panel.keyboard_socket import HELLO, WORDS, KeyboardSocket, place
 from appliance.panel.light import OFF, PATTERNS, Colour, choose, shown, until_change_s
+from appliance.panel.light_demo import LightDemo
 from appliance.panel.machine_indicators import MachineIndicators
 from appliance.panel.mute_switch import MuteSwitch
 from appliance.panel.power_on_hold import PowerOnHold
@@ -86,6 +88,7 @@ class Panel:
         self._ringing = False
         self._state = "starting"
         self._notice = ""  # what the light warns of, or "setup" while it waits for that
+        self._demo = LightDemo()
         self._shown, self._since = "", now
         self._colour: Colour | None = None
         levels = self._gpio.levels()
@@ -104,7 +107,8 @@ class Panel:
     def wait_s(self, now: float) -> float:
         if self._button.busy or (self._has_switch and self._switch.waits):
             return TICK_S
-        return min(BEAT_S, until_change_s(PATTERNS[self._shown], now - self._since))
+        change_s = until_change_s(PATTERNS[self._shown], now - self._since)
+        return min(BEAT_S, change_s, self._demo.left_s(now))
 
     def run_once(self, now: float) -> None:
         """One round. What silences comes first."""
@@ -125,7 +129,7 @@ class Panel:
         while not self._power_on_hold.answers.empty():
             self._work.send(self._power_on_hold.answers.get())
         for message in self._work.pop_messages():
-            self._handle(message)
+            self._handle(message, now)
         self._update_light(now, again=bool(words))
 
     def close(self) -> None:
@@ -143,8 +147,10 @@ class Panel:
                 self._work.floor.switched_off = True
             raise
 
-    def _handle(self, message: Message) -> None:
+    def _handle(self, message: Message, now: float) -> None:
         match message:
+            case ShowLight(pattern):
+                self._demo.request(pattern, choose(self._conditions()), now)
             case StateChanged(state):
                 self._state = self._actions.state = state
             case BoxStatus(mode, muted):
@@ -233,7 +239,7 @@ class Panel:
 
     def _update_light(self, now: float, *, again: bool) -> None:
         self._indicators.poll(now)
-        name = choose(self._conditions())
+        name = self._demo.shown(choose(self._conditions()), now)
         if name != self._shown:
             self._shown, self._since = name, now
         colour = shown(name, now - self._since, brightness(self._settings))

@@ -9,6 +9,7 @@ from appliance.messages.commands import Mute
 from appliance.messages.registry import Message
 from appliance.messages.supervision import PartChanged
 from appliance.messages.thinking import AnswerHeard, Sentence
+from appliance.messages.trying import ShowLight
 from appliance.messages.viewing import LiveView, SoundLevels
 
 LEVELS = SoundLevels(0, (-40,) * 5, (-96,) * 5)
@@ -81,4 +82,12 @@ def test_a_listener_that_comes_up_anew_is_told_and_a_page_that_went_down_looks_n
 def test_all_else_is_none_of_its_business() -> None:
     mail = Mail()
     assert not mail("page", Mute(on=True))
+    assert mail.sent == []
+
+
+def test_a_light_is_shown_for_the_page_and_for_nobody_else() -> None:
+    mail = Mail()
+    assert mail("page", ShowLight("muted"))
+    assert mail.sent == [("panel", ShowLight("muted"))]
+    assert mail("link", ShowLight("muted"))
     assert mail.sent == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -33,6 +34,7 @@ class Desk:
         self.cookies: dict[str, str] = {}
         self.viewers = Viewers()
         self.watched = 0
+        self.programs: list[tuple[Sequence[str], bytes, Callable[[bytes], None]]] = []
         settings = load(None, overrides={"state_dir": str(folder), **changes})
         self.box = PageBox(
             settings=settings,
@@ -44,6 +46,7 @@ class Desk:
             send=self._send,
             now_s=lambda: self.now_s,
             disconnect=self.viewers.disconnect,
+            start_program=self._start,
         )
         status = BoxStatus("open", False, 0.8, "espeak", "pocket", voices=("espeak", "amy"))
         self.box.model.handle(status, self.now_s)
@@ -52,6 +55,11 @@ class Desk:
     def _send(self, message: Message) -> bool:
         self.said.append(message)
         return self.takes_mail
+
+    def _start(
+        self, command: Sequence[str], given: bytes, _: float, done: Callable[[bytes], None]
+    ) -> None:
+        self.programs.append((command, given, done))
 
     def _watch(self) -> None:
         self.watched += 1

@@ -1,0 +1,88 @@
+"""The findings of `interlude check` beside a box that runs, for its page: a program of its own.
+
+In: one JSON record on the standard input. Out: findings as JSON. It has the rights of the page,
+which starts it: no network. What it cannot ask it takes from the record, or leaves out (UNSEEN).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import msgspec
+
+from appliance.cli import check
+from appliance.errors import LinkError, VoiceError
+from appliance.models.store import ModelStore
+from appliance.runtime import status
+from appliance.runtime.diagnostics import Finding, as_json, ok, told_by
+from appliance.runtime.machine import Machine
+from appliance.settings import Settings
+
+# Of `collect_findings`, what nobody can see without a network, or beside a model that is loaded.
+UNSEEN = ("network", "prompt")
+_NICE = 19  # the conversation goes first
+_PARTS = {"the microphone": "capture", "the loudspeaker": "playback"}  # of BoxStatus.broken
+
+
+class BesideBox(msgspec.Struct, frozen=True):
+    """What the page knows. `supervisor`: the process whose limits count. `broken`, `voice`,
+    `house`: as in BoxStatus."""
+
+    settings: Settings
+    supervisor: int
+    broken: tuple[str, ...] = ()
+    voice: str = ""
+    house: bool | None = None
+
+
+def collect_beside(box: BesideBox, machine: Machine) -> list[Finding]:
+    """Every finding that can be seen from there; the sound card is the box's own, and stays so."""
+    asked = check.CheckProbes(
+        model=_model,
+        prompt=lambda _: None,
+        server=_server,
+        voice=lambda _: [told_by("voice", lambda: _voice(box.voice))],
+        house=lambda _: _house(box.house),
+        network=list,
+    )
+    failed = tuple(part for words, part in _PARTS.items() if words in box.broken)
+    running = status.SupervisorStatus(pid=box.supervisor, failed=failed)
+    return list(check.collect_findings(box.settings, machine, asked, running))
+
+
+def _model(settings: Settings) -> str:
+    """Raises ModelError. Its checksum would be gigabytes to read: `interlude check` does that."""
+    name = ModelStore.of(settings).language_model(settings.thinking.model).name
+    return f"{name} is here. Its checksum was not looked at."
+
+
+def _server(settings: Settings) -> Finding:
+    return ok("model", "A server of your own answers. `interlude check` asks it for a word.")
+
+
+def _voice(name: str) -> str:
+    """Raises VoiceError."""
+    if not name:
+        raise VoiceError("No voice has spoken yet.", "Wait a minute, then look again.")
+    return f"{name} speaks."
+
+
+def _house(here: bool | None) -> str:
+    """Raises LinkError."""
+    if not here:
+        raise LinkError(
+            "The broker is not reached.", "`interlude check` says why; see `link.broker`."
+        )
+    return "The broker is reached."
+
+
+def main() -> int:
+    os.nice(_NICE)
+    box = msgspec.json.decode(sys.stdin.buffer.read(), type=BesideBox)
+    sys.stdout.write(as_json(collect_beside(box, Machine(process=str(box.supervisor)))))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+"""Try: what the box's owner may try out, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from appliance.messages.trying import ShowLight
+from appliance.page.findings import LONGEST_S, PROGRAM, program_input
+from appliance.page.requests import Reply, plain, see_other
+from appliance.page.visit import Visit
+from appliance.panel.light import PATTERNS, LightPattern
+
+PLACE = "/try"
+_COLOURS = {
+    (1.0, 1.0, 1.0): "white",
+    (1.0, 0.0, 0.0): "red",
+    (1.0, 0.5, 0.0): "amber",
+    (0.0, 0.3, 1.0): "blue",
+    (0.0, 1.0, 0.2): "green",
+    (0.7, 0.0, 1.0): "violet",
+}
+
+
+def show(visit: Visit) -> Reply:
+    """All that can be tried, and the results so far."""
+    return visit.page(
+        "try",
+        check=visit.box.trying.check,
+        verdicts=visit.texts.templates("page-finding-"),
+        lights=[_light(visit, name, row) for name, row in PATTERNS.items()],
+        has_light=visit.box.settings.panel.here,
+    )
+
+
+def command(visit: Visit) -> Reply:
+    """Do what a form asks for, and go back."""
+    do = _COMMANDS.get(visit.form.get("do", ""))
+    if do is None:
+        return plain(400, "There is nothing of that name to try.")
+    return do(visit) or see_other(PLACE)
+
+
+def _check(visit: Visit) -> Reply | None:
+    box, check = visit.box, visit.box.trying.check
+    if check.begin(box.now_s()):
+        given = program_input(box.settings, box.model.status)
+        box.start_program(PROGRAM, given, LONGEST_S, check.finish)
+    return see_other(f"{PLACE}#check")
+
+
+def _show_light(visit: Visit) -> Reply | None:
+    pattern = visit.form.get("pattern", "")
+    if pattern not in PATTERNS:
+        return plain(400, "The light has no such row.")
+    if not visit.box.send(ShowLight(pattern)):
+        return plain(503, "The box takes no commands at the moment. Try again.")
+    return see_other(f"{PLACE}#light")
+
+
+def _light(visit: Visit, name: str, row: LightPattern) -> dict[str, str]:
+    """A row of the light's table, in the browser's language."""
+    texts = visit.texts
+    says = texts(f"page-light-{name.replace('_', '-')}")
+    if row.shape == "blink":
+        how = texts("page-light-blink", times=row.flashes, seconds=f"{row.period_s:g}")
+    else:
+        how = texts(f"page-light-{row.shape}")
+    return {"name": name, "says": says, "how": how, "colour": _COLOURS[row.colour]}
+
+
+_COMMANDS: dict[str, Callable[[Visit], Reply | None]] = {
+    "check": _check,
+    "light": _show_light,
+}

@@ -1,0 +1,52 @@
+"""`interlude check` beside a box that runs: the same findings, without what it may not ask."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from appliance.cli.check_beside import BesideBox, collect_beside
+from appliance.runtime.diagnostics import Finding
+from appliance.settings import load
+from tests.cli.fit_machine import machine
+
+
+def found(tmp_path: Path, **box: object) -> dict[str, Finding]:
+    told = {"state_dir": str(tmp_path), "link": {"broker": "localhost"}}
+    beside = msgspec.structs.replace(BesideBox(load(None, told), 1), **box)
+    return {one.looked_at: one for one in collect_beside(beside, machine(tmp_path))}
+
+
+def test_what_runs_is_asked_and_not_tried(tmp_path: Path) -> None:
+    well = found(tmp_path, voice="amy", house=True)
+    assert well["voice"].sentence.startswith(("amy", "espeak-ng is not installed"))
+    assert well["house"].verdict == well["model"].verdict == "ok"
+    assert "has it open" in well["sound card"].sentence
+    assert not {"network", "Wi-Fi", "prompt", "level", "clock"} & well.keys()
+
+
+@pytest.mark.parametrize(
+    ("box", "looked_at", "said"),
+    [
+        ({"house": False, "voice": "amy"}, "house", "not reached"),
+        ({"house": True, "broken": ("the microphone",)}, "sound card", "without capture"),
+    ],
+)
+def test_what_fails_of_what_runs_is_a_problem_with_a_remedy(
+    tmp_path: Path, box: dict[str, object], looked_at: str, said: str
+) -> None:
+    one = found(tmp_path, **box)[looked_at]
+    assert (one.verdict, said in one.sentence, bool(one.remedy)) == ("problem", True, True)
+
+
+@pytest.mark.process
+def test_the_program_writes_findings_of_the_record_that_it_reads(tmp_path: Path) -> None:
+    box = BesideBox(load(None, {"state_dir": str(tmp_path)}), supervisor=1)
+    command = [sys.executable, "-m", "appliance.cli.check_beside"]
+    ran = subprocess.run(command, input=msgspec.json.encode(box), capture_output=True, check=True)
+    assert {"software", "disk", "echo"} <= {one["looked_at"] for one in json.loads(ran.stdout)}

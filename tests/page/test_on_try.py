@@ -1,0 +1,78 @@
+"""Try: what is asked of the box, what is refused, and what is shown of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from appliance.cli.check_beside import BesideBox
+from appliance.messages.trying import ShowLight
+from appliance.page.findings import PROGRAM
+from appliance.panel.light import PATTERNS
+from tests.page.desk import Desk
+from tests.page.test_findings import FOUND
+
+
+def ask(desk: Desk, do: str, **words: str) -> int:
+    return desk.post("/try", {"do": do, "token": desk.token, **words}).status
+
+
+def test_a_stranger_sees_nothing_of_it_and_may_try_nothing(desk: Desk) -> None:
+    assert "/try" not in desk.text("/try")
+    assert desk.post("/try", {"do": "check"}).status == 403
+    assert desk.programs == []
+
+
+def test_the_check_runs_once_and_its_findings_are_shown_with_their_remedies(desk: Desk) -> None:
+    desk.pair()
+    assert ask(desk, "check") == 303
+    assert ask(desk, "check") == 303, "one goes on already"
+    ((command, given, done),) = desk.programs
+    assert command == PROGRAM
+    assert msgspec.json.decode(given, type=BesideBox).settings == desk.box.settings
+    assert 'http-equiv="refresh"' in desk.text("/try"), "it comes by itself without a script"
+    done(json.dumps(FOUND).encode())
+    page = desk.text("/try")
+    assert "refresh" not in page
+    assert page.index("Full.") < page.index("Free some.") < page.index("Loud.")
+    assert "Not seen from here" in page
+
+
+def test_a_check_that_came_to_nothing_says_so(desk: Desk) -> None:
+    desk.pair()
+    ask(desk, "check")
+    desk.programs[0][2](b"")
+    assert "came to nothing" in desk.text("/try")
+
+
+@pytest.fixture
+def lit(tmp_path: Path) -> Desk:
+    desk = Desk(tmp_path, panel={"gpio": "keyboard"})
+    desk.pair()
+    return desk
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_each_row_of_the_light_can_be_shown(lit: Desk, pattern: str) -> None:
+    assert f'value="{pattern}"' in lit.text("/try")
+    assert ask(lit, "light", pattern=pattern) == 303
+    assert lit.said == [ShowLight(pattern)]
+
+
+def test_a_row_that_there_is_not_is_refused_and_so_is_an_unknown_trial(lit: Desk) -> None:
+    assert ask(lit, "light", pattern="dancing") == 400
+    assert ask(lit, "dance") == 400
+    assert lit.said == []
+
+
+def test_a_box_that_takes_no_mail_says_so(lit: Desk) -> None:
+    lit.takes_mail = False
+    assert ask(lit, "light", pattern="muted") == 503
+
+
+def test_a_box_without_a_light_has_none_to_show(desk: Desk) -> None:
+    desk.pair()
+    assert "This box has no light" in desk.text("/try")
