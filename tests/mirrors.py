@@ -40,6 +40,7 @@ ELSEWHERE = {
     "appliance/settings/machine.py": "tests/settings/test_loading.py",
     "appliance/settings/section.py": "tests/settings/test_loading.py",
     "appliance/settings/tools.py": DATA,
+    "appliance/tools/request_grammar.py": "tests/tools/test_german_requests.py",
     "appliance/think/abandoned.py": "an exception without a field",
     "appliance/think/encoded_sound.py": PROTOCOL,
     "appliance/think/interface.py": PROTOCOL,

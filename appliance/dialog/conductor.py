@@ -35,6 +35,7 @@ from appliance.dialog.actions import (
 from appliance.dialog.memory_client import MemoryClient
 from appliance.dialog.mute_state import MuteProblem, MuteState, may_unmute
 from appliance.dialog.mute_store import MuteStore
+from appliance.dialog.on_answer import OwnerLanguage
 from appliance.dialog.page_relay import PageRelay
 from appliance.dialog.startup_notices import StartupNotices
 from appliance.dialog.state_machine import DialogEvent, Tick, final_step, initial_state, step
@@ -144,9 +145,10 @@ class Conductor:
         """One message of `peer`."""
         if isinstance(message, ObservedMessage):
             return
-        if isinstance(message, Transcribed):  # what was said: for the memory only
+        if isinstance(message, Transcribed):  # what was said: the words for the memory only
             if peer == "thinker":
                 self.memory.transcribed(message)
+                self._advance(OwnerLanguage.of(message))
             return
         if self._page.handle(peer, message):
             return

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from appliance.dialog.on_tool import ToolReply, must_wait, speak_tool_answer, use_tool
 from appliance.dialog.transition import Transition
-from appliance.language.catalogue import catalogue, english
+from appliance.language.catalogue import english
+from appliance.language.common_words import language_by_words
 from appliance.messages.commands import Say
 from appliance.messages.playback import (
     PlaybackFinished,
@@ -16,7 +17,13 @@ from appliance.messages.playback import (
     PlaybackStopped,
 )
 from appliance.messages.speech import PrepareSpeech, SpeakFailed, Spoken
-from appliance.messages.thinking import AnswerBegun, Sentence, ThinkingProgress, ThoughtEnded
+from appliance.messages.thinking import (
+    AnswerBegun,
+    Sentence,
+    ThinkingProgress,
+    ThoughtEnded,
+    Transcribed,
+)
 from appliance.messages.tools import ToolCalled
 from appliance.tools.toolbox import NOTES
 
@@ -86,14 +93,32 @@ def handle_tool_reply(transition: Transition, said: ToolReply) -> None:
                 end_thought(transition, message)
 
 
+@dataclass(frozen=True)
+class OwnerLanguage:
+    """The language of question `turn`, by its transcript; ISO 639-1."""
+
+    turn: int
+    language: str
+
+    @classmethod
+    def of(cls, transcript: Transcribed) -> OwnerLanguage:
+        return cls(transcript.turn, language_by_words(transcript.text))
+
+
+def follow_transcript(transition: Transition, told: OwnerLanguage) -> None:
+    """of the newest question: what the box says next by itself, as of a timer, is in it"""
+    if told.turn == transition.next.turn:
+        transition.follow_language(told.language)
+
+
 def note_timing(transition: Transition, spoken: Spoken) -> None:
     """where a sentence lies in the sound"""
     if spoken.passed_on:
         transition.change(passed_on=transition.next.passed_on + 1)
     answer, cut = transition.next.answer, transition.next.cut
     if answer is not None and answer.turn == spoken.turn:
-        if spoken.language and transition.next.policy.follows_language and not answer.ours:
-            transition.change(language=catalogue(spoken.language).language)
+        if not answer.ours:
+            transition.follow_language(spoken.language)
         transition.change(answer=answer.with_spoken(spoken))
         transition.extend_deadline()
     elif cut is not None and cut.answer.turn == spoken.turn:

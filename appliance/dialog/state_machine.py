@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from appliance.dialog.actions import Action, AnnounceState, ReleaseHold
 from appliance.dialog.hold import OutputHold
 from appliance.dialog.listening_state import ListeningState
+from appliance.dialog.on_answer import OwnerLanguage
 from appliance.dialog.on_listening_mode import (
     end_talk,
     send_listening_mode,
@@ -39,7 +40,7 @@ class Tick:
     pressed: bool = False
 
 
-DialogEvent = Message | ToolReply | Ringing | Tick  # what the state machine runs on
+DialogEvent = Message | ToolReply | Ringing | OwnerLanguage | Tick  # what the state machine runs on
 
 
 def step(
@@ -61,7 +62,7 @@ def step(
 
 
 def handler_for(
-    message: Message | ToolReply | Ringing, state: StateName
+    message: Message | ToolReply | Ringing | OwnerLanguage, state: StateName
 ) -> TransitionHandler | None:
     """The cell of the table."""
     kind: type = type(message)

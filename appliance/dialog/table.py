@@ -11,10 +11,12 @@ from collections.abc import Callable
 from typing import Any, get_args
 
 from appliance.dialog.on_answer import (
+    OwnerLanguage,
     end_thought,
     extend_thinking,
     finish_answer,
     finish_cut_answer,
+    follow_transcript,
     handle_tool_reply,
     note_position,
     note_started,
@@ -145,7 +147,7 @@ TABLE: dict[type[Message], Row] = {
     WakeWordHeard: _in_all(wake_word, muted=None, failed=None),
 }
 
-EVERYWHERE: dict[type[Message | ToolReply | Ringing], TransitionHandler] = {
+EVERYWHERE: dict[type[Message | ToolReply | Ringing | OwnerLanguage], TransitionHandler] = {
     AnswerBegun: prepare_speech,
     Spoken: note_timing,
     PlaybackPaused: note_position,
@@ -169,6 +171,7 @@ EVERYWHERE: dict[type[Message | ToolReply | Ringing], TransitionHandler] = {
     SetVolume: pass_volume,
     ToolReply: handle_tool_reply,
     Ringing: start_ringing,
+    OwnerLanguage: follow_transcript,
 }
 
 OVERDUE: dict[StateName, Callable[[Transition], None]] = {

@@ -27,6 +27,7 @@ from appliance.dialog.cut_answer import CutAnswer, UnansweredQuestion
 from appliance.dialog.policy import NEVER
 from appliance.dialog.state import DialogState
 from appliance.language.catalogue import Value, catalogue
+from appliance.language.common_words import language_by_words
 from appliance.messages.commands import Ask, Say, StateName
 from appliance.messages.registry import Message
 from appliance.messages.speech import EndAnswer, SentenceTokens, Speak
@@ -90,6 +91,7 @@ class Transition:
 
     def ask_thinker(self, question: Question) -> None:
         """Have it answered, once it is known how much of the last answer was heard."""
+        self.follow_language(language_by_words(question.text))
         self.release_hold()
         self.drop_answer()
         self.change(listening=self.next.listening.take_question(), speech=self.next.speech.end())
@@ -114,10 +116,20 @@ class Transition:
         self.enter_state("thinking", "asked", self.next.policy.think_s)
         self.answer_by_tool(wanted)
 
+    def follow_language(self, language: str) -> None:
+        """Say what the box says by itself in `language` from now on, if it is to; "": as before."""
+        if language and self.next.policy.follows_language:
+            self.change(language=catalogue(language).language)
+
     def parse_plain_request(self, question: Question) -> ToolCall | None:
         """What `question` asks for, if it is so plain that it takes no model, and its words are
         known: typed, or recognised beside the model's own hearing."""
-        return parse_intent(question.text or self.next.speech.words_of(question.utterances))
+        words = question.text or self.next.speech.words_of(question.utterances)
+        wanted = parse_intent(words, self.next.language)
+        if wanted is None:
+            return None
+        self.follow_language(wanted.language)
+        return wanted.call
 
     def answer_by_tool(self, wanted: ToolCall) -> None:
         """Use a tool for the answer that is due, and let it be the whole of that answer."""

@@ -14,6 +14,14 @@ words-yield = warte, halt, stopp, nein, moment, einen moment, entschuldigung, ab
 words-carry-on = mhm, hm, aha, ja, ja ja, okay, genau, stimmt, richtig, klar, ach so, verstehe, gut, wow, toll
 words-stop = stopp, halt, sei still, sei ruhig, hör auf, schon gut, vergiss es
 
+## Small words, by which a typed question is known to be in this language. Lower case, commas.
+
+common-words = der, die, das, den, dem, des, ein, eine, einen, einem, einer, ist, sind, war, bin, bist,
+    ich, du, er, sie, es, wir, ihr, mir, mich, dir, dich, mein, meine, dein, deine, und, oder, nicht,
+    kein, keine, was, wann, wie, wer, warum, wo, welche, welcher, welches, bitte, für, mit, von, auf,
+    aus, an, in, im, am, um, zu, zum, zur, über, bei, nach, hat, habe, haben, kann, kannst, wird,
+    noch, auch, heute, morgen, uhr, gibt, sag, stell, stelle, mach, schalte
+
 ## Numbers, clocks and days. A list that is empty or too short: digits.
 
 number-words = null, eins, zwei, drei, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf,

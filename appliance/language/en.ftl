@@ -20,6 +20,12 @@ words-yield = wait, stop, no, hold on, hang on, excuse me, but, actually, be qui
 words-carry-on = mm-hm, mhm, uh-huh, yes, yeah, okay, right, sure, i see, wow, great
 words-stop = stop, be quiet, shut up, never mind
 
+## Small words, by which a typed question is known to be in this language. Lower case, commas.
+
+common-words = the, a, an, is, are, am, i, you, he, she, it, we, they, my, your, of, to, and, or, not,
+    what, when, how, who, why, where, which, please, for, with, from, about, do, does, did, can,
+    could, would, should, will, have, has, been, this, that, there, tell, me, on, at, in, be, set
+
 ## Numbers, clocks and days. A list that is empty or too short: digits.
 
 # 0 to 59, with commas. Beyond them digits are said.

@@ -14,6 +14,7 @@ from appliance.language.catalogue import Catalogue
 HOUR_S, DAY_S = 3600.0, 86_400.0
 # The hour before which a part of the day lasts, and its name in the catalogue.
 _PARTS = ((5, "night"), (12, "morning"), (18, "afternoon"), (22, "evening"), (24, "night"))
+TOMORROW = "tomorrow "
 _CLOCK = re.compile(r"([0-9]{1,2})(?:[:.h ]?([0-9]{2}))? ?(am|pm|a\.m\.?|p\.m\.?)?")
 
 
@@ -119,11 +120,14 @@ def _nth(names: tuple[str, ...], number: int) -> str:
 
 
 def parse_time(text: str, now: ClockReading) -> float | None:
-    """When the owner's clock says `text` next, "07:30" or "7 pm", in seconds since 1970.
+    """When the owner's clock says `text` next, "07:30" or "7 pm", in seconds since 1970; behind
+    "tomorrow", on the next day of the calendar.
 
     None if it is no time of day.
     """
-    found = _CLOCK.fullmatch(text.strip().lower())
+    text = text.strip().lower()
+    tomorrow = text.startswith(TOMORROW)
+    found = _CLOCK.fullmatch(text.removeprefix(TOMORROW))
     if found is None:
         return None
     hour, minute = int(found[1]), int(found[2] or 0)
@@ -134,6 +138,8 @@ def parse_time(text: str, now: ClockReading) -> float | None:
         hour = hour % 12 + (12 if half == "pm" else 0)
     here = now.local()
     when = here.replace(hour=hour, minute=minute, second=0, microsecond=0, fold=0)
+    if tomorrow:
+        return (when + timedelta(days=1)).timestamp()
     again = when.replace(fold=1)  # where the clock is put back an hour comes twice
     if when.timestamp() <= now.wall_s < again.timestamp():
         return again.timestamp()

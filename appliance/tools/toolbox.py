@@ -15,7 +15,7 @@ from appliance.messages.commands import Forget, SetVolume
 from appliance.messages.registry import Message
 from appliance.messages.tools import HouseRequest
 from appliance.tools.confirmation import CONFIRM_S, ConfirmationGuard, opens_something
-from appliance.tools.spoken_numbers import parse_number
+from appliance.tools.intents import parse_clock, parse_number
 from appliance.tools.spoken_time import (
     ClockReading,
     parse_time,
@@ -113,7 +113,7 @@ class Toolbox:
     def timer(
         self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
     ) -> ToolResult:
-        minutes = _number(given.get("minutes"))
+        minutes = _number(given.get("minutes"), about.language)
         if minutes is None:
             return says(about.words.say("tool-unclear"))
         length_s = float(round(60 * minutes))
@@ -129,7 +129,10 @@ class Toolbox:
     def alarm(
         self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
     ) -> ToolResult:
-        wall_s = parse_time(str(given.get("at", "")), now)
+        at = str(given.get("at", ""))
+        wall_s = parse_time(at, now)
+        if wall_s is None:  # in words, as it was said: "halb acht"
+            wall_s = parse_time(parse_clock(at, about.language) or "", now)
         if wall_s is None:
             return says(about.words.say("alarm-unclear"))
         if self.timers.full:
@@ -165,7 +168,7 @@ class Toolbox:
     def volume(
         self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
     ) -> ToolResult:
-        percent = _number(given.get("percent"))
+        percent = _number(given.get("percent"), about.language)
         if percent is not None:
             wanted, done, most = percent / 100, "volume-set", ""
         else:
@@ -276,7 +279,7 @@ def _name(given: Mapping[str, Value]) -> str:
     return "".join(letter for letter in name if letter.isalnum() or letter in " '-").strip()
 
 
-def _number(value: Value | None) -> float | None:
+def _number(value: Value | None, language: str) -> float | None:
     if isinstance(value, str):
-        return parse_number(value)
+        return parse_number(value, language)
     return float(value) if value is not None and math.isfinite(value) else None

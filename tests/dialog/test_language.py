@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 
+from appliance.dialog.actions import UseTool
+from appliance.dialog.on_answer import OwnerLanguage
 from appliance.language.catalogue import catalogue
 from appliance.messages.commands import Ask, Say
 from appliance.messages.playback import PlaybackFinished, PlaybackStarted
 from appliance.messages.speech import Speak, Spoken
 from appliance.messages.supervision import PartChanged
-from appliance.messages.thinking import Sentence, ThoughtEnded
+from appliance.messages.thinking import Sentence, ThoughtEnded, Transcribed
+from appliance.messages.tools import ToolCalled
+from appliance.tools.tool_call_syntax import ToolCall
 from tests.dialog.talk import RULES, Talk
 
 FIXED = replace(RULES, follows_language=False)
@@ -19,7 +24,7 @@ FIXED = replace(RULES, follows_language=False)
 
 def failed(talk: Talk, aloud: str = "") -> str:
     """What is said when the thinker fails at the next question."""
-    talk(Ask("Wie spät ist es?"))
+    talk(Ask("Xylophon?"))  # in no language that could be told
     talk(ThoughtEnded(talk.turn, 0, "failed", "out of memory", aloud=aloud))
     said = talk.sent(Speak)[-1].text
     talk(PlaybackStarted(talk.turn, 0), PlaybackFinished(talk.turn, 100, 100))
@@ -55,7 +60,7 @@ def test_an_excuse_is_in_the_language_of_the_box(language: str) -> None:
 
 def test_a_german_box_without_a_thinker_says_so_in_german() -> None:
     talk = Talk(ready=False, language="de")
-    talk(Ask("Wie spät ist es?"))
+    talk(Ask("Wie hoch ist der Himmel?"))
     assert talk.sent(Speak)[0].text == catalogue("de").say("not-ready")
 
 
@@ -79,11 +84,58 @@ def test_a_box_of_one_language_keeps_to_it_whatever_the_model_says() -> None:
     assert failed(talk) == catalogue("de").say("lost-thread")
 
 
-@pytest.mark.parametrize("language", ["fr", "", "zz"])
+@pytest.mark.parametrize("language", ["fr", "zz"])
 def test_a_language_that_the_box_has_no_sentences_in_is_excused_in_english(language: str) -> None:
     talk = Talk()
     answered(talk, language)
     assert failed(talk) == catalogue("en").say("lost-thread")
+
+
+@pytest.mark.parametrize(
+    ("asked", "language"),
+    [("Wie hoch ist der Himmel?", "de"), ("How high is the sky?", "en"), ("Xylophon?", "en")],
+)
+def test_before_any_answer_it_speaks_the_language_of_what_was_typed(
+    asked: str, language: str
+) -> None:
+    talk = Talk(ready=False)
+    talk(Ask(asked))
+    assert talk.sent(Speak)[0].text == catalogue(language).say("not-ready")
+
+
+def test_the_first_answer_by_a_models_tool_is_in_the_language_of_what_was_typed() -> None:
+    talk = Talk()
+    talk(Ask("Kannst du mir sagen, wie spät es gerade ist?"))
+    talk(ToolCalled(talk.turn, 0, "time", {}))
+    assert [action.turn for action in talk.done(UseTool)] == [talk.turn]
+    assert talk.it.language == "de"
+
+
+def test_without_a_model_a_german_request_is_done_and_answered_in_german() -> None:
+    talk = Talk(ready=False)
+    talk(Ask("Stell bitte einen Timer auf fünf Minuten."))
+    (used,) = talk.done(UseTool)
+    assert used.call == ToolCall("timer", {"minutes": 5.0})
+    assert talk.it.language == "de"
+
+
+def test_a_box_of_one_language_does_an_english_request_and_answers_in_its_own() -> None:
+    talk = Talk(rules=FIXED, ready=False, language="de")
+    talk(Ask("What time is it?"))
+    assert talk.done(UseTool)[0].call == ToolCall("time")
+    assert talk.it.language == "de"
+
+
+def test_a_transcript_of_the_newest_question_sets_the_language_and_an_older_one_does_not() -> None:
+    talk = Talk()
+    answered(talk, "en")
+    german = Transcribed(talk.turn, "stell einen Wecker auf sieben Uhr")
+    talk(OwnerLanguage.of(msgspec.structs.replace(german, turn=talk.turn - 1)))
+    assert talk.it.language == "en"
+    talk(OwnerLanguage.of(german))
+    assert talk.it.language == "de"
+    talk(OwnerLanguage.of(Transcribed(talk.turn, "xylophon")))  # in no language that is told
+    assert talk.it.language == "de"
 
 
 def test_what_others_have_it_say_changes_no_language() -> None:

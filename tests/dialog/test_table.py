@@ -37,7 +37,7 @@ FROM_THE_CONDUCTOR = {
     if not any(r.message is message and "conductor" in r.receivers for r in ROUTES)
 } - {"Forgotten"}  # the memory's answer, which goes through the conversation to the shell
 
-TO_ITSELF = {"ToolReply", "Ringing"}  # the conductor's own tools, in its own process
+TO_ITSELF = {"ToolReply", "Ringing", "OwnerLanguage"}  # the conductor's own, in its process
 
 ONLY_WATCHED = {"Opinion", "Dropouts"}  # they change nothing
 

@@ -73,6 +73,16 @@ def test_timers_are_set_listed_and_cancelled() -> None:
     assert says(box, "cancel_timer", name="Nudeln") == "Es gibt keinen Timer namens nudeln."
 
 
+def test_a_model_may_give_numbers_and_times_as_they_were_said() -> None:
+    box = Toolbox(Timers())
+    assert says(box, "timer", minutes="fünf") == "Fünf Minuten, ab jetzt."
+    assert says(box, "timer", minutes="ten") == "Zehn Minuten, ab jetzt."
+    assert says(box, "alarm", at="halb acht") == (
+        "Der Wecker ist auf morgen um sieben Uhr dreißig gestellt."
+    )
+    assert says(box, "alarm", at="bald").startswith("Die Zeit für den Wecker habe ich nicht")
+
+
 def test_what_rings_and_what_was_missed_is_told() -> None:
     timer = Timer(1, "", 300.0, 1000.0, NOW.wall_s)
     assert ringing_sentence(timer, NOW, GERMAN) == "Dein Timer ist abgelaufen: fünf Minuten."

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.tools.intents import parse_intent
+from appliance.tools.intents import (
+    GRAMMARS,
+    PlainRequest,
+    parse_clock,
+    parse_intent,
+    parse_number,
+)
 from appliance.tools.tool_call_syntax import ToolCall
 from appliance.tools.toolbox import TOOLS
 
@@ -25,6 +31,12 @@ from appliance.tools.toolbox import TOOLS
         ("set a timer for two and a half minutes", ToolCall("timer", {"minutes": 2.5})),
         ("set a timer for thirty seconds please", ToolCall("timer", {"minutes": 0.5})),
         ("can you set a ten minute timer", ToolCall("timer", {"minutes": 10})),
+        ("set a timer for one hour and ten minutes", ToolCall("timer", {"minutes": 70})),
+        ("wake me up in twenty minutes", ToolCall("timer", {"minutes": 20})),
+        ("set an alarm for half past seven", ToolCall("alarm", {"at": "07:30"})),
+        ("wake me at 6:45 a.m.", ToolCall("alarm", {"at": "06:45"})),
+        ("Wake me up tomorrow at seven.", ToolCall("alarm", {"at": "tomorrow 07:00"})),
+        ("set the alarm for eight in the evening", ToolCall("alarm", {"at": "20:00"})),
         ("cancel the timer", ToolCall("cancel_timer")),
         ("how long is left", ToolCall("timers")),
         ("turn it up", ToolCall("volume", {"change": "up"})),
@@ -38,7 +50,7 @@ from appliance.tools.toolbox import TOOLS
     ],
 )
 def test_a_plain_request_is_understood(words: str, call: ToolCall) -> None:
-    assert parse_intent(words) == call
+    assert parse_intent(words) == PlainRequest(call, "en")
 
 
 @pytest.mark.parametrize(
@@ -53,7 +65,21 @@ def test_what_only_sounds_like_one_is_left_to_the_model(words: str) -> None:
     assert parse_intent(words) is None
 
 
-@given(st.text(max_size=80))
-def test_whatever_is_typed_is_nothing_or_a_tool(text: str) -> None:
-    call = parse_intent(text)
-    assert call is None or call.name in TOOLS
+def test_a_request_in_the_other_language_is_done_too_and_it_is_told_which_it_was() -> None:
+    asked = {"en": "what time is it", "de": "wie spät ist es"}
+    for first in (*GRAMMARS, "fr"):
+        for language, words in asked.items():
+            assert parse_intent(words, first) == PlainRequest(ToolCall("time"), language)
+
+
+def test_numbers_and_times_are_read_in_the_language_or_else_in_english() -> None:
+    assert [parse_number("fünf", each) for each in ("de", "en", "fr")] == [5, None, None]
+    assert [parse_number("five", each) for each in ("de", "en", "fr")] == [5, 5, 5]
+    assert [parse_clock("Halb acht", each) for each in ("de", "en")] == ["07:30", None]
+    assert [parse_clock("Half past seven", each) for each in ("de", "en")] == ["07:30", "07:30"]
+
+
+@given(st.text(max_size=80), st.sampled_from([*GRAMMARS]))
+def test_whatever_is_typed_is_nothing_or_a_tool(text: str, first: str) -> None:
+    wanted = parse_intent(text, first)
+    assert wanted is None or wanted.call.name in TOOLS

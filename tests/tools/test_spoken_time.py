@@ -78,7 +78,8 @@ def test_a_length_of_time_is_said_no_finer_than_it_matters(seconds: float, words
     ("text", "hour", "minute", "tomorrow"),
     [("07:30", 7, 30, True), ("9:11", 9, 11, False), ("9:10", 9, 10, True),
      ("7 pm", 19, 0, False), ("12 am", 0, 0, True), ("12:05 p.m.", 12, 5, False),
-     ("23", 23, 0, False), ("7.30", 7, 30, True)],
+     ("23", 23, 0, False), ("7.30", 7, 30, True), ("tomorrow 07:30", 7, 30, True),
+     ("tomorrow 23:00", 23, 0, True)],
 )  # fmt: skip
 def test_a_time_of_day_is_the_next_one(text: str, hour: int, minute: int, tomorrow: bool) -> None:
     when = parse_time(text, at(NINE_TEN))
