@@ -90,6 +90,12 @@ class LinkError(InterludeError, OSError):
     exit_code = 69  # EX_UNAVAILABLE
 
 
+class PageError(InterludeError, OSError):
+    """A certificate of the page that cannot be used, or what belongs to it."""
+
+    exit_code = 69  # EX_UNAVAILABLE
+
+
 class PanelError(InterludeError, OSError):
     """Pins of the panel that cannot be had, or a keyboard panel that is not there."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 import shutil
-import stat
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from appliance.audio import device_checks
 from appliance.audio.cards import CardInfo, list_cards
 from appliance.audio.device_probe import DeviceProbe, try_card
 from appliance.cli import rows
+from appliance.cli.secret_checks import secret_findings
 from appliance.errors import InterludeError, ModelError
 from appliance.runtime import status
 from appliance.runtime.diagnostics import (
@@ -179,7 +179,7 @@ def collect_findings(
     yield from _memory(settings, machine)
     yield from _disk(settings, machine)
     yield from _heat(machine)
-    yield from _secrets(settings)
+    yield from secret_findings(settings)
     for sentence in asked.fell_back():
         remedy = "`journalctl -u interlude` and /var/log/interlude/warnings.log say why."
         yield warning("release", sentence, remedy)
@@ -320,31 +320,3 @@ def _heat(machine: Machine) -> Iterator[Finding]:
         yield warning("heat, power", f"{place}: from 80 on it slows down.", remedy)
     else:
         yield ok("heat, power", f"{place}.")
-
-
-def _secrets(settings: Settings) -> Iterator[Finding]:
-    if settings.thinking.remote.has_secret:
-        yield warning(
-            "secrets",
-            "`thinking.remote.url` holds a login or a key.",
-            "Write a key into a file of mode 0600 and name it in `thinking.remote.key_file`.",
-        )
-    named = settings.thinking.remote.key_file
-    if not (settings.thinking.remote.url and named):
-        return
-    path = Path(named).expanduser()
-    try:
-        mode = stat.S_IMODE(path.stat().st_mode)
-    except OSError as error:
-        yield problem(
-            "secrets",
-            f"The key file {path} cannot be found ({error.strerror}).",
-            "Write the server's key into it, or empty `thinking.remote.key_file`.",
-        )
-        return
-    if mode & 0o077:
-        yield problem(
-            "secrets", f"Others may read the key in {path} (mode {mode:04o}).", f"chmod 600 {path}"
-        )
-    else:
-        yield ok("secrets", f"Only its owner may read {path}.")

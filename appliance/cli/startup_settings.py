@@ -59,8 +59,8 @@ def report_page(settings: Settings) -> None:
     if settings.page.wanted:
         host, port = settings.page.address
         place = f"{socket.gethostname()}.local" if host == "0.0.0.0" else host  # noqa: S104  # shown, not listened on
-        shown = place if port == 80 else f"{place}:{port}"
-        log.info("the page is at http://%s", shown)
+        scheme, usual = ("https", 443) if settings.page.certificate else ("http", 80)
+        log.info("the page is at %s://%s", scheme, place if port == usual else f"{place}:{port}")
 
 
 def report_problem(start: UsableSettings) -> None:

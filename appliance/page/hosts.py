@@ -9,17 +9,18 @@ from collections.abc import Mapping
 
 # Domains that nobody can own in the world, as routers and mDNS give them to machines of a house.
 DOMAINS = ("", ".local", ".lan", ".home", ".home.arpa", ".internal", ".localdomain")
+USUAL_PORTS = {"http": 80, "https": 443}  # which browsers leave out of Host and Origin
 _HOST = re.compile(r"^(\[[0-9a-f:.%]+\]|[a-z0-9.-]+?)\.?(?::(\d{1,5}))?$")
 
 
-def is_own_host(host: str, name: str, port: int) -> bool:
+def is_own_host(host: str, name: str, port: int, scheme: str = "http") -> bool:
     """Whether a Host header names this box: by an address, or by its `name` in the house.
 
     avahi names the second box of a name `name-2`. A page of another site whose name an attacker
     has pointed to the box's address comes with that site's name, and is refused.
     """
     found = _HOST.match(host.lower())
-    if found is None or int(found[2] or 80) != port:
+    if found is None or int(found[2] or USUAL_PORTS[scheme]) != port:
         return False
     said = found[1].strip("[]").partition("%")[0]
     try:
@@ -32,11 +33,12 @@ def is_own_host(host: str, name: str, port: int) -> bool:
     return said == "localhost" or (own is not None and dot + rest in DOMAINS)
 
 
-def is_own_origin(headers: Mapping[str, str]) -> bool:
-    """Whether a form was sent by a page of this box: Origin is there, and is the Host asked for."""
-    return headers.get("origin", "").lower() in {
-        f"{scheme}://{headers.get('host', '').lower()}" for scheme in ("http", "https")
-    }
+def is_own_origin(headers: Mapping[str, str], scheme: str = "http") -> bool:
+    """Whether a form was sent by a page of this box: Origin is there, and is the Host asked for.
+
+    With https, a page that came without it is another's: anybody on the way may have written it.
+    """
+    return headers.get("origin", "").lower() == f"{scheme}://{headers.get('host', '').lower()}"
 
 
 def is_own_fetch(headers: Mapping[str, str]) -> bool:

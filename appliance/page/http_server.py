@@ -11,6 +11,7 @@ import asyncio
 import ipaddress
 import logging
 import socket
+import ssl
 from collections import Counter
 from collections.abc import Callable
 from typing import Protocol
@@ -18,7 +19,9 @@ from urllib.parse import unquote
 
 import h11
 
+from appliance.page.certificate import PageCertificate
 from appliance.page.requests import EventStream, Reply, Request, parse_words, plain
+from appliance.page.tls_pipe import TlsPipe
 
 MOST_CONNECTIONS, MOST_OF_ONE = 64, 16
 MOST_HEAD, MOST_BODY = 16_384, 16_384  # bytes of a request
@@ -36,6 +39,9 @@ HEADERS = (
     ("Cross-Origin-Resource-Policy", "same-origin"),
     ("Permissions-Policy", "camera=(), microphone=(), geolocation=()"),
 )  # fmt: skip
+# Of a certificate that an authority signed: nobody on the way leads the browser back to plain HTTP.
+# A week: so long is who takes the certificate away locked out.
+STRICT = ("Strict-Transport-Security", "max-age=604800")
 
 log = logging.getLogger("page")
 
@@ -49,12 +55,21 @@ class Site(Protocol):
 
 
 class HttpServer:
-    """Serves `site` on `listener` while the event loop runs."""
+    """Serves `site` on `listener` while the event loop runs. `certificate`: by TLS, with cookies
+    that browsers send by TLS alone; and if an authority signed it, they ask for nothing else."""
 
     def __init__(
-        self, listener: socket.socket, site: Site, *, request_s: float = REQUEST_S
+        self,
+        listener: socket.socket,
+        site: Site,
+        *,
+        request_s: float = REQUEST_S,
+        certificate: PageCertificate | None = None,
     ) -> None:
         self.site, self.request_s = site, request_s
+        self.tls = certificate.context if certificate else None
+        strict = certificate is not None and not certificate.self_signed
+        self.headers = (*HEADERS, *([STRICT] if strict else []))
         self._listener = listener
         self._server: asyncio.Server | None = None
         self.connections: set[_Connection] = set()
@@ -86,6 +101,7 @@ class HttpServer:
 class _Connection(asyncio.Protocol):
     def __init__(self, server: HttpServer) -> None:
         self._server = server
+        self._tls = TlsPipe(server.tls) if server.tls else None
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MOST_HEAD)
         self._client = ""
         self._admitted = False
@@ -123,8 +139,19 @@ class _Connection(asyncio.Protocol):
         if self._viewer is not None or self._transport.is_closing():
             return  # nothing is asked on a stream of events
         try:
+            if self._tls is not None:
+                data = self._tls.decrypt(data)
+                self._transport.write(self._tls.pop_outgoing())
+                if not data:
+                    return  # of the handshake, or a part of a record
             self._http.receive_data(data)
             self._advance()
+        except ssl.SSLError:
+            # Plain HTTP, or a browser that takes no certificate of ours: it is told why.
+            assert self._tls is not None
+            self._transport.write(self._tls.pop_outgoing())
+            self._limit(REPLY_S)
+            self._transport.close()
         except h11.RemoteProtocolError as error:
             self._refuse(error.error_status_hint or 400)
 
@@ -171,7 +198,8 @@ class _Connection(asyncio.Protocol):
             self._reply(reply, head_only=self._request.method == b"HEAD")
 
     def _reply(self, reply: Reply, *, head_only: bool = False) -> None:
-        headers = [*HEADERS, *reply.headers, ("Content-Type", reply.kind)]
+        headers = [*self._server.headers, *map(self._secure, reply.headers)]
+        headers.append(("Content-Type", reply.kind))
         if not any(name == "Cache-Control" for name, _ in reply.headers):
             headers.append(("Cache-Control", "no-store"))
         headers.append(("Content-Length", str(len(reply.body))))
@@ -182,8 +210,7 @@ class _Connection(asyncio.Protocol):
             self._send(h11.Data(data=reply.body))
         self._send(h11.EndOfMessage())
         if self._http.our_state is h11.MUST_CLOSE:
-            self._limit(REPLY_S)
-            self._transport.close()
+            self._close()
         else:
             unsent = self._transport.get_write_buffer_size()
             self._limit(REPLY_S if unsent else self._server.request_s)
@@ -195,19 +222,35 @@ class _Connection(asyncio.Protocol):
             self._send(
                 h11.Response(
                     status_code=status,
-                    headers=[*HEADERS, ("Content-Length", str(len(body))), ("Connection", "close")],
+                    headers=[
+                        *self._server.headers,
+                        ("Content-Length", str(len(body))),
+                        ("Connection", "close"),
+                    ],
                 )
             )
             self._send(h11.Data(data=body))
             self._send(h11.EndOfMessage())
+        self._close()
+
+    def _secure(self, header: tuple[str, str]) -> tuple[str, str]:
+        """A cookie that was given by TLS is sent by TLS alone."""
+        name, value = header
+        return (name, f"{value}; Secure") if self._tls and name == "Set-Cookie" else header
+
+    def _close(self) -> None:
+        """Once the reply is fetched."""
         self._limit(REPLY_S)
+        if self._tls is not None:
+            self._tls.close()
+            self._transport.write(self._tls.pop_outgoing())
         self._transport.close()
 
     # ── events
     def _stream(self, stream: EventStream) -> None:
         headers = [
-            *HEADERS, ("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"),
-            ("Connection", "close"),
+            *self._server.headers, ("Content-Type", "text/event-stream"),
+            ("Cache-Control", "no-store"), ("Connection", "close"),
         ]  # fmt: skip
         self._limit(None)
         self._send(h11.Response(status_code=200, headers=headers))
@@ -224,6 +267,9 @@ class _Connection(asyncio.Protocol):
 
     def _send(self, event: h11.Event) -> None:
         data = self._http.send(event)
+        if data and self._tls is not None:
+            self._tls.encrypt(data)
+            data = self._tls.pop_outgoing()
         if data:
             self._transport.write(data)
 

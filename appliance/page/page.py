@@ -9,17 +9,21 @@ If it dies: the conversation goes on; browsers connect again by themselves.
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import time
 
+from appliance.errors import PageError
 from appliance.messages.commands import ButtonPressed, Say
 from appliance.messages.thinking import AnswerHeard, Sentence
 from appliance.messages.viewing import LiveView
 from appliance.page import access
+from appliance.page.certificate import PageCertificate, load_certificate, stamp
 from appliance.page.child_program import ChildPrograms
 from appliance.page.http_server import HttpServer
 from appliance.page.live import LiveModel, word_event
 from appliance.page.pairing import Pairing
+from appliance.page.redirect import RedirectSite
 from appliance.page.site import PageSite
 from appliance.page.templates import Templates
 from appliance.page.texts import Texts
@@ -29,6 +33,9 @@ from appliance.runtime.listening_socket import set_up_is_open
 from appliance.runtime.worker import Worker
 
 BEAT_S = 2.0
+AGAIN_S = 60.0  # between two looks at a certificate that cannot be used: the clock may be wrong
+
+log = logging.getLogger("page")
 
 
 def main(work: Worker) -> None:
@@ -57,28 +64,71 @@ class Page:
             now_s=time.monotonic,
             disconnect=self._viewers.disconnect,
             start_program=self._programs.start,
+            scheme="https" if work.settings.page.certificate else "http",
         )
 
     async def serve(self) -> None:
-        """Until told to stop, or until the set-up page needs the port; then another begins."""
-        work = self._work
-        assert work.listener is not None
+        """Until told to stop, until the set-up page needs the port, or until the certificate is
+        another; then another begins."""
         loop = asyncio.get_running_loop()
-        loop.add_reader(work.channel.fileno(), self._handle_mail)
-        loop.add_reader(work.stop_fd, self._done.set)
-        host = (socket.gethostname().partition(".")[0], work.listener.getsockname()[1])
-        site = PageSite(self.box, host, self._viewers, self._tell_watched)
-        server = HttpServer(work.listener, site)
-        await server.start()
-        work.report_ready()
-        while not self._done.is_set() and not set_up_is_open():
-            work.beat()
-            try:
-                await asyncio.wait_for(self._done.wait(), BEAT_S)
-            except TimeoutError:
-                continue
-        server.close()
+        loop.add_reader(self._work.channel.fileno(), self._handle_mail)
+        loop.add_reader(self._work.stop_fd, self._done.set)
+        page = self._work.settings.page
+        seen = stamp(page)
+        try:
+            certificate = load_certificate(page)
+        except PageError as error:
+            log.error("there is no page: %s", error)
+            await self._without_a_page(seen)
+            return
+        servers = self._servers(certificate)
+        for server in servers:
+            await server.start()
+        self._work.report_ready()
+        while stamp(page) == seen and await self._goes_on():
+            continue
+        for server in servers:
+            server.close()
         await self._programs.close()
+
+    def _servers(self, certificate: PageCertificate | None) -> list[HttpServer]:
+        """The page's; with a certificate also the one that leads there."""
+        listener, *plain = self._work.listeners
+        name, port = socket.gethostname().partition(".")[0], int(listener.getsockname()[1])
+        site = PageSite(self.box, (name, port), self._viewers, self._tell_watched)
+        leads = [
+            HttpServer(other, RedirectSite(name, int(other.getsockname()[1]), port))
+            for other in plain
+        ]
+        return [HttpServer(listener, site, certificate=certificate), *leads]
+
+    async def _without_a_page(self, seen: tuple[tuple[int, int], ...]) -> None:
+        """The box goes on; until the certificate can be used."""
+        for listener in self._work.listeners:
+            listener.close()
+        self._work.report_ready()
+        page, tried_s = self._work.settings.page, time.monotonic()
+        while await self._goes_on():
+            now, now_s = stamp(page), time.monotonic()
+            if now == seen and now_s - tried_s < AGAIN_S:
+                continue
+            seen, tried_s = now, now_s
+            try:
+                load_certificate(page)
+            except PageError:
+                continue
+            return
+
+    async def _goes_on(self) -> bool:
+        """Beat, and wait a while. False: this process is to end."""
+        if self._done.is_set() or set_up_is_open():
+            return False
+        self._work.beat()
+        try:
+            await asyncio.wait_for(self._done.wait(), BEAT_S)
+        except TimeoutError:
+            return True
+        return False
 
     def _handle_mail(self) -> None:
         now_s = time.monotonic()

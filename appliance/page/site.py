@@ -51,7 +51,7 @@ PAGES: dict[str, PageRoute] = {
 
 
 class PageSite:
-    """`host`: the machine's name and the port that it is asked at. `watched`: called when somebody
+    """`host`: the machine's name, and the port that it is asked at. `watched`: called when somebody
     begins to look, or the last one leaves."""
 
     def __init__(
@@ -67,7 +67,7 @@ class PageSite:
         self._posts: dict[str, TokenBucket] = {}
 
     def answer(self, request: Request) -> Reply | EventStream:
-        if not is_own_host(request.headers.get("host", ""), *self._host):
+        if not is_own_host(request.headers.get("host", ""), *self._host, self._box.scheme):
             return plain(421, "This box has another name.")
         if request.path.startswith("/static/"):
             return self._files.reply(request)
@@ -119,7 +119,9 @@ class PageSite:
 
     def _post(self, visit: Visit, route: PageRoute) -> Reply:
         request = visit.request
-        if not is_own_origin(request.headers) or not is_own_fetch(request.headers):
+        if not is_own_origin(request.headers, self._box.scheme) or not is_own_fetch(
+            request.headers
+        ):
             return plain(403, "This form was sent by another page.")
         if not self._may_post(request.client):
             return plain(429, "Too many attempts. Wait a minute, then try again.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from appliance.messages.registry import Message
 from appliance.page.access import AccessStore, Browser, form_token
@@ -28,7 +28,8 @@ class Renderer(Protocol):
 class PageBox:
     """What the page has of the box. `send`: to the conductor, False if it takes no mail. `now_s`:
     CLOCK_MONOTONIC. `disconnect`: the streams of a browser that was let in so. `start_program`: a
-    command, its input, the longest it may take in seconds, and who gets its output."""
+    command, its input, the longest it may take in seconds, and who gets its output. `scheme`: by
+    which the page is asked for."""
 
     settings: Settings
     files: Settings
@@ -41,6 +42,7 @@ class PageBox:
     disconnect: Callable[[str], None]
     start_program: Callable[[Sequence[str], bytes, float, Callable[[bytes], None]], None]
     trying: TryState = field(default_factory=TryState)
+    scheme: Literal["http", "https"] = "http"
 
     @property
     def name(self) -> str:
@@ -77,6 +79,7 @@ class Visit:
             browser=self.browser,
             token=self.token,
             path=self.request.path,
+            encrypted=self.box.scheme == "https",
             notice=self.texts.notice(self.request.words.get("said", "")),
             **words,
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from appliance.runtime import network_status
@@ -61,3 +61,23 @@ def listen(
             log.warning("nothing listens on %s port %d (%s)", *address, problem)
         if wait(AGAIN_S):
             return None
+
+
+def listen_on_all(
+    addresses: Sequence[tuple[str, int]],
+    *,
+    wait: Callable[[float], bool],
+    busy: Callable[[], bool] = set_up_is_open,
+) -> list[socket.socket]:
+    """Likewise, on the first as soon as that can be, and on each other one if it can be had then.
+    []: `wait` said to stop."""
+    first = listen(addresses[0], wait=wait, busy=busy)
+    if first is None:
+        return []
+    made = [first]
+    for address in addresses[1:]:
+        try:
+            made.append(try_listen(address))
+        except OSError as error:
+            log.warning("nothing listens on %s port %d (%s)", *address, error.strerror)
+    return made

@@ -25,14 +25,15 @@ UNIX_SOCKETS: dict[str, Callable[[Settings], UnixSockets]] = {
 
 
 # Rows that listen on a socket, which is made for them before they give their network up.
-LISTENS: dict[str, Callable[[Settings], tuple[str, int]]] = {
-    "page": lambda settings: settings.page.address,
+LISTENS: dict[str, Callable[[Settings], tuple[tuple[str, int], ...]]] = {
+    "page": lambda settings: settings.page.addresses,
 }
 
 
-def listens_on(name: str, settings: Settings) -> tuple[str, int] | None:
-    """The address and port that the process of that name listens on."""
-    return LISTENS[name](settings) if name in LISTENS else None
+def listens_on(name: str, settings: Settings) -> tuple[tuple[str, int], ...]:
+    """Addresses and ports that the process of that name listens on; the first is the one that it
+    cannot do without."""
+    return LISTENS[name](settings) if name in LISTENS else ()
 
 
 def unix_sockets(name: str, settings: Settings) -> UnixSockets:

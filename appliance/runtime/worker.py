@@ -28,7 +28,7 @@ from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.ipc.floor import Floor
 from appliance.runtime.ipc.heartbeat import Heartbeat
 from appliance.runtime.ipc.ring import RingHandles, RingReader, RingWriter
-from appliance.runtime.listening_socket import listen
+from appliance.runtime.listening_socket import listen_on_all
 from appliance.runtime.log import set_up_logging
 from appliance.runtime.sandbox import no_network
 from appliance.runtime.supervision.process_limits import (
@@ -64,7 +64,7 @@ class Worker:
             name: ring.from_wire(_spec(name, wire), wire) for name, wire in wiring["rings"].items()
         }
         self._bad_kinds: set[str] = set()
-        self.listener: socket.socket | None = None  # of a part that listens (rights.py)
+        self.listeners: list[socket.socket] = []  # of a part that listens (rights.py)
         self.stopping = False
         self.stop_fd, self._stop_write_fd = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
@@ -146,11 +146,10 @@ def main(name: str) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the supervisor's; it stops us in order
     row = work.row
     limits = [set_cores(row.cores), set_priority(row)]
-    address = rights.listens_on(name, work.settings)
-    if address is not None:
+    if addresses := rights.listens_on(name, work.settings):
         work.report_ready()  # nobody waits for a port that is taken
-        work.listener = listen(address, wait=work.wait)
-        if work.listener is None:
+        work.listeners = listen_on_all(addresses, wait=work.wait)
+        if not work.listeners:
             return 0
     if not rights.networked(name, work.settings):
         limits.append(no_network(rights.unix_sockets(name, work.settings)))

@@ -62,6 +62,8 @@ class PageSettings(Section, frozen=True):
     port: Annotated[int, msgspec.Meta(ge=0, le=65_535)]
     listen: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-fA-F.:]*$", max_length=45)]
     unmute: bool
+    certificate: str
+    key: str
 
     @property
     def wanted(self) -> bool:
@@ -74,8 +76,20 @@ class PageSettings(Section, frozen=True):
         service = _is_service()
         return (
             self.listen or ("0.0.0.0" if service else "127.0.0.1"),  # noqa: S104  # who may ask is checked
-            self.port or (80 if service else 8080),
+            self.port or self._usual_port(encrypted=bool(self.certificate), service=service),
         )
+
+    @property
+    def addresses(self) -> tuple[tuple[str, int], ...]:
+        """Likewise; with a certificate a second one, where plain HTTP is led to the first."""
+        host, port = self.address
+        plain = self._usual_port(encrypted=False, service=_is_service())
+        return (host, port), *([(host, plain)] if self.certificate and plain != port else [])
+
+    @staticmethod
+    def _usual_port(*, encrypted: bool, service: bool) -> int:
+        """As registered with IANA; on a development machine what a user may listen on."""
+        return (443 if service else 8443) if encrypted else (80 if service else 8080)
 
 
 def _is_service() -> bool:

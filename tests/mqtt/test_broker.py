@@ -11,7 +11,7 @@ import pytest
 from appliance.errors import LinkError
 from appliance.mqtt.broker import broker
 from appliance.settings import LinkSettings, load_defaults
-from tests.mqtt.certificates import Authority
+from tests.certificates import Authority
 
 NOBODY: dict[str, str] = {}
 

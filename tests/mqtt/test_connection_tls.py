@@ -12,8 +12,8 @@ from appliance.mqtt.connection import (
     PublishReceipt,
 )
 from lab.bench.mosquitto import Mosquitto
+from tests.certificates import Authority
 from tests.mqtt.caller import Call, at, with_tls
-from tests.mqtt.certificates import Authority
 from tests.mqtt.conftest import Make
 
 pytestmark = pytest.mark.process

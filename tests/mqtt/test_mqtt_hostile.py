@@ -23,9 +23,9 @@ from appliance.mqtt.connection import (
     Subscribed,
 )
 from lab.bench.mosquitto import BrokerObserver, Mosquitto
+from tests.certificates import Authority
 from tests.memory_peak import Peak
 from tests.mqtt.caller import CONNACK_5, PATIENCE_S, Call, Caller, at, played, with_tls
-from tests.mqtt.certificates import Authority
 from tests.mqtt.conftest import Make
 
 LARGE = 64 * 2**20

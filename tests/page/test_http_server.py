@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import http.client
 import socket
 import threading
@@ -12,87 +11,22 @@ from pathlib import Path
 
 import pytest
 
-from appliance.page.http_server import MOST_BODY, MOST_OF_ONE, HttpServer
+from appliance.page.http_server import MOST_BODY, MOST_OF_ONE
 from appliance.page.live import Event
 from appliance.page.requests import EventStream, Reply, Request
 from appliance.page.viewers import MOST
-from appliance.runtime.listening_socket import try_listen
 from tests.page.desk import Desk
+from tests.page.served import Served, gone, served_desk
 from tests.waiting import until
 
 pytestmark = pytest.mark.process  # connections are let go after seconds
 
 
-class Served:
-    """A page on a port of its own, in a thread of its own."""
-
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
-        self.listener = try_listen(("127.0.0.1", 0))
-        self.port: int = self.listener.getsockname()[1]
-        desk.site._host = ("interlude", self.port)
-        self.loop = asyncio.new_event_loop()
-        self.server = HttpServer(self.listener, desk.site)
-        self.thread = threading.Thread(target=self._run)
-        self.thread.start()
-        self.do(lambda: None)
-
-    def _run(self) -> None:
-        asyncio.set_event_loop(self.loop)
-        self.loop.run_until_complete(self.server.start())
-        self.loop.run_forever()
-
-    def do(self, what: Callable[[], object]) -> None:
-        """In the page's own thread."""
-        done = threading.Event()
-
-        def run() -> None:
-            what()
-            done.set()
-
-        self.loop.call_soon_threadsafe(run)
-        assert done.wait(20)
-
-    def close(self) -> None:
-        self.do(self.server.close)
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self.thread.join()
-        self.loop.run_until_complete(self.loop.shutdown_asyncgens())
-        self.loop.close()
-
-    def connect(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), timeout=20)
-
-    def host(self) -> str:
-        return f"interlude.local:{self.port}"
-
-    def ask(self, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, bytes]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
-        said = {"Host": self.host()} | {k.replace("_", "-"): v for k, v in headers.items()}
-        connection.request(method, path, body, said)
-        reply = connection.getresponse()
-        found = reply.status, reply.read()
-        connection.close()
-        return found
-
-
 @pytest.fixture
 def served(desk: Desk) -> Iterator[Served]:
-    one = Served(desk)
+    one = served_desk(desk)
     yield one
     one.close()
-
-
-def gone(connection: socket.socket) -> bool:
-    """Read to the end; whether the other side has closed."""
-    try:
-        while connection.recv(65_536):
-            continue
-    except ConnectionError:
-        return True
-    except TimeoutError:
-        return False
-    return True
 
 
 def test_a_page_is_answered_with_a_strict_policy(served: Served) -> None:
@@ -231,41 +165,41 @@ def stream(served: Served, cookies: str) -> socket.socket:
 
 
 def test_events_come_as_they_happen_and_end_with_the_browser(
-    served: Served, tmp_path: Path
+    served: Served, desk: Desk, tmp_path: Path
 ) -> None:
-    served.desk.cookies = {}
+    desk.cookies = {}
     cookies = ""
 
     def pair() -> None:
         nonlocal cookies
-        served.desk.site._host = ("interlude", 80)
-        cookies = cookie(served.desk)
-        served.desk.site._host = ("interlude", served.port)
+        desk.site._host = ("interlude", 80)
+        cookies = cookie(desk)
+        desk.site._host = ("interlude", served.port)
 
     served.do(pair)
     one = stream(served, cookies)
-    until(lambda: served.desk.viewers.any)
-    served.do(lambda: served.desk.viewers.show([{"k": "state", "state": "thinking"}]))
+    until(lambda: desk.viewers.any)
+    served.do(lambda: desk.viewers.show([{"k": "state", "state": "thinking"}]))
     data = b""
     while b"thinking" not in data:
         data += one.recv(65_536)
     one.close()
-    until(lambda: not served.desk.viewers.any)
+    until(lambda: not desk.viewers.any)
 
     # Who does not fetch its events is disconnected, and nobody waits for it.
     stuck = stream(served, cookies)
-    until(lambda: served.desk.viewers.any)
+    until(lambda: desk.viewers.any)
     event: Event = {"k": "levels", "text": "x" * 60_000}
     for _ in range(200):
-        served.do(lambda: served.desk.viewers.show([event]))
-        if not served.desk.viewers.any:
+        served.do(lambda: desk.viewers.show([event]))
+        if not desk.viewers.any:
             break
-    until(lambda: not served.desk.viewers.any)
+    until(lambda: not desk.viewers.any)
     stuck.close()
 
     # And only so many look at once.
     many = [stream(served, cookies) for _ in range(MOST)]
-    until(lambda: served.desk.viewers.full)
+    until(lambda: desk.viewers.full)
     assert served.ask("GET", "/events", Cookie=cookies)[0] == 503
     for each in many:
         each.close()
@@ -285,11 +219,11 @@ class Faulty:
 
 
 def test_a_fault_in_a_page_is_that_requests_alone(
-    served: Served, caplog: pytest.LogCaptureFixture
+    served: Served, desk: Desk, caplog: pytest.LogCaptureFixture
 ) -> None:
     served.server.site = Faulty()
     status, body = served.ask("GET", "/")
     assert (status, b"Traceback" in body) == (500, False)
     assert "could not be answered" in caplog.text
-    served.server.site = served.desk.site
+    served.server.site = desk.site
     assert served.ask("GET", "/static/page.css")[0] == 200

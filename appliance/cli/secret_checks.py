@@ -1,0 +1,68 @@
+"""What `interlude check` says of keys and certificates that the owner's settings name."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from appliance.errors import PageError
+from appliance.page.certificate import load_certificate
+from appliance.runtime.diagnostics import Finding, ok, problem, warning
+from appliance.settings import PageSettings, Settings
+
+RENEW_S = 14 * 86_400  # before its last second
+
+
+def secret_findings(settings: Settings) -> Iterator[Finding]:
+    """Of the model server's key, and of the page's certificate."""
+    yield from _model_server(settings)
+    if settings.page.wanted and settings.page.certificate:
+        yield page_finding(settings.page, time.time())
+
+
+def page_finding(
+    page: PageSettings, now_s: float, environment: Mapping[str, str] = os.environ
+) -> Finding:
+    """`now_s`: since 1970."""
+    try:
+        certificate = load_certificate(page, environment)
+    except PageError as error:
+        return problem("page", f"There is no page: {error.problem}", error.remedy)
+    assert certificate is not None
+    names = ", ".join(certificate.names) or "no name"
+    day = time.strftime("%Y-%m-%d", time.gmtime(certificate.until_s))
+    said = f"The page is encrypted; its certificate is for {names}, until {day}."
+    if certificate.until_s - now_s < RENEW_S:
+        return warning("page", said, "Have a new one issued; the page takes it as it is written.")
+    return ok("page", said)
+
+
+def _model_server(settings: Settings) -> Iterator[Finding]:
+    if settings.thinking.remote.has_secret:
+        yield warning(
+            "secrets",
+            "`thinking.remote.url` holds a login or a key.",
+            "Write a key into a file of mode 0600 and name it in `thinking.remote.key_file`.",
+        )
+    named = settings.thinking.remote.key_file
+    if not (settings.thinking.remote.url and named):
+        return
+    path = Path(named).expanduser()
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+    except OSError as error:
+        yield problem(
+            "secrets",
+            f"The key file {path} cannot be found ({error.strerror}).",
+            "Write the server's key into it, or empty `thinking.remote.key_file`.",
+        )
+        return
+    if mode & 0o077:
+        yield problem(
+            "secrets", f"Others may read the key in {path} (mode {mode:04o}).", f"chmod 600 {path}"
+        )
+    else:
+        yield ok("secrets", f"Only its owner may read {path}.")

@@ -1,0 +1,152 @@
+"""The owner's certificate for the page: read and tried, or what is wrong with it in a sentence.
+
+It is tried as a browser would, by a handshake in memory: the key fits, it may stand for a server,
+and it is neither expired nor of the future. Who signed it is the browser's to judge.
+"""
+
+from __future__ import annotations
+
+import os
+import ssl
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from appliance.errors import PageError
+from appliance.settings import PageSettings
+
+CREDENTIAL = "page-key"  # its name in the unit: LoadCredential=page-key:/path
+HANDSHAKE_ROUNDS = 8  # TLS 1.2 and 1.3 take three
+
+# X509_V_ERR_… of OpenSSL (x509_vfy.h)
+_NOT_YET, _EXPIRED, _PURPOSE = 9, 10, 26
+_WHY = {
+    _NOT_YET: "is not valid yet: it is younger than the box's clock",
+    _EXPIRED: "has expired",
+    _PURPOSE: "is not one for servers (extendedKeyUsage)",
+}
+
+
+@dataclass(frozen=True)
+class PageCertificate:
+    """`names`: for which it is; `until_s`: its last second, since 1970."""
+
+    context: ssl.SSLContext
+    names: tuple[str, ...]
+    self_signed: bool
+    until_s: float
+
+
+def load_certificate(
+    page: PageSettings, environment: Mapping[str, str] = os.environ
+) -> PageCertificate | None:
+    """The certificate of the settings; None where they name none. Raises PageError for a file that
+    is missing or is not what it should be, a key that others may read, a certificate that no
+    browser would take today."""
+    if not page.certificate:
+        return None
+    certificate = Path(page.certificate).expanduser()
+    _there(certificate, "certificate", "`page.certificate`")
+    key = _key(page, environment)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.options |= ssl.OP_NO_RENEGOTIATION
+    try:
+        context.load_cert_chain(certificate, key, password="")
+    except (ssl.SSLError, ValueError, OSError) as error:
+        raise PageError(
+            f"The page's certificate {certificate} and its key do not belong together, or are not "
+            "PEM.",
+            "Name the two in `page.certificate` and `page.key`; the key without a passphrase.",
+        ) from error
+    peer = _tried(context, certificate)
+    names = tuple(str(entry[1]) for entry in peer.get("subjectAltName", ()))
+    return PageCertificate(
+        context,
+        names,
+        self_signed=peer["issuer"] == peer["subject"],
+        until_s=ssl.cert_time_to_seconds(peer["notAfter"]),
+    )
+
+
+def stamp(
+    page: PageSettings, environment: Mapping[str, str] = os.environ
+) -> tuple[tuple[int, int], ...]:
+    """Something that changes when one of the two files does; () where there is no certificate."""
+    if not page.certificate:
+        return ()
+    found = []
+    for path in (Path(page.certificate).expanduser(), *_key_places(page, environment)):
+        try:
+            about = path.stat()
+        except OSError:
+            found.append((0, 0))
+        else:
+            found.append((about.st_mtime_ns, about.st_ino))
+    return tuple(found)
+
+
+def _key(page: PageSettings, environment: Mapping[str, str]) -> Path:
+    for path in _key_places(page, environment):
+        about = _there(path, "key", "`page.key`")
+        if page.key and stat.S_IMODE(about.st_mode) & 0o077:
+            mode = stat.S_IMODE(about.st_mode)
+            problem = f"Others may read the key of the page's certificate in {path} ({mode:04o})."
+            raise PageError(problem, f"chmod 600 {path}")
+        if page.key or about.st_size > 1:  # the unit's stand-in for a secret is an empty line
+            return path
+    raise PageError(
+        "The page's certificate has no key.",
+        f"Write it to /etc/interlude/secrets/{CREDENTIAL} (mode 0600) and restart the box, or name "
+        "a file in `page.key`.",
+    )
+
+
+def _key_places(page: PageSettings, environment: Mapping[str, str]) -> list[Path]:
+    if page.key:
+        return [Path(page.key).expanduser()]
+    folder = environment.get("CREDENTIALS_DIRECTORY")
+    own = Path(folder, CREDENTIAL) if folder else None  # systemd sees to who may read it
+    return [own] if own is not None and own.exists() else []
+
+
+def _there(path: Path, what: str, setting: str) -> os.stat_result:
+    try:
+        about = path.stat()
+        with path.open("rb"):
+            return about
+    except OSError as error:
+        raise PageError(
+            f"The page's {what} {path} cannot be read ({error.strerror}).",
+            f"Write it there, readable by the user that Interlude runs as, or change {setting}.",
+        ) from error
+
+
+def _tried(context: ssl.SSLContext, certificate: Path) -> dict[str, Any]:
+    """What a browser is shown of it, by a handshake with ourselves. Raises PageError."""
+    browser = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    browser.check_hostname = False
+    browser.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # whoever signed it
+    try:
+        browser.load_verify_locations(certificate)
+        to_server, to_browser = ssl.MemoryBIO(), ssl.MemoryBIO()
+        near = context.wrap_bio(to_server, to_browser, server_side=True)
+        far = browser.wrap_bio(to_browser, to_server)
+        for _ in range(HANDSHAKE_ROUNDS):
+            for end in (far, near):
+                try:
+                    end.do_handshake()
+                except ssl.SSLWantReadError:
+                    continue
+    except ssl.SSLCertVerificationError as error:
+        why = _WHY.get(error.verify_code, f"cannot be used ({error.verify_message})")
+        raise PageError(
+            f"The page's certificate {certificate} {why}.",
+            "Have a new one issued, and write it there; look at the box's clock, too.",
+        ) from error
+    except ssl.SSLError as error:
+        raise PageError(f"The page's certificate {certificate} cannot be used ({error.reason}).",
+                        "Have a new one issued, and write it there.") from error  # fmt: skip
+    return dict(far.getpeercert() or {})

@@ -1,0 +1,33 @@
+"""Where the page has a certificate: what is asked for by plain HTTP is led to it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import quote
+
+from appliance.page.hosts import is_own_host
+from appliance.page.requests import EventStream, Reply, Request, plain
+
+
+class RedirectSite:
+    """`name`: of the machine; `plain_port`: where it is asked; `port`: where the page is."""
+
+    def __init__(self, name: str, plain_port: int, port: int) -> None:
+        self._name, self._plain_port, self._port = name, plain_port, port
+
+    def answer(self, request: Request) -> Reply:
+        """A form is refused: what it holds has come in the clear already, and may be a secret."""
+        host = request.headers.get("host", "")
+        if not is_own_host(host, self._name, self._plain_port):
+            return plain(421, "This box has another name.")
+        if request.method not in ("GET", "HEAD"):
+            return plain(403, "The page is encrypted: ask for it by https.")
+        bare = host[: host.rindex("]") + 1] if "]" in host else host.partition(":")[0]
+        place = bare if self._port == 443 else f"{bare}:{self._port}"
+        return Reply(308, headers=(("Location", f"https://{place}{quote(request.path)}"),))
+
+    def join(self, stream: EventStream, send: Callable[[bytes], None]) -> object:
+        raise NotImplementedError("a redirect has no events")
+
+    def leave(self, viewer: object) -> None:
+        raise NotImplementedError("nobody looks at a redirect")

@@ -1,0 +1,87 @@
+"""A site over real connections, in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import socket
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from appliance.page.http_server import HttpServer, Site
+from appliance.runtime.listening_socket import try_listen
+from tests.page.desk import Desk
+
+
+class Served:
+    """`site`: the port → what answers there. `options`: of the server."""
+
+    def __init__(self, site: Callable[[int], Site], **options: Any) -> None:
+        listener = try_listen(("127.0.0.1", 0))
+        self.port: int = listener.getsockname()[1]
+        self.loop = asyncio.new_event_loop()
+        self.server = HttpServer(listener, site(self.port), **options)
+        self.thread = threading.Thread(target=self._run)
+        self.thread.start()
+        self.do(lambda: None)
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self.loop)
+        self.loop.run_until_complete(self.server.start())
+        self.loop.run_forever()
+
+    def do(self, what: Callable[[], object]) -> None:
+        """In the server's own thread."""
+        done = threading.Event()
+
+        def run() -> None:
+            what()
+            done.set()
+
+        self.loop.call_soon_threadsafe(run)
+        assert done.wait(20)
+
+    def close(self) -> None:
+        self.do(self.server.close)
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
+        self.loop.run_until_complete(self.loop.shutdown_asyncgens())
+        self.loop.close()
+
+    def connect(self) -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.port), timeout=20)
+
+    def host(self) -> str:
+        return f"interlude.local:{self.port}"
+
+    def ask(self, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, bytes]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        said = {"Host": self.host()} | {k.replace("_", "-"): v for k, v in headers.items()}
+        connection.request(method, path, body, said)
+        reply = connection.getresponse()
+        found = reply.status, reply.read()
+        connection.close()
+        return found
+
+
+def served_desk(desk: Desk, **options: Any) -> Served:
+    """The page."""
+
+    def site(port: int) -> Site:
+        desk.site._host = ("interlude", port)
+        return desk.site
+
+    return Served(site, **options)
+
+
+def gone(connection: socket.socket) -> bool:
+    """Read to the end; whether the other side has closed."""
+    try:
+        while connection.recv(65_536):
+            continue
+    except ConnectionError:
+        return True
+    except TimeoutError:
+        return False
+    return True

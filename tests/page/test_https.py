@@ -1,0 +1,159 @@
+"""The page behind the owner's certificate, over real connections."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import ssl
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+from appliance.page.certificate import load_certificate
+from appliance.page.http_server import MOST_OF_ONE
+from appliance.page.live import Event
+from appliance.page.requests import FORM
+from appliance.settings import load
+from tests.certificates import Authority
+from tests.page.desk import CODE, Desk
+from tests.page.served import Served, gone, served_desk
+from tests.waiting import until
+
+pytestmark = pytest.mark.process  # openssl(1) makes the certificates
+
+
+@dataclass
+class SecurePage:
+    """`trust`: what a browser knows of who issues certificates."""
+
+    served: Served
+    desk: Desk
+    trust: ssl.SSLContext
+
+    def connect(self) -> ssl.SSLSocket:
+        return self.trust.wrap_socket(self.served.connect(), server_hostname="interlude.local")
+
+    def ask(self, method: str, path: str, body: str = "", **headers: str) -> dict[str, str]:
+        """The reply's headers, and its `status` and `body`."""
+        connection = http.client.HTTPConnection("interlude.local", self.served.port)
+        connection.sock = self.connect()
+        host = self.served.host()
+        said = {"Host": host, "Origin": f"https://{host}", "Content-Type": FORM, **headers}
+        connection.request(method, path, body, said)
+        reply = connection.getresponse()
+        text = reply.read().decode()
+        connection.close()
+        return dict(reply.headers) | {"status": str(reply.status), "body": text}
+
+
+def secure_page(desk: Desk, files: tuple[Path, Path], trust: Path) -> SecurePage:
+    told = {"page": {"certificate": str(files[0]), "key": str(files[1])}}
+    desk.box.scheme = "https"
+    served = served_desk(desk, certificate=load_certificate(load(None, told).page), request_s=2.0)
+    return SecurePage(served, desk, ssl.create_default_context(cafile=str(trust)))
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture
+def page(desk: Desk, authority: Authority) -> Iterator[SecurePage]:
+    made = secure_page(desk, authority.issue("interlude.local"), authority.certificate)
+    yield made
+    made.served.close()
+
+
+def test_a_browser_that_trusts_the_authority_gets_the_page_and_asks_for_nothing_else(
+    page: SecurePage,
+) -> None:
+    reply = page.ask("GET", "/")
+    assert (reply["status"], "<title>Interlude" in reply["body"]) == ("200", True)
+    assert reply["Strict-Transport-Security"] == "max-age=604800"
+    assert "not encrypted" not in reply["body"]
+
+
+def test_a_certificate_that_signed_itself_pins_no_browser(desk: Desk, authority: Authority) -> None:
+    files = authority.self_signed("interlude.local")
+    page = secure_page(desk, files, files[0])
+    try:
+        reply = page.ask("GET", "/")
+        assert reply["status"] == "200"
+        assert "Strict-Transport-Security" not in reply
+    finally:
+        page.served.close()
+
+
+def test_a_cookie_is_sent_by_tls_alone(page: SecurePage) -> None:
+    assert page.ask("POST", "/pair/code")["status"] == "303"
+    reply = page.ask("POST", "/pair", urlencode({"code": CODE}))
+    assert reply["status"] == "303"
+    assert reply["Set-Cookie"].endswith("; HttpOnly; SameSite=Strict; Secure")
+
+
+def test_without_tls_a_cookie_that_were_for_tls_alone_would_come_back_never(desk: Desk) -> None:
+    desk.post("/pair/code")
+    cookies = [
+        value for name, value in desk.post("/pair", {"code": CODE}).headers if "Cook" in name
+    ]
+    assert cookies
+    assert not any("Secure" in value for value in cookies)
+
+
+def test_a_form_of_a_page_that_came_in_the_clear_is_refused(page: SecurePage) -> None:
+    origin = f"http://{page.served.host()}"
+    assert page.ask("POST", "/pair/code", Origin=origin)["status"] == "403"
+    assert page.desk.said == []
+
+
+def test_plain_http_on_the_port_of_tls_is_disconnected(page: SecurePage) -> None:
+    with page.served.connect() as plain:
+        plain.sendall(f"GET / HTTP/1.1\r\nHost: {page.served.host()}\r\n\r\n".encode())
+        heard = b""
+        try:
+            while piece := plain.recv(65_536):
+                heard += piece
+        except ConnectionError:
+            pass
+    assert b"HTTP/1.1" not in heard
+    assert page.ask("GET", "/")["status"] == "200"
+
+
+def test_who_never_makes_the_handshake_counts_and_is_disconnected(page: SecurePage) -> None:
+    silent = [page.served.connect() for _ in range(MOST_OF_ONE)]
+    until(lambda: len(page.served.server.connections) == MOST_OF_ONE)
+    with page.served.connect() as one_more:
+        assert gone(one_more)
+    assert all(map(gone, silent)), "after request_s"
+    for each in silent:
+        each.close()
+    assert page.ask("GET", "/")["status"] == "200"
+
+
+def test_events_arrive_by_tls(page: SecurePage) -> None:
+    page.ask("POST", "/pair/code")
+    cookie = page.ask("POST", "/pair", urlencode({"code": CODE}))["Set-Cookie"].partition(";")[0]
+    stream = page.connect()
+    head = f"Host: {page.served.host()}\r\nCookie: {cookie}"
+    stream.sendall(f"GET /events HTTP/1.1\r\n{head}\r\n\r\n".encode())
+    until(lambda: page.desk.viewers.any)
+    event: Event = {"kind": "levels", "at": 1}
+    page.served.do(lambda: page.desk.viewers.show([event]))
+    heard = b""
+    while b"levels" not in heard:
+        heard += stream.recv(65_536)
+    stream.close()
+    until(lambda: not page.desk.viewers.any)
+
+
+def test_a_handshake_that_is_no_handshake_ends_one_connection(page: SecurePage) -> None:
+    for rubbish in (b"\x16\x03\x01\x02\x00" + b"\xff" * 512, b"\x80\x2e\x01", b"\x00" * 64):
+        with page.served.connect() as connection:
+            connection.sendall(rubbish)
+            connection.shutdown(socket.SHUT_WR)
+            assert gone(connection)
+    assert page.ask("GET", "/")["status"] == "200"

@@ -1,0 +1,96 @@
+"""The page's process with a certificate: a bad one costs the page and not the box, a new one is
+taken by itself."""
+
+from __future__ import annotations
+
+import http.client
+import shutil
+import socket
+import ssl
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from appliance.settings import load
+from tests.certificates import Authority
+from tests.page.test_page import free_port
+from tests.supervised import SupervisedPart
+
+pytestmark = pytest.mark.process
+
+
+class OwnersFiles:
+    """Certificate and key as the settings name them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.authority = Authority(folder)
+        self.certificate, self.key = folder / "page.pem", folder / "page.key"
+        self.port = free_port()
+
+    def write(self, days: int = 2) -> None:
+        """A new certificate for this machine in the place of the one before."""
+        for made, place in zip(
+            self.authority.issue("localhost", days=days), (self.certificate, self.key), strict=True
+        ):
+            shutil.copy2(made, place)
+
+    def serial(self) -> str:
+        """Of the certificate that the page shows; "" where there is no page."""
+        context = ssl.create_default_context(cafile=str(self.authority.certificate))
+        try:
+            with (
+                socket.create_connection(("127.0.0.1", self.port), timeout=20) as plain,
+                context.wrap_socket(plain, server_hostname="localhost") as secure,
+            ):
+                shown = secure.getpeercert()
+                return str(shown["serialNumber"]) if shown else ""
+        except OSError:
+            return ""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> OwnersFiles:
+    return OwnersFiles(tmp_path)
+
+
+@pytest.fixture
+def page(files: OwnersFiles, tmp_path: Path) -> Iterator[SupervisedPart]:
+    told = {
+        "enabled": True, "port": files.port, "listen": "127.0.0.1",
+        "certificate": str(files.certificate), "key": str(files.key),
+    }  # fmt: skip
+    with SupervisedPart("page", load(None, {"state_dir": str(tmp_path), "page": told})) as part:
+        yield part
+
+
+def test_an_expired_certificate_costs_the_page_until_a_new_one_is_written(
+    files: OwnersFiles, page: SupervisedPart
+) -> None:
+    files.write(days=-1)
+    page.until(lambda: page.supervisor.is_ready)
+    first = page.supervisor.parts["page"].starts
+    for _ in range(50):
+        page.poll()
+        assert files.serial() == ""
+    assert page.supervisor.is_ready
+    assert page.supervisor.parts["page"].starts == first, "it waits, and does not die of it"
+    files.write()
+    page.until(files.serial)
+
+
+def test_a_certificate_that_is_renewed_is_taken_by_itself(
+    files: OwnersFiles, page: SupervisedPart
+) -> None:
+    files.write()
+    page.until(files.serial)
+    before = files.serial()
+    files.write()
+    page.until(lambda: files.serial() not in ("", before))
+    connection = http.client.HTTPSConnection(
+        "localhost", files.port, timeout=20,
+        context=ssl.create_default_context(cafile=str(files.authority.certificate)),
+    )  # fmt: skip
+    connection.request("GET", "/")
+    assert connection.getresponse().status == 200
+    connection.close()

@@ -1,0 +1,42 @@
+"""Plain HTTP beside a certificate: reading is led to the encrypted page, a form is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from appliance.page.redirect import RedirectSite
+from appliance.page.requests import Request
+
+
+def ask(host: str, path: str = "/", method: str = "GET", port: int = 443) -> tuple[int, str]:
+    reply = RedirectSite("kitchen", 80, port).answer(Request(method, path, {"host": host}))
+    return reply.status, dict(reply.headers).get("Location", "")
+
+
+@pytest.mark.parametrize(
+    ("host", "path", "place"),
+    [
+        ("kitchen.local", "/", "https://kitchen.local/"),
+        ("kitchen.local:80", "/own", "https://kitchen.local/own"),
+        ("192.168.1.7", "/", "https://192.168.1.7/"),
+        ("[fd00::1]:80", "/", "https://[fd00::1]/"),
+        ("kitchen.local", "/a\r\nX: y", "https://kitchen.local/a%0D%0AX%3A%20y"),
+        ("kitchen.local", "//evil.example", "https://kitchen.local//evil.example"),
+    ],
+)
+def test_what_reads_is_led_to_the_same_place_by_https(host: str, path: str, place: str) -> None:
+    assert ask(host, path) == (308, place)
+
+
+def test_another_port_is_named() -> None:
+    assert ask("kitchen.local", port=8443) == (308, "https://kitchen.local:8443/")
+
+
+@pytest.mark.parametrize("host", ["evil.example", "", "kitchen.local:81"])
+def test_another_host_is_led_nowhere(host: str) -> None:
+    assert ask(host) == (421, "")
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+def test_a_form_is_refused_and_sent_on_nowhere(method: str) -> None:
+    assert ask("kitchen.local", "/pair", method) == (403, "")
