@@ -281,14 +281,8 @@ class Conductor:
         settings, now = self._work.settings, self._dialog
         volume = settings.speaking.volume if now.volume is None else now.volume
         house = self._status.house if settings.tools.home else None
-        self._next.extend(
-            self._tools.run_tool(
-                wanted,
-                ToolContext(
-                    volume, now.last_lines, house, wanted.turn, wanted.chosen, now.language
-                ),
-            )
-        )
+        about = ToolContext(volume, now.last_lines, house, wanted.turn, wanted.chosen, now.language)
+        self._next.extend(self._tools.run_tool(wanted, about))
         self._tell_news()
 
     def _tell_news(self) -> None:
