@@ -224,5 +224,6 @@ def system_verbs(verbs: Verbs, common: argparse.ArgumentParser, system: Verb) ->
         ("grow", "let the data partition fill the card"),
         ("setup", "open a Wi-Fi and a page to set the box up, if it is in no network"),
         ("page", "serve that page, while the box is in set-up"),
+        ("mdns", "have the page announced in the network, as the settings say"),
     ):
         add(name, f"{summary}; for the units of a card")

@@ -27,6 +27,10 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
             from appliance.cli import provision  # the units' own, at a start
 
             return provision.cli(args.doing, settings)
+        case "mdns":
+            from appliance.cli import mdns
+
+            return mdns.cli(settings)
         case "install":
             if args.wanted == (args.file is not None):
                 raise ReleaseRefused("Name a .system file, or say --wanted, and not both.")

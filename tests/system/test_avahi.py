@@ -6,10 +6,10 @@ import configparser
 import re
 import subprocess
 from pathlib import Path
-from xml.etree import ElementTree as ET
 
 import pytest
 
+from appliance.cli.mdns import FILE
 from image.initramfs import KEPT
 from image.plan import lines
 from tests import skips
@@ -138,10 +138,10 @@ def test_box_and_image_have_the_daemon_that_the_resolver_asks() -> None:
     assert {"avahi-daemon", "libnss-mdns"} <= set(packages)
 
 
-def test_it_announces_the_page_and_no_other_service() -> None:
-    (file,) = (SYSTEM / "etc/avahi/services").iterdir()
-    services = ET.parse(file).getroot().findall("service")  # noqa: S314  # our own file
-    said = [(each.findtext("type"), each.findtext("port")) for each in services]
-    assert said == [("_http._tcp", "80"), ("_interlude._tcp", "80")]
-    published = (ROOT / "ansible/roles/system/defaults/main.yml").read_text()
-    assert "  - etc/avahi\n" in published
+def test_what_it_announces_is_written_from_the_settings_before_it_begins() -> None:
+    assert not (SYSTEM / "etc/avahi").exists()
+    unit = (SYSTEM / "usr/lib/systemd/system/interlude-mdns.service").read_text()
+    assert f"ReadWritePaths=-{FILE.parent}\n" in unit
+    assert "Before=avahi-daemon.service\n" in unit
+    enabled = (ROOT / "ansible/roles/system/defaults/main.yml").read_text()
+    assert "  - interlude-mdns.service\n  - interlude-mdns.path\n" in enabled

@@ -1,0 +1,56 @@
+"""What avahi announces follows the settings."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from appliance.page.announcement import announcement
+from appliance.settings import PageSettings, load
+
+
+def page(**told: Any) -> PageSettings:
+    return load(None, {"page": told}).page
+
+
+def announced(settings: PageSettings) -> list[tuple[str | None, ...]]:
+    services = ET.fromstring(announcement(settings)).findall("service")  # noqa: S314  # our own
+    keys = ("type", "port", "txt-record")
+    return [tuple(each.findtext(key) for key in keys) for each in services]
+
+
+@pytest.fixture(autouse=True)
+def as_a_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STATE_DIRECTORY", "/var/lib/interlude")
+
+
+def test_as_it_is_delivered_it_is_the_page_at_port_80() -> None:
+    assert announced(page()) == [
+        ("_http._tcp", "80", "path=/"), ("_interlude._tcp", "80", "scheme=http"),
+    ]  # fmt: skip
+
+
+def test_another_port_is_announced() -> None:
+    assert {row[1] for row in announced(page(port=8123))} == {"8123"}
+
+
+def test_with_a_certificate_it_is_the_encrypted_page() -> None:
+    assert announced(page(certificate="/etc/interlude/page.pem")) == [
+        ("_https._tcp", "443", "path=/"), ("_interlude._tcp", "443", "scheme=https"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "told",
+    [{"enabled": False}, {"listen": "127.0.0.1"}, {"listen": "127.1.2.3"}, {"listen": "::1"}],
+)
+def test_a_page_that_nobody_else_can_reach_is_not_announced(told: dict[str, Any]) -> None:
+    assert announcement(page(**told)) == b""
+
+
+def test_on_a_development_machine_nothing_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("STATE_DIRECTORY")
+    assert announcement(page()) == b""
+    assert announcement(page(enabled=True)) == b"", "it listens on 127.0.0.1"
