@@ -17,6 +17,7 @@ PROTOCOL = "an interface: what implements it has the tests"
 ELSEWHERE = {
     "appliance/__main__.py": "tests/cli/test_command.py",
     "appliance/dialog/actions.py": DATA,
+    "appliance/dialog/on_trial.py": "tests/dialog/test_trial_relay.py",
     "appliance/hear/words/interfaces.py": PROTOCOL,
     "appliance/language/patterns.py": "tests/language/test_fluent_file.py",
     "appliance/messages/hearing.py": "tests/messages/test_registry.py",

@@ -150,7 +150,8 @@ class Conductor:
                 self.memory.transcribed(message)
                 self._advance(OwnerLanguage.of(message))
             return
-        if self._page.handle(peer, message):
+        if (to_sound := self._page.handle(peer, message, self._dialog)) is not None:
+            self._run_events(to_sound)
             return
         self._copy(peer, self._work.name, message)
         if peer == "panel" and self.mute.pop_press_mute():
@@ -316,10 +317,9 @@ class Conductor:
                     self._work.log.warning("%s", text)
 
     def _announce(self, change: AnnounceState) -> None:
-        at_ns = time.monotonic_ns()
         now = self._dialog
-        changed = StateChanged(change.state, change.turn, at_ns, change.reason, change.ring,
-                               now.taken_back, now.passed_on)  # fmt: skip
+        changed = StateChanged(change.state, change.turn, time.monotonic_ns(), change.reason,
+                               change.ring, now.taken_back, now.passed_on)  # fmt: skip
         self._work.log.info("%s (%s)", change.state, change.reason)
         for peer in (*_TOLD, *self._watchers):
             self._work.channels[peer].send(changed)

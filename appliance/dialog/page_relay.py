@@ -1,13 +1,16 @@
 """What the page is shown while somebody looks at it: sound levels, and words if they are wanted.
 
 In: the page's LiveView, and what parts say. Out: LiveView to the listener, levels and words to the
-page, to the panel which light to show. Nothing of it changes the conversation.
+page, to the panel which light to show. What is tried with sound is trial_relay.py's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from appliance.dialog.on_trial import PlaySound
+from appliance.dialog.state import DialogState
+from appliance.dialog.trial_relay import TrialRelay
 from appliance.messages.registry import Message
 from appliance.messages.supervision import PartChanged
 from appliance.messages.thinking import AnswerHeard, Sentence
@@ -23,9 +26,15 @@ class PageRelay:
     def __init__(self, send: Callable[[str, Message], None]) -> None:
         self._send = send
         self._view = NOBODY
+        self._trials = TrialRelay(send)
 
-    def handle(self, peer: str, message: Message) -> bool:
-        """Pass on what is for the page. True for what is for nobody else."""
+    def handle(self, peer: str, message: Message, now: DialogState) -> tuple[PlaySound, ...] | None:
+        """Pass on what is for the page. None for what is for others, too; else what is to sound."""
+        if self._pass_on(peer, message):
+            return ()
+        return self._trials.handle(peer, message, now)
+
+    def _pass_on(self, peer: str, message: Message) -> bool:
         match message:
             case SoundLevels():
                 if peer == "listener" and self._view.on:

@@ -16,6 +16,7 @@ from appliance.dialog.on_listening_mode import (
     send_listening_mode,
 )
 from appliance.dialog.on_tool import Ringing, ToolReply, repeat_ringing
+from appliance.dialog.on_trial import PlaySound
 from appliance.dialog.on_user_speech import resume
 from appliance.dialog.part_availability import PartAvailability
 from appliance.dialog.policy import NEVER, DialogPolicy
@@ -40,7 +41,9 @@ class Tick:
     pressed: bool = False
 
 
-DialogEvent = Message | ToolReply | Ringing | OwnerLanguage | Tick  # what the state machine runs on
+DialogEvent = (
+    Message | ToolReply | Ringing | OwnerLanguage | PlaySound | Tick
+)  # what the state machine runs on
 
 
 def step(
@@ -62,7 +65,7 @@ def step(
 
 
 def handler_for(
-    message: Message | ToolReply | Ringing | OwnerLanguage, state: StateName
+    message: Message | ToolReply | Ringing | OwnerLanguage | PlaySound, state: StateName
 ) -> TransitionHandler | None:
     """The cell of the table."""
     kind: type = type(message)

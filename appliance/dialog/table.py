@@ -55,6 +55,7 @@ from appliance.dialog.on_listening_mode import (
     wake_word,
 )
 from appliance.dialog.on_tool import Ringing, ToolReply, start_ringing, use_tool
+from appliance.dialog.on_trial import PlaySound, play_sound
 from appliance.dialog.on_user_speech import (
     apply_verdict,
     apply_verdict_to_answer,
@@ -147,7 +148,9 @@ TABLE: dict[type[Message], Row] = {
     WakeWordHeard: _in_all(wake_word, muted=None, failed=None),
 }
 
-EVERYWHERE: dict[type[Message | ToolReply | Ringing | OwnerLanguage], TransitionHandler] = {
+EVERYWHERE: dict[
+    type[Message | ToolReply | Ringing | OwnerLanguage | PlaySound], TransitionHandler
+] = {
     AnswerBegun: prepare_speech,
     Spoken: note_timing,
     PlaybackPaused: note_position,
@@ -172,6 +175,7 @@ EVERYWHERE: dict[type[Message | ToolReply | Ringing | OwnerLanguage], Transition
     ToolReply: handle_tool_reply,
     Ringing: start_ringing,
     OwnerLanguage: follow_transcript,
+    PlaySound: play_sound,
 }
 
 OVERDUE: dict[StateName, Callable[[Transition], None]] = {

@@ -85,7 +85,7 @@ from appliance.messages.tools import (
     ToolAnswered,
     ToolCalled,
 )
-from appliance.messages.trying import ShowLight
+from appliance.messages.trying import ShowLight, StartTrial, TrialRefused
 from appliance.messages.viewing import LiveView, SoundLevels
 
 Message = (
@@ -105,7 +105,7 @@ Message = (
     Restart
     | CommandRefused | BrokerChanged | ButtonPressed | MuteSwitched | ButtonFault
     | StateChanged | BoxStatus | Forgotten | LiveView | SoundLevels
-    | ShowLight
+    | ShowLight | StartTrial | TrialRefused
 )  # fmt: skip
 
 

@@ -85,7 +85,7 @@ from appliance.messages.tools import (
     ToolAnswered,
     ToolCalled,
 )
-from appliance.messages.trying import ShowLight
+from appliance.messages.trying import ShowLight, StartTrial, TrialRefused
 from appliance.messages.viewing import LiveView, SoundLevels
 
 
@@ -221,6 +221,8 @@ ROUTES: tuple[Route, ...] = (
     _row(SoundLevels, "conductor", "page", "the same", ""),
     _row(ShowLight, "page", "conductor", "on command", "a row of the light's table, to learn it"),
     _row(ShowLight, "conductor", "panel", "the same", ""),
+    _row(StartTrial, "page", "conductor", "on command", "try something with sound"),
+    _row(TrialRefused, "conductor", "page", "on refusal", "why it cannot be tried now"),
 )
 # fmt: on
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -10,6 +10,9 @@ from appliance.messages.limits import MAX_WORDS, Count, LineText, NameText, Word
 from appliance.messages.message import BaseMessage
 
 MOST_SPOKEN_WORDS = MAX_WORDS // 2  # of one sentence: each has a letter, and a space behind it
+
+
+SoundName = Literal["", "sweep"]  # of what is tried with the loudspeaker (voice/chime.py)
 
 
 class SentenceTokens(msgspec.Struct, frozen=True):
@@ -27,6 +30,7 @@ class Speak(BaseMessage, frozen=True):
 
     `chime` and no text: the opening, by which the listener learns the room. `ring`: a timer's
     sound goes before it. `tokens`: what the model made of it as it drew it; None: nothing is known.
+    `sound`: goes before it, whatever `chime` and `ring` say.
     """
 
     turn: Count
@@ -35,6 +39,7 @@ class Speak(BaseMessage, frozen=True):
     chime: bool = False
     ring: bool = False
     tokens: SentenceTokens | None = None
+    sound: SoundName = ""
 
 
 class PrepareSpeech(BaseMessage, frozen=True):

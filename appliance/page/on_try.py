@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast, get_args
 
-from appliance.messages.trying import ShowLight
+from appliance.messages.commands import StopSpeaking
+from appliance.messages.trying import ShowLight, TrialKind
 from appliance.page.findings import LONGEST_S, PROGRAM, program_input
 from appliance.page.requests import Reply, plain, see_other
 from appliance.page.visit import Visit
@@ -23,9 +25,15 @@ _COLOURS = {
 
 def show(visit: Visit) -> Reply:
     """All that can be tried, and the results so far."""
+    trying = visit.box.trying
+    trying.expire(visit.box.now_s())
     return visit.page(
         "try",
-        check=visit.box.trying.check,
+        check=trying.check,
+        sound=trying.sound,
+        busy=trying.sound.under_way or trying.check.phase == "running",
+        refused=visit.texts.templates("page-refused-"),
+        goes_on=visit.texts.templates("page-goes-on-"),
         verdicts=visit.texts.templates("page-finding-"),
         lights=[_light(visit, name, row) for name, row in PATTERNS.items()],
         has_light=visit.box.settings.panel.here,
@@ -57,6 +65,22 @@ def _show_light(visit: Visit) -> Reply | None:
     return see_other(f"{PLACE}#light")
 
 
+def _sound(visit: Visit) -> Reply | None:
+    kind = visit.form.get("kind", "")
+    if kind not in get_args(TrialKind):
+        return plain(400, "There is nothing of that name to try.")
+    box = visit.box
+    wanted = box.trying.sound.begin(cast("TrialKind", kind), box.now_s())
+    if wanted is not None and not box.send(wanted):
+        box.trying.sound.refuse("no-answer", box.now_s())
+    return see_other(f"{PLACE}#{kind}")
+
+
+def _stop(visit: Visit) -> Reply | None:
+    visit.box.send(StopSpeaking())
+    return None
+
+
 def _light(visit: Visit, name: str, row: LightPattern) -> dict[str, str]:
     """A row of the light's table, in the browser's language."""
     texts = visit.texts
@@ -71,4 +95,6 @@ def _light(visit: Visit, name: str, row: LightPattern) -> dict[str, str]:
 _COMMANDS: dict[str, Callable[[Visit], Reply | None]] = {
     "check": _check,
     "light": _show_light,
+    "sound": _sound,
+    "stop": _stop,
 }

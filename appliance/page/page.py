@@ -86,7 +86,7 @@ class Page:
             await server.start()
         self._work.report_ready()
         while stamp(page) == seen and await self._goes_on():
-            continue
+            self._viewers.show(self.box.trying.expire(time.monotonic()))
         for server in servers:
             server.close()
         await self._programs.close()
@@ -140,6 +140,7 @@ class Page:
                     self._press(now_s)
                 case _:
                     self._viewers.show(self._model.handle(message, now_s))
+                    self._viewers.show(self.box.trying.handle(message, now_s))
 
     def _press(self, now_s: float) -> None:
         """The button lets in the one browser that waits for it."""

@@ -1,11 +1,13 @@
 """The sounds that are no words: two soft notes before an announcement, the ringing of a timer, and
-the opening when the box wakes up, from which the echo canceller learns the room. All made here."""
+the opening when the box wakes up, from which the echo canceller learns the room; the sweep by which
+an owner hears what the loudspeaker can do. All made here."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
+from appliance.messages.speech import Speak
 from appliance.pcm import RATE_HZ, Samples
 
 Wave = npt.NDArray[np.float64]
@@ -81,6 +83,32 @@ def opening() -> Samples:
     whole = np.concatenate([sound, rest])
     samples: Samples = (whole * OPENING_PEAK * 32767 / np.abs(whole).max()).astype(np.int16)
     return samples
+
+
+SWEEP_HZ = 100.0, 7200.0  # what a small loudspeaker may be asked for, and the box's band
+SWEEP_S = 6.0
+SWEEP_PEAK = 0.2  # as loud as the voice: with a tone so low a small loudspeaker is not in danger
+
+
+def sweep() -> Samples:
+    """Shape (n,), int16: one tone that rises evenly in pitch (an exponential sine sweep; A. Farina,
+    "Simultaneous measurement of impulse response and distortion with a swept-sine technique",
+    2000). A rattle, a gap or a cut-off is heard where it is."""
+    low_hz, high_hz = SWEEP_HZ
+    time_s = np.arange(round(SWEEP_S * RATE_HZ)) / RATE_HZ
+    growth = np.log(high_hz / low_hz)
+    turns = low_hz * SWEEP_S / growth * np.expm1(time_s / SWEEP_S * growth)
+    shape = np.clip(np.minimum(time_s, SWEEP_S - time_s) / 0.05, 0.0, 1.0)
+    sound = SWEEP_PEAK * shape * np.sin(2 * np.pi * turns)
+    samples: Samples = (32767 * sound).astype(np.int16)
+    return samples
+
+
+def sound_before(order: Speak) -> Samples:
+    """What goes before its words."""
+    if order.sound:
+        return sweep()
+    return ring() if order.ring else chime() if order.text else opening()
 
 
 def _air(frames: int) -> Wave:

@@ -23,7 +23,7 @@ from appliance.messages.speech import (
 from appliance.pcm import EMPTY, RATE_HZ, Samples
 from appliance.runtime.ipc.ring import END, START, WORD
 from appliance.voice.by_language import VoicesByLanguage
-from appliance.voice.chime import chime, opening, ring
+from appliance.voice.chime import sound_before
 from appliance.voice.interface import Speech, Voice
 from appliance.voice.open_sentence import OpenSentence
 from appliance.voice.prepared_speech import SpeechPreparation
@@ -152,7 +152,7 @@ class SpeechQueue:
         self._sentence = OpenSentence(order, begun_s, self.position + gap)
         if self.by_language is not None and order.text:
             self._sentence.language = self.by_language.begin(order.text)
-        if order.chime or order.ring:
+        if order.chime or order.ring or order.sound:
             self._chime(gap, now_s)
         self._synthesise(order.text)
         return True
@@ -161,7 +161,7 @@ class SpeechQueue:
         """Its sound is part of the sentence that it goes before."""
         assert self._sentence is not None
         order = self._sentence.order
-        sound = ring() if order.ring else chime() if order.text else opening()
+        sound = sound_before(order)
         self._append_sound(np.zeros(gap, np.int16))
         self._append_sound(sound)
         self._sentence.frames = self._sentence.chime_frames = len(sound)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from appliance.dialog.page_relay import PageRelay
+from appliance.dialog.state import DialogState
 from appliance.messages.commands import Mute
 from appliance.messages.registry import Message
 from appliance.messages.supervision import PartChanged
@@ -23,7 +24,7 @@ class Mail:
 
     def __call__(self, peer: str, message: Any) -> bool:
         self.sent.clear()
-        return self.relay.handle(peer, message)
+        return self.relay.handle(peer, message, DialogState()) is not None
 
 
 def test_the_listener_is_told_to_measure_when_somebody_looks_and_to_stop_when_nobody_does() -> None:

@@ -37,7 +37,7 @@ FROM_THE_CONDUCTOR = {
     if not any(r.message is message and "conductor" in r.receivers for r in ROUTES)
 } - {"Forgotten"}  # the memory's answer, which goes through the conversation to the shell
 
-TO_ITSELF = {"ToolReply", "Ringing", "OwnerLanguage"}  # the conductor's own, in its process
+TO_ITSELF = {"ToolReply", "Ringing", "OwnerLanguage", "PlaySound"}  # the conductor's own
 
 ONLY_WATCHED = {"Opinion", "Dropouts"}  # they change nothing
 
@@ -54,6 +54,8 @@ NO_MATTER_OF_IT = {  # the conductor's own
     "Transcribed",
     "LiveView",
     "SoundLevels",
+    "ShowLight",
+    "StartTrial",
 }
 
 

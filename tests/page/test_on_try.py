@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from appliance.cli.check_beside import BesideBox
-from appliance.messages.trying import ShowLight
+from appliance.messages.commands import StopSpeaking
+from appliance.messages.trying import ShowLight, StartTrial, TrialRefused
 from appliance.page.findings import PROGRAM
 from appliance.panel.light import PATTERNS
 from tests.page.desk import Desk
@@ -46,6 +47,31 @@ def test_a_check_that_came_to_nothing_says_so(desk: Desk) -> None:
     ask(desk, "check")
     desk.programs[0][2](b"")
     assert "came to nothing" in desk.text("/try")
+
+
+def test_the_tone_is_asked_for_once_and_can_be_stopped(desk: Desk) -> None:
+    desk.pair()
+    assert ask(desk, "sound", kind="tone") == 303
+    assert ask(desk, "sound", kind="tone") == 303
+    (wanted,) = desk.said
+    assert isinstance(wanted, StartTrial)
+    page = desk.text("/try")
+    assert "The tone sounds" in page
+    assert 'http-equiv="refresh"' in page
+    assert ask(desk, "stop") == 303
+    assert desk.said == [wanted, StopSpeaking()]
+    desk.box.trying.handle(TrialRefused(wanted.number, "busy"), desk.now_s)
+    page = desk.text("/try")
+    assert "somebody talks" in page
+    assert "refresh" not in page
+
+
+def test_a_wish_that_nobody_takes_says_so(desk: Desk) -> None:
+    desk.pair()
+    desk.takes_mail = False
+    assert ask(desk, "sound", kind="tone") == 303
+    assert "has not answered" in desk.text("/try")
+    assert ask(desk, "sound", kind="trumpet") == 400
 
 
 @pytest.fixture

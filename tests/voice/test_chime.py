@@ -7,7 +7,15 @@ import numpy as np
 from appliance.errors import VoiceError
 from appliance.messages.speech import EndAnswer, Speak, SpeakFailed, Spoken
 from appliance.pcm import RATE_HZ
-from appliance.voice.chime import chime, ring
+from appliance.voice.chime import (
+    SWEEP_PEAK,
+    SWEEP_S,
+    chime,
+    opening,
+    ring,
+    sound_before,
+    sweep,
+)
 from appliance.voice.speech_queue import SpeechQueue
 from tests.voice.fakes import FakeVoice
 
@@ -69,3 +77,30 @@ def test_the_bell_is_louder_than_the_chime_and_ends_without_a_click() -> None:
     assert np.abs(np.diff(sound)).max() < 0.6 * np.abs(sound).max()
     assert abs(sound[0]) < 100
     assert not sound[-1000:].any()
+
+
+def test_the_sweep_rises_over_the_whole_band_at_one_level_and_begins_and_ends_in_silence() -> None:
+    sound = sweep().astype(float)
+    assert abs(sound[0]) < 4
+    assert abs(sound[-1]) < 40
+    assert np.abs(sound).max() <= SWEEP_PEAK * 32_768
+    pitch_hz, rms = [], []
+    for at in np.linspace(0.2, SWEEP_S - 0.3, 8):
+        piece = sound[int(at * RATE_HZ) :][:1600]
+        rms.append(np.sqrt(np.mean(piece**2)))
+        spectrum = np.abs(np.fft.rfft(piece * np.hanning(1600)))
+        pitch_hz.append(np.argmax(spectrum) * RATE_HZ / 1600)
+    assert pitch_hz == sorted(pitch_hz)
+    assert pitch_hz[0] < 200
+    assert pitch_hz[-1] > 5000
+    assert max(rms) / min(rms) < 1.1
+
+
+def test_an_order_has_the_sound_that_it_names() -> None:
+    for order, sound in (
+        (Speak(1, 0, "", sound="sweep"), sweep()),
+        (Speak(1, 0, "Tea.", chime=True), chime()),
+        (Speak(1, 0, "Tea.", ring=True), ring()),
+        (Speak(1, 0, "", chime=True), opening()),
+    ):
+        np.testing.assert_array_equal(sound_before(order), sound)

@@ -1,0 +1,76 @@
+"""The newest thing that was tried with sound, and what came of it. Pure: time is an argument.
+
+In: wishes of browsers, the box's messages. Out: what to ask the conductor for, events for browsers.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from appliance.messages.commands import StateChanged
+from appliance.messages.registry import Message
+from appliance.messages.trying import StartTrial, TrialKind, TrialRefused
+from appliance.page.live import Event
+
+TrialPhase = Literal["asked", "playing", "done", "refused"]
+# How long a phase may last, in seconds; then it counts as over. A mail that is lost ends nothing.
+LONGEST_S: dict[TrialPhase, float] = {"asked": 5.0, "playing": 20.0}
+_SOUNDING = ("speaking", "holding")
+
+
+class SoundTrials:
+    """One at a time. `kind`: "" before the first. `why`: it was refused, a key's last part."""
+
+    def __init__(self) -> None:
+        self.kind: TrialKind | Literal[""] = ""
+        self.phase: TrialPhase = "done"
+        self.why = ""
+        self.number = 0
+        self._since_s = 0.0
+
+    @property
+    def under_way(self) -> bool:
+        return self.phase in LONGEST_S
+
+    def begin(self, kind: TrialKind, now_s: float) -> StartTrial | None:
+        """What to ask for; None while one is under way."""
+        self.expire(now_s)
+        if self.under_way:
+            return None
+        self.kind, self.why = kind, ""
+        self.number = max(self.number + 1, round(now_s * 1000))  # no other page's of this box
+        self._enter("asked", now_s)
+        return StartTrial(self.number, kind)
+
+    def handle(self, message: Message, now_s: float) -> list[Event]:
+        """What follows of a message, for those who look."""
+        before = self.phase
+        match message:
+            case TrialRefused(number, why) if number == self.number and self.under_way:
+                self.refuse(why, now_s)
+            case StateChanged(state) if self.phase == "asked" and state in _SOUNDING:
+                self._enter("playing", now_s)
+            case StateChanged(state) if self.phase == "playing" and state not in _SOUNDING:
+                self._enter("done", now_s)
+        return self._news(before)
+
+    def expire(self, now_s: float) -> list[Event]:
+        """End what has lasted too long."""
+        before = self.phase
+        if self.under_way and now_s - self._since_s > LONGEST_S[self.phase]:
+            if self.phase == "playing":
+                self._enter("done", now_s)
+            else:
+                self.refuse("no-answer", now_s)
+        return self._news(before)
+
+    def refuse(self, why: str, now_s: float) -> None:
+        """It will not be done."""
+        self.why = why
+        self._enter("refused", now_s)
+
+    def _enter(self, phase: TrialPhase, now_s: float) -> None:
+        self.phase, self._since_s = phase, now_s
+
+    def _news(self, before: TrialPhase) -> list[Event]:
+        return [] if self.phase == before else [{"k": "trial", "phase": self.phase}]
