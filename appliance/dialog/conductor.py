@@ -339,8 +339,6 @@ class Conductor:
         self._copy(self._work.name, part, message)
 
     def _copy(self, source: str, target: str, message: Message) -> None:
-        if not self._watchers:
-            return
         copy = ObservedMessage(time.monotonic_ns(), source, target, message)
         for watcher in self._watchers:
             self._work.channels[watcher].send(copy)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from appliance.dialog.answer import Answer
 from appliance.dialog.transition import Transition
-from appliance.messages.speech import SoundName
+from appliance.messages.speech import SoundName, Speak
 
 
 @dataclass(frozen=True)
@@ -18,5 +19,13 @@ class PlaySound:
 
 def play_sound(transition: Transition, wanted: PlaySound) -> None:
     """at rest: it sounds, as an announcement does; else nothing"""
-    if transition.next.at_rest and not transition.next.parts.voiceless:
-        transition.announce(wanted.text, sound=wanted.sound)
+    if not transition.next.at_rest or transition.next.parts.voiceless:
+        return
+    transition.raise_turn()
+    answer = Answer(transition.next.turn, ours=True).with_line(wanted.text, ours=True)
+    transition.change(answer=answer)
+    transition.send("speaker", Speak(answer.turn, 0, wanted.text, sound=wanted.sound))
+    transition.close_answer(whole=False)
+    if not transition.next.parts.broken:
+        transition.enter_state("speaking", "a sound is tried")
+        transition.extend_deadline()

@@ -30,7 +30,7 @@ from appliance.language.catalogue import Value, catalogue
 from appliance.language.common_words import language_by_words
 from appliance.messages.commands import Ask, Say, StateName
 from appliance.messages.registry import Message
-from appliance.messages.speech import EndAnswer, SentenceTokens, SoundName, Speak
+from appliance.messages.speech import EndAnswer, SentenceTokens, Speak
 from appliance.messages.thinking import Abandon, AnswerHeard, Think, ThoughtEnded
 from appliance.messages.tools import ToolCalled
 from appliance.pcm import RATE_HZ
@@ -173,7 +173,6 @@ class Transition:
         chime: bool = False,
         ring: bool = False,
         tokens: SentenceTokens | None = None,
-        sound: SoundName = "",
     ) -> None:
         """Speak one more line of the answer, after a sound if that is wanted. `text`: as
         plain_text.spoken leaves it; the voice says it as it is.
@@ -185,9 +184,7 @@ class Transition:
         if not ours and (answer.full or not answer.has_room_for(text)):
             self.change(answer=replace(answer, full=True))
             return
-        self.send(
-            "speaker", Speak(answer.turn, len(answer.lines), text, chime, ring, tokens, sound)
-        )
+        self.send("speaker", Speak(answer.turn, len(answer.lines), text, chime, ring, tokens))
         self.change(answer=answer.with_line(text, ours=ours, note=note))
 
     def close_answer(self, *, whole: bool) -> None:
@@ -198,16 +195,13 @@ class Transition:
         self.change(answer=replace(self.next.answer, closed=True, whole=whole, thinking=False))
         self.extend_deadline()
 
-    def announce(
-        self, *lines: str, chime: bool = False, ring: bool = False, sound: SoundName = ""
-    ) -> None:
+    def announce(self, *lines: str, chime: bool = False, ring: bool = False) -> None:
         """Say lines of our own. A box that is broken goes on saying so by its state."""
         self.drop_answer()
         self.raise_turn()
         self.change(answer=Answer(self.next.turn, ours=True))
         for line in lines:
-            first = chime and line is lines[0]
-            self.speak_line(spoken(line), ours=True, chime=first, ring=ring, sound=sound)
+            self.speak_line(spoken(line), ours=True, chime=chime and line is lines[0], ring=ring)
         self.close_answer(whole=False)
         if not self.next.parts.broken:
             self.enter_state("speaking", "it rings" if ring else "an announcement", ring=ring)

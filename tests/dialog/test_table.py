@@ -56,6 +56,7 @@ NO_MATTER_OF_IT = {  # the conductor's own
     "SoundLevels",
     "ShowLight",
     "StartTrial",
+    "CancelTimer",
 }
 
 
