@@ -6,7 +6,7 @@ from appliance.hear.onset.vad import HOP_FRAMES
 from appliance.settings import TurnSettings
 
 TRAILING_FRAMES = 1920  # 120 ms of silence go out after the last word: no final consonant is lost
-LIKELY_END_FRAMES = 3200  # 200 ms of silence: few gaps between words are as long
+LIKELY_END_FRAMES = TRAILING_FRAMES  # when all of it has gone out, reading on and drawing begin
 
 
 class Endpointer:

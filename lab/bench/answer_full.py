@@ -35,6 +35,7 @@ from lab.bench.model import TEMPORARY, check_memory, spoken_of
 from lab.bench.model_memory import available
 from lab.bench.model_shape import E2B, Shape
 from lab.bench.model_weights import size
+from lab.bench.stalls import TOLD_NS, watch
 from lab.sim.rehearsal_cli import load_over
 
 SYNTHETIC = "e2b"  # `--weights e2b`: written anew, gone in the end
@@ -123,13 +124,18 @@ class Run:
         def act(stage: BenchHarness) -> None:
             settle(stage)
             began_s, before = time.monotonic(), dict(stage.dropouts)
+            known = len(stage.dropouts_told_ns)
             most = self._options.events or sys.maxsize
-            while len(events) < most and time.monotonic() - began_s < SOAK_S:
-                events.append(ask(stage, next(questions), SOAK_LISTEN_S))
-                stage.wait(0.5)
-                events[-1]["resident_mib"] = resident_mib(stage)
+            with watch(process_table.row("playback").cores[0]) as machine:
+                while len(events) < most and time.monotonic() - began_s < SOAK_S:
+                    events.append(ask(stage, next(questions), SOAK_LISTEN_S))
+                    stage.wait(0.5)
+                stage.wait(TOLD_NS / 1e9)
+            memory_mib = resident_mib(stage)
             dropouts = {name: count - before[name] for name, count in stage.dropouts.items()}
-            found.append(soaked(events, time.monotonic() - began_s, dropouts))
+            excused = machine.excused(stage.dropouts_told_ns[known:])
+            seconds = time.monotonic() - began_s
+            found.append(soaked(events, seconds, dropouts, excused, machine.stalls, memory_mib))
 
         self._play(recipe, act)
         return found[0]

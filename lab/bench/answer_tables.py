@@ -78,8 +78,16 @@ def clause_tokens(events: Sequence[Event]) -> list[float]:
     return [float(tokens_to_say(e["said"][0])) for e in whole(events) if e["said"]]
 
 
-def soaked(events: Sequence[Event], seconds: float, dropouts: Mapping[str, int]) -> FigureTable:
-    """What a long run met with."""
+def soaked(
+    events: Sequence[Event],
+    seconds: float,
+    dropouts: Mapping[str, int],
+    excused: int,
+    stalls: Sequence[tuple[int, int]],
+    memory_mib: float,
+) -> FigureTable:
+    """What a long run met with. `excused`: dropouts while the machine itself stood still; `stalls`:
+    of it, when and how long in ns (stalls.py)."""
     sheet = FigureTable("Questions without a pause, read ahead and answered", ("", "found"))
     answered = [e for e in events if e["all_ms"] is not None]
     sheet.rows += [
@@ -90,7 +98,10 @@ def soaked(events: Sequence[Event], seconds: float, dropouts: Mapping[str, int])
          f"{sum(e.get('drawn_ahead', 0) for e in answered)}, "
          f"{sum(e.get('thrown_away', 0) for e in answered)}"),
         *((f"dropouts of {name}", count) for name, count in dropouts.items()),
-        ("resident MiB, most", round(max((e["resident_mib"] for e in events), default=0))),
+        ("of these while the machine itself stood still", excused),
+        ("the machine stood still: times", len(stalls)),
+        ("longest, ms", round(max((late for _, late in stalls), default=0) / 1e6, 1)),
+        ("resident MiB at the end", round(memory_mib)),
     ]  # fmt: skip
     sheet.events += events
     return sheet

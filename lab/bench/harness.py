@@ -87,6 +87,7 @@ class BenchHarness(Rehearsal):
         self._talks = 0  # how often it began to
         self._talk = 0  # the turn of the newest talk; what it says besides is no part of a bench
         self.dropouts = {"capture": 0, "playback": 0}
+        self.dropouts_told_ns: list[int] = []  # CLOCK_MONOTONIC of each
 
     def advance(self) -> None:
         """10 ms pass."""
@@ -195,6 +196,8 @@ class BenchHarness(Rehearsal):
             case PlaybackStarted(turn, index):
                 self._started, self.started_at = turn, self.index(index)
             case Dropouts(direction, count):
+                new = count - self.dropouts[direction]
+                self.dropouts_told_ns += [self.card.time_of(at)] * new
                 self.dropouts[direction] = count
 
     def _close(self, serial: int, at: int) -> None:

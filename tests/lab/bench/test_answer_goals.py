@@ -49,8 +49,11 @@ def test_a_percentile_is_shown_only_of_enough_values() -> None:
 
 
 def test_a_long_run_tells_its_dropouts() -> None:
-    sheet = soaked([EVENT, {"asked": "", "all_ms": None, "resident_mib": 9.0}], 90.0,
-                   {"capture": 0, "playback": 2})  # fmt: skip
+    sheet = soaked([EVENT, {"asked": "", "all_ms": None}], 90.0, {"capture": 0, "playback": 2},
+                   1, [(5, 7_000_000), (9, 21_300_000)], 2666.7)  # fmt: skip
     assert ("minutes", 1.5) in sheet.rows
     assert ("of these answered", 1) in sheet.rows
     assert ("dropouts of playback", 2) in sheet.rows
+    assert ("of these while the machine itself stood still", 1) in sheet.rows
+    assert ("longest, ms", 21.3) in sheet.rows
+    assert ("resident MiB at the end", 2667) in sheet.rows
