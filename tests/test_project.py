@@ -48,6 +48,7 @@ FOREIGN = {
     "pymicro_wakeword": ["hear/words/microwakeword_backend.py"],
     "setproctitle": ["runtime/worker.py", "__main__.py"],
     "rich": ["cli/*", "runtime/diagnostics.py", "bench/*", "sim/*"],
+    "ruamel": ["settings/owner_text.py"],
     "sdnotify": ["runtime/supervision/systemd_notify.py"],
     "sherpa_onnx": ["hear/words/sherpa_backend.py"],
     "soundfile": ["audio/sound_file.py", "sim/*"],

@@ -20,7 +20,7 @@ from appliance.settings.hearing import (
     WakeSettings,
     WordsSettings,
 )
-from appliance.settings.loading import changed, load, load_defaults
+from appliance.settings.loading import changed, load, load_defaults, load_text
 from appliance.settings.machine import CardSettings, ProcessOverride
 from appliance.settings.section import Section
 from appliance.settings.surroundings import LinkSettings, PageSettings, PanelSettings
@@ -53,6 +53,7 @@ __all__ = [
     "changed",
     "load",
     "load_defaults",
+    "load_text",
     "owner_file",
     "user_file",
 ]

@@ -38,13 +38,22 @@ def load(path: Path | None = None, overrides: Mapping[str, Any] | None = None) -
     Raises SettingsError for a file that is missing, is no YAML, or holds a key or value that
     does not belong there.
     """
-    merged = deepcopy(_vendor())
     path = path if path is not None else owner_file()
-    if path is not None and path != _NONE:
-        _merge(merged, _read(path), str(path))
+    where = str(path) if path is not None else "the settings"
+    told = _read(path) if path is not None and path != _NONE else {}
+    return _settings(told, where, overrides)
+
+
+def load_text(text: str, where: str, overrides: Mapping[str, Any] | None = None) -> Settings:
+    """Likewise of an owner's file that is `text`; `where`: its name, in an error."""
+    return _settings(_parse(text, where), where, overrides)
+
+
+def _settings(told: Mapping[str, Any], where: str, overrides: Mapping[str, Any] | None) -> Settings:
+    merged = deepcopy(_vendor())
+    _merge(merged, told, where)
     if overrides:
         _merge(merged, overrides, "the overrides")
-    where = str(path) if path is not None else "the settings"
     for name, change in merged["processes"].items():  # by name: msgspec calls it `processes[...]`
         _convert(change, ProcessOverride, where, f"processes.{name}.")
     for name, row in merged["models"].items():
@@ -85,17 +94,22 @@ def _read(path: Path) -> dict[str, Any]:
         raise SettingsError(f"{path}: cannot be read ({error.strerror}).") from error
     except UnicodeDecodeError as error:
         raise SettingsError(f"{path}: is not UTF-8 text.") from error
+    return _parse(text, str(path))
+
+
+def _parse(text: str, where: str) -> dict[str, Any]:
     try:
         loaded = yaml.load(text, _Plain)  # noqa: S506 - a SafeLoader that takes less
     except _NOT_PLAIN as error:
         mark = getattr(error, "problem_mark", None)
         line = f" near line {mark.line + 1}" if mark else ""
         remedy = "Check the indentation there."
-        raise SettingsError(f"{path}: is not YAML{line}.", remedy) from error
+        raise SettingsError(f"{where}: is not YAML{line}.", remedy) from error
     if loaded is None:
         return {}
     if not isinstance(loaded, dict):
-        raise SettingsError(f"{path}: must hold `key: value` lines, not a {type(loaded).__name__}.")
+        kind = type(loaded).__name__
+        raise SettingsError(f"{where}: must hold `key: value` lines, not a {kind}.")
     return loaded
 
 

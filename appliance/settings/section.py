@@ -10,6 +10,7 @@ import msgspec
 Ratio = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=60_000)]
 Phrases = tuple[str, ...]
+Scalar = bool | int | float | str  # a value that is no list
 _WORD = r"[^\W\d_]+(?:['-][^\W\d_]+)*"
 PHRASE = re.compile(rf"{_WORD}(?: {_WORD})*")
 

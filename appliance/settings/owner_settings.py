@@ -1,0 +1,205 @@
+"""The owner's settings file, changed by a program: checked as at a start, whole or not at all.
+
+In: changes (settings_change.py). Out: the file, with everything in it that was not to be changed,
+the file as it was before for one undo, and the broker's password in a file of its own. On a box
+this runs as root, in a folder of root's (provision/requested_changes.py); in a clone as its user.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from appliance.atomic_file import read_small, sync_folder, write_whole
+from appliance.errors import SettingsError, StorageError
+from appliance.record_file import load_record
+from appliance.settings.loading import MOST_BYTES, load_text
+from appliance.settings.section import Scalar
+from appliance.settings.settings_change import SettingsChange, check_allowed, value_of
+from appliance.settings.whole import Settings
+
+UNDO = "settings-undo.json"  # beside the settings file
+SECRET_UNDO = "mqtt-password-undo"  # noqa: S105  # a file's name, beside the password
+AGAIN = "Look at it again, then change it."
+
+
+class UndoRecord(msgspec.Struct, frozen=True):
+    """What the last change took away. `after`: of the text that it made. `secret`: with it a
+    password was changed, whose former one lies in SECRET_UNDO."""
+
+    before: str
+    after: str
+    secret: bool = False
+
+
+@dataclass(frozen=True)
+class OwnerSettings:
+    """`path`: the file, which need not be there. `secret`: where the broker's password lies;
+    `named`: the settings have to say so (systemd does not hand it over here). `check`: raises
+    SettingsError for settings that this box cannot use."""
+
+    path: Path
+    secret: Path
+    check: Callable[[Settings], object]
+    named: bool = False
+
+    def text(self) -> str:
+        """Raises SettingsError."""
+        try:
+            return read_small(self.path, MOST_BYTES, links=True).decode("utf-8")
+        except FileNotFoundError:
+            return ""
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"{self.path}: cannot be read.", "Mend it by hand.") from error
+
+    def settings(self) -> Settings:
+        """As the file says now. Raises SettingsError."""
+        return load_text(self.text(), str(self.path))
+
+    def can_undo(self) -> bool:
+        """The file is as the last change has left it, and that changed something."""
+        found, text = self._undo_record(), self.text()
+        if found is None or fingerprint(text) != found.after:
+            return False
+        return found.secret or text != found.before
+
+    def change(self, change: SettingsChange) -> None:
+        """Carry a change out. Raises SettingsError with nothing changed, StorageError."""
+        with self._alone():
+            text = self.text()
+            if fingerprint(text) != change.base:
+                raise SettingsError("The settings were changed meanwhile.", AGAIN)
+            if change.undo:
+                self._undo(text)
+            else:
+                self._apply(text, change)
+
+    def check_change(self, change: SettingsChange) -> None:
+        """As whoever hands a change over. Raises SettingsError where it could not be used."""
+        if not change.undo:
+            self._wanted(self.text(), change)
+
+    def _apply(self, text: str, change: SettingsChange) -> None:
+        made = self._changed(text, change)
+        record = UndoRecord(text, fingerprint(made), secret=bool(change.secret))
+        kept = self.secret.with_name(SECRET_UNDO)
+        with _in_words(self.path.parent):
+            if change.secret:
+                former = _bytes(self.secret)
+                if former is None:
+                    kept.unlink(missing_ok=True)
+                else:
+                    write_whole(kept, former, 0o600)
+            write_whole(self.path.with_name(UNDO), msgspec.json.encode(record), self._mode())
+            if change.secret:
+                self.secret.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                write_whole(self.secret, f"{change.secret}\n".encode(), 0o600)
+            write_whole(self.path, made.encode(), self._mode())
+            if not change.secret:
+                kept.unlink(missing_ok=True)
+
+    def _wanted(self, text: str, change: SettingsChange) -> tuple[dict[str, Scalar], Settings]:
+        """The values that differ, and the settings with them."""
+        now = load_text(text, str(self.path))
+        check_allowed(change, now)
+        values: dict[str, Scalar] = dict(change.values)
+        if change.secret:  # on a box systemd hands it over
+            values["link.password_file"] = str(self.secret) if self.named else ""
+        differ = {key: value for key, value in values.items() if value_of(now, key) != value}
+        wanted = load_text(text, str(self.path), _tree(differ))
+        self.check(wanted)
+        return differ, wanted
+
+    def _changed(self, text: str, change: SettingsChange) -> str:
+        # Here: who only checks a change, as the page of a box, has no use for the 6 MiB of it.
+        from appliance.settings.owner_text import with_values
+
+        where = str(self.path)
+        differ, wanted = self._wanted(text, change)
+        made = with_values(text, differ, where) if differ else text
+        if len(made.encode()) > MOST_BYTES:
+            raise SettingsError(f"{where}: would be too large.", "Take comments out of it.")
+        if load_text(made, where) != wanted:
+            problem = f"{where}: cannot be changed from here without changing more of it."
+            raise SettingsError(problem, "Change it in an editor.")
+        return made
+
+    def _undo(self, text: str) -> None:
+        found = self._undo_record()
+        if found is None or fingerprint(text) != found.after:
+            raise SettingsError("There is no change to be undone.", "")
+        self.check(load_text(found.before, str(self.path)))
+        with _in_words(self.path.parent):
+            if found.secret:
+                former = _bytes(kept := self.secret.with_name(SECRET_UNDO))
+                if former is None:
+                    self.secret.unlink(missing_ok=True)
+                else:
+                    write_whole(self.secret, former, 0o600)
+                    kept.unlink(missing_ok=True)
+                sync_folder(self.secret.parent)
+            write_whole(self.path, found.before.encode(), self._mode())
+            self.path.with_name(UNDO).unlink(missing_ok=True)
+
+    def _undo_record(self) -> UndoRecord | None:
+        # JSON may take six letters for one.
+        return load_record(self.path.with_name(UNDO), UndoRecord, 6 * MOST_BYTES + 1000)[0]
+
+    def _mode(self) -> int:
+        """As the file has it: an owner may have closed it to others."""
+        try:
+            return self.path.stat().st_mode & 0o666
+        except OSError:
+            return 0o644
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Nobody else changes it this way meanwhile."""
+        with _in_words(self.path.parent):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            fd = os.open(self.path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(fd)
+
+
+def fingerprint(text: str) -> str:
+    """Of a text of the file: two of them differ wherever their texts do."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _bytes(path: Path) -> bytes | None:
+    with contextlib.suppress(FileNotFoundError):
+        return read_small(path, MOST_BYTES)
+    return None
+
+
+def _tree(values: dict[str, Scalar]) -> dict[str, object]:
+    """Dotted keys as nested ones."""
+    made: dict[str, object] = {}
+    for key, value in values.items():
+        *above, name = key.split(".")
+        at = made
+        for section in above:
+            at = at.setdefault(section, {})  # type: ignore[assignment]  # sections are made here only
+        at[name] = value
+    return made
+
+
+@contextmanager
+def _in_words(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        problem = f"{folder}: cannot be written ({error.strerror})."
+        raise StorageError(problem, "Is there room on the card?") from error

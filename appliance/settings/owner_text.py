@@ -1,0 +1,109 @@
+"""The owner's settings file as text: some values changed, everything else and each comment kept.
+
+In: the file's text, values by dotted key. Out: the new text. Whether it may be used is not decided
+here (owner_settings.py): it is loaded again and compared.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString
+
+from appliance.errors import SettingsError
+from appliance.settings.section import Scalar
+
+_WIDTH = 10_000  # columns: no line of the owner's is folded
+_KEY = r"[\w.-]+:[ \t]*(?:#.*)?\n(?:[ \t]*(?:#.*)?\n)*"  # of a mapping, up to what it holds
+_MAPPING = re.compile(rf"^{_KEY}( +)[\w\"'#]", re.MULTILINE)
+_SEQUENCE = re.compile(rf"^( *){_KEY}( *)- ", re.MULTILINE)
+# What no reader of YAML takes for a number, a date, or one of the words below.
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:[ .-][A-Za-z0-9_]+)*")
+_WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}  # YAML 1.1, in any case
+
+
+def with_values(text: str, values: Mapping[str, Scalar], where: str) -> str:
+    """`text` of the file `where` with `values`, by dotted keys such as `link.broker`.
+
+    Raises SettingsError for a file that cannot be written again as it is, as one that has a key
+    twice.
+    """
+    writer = _writer(text)
+    try:
+        found = writer.load(text)
+    except (YAMLError, ValueError, RecursionError) as error:
+        problem = f"{where}: cannot be changed from here without losing something of it."
+        raise SettingsError(problem, "Change it in an editor.") from error
+    before = text if found is not None else ""
+    tree = found if found is not None else CommentedMap()
+    for key, value in values.items():
+        _put(tree, key.split("."), _scalar(value))
+    out = io.StringIO()
+    writer.dump(tree, out)
+    if before or not text.strip():
+        return out.getvalue()
+    return f"{text.rstrip()}\n\n{out.getvalue()}"  # comments alone, as the file is at first
+
+
+def _writer(text: str) -> YAML:
+    """As the file is laid out, as far as one rule for all of it can say that."""
+    writer = YAML()
+    writer.preserve_quotes = True
+    writer.width = _WIDTH
+    writer.explicit_start = bool(re.search(r"^---", text, re.MULTILINE))
+    mapping, sequence = _MAPPING.search(text), _SEQUENCE.search(text)
+    offset = len(sequence[2]) - len(sequence[1]) if sequence else 0
+    writer.indent(
+        mapping=len(mapping[1]) if mapping else 2, sequence=offset + 2, offset=max(0, offset)
+    )
+    return writer
+
+
+def _put(tree: Any, path: list[str], value: object) -> None:
+    # Where a key may be put: not before the first, where a comment stands before that.
+    first = int(bool(tree.ca.comment and tree.ca.comment[1:] and tree.ca.comment[1]))
+    for name in path[:-1]:
+        if name not in tree:
+            _add(tree, name, CommentedMap(), first)
+        first = int(_has_comment_below(tree, name))
+        tree = tree[name]
+    if path[-1] in tree:
+        tree[path[-1]] = value
+    else:
+        _add(tree, path[-1], value, first)
+
+
+def _add(tree: CommentedMap, name: str, value: object, first: int) -> None:
+    """A new key, where it comes between no comment and the key that the comment is about.
+
+    A comment between two keys hangs on the first of them; one before the first key of a section
+    hangs on the section's own.
+    """
+    names = list(tree)
+    free = (n for n in range(first, len(names)) if n == 0 or not _holds_more(tree, names[n - 1]))
+    tree.insert(next(free, len(names)), name, value)
+
+
+def _holds_more(tree: CommentedMap, name: str) -> bool:
+    """Something stands between the line of `name` and the next key: what it holds, a comment."""
+    return isinstance(tree[name], dict | list) or _has_comment_below(tree, name)
+
+
+def _has_comment_below(tree: CommentedMap, name: str) -> bool:
+    """Below the line of `name`, not at its end."""
+    _, _, behind, below = (tree.ca.items.get(name) or [None] * 4)[:4]
+    return bool(below or (behind and "\n" in behind.value.rstrip()))
+
+
+def _scalar(value: Scalar) -> object:
+    if not isinstance(value, str):
+        return value
+    if _PLAIN.fullmatch(value) and value.lower() not in _WORDS:
+        return value
+    return DoubleQuotedScalarString(value)

@@ -1,0 +1,70 @@
+"""A change of the owner's settings from a browser or the house: which keys it may name, and the
+record in which it is handed over. Pure.
+
+What is not in this list is changed with an editor: it says who is trusted (`unmute`, the page),
+names files or programs, or is for whoever builds the box.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from appliance.errors import SettingsError
+from appliance.settings.section import Scalar
+from appliance.settings.whole import Settings
+
+HEARING = ("language", "hearing.wake.phrase", "hearing.wake.sensitivity")
+HOUSE = ("link.name", "link.broker", "link.port", "link.user", "link.tls")
+PANEL = (
+    "panel.gpio", "panel.light", "panel.brightness", "panel.night_brightness", "panel.night",
+)  # fmt: skip
+CHANGEABLE = frozenset((*HEARING, *HOUSE, *PANEL))
+BROKER = frozenset(("link.broker", "link.port", "link.user", "link.tls"))
+MOST_LETTERS = 253  # of a value: the longest name of a host (RFC 1035)
+NOT_HERE = "Change it in the settings file."
+
+Fingerprint = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{16}$")]
+Letters = Annotated[str, msgspec.Meta(max_length=MOST_LETTERS)]
+Number = Annotated[float, msgspec.Meta(ge=-100_000, le=100_000)]
+Whole = Annotated[int, msgspec.Meta(ge=-100_000, le=100_000)]
+
+
+class SettingsChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One change, or (`undo`) that the last one is undone.
+
+    `id`: of this change, made up by who asks. `base`: of which text of the file it was made.
+    `secret`: the new password of the broker's user; "": as it is.
+    """
+
+    id: Fingerprint
+    base: Fingerprint
+    values: Annotated[dict[str, bool | Whole | Number | Letters], msgspec.Meta(max_length=30)] = {}
+    secret: Annotated[str, msgspec.Meta(max_length=200)] = msgspec.field(default="")
+    undo: bool = False
+
+
+def check_allowed(change: SettingsChange, now: Settings) -> None:
+    """Raises SettingsError for a key that is not to be changed from outside.
+
+    `now`: the settings as they are. Where the page may not end a mute and the broker may, the page
+    does not choose the broker either.
+    """
+    for key in change.values:
+        if key not in CHANGEABLE:
+            raise SettingsError(f"`{key[:60]}` cannot be changed from here.", NOT_HERE)
+    if (BROKER & change.values.keys() or change.secret) and now.link.unmute > now.page.unmute:
+        problem = "The broker cannot be changed from here: it may end a mute, and the page may not."
+        raise SettingsError(problem, NOT_HERE)
+    if any(not letter.isprintable() for letter in change.secret):
+        raise SettingsError("The password has letters that cannot be typed.", "Type it again.")
+
+
+def value_of(settings: Settings, key: str) -> Scalar:
+    """The value of a dotted key that is no section."""
+    found: object = settings
+    for name in key.split("."):
+        found = getattr(found, name)
+    assert isinstance(found, bool | int | float | str)
+    return found
