@@ -55,6 +55,7 @@ def run(args: argparse.Namespace) -> int:
     settings = startup_settings.with_page(found.settings) if args.page else found.settings
     set_up_logging(settings.log)
     startup_settings.report_page(settings)
+    startup_settings.hand_over_file(args.settings, os.environ)
     setproctitle.setproctitle("interlude: supervisor")
     single_instance.lock_instance(settings.state_path())
     factory_reset.complete_reset(settings.state_path())  # before any part has a file open

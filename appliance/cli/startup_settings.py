@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
+from collections.abc import MutableMapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from appliance.dialog import startup_notices
 from appliance.dialog.mute_store import MuteStore
 from appliance.errors import SettingsError
 from appliance.language.catalogue import catalogue
+from appliance.page import settings_access
 from appliance.panel import auto_detection
 from appliance.settings import Settings, load
 from appliance.settings.usable import UsableSettings, usable
@@ -52,6 +54,12 @@ def with_page(settings: Settings) -> Settings:
     """Likewise, with the page, whatever the file says."""
     shown = msgspec.structs.replace(settings.page, enabled=True)
     return msgspec.structs.replace(settings, page=shown)
+
+
+def hand_over_file(named: Path | None, environment: MutableMapping[str, str]) -> None:
+    """To the page, which may change it: the settings file that the command was given."""
+    if named is not None:
+        environment[settings_access.FILE] = str(named.absolute())
 
 
 def report_page(settings: Settings) -> None:

@@ -24,6 +24,7 @@ from appliance.page.http_server import HttpServer
 from appliance.page.live import LiveModel, word_event
 from appliance.page.pairing import Pairing
 from appliance.page.redirect import RedirectSite
+from appliance.page.settings_access import settings_access
 from appliance.page.site import PageSite
 from appliance.page.templates import Templates
 from appliance.page.texts import Texts
@@ -63,6 +64,7 @@ class Page:
             send=work.send,
             now_s=time.monotonic,
             disconnect=self._viewers.disconnect,
+            changes=settings_access(time.monotonic),
             start_program=self._programs.start,
             scheme="https" if work.settings.page.certificate else "http",
         )

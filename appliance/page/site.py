@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from appliance.page import on_live, on_own, on_pairing, on_timers, on_try
+from appliance.page import on_live, on_own, on_pairing, on_settings, on_timers, on_try
 from appliance.page.access import is_form_token
 from appliance.page.hosts import is_own_fetch, is_own_host, is_own_origin
 from appliance.page.requests import EventStream, Reply, Request, plain, see_other
@@ -40,6 +40,8 @@ PAGES: dict[str, PageRoute] = {
     "/pair/code": PageRoute(post=on_pairing.ask_code, open=True),
     "/pair/button": PageRoute(post=on_pairing.ask_button, open=True),
     "/do": PageRoute(post=on_live.command),
+    "/set": PageRoute(on_settings.show, on_settings.change),
+    "/set/undo": PageRoute(post=on_settings.undo),
     "/try": PageRoute(on_try.show, on_try.command),
     "/own": PageRoute(on_own.show),
     "/own/timers": PageRoute(on_timers.show),

@@ -11,6 +11,7 @@ from appliance.page.access import AccessStore, Browser, form_token
 from appliance.page.live import LiveModel
 from appliance.page.pairing import Pairing
 from appliance.page.requests import Reply, Request
+from appliance.page.settings_access import SettingsAccess
 from appliance.page.texts import Texts
 from appliance.page.try_state import TryState
 from appliance.settings import Settings
@@ -27,9 +28,9 @@ class Renderer(Protocol):
 @dataclass
 class PageBox:
     """What the page has of the box. `send`: to the conductor, False if it takes no mail. `now_s`:
-    CLOCK_MONOTONIC. `disconnect`: the streams of a browser that was let in so. `start_program`: a
-    command, its input, the longest it may take in seconds, and who gets its output. `scheme`: by
-    which the page is asked for."""
+    CLOCK_MONOTONIC. `disconnect`: the streams of a browser that was let in so. `changes`: of the
+    owner's settings. `start_program`: a command, its input, the longest it may take in seconds, and
+    who gets its output. `scheme`: by which the page is asked for."""
 
     settings: Settings
     files: Settings
@@ -40,6 +41,7 @@ class PageBox:
     send: Callable[[Message], bool]
     now_s: Callable[[], float]
     disconnect: Callable[[str], None]
+    changes: SettingsAccess
     start_program: Callable[[Sequence[str], bytes, float, Callable[[bytes], None]], None]
     trying: TryState = field(default_factory=TryState)
     scheme: Literal["http", "https"] = "http"

@@ -12,6 +12,7 @@ from appliance.settings.section import Ratio, Section
 NO_BUTTON = "This box has no button, so nobody could ever talk to it."  # in mode push_to_talk
 
 Gpio = Literal["auto", "none", "header", "keyboard", "aiy-voice", "codec-zero", "respeaker-2-mics"]
+Light = Literal["auto", "rgb", "red_green", "single", "ws2812", "apa102", "none"]
 TopicText = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$")]
 
 
@@ -42,7 +43,7 @@ class PanelSettings(Section, frozen=True):
     gpio: Gpio
     chip: Annotated[str, msgspec.Meta(max_length=64)]
     mute_switch: bool
-    light: Literal["auto", "rgb", "red_green", "single", "ws2812", "apa102", "none"]
+    light: Light
     leds: Annotated[int, msgspec.Meta(ge=0, le=144)]
     spi: Annotated[str, msgspec.Meta(pattern=r"^(/dev/\S+)?$")]
     brightness: Ratio

@@ -14,20 +14,24 @@ from appliance.page.access import FILE, AccessStore
 from appliance.page.live import LiveModel
 from appliance.page.pairing import Pairing
 from appliance.page.requests import FORM, EventStream, Reply, Request
+from appliance.page.settings_access import SettingsAccess
 from appliance.page.site import PageSite
 from appliance.page.templates import Templates
 from appliance.page.viewers import Viewers
 from appliance.page.visit import COOKIE, PageBox
+from appliance.panel import auto_detection
 from appliance.settings import load
+from appliance.settings.owner_settings import OwnerSettings
 
 HOST = "interlude.local"
 CODE = "482913"
 
 
 class Desk:
-    """`said`: what the page sent to the conductor. `cookies`: of the browser that asks."""
+    """`said`: what the page sent to the conductor. `cookies`: of the browser that asks. `handed`:
+    its settings belong to root."""
 
-    def __init__(self, folder: Path, **changes: Any) -> None:
+    def __init__(self, folder: Path, *, handed: bool = False, **changes: Any) -> None:
         self.now_s = 1000.0
         self.said: list[Message] = []
         self.takes_mail = True
@@ -46,6 +50,18 @@ class Desk:
             send=self._send,
             now_s=lambda: self.now_s,
             disconnect=self.viewers.disconnect,
+            changes=SettingsAccess(
+                OwnerSettings(
+                    folder / "settings.yaml",
+                    folder / "mqtt-password",
+                    auto_detection.usable,
+                    named=not handed,
+                ),
+                handed,
+                lambda: self.now_s,
+                folder / "wanted",
+                folder / "changed",
+            ),
             start_program=self._start,
         )
         status = BoxStatus("open", False, 0.8, "espeak", "pocket", voices=("espeak", "amy"))

@@ -1,0 +1,98 @@
+"""Set: what an owner may change from a browser, the last change undone, a new start."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import get_args
+
+from appliance.errors import InterludeError, SettingsError
+from appliance.language.codes import NAMES
+from appliance.messages.commands import ModeName
+from appliance.page.requests import Reply, see_other
+from appliance.page.settings_form import FORMS, shown, typed
+from appliance.page.visit import Visit
+from appliance.panel import auto_detection
+from appliance.settings import Settings
+from appliance.settings.language import ANY
+from appliance.settings.owner_settings import fingerprint
+from appliance.settings.settings_change import CHANGEABLE, SettingsChange, value_of
+from appliance.settings.surroundings import Gpio, Light
+
+PHRASES = ("okay nabu", "hey jarvis", "hey mycroft", "alexa")  # with a network of their own
+LANGUAGES = {ANY: "", **{code: f"{name} ({code})" for code, name in NAMES.items()}}
+BOARDS = [name for name in get_args(Gpio) if name != "keyboard"]
+
+
+def show(
+    visit: Visit, status: int = 200, problem: str = "", form: Mapping[str, str] | None = None
+) -> Reply:
+    """The settings as the file has them; with `form`, as somebody has typed them."""
+    changes, box = visit.box.changes, visit.box
+    try:
+        text = changes.owner.text()
+        now = changes.owner.settings()
+    except InterludeError as error:  # the box runs with what it had before
+        return visit.page("set_broken", status, problem=str(error))
+    values = {key: shown(now, key) for keys in FORMS.values() for key in keys}
+    if form is not None:
+        keys = FORMS.get(form.get("form", ""), ())
+        values |= {key: form.get(key, "") for key in keys}
+    stands, why = changes.standing()
+    if stands == "failed" and not problem:
+        problem = why or visit.texts("page-set-nobody")
+    modes = {one: visit.texts(f"page-mode-{one.replace('_', '-')}") for one in get_args(ModeName)}
+    return visit.page(
+        "set",
+        status,
+        problem=problem,
+        awaited=stands == "awaited",
+        base=fingerprint(text),
+        v=values,
+        anew=needs_new_start(now, box.files),
+        can_undo=changes.can_undo(),
+        modes=modes,
+        unmute=box.settings.page.unmute,
+        languages=LANGUAGES | {ANY: visit.texts("page-set-language-any")},
+        phrases=PHRASES,
+        boards=BOARDS,
+        lights=get_args(Light),
+    )
+
+
+def change(visit: Visit) -> Reply:
+    """What was typed into one form."""
+    changes, form = visit.box.changes, visit.form
+    try:
+        values = typed(form.get("form", ""), form, changes.owner.settings())
+        secret = form.get("secret", "")[:200]
+        if values or secret:
+            changes.submit(
+                SettingsChange(secrets.token_hex(8), _base(visit), values, secret),
+            )
+    except InterludeError as error:
+        return show(visit, 400, str(error), form)
+    return see_other("/set?said=page-notice-saved" if not changes.handed else "/set")
+
+
+def undo(visit: Visit) -> Reply:
+    """The last change."""
+    try:
+        visit.box.changes.submit(SettingsChange(secrets.token_hex(8), _base(visit), undo=True))
+    except InterludeError as error:
+        return show(visit, 400, str(error))
+    return see_other("/set?said=page-notice-undone" if not visit.box.changes.handed else "/set")
+
+
+def needs_new_start(now: Settings, started: Settings) -> bool:
+    """Whether the file says something else than what the box was started with."""
+    found, before = map(auto_detection.resolve_auto, (now, started))
+    return any(value_of(found, key) != value_of(before, key) for key in CHANGEABLE)
+
+
+def _base(visit: Visit) -> str:
+    """Of the text that the form was made of. Raises SettingsError."""
+    base = visit.form.get("base", "")
+    if base != fingerprint(visit.box.changes.owner.text()):
+        raise SettingsError(visit.texts("page-set-meanwhile"))
+    return base

@@ -1,0 +1,55 @@
+"""The forms of the page's settings: fields in, values of the settings out. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from appliance.errors import SettingsError
+from appliance.settings import Settings
+from appliance.settings.section import Scalar
+from appliance.settings.settings_change import HEARING, HOUSE, PANEL, value_of
+
+# Which keys stand in which form: those that a form lacks are as they are.
+FORMS = {"hearing": HEARING, "house": HOUSE, "panel": PANEL}
+_PHRASE = "hearing.wake.phrase"
+
+
+def shown(settings: Settings, key: str) -> str:
+    """A value as its field has it: a share in percent, a switch as "on" or ""."""
+    value = value_of(settings, key)
+    if isinstance(value, bool):
+        return "on" if value else ""
+    if isinstance(value, float):
+        return f"{100 * value:.0f}"
+    return str(value)
+
+
+def typed(which: str, form: Mapping[str, str], now: Settings) -> dict[str, Scalar]:
+    """The values of the form `which` that differ from `now`. Raises SettingsError for what is no
+    number, and for a form that there is not; what else is wrong is found with the settings."""
+    if which not in FORMS:
+        raise SettingsError("There is no such form.")
+    found = {}
+    for key in FORMS[which]:
+        before = value_of(now, key)
+        # A box that is not ticked is not sent.
+        if key not in form and not isinstance(before, bool):
+            continue
+        text = form.get(key, "").strip()
+        if isinstance(before, float) and text == shown(now, key):
+            continue  # a share that is finer than the field shows
+        value = _value(key, text, before)
+        if value != before:
+            found[key] = value
+    return found
+
+
+def _value(key: str, text: str, before: Scalar) -> Scalar:
+    if isinstance(before, bool):
+        return text == "on"
+    if isinstance(before, str):
+        return " ".join(text.lower().split()) if key == _PHRASE else text
+    try:
+        return round(int(text) / 100, 2) if isinstance(before, float) else int(text)
+    except ValueError as error:
+        raise SettingsError(f"`{key}`: {text[:20]!r} is no whole number.") from error

@@ -1,0 +1,167 @@
+"""The settings on the page: changed by a form, refused in words, undone by a button."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from appliance.messages.commands import Mute, Restart, SetVolume
+from appliance.page.settings_access import REQUEST
+from appliance.runtime.handed_request import RequestOutcome, tell
+from appliance.settings.settings_change import SettingsChange
+from tests.page.desk import Desk
+
+TEXT = "# mine\nlink:\n  broker: ha.local  # upstairs\n"
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    (tmp_path / "settings.yaml").write_text(TEXT)
+    made = Desk(tmp_path, link={"broker": "ha.local"})
+    made.pair()
+    return made
+
+
+def base(desk: Desk) -> str:
+    found = re.search(r'name="base" value="(\w+)"', desk.text("/set"))
+    assert found
+    return found[1]
+
+
+def send(desk: Desk, which: str, **fields: str) -> tuple[int, str]:
+    named = {key.replace("__", "."): value for key, value in fields.items()}
+    form = {"form": which, "token": desk.token, "base": base(desk)} | named
+    reply = desk.post("/set", form)
+    return reply.status, reply.body.decode()
+
+
+def test_every_field_of_the_page_has_what_the_file_says(desk: Desk) -> None:
+    page = desk.text("/set")
+    assert 'name="link.broker" type="text" value="ha.local"' in page
+    assert 'name="hearing.wake.phrase" type="text" value="okay nabu"' in page
+    assert (
+        'name="hearing.wake.sensitivity" type="range" min="0" max="100" step="1" value="50"' in page
+    )
+    assert '<option value="auto" selected>the one that is spoken to it</option>' in page
+    assert "German (de)" in page
+    assert "Undo the last change" not in page
+    assert "after a new start" not in page
+
+
+def test_a_change_is_written_said_and_needs_a_new_start(desk: Desk) -> None:
+    assert send(desk, "hearing", language="de", hearing__wake__sensitivity="70")[0] == 303
+    text = desk.box.changes.owner.text()
+    assert "# upstairs" in text
+    assert desk.box.changes.owner.settings().hearing.wake.sensitivity == 0.7
+    page = desk.text("/set?said=page-notice-saved")
+    assert "Saved." in page
+    assert "after a new start" in page
+    assert '<option value="de" selected>German (de)</option>' in page
+    reply = desk.post("/do", {"do": "restart", "back": "/set", "token": desk.token})
+    assert ("Location", "/set") in reply.headers
+    assert desk.said == [Restart()]
+
+
+def test_what_is_set_back_needs_no_new_start(desk: Desk) -> None:
+    send(desk, "hearing", language="de")
+    send(desk, "hearing", language="auto")
+    assert "after a new start" not in desk.text("/set")
+
+
+def test_a_bad_value_is_said_with_what_was_typed_and_changes_nothing(desk: Desk) -> None:
+    status, page = send(desk, "house", link__port="99999", link__user="bob", link__broker="x.local")
+    assert status == 400
+    assert "link.port" in page
+    assert 'value="99999"' in page
+    assert 'value="bob"' in page
+    assert desk.box.changes.owner.text() == TEXT
+
+
+@pytest.mark.parametrize("language", ["klingon", "", "DE", "../de"])
+def test_a_language_that_there_is_not_is_refused(desk: Desk, language: str) -> None:
+    assert send(desk, "hearing", language=language)[0] == 400
+    assert desk.box.changes.owner.text() == TEXT
+
+
+def test_a_key_that_stands_in_no_form_is_not_looked_at(desk: Desk) -> None:
+    assert send(desk, "panel", page__unmute="on", link__unmute="on", panel__night="")[0] == 303
+    assert "unmute" not in desk.box.changes.owner.text()
+
+
+def test_a_password_is_stored_and_never_shown_again(desk: Desk) -> None:
+    assert send(desk, "house", link__broker="ha.local", secret="correct horse")[0] == 303
+    assert desk.box.changes.owner.secret.read_text() == "correct horse\n"
+    assert "horse" not in desk.text("/set")
+    assert "horse" not in desk.box.changes.owner.text()
+    status, page = send(desk, "house", link__port="no", secret="another horse")
+    assert status == 400
+    assert "another horse" not in page
+
+
+def test_the_last_change_is_undone_by_a_button(desk: Desk) -> None:
+    send(desk, "house", link__broker="other.local")
+    assert "Undo the last change" in desk.text("/set")
+    reply = desk.post("/set/undo", {"token": desk.token, "base": base(desk)})
+    assert reply.status == 303
+    assert desk.box.changes.owner.text() == TEXT
+    assert "Undo the last change" not in desk.text("/set")
+    assert desk.post("/set/undo", {"token": desk.token, "base": base(desk)}).status == 400
+
+
+def test_a_form_from_before_somebody_elses_change_is_refused(desk: Desk) -> None:
+    form = {"form": "hearing", "token": desk.token, "base": base(desk), "language": "de"}
+    send(desk, "house", link__broker="other.local")
+    reply = desk.post("/set", form)
+    assert reply.status == 400
+    assert "changed meanwhile" in reply.body.decode()
+    assert desk.box.changes.owner.settings().language == "auto"
+
+
+def test_a_form_without_its_token_or_of_another_page_changes_nothing(desk: Desk) -> None:
+    form = {"form": "hearing", "base": base(desk), "language": "de"}
+    assert desk.post("/set", form).status == 403
+    known = form | {"token": desk.token}
+    assert desk.post("/set", known, origin="http://evil.example").status == 403
+    desk.cookies.clear()
+    assert desk.post("/set", known).status == 403
+    assert desk.box.changes.owner.text() == TEXT
+
+
+def test_a_file_that_is_wrong_already_is_said_and_not_touched(desk: Desk) -> None:
+    desk.box.changes.owner.path.write_text("link:\n  brocker: x\n")
+    page = desk.text("/set")
+    assert "there is no setting `link.brocker`" in page.replace("&#39;", "'")
+    assert "<form" not in page
+    form = {"form": "hearing", "token": desk.token, "base": "0" * 16, "language": "de"}
+    assert desk.post("/set", form).status == 400
+    assert desk.box.changes.owner.text() == "link:\n  brocker: x\n"
+
+
+def test_what_counts_at_once_is_told_to_the_box_and_leads_back_here(desk: Desk) -> None:
+    page = desk.text("/set")
+    assert page.count('name="back" value="/set"') >= 4
+    for form in ({"do": "volume", "volume": "35"}, {"do": "mute"}):
+        reply = desk.post("/do", form | {"back": "/set", "token": desk.token})
+        assert ("Location", "/set") in reply.headers
+    assert desk.said == [SetVolume(0.35), Mute(on=True)]
+
+
+def test_on_a_box_the_change_is_handed_over_and_the_page_waits_for_root(tmp_path: Path) -> None:
+    for name in ("wanted", "changed"):
+        (tmp_path / name).mkdir()
+    desk = Desk(tmp_path, handed=True)
+    desk.pair()
+    assert send(desk, "house", link__broker="ha.local", secret="horse")[0] == 303
+    assert not (tmp_path / "settings.yaml").exists()
+    page = desk.text("/set")
+    assert "is being written" in page
+    assert 'http-equiv="refresh"' in page
+    request = msgspec.json.decode((tmp_path / "wanted" / REQUEST).read_bytes(), type=SettingsChange)
+    assert (request.values, request.secret) == ({"link.broker": "ha.local"}, "horse")
+    tell(REQUEST, RequestOutcome(request.id, "It is not so.", "Do it."), tmp_path / "changed")
+    page = desk.text("/set")
+    assert "It is not so. Do it." in page
+    assert 'http-equiv="refresh"' not in page

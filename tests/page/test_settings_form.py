@@ -1,0 +1,57 @@
+"""What is typed into a form becomes values of the settings, and only what differs."""
+
+from __future__ import annotations
+
+import pytest
+
+from appliance.errors import SettingsError
+from appliance.page.settings_form import FORMS, shown, typed
+from appliance.settings import load_text
+from appliance.settings.section import Scalar
+from appliance.settings.settings_change import CHANGEABLE
+
+NOW = load_text("link: {broker: ha.local, tls: true}\npanel: {brightness: 0.333}", "now")
+
+
+def test_every_key_that_may_be_changed_stands_in_one_form() -> None:
+    keys = [key for keys in FORMS.values() for key in keys]
+    assert sorted(keys) == sorted(CHANGEABLE)
+
+
+@pytest.mark.parametrize("which", FORMS)
+def test_a_form_that_is_sent_as_it_was_shown_changes_nothing(which: str) -> None:
+    form = {key: shown(NOW, key) for key in FORMS[which]}
+    assert typed(which, {key: text for key, text in form.items() if text}, NOW) == {}
+
+
+@pytest.mark.parametrize(
+    ("which", "form", "found"),
+    [
+        ("hearing", {"language": "de"}, {"language": "de"}),
+        (
+            "hearing",
+            {"hearing.wake.phrase": " Hey  Jarvis "},
+            {"hearing.wake.phrase": "hey jarvis"},
+        ),
+        ("hearing", {"hearing.wake.sensitivity": "70"}, {"hearing.wake.sensitivity": 0.7}),
+        ("house", {"link.tls": "on", "link.port": "1884"}, {"link.port": 1884}),
+        ("house", {"link.broker": ""}, {"link.broker": "", "link.tls": False}),
+        ("panel", {"panel.night": "", "panel.brightness": "33"}, {"panel.night": ""}),
+        ("panel", {"link.broker": "other"}, {}),
+    ],
+)
+def test_what_differs_is_found(which: str, form: dict[str, str], found: dict[str, Scalar]) -> None:
+    assert typed(which, form, NOW) == found
+
+
+@pytest.mark.parametrize(
+    ("which", "form"),
+    [
+        ("house", {"link.port": "many"}), ("house", {"link.port": ""}),
+        ("house", {"link.port": "1.5"}), ("panel", {"panel.brightness": "nan"}),
+        ("panel", {"panel.brightness": "0.5"}), ("", {}), ("secrets", {}),
+    ],
+)  # fmt: skip
+def test_what_is_no_number_or_no_form_is_refused(which: str, form: dict[str, str]) -> None:
+    with pytest.raises(SettingsError):
+        typed(which, form, NOW)
