@@ -225,5 +225,6 @@ def system_verbs(verbs: Verbs, common: argparse.ArgumentParser, system: Verb) ->
         ("setup", "open a Wi-Fi and a page to set the box up, if it is in no network"),
         ("page", "serve that page, while the box is in set-up"),
         ("mdns", "have the page announced in the network, as the settings say"),
+        ("change", "change the settings as a part of the box has asked"),
     ):
         add(name, f"{summary}; for the units of a card")

@@ -31,6 +31,10 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
             from appliance.cli import mdns
 
             return mdns.cli(settings)
+        case "change":
+            from appliance.cli import requested_change
+
+            return requested_change.cli_change()
         case "install":
             if args.wanted == (args.file is not None):
                 raise ReleaseRefused("Name a .system file, or say --wanted, and not both.")

@@ -18,9 +18,8 @@ from appliance.runtime import handed_request
 from appliance.runtime.handed_request import CHANGED, WANTED, RequestOutcome
 from appliance.settings import SYSTEM_FILE, owner_file, user_file
 from appliance.settings.owner_settings import OwnerSettings
-from appliance.settings.settings_change import SettingsChange
+from appliance.settings.settings_change import REQUEST, SettingsChange
 
-REQUEST = "settings"  # its name, and its unit's: interlude-settings
 FILE = "INTERLUDE_OWNER_FILE"  # environment: the settings file that the box was started with
 SECRET = "mqtt-password"  # noqa: S105  # a file's name
 Standing = Literal["", "awaited", "done", "failed"]

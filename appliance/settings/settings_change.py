@@ -15,6 +15,7 @@ from appliance.errors import SettingsError
 from appliance.settings.section import Scalar
 from appliance.settings.whole import Settings
 
+REQUEST = "settings"  # its name in runtime/handed_request.py, and its unit's
 HEARING = ("language", "hearing.wake.phrase", "hearing.wake.sensitivity")
 HOUSE = ("link.name", "link.broker", "link.port", "link.user", "link.tls")
 PANEL = (

@@ -188,6 +188,7 @@ def test_users_and_modes_are_as_designed(started: Started) -> None:
         "stat -c '%U:%G %a %n' /etc/interlude/secrets /var/lib/interlude /opt/interlude"
         " /opt/interlude/current/ /var/log/interlude /var/lib/interlude-incoming"
         " /var/lib/interlude-models /var/lib/interlude-wishes /run/interlude-page"
+        " /run/interlude-wanted /run/interlude-changed"
     ).splitlines()
     assert said == [
         "root:root 700 /etc/interlude/secrets",
@@ -199,6 +200,8 @@ def test_users_and_modes_are_as_designed(started: Started) -> None:
         "interlude-model:interlude 2750 /var/lib/interlude-models",
         "root:interlude 1770 /var/lib/interlude-wishes",
         "interlude-setup:interlude-setup 700 /run/interlude-page",
+        "root:interlude 1770 /run/interlude-wanted",
+        "root:root 755 /run/interlude-changed",
     ]
     groups = started.machine.tell("id -nG interlude").split()
     assert set(groups) == {"interlude", "audio", "gpio", "interlude-incoming"}

@@ -22,7 +22,8 @@ PLACES = (
     "/var/lib/interlude", "/var/lib/interlude-models", "/var/lib/interlude-incoming",
     "/var/lib/interlude-wishes", "/run/interlude", "/run/interlude-model", "/run/interlude-page",
     "/run/interlude-setup", "/run/interlude-network", "/run/interlude-release",
-    "/run/interlude-light", "/opt/interlude", "/etc/interlude", "/etc",
+    "/run/interlude-light", "/run/interlude-wanted", "/run/interlude-changed",
+    "/opt/interlude", "/etc/interlude", "/etc",
     "/etc/systemd", "/etc/pam.d", "/etc/ssh", "/root", "/root/.ssh", "/usr", "/var/log/interlude",
     "/data/keep", "/data/keep/etc", "/data/keep/root", "/data/keep/usr",
 )  # fmt: skip
@@ -30,7 +31,8 @@ STATE = "/var/lib/interlude"
 KEPT = ("/data/keep/etc", "/data/keep/root")
 # Of all that lies in /etc, what those two units write, and the parts of it.
 IN_ETC = {"interlude-begin": {"interlude", "modprobe.d", "NetworkManager", "ssh"},
-          "interlude-setup": {"interlude", "modprobe.d", "NetworkManager"}}  # fmt: skip
+          "interlude-setup": {"interlude", "modprobe.d", "NetworkManager"},
+          "interlude-settings": {"interlude"}}  # fmt: skip
 ETC_FILES = ("passwd", "shadow", "group", "profile", "nsswitch.conf", "ld.so.cache", "fstab")
 # What each unit can write of them. docs/security.md has the same as a table.
 WRITES = {
@@ -46,6 +48,7 @@ WRITES = {
                         "/run/interlude-setup", "/run/interlude-page",
                         "/run/interlude-network", "/var/log/interlude",
                         "/var/lib/interlude-wishes"},
+    "interlude-settings": {"/etc/interlude", "/run/interlude-wanted", "/run/interlude-changed"},
     "interlude-update": {"/opt/interlude", "/run/interlude-release",
                          "/var/lib/interlude-incoming"},
     "interlude-system": {"/opt/interlude", "/run/interlude-release",
@@ -170,7 +173,8 @@ def test_a_unit_can_do_what_it_is_for_and_nothing_else(fleet: Fleet, unit: str) 
     writes = {row[1] for row in rows if row[0] == "writes"}
     reads = {row[1] for row in rows if row[0] == "reads"}
     as_root = unit in {"interlude-begin", "interlude-setup", "interlude-update",
-                       "interlude-system", "interlude-settle-system"}  # fmt: skip
+                       "interlude-system", "interlude-settle-system",
+                       "interlude-settings"}  # fmt: skip
     assert writes == WRITES[unit]
     in_etc = {row[1] for row in rows if row[0] == "in-etc"}
     assert in_etc - IN_ETC.get(unit, set()) == set()

@@ -9,9 +9,8 @@ import msgspec
 import pytest
 
 from appliance.messages.commands import Mute, Restart, SetVolume
-from appliance.page.settings_access import REQUEST
 from appliance.runtime.handed_request import RequestOutcome, tell
-from appliance.settings.settings_change import SettingsChange
+from appliance.settings.settings_change import REQUEST, SettingsChange
 from tests.page.desk import Desk
 
 TEXT = "# mine\nlink:\n  broker: ha.local  # upstairs\n"

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import NotAllowed, SettingsError, StorageError
-from appliance.page.settings_access import FILE, REQUEST, SettingsAccess, settings_access
+from appliance.page.settings_access import FILE, SettingsAccess, settings_access
 from appliance.panel import auto_detection
 from appliance.runtime.handed_request import RequestOutcome, tell
 from appliance.settings import SYSTEM_FILE
 from appliance.settings.owner_settings import OwnerSettings, fingerprint
 from appliance.settings.section import Scalar
-from appliance.settings.settings_change import SettingsChange
+from appliance.settings.settings_change import REQUEST, SettingsChange
 
 ID = "0123456789abcdef"
 

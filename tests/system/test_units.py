@@ -161,7 +161,11 @@ USERS = {
     "interlude-warnings.service": "interlude-log",
 }
 WRITES = {  # beside what systemd makes for a unit (StateDirectory= and the like)
-    "interlude.service": {"/var/lib/interlude-incoming", "/var/lib/interlude-wishes"},
+    "interlude.service": {
+        "/var/lib/interlude-incoming",
+        "/var/lib/interlude-wishes",
+        "/run/interlude-wanted",
+    },
     "interlude-announce.service": {"/run/interlude-model"},
     "interlude-light.service": set(),
     "interlude-model.service": {"/run/interlude-model", "/var/lib/interlude-models"},
@@ -236,7 +240,7 @@ def test_nothing_is_swapped_and_nothing_but_the_box_takes_all_memory(name: str) 
     assert ("MemoryMax" in keys) == (name != "interlude.service")
 
 
-ASKED = ("model", "setup", "system", "update", "announce")
+ASKED = ("model", "setup", "system", "update", "announce", "settings")
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -377,6 +381,8 @@ def test_the_folders_can_be_made_and_are_for_whom_they_should_be(tmp_path: Path)
         "run/interlude-release": (0, 0, 0o755),
         "run/interlude-setup": (0, 712, 0o750),
         "run/interlude-network": (0, 0, 0o755),
+        "run/interlude-wanted": (0, 710, 0o1770),
+        "run/interlude-changed": (0, 0, 0o755),
         "run/interlude-page": (712, 712, 0o700),
         "run/interlude-model": (713, 710, 0o2770),
         "var/lib/interlude": (710, 710, 0o750),

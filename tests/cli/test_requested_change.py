@@ -1,0 +1,122 @@
+"""Root changes what the box has asked for, in a list of keys, and nothing that it cannot check."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from appliance.cli.requested_change import cli_change
+from appliance.runtime.handed_request import RequestOutcome, ask, outcome
+from appliance.settings import load
+from appliance.settings.owner_settings import fingerprint
+from appliance.settings.section import Scalar
+from appliance.settings.settings_change import REQUEST, SettingsChange
+
+ID = "0123456789abcdef"
+
+
+class Box:
+    """Root's folders and the box's, in a folder of the test's."""
+
+    def __init__(self, root: Path) -> None:
+        self.file, self.secret = root / "etc/settings.yaml", root / "etc/secrets/mqtt-password"
+        self.wanted, self.changed = root / "wanted", root / "changed"
+        for folder in (self.file.parent, self.wanted, self.changed):
+            folder.mkdir()
+
+    def ask(self, values: dict[str, Scalar], secret: str = "", *, undo: bool = False) -> None:
+        text = self.file.read_text() if self.file.exists() else ""
+        ask(REQUEST, SettingsChange(ID, fingerprint(text), values, secret, undo), self.wanted)
+
+    def run(self, user: int | None = None) -> RequestOutcome | None:
+        """As the unit. Returns what the page is told."""
+        me = os.geteuid() if user is None else user
+        code = cli_change(self.file, self.secret, wanted=self.wanted, changed=self.changed, user=me)
+        assert code == 0
+        assert list(self.wanted.iterdir()) == []
+        return outcome(REQUEST, ID, self.changed)
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Box:
+    return Box(tmp_path)
+
+
+def test_what_was_asked_for_is_written_and_told(
+    box: Box, capsys: pytest.CaptureFixture[str]
+) -> None:
+    box.file.write_text("# mine\n")
+    box.ask({"link.broker": "ha.local", "language": "de"}, "correct horse")
+    assert box.run() == RequestOutcome(ID)
+    assert box.file.read_text().startswith("# mine\n")
+    assert load(box.file).link.broker == "ha.local"
+    assert box.secret.read_text() == "correct horse\n"
+    assert stat.S_IMODE(box.secret.stat().st_mode) == 0o600
+    said = capsys.readouterr().out
+    assert "changed: language, link.broker, password" in said
+    assert "horse" not in said
+    assert "ha.local" not in said
+
+
+def test_the_last_change_is_undone(box: Box) -> None:
+    box.file.write_text("language: fr\n")
+    box.ask({"language": "de"})
+    box.run()
+    box.ask({}, undo=True)
+    assert box.run() == RequestOutcome(ID)
+    assert box.file.read_text() == "language: fr\n"
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ({"language": "klingon"}, "no language"),
+        ({"page.unmute": True}, "cannot be changed from here"),
+        ({"thinking.remote.url": "http://evil.example"}, "cannot be changed from here"),
+        ({"link.password_file": "/etc/shadow"}, "cannot be changed from here"),
+    ],
+)
+def test_what_the_page_should_never_have_sent_is_refused_by_root_too(
+    box: Box, values: dict[str, Scalar], problem: str
+) -> None:
+    box.ask(values)
+    told = box.run()
+    assert told is not None
+    assert problem in told.problem
+    assert not box.file.exists()
+
+
+def test_a_mode_that_this_box_cannot_be_used_in_is_refused(box: Box) -> None:
+    box.file.write_text("mode: push_to_talk\npanel: {gpio: header}\n")
+    box.ask({"panel.gpio": "none"})
+    told = box.run()
+    assert told is not None
+    assert "no button" in told.problem
+    assert "header" in box.file.read_text()
+
+
+def test_another_users_record_changes_nothing(box: Box) -> None:
+    box.ask({"language": "de"})
+    assert box.run(user=os.geteuid() + 1) is None
+    assert not box.file.exists()
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b"[" * 9999, b'{"id": "x", "keys": 1}', b"\0" * 99])
+def test_what_is_no_record_changes_nothing_and_is_gone(box: Box, data: bytes) -> None:
+    (box.wanted / REQUEST).write_bytes(data)
+    assert box.run() is None
+    assert not box.file.exists()
+
+
+def test_a_link_to_a_file_of_roots_is_neither_read_nor_removed(box: Box) -> None:
+    record = SettingsChange(ID, fingerprint(""), {"language": "de"})
+    elsewhere = box.wanted.parent / "elsewhere"
+    elsewhere.write_bytes(msgspec.json.encode(record))
+    (box.wanted / REQUEST).symlink_to(elsewhere)
+    assert box.run() is None
+    assert elsewhere.exists()
+    assert not box.file.exists()
