@@ -252,6 +252,30 @@ setup-page-old = Diese Seite ist veraltet. Lade sie neu.
 setup-page-thanks = Danke.
 setup-page-joins-before = Das Gerät verlässt nun dieses WLAN und geht in
 setup-page-joins-after = Es sagt laut, ob das geklappt hat; wenn nicht, kommt diese Seite wieder.
+setup-page-wrong-none = { $what ->
+    [hostname] „{ $value }“ ist kein Name für das Gerät. Nimm Buchstaben, Ziffern und Bindestriche, höchstens 63.
+    [broker] „{ $value }“ ist kein Broker. Nimm einen Namen wie homeassistant.local oder eine Adresse.
+    [timezone] „{ $value }“ ist keine Zeitzone. Nimm eine wie Europe/Berlin.
+    [country] „{ $value }“ ist kein Land. Nimm zwei Großbuchstaben, zum Beispiel DE.
+   *[card] „{ $value }“ ist keine Soundkarte. Nimm auto oder einen Namen von ALSA wie plughw:CARD=Array.
+}
+setup-page-wrong-language = Eine Sprache „{ $value }“ gibt es nicht. Nimm auto oder ein Kürzel aus zwei Buchstaben, zum Beispiel de oder en.
+setup-page-wrong-mode = Einen Modus „{ $value }“ gibt es nicht. Es gibt { $there }.
+setup-page-wrong-panel = Einen Anschluss „{ $value }“ für Knopf und Licht gibt es nicht. Es gibt { $there }.
+setup-page-wrong-no-button = Der Modus push_to_talk geht nicht. Dieses Gerät hat keinen Knopf, also könnte nie jemand mit ihm sprechen.
+setup-page-wrong-too-long = { $what ->
+    [user] Der Benutzername für den Broker hat mehr als { $most } Zeichen oder solche, die nicht gehen.
+    [password] Das Passwort für den Broker hat mehr als { $most } Zeichen oder solche, die nicht gehen.
+   *[name] Der Name des Geräts hat mehr als { $most } Zeichen oder solche, die nicht gehen.
+}
+setup-page-wrong-no-broker = Zu einem Benutzernamen oder Passwort für den Broker fehlt der Broker.
+setup-page-wrong-wifi-name = Der Name des WLANs muss 1 bis 32 Bytes haben.
+setup-page-wrong-wifi-letters = Der Name des WLANs hat Zeichen, die sich nicht schreiben lassen.
+setup-page-wrong-wifi-password = Das Passwort des WLANs muss 8 bis 63 Buchstaben, Ziffern und Zeichen ohne Umlaute haben. Andere kennt WPA nicht; lass es leer, wenn das WLAN keines hat.
+setup-page-wrong-wifi-missing = Der Name des WLANs fehlt.
+setup-page-wrong-nothing = Es wurde nichts eingegeben.
+setup-page-wrong-not-whole = Die Eingabe kam nicht vollständig an. Versuche es noch einmal.
+setup-page-wrong-not-asked = Es ist etwas dabei, wonach diese Seite nicht fragt.
 setup-page-closes = Das Gerät schließt nun dieses WLAN. Es sagt laut, dass es eingerichtet ist.
 
 ## Die Seite für Browser

@@ -284,6 +284,31 @@ setup-page-old = This page is an old one. Load it anew.
 setup-page-thanks = Thank you.
 setup-page-joins-before = The box leaves this Wi-Fi now and joins
 setup-page-joins-after = It says aloud whether that went well; if not, this page comes back.
+# What is wrong with what was typed there, or stands on the card; $value: as it was written.
+setup-page-wrong-none = { $what ->
+    [hostname] `{ $value }` is no host name. Use letters, digits and hyphens, at most 63.
+    [broker] `{ $value }` is no broker. Use a name such as homeassistant.local, or an address.
+    [timezone] `{ $value }` is no time zone. Use one such as Europe/Berlin.
+    [country] `{ $value }` is no country. Use two capital letters, such as DE.
+   *[card] `{ $value }` is no sound card. Use auto, or an ALSA name such as plughw:CARD=Array.
+}
+setup-page-wrong-language = There is no language `{ $value }`. Use auto, or a code of two letters, such as en or de.
+setup-page-wrong-mode = There is no mode `{ $value }`. There are { $there }.
+setup-page-wrong-panel = There is no panel `{ $value }`. There are { $there }.
+setup-page-wrong-no-button = The mode push_to_talk cannot be used. This box has no button, so nobody could ever talk to it.
+setup-page-wrong-too-long = { $what ->
+    [user] The broker's user is longer than { $most } letters, or has strange ones.
+    [password] The broker's password is longer than { $most } letters, or has strange ones.
+   *[name] The box's name is longer than { $most } letters, or has strange ones.
+}
+setup-page-wrong-no-broker = There is a user or password for a broker, and no broker.
+setup-page-wrong-wifi-name = The Wi-Fi's name has to have 1 to 32 bytes.
+setup-page-wrong-wifi-letters = The Wi-Fi's name has letters that cannot be written.
+setup-page-wrong-wifi-password = The Wi-Fi's password has to have 8 to 63 letters, digits and signs. WPA knows no other; leave it empty for an open network.
+setup-page-wrong-wifi-missing = The Wi-Fi's name is missing.
+setup-page-wrong-nothing = Nothing was typed.
+setup-page-wrong-not-whole = What was typed did not arrive whole. Try again.
+setup-page-wrong-not-asked = There is something in it that this page does not ask for.
 setup-page-closes = The box closes this Wi-Fi now. It says aloud that it is set up.
 
 ## The page for browsers. What is said aloud begins with `pairing`.

@@ -14,12 +14,14 @@ from dataclasses import dataclass, field, fields, replace
 from typing import get_args
 
 from appliance.errors import ModelError, SeedRefused
+from appliance.language.catalogue import BoxSentence
 from appliance.language.codes import NAMES
 from appliance.messages.commands import ModeName
 from appliance.models import catalogue
+from appliance.provision.refusal import SayableRefusal
 from appliance.settings.language import ANY
 from appliance.settings.models import MODEL_NAME, OwnModel
-from appliance.settings.surroundings import NO_BUTTON, Gpio
+from appliance.settings.surroundings import Gpio
 
 MOST_KEYS = 20
 PANELS = tuple(name for name in get_args(Gpio) if name != "keyboard")  # a new box has none
@@ -97,33 +99,36 @@ class Seed:
 
 def check(seed: Seed) -> None:
     """Raises SeedRefused for the first word that cannot be used. Never repeats a secret."""
-    _matches("host name", seed.hostname, _HOST, "letters, digits and hyphens, at most 63")
-    _matches("broker", seed.broker, _PLACE, "a name such as homeassistant.local, or an address")
-    _matches("time zone", seed.timezone, _ZONE, "one such as Europe/Berlin")
-    _matches("country", seed.country, _COUNTRY, "two capital letters, such as DE")
+    _matches("hostname", seed.hostname, _HOST)
+    _matches("broker", seed.broker, _PLACE)
+    _matches("timezone", seed.timezone, _ZONE)
+    _matches("country", seed.country, _COUNTRY)
     if seed.language and seed.language != ANY and seed.language not in NAMES:
-        problem = f"There is no language `{_short(seed.language)}`."
-        raise SeedRefused(problem, "Use auto, or a code of two letters, such as en or de.")
-    if seed.mode and seed.mode not in get_args(ModeName):
-        raise SeedRefused(
-            f"There is no mode `{_short(seed.mode)}`.", f"There are {_list(ModeName)}."
+        raise SayableRefusal(
+            BoxSentence.of("setup-page-wrong-language", value=_short(seed.language))
         )
-    _matches("sound card", seed.card, _CARD, "auto, or an ALSA name such as plughw:CARD=Array")
+    if seed.mode and seed.mode not in get_args(ModeName):
+        there = _list(ModeName)
+        raise SayableRefusal(
+            BoxSentence.of("setup-page-wrong-mode", value=_short(seed.mode), there=there)
+        )
+    _matches("card", seed.card, _CARD)
     if seed.panel and seed.panel not in PANELS:
-        remedy = f"There are {', '.join(PANELS)}."
-        raise SeedRefused(f"There is no panel `{_short(seed.panel)}`.", remedy)
+        there = ", ".join(PANELS)
+        raise SayableRefusal(
+            BoxSentence.of("setup-page-wrong-panel", value=_short(seed.panel), there=there)
+        )
     if seed.mode == "push_to_talk" and seed.panel == "none":
-        raise SeedRefused(f"The mode push_to_talk cannot be used. {NO_BUTTON}")
+        raise SayableRefusal(BoxSentence.of("setup-page-wrong-no-button"))
     if not 0 <= seed.port <= 65_535:
         raise SeedRefused(f"The broker's port {seed.port} is none.", "1883 is the usual one.")
     for what, text, most in (
-        ("box's name", seed.name, 60), ("broker's user", seed.user, 120),
-        ("broker's password", seed.password, 200),
+        ("name", seed.name, 60), ("user", seed.user, 120), ("password", seed.password, 200),
     ):  # fmt: skip
         if len(text) > most or _CONTROL.search(text) or not _utf8(text):
-            raise SeedRefused(f"The {what} is longer than {most} letters, or has strange ones.")
+            raise SayableRefusal(BoxSentence.of("setup-page-wrong-too-long", what=what, most=most))
     if (seed.user or seed.password) and not seed.broker:
-        raise SeedRefused("There is a user or password for a broker, and no broker.")
+        raise SayableRefusal(BoxSentence.of("setup-page-wrong-no-broker"))
     _check_models(seed)
     if seed.wifi is not None:
         _check_wifi(seed.wifi)
@@ -157,14 +162,13 @@ def _check_models(seed: Seed) -> None:
 
 def _check_wifi(wifi: WifiNetwork) -> None:
     if not 1 <= len(wifi.name) <= 32:
-        raise SeedRefused("The Wi-Fi's name has to have 1 to 32 bytes.")
+        raise SayableRefusal(BoxSentence.of("setup-page-wrong-wifi-name"))
     if b"\0" in wifi.name or _CONTROL.search(wifi.name.decode("utf-8", errors="replace")):
-        raise SeedRefused("The Wi-Fi's name has letters that cannot be written.")
+        raise SayableRefusal(BoxSentence.of("setup-page-wrong-wifi-letters"))
     plain = wifi.password.isascii() and wifi.password.isprintable()
     well = not wifi.password or _HEX.fullmatch(wifi.password) or 8 <= len(wifi.password) <= 63
     if not (well and plain):
-        problem = "The Wi-Fi's password has to have 8 to 63 letters, digits and signs."
-        raise SeedRefused(problem, "WPA knows no other; leave it empty for an open network.")
+        raise SayableRefusal(BoxSentence.of("setup-page-wrong-wifi-password"))
 
 
 def _check_key(key: str, number: int) -> None:
@@ -179,9 +183,10 @@ def _check_key(key: str, number: int) -> None:
         raise SeedRefused(problem, "It is one line of a .pub file: ssh-ed25519 AAAA….")
 
 
-def _matches(what: str, text: str, pattern: re.Pattern[str], remedy: str) -> None:
+def _matches(what: str, text: str, pattern: re.Pattern[str]) -> None:
+    """`what`: as the catalogue's `setup-page-wrong-none` has it."""
     if text and not pattern.fullmatch(text):
-        raise SeedRefused(f"`{_short(text)}` is no {what}.", f"Use {remedy}.")
+        raise SayableRefusal(BoxSentence.of("setup-page-wrong-none", what=what, value=_short(text)))
 
 
 def _utf8(text: str) -> bool:

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs
 
-from appliance.errors import InterludeError, SeedRefused
-from appliance.language.catalogue import Catalogue, catalogue, english
+from appliance.errors import InterludeError
+from appliance.language.catalogue import BoxSentence, Catalogue, catalogue, english
 from appliance.language.catalogue import languages as catalogues
+from appliance.provision.refusal import SayableRefusal, told
 from appliance.provision.seed import PANELS, Seed, WifiNetwork, check
 from appliance.token_bucket import TokenBucket
 
@@ -62,8 +63,7 @@ class PageReply:
 @dataclass
 class SetupPage:
     """`place`: where it is served, as a browser names it. `take`: gets each seed that is good.
-    `cable`: the box is in a network, and needs no Wi-Fi. `words`: what it says; what is wrong with
-    what was typed is said in English."""
+    `cable`: the box is in a network, and needs no Wi-Fi. `words`: what it says."""
 
     place: str
     take: Callable[[Seed], None]
@@ -102,7 +102,7 @@ class SetupPage:
             seed = self._seed(typed)
             check(seed)
         except InterludeError as error:
-            self.problem = str(error)
+            self.problem = told(error, self.words)
             return PageReply(400, self._form())
         self.take(seed)
         return PageReply(200, self._framed(f"<p>{self._text('thanks')} {self._goes_on(seed)}</p>"))
@@ -110,9 +110,9 @@ class SetupPage:
     def _seed(self, typed: Mapping[str, str]) -> Seed:
         seed = _seed(typed)
         if seed.wifi is None and not self.cable:
-            raise SeedRefused("The Wi-Fi's name is missing.")
+            raise SayableRefusal(BoxSentence.of("setup-page-wrong-wifi-missing"))
         if seed.empty:
-            raise SeedRefused("Nothing was typed.")
+            raise SayableRefusal(BoxSentence.of("setup-page-wrong-nothing"))
         return seed
 
     @property
@@ -174,10 +174,10 @@ def _typed(body: bytes) -> dict[str, str]:
         found = parse_qs(body.decode("ascii"), keep_blank_values=True, strict_parsing=True,
                          encoding="utf-8", errors="strict", max_num_fields=20)  # fmt: skip
     except ValueError as error:
-        raise SeedRefused("What was typed did not arrive whole.", "Try again.") from error
+        raise SayableRefusal(BoxSentence.of("setup-page-wrong-not-whole")) from error
     known = {row[0] for row in _FIELDS}.union(_CHOICES)
     if not found.keys() <= known or any(len(values) > 1 for values in found.values()):
-        raise SeedRefused("There is something in it that this page does not ask for.")
+        raise SayableRefusal(BoxSentence.of("setup-page-wrong-not-asked"))
     return {name: values[0] for name, values in found.items()}
 
 

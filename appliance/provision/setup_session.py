@@ -20,10 +20,11 @@ from typing import Literal, Protocol
 import msgspec
 
 from appliance.atomic_file import write_whole
-from appliance.errors import InterludeError, SeedRefused, StorageError
-from appliance.language.catalogue import Catalogue, english
+from appliance.errors import InterludeError, StorageError
+from appliance.language.catalogue import BoxSentence, Catalogue, english
 from appliance.provision import password_words, setup_sentences, submitted_form
 from appliance.provision.network_manager import ADDRESS, JoinedNetwork
+from appliance.provision.refusal import SayableRefusal, sentence_of
 from appliance.provision.seed import Seed, check
 from appliance.provision.setup_server import FOLDER, OPEN, PROBLEM, SetupAccess
 from appliance.runtime import network_status
@@ -254,10 +255,11 @@ class SetupSession:
         self._clear(PROBLEM)
         try:
             if seed.wifi is None and self._joined() is None:
-                raise SeedRefused("The Wi-Fi's name is missing.")  # the cable was pulled out
+                # The cable was pulled out.
+                raise SayableRefusal(BoxSentence.of("setup-page-wrong-wifi-missing"))
             self.apply(seed)
         except InterludeError as error:
-            self._announce_problem(str(error))
+            self._announce_problem(sentence_of(error))
             return False
         if seed.wifi is not None:
             self.says(self.words.say("setup-joining"))
@@ -309,7 +311,7 @@ class SetupSession:
         if seed is not None:
             check(seed)
             if seed.empty:
-                raise SeedRefused("Nothing was typed.")
+                raise SayableRefusal(BoxSentence.of("setup-page-wrong-nothing"))
         return seed
 
     def _announce_problem(self, problem: setup_sentences.Sentence) -> None:

@@ -191,3 +191,11 @@ def test_the_page_offers_every_language_that_the_box_speaks_by_itself(page: Setu
 def test_a_language_that_is_none_is_refused(page: SetupPage, taken: list[Seed]) -> None:
     assert page.post(headers(), body(page, language="klingon"), 0.0).status == 400
     assert taken == []
+
+
+def test_a_german_page_tells_in_german_what_was_typed_wrong(taken: list[Seed]) -> None:
+    page = SetupPage(PLACE, taken.append, words=catalogue("de"))
+    reply = page.post(headers(), body(page, hostname="my kitchen"), 0.0)
+    assert (reply.status, taken) == (400, [])
+    assert "„my kitchen“ ist kein Name für das Gerät." in reply.body
+    assert "host name" not in reply.body

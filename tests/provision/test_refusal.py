@@ -1,0 +1,53 @@
+"""What is wrong with what was typed: in the language of who reads it, in English for the log."""
+
+from __future__ import annotations
+
+import pytest
+
+from appliance.errors import SeedRefused
+from appliance.language.catalogue import BoxSentence, catalogue
+from appliance.provision.refusal import SayableRefusal, sentence_of, told
+from appliance.provision.seed import Seed, WifiNetwork, check
+
+GERMAN = catalogue("de")
+
+
+@pytest.mark.parametrize(
+    ("seed", "english", "german"),
+    [
+        (Seed(hostname="my kitchen"), "`my kitchen` is no host name. Use letters",
+         "„my kitchen“ ist kein Name für das Gerät. Nimm Buchstaben"),
+        (Seed(broker="-"), "`-` is no broker.", "„-“ ist kein Broker."),
+        (Seed(timezone="?"), "`?` is no time zone.", "„?“ ist keine Zeitzone."),
+        (Seed(country="de"), "`de` is no country.", "„de“ ist kein Land."),
+        (Seed(card="!"), "`!` is no sound card.", "„!“ ist keine Soundkarte."),
+        (Seed(language="xx"), "There is no language `xx`.", "Eine Sprache „xx“ gibt es nicht."),
+        (Seed(mode="shut"), "There is no mode `shut`. There are open",
+         "Einen Modus „shut“ gibt es nicht. Es gibt open"),
+        (Seed(panel="x"), "There is no panel `x`.", "Einen Anschluss „x“"),
+        (Seed(user="u" * 121, broker="b"), "The broker's user is longer than 120 letters",
+         "Der Benutzername für den Broker hat mehr als 120 Zeichen"),
+        (Seed(password="p"), "There is a user or password for a broker, and no broker.",
+         "fehlt der Broker."),
+        (Seed(wifi=WifiNetwork(b"home", "short")), "8 to 63 letters, digits and signs. WPA knows",
+         "muss 8 bis 63 Buchstaben"),
+    ],
+)  # fmt: skip
+def test_what_was_typed_wrong_is_told_in_the_readers_language(
+    seed: Seed, english: str, german: str
+) -> None:
+    with pytest.raises(SeedRefused) as refused:
+        check(seed)
+    assert english in str(refused.value)
+    assert german in told(refused.value, GERMAN)
+
+
+def test_what_the_catalogue_has_no_words_for_is_told_in_english() -> None:
+    error = SeedRefused("There are 30 ssh keys; 20 are the most.")
+    assert told(error, GERMAN) == sentence_of(error) == str(error)
+
+
+def test_a_sentence_is_passed_on_for_whoever_says_it() -> None:
+    sentence = BoxSentence.of("setup-page-wrong-nothing")
+    assert sentence_of(SayableRefusal(sentence)) is sentence
+    assert told(SayableRefusal(sentence), GERMAN) == "Es wurde nichts eingegeben."
