@@ -13,12 +13,15 @@ from typing import NamedTuple
 from lab.bench.benches import BenchOptions, FigureTable
 from lab.bench.model_shape import E2B, Shape, Tensor, text_tensors
 
-FIRST_CLAUSE_TOKENS = 5
-LAST_PIECE_S = 0.5  # of sound, in the mean, that is not encoded yet when silence has lasted 200 ms
-MARK_TOKENS = 8  # that close a question and open the answer
+FIRST_CLAUSE_TOKENS = 6  # as `bench answer --weights` has them in the middle
+# Of sound that is not read yet when reading of the end begins: half a piece of 0.4 s, 120 ms of
+# silence, and what is left of the piece that is being read.
+LAST_PIECE_S = 0.4
+MARK_TOKENS = 16  # the instruction behind the sound, and what closes a question and opens an answer
 TOKENS_A_SECOND = 25  # soft tokens of sound
-LIKELY_END_MS = 260.0  # hear/endpointing.py: 200 ms, and 60 until the VAD says so
-TURN_END_MS = 560.0  # hearing.turn.end_ms: 500, and the same
+VAD_MS = 100.0  # from the last sample to the VAD's silence: `bench answer --weights`, recordings
+LIKELY_END_MS = 120.0 + VAD_MS  # hear/endpointing.py
+TURN_END_MS = 250.0 + VAD_MS  # hearing.turn.sure_ms
 VOICE_MS = (25.0, 100.0)  # espeak-ng here; a small neural voice on a Pi, estimated
 RING_AND_CARD_MS = (30.0, 45.0)  # `interlude bench answer` here
 
@@ -35,20 +38,22 @@ class MachineRates:
     """Of one machine.
 
     memory_gb_s    read in a stream by all cores
-    prefill_rate   prompt tokens a second, all layers computed
+    prefill_rate   prompt tokens a second in large batches, all layers computed
+    small_batch    a token's time in batches of 10 to 16, as a multiple of that
     encode_share   seconds of one core for a second of sound, int8
     """
 
     memory_gb_s: Range
     prefill_rate: Range
+    small_batch: Range
     encode_share: Range
 
 
 # Memory: 9.9 GB/s is what 6.71 tokens/s of published decoding amount to, 11.4 was measured by
 # others in decoding; the data sheet has 17.1. Prompt tokens: llama.cpp, Q4_K_M, published for
-# boards of 8 and 16 GB. Encoding: 7.4 G products a second of sound at 40 to 60 % of an A76's dot
-# products.
-PI_5 = MachineRates(Range(11.4, 9.9), Range(31.9, 28.0), Range(0.22, 0.30))
+# boards of 8 and 16 GB; 1.9 is what small batches cost on x86 (docs/benchmarks/model.md).
+# Encoding: 7.4 G products a second of sound at 40 to 60 % of an A76's dot products.
+PI_5 = MachineRates(Range(11.4, 9.9), Range(31.9, 28.0), Range(1.0, 1.9), Range(0.22, 0.30))
 
 
 def drawn_bytes(shape: Shape) -> int:
@@ -86,7 +91,7 @@ def parts_ms(
     prefill = rates.prefill_rate[which] / (prompt_share(shape) if patched else 1.0)
     encode = 1000 * LAST_PIECE_S * rates.encode_share[which]
     left = LAST_PIECE_S * TOKENS_A_SECOND + MARK_TOKENS
-    read = 1000 * left / prefill
+    read = 1000 * left * rates.small_batch[which] / prefill
     draw = 1000 * FIRST_CLAUSE_TOKENS * drawn_bytes(shape) / 1e9 / rates.memory_gb_s[which]
     model = encode + read + draw
     waits = max(TURN_END_MS - LIKELY_END_MS - model, 0.0) if ahead else 0.0
@@ -122,8 +127,10 @@ def bench(options: BenchOptions) -> list[FigureTable]:
         f"{PI_5.memory_gb_s.best / drawn:.1f} tokens a second.",
         f"Prompt tokens: {PI_5.prefill_rate.worst} to {PI_5.prefill_rate.best} a second published "
         f"for llama.cpp; with the patch {100 * prompt_share(E2B):.0f} % of the products are left.",
-        f"{LAST_PIECE_S} s of sound are not encoded when the answer is begun; the voice is "
-        "espeak-ng (better) or a small neural one (worse). Nothing of this was run on a Pi.",
+        f"{LAST_PIECE_S} s of sound are not read when reading of the end begins, and "
+        f"{MARK_TOKENS} tokens stand behind the sound; small batches cost as much a token as large "
+        f"ones (better) or {PI_5.small_batch.worst} times as much (worse); the voice is espeak-ng "
+        "(better) or a small neural one (worse). Nothing of this was run on a Pi.",
         "From a Pi, send back: `interlude bench model --json model.json` (tokens a second, prompt "
         "and drawn) and `interlude bench answer --json answer.json`.",
     ]

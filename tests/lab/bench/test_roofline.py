@@ -50,7 +50,7 @@ def test_the_patch_and_beginning_early_save_and_the_turn_is_never_over_too_soon(
 
 def test_on_a_machine_without_limits_only_the_silence_is_waited_for() -> None:
     none = Range(1e9, 1e9)
-    quick = MachineRates(none, none, Range(0.0, 0.0))
+    quick = MachineRates(none, none, Range(1.0, 1.0), Range(0.0, 0.0))
     parts = parts_ms(quick, 0)
     assert sum(parts.values()) - parts["voice"] - parts["ring and card"] == pytest.approx(
         TURN_END_MS
