@@ -53,7 +53,7 @@ FOREIGN = {
     "sherpa_onnx": ["hear/words/sherpa_backend.py"],
     "soundfile": ["audio/sound_file.py", "sim/*"],
     "soxr": ["audio/sound_file.py", "voice/postprocess.py", "sim/*"],
-    "sqlite3": ["dialog/memory.py"],
+    "sqlite3": ["dialog/memory.py", "runtime/memory_reader.py"],
     "yaml": [
         "cli/config.py", "models/catalogue.py", "provision/seed_files.py",
         "provision/seed_parsers.py", "provision/setup_state.py", "settings/loading.py", "sim/*",

@@ -69,10 +69,12 @@ class SendRecall:
 
 @dataclass(frozen=True)
 class EraseMemory:
-    """Delete the memory on disk, or only the last turn of it; a Forgotten is awaited."""
+    """Delete the memory on disk, or only the last turn of it, or only the `chosen` one (when it
+    began, and its number); a Forgotten is awaited."""
 
     last: bool = False
     aloud: bool = False
+    chosen: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,7 @@ from appliance.language.catalogue import catalogue
 from appliance.messages.commands import (
     CommandRefused,
     Forget,
+    Forgotten,
     Mute,
     Restart,
     Say,
@@ -215,8 +216,10 @@ class Conductor:
         for news in self.memory.poll(time.monotonic()):
             if isinstance(news, Recall):
                 self._send("thinker", news)
-            else:
-                self._advance(news)
+                continue
+            if isinstance(news, Forgotten):
+                self._status.tell(news)
+            self._advance(news)
         while self.memory.replies and self.control is not None:
             self.control.reply(*self.memory.replies.pop(0))
 

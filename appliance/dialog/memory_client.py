@@ -63,8 +63,8 @@ class MemoryClient:
                 self._remember(_turn(action, model))
             case SendRecall():
                 self._writer.recall(self._recall_turns)
-            case EraseMemory(last):
-                number = self._writer.forget(last=last)
+            case EraseMemory(last, _, chosen):
+                number = self._writer.forget(last=last, chosen=chosen)
                 self._forget_orders[number] = _ForgetOrder(action, time.monotonic(), self.client)
 
     def transcribed(self, news: Transcribed) -> None:

@@ -1,8 +1,8 @@
-"""Forgetting on disk: all that was said, or the last turn. Returns only when it is so, checked.
+"""Forgetting on disk: all that was said, or one turn. Returns only when it is so, checked.
 
 All: the files are set apart under another name, overwritten with zeros where they lie, synced and
 unlinked. That needs no room, so a full disk forgets, too; a power cut in between is made up for by
-`complete_erase`. The last turn: the file is rewritten without it, and read through for its words.
+`complete_erase`. One turn: the file is rewritten without it, and read through for its words.
 
 What the model has computed of the turns (think/snapshot_store.py) lies beside the file and goes as
 a whole, with either. Who writes it holds the folder's lock, and so does who forgets.
@@ -110,16 +110,41 @@ class LastTurn:
         return turns[:-1] if turns and turns[-1] == self.turn else turns
 
 
+@dataclass
+class ChosenTurn:
+    """The turn that began then, of that number; `turn` once it was read."""
+
+    started: str
+    number: int
+    turn: RememberedTurn | None = None
+
+    def others(self, turns: list[RememberedTurn]) -> list[RememberedTurn]:
+        """Those that stay."""
+        others = []
+        for turn in turns:
+            if (turn.started, turn.turn) == (self.started, self.number):
+                self.turn = turn
+            else:
+                others.append(turn)
+        return others
+
+
 def forget_last(
     file: Path, keep_turns: int, last: LastTurn | None = None, *, within_s: float = LOCK_S
 ) -> None:
-    """Erase the newest turn, if there is one. No connection of this process may be open.
+    """Erase the newest turn, as `forget_turn` does."""
+    forget_turn(file, keep_turns, last or LastTurn(), within_s=within_s)
 
-    `last`: of the attempt before this, which failed. Damaged copies go as a whole: the turn may be
-    in one of them. Where there is no room for rewriting, the file is erased first, and the other
-    turns are written anew. `within_s`: as for `forget_all`. Raises StorageError.
+
+def forget_turn(
+    file: Path, keep_turns: int, last: LastTurn | ChosenTurn, *, within_s: float = LOCK_S
+) -> None:
+    """Erase that turn, if it is there. No connection of this process may be open.
+
+    `last`: also of the attempt before this, which failed. Damaged copies go as a whole: the turn
+    may be in one of them. Where there is no room for rewriting, the file is erased first, and the
+    other turns are written anew. `within_s`: as for `forget_all`. Raises StorageError.
     """
-    last = last or LastTurn()
     with _named_errors(file), locked(file.parent, within_s):
         clear_leftover(file)
         _erase(_unreadable(file))
@@ -135,8 +160,8 @@ def forget_last(
             _look_through(file, others, last.turn)
 
 
-def _rewritten(file: Path, keep_turns: int, last: LastTurn) -> list[RememberedTurn]:
-    """Without the last turn. Returns those that stay. Raises StorageError."""
+def _rewritten(file: Path, keep_turns: int, last: LastTurn | ChosenTurn) -> list[RememberedTurn]:
+    """Without that turn. Returns those that stay. Raises StorageError."""
     memory = _open(file, keep_turns)
     try:
         others = last.others(memory.recall(-1))
@@ -179,7 +204,7 @@ def _texts(turn: RememberedTurn) -> tuple[str, ...]:
 
 
 def _look_through(file: Path, others: list[RememberedTurn], last: RememberedTurn) -> None:
-    """Raises StorageError if the last turn's words are in a file, though no other turn has them."""
+    """Raises StorageError if that turn's words are in a file, though no other turn has them."""
     rest = "\n".join(text for turn in others for text in _texts(turn)).encode()
     for text in _texts(last):
         words = text.encode()[:_LOOKED_FOR]

@@ -17,14 +17,15 @@ from pathlib import Path
 from appliance.atomic_file import write_whole
 from appliance.dialog import memory_erase
 from appliance.dialog.memory import Memory, MemoryDamaged, RememberedTurn, open_or_begin
-from appliance.dialog.memory_erase import LastTurn
+from appliance.dialog.memory_erase import ChosenTurn, LastTurn
 from appliance.errors import StorageError
 from appliance.pollable_queue import PollableQueue
 
 MOST_WAITING = 256  # turns; a disk that hangs for so long is broken
 MOST_FORGETS = 64  # orders to forget beyond that; each further one is answered as failed, at once
 OWED_EVERY_S = 60.0  # between two attempts at an order to forget that failed
-OWED = "to-be-forgotten"  # the note of that: how many turns, or
+# The note of that: how many last turns, and a line for each chosen one (when it began, its number);
+OWED = "to-be-forgotten"  # or
 ALL = "all"
 STOP_S = 2.0  # for the last writes at an orderly stop
 HANGS = "the disk hangs"
@@ -61,13 +62,16 @@ class AllTurns:
     """All turns are to be forgotten."""
 
 
+Forgettable = LastTurn | ChosenTurn | AllTurns
+
+
 @dataclass(frozen=True)
 class _Order:
-    """`forgets`: one of the last turns each, or ALL; (): the order is `act`, which `recalls`."""
+    """`forgets`: one turn each, or ALL; (): the order is `act`, which `recalls`."""
 
     number: int
     act: Callable[[Memory], None] | None = None
-    forgets: tuple[LastTurn | AllTurns, ...] = ()
+    forgets: tuple[Forgettable, ...] = ()
     recalls: bool = False
 
 
@@ -123,17 +127,19 @@ class MemoryWriter:
                 recalls=True,
             )
 
-    def forget(self, *, last: bool = False) -> int:
-        """Returns the number of the order, which its `ForgetResult` news has. Orders to forget are
-        taken also when the disk hangs; turns that wait to be written are then never written."""
+    def forget(self, *, last: bool = False, chosen: tuple[str, int] | None = None) -> int:
+        """All, or the last turn, or the `chosen` one. Returns the number of the order, which its
+        `ForgetResult` news has. Orders to forget are taken also when the disk hangs; turns that
+        wait to be written are then never written."""
         self._given += 1
         if self._orders.qsize() >= MOST_WAITING + MOST_FORGETS:
             self._news.put(ForgetResult(self._given, f"{HANGS}."))
             return self._given
         self._newest_forget = self._given
-        if not last:
+        what: Forgettable = ChosenTurn(*chosen) if chosen else LastTurn() if last else AllTurns()
+        if isinstance(what, AllTurns):
             self._void = self._given
-        self._orders.put(_Order(self._given, forgets=(LastTurn() if last else AllTurns(),)))
+        self._orders.put(_Order(self._given, forgets=(what,)))
         return self._given
 
     def close(self) -> None:
@@ -205,22 +211,18 @@ class MemoryWriter:
             return
         with suppress(OSError):
             if order is not None:
-                every = any(isinstance(one, AllTurns) for one in order.forgets)
-                words = ALL if every else str(len(order.forgets))
-                write_whole(self._note, words.encode(), lasting=False)
+                write_whole(self._note, _note_of(order.forgets).encode(), lasting=False)
             else:
                 self._note.unlink(missing_ok=True)
 
-    def _noted(self) -> tuple[LastTurn | AllTurns, ...]:
+    def _noted(self) -> tuple[Forgettable, ...]:
         try:
             noted = self._note.read_text() if self._note is not None else "0"
         except (OSError, UnicodeDecodeError):
             return ()
-        if noted.isdecimal() and int(noted) <= MOST_FORGETS:
-            return tuple(LastTurn() for _ in range(int(noted)))
-        return (AllTurns(),)
+        return _forgets_of(noted)
 
-    def _erase(self, what: tuple[LastTurn | AllTurns, ...]) -> str:
+    def _erase(self, what: tuple[Forgettable, ...]) -> str:
         """Forget that. Returns what is wrong; "" if it is done."""
         self._drop()
         try:
@@ -228,8 +230,8 @@ class MemoryWriter:
                 memory_erase.forget_all(self._file)
             else:
                 for one in what:
-                    if isinstance(one, LastTurn):
-                        memory_erase.forget_last(self._file, self._keep, one)
+                    if not isinstance(one, AllTurns):
+                        memory_erase.forget_turn(self._file, self._keep, one)
         except StorageError as error:
             return str(error)
         return ""
@@ -266,3 +268,25 @@ class MemoryWriter:
         if self._memory is not None:
             self._memory.close()
             self._memory = None
+
+
+def _note_of(forgets: tuple[Forgettable, ...]) -> str:
+    if any(isinstance(one, AllTurns) for one in forgets):
+        return ALL
+    chosen = [one for one in forgets if isinstance(one, ChosenTurn)]
+    lines = [str(len(forgets) - len(chosen)), *(f"{one.started} {one.number}" for one in chosen)]
+    return "\n".join(lines)
+
+
+def _forgets_of(noted: str) -> tuple[Forgettable, ...]:
+    """What a note says; all turns for one that nobody of ours wrote."""
+    first, *lines = noted.split("\n")
+    chosen = []
+    for line in lines:
+        started, _, number = line.rpartition(" ")
+        if not number.isdecimal():
+            return (AllTurns(),)
+        chosen.append(ChosenTurn(started, int(number)))
+    if not (first.isdecimal() and int(first) + len(chosen) <= MOST_FORGETS):
+        return (AllTurns(),)
+    return (*(LastTurn() for _ in range(int(first))), *chosen)

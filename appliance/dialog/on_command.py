@@ -9,6 +9,7 @@ from appliance.dialog.transition import Transition
 from appliance.messages.commands import (
     Ask,
     Forget,
+    ForgetTurn,
     Forgotten,
     Mute,
     MuteSwitched,
@@ -70,13 +71,24 @@ def interrupt_with_question(transition: Transition, command: Ask) -> None:
 
 def forget_conversation(transition: Transition, command: Forget) -> None:
     """the answer is dropped unremembered; the thinker and the disk forget"""
+    _drop_and_erase(transition, command, EraseMemory(command.last, command.aloud))
+
+
+def forget_chosen_turn(transition: Transition, command: ForgetTurn) -> None:
+    """likewise, of the disk that turn alone; the thinker asks for what is left"""
+    _drop_and_erase(transition, command, EraseMemory(chosen=(command.started, command.turn)))
+
+
+def _drop_and_erase(
+    transition: Transition, command: Forget | ForgetTurn, erase: EraseMemory
+) -> None:
     answer = transition.next.answer
     if answer is not None:
         transition.abandon_thinking()
         transition.raise_turn()
     transition.change(answer=None, cut=None, unanswered=None, last_lines=())
-    transition.send("thinker", Forget(command.last))
-    transition.actions.append(EraseMemory(command.last, command.aloud))
+    transition.send("thinker", Forget(command.last) if isinstance(command, Forget) else command)
+    transition.actions.append(erase)
     if answer is not None:
         transition.release_hold()
         transition.enter_rest("forgotten")

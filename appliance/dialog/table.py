@@ -29,6 +29,7 @@ from appliance.dialog.on_answer import (
 )
 from appliance.dialog.on_command import (
     apply_switch,
+    forget_chosen_turn,
     forget_conversation,
     interrupt_with_question,
     mute_microphone,
@@ -69,6 +70,7 @@ from appliance.dialog.transition import Transition
 from appliance.messages.commands import (
     Ask,
     Forget,
+    ForgetTurn,
     Forgotten,
     ListenOnce,
     Mute,
@@ -170,6 +172,7 @@ EVERYWHERE: dict[
     SetMode: set_mode,
     WordsHeard: note_words,
     Forget: forget_conversation,
+    ForgetTurn: forget_chosen_turn,
     Forgotten: report_forgotten,
     SetVolume: pass_volume,
     ToolReply: handle_tool_reply,

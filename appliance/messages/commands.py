@@ -40,10 +40,19 @@ class Forget(BaseMessage, frozen=True):
     aloud: bool = False
 
 
+class ForgetTurn(BaseMessage, frozen=True):
+    """Forget one turn of the memory, known by when it began and its number there. The thinker drops
+    all that it holds of the conversation, and asks for what is left of the memory."""
+
+    started: NameText
+    turn: Count
+
+
 class Forgotten(BaseMessage, frozen=True):
     """What became of a Forget: it was carried out and checked, or `problem` says why it failed.
 
-    From the memory writer by way of the conductor: to the conversation, and to a shell that asked.
+    From the memory writer by way of the conductor: to the conversation, to the page, and to a shell
+    that asked.
     `late`: what had failed before is done now.
     """
 

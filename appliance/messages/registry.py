@@ -16,6 +16,7 @@ from appliance.messages.commands import (
     ButtonPressed,
     CommandRefused,
     Forget,
+    ForgetTurn,
     Forgotten,
     ListenOnce,
     Mute,
@@ -95,7 +96,7 @@ Message = (
     | ThinkingProgress | AnswerBegun | Sentence | ThoughtEnded
     | Transcribed
     | ToolCalled | ToolAnswered | HouseRequest | HouseResponse | TimerEvent | TimersStatus
-    | TimersList | CancelTimer
+    | TimersList | CancelTimer | ForgetTurn
     | PrepareSpeech | Speak | EndAnswer | SpeakerReady | VoicesAvailable | Spoken | SpeakFailed
     | PlaybackStarted | PlaybackPaused | PlaybackResumed | PlaybackFinished | PlaybackStopped |
     SetVolume

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from appliance.messages.commands import BoxStatus, StateChanged
+from appliance.messages.commands import BoxStatus, Forgotten, StateChanged
 from appliance.messages.hearing import (
     Onset,
     Opinion,
@@ -40,6 +41,23 @@ MOST_EVENTS = 2000  # of that minute; levels are 300 of them
 Event = dict[str, Any]
 
 
+@dataclass
+class ForgettingState:
+    """What became of what was to be forgotten. `awaited`: turns by when they began and number."""
+
+    awaited: set[tuple[str, int]]
+    problem: str = ""
+
+    def asked(self, which: tuple[str, int]) -> None:
+        self.awaited.add(which)
+        self.problem = ""
+
+    def handle(self, told: Forgotten) -> None:
+        """The disk has answered, which it does in order."""
+        self.awaited.clear()
+        self.problem = told.problem
+
+
 class LiveModel:
     """The last minute, and how the box stands. `status`: None until told. `timers`: with names,
     which are in no event."""
@@ -49,6 +67,7 @@ class LiveModel:
         self.state = StateChanged("idle", 0, 0)
         self.status: BoxStatus | None = None
         self.timers = TimersList()
+        self.forgetting = ForgettingState(set())
         self._history: deque[Event] = deque(maxlen=MOST_EVENTS)
         self._opinions: dict[int, Opinion] = {}  # of the onset whose verdict is awaited
 
@@ -61,6 +80,8 @@ class LiveModel:
                 events.append({"k": "status"} | status_of(message))
             case TimersList():
                 self.timers = message
+            case Forgotten():
+                self.forgetting.handle(message)
             case Opinion():
                 self._opinions = {message.serial: message}
             case _:

@@ -11,7 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from appliance.page import on_live, on_own, on_pairing, on_settings, on_timers, on_try
+from appliance.page import (
+    on_live,
+    on_memory,
+    on_own,
+    on_pairing,
+    on_settings,
+    on_timers,
+    on_try,
+)
 from appliance.page.access import is_form_token
 from appliance.page.hosts import is_own_fetch, is_own_host, is_own_origin
 from appliance.page.requests import EventStream, Reply, Request, plain, see_other
@@ -46,6 +54,8 @@ PAGES: dict[str, PageRoute] = {
     "/own": PageRoute(on_own.show),
     "/own/timers": PageRoute(on_timers.show),
     "/own/timers/cancel": PageRoute(post=on_timers.cancel),
+    "/own/memory": PageRoute(on_memory.show),
+    "/own/memory/forget": PageRoute(post=on_memory.forget),
     "/access": PageRoute(on_pairing.list_access),
     "/access/revoke": PageRoute(post=on_pairing.revoke),
     "/access/passphrase": PageRoute(post=on_pairing.set_passphrase),

@@ -49,6 +49,7 @@ RESET: tuple[ResetRow, ...] = (
         "erases",
         ("left-at-the-broker.json", "removed-from-home-assistant"),
     ),
+    ResetRow("which browsers the page has let in", "erases", ("page-access.json",)),
     ResetRow("mode, volume and voice as they were set while it ran", "erases", ("adjusted.json",)),
     ResetRow(
         "the settings that were last in use, and what was said of releases",

@@ -54,6 +54,7 @@ class ModelSession:
         self.history = History()
         self._send = send
         self._clock = clock
+        self._anew = False  # what is recalled next takes the place of what was forgotten
         # The five below and the model's interruption, together.
         self._lock = threading.Lock()
         self._at_work_on: int | None = None
@@ -119,22 +120,13 @@ class ModelSession:
         drawing_s = self._clock() - began_s - (effort.encode_ms + effort.prefill_ms) / 1000
         self._send(
             ThoughtEnded(
-                turn,
-                telling.sentences,
-                reason,
-                problem,
-                effort.tokens,
-                effort.encode_ms,
-                effort.prefill_ms,
-                telling.first_ms,
+                turn, telling.sentences, reason, problem, effort.tokens, effort.encode_ms,
+                effort.prefill_ms, telling.first_ms,
                 (effort.tokens - effort.drawn_ahead) / drawing_s if drawing_s > 0 else 0.0,
-                effort.read,
-                aloud,
-                effort.drawn_ahead,
-                effort.thrown_away,
+                effort.read, aloud, effort.drawn_ahead, effort.thrown_away,
                 max(0.0, 1000 * (began_s - asked_s)),
             )
-        )
+        )  # fmt: skip
 
     def abandon(self, turn: int) -> None:
         self.history.abandon(turn)
@@ -153,6 +145,10 @@ class ModelSession:
         turns = [turn for turn in turns if turn[2].strip()]  # of others nothing was heard
         earlier = recalled(turns)
         recall_cache = self.model.recall_cache
+        if self._anew:
+            self._anew = False
+            self.history.load_turns(turns[-self._recall_turns :] if self._recall_turns else [])
+            return
         if self.recalled:
             if recall_cache is not None:
                 recall_cache.want(earlier)
@@ -169,10 +165,13 @@ class ModelSession:
         self._talked()
         if self.model.recall_cache is not None:
             self.model.recall_cache.forget()
-        if last:
-            self.history.forget_last()
-        else:
-            self.history.forget()
+        (self.history.forget_last if last else self.history.forget)()
+
+    def begin_anew(self) -> None:
+        """Forget all that is held of the conversation, and ask for what is left in the memory."""
+        self.forget()
+        self._anew = True
+        self._send(RecallWanted())
 
     def encode_ahead(self, clip: SpeechClip) -> None:
         """Encode ahead, while the owner is still speaking. Raises AnswerAbandoned."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from appliance.messages.commands import Forget
+from appliance.messages.commands import Forget, ForgetTurn
 from appliance.messages.registry import Message as AnyMessage
 from appliance.messages.thinking import (
     Abandon,
@@ -270,6 +270,8 @@ class ThinkerInbox:
                 self._thread.submit(lambda session: session.call_answered(turn, call, text))
             case Forget(last):
                 self._thread.submit(lambda session: session.forget(last=last))
+            case ForgetTurn():
+                self._thread.submit(lambda session: session.begin_anew())
             case _:
                 self._work.log.warning("a %s is not for the thinker", type(message).__name__)
 

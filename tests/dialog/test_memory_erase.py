@@ -11,7 +11,13 @@ from pathlib import Path
 import pytest
 
 from appliance.dialog.memory import Memory, RememberedTurn
-from appliance.dialog.memory_erase import LastTurn, forget_all, forget_last
+from appliance.dialog.memory_erase import (
+    ChosenTurn,
+    LastTurn,
+    forget_all,
+    forget_last,
+    forget_turn,
+)
 from appliance.errors import StorageError
 from appliance.runtime.folder_lock import locked
 from tests.card import Card, card
@@ -147,3 +153,32 @@ def test_a_second_try_to_forget_the_last_turn_takes_no_other(tmp_path: Path) -> 
     assert Memory(file, 50).count() == 4
     forget_last(file, 50)
     assert Memory(file, 50).count() == 3
+
+
+def test_no_word_of_a_chosen_turn_is_on_the_raw_card_and_all_others_are(sd: Card) -> None:
+    file = sd.at / "memory" / "memory.db"
+    talk(file, 20, KEPT)
+    talk(file, 1, CANARY)
+    chosen = Memory(file, 50)
+    chosen.remember(turn(7, KEPT))
+    chosen.close()
+    assert sd.count(CANARY) > 0
+    said = turn(0, CANARY)
+    memory = Memory(file, 50)
+    there = [each for each in memory.recall(-1) if CANARY.decode() in each.heard]
+    memory.close()
+    assert [(each.started, each.turn) for each in there] == [(said.started, 0)]
+    with_same_key = 2  # one of before has the same number and second: it goes, too
+    forget_turn(file, 50, ChosenTurn(said.started, 0))
+    assert sd.count(CANARY) == 0
+    assert Memory(file, 50).count() == 22 - with_same_key
+
+
+def test_a_turn_that_is_not_there_is_forgotten_without_touching_another(tmp_path: Path) -> None:
+    file = tmp_path / "memory.db"
+    talk(file, 5, KEPT)
+    for _ in range(2):
+        forget_turn(file, 50, ChosenTurn("2026-01-01T10:00:00+00:00", 3))
+        assert [each.turn for each in Memory(file, 50).recall(-1)] == [0, 1, 2, 4]
+    forget_turn(file, 50, ChosenTurn("1999-01-01T10:00:00+00:00", 1))
+    assert Memory(file, 50).count() == 4

@@ -230,3 +230,53 @@ def test_a_memory_of_no_turns_touches_no_disk(file: Path) -> None:
     scribe.recall(1)
     scribe.close()
     assert not file.parent.exists()
+
+
+def test_one_turn_is_forgotten_and_the_others_are_recalled(file: Path) -> None:
+    scribe = MemoryWriter(file, 10)
+    for number in range(3):
+        scribe.remember(turn(number, f"a-secret-word {number}"))
+    chosen = scribe.forget(chosen=(turn(1).started, 1))
+    scribe.recall(5)
+    first, second = turn(0, "a-secret-word 0"), turn(2, "a-secret-word 2")
+    assert news(scribe, 2) == [ForgetResult(chosen), TurnsRecalled((first, second))]
+    assert not any(b"a-secret-word 1" in each.read_bytes() for each in file.parent.iterdir())
+    scribe.close()
+
+
+@pytest.mark.parametrize(
+    ("noted", "left"),
+    [("0\n2026-01-01T10:00:00+00:00 1", [0, 2]), ("1\n2026-01-01T10:00:00+00:00 0", [1]),
+     ("2", [0]), ("all", []), ("1\nx", []), ("1\n2026 y", []), ("-1", []), ("", [])],
+)  # fmt: skip
+def test_what_is_owed_is_carried_out_by_a_successor(
+    file: Path, tmp_path: Path, noted: str, left: list[int]
+) -> None:
+    memory = Memory(file, 10)
+    for number in range(3):
+        memory.remember(turn(number))
+    memory.close()
+    (tmp_path / OWED).write_text(noted)
+    scribe = MemoryWriter(file, 10, tmp_path)
+    scribe.recall(5)
+    assert news(scribe, 2)[1] == TurnsRecalled(tuple(turn(number) for number in left))
+    scribe.close()
+
+
+@pytest.mark.process
+def test_a_chosen_turn_that_could_not_be_forgotten_is_noted_and_forgotten_later(
+    read_only_disk: tuple[Path, Callable[[], None]], tmp_path: Path
+) -> None:
+    place, writable = read_only_disk
+    scribe = MemoryWriter(place / "memory.db", 10, tmp_path)
+    scribe.forget(chosen=(turn(1).started, 1))
+    news(scribe, 2)
+    scribe.close()
+    assert (tmp_path / OWED).read_text() == f"0\n{turn(1).started} 1"
+    writable()
+    scribe = MemoryWriter(place / "memory.db", 10, tmp_path)
+    scribe.recall(5)
+    late, recalled = news(scribe, 2)
+    assert isinstance(late, ForgetResult)
+    assert (late.problem, late.late, recalled) == ("", True, TurnsRecalled(()))
+    scribe.close()

@@ -14,7 +14,16 @@ from appliance.dialog.actions import (
 )
 from appliance.dialog.table import STATES
 from appliance.language.catalogue import english
-from appliance.messages.commands import Ask, Forget, Mute, Repeat, Say, SetVolume, StopSpeaking
+from appliance.messages.commands import (
+    Ask,
+    Forget,
+    ForgetTurn,
+    Mute,
+    Repeat,
+    Say,
+    SetVolume,
+    StopSpeaking,
+)
 from appliance.messages.hearing import SpeechEnded, Verdict
 from appliance.messages.playback import (
     PlaybackFinished,
@@ -88,6 +97,16 @@ def test_forgetting_drops_the_answer_in_the_air_too() -> None:
     assert talk.sent(Forget) == [Forget()]
     assert talk.done(EraseMemory) == [EraseMemory()]
     assert (talk.sent(AnswerHeard), talk.remembered()) == ([], [])
+
+
+def test_forgetting_one_turn_has_the_thinker_begin_anew_and_erases_that_turn_alone() -> None:
+    chosen = ForgetTurn("2026-01-01T10:00:00+00:00", 3)
+    for state in ("idle", "speaking"):
+        talk = talk_in(state)
+        talk(chosen)
+        assert talk.sent(ForgetTurn) == [chosen]
+        assert talk.done(EraseMemory) == [EraseMemory(chosen=(chosen.started, 3))]
+        assert talk.sent(Forget) == []
 
 
 def test_forgetting_does_not_silence_an_owner_who_speaks() -> None:

@@ -17,6 +17,7 @@ from appliance.dialog.memory import Memory
 from appliance.hear.aec import store
 from appliance.hear.bargein import adaptation
 from appliance.mqtt import link, stale_topics
+from appliance.page import access
 from appliance.runtime import factory_reset
 from appliance.runtime.factory_reset import (
     DONE,
@@ -76,6 +77,7 @@ def test_every_path_of_the_table_is_one_that_a_part_of_the_box_writes(mine: Sett
         enrol.RECORDINGS,
         store.FILE,
         timers,
+        access.FILE,
         adjusted.FILE,
         usable.BEFORE,
         startup_notices.TOLD,

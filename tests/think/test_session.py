@@ -9,7 +9,7 @@ import pytest
 
 from appliance.errors import RemoteError
 from appliance.messages.registry import Message
-from appliance.messages.thinking import AnswerBegun, Sentence, ThoughtEnded
+from appliance.messages.thinking import AnswerBegun, RecallWanted, Sentence, ThoughtEnded
 from appliance.think.history import SpeechClip
 from tests.think.scripted import Scripted, ended, mind_of
 
@@ -245,3 +245,17 @@ def test_a_question_ends_the_encoding_of_what_it_does_not_ask(
     assert not model.interrupted  # and what comes after it is not ended
     session.preempt_idle(asked)
     assert not model.interrupted
+
+
+def test_after_one_turn_was_forgotten_what_is_left_is_recalled_ahead_of_what_came_since() -> None:
+    session, sent = mind_of(Scripted("Yes."))
+    session.load_turns([("", "about the doctor", "At noon."), ("", "about the sea", "It is wet.")])
+    session.think(3, [], "and the moon?", 100.0)
+    sent.clear()
+    session.begin_anew()
+    assert (session.history.turns, sent) == ([], [RecallWanted()])
+    session.think(4, [], "is it far?", 100.0)
+    session.load_turns([("", "about the sea", "It is wet.")])
+    assert [turn.answer for turn in session.history.turns] == ["It is wet.", "Yes."]
+    session.load_turns([("", "what a start would be given", "It is dry.")])
+    assert len(session.history.turns) == 2, "what comes later is for the next start"

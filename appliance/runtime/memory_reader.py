@@ -1,0 +1,61 @@
+"""What is remembered, read and never written: for the page, while the box writes the same file.
+
+In: the memory's file (dialog/memory.py has its layout). Out: turns, the newest first. It holds no
+connection from one call to the next, so that nobody who forgets waits for it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from appliance.errors import StorageError
+
+_BUSY_S = 1.0
+_COLUMNS = "started, turn, asked, seconds, heard, complete"
+
+
+@dataclass(frozen=True)
+class StoredTurn:
+    """As RememberedTurn; `transcript`: of speech, by the model."""
+
+    started: str
+    turn: int
+    asked: str
+    seconds: float
+    heard: str
+    complete: bool
+    transcript: str = ""
+
+
+def read_turns(file: Path, count: int, skip: int = 0) -> tuple[list[StoredTurn], int]:
+    """At most `count` turns, the newest first, without the newest `skip`; and how many there are.
+    Raises StorageError for a file that cannot be read now."""
+    if not file.exists():
+        return [], 0
+    place = f"file:{quote(str(file))}?mode=ro"
+    try:
+        with closing(sqlite3.connect(place, timeout=_BUSY_S, uri=True)) as db:
+            db.execute("PRAGMA query_only = ON")
+            db.execute("PRAGMA temp_store = MEMORY")  # no temporary file with words in it
+            named = {name for (name,) in db.execute("SELECT name FROM pragma_table_info('turns')")}
+            last = "transcript" if "transcript" in named else "''"  # of an older version's file
+            rows = db.execute(
+                f"SELECT {_COLUMNS}, {last} FROM turns ORDER BY id DESC LIMIT ? OFFSET ?",  # noqa: S608 - names of ours
+                (count, skip),
+            ).fetchall()
+            (every,) = db.execute("SELECT count(*) FROM turns").fetchone()
+        return [_turn(row) for row in rows], int(every)
+    except (sqlite3.Error, ValueError, TypeError) as error:
+        raise StorageError(f"{file} cannot be read now ({error}).", "Try it again.") from error
+
+
+def _turn(row: tuple[object, ...]) -> StoredTurn:
+    started, turn, asked, seconds, heard, complete, transcript = row
+    return StoredTurn(
+        str(started), int(str(turn)), str(asked), float(str(seconds)), str(heard), bool(complete),
+        str(transcript),
+    )  # fmt: skip

@@ -1,0 +1,76 @@
+"""What is remembered, read while the box writes it."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from appliance.dialog.memory import Memory, RememberedTurn
+from appliance.dialog.memory_erase import forget_all, forget_last
+from appliance.errors import StorageError
+from appliance.runtime.memory_reader import read_turns
+from tests.dialog.turns import turn
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "memory" / "memory.db"
+
+
+def fill(file: Path, count: int) -> Memory:
+    memory = Memory(file, 100)
+    for number in range(count):
+        memory.remember(turn(number, f"answer {number}"))
+    return memory
+
+
+def test_the_newest_come_first_and_all_are_counted(file: Path) -> None:
+    memory = fill(file, 7)
+    turns, count = read_turns(file, 3)
+    assert ([one.turn for one in turns], count) == ([6, 5, 4], 7)
+    assert [one.turn for one in read_turns(file, 3, 6)[0]] == [0]
+    assert read_turns(file, 3, 99) == ([], 7)
+    memory.close()
+    assert read_turns(file, 1)[0][0].heard == "answer 6", "also when nobody else has it open"
+
+
+def test_every_field_is_as_it_was_remembered(file: Path) -> None:
+    memory = Memory(file, 10)
+    memory.remember(RememberedTurn("2026-01-01T10:00", 4, "typed", 2.5, "said", False, "m", "so"))
+    (one,), _ = read_turns(file, 5)
+    told = (one.started, one.turn, one.asked, one.seconds, one.heard, one.complete, one.transcript)
+    assert told == ("2026-01-01T10:00", 4, "typed", 2.5, "said", False, "so")
+
+
+def test_a_file_of_before_transcripts_is_read(file: Path) -> None:
+    fill(file, 1).close()
+    with sqlite3.connect(file) as db:
+        db.execute("ALTER TABLE turns DROP COLUMN transcript")
+    db.close()
+    assert read_turns(file, 1)[0][0].transcript == ""
+
+
+def test_a_memory_that_is_not_there_has_no_turns_and_is_not_made(file: Path) -> None:
+    assert read_turns(file, 5) == ([], 0)
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("data", [b"a-secret-word " * 1000, b"", b"SQLite format 3\0" + bytes(99)])
+def test_what_is_no_memory_is_an_error_in_words(file: Path, data: bytes) -> None:
+    file.parent.mkdir()
+    file.write_bytes(data)
+    with pytest.raises(StorageError, match="cannot be read now"):
+        read_turns(file, 5)
+
+
+def test_who_has_read_keeps_nobody_from_forgetting(file: Path) -> None:
+    memory = fill(file, 3)
+    read_turns(file, 5)
+    memory.close()
+    forget_last(file, 100)
+    assert read_turns(file, 5)[1] == 2
+    forget_all(file)
+    assert read_turns(file, 5) == ([], 0)
+    assert list(file.parent.iterdir()) == []
