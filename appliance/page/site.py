@@ -17,6 +17,7 @@ from appliance.page import (
     on_own,
     on_pairing,
     on_settings,
+    on_software,
     on_timers,
     on_try,
 )
@@ -56,6 +57,9 @@ PAGES: dict[str, PageRoute] = {
     "/own/timers/cancel": PageRoute(post=on_timers.cancel),
     "/own/memory": PageRoute(on_memory.show),
     "/own/memory/forget": PageRoute(post=on_memory.forget),
+    "/own/software": PageRoute(on_software.show),
+    "/own/software/install": PageRoute(post=on_software.install),
+    "/own/software/back": PageRoute(post=on_software.go_back),
     "/access": PageRoute(on_pairing.list_access),
     "/access/revoke": PageRoute(post=on_pairing.revoke),
     "/access/passphrase": PageRoute(post=on_pairing.set_passphrase),

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 from appliance.messages.registry import Message
 from appliance.page.access import AccessStore, Browser, form_token
 from appliance.page.live import LiveModel
+from appliance.page.own_places import OwnPlaces
 from appliance.page.pairing import Pairing
 from appliance.page.requests import Reply, Request
 from appliance.page.settings_access import SettingsAccess
@@ -45,6 +46,7 @@ class PageBox:
     start_program: Callable[[Sequence[str], bytes, float, Callable[[bytes], None]], None]
     trying: TryState = field(default_factory=TryState)
     scheme: Literal["http", "https"] = "http"
+    places: OwnPlaces = field(default_factory=OwnPlaces)
 
     @property
     def name(self) -> str:

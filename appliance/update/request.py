@@ -7,6 +7,7 @@ that anybody may read. This is what an update button needs:
 
     offers()          what lies ready, newer than what is kept
     ask(offer)        have it installed
+    request_return()  go back to the release that was kept before
     read_progress()   what is being done, how far it is, what went wrong
 """
 
@@ -39,6 +40,7 @@ from appliance.update.system.archive import SYSTEM_ARCHIVE
 INCOMING = Path("/var/lib/interlude-incoming")  # tmpfiles.d: root's, sticky, written by its group
 WANTED = "wanted"  # interlude-update.path waits for a file of this name
 WANTED_SYSTEM = "wanted-system"  # and interlude-system.path for one of this
+PREVIOUS = "previous"  # what a note says in place of a file's name: go back
 PROGRESS = "progress.json"
 MOST_NAMES = 1000  # looked at in the incoming folder; what a stranger puts there has no end
 MOST_FILES = 32  # of a kind, opened; an appliance has one or two
@@ -121,6 +123,20 @@ def request_install(offer: UpdateOffer) -> None:
     write_note(offer.file.with_name(kind.note), offer.file.name)
 
 
+def request_return(incoming: Path = INCOMING) -> None:
+    """Have the box go back to the release that was kept before. Returns at once. Raises OSError.
+
+    One step: what was kept is then the one before, and nothing older can be asked for.
+    """
+    write_note(incoming / WANTED, PREVIOUS)
+
+
+def returns_to(shelf: ReleaseStore) -> str | None:
+    """The release that may be gone back to: not one that was left since it did not stay up."""
+    previous = shelf.previous()
+    return previous if previous != fallback.left(shelf) else None
+
+
 def read_progress(folder: Path = TRIAL) -> InstallProgress:
     """The installation that somebody asked for, or how the last one ended since the power came."""
     return read_record(folder / PROGRESS, InstallProgress) or InstallProgress()
@@ -129,23 +145,40 @@ def read_progress(folder: Path = TRIAL) -> InstallProgress:
 def install_wanted(
     installer: ReleaseInstaller, wishes: InstallOptions, incoming: Path = INCOMING
 ) -> bool:
-    """As root: install what was asked for, once. Raises what ReleaseInstaller.install raises."""
-    shelf = installer.shelf
-    with asked_for(incoming, RELEASES, shelf.trial_folder) as (handed, teller):
+    """As root: install what was asked for, or go back, once. Raises what ReleaseInstaller.install
+    raises."""
+    shelf, name = installer.shelf, pop_note(incoming / RELEASES.note)
+    if name == PREVIOUS:
+        return _go_back(installer, wishes)
+    with asked_for(name, incoming, RELEASES, shelf.trial_folder) as (handed, teller):
         told = ReleaseInstaller(shelf, installer.box, installer.signers, teller.update)
         return told.install(handed, wishes)
 
 
+def _go_back(installer: ReleaseInstaller, wishes: InstallOptions) -> bool:
+    shelf = installer.shelf
+    version = returns_to(shelf)
+    teller = ProgressWriter(shelf.trial_folder, version or PREVIOUS)
+    try:
+        if version is None:
+            raise ReleaseRefused("There is no earlier release to go back to.")
+        ReleaseInstaller(shelf, installer.box, installer.signers, teller.update).rollback(wishes)
+    except InterludeError as error:
+        teller.finish(str(error))
+        raise
+    teller.finish()
+    return True
+
+
 @contextmanager
 def asked_for(
-    incoming: Path, kind: UpdateKind, folder: Path
+    name: str, incoming: Path, kind: UpdateKind, folder: Path
 ) -> Iterator[tuple[HandedOverFile, ProgressWriter]]:
-    """The file that was asked for, opened once, and who writes into `folder` how it goes with it.
+    """The file that was asked for by its `name`, opened once, and who writes into `folder` how it
+    goes with it. After a success the file is gone.
 
-    The request is gone, so that a failure is not repeated; after a success the file is, too. Raises
-    ReleaseRefused for a request that names no file of that kind, StorageError.
+    Raises ReleaseRefused for a request that names no file of that kind, StorageError.
     """
-    name = pop_note(incoming / kind.note)
     if not name:
         raise ReleaseRefused("Nobody asked for one.")
     if not _PLAIN.fullmatch(name) or not name.endswith(kind.archive.suffix):

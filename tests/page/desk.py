@@ -12,6 +12,7 @@ from appliance.messages.commands import BoxStatus
 from appliance.messages.registry import Message
 from appliance.page.access import FILE, AccessStore
 from appliance.page.live import LiveModel
+from appliance.page.own_places import OwnPlaces
 from appliance.page.pairing import Pairing
 from appliance.page.requests import FORM, EventStream, Reply, Request
 from appliance.page.settings_access import SettingsAccess
@@ -63,6 +64,13 @@ class Desk:
                 folder / "changed",
             ),
             start_program=self._start,
+            places=OwnPlaces(
+                folder / "incoming",
+                folder / "opt",
+                folder / "run",
+                folder / "os-release",
+                folder / "pull.env",
+            ),
         )
         status = BoxStatus("open", False, 0.8, "espeak", "pocket", voices=("espeak", "amy"))
         self.box.model.handle(status, self.now_s)

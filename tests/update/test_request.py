@@ -15,6 +15,8 @@ from appliance.update.request import (
     offers,
     read_progress,
     request_install,
+    request_return,
+    returns_to,
 )
 from tests.update.release.workshop import Bench, PaperBox
 
@@ -115,3 +117,45 @@ def test_one_that_is_gone_by_then_is_said_so(at: Bench, incoming: Path) -> None:
     with pytest.raises(ReleaseRefused, match="No such file"):
         install_wanted(at.installer(), InstallOptions(), incoming)
     assert "cannot be read" in read_progress(at.shelf.trial_folder).problem
+
+
+# ── going back
+def test_the_release_before_is_gone_back_to_and_then_the_newer_one_is_the_one_before(
+    at: Bench, incoming: Path
+) -> None:
+    at.installer().install(incoming / at.shop.make("0.3.0").name)
+    for expected, before in (("0.2.0", "0.3.0"), ("0.3.0", "0.2.0")):
+        assert returns_to(at.shelf) == expected
+        request_return(incoming)
+        assert install_wanted(at.installer(), InstallOptions(), incoming)
+        assert (at.shelf.kept(), at.shelf.previous()) == (expected, before)
+        assert read_progress(at.shelf.trial_folder) == InstallProgress(expected)
+        assert not (incoming / "wanted").exists()
+
+
+def test_where_there_is_none_before_it_stays_and_that_is_told(at: Bench, incoming: Path) -> None:
+    request_return(incoming)
+    with pytest.raises(ReleaseRefused, match="no earlier release"):
+        install_wanted(at.installer(), InstallOptions(), incoming)
+    assert at.shelf.kept() == "0.2.0"
+    assert "no earlier release" in read_progress(at.shelf.trial_folder).problem
+
+
+def test_a_release_that_did_not_stay_up_is_not_gone_back_to(at: Bench, incoming: Path) -> None:
+    at.installer().install(incoming / at.shop.make("0.3.0").name)
+    note = at.shelf.root / "failures.json"
+    note.write_text('{"version": "0.3.0", "left": "0.2.0"}')
+    assert returns_to(at.shelf) is None
+    request_return(incoming)
+    with pytest.raises(ReleaseRefused, match="no earlier release"):
+        install_wanted(at.installer(), InstallOptions(), incoming)
+    assert at.shelf.kept() == "0.3.0"
+
+
+@pytest.mark.parametrize("note", ["previous\0", "PREVIOUS", "previous.release", "../previous"])
+def test_no_other_word_goes_back(at: Bench, incoming: Path, note: str) -> None:
+    at.installer().install(incoming / at.shop.make("0.3.0").name)
+    (incoming / "wanted").write_text(note)
+    with pytest.raises(ReleaseRefused):
+        install_wanted(at.installer(), InstallOptions(), incoming)
+    assert at.shelf.kept() == "0.3.0"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+from appliance.update.handed_over_file import pop_note
 from appliance.update.release.installer import InstallOptions
 from appliance.update.request import INCOMING, SYSTEMS, asked_for
 from appliance.update.system.updater import SystemUpdater
@@ -19,5 +20,6 @@ def install_wanted(
     What its owner changes between the check and the writing is found while it is written: each byte
     is hashed on its way into the slot, and the slot's first sector is written last.
     """
-    with asked_for(incoming, SYSTEMS, updater.shelf.trial_folder) as (handed, teller):
+    name = pop_note(incoming / SYSTEMS.note)
+    with asked_for(name, incoming, SYSTEMS, updater.shelf.trial_folder) as (handed, teller):
         return dataclasses.replace(updater, progress=teller.update).install(handed, wishes)

@@ -1,0 +1,23 @@
+"""Where the page looks for what it shows of the box, and where it may leave a request: all of it
+readable without rights. A request is a note; whoever has the right looks at it again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from appliance.update import request
+from appliance.update.release.store import ROOT, TRIAL
+from appliance.update.system import target
+
+
+@dataclass(frozen=True)
+class OwnPlaces:
+    """`incoming`: archives, and notes that ask for one. `releases`, `trial`: what is kept, and what
+    is being tried. `os_release`: of the system. `pull`: there, where a release is looked for."""
+
+    incoming: Path = request.INCOMING
+    releases: Path = ROOT
+    trial: Path = TRIAL
+    os_release: Path = target.RELEASE
+    pull: Path = Path("/etc/interlude/pull.env")

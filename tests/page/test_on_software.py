@@ -1,0 +1,117 @@
+"""Software on the page: what lies ready, asked for by a note, and how it ended."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from appliance import __version__
+from appliance.errors import HealthCheckFailed
+from appliance.page.on_software import read_state
+from appliance.update.release.installer import InstallOptions
+from appliance.update.request import PROGRESS, InstallProgress, install_wanted
+from tests.page.desk import Desk
+from tests.update.release.workshop import Bench, bench
+
+pytestmark = pytest.mark.process  # releases are signed, and tried
+
+NEW, SICK = "0.3.0", "0.4.0"
+
+
+@pytest.fixture
+def at(tmp_path: Path, desk: Desk) -> Bench:
+    """The box keeps 0.2.0; a newer and a sick one lie ready."""
+    made = bench(tmp_path)
+    made.installer().install(made.shop.make("0.2.0"))
+    desk.box.places.incoming.mkdir()
+    for version, kind in ((NEW, "good"), (SICK, "crashes")):
+        shutil.copy(made.shop.make(version, kind), desk.box.places.incoming)
+    desk.pair()
+    return made
+
+
+def file_of(desk: Desk, version: str) -> str:
+    (found,) = (o.file.name for o in read_state(desk.box.places).offers if o.version == version)
+    return found
+
+
+def as_root(at: Bench, desk: Desk) -> bool:
+    return install_wanted(at.installer(), InstallOptions(), desk.box.places.incoming)
+
+
+def test_what_is_asked_for_there_is_installed_and_its_outcome_shown(at: Bench, desk: Desk) -> None:
+    page = desk.text("/own/software")
+    assert all(words in page for words in (__version__, NEW, SICK))
+    form = {"file": file_of(desk, NEW), "token": desk.token}
+    assert desk.post("/own/software/install", form).status == 303
+    assert "It is asked for" in desk.text("/own/software")
+    assert as_root(at, desk)
+    page = desk.text("/own/software")
+    assert f"{NEW} is installed, and proved well" in page
+    assert "Go back to 0.2.0" in page
+
+
+def test_how_a_sick_one_ended_is_shown_and_what_ran_before_runs(at: Bench, desk: Desk) -> None:
+    desk.post("/own/software/install", {"file": file_of(desk, SICK), "token": desk.token})
+    with pytest.raises(HealthCheckFailed):
+        as_root(at, desk)
+    page = desk.text("/own/software")
+    assert f"{SICK} is not installed" in page
+    assert "back on 0.2.0" in page
+    assert at.shelf.kept() == "0.2.0"
+
+
+def test_the_release_before_is_gone_back_to(at: Bench, desk: Desk) -> None:
+    assert desk.post("/own/software/back", {"token": desk.token}).status == 400, "there is none"
+    desk.post("/own/software/install", {"file": file_of(desk, NEW), "token": desk.token})
+    as_root(at, desk)
+    assert desk.post("/own/software/back", {"token": desk.token}).status == 303
+    assert as_root(at, desk)
+    assert at.shelf.kept() == "0.2.0"
+
+
+def test_a_stranger_asks_for_nothing(at: Bench, desk: Desk) -> None:
+    form = {"file": file_of(desk, NEW), "token": desk.token}
+    desk.cookies.clear()
+    for path in ("/own/software/install", "/own/software/back"):
+        assert desk.post(path, form).status == 403
+    assert not (desk.box.places.incoming / "wanted").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["", "..", "../0.3.0.release", "/etc/shadow", "0.1.0.release", "wanted", "previous"]
+)
+def test_what_does_not_lie_ready_is_not_asked_for(at: Bench, desk: Desk, name: str) -> None:
+    form = {"file": name, "token": desk.token}
+    assert desk.post("/own/software/install", form).status == 400
+    assert not (desk.box.places.incoming / "wanted").exists()
+
+
+def test_while_one_is_being_installed_no_other_is_asked_for(at: Bench, desk: Desk) -> None:
+    at.shelf.trial_folder.mkdir(exist_ok=True)
+    going = InstallProgress(SICK, "unpack", 0.42)
+    (at.shelf.trial_folder / PROGRESS).write_bytes(msgspec.json.encode(going))
+    page = desk.text("/own/software")
+    for words in ('value="42"', "Writes it to the card", "disabled", "refresh"):
+        assert words in page
+    form = {"file": file_of(desk, NEW), "token": desk.token}
+    assert desk.post("/own/software/install", form).status == 303
+    assert not (desk.box.places.incoming / "wanted").exists()
+
+
+@pytest.mark.parametrize("step", ["", "look", "wait for silence", "a step of a later version"])
+def test_every_step_has_words(at: Bench, desk: Desk, step: str) -> None:
+    at.shelf.trial_folder.mkdir(exist_ok=True)
+    going = InstallProgress(SICK, step, 0.5)
+    (at.shelf.trial_folder / PROGRESS).write_bytes(msgspec.json.encode(going))
+    assert desk.get("/own/software").status == 200
+
+
+def test_a_machine_that_is_no_appliance_is_told_so_and_asks_for_nothing(desk: Desk) -> None:
+    desk.pair()
+    assert "This is no appliance" in desk.text("/own/software")
+    form = {"file": "0.3.0.release", "token": desk.token}
+    assert desk.post("/own/software/install", form).status == 400
