@@ -225,6 +225,8 @@ wifi-otherwise = Ich komme nicht in das WLAN { $wifi }.
 
 ## The page of a box in set-up
 
+setup-page-title = Dieses Gerät einrichten
+setup-page-more = Weitere Einstellungen
 setup-page-wifi = Dein WLAN
 setup-page-password = Sein Passwort
 setup-page-country = Land, in zwei Buchstaben (DE, AT, CH)

@@ -257,6 +257,8 @@ wifi-otherwise = I cannot join the Wi-Fi { $wifi }.
 
 ## The page of a box in set-up
 
+setup-page-title = Set up this box
+setup-page-more = More settings
 setup-page-wifi = Your Wi-Fi
 setup-page-password = Its password
 setup-page-country = Country, as two letters (DE, GB, US)

@@ -64,9 +64,10 @@ class HttpServer:
         site: Site,
         *,
         request_s: float = REQUEST_S,
+        most_body: int = MOST_BODY,
         certificate: PageCertificate | None = None,
     ) -> None:
-        self.site, self.request_s = site, request_s
+        self.site, self.request_s, self.most_body = site, request_s, most_body
         self.tls = certificate.context if certificate else None
         strict = certificate is not None and not certificate.self_signed
         self.headers = (*HEADERS, *([STRICT] if strict else []))
@@ -168,9 +169,12 @@ class _Connection(asyncio.Protocol):
                 if self._http.they_are_waiting_for_100_continue:
                     self._refuse(417)
                     return
+                if _announced(event) > self._server.most_body:
+                    self._refuse(413)  # unread
+                    return
             elif isinstance(event, h11.Data):
                 self._body += event.data
-                if len(self._body) > MOST_BODY:
+                if len(self._body) > self._server.most_body:
                     self._refuse(413)
                     return
             elif isinstance(event, h11.EndOfMessage):
@@ -282,6 +286,11 @@ class _Connection(asyncio.Protocol):
 
     def abort(self) -> None:
         self._transport.abort()
+
+
+def _announced(request: h11.Request) -> int:
+    """Bytes of the body that is to come, where the browser says so; h11 has seen to its digits."""
+    return next((int(value) for name, value in request.headers if name == b"content-length"), 0)
 
 
 def _plain(request: h11.Request, body: bytes, client: str) -> Request | None:

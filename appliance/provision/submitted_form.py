@@ -28,7 +28,7 @@ FormField = Annotated[str, msgspec.Meta(max_length=256)]
 
 
 class SubmittedForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The fields of the page (setup_page.py); each may be empty, the Wi-Fi's name only beside a
+    """The fields of the page (setup_site.py); each may be empty, the Wi-Fi's name only beside a
     cable."""
 
     wifi: FormField

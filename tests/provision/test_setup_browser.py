@@ -3,40 +3,59 @@
 from __future__ import annotations
 
 import threading
-import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from appliance.provision.setup_server import OPEN, SetupAccess, server
+from appliance.provision.setup_server import OPEN, SetupAccess, serve
 from appliance.provision.submitted_form import FILE
+from appliance.runtime.listening_socket import try_listen
 from tests.page.chromium import Chromium
+from tests.waiting import until
 
 pytestmark = pytest.mark.process
 
 
-def test_a_form_that_a_browser_sends_is_taken(tmp_path: Path) -> None:
-    said = SetupAccess("127.0.0.1", 0)
-    (tmp_path / OPEN).write_bytes(msgspec.json.encode(said))
-    made = server(tmp_path, said, tmp_path)
-    thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
+@pytest.fixture
+def port(tmp_path: Path) -> Iterator[int]:
+    with try_listen(("127.0.0.1", 0)) as free:
+        found = int(free.getsockname()[1])
+    access = tmp_path / OPEN
+    access.write_bytes(msgspec.json.encode(SetupAccess("127.0.0.1", found, ("Home", "Next door"))))
+    thread = threading.Thread(target=serve, args=(tmp_path, tmp_path))
     thread.start()
-    try:
-        with Chromium(tmp_path / "profile", 360) as browser:
-            browser.open(f"http://127.0.0.1:{made.server_address[1]}/")
-            browser.run("document.querySelector('input[name=wifi]').focus()")
-            browser.type("Home")
-            browser.run("document.querySelector('input[name=password]').focus()")
-            browser.type("correct horse")
-            browser.press("Enter")
-            browser.until("document.querySelector('form') === null && document.body.innerText")
-            assert "Thank you" in browser.run("document.body.innerText")
-        end_s = time.monotonic() + 20
-        while not (tmp_path / FILE).exists():
-            assert time.monotonic() < end_s
-        assert msgspec.json.decode((tmp_path / FILE).read_bytes())["wifi"] == "Home"
-    finally:
-        made.shutdown()
-        thread.join()
-        made.server_close()
+    yield found
+    access.unlink()
+    thread.join()
+
+
+def test_a_form_that_a_browser_sends_is_taken(tmp_path: Path, port: int) -> None:
+    with Chromium(tmp_path / "profile", 360) as browser:
+        browser.open(f"http://127.0.0.1:{port}/")
+        browser.run("document.querySelector('input[name=wifi]').focus()")
+        browser.type("Home")
+        browser.run("document.querySelector('input[name=password]').focus()")
+        browser.type("correct horse")
+        browser.press("Enter")
+        browser.until("document.querySelector('form') === null && document.body.innerText")
+        assert "Thank you" in browser.run("document.body.innerText")
+    until((tmp_path / FILE).exists)
+    assert msgspec.json.decode((tmp_path / FILE).read_bytes())["wifi"] == "Home"
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_nothing_is_cut_off_at_any_width_and_the_rest_opens_by_the_keyboard(
+    tmp_path: Path, port: int, width: int
+) -> None:
+    with Chromium(tmp_path / "profile", width) as browser:
+        browser.open(f"http://127.0.0.1:{port}/")
+        assert browser.run("document.querySelector('details').open") is False
+        browser.run("document.querySelector('summary').focus()")
+        browser.press("Enter")
+        browser.until("document.querySelector('details').open")
+        wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert browser.run(wide) == 0
+        small = "[...document.querySelectorAll('input:not([type=hidden]), select, button')]"
+        assert browser.run(f"{small}.every(each => each.getBoundingClientRect().height >= 40)")
