@@ -18,7 +18,13 @@ PAGE = ROOT / "docs/architecture/processes.svg"
 from appliance.pcm import RATE_HZ  # noqa: E402
 from appliance.runtime.ipc.floor import Floor  # noqa: E402
 from appliance.runtime.ipc.ring import RingSpec  # noqa: E402
-from appliance.runtime.process_table import PROCESSES, RINGS, STATES, Process  # noqa: E402
+from appliance.runtime.process_table import (  # noqa: E402
+    PROCESSES,
+    RINGS,
+    STATES,
+    TRIED,
+    Process,
+)
 
 WIDTH, HEIGHT = 1050, 776
 STYLE = """
@@ -179,6 +185,12 @@ def rings() -> Iterator[str]:
     """An arrow for each ring, from its writer to each of its readers."""
     for ring in RINGS:
         writer = PLACES[ring.writer][0]
+        if ring.name == TRIED:  # past `words`, which lies between
+            left, down = writer.left - 10, PLACES[ring.readers[0]][0].middle[1]
+            around = f"M{writer.left} {writer.bottom - 20}H{left}V{down:g}H{writer.left}"
+            yield f'<path d="{around}" class="ring" fill="none" marker-end="url(#ring)"/>'
+            yield text(left + 17, writer.bottom + 18, ring.name, "name")
+            continue
         for name in ring.readers:
             reader = PLACES[name][0]
             if ring.name not in LANES:  # downwards

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from appliance.dialog.on_trial import PlaySound
 from appliance.dialog.state import DialogState
-from appliance.dialog.trial_relay import TrialRelay
+from appliance.dialog.trial_relay import TrialEvents, TrialRelay
 from appliance.messages.registry import Message
 from appliance.messages.supervision import PartChanged
 from appliance.messages.thinking import AnswerHeard, Sentence
@@ -28,8 +27,8 @@ class PageRelay:
         self._view = NOBODY
         self._trials = TrialRelay(send)
 
-    def handle(self, peer: str, message: Message, now: DialogState) -> tuple[PlaySound, ...] | None:
-        """Pass on what is for the page. None for what is for others, too; else what is to sound."""
+    def handle(self, peer: str, message: Message, now: DialogState) -> TrialEvents | None:
+        """Pass on what is for the page. None for what is for others, too; else what follows."""
         if self._pass_on(peer, message):
             return ()
         return self._trials.handle(peer, message, now)

@@ -1,6 +1,7 @@
 """What is tried on the page with sound: let through, or refused with the reason.
 
-In: the page's wish, how the conversation stands. Out: what is to sound, and refusals to the page.
+In: the page's wishes, what the listener recorded, how the conversation stands. Out: what is to
+sound; to listener, page and panel what concerns them.
 Somebody who talks goes first, and so does an answer; nothing of it waits for a better moment.
 """
 
@@ -10,8 +11,20 @@ from collections.abc import Callable
 
 from appliance.dialog.on_trial import PlaySound
 from appliance.dialog.state import DialogState
+from appliance.messages.commands import StopSpeaking
 from appliance.messages.registry import Message
-from appliance.messages.trying import StartTrial, TrialRefusal, TrialRefused
+from appliance.messages.supervision import PartChanged
+from appliance.messages.trying import (
+    EndTrial,
+    SoundRecorded,
+    SoundRecording,
+    StartTrial,
+    TrialRefusal,
+    TrialRefused,
+)
+
+TrialEvents = tuple[PlaySound | StopSpeaking, ...]
+HEARING = frozenset({"capture", "listener", "the microphone"})  # what cannot be done without
 
 
 class TrialRelay:
@@ -19,25 +32,59 @@ class TrialRelay:
 
     def __init__(self, send: Callable[[str, Message], None]) -> None:
         self._send = send
+        self._number = 0  # of the newest that was let through
+        self._recording = False
 
-    def handle(self, peer: str, message: Message, now: DialogState) -> tuple[PlaySound, ...] | None:
-        """What is to sound. None for a message that is for others."""
+    def handle(self, peer: str, message: Message, now: DialogState) -> TrialEvents | None:
+        """What follows for the conversation. None for a message that is for others, too."""
         match message:
             case StartTrial():
                 return self._start(message, now) if peer == "page" else ()
+            case EndTrial():
+                return self._end(message, now) if peer == "page" else ()
+            case SoundRecording() | SoundRecorded() | TrialRefused():
+                return self._tell(message) if peer == "listener" else ()
+            case PartChanged("listener", "down" | "failed") if self._recording:
+                self._tell(SoundRecording(self._number, on=False))
+                self._tell(TrialRefused(self._number, "no-microphone"))
+            case PartChanged("page", "down" | "failed") if self._recording:
+                self._send("listener", EndTrial(self._number))
         return None
 
-    def _start(self, wanted: StartTrial, now: DialogState) -> tuple[PlaySound, ...]:
+    def _start(self, wanted: StartTrial, now: DialogState) -> TrialEvents:
         if why := refusal(wanted, now):
             self._send("page", TrialRefused(wanted.number, why))
             return ()
+        self._number = wanted.number
+        if wanted.kind == "microphone":
+            self._send("listener", wanted)
+            return ()
         return (PlaySound("sweep"),)
+
+    def _end(self, ends: EndTrial, now: DialogState) -> TrialEvents:
+        if ends.number != self._number:
+            return ()
+        self._send("listener", ends)
+        return (StopSpeaking(),) if now.announcing else ()
+
+    def _tell(self, news: SoundRecording | SoundRecorded | TrialRefused) -> TrialEvents:
+        if isinstance(news, SoundRecording):
+            self._recording = news.on
+            self._send("panel", news)
+        self._send("page", news)
+        played = isinstance(news, SoundRecorded) and news.played
+        return (PlaySound("recording"),) if played and news.number == self._number else ()
 
 
 def refusal(wanted: StartTrial, now: DialogState) -> TrialRefusal | None:
     """Why it cannot be tried while the conversation stands so; None: it can."""
     if now.parts.voiceless:
         return "no-voice"
+    if wanted.kind == "microphone":
+        if now.listening.microphone_off:
+            return "muted"
+        if now.parts.failed & HEARING:
+            return "no-microphone"
     if not now.at_rest or now.ringing.rings or now.queue.requests:
         return "busy"
     return None

@@ -18,6 +18,7 @@ from appliance.hear.aec.monitor import EchoMonitor
 from appliance.hear.bargein import network
 from appliance.hear.level_meter import LevelMeter
 from appliance.hear.pipeline import HearingEvent, HearingPipeline
+from appliance.hear.trial_recorder import TrialRecorder
 from appliance.hear.turn.turn_judge import make_judge
 from appliance.hear.utterance_stream import SpeechSlot
 from appliance.hear.words.backends import words_wanted
@@ -25,9 +26,11 @@ from appliance.hear.words.feed import KeywordFeed
 from appliance.messages.commands import StateChanged
 from appliance.messages.hearing import Onset, SetListening, Verdict, WordsHeard
 from appliance.messages.registry import Message
+from appliance.messages.trying import EndTrial, StartTrial
 from appliance.messages.viewing import LiveView
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, SampleBuffer, Samples
 from appliance.runtime.ipc.ring import RingReader
+from appliance.runtime.process_table import TRIED
 from appliance.runtime.worker import Worker
 
 _PLAYED_FRAMES = 4 * RATE_HZ  # more than a ring holds: a listener that lags finds its reference
@@ -111,10 +114,11 @@ def _process_slots(
         if len(slot.samples) != BLOCK_FRAMES:
             continue  # the rest of a stream that ended; the index will jump
         samples, echo_of = slot.samples, reference.read(slot.index, BLOCK_FRAMES)
-        hearing.mic_off = work.floor.microphone_off
+        hearing.mic_off = work.floor.microphone_off or out.trials.deaf
         out.send(hearing.process(_SILENCE if hearing.mic_off else samples, echo_of, slot.index))
         out.feed_recogniser(slot.index)
-        out.measure_levels(echo_of, slot.index)
+        out.measure_levels(samples, echo_of, slot.index)
+        out.follow_trial(samples)
         out.watch.on_frame()
     return came
 
@@ -129,6 +133,8 @@ class _ListenerOutput:
         self._heard = work.writer("heard")
         self._near = KeywordFeed()
         self._levels = LevelMeter()
+        self.trials = TrialRecorder()
+        self._tried = work.writer(TRIED) if work.ring(TRIED) is not None else None
         wanted = words_wanted(work.settings)
         self._near_ring = work.writer("near") if wanted else None  # nobody reads it: it is not fed
         if work.settings.mode != "open":  # until the conductor says more
@@ -137,6 +143,8 @@ class _ListenerOutput:
     def handle(self, message: Message) -> None:
         match message:
             case StateChanged(state):
+                if self._hearing.answering and state not in {"speaking", "holding"}:
+                    self.trials.forget()  # it was played
                 self._hearing.answering = state in {"speaking", "holding"}
                 self._near.busy = state in {"thinking", "speaking", "holding"}
             case SetListening():
@@ -146,6 +154,13 @@ class _ListenerOutput:
                 self._hearing.on_words(message)
             case LiveView(on):
                 self._levels.on = on
+            case StartTrial():
+                busy = bool(self._hearing.active_serial or self._hearing.answering)
+                off = self._work.floor.microphone_off
+                self._work.send(self.trials.start(message, busy=busy, mic_off=off))
+            case EndTrial():
+                for told in self.trials.cancel():
+                    self._work.send(told)
 
     def send(self, events: Iterable[HearingEvent]) -> None:
         for event in events:
@@ -172,9 +187,18 @@ class _ListenerOutput:
                 piece.samples, index=piece.at, stream=piece.turn, flags=piece.flags
             )
 
-    def measure_levels(self, played: Samples, index: int) -> None:
+    def follow_trial(self, mic: Samples) -> None:
+        """What the owner tries: the block as the microphone gave it."""
+        for told in self.trials.process(mic, mic_off=self._work.floor.microphone_off):
+            self._work.send(told)
+        if self._tried is not None:
+            for number, samples in self.trials.pop_slots():
+                self._tried.write(samples, stream=number)
+
+    def measure_levels(self, mic: Samples, played: Samples, index: int) -> None:
         """Of the block that was just heard and what the box played meanwhile, for the page."""
         if self._levels.on and self._hearing.last_block is not None:
-            levels = self._levels.process(self._hearing.last_block.samples, played, index)
+            heard = mic if self.trials.recording else self._hearing.last_block.samples
+            levels = self._levels.process(heard, played, index)
             if levels is not None:
                 self._work.send(levels)

@@ -86,7 +86,14 @@ from appliance.messages.tools import (
     ToolAnswered,
     ToolCalled,
 )
-from appliance.messages.trying import ShowLight, StartTrial, TrialRefused
+from appliance.messages.trying import (
+    EndTrial,
+    ShowLight,
+    SoundRecorded,
+    SoundRecording,
+    StartTrial,
+    TrialRefused,
+)
 from appliance.messages.viewing import LiveView, SoundLevels
 
 Message = (
@@ -106,7 +113,7 @@ Message = (
     Restart
     | CommandRefused | BrokerChanged | ButtonPressed | MuteSwitched | ButtonFault
     | StateChanged | BoxStatus | Forgotten | LiveView | SoundLevels
-    | ShowLight | StartTrial | TrialRefused
+    | ShowLight | StartTrial | TrialRefused | EndTrial | SoundRecording | SoundRecorded
 )  # fmt: skip
 
 

@@ -86,7 +86,14 @@ from appliance.messages.tools import (
     ToolAnswered,
     ToolCalled,
 )
-from appliance.messages.trying import ShowLight, StartTrial, TrialRefused
+from appliance.messages.trying import (
+    EndTrial,
+    ShowLight,
+    SoundRecorded,
+    SoundRecording,
+    StartTrial,
+    TrialRefused,
+)
 from appliance.messages.viewing import LiveView, SoundLevels
 
 
@@ -225,7 +232,15 @@ ROUTES: tuple[Route, ...] = (
     _row(ShowLight, "page", "conductor", "on command", "a row of the light's table, to learn it"),
     _row(ShowLight, "conductor", "panel", "the same", ""),
     _row(StartTrial, "page", "conductor", "on command", "try something with sound"),
-    _row(TrialRefused, "conductor", "page", "on refusal", "why it cannot be tried now"),
+    _row(StartTrial, "conductor", "listener", "the same, if it is the microphone's", ""),
+    _row(TrialRefused, "listener", "conductor", "on refusal", "why it cannot be tried now"),
+    _row(TrialRefused, "conductor", "page", "the same, and its own refusals", ""),
+    _row(EndTrial, "page", "conductor", "when nobody looks any more", "it is to go on no more"),
+    _row(EndTrial, "conductor", "listener", "the same", ""),
+    _row(SoundRecording, "listener", "conductor", "on change", "the microphone is recorded"),
+    _row(SoundRecording, "conductor", "page panel", "the same", ""),
+    _row(SoundRecorded, "listener", "conductor", "once a recording", "how it was"),
+    _row(SoundRecorded, "conductor", "page", "the same", ""),
 )
 # fmt: on
 

@@ -12,7 +12,8 @@ from appliance.messages.message import BaseMessage
 MOST_SPOKEN_WORDS = MAX_WORDS // 2  # of one sentence: each has a letter, and a space behind it
 
 
-SoundName = Literal["", "sweep"]  # of what is tried with the loudspeaker (voice/chime.py)
+# Of what is tried with the loudspeaker: voice/chime.py; the owner's recording, out of ring `tried`.
+SoundName = Literal["", "sweep", "recording"]
 
 
 class SentenceTokens(msgspec.Struct, frozen=True):

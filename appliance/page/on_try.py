@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import cast, get_args
 
 from appliance.messages.commands import StopSpeaking
-from appliance.messages.trying import ShowLight, TrialKind
+from appliance.messages.trying import ShowLight, SoundRecorded, TrialKind
 from appliance.page.findings import LONGEST_S, PROGRAM, program_input
+from appliance.page.microphone_findings import findings
 from appliance.page.requests import Reply, plain, see_other
 from appliance.page.visit import Visit
 from appliance.panel.light import PATTERNS, LightPattern
@@ -26,11 +27,13 @@ _COLOURS = {
 def show(visit: Visit) -> Reply:
     """All that can be tried, and the results so far."""
     trying = visit.box.trying
-    trying.expire(visit.box.now_s())
+    trying.seen_s = visit.box.now_s()
+    trying.expire(trying.seen_s)
     return visit.page(
         "try",
         check=trying.check,
         sound=trying.sound,
+        microphone=_microphone(visit, trying.sound.recorded),
         busy=trying.sound.under_way or trying.check.phase == "running",
         refused=visit.texts.templates("page-refused-"),
         goes_on=visit.texts.templates("page-goes-on-"),
@@ -79,6 +82,15 @@ def _sound(visit: Visit) -> Reply | None:
 def _stop(visit: Visit) -> Reply | None:
     visit.box.send(StopSpeaking())
     return None
+
+
+def _microphone(visit: Visit, recorded: SoundRecorded | None) -> list[tuple[str, str]]:
+    """What the microphone test found: how grave it is, and a sentence with its remedy."""
+    if recorded is None:
+        return []
+    found = findings(recorded)
+    how = "ok" if found == ["good"] else "warning"
+    return [(how, visit.texts(f"page-microphone-{one}")) for one in found]
 
 
 def _light(visit: Visit, name: str, row: LightPattern) -> dict[str, str]:

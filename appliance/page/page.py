@@ -88,7 +88,7 @@ class Page:
             await server.start()
         self._work.report_ready()
         while stamp(page) == seen and await self._goes_on():
-            self._viewers.show(self.box.trying.expire(time.monotonic()))
+            self._follow_trials(time.monotonic())
         for server in servers:
             server.close()
         await self._programs.close()
@@ -143,6 +143,12 @@ class Page:
                 case _:
                     self._viewers.show(self._model.handle(message, now_s))
                     self._viewers.show(self.box.trying.handle(message, now_s))
+
+    def _follow_trials(self, now_s: float) -> None:
+        """End what takes too long, or what nobody looks at any more."""
+        self._viewers.show(self.box.trying.expire(now_s))
+        if (ends := self.box.trying.abandoned(now_s, looks=self._viewers.any)) is not None:
+            self._work.send(ends)
 
     def _press(self, now_s: float) -> None:
         """The button lets in the one browser that waits for it."""

@@ -9,23 +9,37 @@ from typing import Literal
 
 from appliance.messages.commands import StateChanged
 from appliance.messages.registry import Message
-from appliance.messages.trying import StartTrial, TrialKind, TrialRefused
+from appliance.messages.trying import (
+    EndTrial,
+    SoundRecorded,
+    SoundRecording,
+    StartTrial,
+    TrialKind,
+    TrialRefused,
+)
 from appliance.page.live import Event
 
-TrialPhase = Literal["asked", "playing", "done", "refused"]
+TrialPhase = Literal["asked", "recording", "recorded", "playing", "done", "refused"]
 # How long a phase may last, in seconds; then it counts as over. A mail that is lost ends nothing.
-LONGEST_S: dict[TrialPhase, float] = {"asked": 5.0, "playing": 20.0}
+LONGEST_S: dict[TrialPhase, float] = {
+    "asked": 5.0,
+    "recording": 8.0,
+    "recorded": 3.0,
+    "playing": 20.0,
+}
 _SOUNDING = ("speaking", "holding")
 
 
 class SoundTrials:
-    """One at a time. `kind`: "" before the first. `why`: it was refused, a key's last part."""
+    """One at a time. `kind`: "" before the first. `why`: it was refused, a key's last part.
+    `recorded`: what the last microphone test found."""
 
     def __init__(self) -> None:
         self.kind: TrialKind | Literal[""] = ""
         self.phase: TrialPhase = "done"
         self.why = ""
         self.number = 0
+        self.recorded: SoundRecorded | None = None
         self._since_s = 0.0
 
     @property
@@ -39,8 +53,17 @@ class SoundTrials:
             return None
         self.kind, self.why = kind, ""
         self.number = max(self.number + 1, round(now_s * 1000))  # no other page's of this box
+        if kind == "microphone":
+            self.recorded = None
         self._enter("asked", now_s)
         return StartTrial(self.number, kind)
+
+    def abandon(self, now_s: float) -> EndTrial | None:
+        """Nobody looks any more; None where nothing is under way."""
+        if not self.under_way:
+            return None
+        self._enter("done", now_s)
+        return EndTrial(self.number)
 
     def handle(self, message: Message, now_s: float) -> list[Event]:
         """What follows of a message, for those who look."""
@@ -48,7 +71,12 @@ class SoundTrials:
         match message:
             case TrialRefused(number, why) if number == self.number and self.under_way:
                 self.refuse(why, now_s)
-            case StateChanged(state) if self.phase == "asked" and state in _SOUNDING:
+            case SoundRecording(number, on=True) if self._is_asked(number):
+                self._enter("recording", now_s)
+            case SoundRecorded(number) if number == self.number and self.under_way:
+                self.recorded = message
+                self._enter("recorded" if message.played else "done", now_s)
+            case StateChanged(state) if self._waits_for_sound and state in _SOUNDING:
                 self._enter("playing", now_s)
             case StateChanged(state) if self.phase == "playing" and state not in _SOUNDING:
                 self._enter("done", now_s)
@@ -58,16 +86,23 @@ class SoundTrials:
         """End what has lasted too long."""
         before = self.phase
         if self.under_way and now_s - self._since_s > LONGEST_S[self.phase]:
-            if self.phase == "playing":
-                self._enter("done", now_s)
-            else:
+            if self.phase in ("asked", "recording"):
                 self.refuse("no-answer", now_s)
+            else:
+                self._enter("done", now_s)
         return self._news(before)
 
     def refuse(self, why: str, now_s: float) -> None:
         """It will not be done."""
         self.why = why
         self._enter("refused", now_s)
+
+    def _is_asked(self, number: int) -> bool:
+        return number == self.number and self.phase == "asked"
+
+    @property
+    def _waits_for_sound(self) -> bool:
+        return self.phase == ("recorded" if self.kind == "microphone" else "asked")
 
     def _enter(self, phase: TrialPhase, now_s: float) -> None:
         self.phase, self._since_s = phase, now_s

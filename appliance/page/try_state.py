@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from appliance.messages.registry import Message
+from appliance.messages.trying import EndTrial
 from appliance.page.findings import CheckRun
 from appliance.page.live import Event
 from appliance.page.sound_trials import SoundTrials
+
+UNSEEN_S = 6.0  # without a script a browser asks every 2 s
 
 
 class TryState:
@@ -14,6 +17,7 @@ class TryState:
     def __init__(self) -> None:
         self.check = CheckRun()
         self.sound = SoundTrials()
+        self.seen_s = -UNSEEN_S  # when a browser last asked for the page
 
     def handle(self, message: Message, now_s: float) -> list[Event]:
         """The events that follow from a message."""
@@ -22,3 +26,9 @@ class TryState:
     def expire(self, now_s: float) -> list[Event]:
         """Time has passed."""
         return self.sound.expire(now_s)
+
+    def abandoned(self, now_s: float, *, looks: bool) -> EndTrial | None:
+        """What to end since no browser `looks`, nor has asked for the page lately."""
+        if looks or now_s < self.seen_s + UNSEEN_S:
+            return None
+        return self.sound.abandon(now_s)

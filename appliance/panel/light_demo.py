@@ -12,7 +12,7 @@ from appliance.panel.light import PATTERNS
 
 SHOW_S = 4.0  # the slowest pattern but `idle` is seen once
 TRUE = frozenset(
-    {"reset_armed", "reset_warning", "setup_warning", "updating", "setup", "holding",
+    {"reset_armed", "reset_warning", "setup_warning", "updating", "setup", "recording", "holding",
      "listening", "thinking", "ringing", "speaking"}
 )  # fmt: skip  # nothing is shown in their place
 

@@ -12,7 +12,7 @@ from appliance.errors import PanelBusy, PanelError
 from appliance.messages.commands import BoxStatus, ButtonFault, Mute, MuteSwitched, StateChanged
 from appliance.messages.registry import Message
 from appliance.messages.tools import TimersStatus
-from appliance.messages.trying import ShowLight
+from appliance.messages.trying import ShowLight, SoundRecording
 from appliance.models.store import ModelStore
 from appliance.panel import early, health
 from appliance.panel.brightness import brightness
@@ -36,6 +36,7 @@ BOOT_S = 180.0  # since the machine began; a box that starts later was started a
 TAKE_S = 3.0  # for the early light to let go of the wires
 TICK_S = 0.02  # while a gesture is under way
 BEAT_S = 1.0
+LONGEST_RECORDING_S = 10.0  # then its end was lost
 CARDS = {"the microphone", "the loudspeaker"}  # of BoxStatus.broken: a card that is gone
 WARNINGS: tuple[Gesture, ...] = ("setup_warning", "reset_warning", "reset_armed")
 TROUBLE = {"stuck": "is held down for too long", "bouncing": "bounces without end"}
@@ -86,6 +87,7 @@ class Panel:
         self._written: PanelHealth | None = None
         self._box_status: BoxStatus | None = None
         self._ringing = False
+        self._recorded_until = 0.0
         self._state = "starting"
         self._notice = ""  # what the light warns of, or "setup" while it waits for that
         self._demo = LightDemo()
@@ -149,8 +151,10 @@ class Panel:
 
     def _handle(self, message: Message, now: float) -> None:
         match message:
+            case SoundRecording(on=on):
+                self._recorded_until = now + LONGEST_RECORDING_S if on else 0.0
             case ShowLight(pattern):
-                self._demo.request(pattern, choose(self._conditions()), now)
+                self._demo.request(pattern, choose(self._conditions(now)), now)
             case StateChanged(state):
                 self._state = self._actions.state = state
             case BoxStatus(mode, muted):
@@ -219,13 +223,15 @@ class Panel:
     def _update_health(self, **news: object) -> None:
         self._health = msgspec.structs.replace(self._health, **news)
 
-    def _conditions(self) -> set[str]:
+    def _conditions(self, now: float) -> set[str]:
         """All that is so, by the names of the light's table."""
         true = {self._state}
         if self._notice:
             true.add(self._notice)
         if self._ringing:
             true.add("ringing")
+        if now < self._recorded_until:
+            true.add("recording")
         if self._has_switch and self._switch.off:
             true.add("muted")
         if self._box_status is not None:
@@ -239,7 +245,7 @@ class Panel:
 
     def _update_light(self, now: float, *, again: bool) -> None:
         self._indicators.poll(now)
-        name = self._demo.shown(choose(self._conditions()), now)
+        name = self._demo.shown(choose(self._conditions(now)), now)
         if name != self._shown:
             self._shown, self._since = name, now
         colour = shown(name, now - self._since, brightness(self._settings))

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from appliance.errors import SettingsError
 from appliance.runtime.ipc.ring import RingSpec
-from appliance.runtime.process_table import PROCESSES, RINGS, STATES, Process
+from appliance.runtime.process_table import PROCESSES, RINGS, STATES, TRIED, Process
 from appliance.settings import Settings
 from appliance.settings.adjusted import adjusted
 
@@ -39,9 +39,10 @@ def rows_to_run(settings: Settings, *, words: bool) -> tuple[Process, ...]:
 
 
 def rings_to_make(settings: Settings) -> tuple[RingSpec, ...]:
-    """All of them; the one of hidden states only for a box whose voice speaks them."""
-    voice = adjusted(settings).speaking.voice
-    return tuple(ring for ring in RINGS if ring.name != STATES or voice == HEAD)
+    """All of them; the one of hidden states only for a box whose voice speaks them, and the one of
+    the microphone test only for a box with a page."""
+    wanted = {STATES: adjusted(settings).speaking.voice == HEAD, TRIED: settings.page.wanted}
+    return tuple(ring for ring in RINGS if wanted.get(ring.name, True))
 
 
 def _changed(row: Process, settings: Settings) -> Process:

@@ -72,6 +72,7 @@ UNLIMITED = frozenset({"thinker"})
 OOM_SCORES: dict[str, int] = {"thinker": 1000, "words": 500}
 
 STATES = "states"  # the ring that is made only where a voice speaks them (enabled.py)
+TRIED = "tried"  # likewise: only where there is a page to try the microphone on
 RINGS: tuple[RingSpec, ...] = (
     #        name      writer      readers        slots  frames
     RingSpec("mic",    "capture",  ("listener",),  512,   80),  # 2.6 s of 5 ms
@@ -82,12 +83,18 @@ RINGS: tuple[RingSpec, ...] = (
     # Of each token that is drawn, what the model made of it: more than an answer (400 tokens),
     # which a small model draws in a tenth of a second.
     RingSpec(STATES,   "thinker",  ("speaker",),  512, token_states.SAMPLES),
+    RingSpec(TRIED,    "listener", ("speaker",),   256, 320),  # 5.1 s: the microphone test has 3
 )  # fmt: skip
 
 
 def row(name: str) -> Process:
     """The row of that name. Raises KeyError."""
     return {process.name: process for process in PROCESSES}[name]
+
+
+def ring(name: str) -> RingSpec:
+    """The ring of that name. Raises KeyError."""
+    return {spec.name: spec for spec in RINGS}[name]
 
 
 def rings_read_by(name: str) -> tuple[RingSpec, ...]:

@@ -4,6 +4,8 @@ an owner hears what the loudspeaker can do. All made here."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -104,10 +106,10 @@ def sweep() -> Samples:
     return samples
 
 
-def sound_before(order: Speak) -> Samples:
-    """What goes before its words."""
+def sound_before(order: Speak, recording: Callable[[], Samples]) -> Samples:
+    """What goes before its words. `recording`: has the owner's own."""
     if order.sound:
-        return sweep()
+        return recording() if order.sound == "recording" else sweep()
     return ring() if order.ring else chime() if order.text else opening()
 
 

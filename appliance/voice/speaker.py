@@ -10,7 +10,7 @@ from appliance.language.identify import LanguageIdentifier
 from appliance.messages.commands import SetVoice, VoicesAvailable
 from appliance.messages.speech import EndAnswer, PrepareSpeech, Speak, SpeakerReady
 from appliance.runtime.ipc.ring import RingWriter
-from appliance.runtime.process_table import STATES
+from appliance.runtime.process_table import STATES, TRIED
 from appliance.runtime.worker import Worker
 from appliance.settings import Settings
 from appliance.settings.language import ANY
@@ -18,6 +18,7 @@ from appliance.voice import factory
 from appliance.voice.availability import VoiceAvailability
 from appliance.voice.interface import Voice
 from appliance.voice.speech_queue import SpeechQueue
+from appliance.voice.tried_sound import TriedSound
 
 LOOK_MS = 20  # between two looks at the floor while there is something to say
 IDLE_MS = 1000  # nothing to say: only the heart
@@ -28,9 +29,11 @@ def main(work: Worker) -> None:
     voices = factory.load(work.settings, work.log, work.beat, states)
     able = VoiceAvailability(lambda: factory.commands(work.settings), time.monotonic)
     ring = work.writer("voice")
+    recording = TriedSound(work.reader(TRIED) if work.ring(TRIED) is not None else None, ring)
     turn = work.floor.turn
     # After a restart in the middle of an answer it goes on where the ring ends.
     delivery = SpeechQueue(voices, work.send, turn, ring.end_of(turn))
+    delivery.recording = recording.pop
     identifier = _identifier(work.settings)
     delivery.by_language = routed = factory.by_language(work.settings, voices, identifier.identify)
     spoke = _send_ready(work, voices)
@@ -40,7 +43,8 @@ def main(work: Worker) -> None:
     told: tuple[str, ...] = ()
     try:
         while not work.stopping:
-            _wait(work, ring, delivery, able)
+            _wait(work, ring, delivery, able, recording)
+            recording.collect()
             for message in work.pop_messages():
                 if isinstance(message, Speak | EndAnswer):
                     delivery.push(message, time.monotonic())
@@ -56,6 +60,7 @@ def main(work: Worker) -> None:
                 )
                 spoke, wanted = _send_ready(work, voices), ""
             _write(work, ring, delivery)
+            recording.overwrite(busy=delivery.busy)
             for voice in voices:
                 voice.poll()
             routed.poll()
@@ -95,7 +100,13 @@ def _send_ready(work: Worker, voices: list[Voice]) -> bool:
     return speaks is voices[0]
 
 
-def _wait(work: Worker, ring: RingWriter, delivery: SpeechQueue, able: VoiceAvailability) -> None:
+def _wait(
+    work: Worker,
+    ring: RingWriter,
+    delivery: SpeechQueue,
+    able: VoiceAvailability,
+    recording: TriedSound,
+) -> None:
     """Until there is mail, sound, room that is needed, or it is time to look at the floor."""
     poll = select.poll()
     poll.register(work.stop_fd, select.POLLIN)
@@ -104,6 +115,8 @@ def _wait(work: Worker, ring: RingWriter, delivery: SpeechQueue, able: VoiceAvai
         poll.register(delivery.speech.fileno(), select.POLLIN)
     if (prepared := delivery.preparation.waits_for) is not None:
         poll.register(prepared.fileno(), select.POLLIN)
+    for fd in recording.descriptors:
+        poll.register(fd, select.POLLIN)
     if delivery.waits_for_room:
         poll.register(ring.room_fd, select.POLLIN)
     if able.fileno() >= 0:

@@ -59,6 +59,7 @@ class SpeechQueue:
     position: int = 0  # samples of the answer handed out so far
     preparation: SpeechPreparation = field(default_factory=SpeechPreparation)
     by_language: VoicesByLanguage | None = None  # which of them, and which others, by the text
+    recording: Callable[[], Samples] = lambda: EMPTY  # what the owner has just said for a test
     _orders: deque[tuple[Speak | EndAnswer, float]] = field(default_factory=deque)
     _sentence: OpenSentence | None = None
     _before: str = ""  # what was said before it; unknown after a restart: a sentence
@@ -161,7 +162,7 @@ class SpeechQueue:
         """Its sound is part of the sentence that it goes before."""
         assert self._sentence is not None
         order = self._sentence.order
-        sound = sound_before(order)
+        sound = sound_before(order, self.recording)
         self._append_sound(np.zeros(gap, np.int16))
         self._append_sound(sound)
         self._sentence.frames = self._sentence.chime_frames = len(sound)

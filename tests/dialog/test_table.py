@@ -56,6 +56,10 @@ NO_MATTER_OF_IT = {  # the conductor's own
     "SoundLevels",
     "ShowLight",
     "StartTrial",
+    "EndTrial",
+    "SoundRecording",
+    "SoundRecorded",
+    "TrialRefused",
     "CancelTimer",
 }
 

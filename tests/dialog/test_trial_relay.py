@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from appliance.dialog.on_trial import PlaySound
 from appliance.dialog.table import STATES
 from appliance.dialog.trial_relay import TrialRelay
-from appliance.messages.commands import Mute, StopSpeaking
+from appliance.messages.commands import Mute, MuteSwitched, StopSpeaking
 from appliance.messages.hearing import Onset, Verdict
 from appliance.messages.playback import CardLost, PlaybackFinished, PlaybackStarted
 from appliance.messages.registry import Message
 from appliance.messages.speech import EndAnswer, Speak
 from appliance.messages.supervision import PartChanged
-from appliance.messages.trying import StartTrial, TrialRefused
+from appliance.messages.trying import (
+    EndTrial,
+    SoundRecorded,
+    SoundRecording,
+    StartTrial,
+    TrialRefused,
+)
 from tests.dialog.talk import Talk, talk_in
 
-TONE = StartTrial(7, "tone")
+TONE, MICROPHONE = StartTrial(7, "tone"), StartTrial(8, "microphone")
+RECORDED = SoundRecorded(8, -12.0, -20.0, -60.0, -70.0, 0, 0.0, played=True)
 
 
 class Mail:
@@ -56,6 +64,74 @@ def test_nobody_but_the_page_has_anything_tried() -> None:
     assert mail(Talk(), TONE, peer="link") == ()
     assert mail(Talk(), PartChanged("words", "up"), peer="supervisor") is None
     assert mail.sent == []
+
+
+def test_the_microphone_test_goes_to_the_listener_and_its_sound_to_the_loudspeaker() -> None:
+    mail, talk = Mail(), Talk()
+    assert mail(talk, MICROPHONE) == ()
+    assert mail.sent == [("listener", MICROPHONE)]
+    on = SoundRecording(8, on=True)
+    assert mail(talk, on, peer="listener") == ()
+    assert mail.sent == [("panel", on), ("page", on)], "the light says what the listener does"
+    assert mail(talk, RECORDED, peer="listener") == (PlaySound("recording"),)
+    assert mail.sent == [("page", RECORDED)]
+
+
+def test_a_recording_without_a_sound_or_of_an_older_trial_is_not_played() -> None:
+    mail, talk = Mail(), Talk()
+    mail(talk, MICROPHONE)
+    assert mail(talk, msgspec.structs.replace(RECORDED, played=False), peer="listener") == ()
+    assert mail(talk, msgspec.structs.replace(RECORDED, number=6), peer="listener") == ()
+    assert mail(talk, RECORDED, peer="words") == ()
+    assert mail.sent == []
+
+
+@pytest.mark.parametrize(
+    ("news", "why"),
+    [
+        (Mute(on=True), "muted"),
+        (MuteSwitched(off=True), "muted"),
+        (CardLost("capture", "gone"), "no-microphone"),
+    ],
+)
+def test_without_a_microphone_it_is_refused_and_the_tone_is_not(news: Any, why: Any) -> None:
+    mail, talk = Mail(), Talk()
+    talk(news)
+    assert mail(talk, MICROPHONE) == ()
+    assert mail.sent == [("page", TrialRefused(8, why))]
+    if why == "muted":
+        assert mail(talk, TONE) == (PlaySound("sweep"),)
+
+
+def test_when_nobody_looks_any_more_it_ends_and_what_sounds_of_it_too() -> None:
+    mail, talk = Mail(), Talk()
+    mail(talk, MICROPHONE)
+    assert mail(talk, EndTrial(7)) == (), "an older one"
+    assert mail.sent == []
+    assert mail(talk, EndTrial(8)) == ()
+    assert mail.sent == [("listener", EndTrial(8))]
+    talk(PlaySound("recording"))
+    assert mail(talk, EndTrial(8)) == (StopSpeaking(),)
+
+
+def test_a_listener_that_dies_while_it_records_leaves_no_light_and_no_wait() -> None:
+    mail, talk = Mail(), Talk()
+    mail(talk, MICROPHONE)
+    mail(talk, SoundRecording(8, on=True), peer="listener")
+    assert mail(talk, PartChanged("listener", "down"), peer="supervisor") is None
+    off = SoundRecording(8, on=False)
+    refused = TrialRefused(8, "no-microphone")
+    assert mail.sent == [("panel", off), ("page", off), ("page", refused)]
+    mail(talk, PartChanged("listener", "down"), peer="supervisor")
+    assert mail.sent == []
+
+
+def test_a_page_that_dies_ends_what_it_had_recorded() -> None:
+    mail, talk = Mail(), Talk()
+    mail(talk, MICROPHONE)
+    mail(talk, SoundRecording(8, on=True), peer="listener")
+    assert mail(talk, PartChanged("page", "down"), peer="supervisor") is None
+    assert mail.sent == [("listener", EndTrial(8))]
 
 
 def played(talk: Talk) -> None:

@@ -10,8 +10,15 @@ import pytest
 
 from appliance.cli.check_beside import BesideBox
 from appliance.messages.commands import StopSpeaking
-from appliance.messages.trying import ShowLight, StartTrial, TrialRefused
+from appliance.messages.trying import (
+    EndTrial,
+    ShowLight,
+    SoundRecorded,
+    StartTrial,
+    TrialRefused,
+)
 from appliance.page.findings import PROGRAM
+from appliance.page.try_state import UNSEEN_S
 from appliance.panel.light import PATTERNS
 from tests.page.desk import Desk
 from tests.page.test_findings import FOUND
@@ -72,6 +79,30 @@ def test_a_wish_that_nobody_takes_says_so(desk: Desk) -> None:
     assert ask(desk, "sound", kind="tone") == 303
     assert "has not answered" in desk.text("/try")
     assert ask(desk, "sound", kind="trumpet") == 400
+
+
+def test_the_microphones_levels_are_shown_with_what_is_wrong_and_the_remedy(desk: Desk) -> None:
+    desk.pair()
+    ask(desk, "sound", kind="microphone")
+    (wanted,) = desk.said
+    assert "Speak now" in desk.text("/try")
+    told = SoundRecorded(wanted.number, 0.0, -9.0, -50.0, -70.0, 400, 0.0, played=False)
+    desk.box.trying.handle(told, desk.now_s)
+    page = desk.text("/try")
+    assert "are cut off. Lower its capture level" in page
+    assert "-50 dBFS" in page
+    assert "refresh" not in page
+
+
+def test_a_test_ends_with_the_last_browser_that_looked(desk: Desk) -> None:
+    desk.pair()
+    ask(desk, "sound", kind="microphone")
+    desk.text("/try")
+    trying, now_s = desk.box.trying, desk.now_s
+    assert trying.abandoned(now_s + UNSEEN_S + 1, looks=True) is None
+    assert trying.abandoned(now_s + UNSEEN_S - 1, looks=False) is None, "it asks every 2 s"
+    assert trying.abandoned(now_s + UNSEEN_S, looks=False) == EndTrial(desk.said[0].number)
+    assert trying.abandoned(now_s + UNSEEN_S, looks=False) is None
 
 
 @pytest.fixture

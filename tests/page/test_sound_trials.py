@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from appliance.messages.commands import StateChanged
-from appliance.messages.trying import TrialRefused
+from appliance.messages.trying import EndTrial, SoundRecorded, SoundRecording, TrialRefused
 from appliance.page.sound_trials import LONGEST_S, SoundTrials
 
 
@@ -51,6 +52,56 @@ def test_an_answer_that_never_comes_ends_it() -> None:
     assert trials.expire(100.0 + LONGEST_S["asked"]) == []
     assert trials.expire(100.1 + LONGEST_S["asked"])
     assert (trials.phase, trials.why) == ("refused", "no-answer")
+
+
+RECORDED = SoundRecorded(0, -12.0, -20.0, -60.0, -70.0, 0, 0.0, played=True)
+
+
+def recorded(trials: SoundTrials, **changes: object) -> SoundRecorded:
+    return msgspec.structs.replace(RECORDED, number=trials.number, **changes)
+
+
+def test_the_microphone_is_recorded_then_played_and_its_levels_stay() -> None:
+    trials = SoundTrials()
+    trials.begin("microphone", 100.0)
+    phases = []
+    for message in (
+        SoundRecording(trials.number, on=True),
+        SoundRecording(trials.number, on=False),
+        recorded(trials),
+        state("speaking"),
+        state("idle"),
+    ):
+        trials.handle(message, 101.0)
+        phases.append(trials.phase)
+    assert phases == ["recording", "recording", "recorded", "playing", "done"]
+    assert trials.recorded == recorded(trials)
+    trials.begin("tone", 110.0)
+    assert trials.recorded is not None
+    trials.handle(TrialRefused(trials.number, "busy"), 110.0)
+    trials.begin("microphone", 120.0)
+    assert trials.recorded is None
+
+
+def test_a_silent_recording_is_over_without_being_played() -> None:
+    trials = SoundTrials()
+    trials.begin("microphone", 100.0)
+    trials.handle(recorded(trials, played=False), 103.0)
+    assert trials.phase == "done"
+
+
+def test_speech_of_the_box_before_the_recording_is_over_is_not_taken_for_it() -> None:
+    trials = SoundTrials()
+    trials.begin("microphone", 100.0)
+    trials.handle(SoundRecording(trials.number, on=True), 100.0)
+    assert trials.handle(state("speaking"), 101.0) == []
+
+
+def test_what_nobody_looks_at_any_more_is_ended_once() -> None:
+    trials = begun()
+    number = trials.number
+    assert trials.abandon(101.0) == EndTrial(number)
+    assert trials.abandon(102.0) is None
 
 
 @pytest.mark.parametrize("late_s", [LONGEST_S["playing"] + 0.1, 86_400.0])

@@ -16,6 +16,7 @@ from appliance import settings
 from appliance.errors import PanelError
 from appliance.messages.commands import BoxStatus, Forget, Restart, StateChanged
 from appliance.messages.tools import TimersStatus
+from appliance.messages.trying import ShowLight, SoundRecording
 from appliance.models.store import ModelStore
 from appliance.panel import health
 from appliance.panel.button import Gesture
@@ -154,6 +155,24 @@ def test_a_bell_is_in_the_light_also_between_two_rings(desk: Desk, finger: Finge
     assert finger.push(HELLO) == "listening"
     desk.arrived = [StateChanged("idle", 1, 0), TimersStatus()]
     assert finger.push(HELLO) == "idle"
+
+
+def test_the_light_says_that_the_microphone_is_recorded_for_as_long_as_it_is(
+    desk: Desk, finger: Finger
+) -> None:
+    desk.arrived = [StateChanged("idle", 1, 0), SoundRecording(5, on=True), ShowLight("muted")]
+    assert finger.push(HELLO) == "recording", "and shows nothing else on request"
+    desk.arrived = [SoundRecording(5, on=False)]
+    assert finger.push(HELLO) == "idle"
+
+
+def test_a_row_of_the_light_is_shown_on_request_and_a_change_ends_it(
+    desk: Desk, finger: Finger
+) -> None:
+    desk.arrived = [StateChanged("idle", 1, 0), ShowLight("no_card")]
+    assert finger.push(HELLO) == "no_card"
+    desk.arrived = [StateChanged("listening", 1, 0)]
+    assert finger.push(HELLO) == "listening"
 
 
 def test_a_press_raises_the_floor_and_is_noted(desk: Desk, finger: Finger) -> None:

@@ -52,4 +52,13 @@ def test_the_ring_of_states_is_made_only_for_the_voice_that_speaks_them(
     settings = load(None, {"speaking": {"voice": voice}, "state_dir": str(tmp_path)})
     made = [ring.name for ring in rings_to_make(settings)]
     every = [ring.name for ring in process_table.RINGS]
-    assert made == [name for name in every if name != process_table.STATES or voice == "head"]
+    left_out = {process_table.TRIED} | ({process_table.STATES} if voice != "head" else set())
+    assert made == [name for name in every if name not in left_out]
+
+
+@pytest.mark.parametrize("page", [True, False])
+def test_the_ring_of_the_microphone_test_is_made_only_where_there_is_a_page(
+    page: bool, tmp_path: Path
+) -> None:
+    settings = load(None, {"page": {"enabled": page}, "state_dir": str(tmp_path)})
+    assert (process_table.TRIED in [ring.name for ring in rings_to_make(settings)]) == page

@@ -103,4 +103,16 @@ def test_an_order_has_the_sound_that_it_names() -> None:
         (Speak(1, 0, "Tea.", ring=True), ring()),
         (Speak(1, 0, "", chime=True), opening()),
     ):
-        np.testing.assert_array_equal(sound_before(order), sound)
+        np.testing.assert_array_equal(sound_before(order, lambda: chime()[:5]), sound)
+
+
+def test_the_owners_recording_is_the_sound_of_an_order_that_asks_for_it() -> None:
+    order, recording = Speak(1, 0, "", sound="recording"), np.arange(1, 900, dtype=np.int16)
+    reports: list[Spoken | SpeakFailed] = []
+    queue = SpeechQueue([FakeVoice()], reports.append)
+    queue.recording = lambda: recording
+    queue.push(order, 0.0)
+    queue.push(EndAnswer(1), 0.0)
+    sound = np.concatenate([piece.samples for piece in queue.pop_slots(1, 100, 0.0)])
+    np.testing.assert_array_equal(sound, recording)
+    assert reports == [Spoken(1, 0, 0, len(recording), 0.0)]

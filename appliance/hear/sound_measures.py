@@ -1,0 +1,65 @@
+"""What a few seconds of a microphone say of it: levels, offset, clipping. Pure."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from appliance.pcm import FULL_SCALE, RATE_HZ, Samples, from_float, level_db, to_float
+
+FULL = 32_700  # of 32767: converters differ by a few in where they end
+_BLOCK_FRAMES = RATE_HZ // 20  # 50 ms: shorter than a syllable
+_LOUD, _SOFT = 95, 10  # percentiles of the blocks' levels: who speaks, and the room between words
+# As loud as the box's voice (18 dB below full scale), and never cut off; 30 dB more is mere noise.
+_PLAYED_DB, _PEAK_DB, _MOST_DB, _LEAST_DB = -20.0, -3.0, 30.0, -20.0
+_FADE_FRAMES = RATE_HZ // 100
+
+
+class SoundMeasures(NamedTuple):
+    """Levels in dB of full scale, silence being -100.
+
+    peak_db    the loudest sample
+    speech_db  RMS of the loudest syllables
+    noise_db   RMS of what lies between
+    offset_db  of the constant part
+    clipped    samples at the ends of the range
+    """
+
+    peak_db: float
+    speech_db: float
+    noise_db: float
+    offset_db: float
+    clipped: int
+
+
+def measure(samples: Samples) -> SoundMeasures:
+    """Of int16[n], at least 50 ms."""
+    wave = samples.astype(np.float64) / FULL_SCALE
+    offset = float(np.mean(wave))
+    steady = wave - offset
+    blocks = steady[: len(steady) // _BLOCK_FRAMES * _BLOCK_FRAMES].reshape(-1, _BLOCK_FRAMES)
+    levels = 10 * np.log10(np.mean(np.square(blocks), axis=1) + 1e-10)
+    loud, soft = np.percentile(levels, (_LOUD, _SOFT))
+    peak = float(np.abs(wave).max())
+    clipped = int(np.count_nonzero((samples >= FULL) | (samples <= -FULL)))
+    return SoundMeasures(
+        20 * np.log10(peak + 1e-5), float(loud), float(soft), level_db(np.array([offset])), clipped
+    )
+
+
+def play_gain_db(measured: SoundMeasures) -> float:
+    """By how much to play it louder than it was, so that an owner can hear it."""
+    wanted = min(_PLAYED_DB - measured.speech_db, _PEAK_DB - measured.peak_db)
+    return max(_LEAST_DB, min(_MOST_DB, wanted))
+
+
+def made_audible(samples: Samples, gain_db: float) -> Samples:
+    """The same sound, so much louder, without offset and without a click at its ends."""
+    wave = to_float(samples)
+    wave -= wave.mean()
+    wave *= np.float32(10 ** (gain_db / 20))
+    fade = np.linspace(0, 1, _FADE_FRAMES, dtype=np.float32)
+    wave[:_FADE_FRAMES] *= fade
+    wave[-_FADE_FRAMES:] *= fade[::-1]
+    return from_float(wave)
