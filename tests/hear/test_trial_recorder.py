@@ -63,13 +63,12 @@ def test_its_end_is_told_when_all_of_it_can_be_read() -> None:
 
 def test_nothing_counts_as_said_to_the_box_until_a_moment_after_its_end() -> None:
     box = Recorder()
-    assert not box.recorder.deaf
+    deaf = [box.recorder.deaf]
     box.start()
-    box.hear(BLOCKS)
-    assert not box.recorder.recording
-    assert box.recorder.deaf
-    box.hear(RATE_HZ // BLOCK_FRAMES)
-    assert not box.recorder.deaf
+    for blocks in (1, BLOCKS - 1, RATE_HZ // BLOCK_FRAMES):
+        box.hear(blocks)
+        deaf.append(box.recorder.deaf)
+    assert deaf == [False, True, True, False]
 
 
 def test_once_it_was_played_every_slot_is_overwritten() -> None:

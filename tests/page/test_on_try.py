@@ -85,6 +85,7 @@ def test_the_microphones_levels_are_shown_with_what_is_wrong_and_the_remedy(desk
     desk.pair()
     ask(desk, "sound", kind="microphone")
     (wanted,) = desk.said
+    assert isinstance(wanted, StartTrial)
     assert "Speak now" in desk.text("/try")
     told = SoundRecorded(wanted.number, 0.0, -9.0, -50.0, -70.0, 400, 0.0, played=False)
     desk.box.trying.handle(told, desk.now_s)
@@ -101,7 +102,7 @@ def test_a_test_ends_with_the_last_browser_that_looked(desk: Desk) -> None:
     trying, now_s = desk.box.trying, desk.now_s
     assert trying.abandoned(now_s + UNSEEN_S + 1, looks=True) is None
     assert trying.abandoned(now_s + UNSEEN_S - 1, looks=False) is None, "it asks every 2 s"
-    assert trying.abandoned(now_s + UNSEEN_S, looks=False) == EndTrial(desk.said[0].number)
+    assert trying.abandoned(now_s + UNSEEN_S, looks=False) == EndTrial(trying.sound.number)
     assert trying.abandoned(now_s + UNSEEN_S, looks=False) is None
 
 
