@@ -226,5 +226,7 @@ def system_verbs(verbs: Verbs, common: argparse.ArgumentParser, system: Verb) ->
         ("page", "serve that page, while the box is in set-up"),
         ("mdns", "have the page announced in the network, as the settings say"),
         ("change", "change the settings as a part of the box has asked"),
+        ("network", "enter another Wi-Fi, or another time zone, as the page has asked"),
+        ("try-broker", "try the broker that was typed into the page"),
     ):
         add(name, f"{summary}; for the units of a card")

@@ -1,26 +1,49 @@
-"""`interlude system change`: as root, what a part of the box has asked to be changed.
+"""`interlude system change|network|try-broker`: what the page has asked a unit with rights for.
 
 In: one record in a folder in memory (runtime/handed_request.py), which is taken away whatever is in
-it. Out: the owner's settings file, and what came of it where the page may read it. Everything is
-checked again: who asks has no rights.
+it. Out: the owner's settings file, the Wi-Fi, the time zone, or a broker's answer; and what came of
+it, where the page may read it. Everything is checked again: who asks has no rights.
 """
 
 from __future__ import annotations
 
+import os
 import pwd
+import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from appliance.cli import startup_settings
 from appliance.errors import InterludeError
-from appliance.mqtt import broker
+from appliance.mqtt import broker, broker_trial
+from appliance.provision.change_network import NetworkChanges
+from appliance.provision.network_manager import NmcliNetworks
 from appliance.runtime import handed_request
 from appliance.runtime.handed_request import CHANGED, WANTED, RequestOutcome
+from appliance.runtime.listening_socket import set_up_is_open
 from appliance.settings import SYSTEM_FILE, Settings
+from appliance.settings.network_change import (
+    BROKER_ANSWER,
+    BROKER_TRIAL,
+    NETWORK,
+    BrokerTrial,
+    NetworkChange,
+)
 from appliance.settings.owner_settings import OwnerSettings
 from appliance.settings.settings_change import REQUEST, SettingsChange
 
 USER = "interlude"  # whose requests are heard
+
+
+def cli(doing: str, settings: Callable[[], Settings]) -> int:
+    match doing:
+        case "change":
+            return cli_change()
+        case "network":
+            return cli_network()
+        case _:
+            return cli_try_broker(settings)
 
 
 def cli_change(
@@ -36,8 +59,7 @@ def cli_change(
     asker = pwd.getpwnam(USER).pw_uid if user is None else user
     change = handed_request.pop(REQUEST, SettingsChange, asker, wanted)
     if change is None:
-        print("<4>nothing that could be done was asked for")  # a warning: sd-daemon(3)
-        return 0
+        return _nothing()
     try:
         OwnerSettings(path, secret, check).change(change)
     except InterludeError as error:
@@ -47,6 +69,39 @@ def cli_change(
         print(f"changed: {', '.join(sorted(_named(change)))}")
         told = RequestOutcome(change.id)
     handed_request.tell(REQUEST, told, changed)
+    return 0
+
+
+def cli_network(
+    changes: NetworkChanges | None = None,
+    *,
+    wanted: Path = WANTED,
+    changed: Path = CHANGED,
+    user: int | None = None,
+) -> int:
+    """Likewise of the network and the time zone. An end on the way goes back, too."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    asker = pwd.getpwnam(USER).pw_uid if user is None else user
+    asked = handed_request.pop(NETWORK, NetworkChange, asker, wanted)
+    if asked is None:
+        return _nothing()
+    told = (changes or NetworkChanges(NmcliNetworks(), set_up=set_up_is_open)).change(asked)
+    print(f"<4>{asked.doing}: {told.problem}" if told.problem else f"{asked.doing}: done")
+    handed_request.tell(NETWORK, told, changed)
+    return 0
+
+
+def cli_try_broker(settings: Callable[[], Settings], folder: Path = WANTED) -> int:
+    """As the box's own user: try the broker that was typed."""
+    asked = handed_request.pop(BROKER_TRIAL, BrokerTrial, os.geteuid(), folder)
+    if asked is None:
+        return _nothing()
+    handed_request.tell(BROKER_ANSWER, broker_trial.try_broker(asked, settings()), folder)
+    return 0
+
+
+def _nothing() -> int:
+    print("<4>nothing that could be done was asked for")  # a warning: sd-daemon(3)
     return 0
 
 

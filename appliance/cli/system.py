@@ -31,10 +31,10 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
             from appliance.cli import mdns
 
             return mdns.cli(settings)
-        case "change":
+        case "change" | "network" | "try-broker":
             from appliance.cli import requested_change
 
-            return requested_change.cli_change()
+            return requested_change.cli(args.doing, settings)
         case "install":
             if args.wanted == (args.file is not None):
                 raise ReleaseRefused("Name a .system file, or say --wanted, and not both.")

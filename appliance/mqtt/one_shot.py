@@ -31,9 +31,10 @@ from appliance.settings import Settings
 PATIENCE_S = 12.0  # TCP, TLS and the broker's answer have their own, shorter ones
 
 
-def check(settings: Settings) -> str:
-    """A sentence about the broker. Raises LinkError when it cannot be used."""
-    at = broker(settings.link)
+def check(settings: Settings, at: Broker | None = None) -> str:
+    """A sentence about the broker, of the settings or `at`. Raises LinkError when it cannot be
+    used."""
+    at = at or broker(settings.link)
     topics = _topics(settings)
     try:
         version, denied = run(at, _name(settings, "check"), read=topics.commands)

@@ -35,18 +35,21 @@ def show(
     except InterludeError as error:  # the box runs with what it had before
         return visit.page("set_broken", status, problem=str(error))
     values = {key: shown(now, key) for keys in FORMS.values() for key in keys}
-    if form is not None:
+    form = form or box.typed
+    if form:
         keys = FORMS.get(form.get("form", ""), ())
         values |= {key: form.get(key, "") for key in keys}
-    stands, why = changes.standing()
+    stands, why = changes.requests.standing()
     if stands == "failed" and not problem:
         problem = why or visit.texts("page-set-nobody")
+    trial, trial_why = box.machine.broker.standing()
+    outcome = box.machine.broker.outcome if trial == "done" else None
     modes = {one: visit.texts(f"page-mode-{one.replace('_', '-')}") for one in get_args(ModeName)}
     return visit.page(
         "set",
         status,
         problem=problem,
-        awaited=stands == "awaited",
+        awaited="awaited" in (stands, trial),
         base=fingerprint(text),
         v=values,
         anew=needs_new_start(now, box.files),
@@ -57,6 +60,10 @@ def show(
         phrases=PHRASES,
         boards=BOARDS,
         lights=get_args(Light),
+        card=box.machine.card,
+        tries=box.machine.broker.is_served,
+        trial=trial,
+        trial_said=" ".join(outcome.names) if outcome is not None else trial_why,
     )
 
 
@@ -72,6 +79,7 @@ def change(visit: Visit) -> Reply:
             )
     except InterludeError as error:
         return show(visit, 400, str(error), form)
+    visit.box.typed = {}
     return see_other("/set?said=page-notice-saved" if not changes.handed else "/set")
 
 

@@ -22,6 +22,7 @@ from appliance.page.certificate import PageCertificate, load_certificate, stamp
 from appliance.page.child_program import ChildPrograms
 from appliance.page.http_server import HttpServer
 from appliance.page.live import LiveModel, word_event
+from appliance.page.machine_settings import machine_settings
 from appliance.page.pairing import Pairing
 from appliance.page.redirect import RedirectSite
 from appliance.page.settings_access import settings_access
@@ -65,6 +66,7 @@ class Page:
             now_s=time.monotonic,
             disconnect=self._viewers.disconnect,
             changes=settings_access(time.monotonic),
+            machine=machine_settings(time.monotonic),
             start_program=self._programs.start,
             scheme="https" if work.settings.page.certificate else "http",
         )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from appliance.page import (
     on_live,
     on_memory,
+    on_network,
     on_own,
     on_pairing,
     on_settings,
@@ -50,6 +51,8 @@ PAGES: dict[str, PageRoute] = {
     "/pair/button": PageRoute(post=on_pairing.ask_button, open=True),
     "/do": PageRoute(post=on_live.command),
     "/set": PageRoute(on_settings.show, on_settings.change),
+    "/set/broker": PageRoute(post=on_network.try_broker),
+    "/set/network": PageRoute(on_network.show, on_network.change),
     "/set/undo": PageRoute(post=on_settings.undo),
     "/try": PageRoute(on_try.show, on_try.command),
     "/own": PageRoute(on_own.show),

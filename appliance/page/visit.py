@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 from appliance.messages.registry import Message
 from appliance.page.access import AccessStore, Browser, form_token
 from appliance.page.live import LiveModel
+from appliance.page.machine_settings import MachineSettings
 from appliance.page.own_places import OwnPlaces
 from appliance.page.pairing import Pairing
 from appliance.page.requests import Reply, Request
@@ -30,8 +31,9 @@ class Renderer(Protocol):
 class PageBox:
     """What the page has of the box. `send`: to the conductor, False if it takes no mail. `now_s`:
     CLOCK_MONOTONIC. `disconnect`: the streams of a browser that was let in so. `changes`: of the
-    owner's settings. `start_program`: a command, its input, the longest it may take in seconds, and
-    who gets its output. `scheme`: by which the page is asked for."""
+    owner's settings, `machine`: of what it runs on. `typed`: of a form whose broker is tried.
+    `start_program`: a command, its input, the longest it may take in seconds, and who gets its
+    output. `scheme`: by which the page is asked for."""
 
     settings: Settings
     files: Settings
@@ -43,7 +45,9 @@ class PageBox:
     now_s: Callable[[], float]
     disconnect: Callable[[str], None]
     changes: SettingsAccess
+    machine: MachineSettings
     start_program: Callable[[Sequence[str], bytes, float, Callable[[bytes], None]], None]
+    typed: Mapping[str, str] = field(default_factory=dict)
     trying: TryState = field(default_factory=TryState)
     scheme: Literal["http", "https"] = "http"
     places: OwnPlaces = field(default_factory=OwnPlaces)

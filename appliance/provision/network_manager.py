@@ -136,6 +136,16 @@ class NmcliNetworks:
                 return ""
         return problem or BoxSentence("wifi-none")
 
+    def enter_ours(self) -> BoxSentence | str:
+        """Enter the Wi-Fi of the connection that is ours, as its file is now. Returns "", or why it
+        does not let the box in."""
+        try:
+            self._ask("connection", "reload")
+            self._ask("--wait", str(self.wait_s), "connection", "up", OURS)
+        except StorageError as error:
+            return wifi_errors.sentence(self.ssid(OURS), error.problem)
+        return ""
+
     def ssid(self, connection: str) -> str:
         """What the Wi-Fi of a connection calls itself."""
         try:

@@ -24,19 +24,19 @@ from appliance.record_file import UNREADABLE, read_record
 WANTED = Path("/run/interlude-wanted")  # tmpfiles.d: root's and sticky; the box may leave records
 CHANGED = Path("/run/interlude-changed")  # tmpfiles.d: root's; what came of them
 MOST_BYTES = 32_768  # of a record
-RECORD_S = 60.0  # an outcome that takes longer does not come
 
 Line = Annotated[str, msgspec.Meta(max_length=1000)]
 T = TypeVar("T", bound=msgspec.Struct)
 
 
 class RequestOutcome(msgspec.Struct, frozen=True):
-    """What came of the request `id`. `problem`: why nothing was changed; "": it was."""
+    """What came of the request `id`. `problem`: why nothing was changed; "": it was.
+    `names`: what was asked for: Wi-Fis in reach, or how a broker answered."""
 
     id: str
     problem: Line = ""
     remedy: Line = ""
-    names: tuple[str, ...] = ()  # of Wi-Fis in reach, for whoever asked for those
+    names: tuple[Line, ...] = ()
 
 
 def new_id() -> str:

@@ -32,6 +32,7 @@ KEPT = ("/data/keep/etc", "/data/keep/root")
 # Of all that lies in /etc, what those two units write, and the parts of it.
 IN_ETC = {"interlude-begin": {"interlude", "modprobe.d", "NetworkManager", "ssh"},
           "interlude-setup": {"interlude", "modprobe.d", "NetworkManager"},
+          "interlude-network": {"NetworkManager"},
           "interlude-settings": {"interlude"}}  # fmt: skip
 ETC_FILES = ("passwd", "shadow", "group", "profile", "nsswitch.conf", "ld.so.cache", "fstab")
 # What each unit can write of them. docs/security.md has the same as a table.
@@ -49,6 +50,8 @@ WRITES = {
                         "/run/interlude-network", "/var/log/interlude",
                         "/var/lib/interlude-wishes"},
     "interlude-settings": {"/etc/interlude", "/run/interlude-wanted", "/run/interlude-changed"},
+    "interlude-network": {"/etc", "/data/keep/etc", "/run/interlude-wanted",
+                          "/run/interlude-changed"},
     "interlude-update": {"/opt/interlude", "/run/interlude-release",
                          "/var/lib/interlude-incoming"},
     "interlude-system": {"/opt/interlude", "/run/interlude-release",
@@ -174,7 +177,7 @@ def test_a_unit_can_do_what_it_is_for_and_nothing_else(fleet: Fleet, unit: str) 
     reads = {row[1] for row in rows if row[0] == "reads"}
     as_root = unit in {"interlude-begin", "interlude-setup", "interlude-update",
                        "interlude-system", "interlude-settle-system",
-                       "interlude-settings"}  # fmt: skip
+                       "interlude-settings", "interlude-network"}  # fmt: skip
     assert writes == WRITES[unit]
     in_etc = {row[1] for row in rows if row[0] == "in-etc"}
     assert in_etc - IN_ETC.get(unit, set()) == set()

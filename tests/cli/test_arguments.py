@@ -105,7 +105,9 @@ def test_a_system_is_started_once_nobody_has_talked_for_a_while(doing: str) -> N
     assert (args.wait, args.doing) == (5, "try" if doing == "rollback" else doing)
 
 
-@pytest.mark.parametrize("doing", ["begin", "grow", "setup", "page", "change"])
+@pytest.mark.parametrize(
+    "doing", ["begin", "grow", "setup", "page", "change", "network", "try-broker"]
+)
 def test_the_units_of_a_card_have_their_verbs(doing: str) -> None:
     assert parser().parse_args(["system", doing]).doing == doing
 

@@ -9,12 +9,22 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from appliance.cli.requested_change import cli_change
+from appliance.cli.requested_change import cli_change, cli_network, cli_try_broker
+from appliance.provision.change_network import NetworkChanges
+from appliance.provision.network_manager import NmcliNetworks
 from appliance.runtime.handed_request import RequestOutcome, ask, outcome
 from appliance.settings import load
+from appliance.settings.network_change import (
+    BROKER_ANSWER,
+    BROKER_TRIAL,
+    NETWORK,
+    BrokerTrial,
+    NetworkChange,
+)
 from appliance.settings.owner_settings import fingerprint
 from appliance.settings.section import Scalar
 from appliance.settings.settings_change import REQUEST, SettingsChange
+from tests.provision.ground import shipped
 
 ID = "0123456789abcdef"
 
@@ -120,3 +130,24 @@ def test_a_link_to_a_file_of_roots_is_neither_read_nor_removed(box: Box) -> None
     assert box.run() is None
     assert elsewhere.exists()
     assert not box.file.exists()
+
+
+def test_a_time_zone_that_was_asked_for_is_set_and_told(box: Box, tmp_path: Path) -> None:
+    ground = shipped(tmp_path / "machine")
+    changes = NetworkChanges(NmcliNetworks(nmcli="/nonexistent"), ground)
+    ask(NETWORK, NetworkChange(ID, "timezone", timezone="Europe/Berlin"), box.wanted)
+    told = {"wanted": box.wanted, "changed": box.changed}
+    assert cli_network(changes, user=os.geteuid(), **told) == 0
+    assert outcome(NETWORK, ID, box.changed) == RequestOutcome(ID)
+    assert (ground.keep / "etc/timezone").read_text() == "Europe/Berlin\n"
+    assert cli_network(changes, user=os.geteuid(), **told) == 0  # nothing is asked any more
+    assert list(box.wanted.iterdir()) == []
+
+
+def test_a_broker_that_was_typed_is_tried_and_what_it_said_is_told(box: Box) -> None:
+    ask(BROKER_TRIAL, BrokerTrial(ID, "", 0, "", tls=False), box.wanted)
+    assert cli_try_broker(lambda: load(None), box.wanted) == 0
+    told = outcome(BROKER_ANSWER, ID, box.wanted)
+    assert told is not None
+    assert told.problem == "No broker is named."
+    assert cli_try_broker(lambda: load(None), box.wanted) == 0

@@ -11,7 +11,9 @@ from urllib.parse import urlencode
 from appliance.messages.commands import BoxStatus
 from appliance.messages.registry import Message
 from appliance.page.access import FILE, AccessStore
+from appliance.page.handed_changes import HandedChanges
 from appliance.page.live import LiveModel
+from appliance.page.machine_settings import MachineSettings
 from appliance.page.own_places import OwnPlaces
 from appliance.page.pairing import Pairing
 from appliance.page.requests import FORM, EventStream, Reply, Request
@@ -59,9 +61,13 @@ class Desk:
                     named=not handed,
                 ),
                 handed,
-                lambda: self.now_s,
-                folder / "wanted",
-                folder / "changed",
+                self._requests("settings", folder),
+            ),
+            machine=MachineSettings(
+                self._requests("network", folder),
+                self._requests("broker", folder),
+                card=handed,
+                localtime=folder / "localtime",
             ),
             start_program=self._start,
             places=OwnPlaces(
@@ -75,6 +81,9 @@ class Desk:
         status = BoxStatus("open", False, 0.8, "espeak", "pocket", voices=("espeak", "amy"))
         self.box.model.handle(status, self.now_s)
         self.site = PageSite(self.box, ("interlude", 80), self.viewers, self._watch)
+
+    def _requests(self, name: str, folder: Path) -> HandedChanges:
+        return HandedChanges(name, lambda: self.now_s, folder / "wanted", folder / "changed")
 
     def _send(self, message: Message) -> bool:
         self.said.append(message)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import NotAllowed, SettingsError, StorageError
+from appliance.page.handed_changes import HandedChanges
 from appliance.page.settings_access import FILE, SettingsAccess, settings_access
 from appliance.panel import auto_detection
 from appliance.runtime.handed_request import RequestOutcome, tell
@@ -29,7 +30,8 @@ def access(folder: Path, *, handed: bool, clock: Clock | None = None) -> Setting
     owner = OwnerSettings(folder / "settings.yaml", folder / "password", auto_detection.usable)
     for name in ("wanted", "changed"):
         (folder / name).mkdir(exist_ok=True)
-    return SettingsAccess(owner, handed, clock or Clock(), folder / "wanted", folder / "changed")
+    requests = HandedChanges(REQUEST, clock or Clock(), folder / "wanted", folder / "changed")
+    return SettingsAccess(owner, handed, requests)
 
 
 def change(values: dict[str, Scalar], secret: str = "") -> SettingsChange:
@@ -38,9 +40,9 @@ def change(values: dict[str, Scalar], secret: str = "") -> SettingsChange:
 
 def test_the_file_of_a_clone_is_written(tmp_path: Path) -> None:
     changes = access(tmp_path, handed=False)
-    assert changes.standing() == ("", "")
+    assert changes.requests.standing() == ("", "")
     changes.submit(change({"language": "de"}))
-    assert changes.standing() == ("done", "")
+    assert changes.requests.standing() == ("done", "")
     assert changes.owner.settings().language == "de"
 
 
@@ -50,18 +52,18 @@ def test_a_box_hands_the_change_over_and_waits_for_what_comes_of_it(tmp_path: Pa
     assert not changes.owner.path.exists()
     request = tmp_path / "wanted" / REQUEST
     assert request.stat().st_mode & 0o777 == 0o600
-    assert changes.standing() == ("awaited", "")
+    assert changes.requests.standing() == ("awaited", "")
     tell(REQUEST, RequestOutcome("f" * 16), tmp_path / "changed")  # another's
-    assert changes.standing() == ("awaited", "")
+    assert changes.requests.standing() == ("awaited", "")
     tell(REQUEST, RequestOutcome(ID), tmp_path / "changed")
-    assert changes.standing() == ("done", "")
+    assert changes.requests.standing() == ("done", "")
 
 
 def test_what_root_refuses_is_told(tmp_path: Path) -> None:
     changes = access(tmp_path, handed=True)
     changes.submit(change({"language": "de"}))
     tell(REQUEST, RequestOutcome(ID, "No.", "Ask again."), tmp_path / "changed")
-    assert changes.standing() == ("failed", "No. Ask again.")
+    assert changes.requests.standing() == ("failed", "No. Ask again.")
 
 
 def test_a_unit_that_never_comes_is_not_waited_for_without_end(tmp_path: Path) -> None:
@@ -69,7 +71,7 @@ def test_a_unit_that_never_comes_is_not_waited_for_without_end(tmp_path: Path) -
     changes = access(tmp_path, handed=True, clock=clock)
     changes.submit(change({"language": "de"}))
     clock.now_s += 61
-    assert changes.standing() == ("failed", "")
+    assert changes.requests.standing() == ("failed", "")
 
 
 def test_a_second_change_waits_for_the_first_to_be_taken(tmp_path: Path) -> None:
@@ -89,7 +91,7 @@ def test_a_bad_change_is_refused_before_it_is_handed_over(tmp_path: Path, handed
     with pytest.raises(SettingsError):
         changes.submit(change({"page.unmute": True}))
     assert list((tmp_path / "wanted").iterdir()) == []
-    assert changes.standing() == ("", "")
+    assert changes.requests.standing() == ("", "")
 
 
 def test_where_nobody_can_be_asked_it_is_said(tmp_path: Path) -> None:

@@ -152,3 +152,13 @@ def test_a_network_manager_that_fails_or_is_missing_is_a_sentence(tmp_path: Path
         radio(tmp_path, "Error: not running", 8).names()
     with pytest.raises(StorageError, match="cannot be asked"):
         NmcliNetworks(tmp_path, str(tmp_path / "none")).joined()
+
+
+def test_the_wifi_of_our_own_file_is_entered_or_why_not_is_told(tmp_path: Path) -> None:
+    assert radio(tmp_path).enter_ours() == ""
+    assert asked(tmp_path) == [
+        "-t connection reload",
+        "-t --wait 3 connection up interlude-wifi",
+    ]
+    refused = radio(tmp_path, up=f"{FAILED}Secrets were required, but not provided.").enter_ours()
+    assert "password" in in_words(refused, english())

@@ -153,6 +153,7 @@ def test_root_never_speaks_with_the_network() -> None:
 USERS = {
     "interlude.service": "interlude",
     "interlude-announce.service": "interlude",
+    "interlude-broker.service": "interlude",
     "interlude-light.service": "interlude",
     "interlude-model.service": "interlude-model",
     "interlude-voice.service": "interlude-model",
@@ -167,6 +168,7 @@ WRITES = {  # beside what systemd makes for a unit (StateDirectory= and the like
         "/run/interlude-wanted",
     },
     "interlude-announce.service": {"/run/interlude-model"},
+    "interlude-broker.service": {"/run/interlude-wanted"},
     "interlude-light.service": set(),
     "interlude-model.service": {"/run/interlude-model", "/var/lib/interlude-models"},
     "interlude-voice.service": {"/var/lib/interlude-models"},
@@ -240,7 +242,9 @@ def test_nothing_is_swapped_and_nothing_but_the_box_takes_all_memory(name: str) 
     assert ("MemoryMax" in keys) == (name != "interlude.service")
 
 
-ASKED = ("model", "setup", "system", "update", "announce", "settings")
+ASKED = (
+    "model", "setup", "system", "update", "announce", "settings", "network", "broker",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ASKED)

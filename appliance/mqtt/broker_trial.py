@@ -1,0 +1,39 @@
+"""Whether a broker lets the box in, before it is written into the settings.
+
+In: the broker as it was typed into the page, which can open no connection itself. Out: a sentence.
+Run as the box's own user, by a unit of its own (interlude-broker).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+
+import msgspec
+
+from appliance.errors import InterludeError, LinkError
+from appliance.mqtt import one_shot
+from appliance.mqtt.broker import broker
+from appliance.runtime.handed_request import RequestOutcome
+from appliance.settings import Settings
+from appliance.settings.network_change import BrokerTrial
+
+
+def try_broker(
+    asked: BrokerTrial, settings: Settings, environment: Mapping[str, str] = os.environ
+) -> RequestOutcome:
+    """Connect, ask for the box's own topics, leave. Never raises for what is asked; it is told."""
+    link = msgspec.structs.replace(
+        settings.link, broker=asked.broker, port=asked.port, user=asked.user, tls=asked.tls
+    )
+    named = msgspec.structs.replace(settings, link=link)
+    try:
+        if not asked.broker:
+            raise LinkError("No broker is named.")
+        at = broker(link, environment)
+        if asked.password:
+            at = replace(at, password=asked.password)
+        return RequestOutcome(asked.id, names=(one_shot.check(named, at),))
+    except InterludeError as error:
+        return RequestOutcome(asked.id, error.problem, error.remedy)

@@ -1,0 +1,53 @@
+"""What the page may have changed of the machine itself: its Wi-Fi and its time zone, on a card of
+ours; and the broker that it may have tried, on every box."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from appliance.page.handed_changes import HandedChanges
+from appliance.runtime.handed_request import WANTED
+from appliance.settings.network_change import BROKER_ANSWER, BROKER_TRIAL, NETWORK
+from appliance.update.system.target import PiTarget
+
+ZONES = Path("/usr/share/zoneinfo/tzdata.zi")
+WIFI_S = 300.0  # for two tries, the new Wi-Fi and the one before
+
+
+@dataclass(frozen=True)
+class MachineSettings:
+    """`card`: this system was made from our image, and has the unit."""
+
+    network: HandedChanges
+    broker: HandedChanges
+    card: bool
+    localtime: Path = Path("/etc/localtime")
+    zones_file: Path = ZONES
+
+    @property
+    def zone(self) -> str:
+        """The time zone now; "" where nobody knows."""
+        try:
+            return str(self.localtime.readlink()).partition("zoneinfo/")[2]
+        except OSError:
+            return ""
+
+    def zones(self) -> tuple[str, ...]:
+        """Those that there are, without the aliases; () where there is no list."""
+        try:
+            lines = self.zones_file.read_text(encoding="ascii").splitlines()
+        except (OSError, UnicodeDecodeError):
+            return ()
+        found = {words[1] for line in lines if (words := line.split())[:1] == ["Z"]}
+        return tuple(sorted(name for name in found if "/" in name))
+
+
+def machine_settings(now_s: Callable[[], float]) -> MachineSettings:
+    """Of this machine."""
+    return MachineSettings(
+        HandedChanges(NETWORK, now_s, longest_s=WIFI_S),
+        HandedChanges(BROKER_TRIAL, now_s, changed=WANTED, told=BROKER_ANSWER),
+        PiTarget().slot() is not None,
+    )

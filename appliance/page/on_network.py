@@ -1,0 +1,81 @@
+"""Set: the Wi-Fi, the time zone, and a broker that is tried: units with the rights are asked."""
+
+from __future__ import annotations
+
+from appliance.errors import InterludeError
+from appliance.page import on_settings
+from appliance.page.requests import Reply, plain, see_other
+from appliance.page.visit import Visit
+from appliance.runtime.handed_request import new_id
+from appliance.settings.network_change import BrokerTrial, NetworkChange
+from appliance.settings.settings_change import HOUSE
+
+MOST = {"wifi": 253, "password": 200, "timezone": 253}  # letters of a field
+
+
+def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
+    """Wi-Fi and time zone, where this box can change them."""
+    machine = visit.box.machine
+    if not machine.card:
+        return visit.page("network_none", 404)
+    stands, why = machine.network.standing()
+    if stands == "failed" and not problem:
+        problem = why or visit.texts("page-set-nobody")
+    outcome = machine.network.outcome
+    return visit.page(
+        "network",
+        status,
+        problem=problem,
+        awaited=stands == "awaited",
+        done=stands == "done" and outcome is not None and not outcome.names,
+        names=outcome.names if outcome is not None else (),
+        zone=machine.zone,
+        zones=machine.zones(),
+    )
+
+
+def change(visit: Visit) -> Reply:
+    """Look for Wi-Fis, enter one, or have another time zone."""
+    form, machine = visit.form, visit.box.machine
+    if not machine.card:
+        return show(visit)
+    said = {name: form.get(name, "")[:most] for name, most in MOST.items()}
+    match form.get("form"):
+        case "look":
+            asked = NetworkChange(new_id(), "look")
+        case "wifi":
+            asked = NetworkChange(
+                new_id(), "wifi", said["wifi"], said["password"], form.get("hidden") == "on"
+            )
+        case "timezone":
+            asked = NetworkChange(new_id(), "timezone", timezone=said["timezone"])
+        case _:
+            return plain(400, "There is no such form.")
+    try:
+        machine.network.ask(asked)
+    except InterludeError as error:
+        return show(visit, 400, str(error))
+    return see_other("/set/network")
+
+
+def try_broker(visit: Visit) -> Reply:
+    """The broker as it was typed, which is not written yet."""
+    form = visit.form
+    # What was typed is shown again beside the broker's answer; the password is not.
+    visit.box.typed = {key: form.get(key, "")[:253] for key in ("form", *HOUSE)}
+    port = form.get("link.port", "") or "0"
+    if not (port.isascii() and port.isdecimal() and int(port) <= 65_535):
+        return on_settings.show(visit, 400, visit.texts("page-set-port-none"))
+    asked = BrokerTrial(
+        new_id(),
+        form.get("link.broker", "").strip()[:253],
+        int(port),
+        form.get("link.user", "").strip()[:253],
+        tls=form.get("link.tls") == "on",
+        password=form.get("secret", "")[:200],
+    )
+    try:
+        visit.box.machine.broker.ask(asked)
+    except InterludeError as error:
+        return on_settings.show(visit, 400, str(error))
+    return see_other("/set")

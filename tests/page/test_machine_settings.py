@@ -1,0 +1,37 @@
+"""Which time zones there are, and which it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from appliance.page.handed_changes import HandedChanges
+from appliance.page.machine_settings import MachineSettings, machine_settings
+
+REQUESTS = HandedChanges("network", lambda: 0.0)
+
+
+def machine(localtime: Path, zones: Path) -> MachineSettings:
+    return MachineSettings(REQUESTS, REQUESTS, card=True, localtime=localtime, zones_file=zones)
+
+
+def test_zones_are_those_of_the_systems_list_without_aliases(tmp_path: Path) -> None:
+    zones = tmp_path / "tzdata.zi"
+    zones.write_text(
+        "# version 2025b\nR d 1916 o - Jun 14 23s 1 S\nZ Europe/Berlin 0:53:28 - LMT\n"
+        "Z EST -5 - EST\nL Europe/Berlin Europe/Oslo\nZ Africa/Algiers 0:12 - L\n"
+    )
+    (tmp_path / "localtime").symlink_to("/usr/share/zoneinfo/Europe/Berlin")
+    found = machine(tmp_path / "localtime", zones)
+    assert found.zones() == ("Africa/Algiers", "Europe/Berlin")
+    assert found.zone == "Europe/Berlin"
+
+
+def test_a_machine_without_a_list_or_a_zone_says_nothing(tmp_path: Path) -> None:
+    found = machine(tmp_path / "none", tmp_path / "none")
+    assert (found.zones(), found.zone) == ((), "")
+    (tmp_path / "file").write_bytes(b"\xff")
+    assert machine(tmp_path / "file", tmp_path / "file").zones() == ()
+
+
+def test_a_clone_is_no_card() -> None:
+    assert not machine_settings(lambda: 0.0).card

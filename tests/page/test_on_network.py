@@ -1,0 +1,154 @@
+"""Wi-Fi, time zone and a broker that is tried: asked of units with rights, told as it comes out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from appliance.runtime.handed_request import RequestOutcome, tell
+from appliance.settings.network_change import (
+    BROKER_TRIAL,
+    NETWORK,
+    BrokerTrial,
+    NetworkChange,
+)
+from tests.page.desk import Desk
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    for name in ("wanted", "changed"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "localtime").symlink_to("/usr/share/zoneinfo/Europe/Berlin")
+    made = Desk(tmp_path, handed=True)
+    made.pair()
+    return made
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+def send(desk: Desk, form: str, **fields: str) -> int:
+    return desk.post("/set/network", {"form": form, "token": desk.token, **fields}).status
+
+
+def asked(folder: Path) -> NetworkChange:
+    return msgspec.json.decode((folder / "wanted" / NETWORK).read_bytes(), type=NetworkChange)
+
+
+def tell_page(folder: Path, problem: str = "", names: tuple[str, ...] = ()) -> None:
+    told = RequestOutcome(asked(folder).id, problem, names=names)
+    (folder / "wanted" / NETWORK).unlink()
+    tell(NETWORK, told, folder / "changed")
+
+
+def test_a_wifi_is_asked_for_and_its_password_is_never_shown(desk: Desk, folder: Path) -> None:
+    assert send(desk, "wifi", wifi="Home", password="correct staple", hidden="on") == 303
+    request = asked(folder)
+    assert (request.doing, request.wifi, request.password) == ("wifi", "Home", "correct staple")
+    assert request.hidden
+    assert (folder / "wanted" / NETWORK).stat().st_mode & 0o777 == 0o600
+    page = desk.text("/set/network")
+    assert "is at it" in page
+    assert 'http-equiv="refresh"' in page
+    assert "staple" not in page
+    tell_page(folder)
+    page = desk.text("/set/network")
+    assert "It is done." in page
+    assert 'http-equiv="refresh"' not in page
+
+
+def test_a_wifi_that_does_not_let_it_in_is_said(desk: Desk, folder: Path) -> None:
+    send(desk, "wifi", wifi="Home", password="wrong staple")
+    tell_page(folder, "The password of Home does not fit.")
+    page = desk.text("/set/network")
+    assert "does not fit" in page
+    assert "It is done" not in page
+
+
+def test_the_names_in_reach_can_be_chosen(desk: Desk, folder: Path) -> None:
+    assert send(desk, "look") == 303
+    assert asked(folder).doing == "look"
+    tell_page(folder, names=("Home", "<Caf&eacute;>"))
+    page = desk.text("/set/network")
+    assert '<option value="Home">' in page
+    assert "<Caf" not in page
+
+
+def test_a_time_zone_is_asked_for(desk: Desk, folder: Path) -> None:
+    page = desk.text("/set/network")
+    assert "selected>Europe/Berlin" in page
+    assert send(desk, "timezone", timezone="Europe/Paris") == 303
+    assert asked(folder) == NetworkChange(asked(folder).id, "timezone", timezone="Europe/Paris")
+
+
+def test_a_second_request_waits_for_the_first(desk: Desk) -> None:
+    assert send(desk, "look") == 303
+    assert send(desk, "wifi", wifi="Home") == 400
+
+
+def test_what_never_comes_is_not_waited_for_without_end(desk: Desk) -> None:
+    send(desk, "look")
+    desk.now_s += 61
+    assert "Nobody has made the change" in desk.text("/set/network")
+
+
+@pytest.mark.parametrize("form", ["", "reset", "hostname"])
+def test_another_form_asks_for_nothing(desk: Desk, folder: Path, form: str) -> None:
+    assert send(desk, form, wifi="Home") == 400
+    assert list((folder / "wanted").iterdir()) == []
+
+
+def test_a_box_that_is_not_of_our_image_has_its_network_from_its_system(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.pair()
+    assert desk.get("/set/network").status == 404
+    assert send(desk, "wifi", wifi="Home") == 404
+    assert "/set/network" not in desk.text("/set")
+
+
+def trial(desk: Desk, **fields: str) -> int:
+    named = {key.replace("__", "."): value for key, value in fields.items()}
+    return desk.post("/set/broker", {"form": "house", "token": desk.token, **named}).status
+
+
+def test_a_broker_is_tried_as_it_was_typed_before_it_is_saved(desk: Desk, folder: Path) -> None:
+    typed = {"link__broker": "ha.local", "link__port": "1884", "link__user": "bob"}
+    assert trial(desk, **typed, link__tls="on", secret="correct staple") == 303
+    request = msgspec.json.decode((folder / "wanted" / BROKER_TRIAL).read_bytes(), type=BrokerTrial)
+    assert (request.broker, request.port, request.user) == ("ha.local", 1884, "bob")
+    assert (request.tls, request.password) == (True, "correct staple")
+    page = desk.text("/set")
+    assert "is being tried" in page
+    assert 'value="ha.local"' in page
+    assert "staple" not in page
+    assert not (folder / "settings.yaml").exists()
+    said = RequestOutcome(request.id, names=("The broker lets us in: MQTT 5.",))
+    tell(BROKER_TRIAL, said, folder / "changed")
+    page = desk.text("/set")
+    assert "lets us in: MQTT 5." in page
+    assert 'value="ha.local"' in page
+
+
+def test_a_broker_that_refuses_is_said_with_the_remedy(desk: Desk, folder: Path) -> None:
+    trial(desk, link__broker="ha.local")
+    request = msgspec.json.decode((folder / "wanted" / BROKER_TRIAL).read_bytes(), type=BrokerTrial)
+    tell(BROKER_TRIAL, RequestOutcome(request.id, "No.", "Ask."), folder / "changed")
+    assert "No. Ask." in desk.text("/set")
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "many", "1.5", "١"])
+def test_a_port_that_is_none_is_not_tried(desk: Desk, folder: Path, port: str) -> None:
+    assert trial(desk, link__broker="ha.local", link__port=port) == 400
+    assert list((folder / "wanted").iterdir()) == []
+
+
+def test_where_no_unit_tries_it_the_page_offers_no_test(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.pair()
+    assert "/set/broker" not in desk.text("/set")
+    assert trial(desk, link__broker="ha.local") == 400
