@@ -225,6 +225,7 @@ def system_verbs(verbs: Verbs, common: argparse.ArgumentParser, system: Verb) ->
         ("setup", "open a Wi-Fi and a page to set the box up, if it is in no network"),
         ("page", "serve that page, while the box is in set-up"),
         ("mdns", "have the page announced in the network, as the settings say"),
+        ("models", "have a model fetched or removed, as a part of the box has asked"),
         ("change", "change the settings as a part of the box has asked"),
         ("network", "enter another Wi-Fi, or another time zone, as the page has asked"),
         ("try-broker", "try the broker that was typed into the page"),

@@ -22,7 +22,7 @@ from rich.table import Table
 from appliance.errors import ControlError, FetchError, ModelError
 from appliance.models import catalogue, download_news
 from appliance.models.catalogue import UNJUDGED, CatalogueModel, Form
-from appliance.models.store import VOICE_WANTED, ModelStore
+from appliance.models.store import VOICE_WANTED, WANTED, ModelStore
 from appliance.settings import Settings
 from appliance.voice.engine import store as shelf
 
@@ -148,9 +148,13 @@ def cli_bring_voice(
 
 
 def cli_bring(
-    settings: Settings, stick: Path | None = None, folder: Path = download_news.FOLDER
+    settings: Settings,
+    stick: Path | None = None,
+    folder: Path = download_news.FOLDER,
+    wish: Path = WANTED,
 ) -> int:
-    """Bring the model that this box awaits, from the hub or from a folder.
+    """Bring the model that this box awaits, from the hub or from a folder, or remove the one that
+    is to go.
 
     For the services of a box: it asks nothing, the licence was accepted with the wish. What there
     is to say goes into `folder`, where there is one.
@@ -159,7 +163,11 @@ def cli_bring(
     from appliance.models.fetcher import ModelFetcher
     from appliance.models.hub import ModelHub
 
-    store = ModelStore.of(settings)
+    store = ModelStore.of(settings, wish)
+    if gone := store.unwanted():
+        store.remove(catalogue.find(gone, store.models))
+        print(f"{gone}: removed", flush=True)
+        return OK
 
     def fetch(model: CatalogueModel) -> None:
         ModelFetcher(store, ModelHub(), _Lines()).fetch(model)

@@ -31,6 +31,10 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
             from appliance.cli import mdns
 
             return mdns.cli(settings)
+        case "models":
+            from appliance.cli import requested_model
+
+            return requested_model.cli_wish(settings)
         case "change" | "network" | "try-broker":
             from appliance.cli import requested_change
 

@@ -7,7 +7,7 @@ models/NAME.pin.json    what the first fetch found where the catalogue says null
 models/NAME.lock        held while a fetch runs
 
 /etc/interlude/model-wanted, root's, names one that is to come (background_download.py); until then
-the shipped one stands in for it.
+the shipped one stands in for it. "remove NAME" there is the wish that one goes.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import contextlib
 import hashlib
 import logging
 import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,7 @@ from appliance.settings import Settings
 State = Literal["shipped", "installed", "partial", "missing"]
 WANTED = Path("/etc/interlude/model-wanted")  # written by root at the first start or in set-up
 VOICE_WANTED = Path("/etc/interlude/voice-wanted")  # likewise, for a voice
+REMOVE = "remove "  # before the name, in a wish that a model goes
 STANDS_IN = "pocket"
 _CHUNK_BYTES = 1 << 20
 
@@ -104,6 +106,15 @@ class ModelStore:
 
     def wanted(self) -> str:
         """The name of a model that is to come; "" if none is."""
+        said = self._wished()
+        return "" if said.startswith(REMOVE) else said
+
+    def unwanted(self) -> str:
+        """The name of a model that is to go; "" if none is."""
+        said = self._wished()
+        return said.removeprefix(REMOVE) if said.startswith(REMOVE) else ""
+
+    def _wished(self) -> str:
         try:
             return self.wish.read_text(encoding="utf-8")[:80].strip()
         except (OSError, UnicodeDecodeError):
@@ -219,6 +230,15 @@ class ModelStore:
         """The model is not whole any more."""
         with storage_errors(self.root):
             self._marker(model).unlink(missing_ok=True)
+
+    def remove(self, model: CatalogueModel) -> None:
+        """Take what of it is here off the disk; what was pinned stays pinned. Raises ModelError for
+        one of the package, FetchError while it is fetched, StorageError."""
+        if model.shipped:
+            raise ModelError(f"{model.name} comes with the package: it stays.")
+        with self.locked(model), storage_errors(self.root):
+            self.forget_whole(model)  # first: half of it is not to be taken for a whole one
+            shutil.rmtree(self.folder(model))
 
     @contextlib.contextmanager
     def locked(self, model: CatalogueModel) -> Iterator[None]:

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from appliance.errors import LinkError
 from appliance.messages.commands import BoxStatus, BrokerChanged
+from appliance.models import download_progress
 from appliance.models.store import ModelStore
-from appliance.mqtt import download_progress, failures, stale_topics, update_entity
+from appliance.mqtt import failures, stale_topics, update_entity
 from appliance.mqtt.backoff import ReconnectBackOff
 from appliance.mqtt.broker import Broker, broker
 from appliance.mqtt.command_topics import CommandRefusal, CommandRejected

@@ -20,7 +20,7 @@ from appliance.messages.registry import Message
 from appliance.page.requests import Reply, plain, see_other
 from appliance.page.visit import Visit
 
-BACK = ("/", "/set", "/own", "/own/timers", "/own/memory")
+BACK = ("/", "/set", "/own", "/own/timers", "/own/memory", "/own/models")
 
 
 def show(visit: Visit) -> Reply:

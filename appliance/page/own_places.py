@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from appliance.models.store import VOICE_WANTED, WANTED
 from appliance.update import request
 from appliance.update.release.store import ROOT, TRIAL
 from appliance.update.system import target
@@ -14,10 +15,14 @@ from appliance.update.system import target
 @dataclass(frozen=True)
 class OwnPlaces:
     """`incoming`: archives, and notes that ask for one. `releases`, `trial`: what is kept, and what
-    is being tried. `os_release`: of the system. `pull`: there, where a release is looked for."""
+    is being tried. `os_release`: of the system. `pull`: there, where a release is looked for.
+    `model_wish`, `voice_wish`: what is being fetched. `machine`: where its /proc is."""
 
     incoming: Path = request.INCOMING
     releases: Path = ROOT
     trial: Path = TRIAL
     os_release: Path = target.RELEASE
     pull: Path = Path("/etc/interlude/pull.env")
+    model_wish: Path = WANTED
+    voice_wish: Path = VOICE_WANTED
+    machine: Path = Path("/")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from appliance.page import (
     on_live,
     on_memory,
+    on_models,
     on_network,
     on_own,
     on_pairing,
@@ -60,6 +61,8 @@ PAGES: dict[str, PageRoute] = {
     "/own/timers/cancel": PageRoute(post=on_timers.cancel),
     "/own/memory": PageRoute(on_memory.show),
     "/own/memory/forget": PageRoute(post=on_memory.forget),
+    "/own/models": PageRoute(on_models.show, on_models.ask),
+    "/own/models/choose": PageRoute(post=on_models.choose),
     "/own/software": PageRoute(on_software.show),
     "/own/software/install": PageRoute(post=on_software.install),
     "/own/software/back": PageRoute(post=on_software.go_back),

@@ -33,7 +33,8 @@ class PageBox:
     CLOCK_MONOTONIC. `disconnect`: the streams of a browser that was let in so. `changes`: of the
     owner's settings, `machine`: of what it runs on. `typed`: of a form whose broker is tried.
     `start_program`: a command, its input, the longest it may take in seconds, and who gets its
-    output. `scheme`: by which the page is asked for."""
+    output. `scheme`: by which the page is asked for.
+    `model_request`: whose outcome is awaited."""
 
     settings: Settings
     files: Settings
@@ -51,6 +52,7 @@ class PageBox:
     trying: TryState = field(default_factory=TryState)
     scheme: Literal["http", "https"] = "http"
     places: OwnPlaces = field(default_factory=OwnPlaces)
+    model_request: str = ""
 
     @property
     def name(self) -> str:

@@ -21,7 +21,8 @@ HOUSE = ("link.name", "link.broker", "link.port", "link.user", "link.tls")
 PANEL = (
     "panel.gpio", "panel.light", "panel.brightness", "panel.night_brightness", "panel.night",
 )  # fmt: skip
-CHANGEABLE = frozenset((*HEARING, *HOUSE, *PANEL))
+MODEL = ("thinking.model",)  # one that is here (page/on_models.py)
+CHANGEABLE = frozenset((*HEARING, *HOUSE, *PANEL, *MODEL))
 BROKER = frozenset(("link.broker", "link.port", "link.user", "link.tls"))
 MOST_LETTERS = 253  # of a value: the longest name of a host (RFC 1035)
 NOT_HERE = "Change it in the settings file."

@@ -156,3 +156,33 @@ def test_a_checksum_is_that_of_all_bytes_and_progress_counts_them(data: bytes) -
         steps: list[int] = []
         assert sha256_of(Path(file.name), steps.append) == hashlib.sha256(data).hexdigest()
     assert sum(steps) == len(data)
+
+
+def test_a_model_that_is_to_go_is_no_model_that_is_to_come(store: ModelStore) -> None:
+    store.wish.write_text("some\n")
+    assert (store.wanted(), store.unwanted()) == ("some", "")
+    store.wish.write_text("remove some\n")
+    assert (store.wanted(), store.unwanted()) == ("", "some")
+
+
+def test_a_removed_model_is_gone_with_all_that_lay_there_and_its_pin_stays(
+    store: ModelStore, model: CatalogueModel
+) -> None:
+    path = lay(store, model)
+    path.with_name("more.partial").write_bytes(b"x")
+    store.remove(model)
+    assert store.state(model) == "missing"
+    assert not store.folder(model).exists()
+    assert (store.root / "some.pin.json").is_file()
+    store.remove(model)
+
+
+def test_a_model_is_not_removed_while_it_is_fetched_nor_one_of_the_package(
+    store: ModelStore, model: CatalogueModel
+) -> None:
+    lay(store, model)
+    with store.locked(model), pytest.raises(FetchError, match="Another process"):
+        store.remove(model)
+    assert store.state(model) == "installed"
+    with pytest.raises(ModelError, match="it stays"):
+        store.remove(msgspec.structs.replace(model, repository=None))

@@ -76,6 +76,9 @@ class Desk:
                 folder / "run",
                 folder / "os-release",
                 folder / "pull.env",
+                folder / "model-wanted",
+                folder / "voice-wanted",
+                folder / "machine",
             ),
         )
         status = BoxStatus("open", False, 0.8, "espeak", "pocket", voices=("espeak", "amy"))

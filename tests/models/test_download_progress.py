@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from appliance.models import catalogue
+from appliance.models.download_progress import DONE, of_model, percent
 from appliance.models.store import ModelStore
-from appliance.mqtt.download_progress import DONE, percent
 
 MODELS = catalogue.load()
 BIG = next(model for model in MODELS.values() if not model.shipped and (model.size or 0) > 1e6)
@@ -46,3 +46,10 @@ def test_what_is_not_whole_is_never_done(tmp_path: Path) -> None:
         with made.path(BIG, file).open("wb") as whole:
             whole.truncate(BIG.size or 0)
     assert percent(made) == DONE - 1
+
+
+def test_what_has_come_of_one_model_is_told_whatever_is_to_come(tmp_path: Path) -> None:
+    made = half(tmp_path)
+    assert of_model(made, BIG) in (49, 50)
+    other = next(one for one in MODELS.values() if one.size and one.name != BIG.name)
+    assert of_model(made, other) == 0

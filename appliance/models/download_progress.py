@@ -14,12 +14,15 @@ def percent(store: ModelStore) -> int:
     """Of the model that is being fetched, was broken off, or is to come; 100 if there is none."""
     to_come = store.wanted()
     for model in store.models.values():
-        size = store.pinned(model).size
-        if size and _lacks(store, model, awaited=model.name == to_come):
-            files = model.files.values()
-            here = sum(_here(store, model, file) for file in files)
-            return min(DONE - 1, 100 * here // size)
+        if store.pinned(model).size and _lacks(store, model, awaited=model.name == to_come):
+            return of_model(store, model)
     return DONE
+
+
+def of_model(store: ModelStore, model: CatalogueModel) -> int:
+    """Of one model, which is not whole: 0 to 99."""
+    here = sum(_here(store, model, file) for file in model.files.values())
+    return min(DONE - 1, 100 * here // (store.pinned(model).size or here or 1))
 
 
 def _here(store: ModelStore, model: CatalogueModel, file: ModelFile) -> int:

@@ -1,0 +1,58 @@
+"""`interlude system models`: as root, the wish for a model or a voice that the page has asked for.
+
+In: one record in a folder in memory, taken away whatever is in it. Out: one line in a file of
+root's, by which the user that fetches is started, and what came of it for the page. Only names of
+the catalogue and of the owner's settings are written.
+"""
+
+from __future__ import annotations
+
+import pwd
+from collections.abc import Callable
+from pathlib import Path
+
+from appliance.atomic_file import write_whole
+from appliance.cli.requested_change import USER
+from appliance.errors import InterludeError, StorageError
+from appliance.models.model_request import REQUEST, ModelRequest, check_request
+from appliance.models.store import REMOVE, VOICE_WANTED, WANTED, ModelStore
+from appliance.runtime import handed_request
+from appliance.runtime.handed_request import CHANGED, RequestOutcome
+from appliance.settings import Settings
+
+
+def cli_wish(
+    settings: Callable[[], Settings],
+    *,
+    wanted: Path = handed_request.WANTED,
+    changed: Path = CHANGED,
+    wish: Path = WANTED,
+    voice_wish: Path = VOICE_WANTED,
+    user: int | None = None,
+) -> int:
+    """Carry out what was asked for. Raises StorageError where that cannot even be told."""
+    asker = pwd.getpwnam(USER).pw_uid if user is None else user
+    request = handed_request.pop(REQUEST, ModelRequest, asker, wanted)
+    if request is None:
+        return 0
+    try:
+        _leave(request, settings(), wish, voice_wish)
+    except InterludeError as error:
+        print(f"<4>{request.do} of a model: {error}")  # a warning: sd-daemon(3)
+        told = RequestOutcome(request.id, error.problem, error.remedy)
+    else:
+        print(f"{request.do} {request.name}")
+        told = RequestOutcome(request.id)
+    handed_request.tell(REQUEST, told, changed)
+    return 0
+
+
+def _leave(request: ModelRequest, settings: Settings, wish: Path, voice_wish: Path) -> None:
+    stores = (ModelStore.of(settings, wish), ModelStore.of(settings, voice_wish))
+    model = check_request(request, settings, stores)
+    fetched_voice = request.do == "fetch" and model.kind == "voice"
+    line = model.name if request.do == "fetch" else f"{REMOVE}{model.name}"
+    try:
+        write_whole(voice_wish if fetched_voice else wish, f"{line}\n".encode())
+    except OSError as error:
+        raise StorageError(f"The wish cannot be written ({error.strerror}).") from error

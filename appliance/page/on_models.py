@@ -1,0 +1,157 @@
+"""Models and voices: which are there, what fits this machine, fetched, removed and chosen.
+
+The page can reach no network and write no model: it leaves a request, root leaves a wish, and the
+user that fetches carries it out. In a clone it says which command does the same.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from appliance.errors import InterludeError
+from appliance.models import download_progress
+from appliance.models.catalogue import CatalogueModel, megabytes
+from appliance.models.disk_space import short_bytes
+from appliance.models.memory_need import fits, need_mib
+from appliance.models.model_request import KINDS, REQUEST, ModelRequest, check_request
+from appliance.models.store import ModelStore
+from appliance.page.requests import Reply, plain, see_other
+from appliance.page.visit import PageBox, Visit
+from appliance.runtime import handed_request
+from appliance.runtime.machine import Machine
+from appliance.settings.owner_settings import fingerprint
+from appliance.settings.settings_change import SettingsChange
+from appliance.voice.description import VoiceDescription, descriptions
+
+PLACE = "/own/models"
+
+
+@dataclass(frozen=True)
+class ModelRow:
+    """One of the catalogue. `percent`: of it that has come, while it is on its way; else None.
+    `short`: room that is missing for it on the card; "" if there is enough. `memory_gb`: that the
+    whole machine needs for it, where this one has less; 0: it fits. `own`: the box's own fetch
+    brings it. `used`: it answers now."""
+
+    model: CatalogueModel
+    size: str
+    state: str
+    percent: int | None
+    short: str
+    memory_gb: int
+    own: bool
+    used: bool
+
+
+def rows(box: PageBox) -> list[ModelRow]:
+    """As the disk is now, in the catalogue's order."""
+    stores, memory = _stores(box), Machine(box.places.machine).memory_mib()
+    return [_row(box, stores, model, memory) for model in stores[0].models.values()]
+
+
+def _row(
+    box: PageBox, stores: tuple[ModelStore, ...], row: CatalogueModel, memory: int | None
+) -> ModelRow:
+    store, model = stores[0], stores[0].pinned(row)
+    state = store.state(model)
+    coming = state in ("missing", "partial") and any(row.name == s.wanted() for s in stores)
+    short = short_bytes(store, model) if store.root.is_dir() and state == "missing" else 0
+    return ModelRow(
+        model,
+        megabytes(model.size) if model.size else "",
+        state,
+        download_progress.of_model(store, model) if coming or state == "partial" else None,
+        megabytes(short) if short > 0 else "",
+        0 if fits(model, memory) else -(-need_mib(model) // 1024),
+        model.kind in KINDS and not model.shipped,
+        model.name == box.files.thinking.model,
+    )
+
+
+def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
+    """All of them, what is under way, and the voices that are here."""
+    box = visit.box
+    stores, asked = _stores(box), box.model_request
+    if asked and not problem:
+        told = handed_request.outcome(REQUEST, asked, box.changes.changed)
+        if told is not None:
+            box.model_request = ""
+            problem = " ".join(filter(None, (told.problem, told.remedy)))
+    going = next((store.wanted() for store in stores if store.wanted()), "")
+    voices = descriptions(box.settings)
+    return visit.page(
+        "models",
+        status,
+        rows=rows(box),
+        voices=voices,
+        voice_sizes={voice.name: _size(voice) for voice in voices},
+        asked=bool(box.model_request),
+        going=going,
+        leaving=next((store.unwanted() for store in stores if store.unwanted()), ""),
+        may_ask=may_ask(box),
+        problem=problem,
+        anew=_chosen(box) != box.files.thinking.model,
+        chosen=_chosen(box),
+    )
+
+
+def ask(visit: Visit) -> Reply:
+    """Have one fetched, under its licence, or removed."""
+    box, do = visit.box, visit.form.get("do", "")
+    if do not in ("fetch", "remove") or not may_ask(box):
+        return plain(400, "That cannot be asked for here.")
+    if do == "fetch" and visit.form.get("licence") != "on":
+        return show(visit, 400, visit.texts("page-models-licence-first"))
+    name = visit.form.get("name", "")[:60] or "?"
+    request = ModelRequest(handed_request.new_id(), "fetch" if do == "fetch" else "remove", name)
+    try:
+        check_request(request, box.files, _stores(box))
+        handed_request.ask(REQUEST, request, box.changes.wanted)
+    except InterludeError as error:
+        return show(visit, 400, str(error))
+    box.model_request = request.id
+    return see_other(PLACE)
+
+
+def choose(visit: Visit) -> Reply:
+    """The language model that answers from the next start on: one that is here."""
+    box, name = visit.box, visit.form.get("name", "")
+    store = _stores(box)[0]
+    model = store.models.get(name)
+    if model is None or not model.language or store.state(model) not in ("shipped", "installed"):
+        return show(visit, 400, visit.texts("page-models-not-here"))
+    try:
+        base = fingerprint(box.changes.owner.text())
+        change = SettingsChange(handed_request.new_id(), base, {"thinking.model": name})
+        box.changes.submit(change)
+    except InterludeError as error:
+        return show(visit, 400, str(error))
+    return see_other(PLACE)
+
+
+def may_ask(box: PageBox) -> bool:
+    """On a box; in a clone nobody is there who would be asked."""
+    folder = box.changes.wanted
+    return box.changes.handed and folder.is_dir() and os.access(folder, os.W_OK)
+
+
+def _stores(box: PageBox) -> tuple[ModelStore, ModelStore]:
+    """With the wish for a model, and for a voice."""
+    places = box.places
+    return (
+        ModelStore.of(box.settings, places.model_wish),
+        ModelStore.of(box.settings, places.voice_wish),
+    )
+
+
+def _chosen(box: PageBox) -> str:
+    """As the settings file says now; what the box runs with where that cannot be read."""
+    try:
+        return box.changes.owner.settings().thinking.model
+    except InterludeError:
+        return box.files.thinking.model
+
+
+def _size(voice: VoiceDescription) -> str:
+    return "" if voice.size_bytes is None else megabytes(voice.size_bytes)

@@ -1,0 +1,140 @@
+"""Models and voices on the page: what fits, and asking for one without any right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from appliance.messages.commands import SetVoice
+from appliance.models import catalogue
+from appliance.models.model_request import REQUEST, ModelRequest
+from appliance.models.store import ModelStore
+from appliance.page.on_models import rows
+from appliance.runtime.handed_request import RequestOutcome, pop, tell
+from appliance.settings import load
+from tests.page.desk import Desk
+
+MODELS = catalogue.load()
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Desk:
+    """An appliance: what is asked for is handed over."""
+    desk = Desk(tmp_path, handed=True)
+    for folder in ("wanted", "changed", "models"):
+        (tmp_path / folder).mkdir()
+    desk.pair()
+    return desk
+
+
+def memory(desk: Desk, mib: int) -> None:
+    proc = desk.box.places.machine / "proc"
+    proc.mkdir(parents=True)
+    (proc / "meminfo").write_text(f"MemTotal: {1024 * mib} kB\n")
+
+
+def half(desk: Desk, name: str) -> None:
+    store, model = ModelStore.of(desk.box.settings), MODELS[name]
+    store.folder(model).mkdir(parents=True)
+    with store.partial(model, next(iter(model.files.values()))).open("wb") as file:
+        file.truncate((model.size or 0) // 2)
+
+
+def requested(desk: Desk) -> ModelRequest | None:
+    wanted = desk.box.changes.wanted
+    return pop(REQUEST, ModelRequest, wanted.stat().st_uid, wanted)
+
+
+def test_every_model_is_listed_with_size_and_licence(desk: Desk) -> None:
+    desk.pair()
+    page = desk.text("/own/models")
+    for model in MODELS.values():
+        assert model.name in page
+        assert model.licence in page
+    assert "3.1 GB" not in page, "with its audio part it is more"
+    assert "4.1 GB" in page
+    assert "espeak-ng" in page
+
+
+def test_what_this_machine_has_no_memory_for_is_said(box: Desk) -> None:
+    memory(box, 8062)
+    lacks = {row.model.name: row.memory_gb for row in rows(box.box)}
+    assert (lacks["gemma-4-e2b"], lacks["gemma-4-e4b"], lacks["ljspeech"]) == (0, 9, 0)
+    assert "too little memory for it: a box with 9 GB" in box.text("/own/models")
+
+
+def test_a_fetch_is_asked_for_with_its_licence_and_not_without(box: Desk) -> None:
+    form = {"do": "fetch", "name": "ljspeech", "token": box.token}
+    assert box.post("/own/models", form).status == 400
+    assert requested(box) is None
+    assert box.post("/own/models", form | {"licence": "on"}).status == 303
+    assert "It is asked for" in box.text("/own/models")
+    asked = requested(box)
+    assert asked is not None
+    assert (asked.do, asked.name) == ("fetch", "ljspeech")
+    tell(REQUEST, RequestOutcome(asked.id, "The wish cannot be written."), box.box.changes.changed)
+    assert "The wish cannot be written." in box.text("/own/models")
+    assert "It is asked for" not in box.text("/own/models")
+
+
+def test_how_far_a_fetch_is_is_shown_and_no_other_is_begun_meanwhile(box: Desk) -> None:
+    half(box, "gemma-4-e2b")
+    assert "of it are here" in box.text("/own/models"), "it was broken off"
+    box.box.places.model_wish.write_text("gemma-4-e2b\n")
+    page = box.text("/own/models")
+    assert 'value="50"' in page or 'value="49"' in page
+    assert 'name="licence"' not in page
+    form = {"do": "fetch", "name": "ljspeech", "licence": "on", "token": box.token}
+    reply = box.post("/own/models", form)
+    assert (reply.status, b"under way" in reply.body) == (400, True)
+    assert requested(box) is None
+
+
+@pytest.mark.parametrize(
+    ("do", "name"), [("remove", "pocket"), ("fetch", "../x"), ("fetch", ""), ("run", "ljspeech"),
+                     ("fetch", "x" * 5000), ("remove", "mimi")],
+)  # fmt: skip
+def test_what_may_not_be_asked_for_is_not(box: Desk, do: str, name: str) -> None:
+    form = {"do": do, "name": name, "licence": "on", "token": box.token}
+    assert box.post("/own/models", form).status == 400
+    assert requested(box) is None
+
+
+def test_a_stranger_asks_for_nothing(box: Desk) -> None:
+    form = {"do": "fetch", "name": "ljspeech", "licence": "on", "token": box.token}
+    box.cookies.clear()
+    assert box.post("/own/models", form).status == 403
+    assert "gemma" not in box.text("/own/models")
+    assert requested(box) is None
+
+
+def test_in_a_clone_the_command_stands_there_and_nothing_is_asked_for(desk: Desk) -> None:
+    desk.pair()
+    page = desk.text("/own/models")
+    assert "<code>interlude models fetch gemma-4-e2b</code>" in page
+    assert 'name="licence"' not in page
+    form = {"do": "fetch", "name": "ljspeech", "licence": "on", "token": desk.token}
+    assert desk.post("/own/models", form).status == 400
+
+
+def test_a_model_that_is_here_is_chosen_by_the_settings_file_and_no_other_is(
+    tmp_path: Path,
+) -> None:
+    desk = Desk(tmp_path, thinking={"model": "gemma-4-e2b"})
+    (tmp_path / "settings.yaml").write_text("thinking: {model: gemma-4-e2b}  # mine\n")
+    desk.pair()
+    assert desk.post("/own/models/choose", {"name": "pocket", "token": desk.token}).status == 303
+    assert load(desk.box.changes.owner.path).thinking.model == "pocket"
+    assert "pocket answers after a new start" in desk.text("/own/models")
+    for name in ("gemma-4-e4b", "ljspeech", "", "../x"):
+        form = {"name": name, "token": desk.token}
+        assert desk.post("/own/models/choose", form).status == 400
+    assert load(desk.box.changes.owner.path).thinking.model == "pocket"
+
+
+def test_a_voice_that_can_speak_is_chosen_there(desk: Desk) -> None:
+    desk.pair()
+    form = {"do": "voice", "voice": "amy", "back": "/own/models", "token": desk.token}
+    assert dict(desk.post("/do", form).headers)["Location"] == "/own/models"
+    assert desk.said == [SetVoice("amy")]
