@@ -32,9 +32,11 @@ from appliance.provision.seed_files import (
 from appliance.runtime.machine import Machine
 from appliance.runtime.secure_erase import erase
 from appliance.settings import load
+from appliance.settings.owner_settings import UNDO
 from appliance.update.release.disk_changes import Disk
 
 ZONE = "etc/localtime"  # a link into the zones
+UNDONE = f"etc/interlude/{UNDO}"  # the settings before the last change
 WARNINGS = "var/log/interlude"  # names of networks and brokers may be in them
 _PRIVATE = 0o700
 _FOLDERS = {"root/.ssh": _PRIVATE, "root": _PRIVATE, SECRETS: _PRIVATE}
@@ -91,7 +93,7 @@ def remove_provisioning(ground: ProvisionTarget | None = None) -> None:
     ground = ground or ProvisionTarget()
     gone = [(base, path) for base in (ground.keep, ground.root) for path in (CONNECTION, KEYS)]
     gone += [(ground.keep, path) for path in (*OF_THE_SYSTEM, ZONE)]
-    gone += [(ground.root, path) for path in (SETTINGS, WANTED, VOICE_WANTED)]
+    gone += [(ground.root, path) for path in (SETTINGS, UNDONE, WANTED, VOICE_WANTED)]
     left = []
     for base, path in gone:
         if os.path.lexists(base / path):

@@ -24,6 +24,8 @@ from appliance.provision.seed_files import (
 )
 from appliance.settings import load
 from appliance.settings.models import OwnFile, OwnModel
+from appliance.settings.owner_settings import OwnerSettings, fingerprint
+from appliance.settings.settings_change import SettingsChange
 from appliance.update.release.disk_changes import Disk
 from tests.provision.seeds import KEY, SECRET, WHOLE, tree
 
@@ -134,6 +136,20 @@ def test_a_reset_leaves_nothing_that_a_seed_brought(ground: ProvisionTarget) -> 
     of_memory = {*OF_THE_SYSTEM, ZONE}  # the root of a card of ours is made anew at each start
     assert set(tree(ground.root)) <= {*before, *of_memory} - {SETTINGS}
     remove_provisioning(ground)  # what is gone may be forgotten again
+
+
+def test_a_reset_leaves_nothing_of_a_change_that_could_be_undone(ground: ProvisionTarget) -> None:
+    owner = OwnerSettings(
+        ground.root / SETTINGS, ground.root / "etc/interlude/secrets/mqtt-password", lambda _: None
+    )
+    for broker in ("first.local", "second.local"):
+        change = {"link.broker": broker}
+        owner.change(SettingsChange("0" * 16, fingerprint(owner.text()), change, broker))
+    assert owner.can_undo()
+    remove_provisioning(ground)
+    left = b" ".join(data for _, data in tree(ground.root).values())
+    assert b"first.local" not in left
+    assert b"second.local" not in left
 
 
 def test_nor_secrets_and_warnings_of_another_origin(ground: ProvisionTarget) -> None:
