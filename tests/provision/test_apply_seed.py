@@ -143,8 +143,8 @@ def test_a_reset_leaves_nothing_of_a_change_that_could_be_undone(ground: Provisi
         ground.root / SETTINGS, ground.root / "etc/interlude/secrets/mqtt-password", lambda _: None
     )
     for broker in ("first.local", "second.local"):
-        change = {"link.broker": broker}
-        owner.change(SettingsChange("0" * 16, fingerprint(owner.text()), change, broker))
+        base = fingerprint(owner.text())
+        owner.change(SettingsChange("0" * 16, base, {"link.broker": broker}, broker))
     assert owner.can_undo()
     remove_provisioning(ground)
     left = b" ".join(data for _, data in tree(ground.root).values())
