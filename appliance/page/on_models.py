@@ -74,7 +74,7 @@ def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
     box = visit.box
     stores, asked = _stores(box), box.model_request
     if asked and not problem:
-        told = handed_request.outcome(REQUEST, asked, box.changes.changed)
+        told = handed_request.outcome(REQUEST, asked, box.changes.requests.changed)
         if told is not None:
             box.model_request = ""
             problem = " ".join(filter(None, (told.problem, told.remedy)))
@@ -107,7 +107,7 @@ def ask(visit: Visit) -> Reply:
     request = ModelRequest(handed_request.new_id(), "fetch" if do == "fetch" else "remove", name)
     try:
         check_request(request, box.files, _stores(box))
-        handed_request.ask(REQUEST, request, box.changes.wanted)
+        handed_request.ask(REQUEST, request, box.changes.requests.wanted)
     except InterludeError as error:
         return show(visit, 400, str(error))
     box.model_request = request.id
@@ -132,7 +132,7 @@ def choose(visit: Visit) -> Reply:
 
 def may_ask(box: PageBox) -> bool:
     """On a box; in a clone nobody is there who would be asked."""
-    folder = box.changes.wanted
+    folder = box.changes.requests.wanted
     return box.changes.handed and folder.is_dir() and os.access(folder, os.W_OK)
 
 
