@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from appliance.dialog.answer import Answer
 from appliance.dialog.transition import Transition
 from appliance.messages.speech import SoundName, Speak
+from appliance.plain_text import spoken
 
 
 @dataclass(frozen=True)
@@ -22,9 +23,10 @@ def play_sound(transition: Transition, wanted: PlaySound) -> None:
     if not transition.next.at_rest or transition.next.parts.voiceless:
         return
     transition.raise_turn()
-    answer = Answer(transition.next.turn, ours=True).with_line(wanted.text, ours=True)
+    text = spoken(wanted.text)
+    answer = Answer(transition.next.turn, ours=True).with_line(text, ours=True)
     transition.change(answer=answer)
-    transition.send("speaker", Speak(answer.turn, 0, wanted.text, sound=wanted.sound))
+    transition.send("speaker", Speak(answer.turn, 0, text, sound=wanted.sound))
     transition.close_answer(whole=False)
     if not transition.next.parts.broken:
         transition.enter_state("speaking", "a sound is tried")

@@ -11,10 +11,12 @@ from collections.abc import Callable
 
 from appliance.dialog.on_trial import PlaySound
 from appliance.dialog.state import DialogState
+from appliance.language.catalogue import catalogue
 from appliance.messages.commands import StopSpeaking
 from appliance.messages.registry import Message
 from appliance.messages.supervision import PartChanged
 from appliance.messages.trying import (
+    EchoMeasured,
     EndTrial,
     SoundRecorded,
     SoundRecording,
@@ -42,7 +44,7 @@ class TrialRelay:
                 return self._start(message, now) if peer == "page" else ()
             case EndTrial():
                 return self._end(message, now) if peer == "page" else ()
-            case SoundRecording() | SoundRecorded() | TrialRefused():
+            case SoundRecording() | SoundRecorded() | EchoMeasured() | TrialRefused():
                 return self._tell(message) if peer == "listener" else ()
             case PartChanged("listener", "down" | "failed") if self._recording:
                 self._tell(SoundRecording(self._number, on=False))
@@ -56,10 +58,15 @@ class TrialRelay:
             self._send("page", TrialRefused(wanted.number, why))
             return ()
         self._number = wanted.number
-        if wanted.kind == "microphone":
+        if not now.listening.microphone_off:
             self._send("listener", wanted)
-            return ()
-        return (PlaySound("sweep"),)
+        match wanted.kind:
+            case "microphone":
+                return ()
+            case "echo":
+                return (PlaySound("opening", catalogue(now.language).say("echo-test")),)
+            case "tone":
+                return (PlaySound("sweep"),)
 
     def _end(self, ends: EndTrial, now: DialogState) -> TrialEvents:
         if ends.number != self._number:
@@ -67,7 +74,9 @@ class TrialRelay:
         self._send("listener", ends)
         return (StopSpeaking(),) if now.announcing else ()
 
-    def _tell(self, news: SoundRecording | SoundRecorded | TrialRefused) -> TrialEvents:
+    def _tell(
+        self, news: SoundRecording | SoundRecorded | EchoMeasured | TrialRefused
+    ) -> TrialEvents:
         if isinstance(news, SoundRecording):
             self._recording = news.on
             self._send("panel", news)
@@ -80,7 +89,7 @@ def refusal(wanted: StartTrial, now: DialogState) -> TrialRefusal | None:
     """Why it cannot be tried while the conversation stands so; None: it can."""
     if now.parts.voiceless:
         return "no-voice"
-    if wanted.kind == "microphone":
+    if wanted.kind != "tone":
         if now.listening.microphone_off:
             return "muted"
         if now.parts.failed & HEARING:

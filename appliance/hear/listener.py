@@ -16,6 +16,7 @@ from appliance.hear.aec import store
 from appliance.hear.aec.factory import make_canceller
 from appliance.hear.aec.monitor import EchoMonitor
 from appliance.hear.bargein import network
+from appliance.hear.echo_meter import EchoMeter
 from appliance.hear.level_meter import LevelMeter
 from appliance.hear.pipeline import HearingEvent, HearingPipeline
 from appliance.hear.trial_recorder import TrialRecorder
@@ -118,7 +119,7 @@ def _process_slots(
         out.send(hearing.process(_SILENCE if hearing.mic_off else samples, echo_of, slot.index))
         out.feed_recogniser(slot.index)
         out.measure_levels(samples, echo_of, slot.index)
-        out.follow_trial(samples)
+        out.follow_trial(samples, echo_of)
         out.watch.on_frame()
     return came
 
@@ -134,6 +135,7 @@ class _ListenerOutput:
         self._near = KeywordFeed()
         self._levels = LevelMeter()
         self.trials = TrialRecorder()
+        self._echo: EchoMeter | None = None
         self._tried = work.writer(TRIED) if work.ring(TRIED) is not None else None
         wanted = words_wanted(work.settings)
         self._near_ring = work.writer("near") if wanted else None  # nobody reads it: it is not fed
@@ -145,6 +147,8 @@ class _ListenerOutput:
             case StateChanged(state):
                 if self._hearing.answering and state not in {"speaking", "holding"}:
                     self.trials.forget()  # it was played
+                    if self._echo is not None:
+                        self._echo.end()
                 self._hearing.answering = state in {"speaking", "holding"}
                 self._near.busy = state in {"thinking", "speaking", "holding"}
             case SetListening():
@@ -154,11 +158,14 @@ class _ListenerOutput:
                 self._hearing.on_words(message)
             case LiveView(on):
                 self._levels.on = on
+            case StartTrial(number, "tone" | "echo"):
+                self._echo = EchoMeter(number)
             case StartTrial():
                 busy = bool(self._hearing.active_serial or self._hearing.answering)
                 off = self._work.floor.microphone_off
                 self._work.send(self.trials.start(message, busy=busy, mic_off=off))
             case EndTrial():
+                self._echo = None
                 for told in self.trials.cancel():
                     self._work.send(told)
 
@@ -187,8 +194,14 @@ class _ListenerOutput:
                 piece.samples, index=piece.at, stream=piece.turn, flags=piece.flags
             )
 
-    def follow_trial(self, mic: Samples) -> None:
-        """What the owner tries: the block as the microphone gave it."""
+    def follow_trial(self, mic: Samples, played: Samples) -> None:
+        """What the owner tries: the block as the microphone gave it, and what the box played."""
+        if self._echo is not None and self._hearing.last_block is not None:
+            left, busy = self._hearing.last_block.samples, bool(self._hearing.active_serial)
+            self._echo.process(mic, left, played, busy=busy)
+            if self._echo.over:
+                self._work.send(self._echo.finish(self.watch.state))
+                self._echo = None
         for told in self.trials.process(mic, mic_off=self._work.floor.microphone_off):
             self._work.send(told)
         if self._tried is not None:

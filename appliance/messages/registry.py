@@ -87,6 +87,7 @@ from appliance.messages.tools import (
     ToolCalled,
 )
 from appliance.messages.trying import (
+    EchoMeasured,
     EndTrial,
     ShowLight,
     SoundRecorded,
@@ -114,6 +115,7 @@ Message = (
     | CommandRefused | BrokerChanged | ButtonPressed | MuteSwitched | ButtonFault
     | StateChanged | BoxStatus | Forgotten | LiveView | SoundLevels
     | ShowLight | StartTrial | TrialRefused | EndTrial | SoundRecording | SoundRecorded
+    | EchoMeasured
 )  # fmt: skip
 
 

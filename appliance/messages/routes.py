@@ -87,6 +87,7 @@ from appliance.messages.tools import (
     ToolCalled,
 )
 from appliance.messages.trying import (
+    EchoMeasured,
     EndTrial,
     ShowLight,
     SoundRecorded,
@@ -232,7 +233,7 @@ ROUTES: tuple[Route, ...] = (
     _row(ShowLight, "page", "conductor", "on command", "a row of the light's table, to learn it"),
     _row(ShowLight, "conductor", "panel", "the same", ""),
     _row(StartTrial, "page", "conductor", "on command", "try something with sound"),
-    _row(StartTrial, "conductor", "listener", "the same, if it is the microphone's", ""),
+    _row(StartTrial, "conductor", "listener", "the same", ""),
     _row(TrialRefused, "listener", "conductor", "on refusal", "why it cannot be tried now"),
     _row(TrialRefused, "conductor", "page", "the same, and its own refusals", ""),
     _row(EndTrial, "page", "conductor", "when nobody looks any more", "it is to go on no more"),
@@ -241,6 +242,8 @@ ROUTES: tuple[Route, ...] = (
     _row(SoundRecording, "conductor", "page panel", "the same", ""),
     _row(SoundRecorded, "listener", "conductor", "once a recording", "how it was"),
     _row(SoundRecorded, "conductor", "page", "the same", ""),
+    _row(EchoMeasured, "listener", "conductor", "once a sound", "what the canceller took away"),
+    _row(EchoMeasured, "conductor", "page", "the same", ""),
 )
 # fmt: on
 

@@ -13,7 +13,7 @@ MOST_SPOKEN_WORDS = MAX_WORDS // 2  # of one sentence: each has a letter, and a 
 
 
 # Of what is tried with the loudspeaker: voice/chime.py; the owner's recording, out of ring `tried`.
-SoundName = Literal["", "sweep", "recording"]
+SoundName = Literal["", "sweep", "opening", "recording"]
 
 
 class SentenceTokens(msgspec.Struct, frozen=True):

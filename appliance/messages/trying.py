@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
+
+import msgspec
 
 from appliance.messages.limits import Count, NameText
 from appliance.messages.message import BaseMessage
 
-# What can be tried with sound: the loudspeaker's tone; the microphone, recorded and played.
-TrialKind = Literal["tone", "microphone"]
+# What can be tried with sound: the loudspeaker's tone; the microphone, recorded and played; how
+# much of the box's own voice the canceller takes away, which a tone tells, too.
+TrialKind = Literal["tone", "microphone", "echo"]
+# Of the echo's: there is none; it works; it looks seldom, since there is nothing to take away.
+CancellerState = Literal["none", "works", "resting"]
 # Why not now: somebody talks or an answer sounds; the microphone is off; one of the two, or what
 # serves it, is away.
 TrialRefusal = Literal["busy", "muted", "no-voice", "no-microphone"]
@@ -54,6 +59,32 @@ class SoundRecorded(BaseMessage, frozen=True):
     clipped: Count
     gain_db: float
     played: bool
+
+
+class EchoBand(msgspec.Struct, frozen=True):
+    """A band of frequencies: how loud the box's own sound was in the microphone, what the canceller
+    left of it, and the room without it; dB of full scale, -100 where nothing was counted."""
+
+    low_hz: Count
+    high_hz: Count
+    heard_db: float
+    left_db: float
+    noise_db: float
+
+
+class EchoMeasured(BaseMessage, frozen=True):
+    """What the canceller took away while the box sounded for trial `number`, `sounded_s` seconds.
+
+    `onsets`: so often the box took a sound for somebody meanwhile; nobody was to talk. `clipped`:
+    samples of the microphone at the ends of its range.
+    """
+
+    number: Count
+    bands: Annotated[tuple[EchoBand, ...], msgspec.Meta(max_length=8)]
+    sounded_s: float
+    onsets: Count
+    clipped: Count
+    canceller: CancellerState
 
 
 class ShowLight(BaseMessage, frozen=True):

@@ -7,6 +7,7 @@ from typing import cast, get_args
 
 from appliance.messages.commands import StopSpeaking
 from appliance.messages.trying import ShowLight, SoundRecorded, TrialKind
+from appliance.page.echo_findings import health, taken_db
 from appliance.page.findings import LONGEST_S, PROGRAM, program_input
 from appliance.page.microphone_findings import findings
 from appliance.page.requests import Reply, plain, see_other
@@ -33,9 +34,12 @@ def show(visit: Visit) -> Reply:
         "try",
         check=trying.check,
         sound=trying.sound,
+        echo=health(trying.sound.echo) if trying.sound.echo else None,
+        taken_db=taken_db,
         microphone=_microphone(visit, trying.sound.recorded),
         busy=trying.sound.under_way or trying.check.phase == "running",
         refused=visit.texts.templates("page-refused-"),
+        echoes=visit.texts.templates("page-echo-"),
         goes_on=visit.texts.templates("page-goes-on-"),
         verdicts=visit.texts.templates("page-finding-"),
         lights=[_light(visit, name, row) for name, row in PATTERNS.items()],

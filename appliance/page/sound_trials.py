@@ -10,6 +10,7 @@ from typing import Literal
 from appliance.messages.commands import StateChanged
 from appliance.messages.registry import Message
 from appliance.messages.trying import (
+    EchoMeasured,
     EndTrial,
     SoundRecorded,
     SoundRecording,
@@ -32,7 +33,8 @@ _SOUNDING = ("speaking", "holding")
 
 class SoundTrials:
     """One at a time. `kind`: "" before the first. `why`: it was refused, a key's last part.
-    `recorded`: what the last microphone test found."""
+    `recorded`: what the last microphone test found; `echo`: what the canceller took away of what
+    the box played for the last one."""
 
     def __init__(self) -> None:
         self.kind: TrialKind | Literal[""] = ""
@@ -40,6 +42,7 @@ class SoundTrials:
         self.why = ""
         self.number = 0
         self.recorded: SoundRecorded | None = None
+        self.echo: EchoMeasured | None = None
         self._since_s = 0.0
 
     @property
@@ -55,6 +58,8 @@ class SoundTrials:
         self.number = max(self.number + 1, round(now_s * 1000))  # no other page's of this box
         if kind == "microphone":
             self.recorded = None
+        else:
+            self.echo = None
         self._enter("asked", now_s)
         return StartTrial(self.number, kind)
 
@@ -76,6 +81,9 @@ class SoundTrials:
             case SoundRecorded(number) if number == self.number and self.under_way:
                 self.recorded = message
                 self._enter("recorded" if message.played else "done", now_s)
+            case EchoMeasured(number) if number == self.number:
+                self.echo = message
+                return [{"k": "trial", "phase": self.phase}]
             case StateChanged(state) if self._waits_for_sound and state in _SOUNDING:
                 self._enter("playing", now_s)
             case StateChanged(state) if self.phase == "playing" and state not in _SOUNDING:

@@ -109,7 +109,7 @@ def sweep() -> Samples:
 def sound_before(order: Speak, recording: Callable[[], Samples]) -> Samples:
     """What goes before its words. `recording`: has the owner's own."""
     if order.sound:
-        return recording() if order.sound == "recording" else sweep()
+        return {"sweep": sweep, "opening": opening, "recording": recording}[order.sound]()
     return ring() if order.ring else chime() if order.text else opening()
 
 

@@ -59,6 +59,7 @@ NO_MATTER_OF_IT = {  # the conductor's own
     "EndTrial",
     "SoundRecording",
     "SoundRecorded",
+    "EchoMeasured",
     "TrialRefused",
     "CancelTimer",
 }

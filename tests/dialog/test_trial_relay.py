@@ -17,6 +17,7 @@ from appliance.messages.registry import Message
 from appliance.messages.speech import EndAnswer, Speak
 from appliance.messages.supervision import PartChanged
 from appliance.messages.trying import (
+    EchoMeasured,
     EndTrial,
     SoundRecorded,
     SoundRecording,
@@ -39,10 +40,27 @@ class Mail:
         return self.relay.handle(peer, message, talk.it)
 
 
-def test_at_rest_the_tone_sounds_and_the_page_is_told_nothing_more() -> None:
+def test_at_rest_the_tone_sounds_and_the_listener_measures_its_echo() -> None:
     mail, talk = Mail(), Talk()
     assert mail(talk, TONE) == (PlaySound("sweep"),)
-    assert mail.sent == []
+    assert mail.sent == [("listener", TONE)], "which measures the echo of it"
+    talk(Mute(on=True))
+    assert mail(talk, TONE) == (PlaySound("sweep"),)
+    assert mail.sent == [], "nobody hears it"
+
+
+def test_the_echo_is_that_of_the_boxs_own_voice_in_its_own_language() -> None:
+    mail, talk = Mail(), Talk(language="de")
+    wanted = StartTrial(9, "echo")
+    (sound,) = mail(talk, wanted)
+    assert mail.sent == [("listener", wanted)]
+    assert (sound.sound, sound.text[:11]) == ("opening", "Ich spreche")
+    measured = EchoMeasured(9, (), 6.0, 0, 0, "works")
+    assert mail(talk, measured, peer="listener") == ()
+    assert mail.sent == [("page", measured)]
+    talk(sound)
+    (said,) = talk.sent(Speak)
+    assert (said.sound, said.text) == ("opening", sound.text)
 
 
 @pytest.mark.parametrize("state", sorted(set(STATES) - {"idle", "muted", "failed"}))
@@ -106,6 +124,7 @@ def test_without_a_microphone_it_is_refused_and_the_tone_is_not(news: Any, why: 
 def test_when_nobody_looks_any_more_it_ends_and_what_sounds_of_it_too() -> None:
     mail, talk = Mail(), Talk()
     mail(talk, MICROPHONE)
+    mail.sent.clear()
     assert mail(talk, EndTrial(7)) == (), "an older one"
     assert mail.sent == []
     assert mail(talk, EndTrial(8)) == ()

@@ -11,6 +11,8 @@ import pytest
 from appliance.cli.check_beside import BesideBox
 from appliance.messages.commands import StopSpeaking
 from appliance.messages.trying import (
+    EchoBand,
+    EchoMeasured,
     EndTrial,
     ShowLight,
     SoundRecorded,
@@ -93,6 +95,17 @@ def test_the_microphones_levels_are_shown_with_what_is_wrong_and_the_remedy(desk
     assert "are cut off. Lower its capture level" in page
     assert "-50 dBFS" in page
     assert "refresh" not in page
+
+
+def test_echo_health_is_shown_by_band_with_a_judgement(desk: Desk) -> None:
+    desk.pair()
+    ask(desk, "sound", kind="echo")
+    bands = (EchoBand(125, 500, -30.0, -56.0, -70.0), EchoBand(500, 1000, -40.0, -62.0, -75.0))
+    told = EchoMeasured(desk.box.trying.sound.number, bands, 7.2, 1, 0, "works")
+    desk.box.trying.handle(told, desk.now_s)
+    page = desk.text("/try")
+    for words in ("no obstacle", "took a sound for somebody", "125–500", "26 dB", "7 s"):
+        assert words in page
 
 
 def test_a_test_ends_with_the_last_browser_that_looked(desk: Desk) -> None:

@@ -6,7 +6,13 @@ import msgspec
 import pytest
 
 from appliance.messages.commands import StateChanged
-from appliance.messages.trying import EndTrial, SoundRecorded, SoundRecording, TrialRefused
+from appliance.messages.trying import (
+    EchoMeasured,
+    EndTrial,
+    SoundRecorded,
+    SoundRecording,
+    TrialRefused,
+)
 from appliance.page.sound_trials import LONGEST_S, SoundTrials
 
 
@@ -95,6 +101,21 @@ def test_speech_of_the_box_before_the_recording_is_over_is_not_taken_for_it() ->
     trials.begin("microphone", 100.0)
     trials.handle(SoundRecording(trials.number, on=True), 100.0)
     assert trials.handle(state("speaking"), 101.0) == []
+
+
+def test_what_the_canceller_took_away_stays_until_another_sound_is_tried() -> None:
+    trials = begun()
+    measured = EchoMeasured(trials.number, (), 6.0, 0, 0, "works")
+    assert trials.handle(msgspec.structs.replace(measured, number=1), 106.0) == []
+    trials.handle(state("speaking"), 100.0)
+    trials.handle(state("idle"), 106.0)
+    assert trials.handle(measured, 106.8) == [{"k": "trial", "phase": "done"}]
+    assert trials.echo == measured
+    trials.begin("microphone", 110.0)
+    assert trials.echo == measured
+    trials.refuse("busy", 110.0)
+    trials.begin("echo", 120.0)
+    assert trials.echo is None
 
 
 def test_what_nobody_looks_at_any_more_is_ended_once() -> None:

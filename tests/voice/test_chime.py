@@ -102,6 +102,7 @@ def test_an_order_has_the_sound_that_it_names() -> None:
         (Speak(1, 0, "Tea.", chime=True), chime()),
         (Speak(1, 0, "Tea.", ring=True), ring()),
         (Speak(1, 0, "", chime=True), opening()),
+        (Speak(1, 0, "Tea.", sound="opening"), opening()),
     ):
         np.testing.assert_array_equal(sound_before(order, lambda: chime()[:5]), sound)
 

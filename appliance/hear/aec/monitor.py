@@ -16,6 +16,7 @@ from appliance.hear.aec.clock_skew import EVERY_S, ClockSkewEstimator
 from appliance.hear.aec.factory import EchoCanceller
 from appliance.hear.aec.kalman import KalmanCanceller
 from appliance.hear.aec.path_estimate import Floats
+from appliance.messages.trying import CancellerState
 
 BLOCKS_A_SECOND = 200  # of 5 ms
 SAVE_S = 300.0  # of sounding, between two files: the response changes slowly, cards wear out
@@ -39,6 +40,13 @@ class EchoMonitor:
         self._writer: BackgroundFileWriter[Floats] | None = None
         if self._kalman is not None:
             self._writer = BackgroundFileWriter("echo", self._save, self._saved)
+
+    @property
+    def state(self) -> CancellerState:
+        """How the canceller stands."""
+        if self._kalman is None:
+            return "none"
+        return "resting" if self._kalman.resting else "works"
 
     def restore(self) -> None:
         """Give the canceller what was kept, if it is of use here."""

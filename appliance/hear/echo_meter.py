@@ -1,0 +1,108 @@
+"""Echo health: how loud the box's own sound is in the microphone, and how much of it is left after
+the canceller, by band. Pure: time is the number of samples given.
+
+In: blocks of the microphone, of what the canceller leaves, of the loudspeaker. Out: EchoMeasured.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from appliance.hear.sound_measures import FULL
+from appliance.messages.trying import CancellerState, EchoBand, EchoMeasured
+from appliance.pcm import FULL_SCALE, RATE_HZ, Samples
+
+EDGES_HZ = (125, 500, 1000, 2000, 4000, 7000)  # what a voice has; beyond it little is played
+LONGEST_S = 30.0  # of a trial: what sounds then is something else
+_WINDOW_FRAMES = 480  # 30 ms: six blocks
+_LEARNS_S = 1.0  # of sounding that does not count: the canceller may have just begun
+_PLAYED_RMS = 10 ** (-55 / 20) * FULL_SCALE  # between words nothing is to be taken away
+_TAIL_FRAMES = RATE_HZ // 4  # afterwards the room still sounds: neither echo nor noise
+_AFTER_FRAMES = _TAIL_FRAMES + RATE_HZ // 2  # of the room by itself
+_NOTHING_DB = -100.0
+
+Power = npt.NDArray[np.float64]
+
+
+class EchoMeter:
+    """One trial. Feed it every block until `over`; `finish` has what was found."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.sounded = False
+        self._window = np.hanning(_WINDOW_FRAMES)
+        hz = np.fft.rfftfreq(_WINDOW_FRAMES, 1 / RATE_HZ)
+        self._first_bins = np.searchsorted(hz, EDGES_HZ)
+        self._blocks: list[tuple[Samples, Samples, Samples]] = []
+        self._heard, self._left, self._noise = (np.zeros(len(EDGES_HZ) - 1) for _ in range(3))
+        self._counted = self._quiet = self._sounding = 0  # windows
+        self._since_sound = _TAIL_FRAMES
+        self._longest_frames = round(LONGEST_S * RATE_HZ)
+        self._frames = self._clipped = self._onsets = 0
+        self._busy = self._disturbed = False
+
+    @property
+    def over(self) -> bool:
+        return self._frames > self._longest_frames
+
+    def end(self) -> None:
+        """The box has said all: a moment of the room is still wanted."""
+        self._longest_frames = min(self._longest_frames, self._frames + _AFTER_FRAMES)
+
+    def process(self, mic: Samples, left: Samples, played: Samples, *, busy: bool) -> None:
+        """One block. `busy`: a sound is being followed that may be somebody."""
+        self._frames += len(mic)
+        if busy and not self._busy and self.sounded:
+            self._onsets += 1
+        self._busy = busy
+        self._disturbed |= busy
+        self._blocks.append((mic, left, played))
+        if sum(len(block[0]) for block in self._blocks) >= _WINDOW_FRAMES:
+            self._count_window()
+
+    def finish(self, canceller: CancellerState) -> EchoMeasured:
+        """What was found."""
+        bands = tuple(
+            EchoBand(low, high, _db(heard, self._counted), _db(left, self._counted),
+                     _db(noise, self._quiet))
+            for low, high, heard, left, noise in zip(
+                EDGES_HZ[:-1], EDGES_HZ[1:], self._heard, self._left, self._noise, strict=True)
+        )  # fmt: skip
+        sounded_s = round(self._sounding * _WINDOW_FRAMES / RATE_HZ, 2)
+        return EchoMeasured(self.number, bands, sounded_s, self._onsets, self._clipped, canceller)
+
+    def _count_window(self) -> None:
+        mic, left, played = (np.concatenate(one) for one in zip(*self._blocks, strict=True))
+        self._blocks.clear()
+        disturbed, self._disturbed = self._disturbed, self._busy
+        sounds = float(np.sqrt(np.mean(np.square(played.astype(np.float64))))) > _PLAYED_RMS
+        self._since_sound = 0 if sounds else self._since_sound + len(mic)
+        if sounds:
+            self.sounded = True
+            self._sounding += 1
+            self._clipped += int(np.count_nonzero((mic >= FULL) | (mic <= -FULL)))
+        if disturbed:
+            return
+        if sounds and self._sounding * _WINDOW_FRAMES > _LEARNS_S * RATE_HZ:
+            self._heard += self._powers(mic)
+            self._left += self._powers(left)
+            self._counted += 1
+        elif self._since_sound > _TAIL_FRAMES:
+            self._noise += self._powers(mic)
+            self._quiet += 1
+
+    def _powers(self, samples: Samples) -> Power:
+        """Of each band, as the mean square of a full-scale signal of 1."""
+        wave = samples[:_WINDOW_FRAMES] / FULL_SCALE * self._window
+        power = np.abs(np.fft.rfft(wave)) ** 2
+        scale = 2 / (_WINDOW_FRAMES * np.sum(self._window**2))
+        found: Power = np.add.reduceat(power, self._first_bins)[:-1] * scale
+        return found
+
+
+def _db(power: float, windows: int) -> float:
+    mean = power / windows if windows else 0.0
+    return round(10 * math.log10(mean), 1) if mean > 1e-10 else _NOTHING_DB
