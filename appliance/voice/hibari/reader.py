@@ -7,6 +7,7 @@ each word of the new text stands for in the old one is found by comparing the tw
 from __future__ import annotations
 
 import difflib
+import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -15,11 +16,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hibari import g2p
+from hibari.g2p.lexicon import Lexicon
 from hibari.g2p.normalize import ABBREV, MONTHS, TITLES, normalize
 from hibari.g2p.oov import OOV
+from hibari.g2p.tagger import Tagger
+from hibari.g2p.tokenize import Tokenizer
 
 from appliance.errors import UnsayableText
 from appliance.onnx_session import open_session
+from appliance.voice.hibari.packed_tables import load_pronunciations, load_tagger
 
 ASSETS = Path(g2p.ASSETS)
 # A longer sentence is said in parts, cut behind a clause where there is one: the sound begins
@@ -48,7 +53,7 @@ class Reader:
         unknown = ASSETS / "oov.onnx"
         network = OOV(str(unknown), open_session(unknown, "the network that reads unknown words"))
         self._letters = frozenset(network.cin)
-        self._g2p = g2p.G2P(oov=network)
+        self._g2p = _rules(network)
 
     def read(self, text: str) -> Iterator[list[ReadWord]]:
         """The words of `text`, in parts of at most MOST_PHONEMES, each said in one breath.
@@ -91,6 +96,24 @@ class Reader:
             for first, last, low, high in same_words(old, new, normalize)
             if (phonemes := " ".join(filter(None, sounds[low:high])))
         ]
+
+
+def _rules(unknown: OOV) -> g2p.G2P:
+    """hibari's rules as its own constructor makes them, with packed tables."""
+    rules = g2p.G2P.__new__(g2p.G2P)
+    rules.lexicon = Lexicon(
+        *(
+            load_pronunciations(ASSETS / f"lexicon_us_{each}.json.gz")
+            for each in ("gold", "silver")
+        ),
+        british=False,
+    )
+    contractions = json.loads((ASSETS / "tokenizer_exceptions.json").read_text(encoding="utf-8"))
+    rules.tokenizer = Tokenizer(contractions)
+    rules.tagger = Tagger(load_tagger(ASSETS / "tagger.json.gz"))
+    rules.unk, rules.british = "", False
+    rules._oov = unknown  # its constructor's own name of it
+    return rules
 
 
 def _is_latin(letter: str) -> bool:

@@ -1,0 +1,76 @@
+"""The tables of words as text: value for value what hibari itself makes of them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from hibari import g2p
+from hypothesis import given
+from hypothesis import strategies as st
+
+from appliance.errors import ModelError
+from appliance.voice.hibari.packed_tables import JsonTable, load_pronunciations, load_tagger
+from appliance.voice.hibari.reader import ASSETS, Reader, sentences
+
+ROOT = Path(__file__).parents[3]
+LEXICONS = ("lexicon_us_gold.json.gz", "lexicon_us_silver.json.gz")
+FLAT = st.dictionaries(st.text(max_size=6), st.floats(allow_nan=False), max_size=3)
+
+
+@pytest.mark.parametrize("name", LEXICONS)
+def test_each_word_of_a_lexicon_is_said_as_in_hibaris_own(name: str) -> None:
+    own, packed = g2p._load_json(name), load_pronunciations(ASSETS / name)
+    assert len(packed) == len(own) > 90_000
+    assert {word: packed.get(word) for word in own} == own
+    assert packed.get("no such word") is packed.get("") is None
+
+
+def test_the_tagger_has_the_same_weight_for_each_feature() -> None:
+    own, packed = g2p._load_json("tagger.json.gz"), load_tagger(ASSETS / "tagger.json.gz")
+    weights = packed.pop("weights")
+    assert len(weights) == len(own["weights"]) > 70_000
+    assert {feature: weights.get(feature) for feature in own["weights"]} == own.pop("weights")
+    assert packed == own
+
+
+@pytest.mark.process
+def test_thousands_of_sentences_have_the_phonemes_that_hibari_itself_gives_them() -> None:
+    own, ours = g2p.G2P(oov=False), Reader()._g2p
+    ours._oov = False  # its network is the same
+    text = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "docs").rglob("*.md")))
+    said = [line[begin:end] for line in text.split("\n") for begin, end in sentences(line)]
+    assert len(said) > 3000
+    assert [each for each in said if ours(each) != own(each)] == []
+
+
+@given(st.dictionaries(st.text(), st.text() | FLAT), st.booleans(), st.text())
+def test_any_object_of_strings_and_flat_objects_is_found_by_its_keys(
+    entries: dict[str, object], ascii_only: bool, other: str
+) -> None:
+    table = JsonTable(json.dumps(entries, ensure_ascii=ascii_only).encode("utf-8", "replace"))
+    for key, value in entries.items():
+        assert table.get(key) == value
+    assert table.get(other) == entries.get(other)
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"[]", b'["a"]', b'{"a": [1, 2, 3]}', b'{"a": {"b": {"c": 1}}}', b'{"a": "b"']
+)
+def test_what_is_no_such_object_is_refused(text: bytes) -> None:
+    with pytest.raises(ValueError, match="no object"):
+        JsonTable(text)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"no gzip", gzip.compress(b"[]"), gzip.compress(b'{"tags": ["NN"]}')]
+)
+def test_a_damaged_file_is_told_with_a_remedy(tmp_path: Path, data: bytes) -> None:
+    file = tmp_path / "table.json.gz"
+    file.write_bytes(data)
+    with pytest.raises(ModelError, match=r"cannot be used .* Install the package again"):
+        load_tagger(file)
+    with pytest.raises(ModelError, match="cannot be used"):
+        load_pronunciations(tmp_path / "missing.gz")
