@@ -9,8 +9,10 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterable
+from lzma import LZMAError
 
 from appliance.language.codes import base
+from appliance.language.langid_model import read_model
 
 # A sentence is in the likeliest language if its probability is at least that. Of 240 short
 # sentences in ten languages then none is taken for a third one, and of those in another language
@@ -58,10 +60,17 @@ class LanguageIdentifier:
     def _load(self) -> None:
         from py3langid import langid  # with numpy's, 0.2 s
 
-        try:  # it is unpacked into a file of /tmp, which is gone again at once
-            network = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
-        except (OSError, ValueError, EOFError) as error:
+        try:
+            model = read_model(langid.MODEL_DIR / langid.MODEL_FILE, self._languages)
+        except (OSError, ValueError, EOFError, LZMAError) as error:
             log.warning("languages are not told apart: %s", error)
             return
-        network.set_languages([code for code in network.labels if base(code) in self._languages])
-        self._network = network
+        self._network = langid.LanguageIdentifier(
+            model.ptc,
+            model.pc,
+            model.classes,
+            model.nextmove,
+            model.out_feat,
+            norm_probs=True,
+            tk_row=model.nextmove_row,
+        )

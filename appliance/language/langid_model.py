@@ -1,0 +1,65 @@
+"""py3langid's model, read as its file flows by: no copy of it on a disk, and of its languages only
+those that are told apart.
+
+In: the file of its wheel, an archive of numpy's arrays (npz, nothing in it compressed) inside LZMA.
+py3langid itself unpacks the 65 MB into a file of /tmp first.
+"""
+
+from __future__ import annotations
+
+import lzma
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, cast
+
+import numpy as np
+
+from appliance.language.codes import base
+
+_HEADER = 30  # bytes of a member's head (APPNOTE.TXT of ZIP, 4.3.7), behind them name and extra
+_MEMBER = b"PK\x03\x04"
+_STREAMED, _STORED = 0x08, 0
+
+
+class LangidModel(NamedTuple):
+    """What a LanguageIdentifier of py3langid is made of, by the names of its file.
+
+    classes   the languages, one a column of `ptc`, which has a row for each feature
+    nextmove  the automaton: 256 entries a row. `nextmove_row`: the row of each state
+    out_feat  the feature that a state has found, or less than 0
+    """
+
+    ptc: Any
+    pc: Any
+    classes: list[str]
+    nextmove: Any
+    nextmove_row: Any
+    out_feat: Any
+
+
+def read_model(file: Path, languages: Collection[str]) -> LangidModel:
+    """`languages`: those that are told apart, ISO 639-1. Raises OSError, EOFError, and ValueError
+    for a file that is laid out in another way."""
+    found: dict[str, Any] = {}
+    with lzma.open(file) as stream:
+        while (head := stream.read(_HEADER))[:4] == _MEMBER:
+            flags, method = (int.from_bytes(head[at : at + 2], "little") for at in (6, 8))
+            if flags & _STREAMED or method != _STORED:
+                raise ValueError("a member of it is compressed")
+            name, extra = (int.from_bytes(head[at : at + 2], "little") for at in (26, 28))
+            key = stream.read(name).decode()
+            stream.read(extra)
+            array = np.lib.format.read_array(cast("BinaryIO", stream), allow_pickle=False)
+            found[key.removesuffix(".npy")] = array
+    if found.keys() != set(LangidModel._fields):
+        raise ValueError("it has other arrays than its reader knows")
+    codes = [str(code) for code in found["classes"]]
+    columns = [column for column, code in enumerate(codes) if base(code) in languages]
+    return LangidModel(
+        np.ascontiguousarray(found["ptc"][:, columns]),
+        found["pc"][columns],
+        [codes[column] for column in columns],
+        memoryview(found["nextmove"]),
+        memoryview(found["nextmove_row"]),
+        memoryview(found["out_feat"]),
+    )
