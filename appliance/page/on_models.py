@@ -6,7 +6,6 @@ user that fetches carries it out. In a clone it says which command does the same
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 from appliance.errors import InterludeError
@@ -14,7 +13,7 @@ from appliance.models import download_progress
 from appliance.models.catalogue import CatalogueModel, megabytes
 from appliance.models.disk_space import short_bytes
 from appliance.models.memory_need import fits, need_mib
-from appliance.models.model_request import KINDS, REQUEST, ModelRequest, check_request
+from appliance.models.model_request import KINDS, ModelRequest, check_request
 from appliance.models.store import ModelStore
 from appliance.page.requests import Reply, plain, see_other
 from appliance.page.visit import PageBox, Visit
@@ -72,12 +71,9 @@ def _row(
 def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
     """All of them, what is under way, and the voices that are here."""
     box = visit.box
-    stores, asked = _stores(box), box.model_request
-    if asked and not problem:
-        told = handed_request.outcome(REQUEST, asked, box.changes.requests.changed)
-        if told is not None:
-            box.model_request = ""
-            problem = " ".join(filter(None, (told.problem, told.remedy)))
+    stores, (stands, why) = _stores(box), box.model_changes.standing()
+    if stands == "failed" and not problem:
+        problem = why or visit.texts("page-set-nobody")
     going = next((store.wanted() for store in stores if store.wanted()), "")
     voices = descriptions(box.settings)
     return visit.page(
@@ -86,7 +82,7 @@ def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
         rows=rows(box),
         voices=voices,
         voice_sizes={voice.name: _size(voice) for voice in voices},
-        asked=bool(box.model_request),
+        asked=stands == "awaited",
         going=going,
         leaving=next((store.unwanted() for store in stores if store.unwanted()), ""),
         may_ask=may_ask(box),
@@ -107,10 +103,9 @@ def ask(visit: Visit) -> Reply:
     request = ModelRequest(handed_request.new_id(), "fetch" if do == "fetch" else "remove", name)
     try:
         check_request(request, box.files, _stores(box))
-        handed_request.ask(REQUEST, request, box.changes.requests.wanted)
+        box.model_changes.ask(request)
     except InterludeError as error:
         return show(visit, 400, str(error))
-    box.model_request = request.id
     return see_other(PLACE)
 
 
@@ -132,8 +127,7 @@ def choose(visit: Visit) -> Reply:
 
 def may_ask(box: PageBox) -> bool:
     """On a box; in a clone nobody is there who would be asked."""
-    folder = box.changes.requests.wanted
-    return box.changes.handed and folder.is_dir() and os.access(folder, os.W_OK)
+    return box.changes.handed and box.model_changes.is_served
 
 
 def _stores(box: PageBox) -> tuple[ModelStore, ModelStore]:

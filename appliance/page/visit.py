@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from appliance.messages.registry import Message
+from appliance.models.model_request import REQUEST
 from appliance.page.access import AccessStore, Browser, form_token
+from appliance.page.handed_changes import HandedChanges
 from appliance.page.live import LiveModel
 from appliance.page.machine_settings import MachineSettings
 from appliance.page.own_places import OwnPlaces
@@ -34,7 +37,7 @@ class PageBox:
     owner's settings, `machine`: of what it runs on. `typed`: of a form whose broker is tried.
     `start_program`: a command, its input, the longest it may take in seconds, and who gets its
     output. `scheme`: by which the page is asked for.
-    `model_request`: whose outcome is awaited."""
+    `model_changes`: what is asked of root about models."""
 
     settings: Settings
     files: Settings
@@ -52,7 +55,9 @@ class PageBox:
     trying: TryState = field(default_factory=TryState)
     scheme: Literal["http", "https"] = "http"
     places: OwnPlaces = field(default_factory=OwnPlaces)
-    model_request: str = ""
+    model_changes: HandedChanges = field(
+        default_factory=lambda: HandedChanges(REQUEST, time.monotonic)
+    )
 
     @property
     def name(self) -> str:

@@ -70,6 +70,7 @@ class Desk:
                 localtime=folder / "localtime",
             ),
             start_program=self._start,
+            model_changes=self._requests("models", folder),
             places=OwnPlaces(
                 folder / "incoming",
                 folder / "opt",

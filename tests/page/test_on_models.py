@@ -42,7 +42,7 @@ def half(desk: Desk, name: str) -> None:
 
 
 def requested(desk: Desk) -> ModelRequest | None:
-    wanted = desk.box.changes.requests.wanted
+    wanted = desk.box.model_changes.wanted
     return pop(REQUEST, ModelRequest, wanted.stat().st_uid, wanted)
 
 
@@ -76,7 +76,7 @@ def test_a_fetch_is_asked_for_with_its_licence_and_not_without(box: Desk) -> Non
     tell(
         REQUEST,
         RequestOutcome(asked.id, "The wish cannot be written."),
-        box.box.changes.requests.changed,
+        box.box.model_changes.changed,
     )
     assert "The wish cannot be written." in box.text("/own/models")
     assert "It is asked for" not in box.text("/own/models")
