@@ -75,7 +75,7 @@ def add_verbs(verbs: Verbs, settings: ReadSettings) -> None:
     measured.add_argument(
         "--part", dest="parts", action="append", default=[], metavar="PART",
         help="only this part (may be repeated) of interruption: stop, seam, cost, over, pauses, "
-        "article; of model: memory, opening, reading, drawing, threads, sequence, "
+        "article; of model: memory, opening, reading, drawing, threads, attention, sequence, "
         "abort, encoder, transcripts, recall, taps; of answer with "
         "--weights: this, patch, streaming, judge, article, soak; of echo: a canceller",
     )  # fmt: skip

@@ -38,6 +38,10 @@ class LlamaContext:
     All methods belong to one thread, but for `interrupt` and `resume`.
     """
 
+    # A tenth to a third slower for the batches of a question (docs/benchmarks/model.md), and only
+    # keys and values of fewer than 16 bits would need it.
+    flash_attention = False
+
     def __init__(self) -> None:
         self._context: Any = None
         self._abort = ctypes.create_string_buffer(2)
@@ -59,7 +63,7 @@ class LlamaContext:
         parameters.kv_unified = False  # else each sequence computes attention over both
         parameters.n_batch = parameters.n_ubatch = min(BATCH, a_sequence)
         parameters.n_threads = parameters.n_threads_batch = threads
-        parameters.flash_attn_type = 1
+        parameters.flash_attn_type = int(self.flash_attention)
         parameters.swa_full = True  # else going back past the window is silently wrong
         # A Python callback would take the GIL some 900 times a token. libc's strlen takes none:
         # of a buffer that holds "" it is 0, go on; of one that holds "x" it is 1, stop.
@@ -191,7 +195,7 @@ class LlamaContext:
     @property
     def fingerprint(self) -> bytes:
         """What must be the same for a state to be taken back, besides the model's file."""
-        made_of = f"{self.context_tokens} {SEQUENCES} {self._width} {self._window} f16 swa_full fa"
+        made_of = f"{self.context_tokens} {SEQUENCES} {self._width} {self._window} f16 swa_full"
         return hashlib.sha256(llama_library.build() + made_of.encode()).digest()
 
     def interrupt(self) -> None:

@@ -31,6 +31,7 @@ from appliance.think.local import LocalGemma
 from appliance.think.prompt_state_cache import PromptStateCache
 from appliance.tools.table import available
 from lab.bench.model_abort import ended_ms
+from lab.bench.model_attention import attention as measure_attention
 from lab.bench.model_drawing import drawing as drawn
 from lab.bench.model_memory import Memory, Stopwatch, forget_peak, mapped_mib
 from lab.bench.model_reading import by_threads, readings
@@ -210,6 +211,11 @@ def threads(job: Job, found: Measures) -> None:
     by_threads(job.model, job.repeats, job.seed, found.add)
 
 
+def attention(job: Job, found: Measures) -> None:
+    """What a question costs behind a conversation."""
+    measure_attention(job.model, job.threads, job.repeats, job.seed, found.add)
+
+
 def abort(job: Job, found: Measures) -> None:
     """From the order to end an encoding until the model's thread is free."""
     with loaded(job) as model:
@@ -300,6 +306,7 @@ PARTS: dict[str, Callable[[Job, Measures], None]] = {
     "reading": reading,
     "drawing": drawing,
     "threads": threads,
+    "attention": attention,
     "sequence": sequence,
     "abort": abort,
     "encoder": _encoder,

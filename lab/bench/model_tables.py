@@ -18,6 +18,7 @@ TITLES = {
     "reading": "Tokens read in batches of 128, of which each has an output, or none has",
     "drawing": "Tokens drawn, 512 before them: by llama.cpp's own bench, and as an answer",
     "threads": "Threads, and a neighbour that computes without a pause",
+    "attention": "Batches of a question behind so many tokens, with flash attention and without",
     "sequence": "A second sequence",
     "abort": "An encoding that is ended: from the order until the model is free",
     "encoder": "The audio encoder, on one thread: streaming, and llama.cpp's",

@@ -46,7 +46,7 @@ class GraphContext:
         parameters = llama.llama_context_default_params()
         parameters.n_ctx = parameters.n_batch = parameters.n_ubatch = 256
         parameters.n_threads = parameters.n_threads_batch = 1
-        parameters.flash_attn_type, parameters.swa_full = 1, True
+        parameters.flash_attn_type, parameters.swa_full = 0, True
         parameters.cb_eval = self._callback
         self.handle = llama.llama_init_from_model(model, parameters)
         self._position = 0

@@ -29,6 +29,10 @@ ROWS = {
     ],
     "drawing": ["llama.cpp's own bench", "an answer of the box", "the latter by the former"],
     "threads": ["1 thread, alone", "1 thread, a busy neighbour, nice 19"],
+    "attention": [
+        "behind 600: 10 read, flash attention", "behind 600: 10 read, without",
+        "behind 3000: one drawn, flash attention", "behind 3000: one drawn, without",
+    ],
     "sequence": [
         "context of one sequence", "context of two, the other holds the opening",
         "the opening put into the other",

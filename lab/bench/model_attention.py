@@ -1,0 +1,64 @@
+"""What a token costs behind more and more of a conversation, with flash attention and without.
+
+In: a model's files. Out: times of the batches that stand between an owner's last word and the
+first one of the answer: ten tokens of sound, the sixteen behind it, and one that is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from appliance.models.local_model import LocalModel
+from appliance.think.context import BATCH, LlamaContext
+from appliance.think.gemma import Gemma
+from lab.bench.model_memory import Stopwatch
+
+DEPTHS = (600, 1500, 3000)  # tokens held; the default of `thinking.history_tokens` is the last
+READ = (10, 16)
+TIMES = 4  # each of them, behind each depth
+Add = Callable[..., None]
+
+
+class FlashContext(LlamaContext):
+    """As the box would be with flash attention."""
+
+    flash_attention = True
+
+
+WAYS: dict[str, type[LlamaContext]] = {"flash attention": FlashContext, "without": LlamaContext}
+
+
+def attention(files: LocalModel, threads: int, repeats: int, seed: int, add: Add) -> None:
+    """`add`: takes a name and values by unit. Raises ModelError."""
+    gemma = Gemma(
+        files.text, files.audio, context_tokens=512, threads=threads, sampling=files.sampling
+    )
+    try:
+        size = gemma.vocabulary.size
+        tokens = np.random.default_rng(seed).integers(size // 2, size, DEPTHS[-1] + BATCH).tolist()
+        for _ in range(repeats):
+            for name, kind in WAYS.items():
+                _measure(gemma, kind(), threads, tokens, name, add)
+    finally:
+        gemma.close()
+
+
+def _measure(
+    gemma: Gemma, context: LlamaContext, threads: int, tokens: list[int], name: str, add: Add
+) -> None:
+    context.open(gemma.model, len(tokens), threads, sequences=1)
+    try:
+        for depth in DEPTHS:
+            context.evaluate(tokens[context.position : depth])
+            held = context.position
+            for count, drawn in (*((count, False) for count in READ), (1, True)):
+                what = "one drawn" if drawn else f"{count} read"
+                for _ in range(TIMES):
+                    with Stopwatch() as watch:
+                        context.evaluate(tokens[depth : depth + count], last=drawn)
+                    context.roll_back(held)
+                    add(f"behind {depth}: {what}, {name}", ms=1000 * watch.wall_s)
+    finally:
+        context.close()
