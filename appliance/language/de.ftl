@@ -631,3 +631,6 @@ page-models-asked = Es ist bestellt. Das Gerät beginnt gleich.
 page-models-leaving = { $model } wird entfernt.
 page-models-anew = { $model } antwortet nach einem Neubeginn.
 page-models-speak = Stimmen auf diesem Gerät
+page-report-title = Protokoll und Fehlerbericht
+page-report-why = Das ist alles, was gespeichert würde. Kein Kennwort und kein gesprochenes Wort steht darin; Adressen und Namen in Anführungszeichen sind ausgelassen. Es wird nirgendwohin gesandt.
+page-report-save = Als Datei speichern

@@ -664,3 +664,6 @@ page-models-asked = It is asked for. The box begins in a moment.
 page-models-leaving = { $model } is being removed.
 page-models-anew = { $model } answers after a new start.
 page-models-speak = Voices on this box
+page-report-title = Log and bug report
+page-report-why = This is all that would be saved. It holds no password and no word that anybody said; addresses and quoted names are left out. It is sent nowhere.
+page-report-save = Save it as a file

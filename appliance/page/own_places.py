@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from appliance.models.store import VOICE_WANTED, WANTED
+from appliance.page.report import WARNINGS
 from appliance.update import request
 from appliance.update.release.store import ROOT, TRIAL
 from appliance.update.system import target
@@ -16,7 +17,8 @@ from appliance.update.system import target
 class OwnPlaces:
     """`incoming`: archives, and notes that ask for one. `releases`, `trial`: what is kept, and what
     is being tried. `os_release`: of the system. `pull`: there, where a release is looked for.
-    `model_wish`, `voice_wish`: what is being fetched. `machine`: where its /proc is."""
+    `model_wish`, `voice_wish`: what is being fetched. `machine`: where its /proc is.
+    `warnings`: those that were kept."""
 
     incoming: Path = request.INCOMING
     releases: Path = ROOT
@@ -26,3 +28,4 @@ class OwnPlaces:
     model_wish: Path = WANTED
     voice_wish: Path = VOICE_WANTED
     machine: Path = Path("/")
+    warnings: Path = WARNINGS

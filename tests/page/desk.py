@@ -80,6 +80,7 @@ class Desk:
                 folder / "model-wanted",
                 folder / "voice-wanted",
                 folder / "machine",
+                folder / "warnings.log",
             ),
         )
         status = BoxStatus("open", False, 0.8, "espeak", "pocket", voices=("espeak", "amy"))

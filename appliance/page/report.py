@@ -1,0 +1,81 @@
+"""What goes into a bug report: how the box stands, figures, settings and warnings, as one text.
+
+No secret and no word that anybody said or wrote is in it: of the settings, numbers, switches and
+the names of a list; of the warnings, without names and addresses of this house. It is shown before
+it is saved, and sent nowhere. Pure, but for `read_tail`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from appliance.settings import Settings, changed
+from appliance.settings.settings_change import value_of
+
+WARNINGS = Path("/var/log/interlude/warnings.log")  # of interlude-warnings.service
+TAIL_BYTES = 32_768
+MOST_LINE = 300  # characters
+LEFT_OUT = "(left out)"
+# Settings whose text says nothing of a person or a house: one of a list, or a model's name.
+NAMES = frozenset({
+    "mode", "language", "log", "thinking.model", "thinking.audio_encoder", "speaking.voice",
+    "panel.gpio", "panel.light", "page.enabled",
+})  # fmt: skip
+_PRIVATE = (
+    re.compile(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b", re.IGNORECASE),  # of a network card
+    re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b"),
+    re.compile(r"(?<![\w:])[0-9a-f:]*::[0-9a-f:]+", re.IGNORECASE),
+    re.compile(r"(?<![\w:])(?:[0-9a-f]{1,4}:){5,7}[0-9a-f]{1,4}\b", re.IGNORECASE),
+    re.compile(r"\b[\w.+-]+@[\w.-]+\b"),
+    re.compile(r"\b\w+://\S+"),
+    re.compile(r"(?i)(?<=ssid[ =:])['\"]?[^'\",]+['\"]?"),
+    re.compile(r"'[^']*'|\"[^\"]*\""),  # what a program quotes: a Wi-Fi's name, a user's
+)
+
+
+def text(
+    stands: Mapping[str, object], files: Settings, warnings: Iterable[str], house: Iterable[str]
+) -> str:
+    """The whole report. `stands`: how the box is. `house`: names that are left out of warnings."""
+    lines = ["Interlude: a report of a box", "", *(f"{key}: {one}" for key, one in stands.items())]
+    lines += ["", "Settings that are not the default:", *settings_lines(files)]
+    lines += ["", "Warnings, the newest last:", *(redacted(line, house) for line in warnings)]
+    return "\n".join(lines) + "\n"
+
+
+def settings_lines(files: Settings) -> list[str]:
+    """One each, without what its owner has written."""
+    found = []
+    for key in sorted(changed(files)):
+        try:
+            value = value_of(files, key)
+        except (AttributeError, AssertionError):
+            value = ""  # a list, or rows with names of the owner's
+        shown = value if isinstance(value, bool | int | float) or key in NAMES else LEFT_OUT
+        found.append(f"{key}: {shown}")
+    return found or ["none"]
+
+
+def redacted(line: str, house: Iterable[str]) -> str:
+    """A line of the log without addresses, quoted words and names of this house."""
+    line = line[:MOST_LINE]
+    for pattern in _PRIVATE:
+        line = pattern.sub(LEFT_OUT, line)
+    for name in house:
+        if len(name) > 2:
+            line = re.sub(re.escape(name), LEFT_OUT, line, flags=re.IGNORECASE)
+    return line
+
+
+def read_tail(file: Path = WARNINGS) -> list[str] | None:
+    """The last whole lines of the log; None where there is none that may be read."""
+    try:
+        with file.open("rb") as source:
+            begins = max(0, source.seek(0, 2) - TAIL_BYTES)
+            source.seek(begins)
+            lines = source.read(TAIL_BYTES).decode("utf-8", "replace").split("\n")
+    except OSError:
+        return None
+    return [line for line in lines[1 if begins else 0 :] if line.strip()]

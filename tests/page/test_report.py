@@ -1,0 +1,72 @@
+"""The text for a bug report: what it has, and what it never has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from appliance.page import report
+from appliance.settings import load_text
+
+OWN = """
+thinking: {persona: "I live with CANARY in Ghent.", model: gemma-4-e2b, temperature: 0.5}
+link: {broker: canary.local, user: canary, name: Canary kitchen, words: true}
+hearing: {wake: {phrase: hey canary}}
+tools: {confirm: [canary door]}
+mode: wake_word
+"""
+
+
+def test_of_the_settings_numbers_switches_and_names_of_a_list_are_told_and_no_words() -> None:
+    found = "\n".join(report.settings_lines(load_text(OWN, "own")))
+    assert "canary" not in found.lower()
+    for line in ("mode: wake_word", "thinking.model: gemma-4-e2b", "thinking.temperature: 0.5",
+                 "link.words: True", "thinking.persona: (left out)"):  # fmt: skip
+        assert line in found
+    assert report.settings_lines(load_text("", "none")) == ["none"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["joined 'canary' on wlan0", 'ssid="canary"', "ssid=canary, again", "canary@house.example in",
+     "mqtt://canary:pass@10.0.0.1/x", "Accepted publickey for Canary from 10.0.0.9",
+     "canary.local is away"],
+)  # fmt: skip
+def test_a_line_of_the_log_is_without_names_of_the_house(line: str) -> None:
+    assert "canary" not in report.redacted(line, ("Canary", "canary.local")).lower()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "192.168.1.20",
+        "dc:a6:32:01:02:03",
+        "fe80::dea6:32ff:fe01:203",
+        "2a02:aa:1:2::9",
+        "2a02:aa:1:2:3:4:5:6",
+    ],
+)
+def test_an_address_is_left_out(address: str) -> None:
+    said = report.redacted(f"interlude[12]: no answer of {address} in 2.5 s", ())
+    assert address not in said
+    assert said.startswith("interlude[12]: no answer of")
+    assert said.endswith("in 2.5 s")
+
+
+def test_a_line_that_names_nobody_stays_as_it_is() -> None:
+    line = "2026-11-22T10:00:00+0100 box interlude[99]: 12 dropouts in 60 s"
+    assert report.redacted(line, ("", "ab")) == line
+
+
+def test_of_a_long_log_the_last_whole_lines_are_shown(tmp_path: Path) -> None:
+    log = tmp_path / "warnings.log"
+    assert report.read_tail(log) is None
+    log.write_text("".join(f"line {number:06d}\n" for number in range(10_000)))
+    found = report.read_tail(log)
+    assert found is not None
+    assert found[-1] == "line 009999"
+    assert all(len(line) == 11 for line in found)
+    assert report.TAIL_BYTES - 24 < 12 * len(found) <= report.TAIL_BYTES
+    log.write_bytes(b"\xff\xfe\n")
+    assert report.read_tail(log) == ["\ufffd\ufffd"]
