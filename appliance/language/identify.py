@@ -45,10 +45,11 @@ class LanguageIdentifier:
         if len(self._languages) > 1:
             self._loading.start()
 
-    def wait(self) -> None:
-        """Until it can tell: for who has the time."""
+    def wait(self, timeout_s: float | None = None) -> bool:
+        """At most so long, until it can tell, or has found that it never will. Whether it has."""
         if self._loading.ident is not None:
-            self._loading.join()
+            self._loading.join(timeout_s)
+        return not self._loading.is_alive()
 
     def identify(self, text: str) -> str:
         """ISO 639; "" where it cannot be told, or not yet."""

@@ -28,6 +28,8 @@ class VoicesByLanguage:
     start     starts the voice of a name, which is ready some time later. Raises VoiceError
     espeak    espeak-ng in a language. Raises VoiceError where it is not installed
     so_far    the language of what was said last: also of what follows, if that cannot be told
+    espeak_alone
+              the owner wants espeak-ng, and so wants it in every language
     """
 
     chosen: Sequence[Voice]
@@ -36,6 +38,7 @@ class VoicesByLanguage:
     start: Callable[[str], Voice]
     espeak: Callable[[str], Voice]
     so_far: str
+    espeak_alone: bool = False
     now_s: Callable[[], float] = time.monotonic
     _languages: Languages = field(default_factory=dict)
     _look_at_s: float = float("-inf")
@@ -48,6 +51,11 @@ class VoicesByLanguage:
         """Those that are loaded."""
         beside = [] if self._beside is None else [self._beside]
         return [*self.chosen, *beside, *self._stand_ins.values()]
+
+    def choose(self, voices: Sequence[Voice], *, asked: bool) -> None:
+        """From now on those were chosen. `asked`: the owner asked for the first of them."""
+        self.chosen = voices
+        self.espeak_alone = asked and isinstance(voices[0], EspeakVoice)
 
     def language_of(self, text: str) -> str:
         return self.identify(text) or self.so_far
@@ -110,6 +118,8 @@ class VoicesByLanguage:
         return [self._stand_ins[language]]
 
     def _look(self) -> Languages:
+        if self.espeak_alone:
+            return {}
         if (now_s := self.now_s()) >= self._look_at_s:
             self._languages, self._look_at_s = self.here(), now_s + LOOK_S
         return self._languages

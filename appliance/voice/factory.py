@@ -192,11 +192,11 @@ def by_language(
     return VoicesByLanguage(
         voices,
         identify,
-        # An owner who wants espeak-ng wants it in every language.
-        here=lambda: {} if settings.speaking.voice == EspeakVoice.name else languages(settings),
+        here=lambda: languages(settings),
         start=lambda name: _program(settings, name),
         espeak=lambda language: espeak(settings, language),
         so_far=settings.own_language,
+        espeak_alone=settings.speaking.voice == EspeakVoice.name,
     )
 
 

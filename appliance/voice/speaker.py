@@ -16,16 +16,19 @@ from appliance.settings import Settings
 from appliance.settings.language import ANY
 from appliance.voice import factory
 from appliance.voice.availability import VoiceAvailability
+from appliance.voice.by_language import VoicesByLanguage
 from appliance.voice.interface import Voice
 from appliance.voice.speech_queue import SpeechQueue
 from appliance.voice.tried_sound import TriedSound
 
 LOOK_MS = 20  # between two looks at the floor while there is something to say
+BEAT_S = 0.1
 IDLE_MS = 1000  # nothing to say: only the heart
 
 
 def main(work: Worker) -> None:
     states = work.ring(STATES)
+    identifier = _identifier(work.settings)  # loads beside the voice
     voices = factory.load(work.settings, work.log, work.beat, states)
     able = VoiceAvailability(lambda: factory.commands(work.settings), time.monotonic)
     ring = work.writer("voice")
@@ -34,12 +37,11 @@ def main(work: Worker) -> None:
     # After a restart in the middle of an answer it goes on where the ring ends.
     delivery = SpeechQueue(voices, work.send, turn, ring.end_of(turn))
     delivery.recording = recording.pop
-    identifier = _identifier(work.settings)
-    delivery.by_language = routed = factory.by_language(work.settings, voices, identifier.identify)
+    delivery.by_language = routed = _by_language(work, voices, identifier)
     spoke = _send_ready(work, voices)
     work.report_ready()
-    wanted = ""  # another voice, for when nothing is being said
-    auto = work.settings.speaking.voice == factory.AUTO  # until another is asked for
+    # Another voice, for when nothing is being said; auto until another is asked for.
+    wanted, auto = "", work.settings.speaking.voice == factory.AUTO
     told: tuple[str, ...] = ()
     try:
         while not work.stopping:
@@ -55,9 +57,10 @@ def main(work: Worker) -> None:
             delivery.preparation.collect()
             if wanted and not delivery.busy:
                 delivery.preparation.drop()
-                delivery.voices = routed.chosen = voices = factory.other(
+                delivery.voices = voices = factory.other(
                     work.settings, wanted, voices, work.log, work.beat, states
                 )
+                routed.choose(voices, asked=not auto)
                 spoke, wanted = _send_ready(work, voices), ""
             _write(work, ring, delivery)
             recording.overwrite(busy=delivery.busy)
@@ -90,6 +93,15 @@ def _identifier(settings: Settings) -> LanguageIdentifier:
         found = LanguageIdentifier({settings.own_language, SOURCE})  # with one, nothing is loaded
     found.start()
     return found
+
+
+def _by_language(
+    work: Worker, voices: list[Voice], identifier: LanguageIdentifier
+) -> VoicesByLanguage:
+    """Once languages are told apart: the first sentence may be in any."""
+    while not identifier.wait(BEAT_S):
+        work.beat()
+    return factory.by_language(work.settings, voices, identifier.identify)
 
 
 def _send_ready(work: Worker, voices: list[Voice]) -> bool:

@@ -10,7 +10,7 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -183,11 +183,12 @@ def run(name: str, options: BenchOptions, json_file: Path | None = None) -> int:
     about = f" About {takes}." if takes else ""
     console.print(f"[bold]bench {bench.name}[/]: {bench.about}.{about}")
     before = os.getloadavg()[0]
-    sheets = measured(bench, options)
-    after = os.getloadavg()[0]
-    for sheet in sheets:
+    sheets: list[FigureTable] = []
+    for sheet in measured(bench, options):
+        sheets.append(sheet)
         console.print()
         _print(console, sheet)
+    after = os.getloadavg()[0]
     cores = len(os.sched_getaffinity(0))
     console.print(f"\nLoad average {before:.1f} before, {after:.1f} after, on {cores} cores; "
                   "this bench's own load is in it.")  # fmt: skip
@@ -204,8 +205,9 @@ def run(name: str, options: BenchOptions, json_file: Path | None = None) -> int:
     return 0
 
 
-def measured(bench: Bench, options: BenchOptions) -> list[FigureTable]:
+def measured(bench: Bench, options: BenchOptions) -> Iterator[FigureTable]:
     """Its tables; where the box speaks, one after another with each voice, which the titles name.
+    Those of a voice come before the next one is measured.
 
     Raises BenchError for a voice of a bench in which the box does not speak.
     """
@@ -213,16 +215,13 @@ def measured(bench: Bench, options: BenchOptions) -> list[FigureTable]:
     if not bench.speaks:
         if options.voices:
             raise BenchError(f"In `bench {bench.name}` the box does not speak.", "Leave --voice.")
-        return list(module.bench(options))
-    sheets: list[FigureTable] = []
+        yield from module.bench(options)
+        return
     by_voice = [_with_voice(options, name) for name in options.voices or ("",)]
     for each in by_voice:
         name = candidates(each.settings)[0]
-        sheets += [
-            replace(sheet, title=f"{sheet.title} (the box's voice: {name})")
-            for sheet in module.bench(each)
-        ]
-    return sheets
+        for sheet in module.bench(each):
+            yield replace(sheet, title=f"{sheet.title} (the box's voice: {name})")
 
 
 def _with_voice(options: BenchOptions, name: str) -> BenchOptions:

@@ -124,8 +124,14 @@ def test_what_is_here_is_looked_up_now_and_then_and_a_voice_that_came_speaks() -
 
 def test_espeak_that_was_chosen_is_espeak_in_every_language() -> None:
     box = Box(hibari="en", thorsten="de")
-    box.voices.chosen = [EspeakVoice(165)]
+    box.voices.choose([EspeakVoice(165)], asked=False)  # it only stands in
+    assert box.order("Guten Morgen.")[0] == "thorsten"
+    box.voices.close()
+    box.started.clear()
+    box.voices.choose([EspeakVoice(165)], asked=True)
     assert box.order("Good morning.") == ["espeak en"]
+    assert box.order("Guten Morgen.") == ["espeak de", "espeak en"]
+    assert box.started == []
 
 
 @pytest.mark.parametrize("loaded", [True, False])

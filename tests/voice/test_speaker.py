@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from appliance.messages.commands import VoicesAvailable
+from appliance.messages.commands import SetVoice, VoicesAvailable
 from appliance.messages.speech import SpeakerReady, SpeakFailed, Spoken
 from appliance.runtime.ipc.ring import START
 from appliance.voice.espeak import EspeakVoice
@@ -198,6 +198,27 @@ def test_a_german_voice_that_is_here_says_german_sentences_and_no_others(tmp_pat
                 break
         assert said_in(rig, "en", "The light in the kitchen is on.").frames
         assert rig.told(SpeakFailed) == []
+
+
+def test_the_first_sentence_of_all_is_told_to_be_german(tmp_path: Path) -> None:
+    with Rig(tmp_path) as rig:
+        rig.say(1, GERMAN)
+        rig.until(lambda: rig.ended(1))
+        assert [spoken.language for spoken in rig.told(Spoken)] == ["de"]
+
+
+def test_espeak_that_is_chosen_from_outside_says_german_too_beside_a_german_voice(
+    tmp_path: Path,
+) -> None:
+    bundles.fetched(tmp_path, "thorsten", espeak="de")
+    bundles.plant(tmp_path / "voices")
+    with Rig(tmp_path) as rig:
+        rig.mail.send(SetVoice("espeak"))
+        rig.until(lambda: rig.told(SpeakerReady)[-1] == SpeakerReady("espeak"))
+        for turn in range(1, 6):
+            rig.say(turn, GERMAN)
+            rig.until(lambda turn=turn: rig.ended(turn))  # type: ignore[misc]
+            assert rig.told(Spoken)[-1].frames == length(GERMAN, "de")
 
 
 def test_a_box_that_is_set_to_german_speaks_with_its_german_voice_from_the_start(

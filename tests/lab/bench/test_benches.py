@@ -82,9 +82,9 @@ def test_where_the_box_speaks_each_voice_has_its_tables_and_is_named() -> None:
 
 def test_a_voice_is_refused_that_is_not_here_and_where_the_box_does_not_speak() -> None:
     with pytest.raises(VoiceError, match="no voice `nobody`"):
-        measured(find("echo"), replace(OPTIONS, voices=("hibari", "nobody")))
+        next(measured(find("echo"), replace(OPTIONS, voices=("hibari", "nobody"))))
     with pytest.raises(BenchError, match="does not speak"):
-        measured(find("vad"), replace(OPTIONS, voices=("hibari",)))
+        next(measured(find("vad"), replace(OPTIONS, voices=("hibari",))))
 
 
 def test_figures_that_cannot_be_kept_are_one_sentence(tmp_path: Path) -> None:
