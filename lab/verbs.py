@@ -101,6 +101,10 @@ def _interruption_options(group: argparse._ArgumentGroup) -> None:
         metavar="N",
         help="name the N worst clips of each kind",
     )
+    group.add_argument(
+        "--owner-language", choices=("en", "de"), default="en", help="of the words over the box, "
+        "offline; other than English they are all espeak-ng's",
+    )  # fmt: skip
     group.add_argument("--pictures", type=Path, metavar="DIR", help="draw it, as PNG, into DIR")
 
 
@@ -142,6 +146,6 @@ def _bench(args: argparse.Namespace, settings: Settings) -> int:
         settings, args.events, args.recordings, args.seed, args.speakers,
         args.effort, args.worst, args.pictures, tuple(args.parts),
         args.model, args.audio, args.weights, tuple(map(tuple, args.candidates)),
-        tuple(args.voices),
+        tuple(args.voices), args.owner_language,
     )  # fmt: skip
     return run(args.name, options, args.json)

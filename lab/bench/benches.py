@@ -57,6 +57,8 @@ class BenchOptions:
                 to draw
     voices      that the box speaks with, of a bench in which it speaks: all of it once with each;
                 none: with that of the settings
+    owner_language
+                of `bench interruption`, its parts over and article: of what is said over the box
     candidates  of `bench bakeoff`: the files of each model
     model, audio, weights
                 of `bench model`: a language model and its audio encoder, or a folder for synthetic
@@ -78,6 +80,7 @@ class BenchOptions:
     weights: Path | None = None
     candidates: tuple[tuple[Path, ...], ...] = ()
     voices: tuple[str, ...] = ()
+    owner_language: str = "en"
 
     def recorded(self) -> tuple[list[RecordingFile], list[str]]:
         """The recordings to use, and a sentence for each thing of them that cannot be used; none

@@ -68,7 +68,7 @@ def _measure(
     problems: list[str],
 ) -> None:
     """All of it, into `found`, for as long as it is let."""
-    planned = plan(options.effort, sources, options.seed, options.events)
+    planned = plan(options.effort, sources, options.seed, options.events, options.owner_language)
     jobs = [job for job in planned if job.part in parts]
     with _progress(len(jobs) + _live_parts(options, parts)) as (tell, advance):
         _live(options, parts, sources, found, tell, advance)

@@ -109,13 +109,15 @@ def place(condition: RoomCondition, room: tuple[float, int]) -> TrialRoom:
 
 
 def plan(
-    effort: Effort, sources: Sequence[RecordingFile], seed: int, events: int | None = None
-) -> list[TrialJob]:
+    effort: Effort, sources: Sequence[RecordingFile], seed: int, events: int | None = None,
+    language: str = "en",
+) -> list[TrialJob]:  # fmt: skip
     """Everything, the shortest way to a whole table first. `events`: sounds a room and condition,
-    with silences in proportion; None: as many as the effort has."""
+    with silences in proportion; None: as many as the effort has. `language`: of the words over the
+    box; where it is not English they are all synthetic, as the recordings are English."""
     share = 1.0 if events is None else events / SOUNDS[effort]
     rooms = MORE_ROOMS if effort == "full" else ROOMS
-    maker = _JobMaker(sources, seed)
+    maker = _JobMaker(sources, seed, language)
     jobs: list[TrialJob] = []
     for condition in OVER[effort]:
         for room in rooms:
@@ -139,10 +141,12 @@ def plan(
 class _JobMaker:
     """Numbers the jobs, and deals sounds so that each recording comes once before any twice."""
 
-    def __init__(self, sources: Sequence[RecordingFile], seed: int) -> None:
+    def __init__(self, sources: Sequence[RecordingFile], seed: int, language: str) -> None:
         self._rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
         self._seed = seed * 100_000
-        self._sources = sources
+        self._language = language
+        words = ("backchannel", "interruption")
+        self._sources = [s for s in sources if language == "en" or s.kind not in words]
         self._piles: dict[str, list[RecordingFile]] = {}
 
     def job(
@@ -187,7 +191,7 @@ class _JobMaker:
     def _made(self, kind: RecordingKind) -> Spec:
         if kind == "noise":
             return SynthesisedNoise(self._rng.choice(list(NOISES)), self._rng.randrange(1_000_000))
-        return synthetic_phrases.phrase(kind, self._rng)
+        return synthetic_phrases.phrase(kind, self._rng, language=self._language)
 
     def _noise(self, name: str) -> tuple[RecordingFile, ...]:
         """Recordings of it. Short of television, long recordings of speech will do."""

@@ -45,6 +45,21 @@ SPOKEN: dict[RecordingKind, tuple[str, ...]] = {
     "backchannel": BACKCHANNELS,
     "interruption": INTERRUPTIONS,
 }
+# In German; training has heard none of them, and no German voice.
+GERMAN: dict[RecordingKind, tuple[str, ...]] = {
+    "backchannel": (
+        "mm-hm", "mm-hm", "mhm", "hm", "aha", "ja", "ja", "ja ja", "okay", "okay", "genau",
+        "genau", "stimmt", "richtig", "klar", "ach so", "verstehe", "gut", "wow", "toll", "na klar",
+    ),
+    "interruption": (
+        "warte", "warte mal", "halt", "stopp", "stopp", "nein", "nein", "moment", "einen Moment",
+        "entschuldigung", "aber", "eigentlich", "sei still", "sei ruhig", "hör auf", "schon gut",
+        "vergiss es", "das reicht", "was ist mit dem Meer", "und morgen", "darf ich etwas fragen",
+        "ich habe eine Frage", "nein das stimmt nicht", "erzähl mir lieber vom Mond",
+        "mach das aus", "was meinst du damit", "wie weit ist das", "okay aber warum",
+    ),
+}  # fmt: skip
+LANGUAGES = {"en": (ACCENTS, SPOKEN), "de": (("de",), GERMAN)}
 CONTOURS = ("", ".", ",", "?", "!")  # espeak-ng's tune: level, falling, going on, rising, raised
 LENGTHENED = 0.62  # of the speed: "yeeah"; once in five
 LENGTHENED_SHARE = 0.2
@@ -67,14 +82,21 @@ class Phrase:
         return f"{self.text}{self.contour} ({self.voice}, {self.speed}, {self.pitch})"
 
 
-def phrase(kind: RecordingKind, rng: random.Random, variants: tuple[str, ...] = HELD_OUT) -> Phrase:
-    """One by chance: words, accent, one of the variants, speed, pitch and tune."""
+def phrase(
+    kind: RecordingKind,
+    rng: random.Random,
+    variants: tuple[str, ...] = HELD_OUT,
+    language: str = "en",
+) -> Phrase:
+    """One by chance: words, accent, one of the variants, speed, pitch and tune. `language`: of
+    LANGUAGES."""
+    accents, texts = LANGUAGES[language]
     speed = rng.randrange(130, 215, 5)
     if rng.random() < LENGTHENED_SHARE:
         speed = max(SLOWEST, round(speed * LENGTHENED))
-    voice = f"{rng.choice(ACCENTS)}+{rng.choice(variants)}"
+    voice = f"{rng.choice(accents)}+{rng.choice(variants)}"
     pitch = rng.randrange(20, 80, 5)
-    return Phrase(kind, rng.choice(SPOKEN[kind]), voice, speed, pitch, rng.choice(CONTOURS))
+    return Phrase(kind, rng.choice(texts[kind]), voice, speed, pitch, rng.choice(CONTOURS))
 
 
 def question(rng: random.Random, variants: tuple[str, ...] = HELD_OUT) -> Phrase:

@@ -9,6 +9,7 @@ from appliance.hear.bargein.recordings import RecordingFile
 from lab.bench.interruption_plan import ECHO, LOUD, QUIET, SOUNDS, place, plan
 from lab.bench.interruption_trials import ANSWERED_S, CONVERGED_S
 from lab.sim.speech_source import SPEECH_DB
+from lab.sim.synthetic_phrases import Phrase
 
 
 def recorded(kind: str, count: int) -> list[RecordingFile]:
@@ -73,3 +74,11 @@ def test_television_and_kitchen_come_from_recordings_where_there_are_any() -> No
     assert noises["television"] == ["television", "television"]
     assert noises["kitchen"] == ["background"]
     assert noises["quiet"] == []
+
+
+def test_in_german_no_word_is_a_recording_and_noises_still_are() -> None:
+    sources = recorded("interruption", 3) + recorded("noise", 3)
+    jobs = plan("quick", sources, 1, language="de")
+    said = [spec for job in jobs for spec in job.specs]
+    assert {spec.voice.partition("+")[0] for spec in said if isinstance(spec, Phrase)} == {"de"}
+    assert {spec.kind for spec in said if isinstance(spec, RecordingFile)} == {"noise"}

@@ -8,7 +8,16 @@ import pytest
 
 from appliance.errors import SceneError
 from lab.sim.corpus import held_out
-from lab.sim.synthetic_phrases import HELD_OUT, SPOKEN, VARIANTS, Phrase, phrase, question, spoken
+from lab.sim.synthetic_phrases import (
+    GERMAN,
+    HELD_OUT,
+    SPOKEN,
+    VARIANTS,
+    Phrase,
+    phrase,
+    question,
+    spoken,
+)
 
 
 def test_a_bench_speaks_only_with_voices_that_no_training_may_use() -> None:
@@ -48,3 +57,12 @@ def test_a_question_is_asked_by_a_voice_of_the_benches() -> None:
     asked = question(random.Random(3))
     assert asked.voice.rpartition("+")[2] in HELD_OUT
     assert len(asked.text.split()) >= 4
+
+
+def test_german_phrases_are_german_in_voice_and_words() -> None:
+    rng = random.Random(1)
+    for kind in ("backchannel", "interruption"):
+        made = [phrase(kind, rng, language="de") for _ in range(50)]  # type: ignore[arg-type]
+        assert {each.voice.partition("+")[0] for each in made} == {"de"}
+        assert {each.text for each in made} <= set(GERMAN[kind])  # type: ignore[index]
+    assert phrase("backchannel", rng).voice.startswith("en")
