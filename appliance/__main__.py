@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     Restart=always in its unit starts it again; without systemd the process becomes a new one."""
     import setproctitle
 
-    from appliance.cli import startup_settings
+    from appliance.cli import restore, startup_settings
     from appliance.cli.rows import rows_to_run
     from appliance.runtime import factory_reset
     from appliance.runtime.log import set_up_logging
@@ -59,6 +59,7 @@ def run(args: argparse.Namespace) -> int:
     setproctitle.setproctitle("interlude: supervisor")
     single_instance.lock_instance(settings.state_path())
     factory_reset.complete_reset(settings.state_path())  # before any part has a file open
+    restore.complete_restore(settings)
     startup_settings.report_problem(found)
     supervisor = Supervisor(settings, rows=rows_to_run(adjusted(settings)))
     code = 0

@@ -128,6 +128,12 @@ class NotAllowed(InterludeError, PermissionError):
     exit_code = 77  # EX_NOPERM
 
 
+class BackupRefused(InterludeError, ValueError):
+    """An archive that is no backup of ours, is damaged, or of another version."""
+
+    exit_code = 65  # EX_DATAERR
+
+
 class BadMessage(InterludeError, ValueError):
     """Bytes on a channel that are no message, or a message of an unknown kind."""
 

@@ -36,6 +36,7 @@ ELSEWHERE = {
     "appliance/models/mimi_graph/transformer.py": "tests/models/mimi_graph/test_decoder.py",
     "appliance/models/onnx_graph/graph.py": "tests/think/test_streaming_encoder.py",
     "appliance/page/try_state.py": "tests/page/test_on_try.py",
+    "appliance/runtime/restore_files.py": "tests/cli/test_restore.py",
     "appliance/models/model_request.py": "tests/cli/test_requested_model.py",
     "appliance/page/own_places.py": DATA,
     "appliance/runtime/memory_files.py": "tests/runtime/test_factory_reset.py",

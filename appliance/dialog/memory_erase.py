@@ -27,6 +27,7 @@ from appliance.dialog.memory import (
     write_anew,
 )
 from appliance.errors import StorageError
+from appliance.runtime import restore_files
 from appliance.runtime.folder_lock import locked
 from appliance.runtime.memory_files import APART, SNAPSHOT
 from appliance.runtime.secure_erase import erase
@@ -92,7 +93,10 @@ def _unreadable(file: Path) -> list[Path]:
     return [
         path
         for path in files(file)
-        if DAMAGED in path.name or SNAPSHOT in path.name or path.name.endswith(UNCLEARED)
+        if DAMAGED in path.name
+        or SNAPSHOT in path.name
+        or path.name.endswith(UNCLEARED)
+        or path.name.endswith(restore_files.ENDS)
     ]
 
 

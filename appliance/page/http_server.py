@@ -22,6 +22,7 @@ import h11
 from appliance.page.certificate import PageCertificate
 from appliance.page.requests import EventStream, Reply, Request, parse_words, plain
 from appliance.page.tls_pipe import TlsPipe
+from appliance.page.upload import Upload
 
 MOST_CONNECTIONS, MOST_OF_ONE = 64, 16
 MOST_HEAD, MOST_BODY = 16_384, 16_384  # bytes of a request
@@ -50,6 +51,7 @@ class Site(Protocol):
     """What answers. Nothing of it waits."""
 
     def answer(self, request: Request) -> Reply | EventStream: ...
+    def receive(self, request: Request) -> Upload | None: ...
     def join(self, stream: EventStream, send: Callable[[bytes], None]) -> object: ...
     def leave(self, viewer: object) -> None: ...
 
@@ -109,6 +111,7 @@ class _Connection(asyncio.Protocol):
         self._request: h11.Request | None = None
         self._body = bytearray()
         self._viewer: object | None = None
+        self._upload: Upload | None = None
         self._timer: asyncio.TimerHandle | None = None
 
     # ── what asyncio calls
@@ -127,6 +130,7 @@ class _Connection(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         self._limit(None)
+        self._end_upload()
         if self._viewer is not None:
             self._server.site.leave(self._viewer)
             self._viewer = None
@@ -169,11 +173,16 @@ class _Connection(asyncio.Protocol):
                 if self._http.they_are_waiting_for_100_continue:
                     self._refuse(417)
                     return
-                if _announced(event) > self._server.most_body:
+                most = self._begin_upload(event)
+                if _announced(event) > most:
                     self._refuse(413)  # unread
                     return
             elif isinstance(event, h11.Data):
-                self._body += event.data
+                if self._upload is None:
+                    self._body += event.data
+                if self._upload is not None and not self._upload.write(bytes(event.data)):
+                    self._refuse(413)
+                    return
                 if len(self._body) > self._server.most_body:
                     self._refuse(413)
                     return
@@ -185,12 +194,29 @@ class _Connection(asyncio.Protocol):
             else:
                 return  # more is to come, or nothing
 
+    def _begin_upload(self, head: h11.Request) -> int:
+        """The most bytes of the body that follows: more than usual for what the site receives."""
+        request = _plain(head, b"", self._client)
+        self._upload = self._server.site.receive(request) if request is not None else None
+        if self._upload is None:
+            return self._server.most_body
+        self._limit(self._upload.seconds)
+        return self._upload.most_body
+
+    def _end_upload(self) -> None:
+        if self._upload is not None:
+            self._upload.close()
+            self._upload = None
+
     def _answer(self) -> None:
         assert self._request is not None
         request = _plain(self._request, bytes(self._body), self._client)
         try:
-            if request is None:
-                reply: Reply | EventStream = plain(400, "This is no request.")
+            if self._upload is not None:
+                reply: Reply | EventStream = self._upload.finish()
+                self._upload = None
+            elif request is None:
+                reply = plain(400, "This is no request.")
             else:
                 reply = self._server.site.answer(request)
         except Exception:  # whatever it is, the next browser is served
@@ -221,6 +247,7 @@ class _Connection(asyncio.Protocol):
 
     def _refuse(self, status: int) -> None:
         """For what is not read to its end."""
+        self._end_upload()
         if self._http.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             body = b"Refused.\n"
             self._send(

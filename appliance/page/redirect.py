@@ -26,6 +26,9 @@ class RedirectSite:
         place = bare if self._port == 443 else f"{bare}:{self._port}"
         return Reply(308, headers=(("Location", f"https://{place}{quote(request.path)}"),))
 
+    def receive(self, request: Request) -> None:
+        """Nothing is uploaded there."""
+
     def join(self, stream: EventStream, send: Callable[[bytes], None]) -> object:
         raise NotImplementedError("a redirect has no events")
 

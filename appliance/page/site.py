@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from appliance.page import (
+    on_backup,
     on_live,
     on_memory,
     on_models,
@@ -29,6 +30,7 @@ from appliance.page.hosts import is_own_fetch, is_own_host, is_own_origin
 from appliance.page.requests import EventStream, Reply, Request, plain, see_other
 from appliance.page.static_files import StaticFiles
 from appliance.page.texts import Texts
+from appliance.page.upload import Upload
 from appliance.page.viewers import Viewer, Viewers, encoded
 from appliance.page.visit import COOKIE, Handler, PageBox, Visit
 from appliance.token_bucket import TokenBucket
@@ -62,6 +64,11 @@ PAGES: dict[str, PageRoute] = {
     "/own/timers/cancel": PageRoute(post=on_timers.cancel),
     "/own/memory": PageRoute(on_memory.show),
     "/own/memory/forget": PageRoute(post=on_memory.forget),
+    on_backup.PLACE: PageRoute(on_backup.show, on_backup.download),
+    on_backup.UPLOAD_PLACE: PageRoute(post=on_backup.no_upload),
+    "/own/backup/restore": PageRoute(post=on_backup.apply),
+    "/own/backup/cancel": PageRoute(post=on_backup.cancel),
+    "/own/backup/back": PageRoute(post=on_backup.bring_back),
     "/own/report": PageRoute(on_report.show, on_report.save),
     "/own/models": PageRoute(on_models.show, on_models.ask),
     "/own/models/choose": PageRoute(post=on_models.choose),
@@ -110,6 +117,25 @@ class PageSite:
         if request.method == "POST":
             return self._post(visit, route)
         return plain(405, "The page is read, or a form is sent to it.")
+
+    def receive(self, request: Request) -> Upload | None:
+        """For the one form that may be larger, of a browser that was let in; checked before any of
+        its body is taken. None: the usual limits hold."""
+        if request.method != "POST" or request.path != on_backup.UPLOAD_PLACE:
+            return None
+        scheme = self._box.scheme
+        own = is_own_host(request.headers.get("host", ""), *self._host, scheme)
+        if not own or not is_own_origin(request.headers, scheme):
+            return None
+        browser = self._box.access.find(request.cookie(COOKIE))
+        if browser is None or not is_own_fetch(request.headers):
+            return None
+        if not self._may_post(request.client):
+            return None
+        texts = Texts.wanted(
+            request.headers.get("accept-language", ""), self._box.settings.language
+        )
+        return on_backup.receive(Visit(self._box, request, texts, browser))
 
     def join(self, stream: EventStream, send: Callable[[bytes], None]) -> Viewer:
         """One more browser looks. `send` takes bytes, and b"" for the end."""

@@ -37,7 +37,8 @@ class PageBox:
     owner's settings, `machine`: of what it runs on. `typed`: of a form whose broker is tried.
     `start_program`: a command, its input, the longest it may take in seconds, and who gets its
     output. `scheme`: by which the page is asked for.
-    `model_changes`: what is asked of root about models."""
+    `model_changes`: what is asked of root about models.
+    `uploading`: one at a time."""
 
     settings: Settings
     files: Settings
@@ -55,6 +56,7 @@ class PageBox:
     trying: TryState = field(default_factory=TryState)
     scheme: Literal["http", "https"] = "http"
     places: OwnPlaces = field(default_factory=OwnPlaces)
+    uploading: bool = False
     model_changes: HandedChanges = field(
         default_factory=lambda: HandedChanges(REQUEST, time.monotonic)
     )

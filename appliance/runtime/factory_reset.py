@@ -49,6 +49,11 @@ RESET: tuple[ResetRow, ...] = (
         "erases",
         ("left-at-the-broker.json", "removed-from-home-assistant"),
     ),
+    ResetRow(
+        "a restore that is under way",
+        "erases",
+        ("restore-plan.json", "restore-replaced.json", "restore-back"),
+    ),
     ResetRow("which browsers the page has let in", "erases", ("page-access.json",)),
     ResetRow("mode, volume and voice as they were set while it ran", "erases", ("adjusted.json",)),
     ResetRow(

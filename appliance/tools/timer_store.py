@@ -43,6 +43,16 @@ def boot_id() -> str:
         return ""
 
 
+def encoded(timers: tuple[Timer, ...], boot: str = "") -> bytes:
+    """A file of these timers; without a `boot` they go by the clock on the wall."""
+    return msgspec.json.encode(_File(1, boot, timers))
+
+
+def decoded(data: bytes) -> tuple[Timer, ...]:
+    """The timers of a file. Raises what UNREADABLE names."""
+    return msgspec.json.decode(data, type=_File).timers[:MOST]
+
+
 class TimerStore:
     """`load` once, then `save` as often as one likes: it returns at once, the newest is written."""
 
@@ -72,7 +82,7 @@ class TimerStore:
         return found.timers[:MOST], bool(self._boot) and found.boot == self._boot
 
     def save(self, timers: tuple[Timer, ...]) -> None:
-        self._writer.write_later(msgspec.json.encode(_File(1, self._boot, timers)))
+        self._writer.write_later(encoded(timers, self._boot))
 
     def close(self) -> None:
         """Write what waits, for at most STOP_S."""

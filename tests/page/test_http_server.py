@@ -211,6 +211,9 @@ class Faulty:
     def answer(self, request: Request) -> Reply:
         raise RuntimeError(request.path)
 
+    def receive(self, request: Request) -> None:
+        """Nothing is uploaded there."""
+
     def join(self, stream: EventStream, send: Callable[[bytes], None]) -> object:
         raise NotImplementedError
 

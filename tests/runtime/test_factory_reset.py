@@ -18,7 +18,7 @@ from appliance.hear.aec import store
 from appliance.hear.bargein import adaptation
 from appliance.mqtt import link, stale_topics
 from appliance.page import access
-from appliance.runtime import factory_reset
+from appliance.runtime import factory_reset, restore_files
 from appliance.runtime.factory_reset import (
     DONE,
     NOTE,
@@ -78,6 +78,9 @@ def test_every_path_of_the_table_is_one_that_a_part_of_the_box_writes(mine: Sett
         store.FILE,
         timers,
         access.FILE,
+        restore_files.PLAN,
+        restore_files.REPLACED,
+        restore_files.BACK,
         adjusted.FILE,
         usable.BEFORE,
         startup_notices.TOLD,

@@ -1,0 +1,192 @@
+"""Makes a restore that the page has prepared, before any part of the box runs.
+
+In: the archive or the note that the page has left (runtime/restore_files.py). Out: memory, timers,
+what was set and what was enrolled as in the archive; what they were before beside it. A power cut
+anywhere leaves the old or the new; nothing here keeps a box from starting.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from appliance.atomic_file import read_small, sync_folder, write_whole
+from appliance.dialog.memory import UNCLEARED, Memory, RememberedTurn, write_anew
+from appliance.errors import InterludeError
+from appliance.page.backup_file import MOST_BYTES, Backup, BackupTimer, BackupTurn, unpack
+from appliance.record_file import read_record
+from appliance.runtime import restore_files
+from appliance.runtime.memory_files import SNAPSHOT
+from appliance.runtime.restore_files import (
+    BACK,
+    BEFORE,
+    PLACES,
+    PLAN,
+    REPLACED,
+    STAGED,
+    WANTED,
+    Move,
+    PlaceName,
+    RestorePlan,
+    beside,
+    place,
+)
+from appliance.runtime.secure_erase import erase
+from appliance.settings import Settings
+from appliance.tools import timer_store
+from appliance.tools.timers import Timer
+
+log = logging.getLogger("restore")
+
+
+def complete_restore(settings: Settings) -> None:
+    """Make the one that is wanted, or go on with one that was cut short. Never raises."""
+    state = settings.state_path()
+    try:
+        plan = read_record(state / PLAN, RestorePlan)
+        if plan is None:
+            (state / PLAN).unlink(missing_ok=True)  # nobody of ours wrote it
+            plan = _prepared(state, settings)
+        if plan is not None:
+            _carry_out(state, plan)
+            log.warning("restored: %s", ", ".join(sorted(plan.moves)))
+    except (InterludeError, OSError) as error:
+        log.error("nothing was restored: %s", error)
+    _clear(state)
+
+
+def _prepared(state: Path, settings: Settings) -> RestorePlan | None:
+    """Stage what is wanted, and write the plan; None for nothing."""
+    wanted, back = restore_files.archive(state, WANTED), state / BACK
+    former = restore_files.replaced(state)
+    if back.exists() and former is not None:
+        moves = _stage_former(state, former)
+    elif wanted.exists():
+        backup = unpack(read_small(wanted, MOST_BYTES))
+        moves = _stage(state, backup, settings.memory.keep_turns)
+    else:
+        return None
+    had = tuple(name for name in moves if place(state, name).exists())
+    plan = RestorePlan(moves, had)
+    # Of a restore before this one, which cannot be brought back any more.
+    erase(beside(state, name, BEFORE) for name in PLACES if name not in moves)
+    write_whole(state / PLAN, msgspec.json.encode(plan), 0o600)
+    return plan
+
+
+def _stage(state: Path, backup: Backup, keep_turns: int) -> dict[PlaceName, Move]:
+    moves: dict[PlaceName, Move] = {}
+    _memory_folder(state)
+    erase(beside(state, name, STAGED) for name in PLACES)
+    if backup.turns is not None and keep_turns:
+        write_anew(beside(state, "memory", STAGED), [_turn(t) for t in backup.turns[-keep_turns:]])
+        moves["memory"] = "put"
+    if backup.timers is not None:
+        timers = tuple(_timer(n, one) for n, one in enumerate(backup.timers, 1))
+        write_whole(beside(state, "timers", STAGED), timer_store.encoded(timers), 0o600)
+        moves["timers"] = "put"
+    if backup.adjusted is not None:
+        data = msgspec.json.encode(backup.adjusted)
+        write_whole(beside(state, "adjusted", STAGED), data, 0o600)
+        moves["adjusted"] = "put"
+    if backup.enrolled is not None and _usable(state, backup.enrolled):
+        write_whole(beside(state, "enrolled", STAGED), backup.enrolled, 0o600)
+        moves["enrolled"] = "put"
+    return moves
+
+
+def _stage_former(state: Path, former: RestorePlan) -> dict[PlaceName, Move]:
+    moves: dict[PlaceName, Move] = {}
+    for name in former.moves:
+        staged = beside(state, name, STAGED)
+        if name in former.had:
+            shutil.copyfile(beside(state, name, BEFORE), staged)
+            staged.chmod(0o600)
+            fd = os.open(staged, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                os.fsync(fd)
+            finally:
+                os.close(fd)
+        moves[name] = "put" if name in former.had else "take"
+    return moves
+
+
+def _usable(state: Path, enrolled: bytes) -> bool:
+    """Whether the listener could load it: what it cannot, it would not start with."""
+    from appliance.hear.bargein import adaptation  # and with it numpy
+
+    folder = state / "restore-trial"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        write_whole(folder / adaptation.FILE, enrolled, 0o600, lasting=False)
+        adaptation.load(folder)
+    except (InterludeError, MemoryError) as error:
+        log.warning("what was enrolled is not restored: %s", error)
+        return False
+    finally:
+        erase([folder])
+    return True
+
+
+def _carry_out(state: Path, plan: RestorePlan) -> None:
+    """Every step may have been made already."""
+    for name, move in plan.moves.items():
+        there, staged = place(state, name), beside(state, name, STAGED)
+        before = beside(state, name, BEFORE)
+        if move == "put" and not staged.exists():
+            continue  # it has taken its place
+        there.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if there.exists():
+            if name == "memory":
+                _settle_memory(there)
+            erase([before])  # its words are in what was staged, or are let go of
+            there.rename(before)
+        elif name not in plan.had:
+            erase([before])
+        if move == "put":
+            staged.rename(there)
+        sync_folder(there.parent)
+        sync_folder(before.parent)
+    write_whole(state / REPLACED, msgspec.json.encode(plan), 0o600)
+    (state / PLAN).unlink()
+    sync_folder(state)
+
+
+def _settle_memory(memory: Path) -> None:
+    """Its log into the file, and away with what was computed of turns that are not recalled now."""
+    try:
+        Memory(memory, 1).close()
+    except InterludeError as error:  # damaged: it is kept as it is
+        log.warning("%s", error)
+    ends = ("-wal", "-shm", UNCLEARED)
+    erase([*memory.parent.glob(f"{memory.name}{SNAPSHOT}*"), *(
+        memory.with_name(memory.name + end) for end in ends
+    )])  # fmt: skip
+
+
+def _clear(state: Path) -> None:
+    """What is left of it, unless it is to be gone on with."""
+    if (state / PLAN).exists():
+        return
+    ends = (WANTED, restore_files.CHECKED, restore_files.UPLOAD)
+    left = [*(restore_files.archive(state, end) for end in ends), state / BACK]
+    erase([*left, *(beside(state, name, STAGED) for name in PLACES)])
+
+
+def _memory_folder(state: Path) -> None:
+    place(state, "memory").parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def _turn(one: BackupTurn) -> RememberedTurn:
+    return RememberedTurn(
+        one.started, one.turn, one.asked, one.seconds, one.heard, one.complete, one.model,
+        one.transcript,
+    )  # fmt: skip
+
+
+def _timer(number: int, one: BackupTimer) -> Timer:
+    return Timer(number, one.name, one.length_s, None, one.due_wall_s)

@@ -1,0 +1,233 @@
+"""Backup and restore: one archive without secrets out, one in, looked at before it is made so.
+
+The page checks what comes and prepares it; the restore itself is made at the next start, before any
+part of the box runs (cli/restore.py), and what it replaced can be brought back.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from appliance import __version__
+from appliance.atomic_file import read_small, sync_folder, write_whole
+from appliance.errors import BackupRefused, InterludeError, StorageError
+from appliance.messages.commands import Restart
+from appliance.page.access import is_form_token
+from appliance.page.backup_file import (
+    LIMITS,
+    MOST_BYTES,
+    Backup,
+    BackupTimer,
+    BackupTurn,
+    pack,
+    unpack,
+)
+from appliance.page.requests import Reply, plain, see_other
+from appliance.page.upload import Upload, boundary_of
+from appliance.page.visit import COOKIE, PageBox, Visit
+from appliance.record_file import UNREADABLE
+from appliance.runtime import handed_request, memory_files, restore_files
+from appliance.runtime.memory_reader import read_turns
+from appliance.runtime.restore_files import BACK, CHECKED, UPLOAD, WANTED, place
+from appliance.runtime.secure_erase import erase
+from appliance.settings import Settings, adjusted, load_defaults
+from appliance.settings.owner_settings import fingerprint
+from appliance.settings.section import Scalar
+from appliance.settings.settings_change import CHANGEABLE, SettingsChange, value_of
+from appliance.tools import timer_store
+
+PLACE, UPLOAD_PLACE = "/own/backup", "/own/backup/upload"
+MOST_TURNS = 10_000
+KIND = "application/zip"
+
+
+@dataclass(frozen=True)
+class RestorePreview:
+    """What a restore would do. `settings`: of each key what it is, and what it would be."""
+
+    backup: Backup
+    turns: int
+    timers: int
+    settings: tuple[tuple[str, Scalar, Scalar], ...]
+
+
+def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
+    """Make one, bring one, or take the last restore back."""
+    box, state, preview = visit.box, visit.box.settings.state_path(), None
+    checked = restore_files.archive(state, CHECKED)
+    if checked.exists():
+        try:
+            preview = _preview(box, unpack(read_small(checked, MOST_BYTES)))
+        except (InterludeError, OSError) as error:
+            problem = problem or str(error)
+    return visit.page(
+        "backup",
+        status,
+        problem=problem,
+        preview=preview,
+        made=time.strftime("%Y-%m-%d %H:%M", time.localtime(preview.backup.made_s))
+        if preview
+        else "",
+        awaited=restore_files.archive(state, WANTED).exists() or (state / BACK).exists(),
+        replaced=restore_files.replaced(state),
+        keeps=box.settings.memory.keep_turns,
+    )
+
+
+def download(visit: Visit) -> Reply:
+    """The archive, as a file."""
+    try:
+        data = pack(_collected(visit.box))
+    except StorageError as error:
+        return show(visit, 503, str(error))
+    name = time.strftime("interlude-%Y-%m-%d.zip")
+    headers = (("Content-Disposition", f'attachment; filename="{name}"'),)
+    return Reply(200, data, KIND, headers)
+
+
+def receive(visit: Visit) -> Upload | None:
+    """An upload begins, of a browser that was let in. None: the usual limits hold."""
+    boundary = boundary_of(visit.request.headers.get("content-type", ""))
+    box, state = visit.box, visit.box.settings.state_path()
+    if not boundary or box.uploading:
+        return None
+
+    def ended() -> None:
+        box.uploading = False
+
+    try:
+        made = Upload(
+            restore_files.archive(state, UPLOAD), boundary, MOST_BYTES,
+            lambda fields: _uploaded(visit, fields), ended,
+        )  # fmt: skip
+    except OSError:
+        return None
+    box.uploading = True
+    return made
+
+
+def no_upload(visit: Visit) -> Reply:
+    """What came as an ordinary form."""
+    return show(visit, 400, visit.texts("page-backup-none"))
+
+
+def apply(visit: Visit) -> Reply:
+    """Make the restore that was looked at: the settings now, the rest at a new start."""
+    box, state = visit.box, visit.box.settings.state_path()
+    checked = restore_files.archive(state, CHECKED)
+    try:
+        backup = unpack(read_small(checked, MOST_BYTES))
+        values = {key: then for key, _, then in _preview(box, backup).settings}
+        if values:
+            base = fingerprint(box.changes.owner.text())
+            box.changes.submit(SettingsChange(handed_request.new_id(), base, values))
+        checked.rename(restore_files.archive(state, WANTED))
+        sync_folder(checked.parent)
+    except FileNotFoundError:
+        return see_other(PLACE)
+    except OSError as error:
+        return show(visit, 503, str(error))
+    except InterludeError as error:
+        return show(visit, 400, str(error))
+    return _begin_anew(visit)
+
+
+def cancel(visit: Visit) -> Reply:
+    """What was uploaded goes, overwritten."""
+    erase([restore_files.archive(visit.box.settings.state_path(), CHECKED)])
+    return see_other(PLACE)
+
+
+def bring_back(visit: Visit) -> Reply:
+    """What the last restore has replaced."""
+    state = visit.box.settings.state_path()
+    if restore_files.replaced(state) is None:
+        return see_other(PLACE)
+    try:
+        write_whole(state / BACK, b"", 0o600)
+    except OSError as error:
+        return show(visit, 503, str(error))
+    return _begin_anew(visit)
+
+
+def _begin_anew(visit: Visit) -> Reply:
+    visit.box.send(Restart())
+    return see_other(PLACE)
+
+
+def _uploaded(visit: Visit, fields: dict[str, bytes] | None) -> Reply:
+    """Checked, and left to be looked at."""
+    if fields is None or fields.keys() != {"token", "backup"}:
+        return plain(415, "This is no form.")
+    token = fields["token"].decode("ascii", "replace")
+    if not is_form_token(token, visit.request.cookie(COOKIE)):
+        return plain(403, "This page is an old one. Load it anew.")
+    try:
+        unpack(fields["backup"])
+        checked = restore_files.archive(visit.box.settings.state_path(), CHECKED)
+        erase([checked])
+        write_whole(checked, fields["backup"], 0o600)
+    except BackupRefused as error:
+        return show(visit, 400, str(error))
+    except OSError as error:
+        return show(visit, 503, str(error))
+    return see_other(PLACE)
+
+
+def _collected(box: PageBox) -> Backup:
+    """Of this box. Raises StorageError."""
+    state, files = box.settings.state_path(), _files(box)
+    turns = None
+    if box.settings.memory.keep_turns:
+        found, _ = read_turns(memory_files.path(box.settings), MOST_TURNS)
+        turns = tuple(
+            BackupTurn(
+                one.started, one.turn, one.asked, one.seconds, one.heard, one.complete, "",
+                one.transcript,
+            )
+            for one in reversed(found)
+        )  # fmt: skip
+    default = load_defaults()
+    settings = {
+        key: value_of(files, key)
+        for key in sorted(CHANGEABLE)
+        if value_of(files, key) != value_of(default, key)
+    }
+    try:
+        enrolled = read_small(place(state, "enrolled"), LIMITS["enrolled.npz"])
+    except OSError:
+        enrolled = None
+    return Backup(
+        time.time(), __version__, box.name[:200], turns, _timers(box), settings,
+        adjusted.read_file(adjusted.path(box.settings))[0], enrolled,
+    )  # fmt: skip
+
+
+def _timers(box: PageBox) -> tuple[BackupTimer, ...]:
+    try:
+        data = read_small(timer_store.path(box.settings), timer_store.MOST_BYTES)
+        found = timer_store.decoded(data)
+    except (OSError, *UNREADABLE):
+        return ()
+    return tuple(BackupTimer(one.name[:100], one.length_s, one.due_wall_s) for one in found)
+
+
+def _preview(box: PageBox, backup: Backup) -> RestorePreview:
+    """Raises InterludeError, for settings that nobody may change from here, too."""
+    _, turns = read_turns(memory_files.path(box.settings), 1)
+    files = _files(box)
+    settings = []
+    for key, then in sorted(backup.settings.items()):
+        if key not in CHANGEABLE:
+            raise BackupRefused(f"This backup sets `{key[:60]}`, which no backup holds.")
+        if value_of(files, key) != then:
+            settings.append((key, value_of(files, key), then))
+    return RestorePreview(backup, turns, len(box.model.timers.timers), tuple(settings))
+
+
+def _files(box: PageBox) -> Settings:
+    try:
+        return box.changes.owner.settings()
+    except InterludeError:
+        return box.files

@@ -1,0 +1,208 @@
+"""A restore at the start: all of it or nothing, at any power cut, and taken back again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from appliance.cli.restore import complete_restore
+from appliance.dialog.memory import Memory
+from appliance.dialog.memory_erase import ChosenTurn, forget_all, forget_turn
+from appliance.page.backup_file import Backup, BackupTimer, BackupTurn, pack
+from appliance.runtime import memory_files, restore_files
+from appliance.runtime.restore_files import BACK, BEFORE, PLAN, WANTED
+from appliance.settings import Settings, adjusted, load
+from appliance.settings.adjusted import AdjustedSettings, AdjustedValue
+from appliance.tools import timer_store
+from tests.dialog.turns import turn
+
+OLD, NEW = "an-old-word", "a-new-word"
+BACKUP = Backup(
+    1.8e9, "0.1.0", "Attic",
+    tuple(BackupTurn(f"2026-01-0{n}", n, "", 1.0, f"{NEW} {n}", True) for n in (1, 2, 3)),
+    (BackupTimer("eggs", 300.0, 1.8e9),), {}, AdjustedSettings(volume=AdjustedValue(0.25, 0.8)),
+)  # fmt: skip
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Settings:
+    """A box that remembers two turns and has neither timers nor a volume that was set."""
+    settings = load(None, {"state_dir": str(tmp_path)})
+    memory = Memory(memory_files.path(settings), 10)
+    for number in (1, 2):
+        memory.remember(turn(number, f"{OLD} {number}"))
+    memory.close()
+    return settings
+
+
+def want(settings: Settings, data: bytes | None = None) -> None:
+    place = restore_files.archive(settings.state_path(), WANTED)
+    place.write_bytes(pack(BACKUP) if data is None else data)
+
+
+def remembered(settings: Settings) -> list[str]:
+    memory = Memory(memory_files.path(settings), 10)
+    try:
+        return [one.heard for one in memory.recall(-1)]
+    finally:
+        memory.close()
+
+
+def stands(settings: Settings) -> tuple[Any, ...]:
+    state = settings.state_path()
+    timers = state / "timers/timers.json"
+    names = [one.name for one in timer_store.decoded(timers.read_bytes())] if timers.exists() else 0
+    return remembered(settings), names, adjusted.adjusted(settings).speaking.volume
+
+
+BEFORE_IT = ([f"{OLD} 1", f"{OLD} 2"], 0, 0.8)
+AFTER_IT = ([f"{NEW} {n}" for n in (1, 2, 3)], ["eggs"], 0.25)
+
+
+def words_on_disk(settings: Settings, word: str) -> int:
+    files = [path for path in settings.state_path().rglob("*") if path.is_file()]
+    return sum(word.encode() in path.read_bytes() for path in files)
+
+
+def test_it_is_made_once_and_can_be_taken_back_and_again(mine: Settings) -> None:
+    assert stands(mine) == BEFORE_IT
+    want(mine)
+    complete_restore(mine)
+    assert stands(mine) == AFTER_IT
+    complete_restore(mine)
+    assert stands(mine) == AFTER_IT
+    for expected in (BEFORE_IT, AFTER_IT):
+        assert restore_files.replaced(mine.state_path()) is not None
+        (mine.state_path() / BACK).touch()
+        complete_restore(mine)
+        assert stands(mine) == expected
+    assert not list(mine.state_path().rglob("*.restore-*"))
+
+
+def test_a_box_without_a_wish_starts_as_it_is(mine: Settings) -> None:
+    complete_restore(mine)
+    (mine.state_path() / BACK).touch()  # of nothing
+    complete_restore(mine)
+    assert stands(mine) == BEFORE_IT
+    assert not (mine.state_path() / BACK).exists()
+
+
+@pytest.mark.parametrize("data", [b"", b"x" * 1000, pack(BACKUP)[:-9]])
+def test_what_cannot_be_used_changes_nothing_and_is_not_tried_again(
+    mine: Settings, data: bytes
+) -> None:
+    want(mine, data)
+    complete_restore(mine)
+    assert stands(mine) == BEFORE_IT
+    assert not restore_files.archive(mine.state_path(), WANTED).exists()
+
+
+def test_an_archive_that_was_only_looked_at_is_never_made_so(mine: Settings) -> None:
+    checked = restore_files.archive(mine.state_path(), restore_files.CHECKED)
+    checked.write_bytes(pack(BACKUP))
+    complete_restore(mine)
+    assert stands(mine) == BEFORE_IT
+    assert not checked.exists()
+
+
+class PowerCut(BaseException):
+    """Nothing catches it."""
+
+
+def test_a_power_cut_anywhere_leaves_the_old_or_the_new_and_the_next_start_finishes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At each call that changes a disk: before it, the power goes."""
+    import os
+
+    steps = ("rename", "replace", "unlink", "link", "open", "fsync")
+    ended = False
+    for cut in range(400):
+        settings = load(None, {"state_dir": str(tmp_path / str(cut))})
+        memory = Memory(memory_files.path(settings), 10)
+        for number in (1, 2):
+            memory.remember(turn(number, f"{OLD} {number}"))
+        memory.close()
+        want(settings)
+        left = cut
+        with monkeypatch.context() as patched:
+
+            def counted(real: Any) -> Any:
+                def call(*words: Any, **more: Any) -> Any:
+                    nonlocal left
+                    if left == 0:
+                        raise PowerCut
+                    left -= 1
+                    return real(*words, **more)
+
+                return call
+
+            for name in steps:
+                patched.setattr(os, name, counted(getattr(os, name)))
+            try:
+                complete_restore(settings)
+                ended = True
+            except PowerCut:
+                pass
+        complete_restore(settings)
+        assert stands(settings) in (BEFORE_IT, AFTER_IT), cut
+        assert not (settings.state_path() / PLAN).exists()
+        if ended:
+            break
+    assert ended
+    assert cut > 20, "it was cut in the middle"
+
+
+def test_what_was_replaced_and_what_came_is_forgotten_with_the_memory(mine: Settings) -> None:
+    want(mine)
+    complete_restore(mine)
+    assert words_on_disk(mine, OLD) > 0
+    forget_all(memory_files.path(mine))
+    assert (words_on_disk(mine, OLD), words_on_disk(mine, NEW)) == (0, 0)
+    assert restore_files.replaced(mine.state_path()) is None
+
+
+def test_with_one_turn_goes_what_was_replaced_since_it_may_be_in_there(mine: Settings) -> None:
+    want(mine)
+    complete_restore(mine)
+    forget_turn(memory_files.path(mine), 10, ChosenTurn("2026-01-01", 1))
+    assert words_on_disk(mine, OLD) == 0
+    assert remembered(mine) == [f"{NEW} 2", f"{NEW} 3"]
+
+
+def test_where_nothing_is_kept_no_turn_is_restored(tmp_path: Path) -> None:
+    settings = load(None, {"state_dir": str(tmp_path), "memory": {"keep_turns": 0}})
+    restore_files.archive(tmp_path, WANTED).parent.mkdir()
+    want(settings)
+    complete_restore(settings)
+    assert words_on_disk(settings, NEW) == 0
+    assert adjusted.adjusted(settings).speaking.volume == 0.25
+
+
+def test_what_was_enrolled_is_restored_only_if_the_listener_could_load_it(mine: Settings) -> None:
+    bad = Backup(1.0, "0", "", enrolled=b"PK\x03\x04" + b"x" * 100)
+    want(mine, pack(bad))
+    complete_restore(mine)
+    assert not (mine.state_path() / "verdict-owner.npz").exists()
+    assert not (mine.state_path() / "restore-trial").exists()
+
+
+def test_a_damaged_memory_of_before_is_kept_as_it_is(mine: Settings) -> None:
+    file = memory_files.path(mine)
+    file.write_bytes(b"no database " * 400)
+    want(mine)
+    complete_restore(mine)
+    assert stands(mine) == AFTER_IT
+    before = restore_files.beside(mine.state_path(), "memory", BEFORE)
+    assert before.read_bytes().startswith(b"no database")
+
+
+def test_the_plan_names_no_file_but_those_of_the_table(mine: Settings) -> None:
+    plan = {"moves": {"../../etc/passwd": "take"}, "had": []}
+    (mine.state_path() / PLAN).write_text(json.dumps(plan))
+    complete_restore(mine)
+    assert stands(mine) == BEFORE_IT
+    assert restore_files.PLACES.keys() == {"memory", "timers", "adjusted", "enrolled"}

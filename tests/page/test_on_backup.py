@@ -1,0 +1,233 @@
+"""Backup and restore on the page: no secret in it, looked at first, and by who was let in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from appliance.dialog.memory import Memory, RememberedTurn
+from appliance.messages.commands import Restart
+from appliance.page.backup_file import Backup, BackupTurn, pack, unpack
+from appliance.page.requests import Reply, Request
+from appliance.page.upload import OVERHEAD_BYTES
+from appliance.runtime import memory_files, restore_files
+from appliance.runtime.restore_files import BACK, CHECKED, UPLOAD, WANTED, RestorePlan
+from appliance.settings import load
+from appliance.tools import timer_store
+from appliance.tools.timers import Timer
+from tests.page.desk import HOST, Desk
+
+SECRET, WORD = "correct-horse-battery", "my doctor is at noon"
+
+
+def lived_in(desk: Desk) -> None:
+    settings = desk.box.settings
+    memory = Memory(memory_files.path(settings), 100)
+    for number in (1, 2):
+        memory.remember(RememberedTurn("2026-11-22", number, "", 1.0, "Yes.", True, "m", WORD))
+    memory.close()
+    timers = timer_store.path(settings)
+    timers.parent.mkdir()
+    timers.write_bytes(timer_store.encoded((Timer(3, "eggs", 300.0, 5.0, 1.8e9),), "boot"))
+    state = settings.state_path()
+    (state / "settings.yaml").write_text("link: {name: Attic, broker: ha.local}  # mine\n")
+    (state / "mqtt-password").write_text(SECRET)
+    (state / "settings-undo.json").write_text(SECRET)
+
+
+def saved(desk: Desk) -> bytes:
+    return desk.post("/own/backup", {"token": desk.token}).body
+
+
+def form(token: str, data: bytes) -> bytes:
+    head = 'Content-Disposition: form-data; name="'
+    return (
+        f'--XX\r\n{head}token"\r\n\r\n{token}\r\n--XX\r\n{head}backup"; filename="a.zip"\r\n'
+        "Content-Type: application/zip\r\n\r\n"
+    ).encode() + data + b"\r\n--XX--\r\n"  # fmt: skip
+
+
+def upload(desk: Desk, body: bytes, **changed: str) -> Reply | None:
+    """As the server does it; None where the usual limits hold."""
+    headers = {
+        "host": HOST, "origin": f"http://{HOST}",
+        "content-type": "multipart/form-data; boundary=XX",
+        "cookie": "; ".join(f"{name}={value}" for name, value in desk.cookies.items()),
+    } | changed  # fmt: skip
+    request = Request("POST", "/own/backup/upload", headers, {}, b"", "192.168.1.9")
+    found = desk.site.receive(request)
+    if found is None:
+        return None
+    for at in range(0, len(body), 65_536):
+        if not found.write(body[at : at + 65_536]):
+            found.close()
+            return None
+    return found.finish()
+
+
+def left(desk: Desk, end: str) -> Path:
+    return restore_files.archive(desk.box.settings.state_path(), end)
+
+
+def test_a_backup_has_what_is_the_owners_and_no_secret(desk: Desk) -> None:
+    lived_in(desk)
+    desk.pair()
+    data = saved(desk)
+    found = unpack(data)
+    assert found.turns is not None
+    assert found.timers is not None
+    assert [one.transcript for one in found.turns] == [WORD, WORD]
+    assert [one.turn for one in found.turns] == [1, 2]
+    assert [(one.name, one.due_wall_s) for one in found.timers] == [("eggs", 1.8e9)]
+    assert found.settings == {"link.name": "Attic", "link.broker": "ha.local"}
+    assert SECRET.encode() not in data
+    (browser,) = desk.box.access.browsers
+    assert browser.known_by.encode() not in data
+
+
+def test_a_stranger_saves_and_brings_nothing(desk: Desk) -> None:
+    lived_in(desk)
+    desk.pair()
+    data, token = saved(desk), desk.token
+    desk.cookies.clear()
+    assert desk.post("/own/backup", {"token": token}).status == 403
+    assert upload(desk, form(token, data)) is None
+    assert not left(desk, CHECKED).exists()
+    for place in ("restore", "cancel", "back"):
+        assert desk.post(f"/own/backup/{place}", {"token": token}).status == 403
+
+
+@pytest.mark.parametrize(
+    ("header", "value"),
+    [("origin", "http://evil.example"), ("origin", ""), ("host", "evil.example"),
+     ("sec-fetch-site", "cross-site"), ("content-type", "text/plain"),
+     ("content-type", "multipart/form-data"), ("content-type", "multipart/form-data; boundary=")],
+)  # fmt: skip
+def test_an_upload_of_another_page_is_not_even_begun(desk: Desk, header: str, value: str) -> None:
+    desk.pair()
+    assert upload(desk, form(desk.token, b""), **{header: value}) is None
+    assert not left(desk, UPLOAD).exists()
+
+
+def test_an_upload_without_the_browsers_token_leaves_nothing(desk: Desk) -> None:
+    lived_in(desk)
+    desk.pair()
+    for token in ("", "0" * 64, "\u00fc"):
+        reply = upload(desk, form(token, saved(desk)))
+        assert reply is not None
+        assert reply.status == 403
+    assert not list(left(desk, UPLOAD).parent.glob("*.restore-*"))
+
+
+def test_what_would_change_is_shown_before_anything_does_and_then_done(desk: Desk) -> None:
+    lived_in(desk)
+    desk.pair()
+    turns = tuple(BackupTurn("2026", n, "", 1.0, "x", True) for n in range(5))
+    backup = Backup(1.8e9, "0.1.0", "Old <box>", turns, (), {"link.name": "Cellar"})
+    reply = upload(desk, form(desk.token, pack(backup)))
+    assert reply is not None
+    assert reply.status == 303
+    page = desk.text("/own/backup")
+    for words in ("Old &lt;box&gt;", "2 turns become 5", "Attic → Cellar", "0 become 0"):
+        assert words in page
+    assert load(desk.box.changes.owner.path).link.name == "Attic"
+    assert desk.said == []
+    assert desk.post("/own/backup/restore", {"token": desk.token}).status == 303
+    assert desk.said == [Restart()]
+    assert load(desk.box.changes.owner.path).link.name == "Cellar"
+    assert "# mine" in desk.box.changes.owner.path.read_text()
+    assert unpack(left(desk, WANTED).read_bytes()) == backup
+    assert not left(desk, CHECKED).exists()
+    assert left(desk, WANTED).stat().st_mode & 0o777 == 0o600
+    assert "begins anew" in desk.text("/own/backup")
+
+
+def test_what_was_looked_at_and_not_wanted_is_gone(desk: Desk) -> None:
+    desk.pair()
+    upload(desk, form(desk.token, pack(Backup(1.0, "0", "x"))))
+    assert left(desk, CHECKED).exists()
+    assert desk.post("/own/backup/cancel", {"token": desk.token}).status == 303
+    assert not left(desk, CHECKED).exists()
+    desk.post("/own/backup/restore", {"token": desk.token})
+    assert desk.said == []
+
+
+@pytest.mark.parametrize("key", ["page.unmute", "state_dir", "link.unmute", "nothing", "x" * 200])
+def test_a_backup_sets_nothing_that_the_page_may_not(desk: Desk, key: str) -> None:
+    desk.pair()
+    upload(desk, form(desk.token, pack(Backup(1.0, "0", "x", settings={key: True}))))
+    assert "which no backup holds" in desk.text("/own/backup")
+    assert desk.post("/own/backup/restore", {"token": desk.token}).status == 400
+    assert desk.said == []
+    assert not left(desk, WANTED).exists()
+
+
+def test_what_is_no_backup_is_refused_in_words_and_leaves_nothing(desk: Desk) -> None:
+    desk.pair()
+    reply = upload(desk, form(desk.token, b"x" * 100_000))
+    assert reply is not None
+    assert (reply.status, b"no backup of Interlude" in reply.body) == (400, True)
+    assert not list(left(desk, UPLOAD).parent.glob("*.restore-*"))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"x", b"--XX--\r\n", b"--XX\r\n\r\n--XX--\r\n", form("x", b"")[:-9],
+     form("x", b"").replace(b'name="backup"', b'name="token"'),
+     form("x", b"").replace(b'name="backup"', b'name="more"'),
+     b"--XX\r\n" + b'Content-Disposition: form-data; name="a"\r\n\r\n\r\n--XX\r\n' * 50],
+)  # fmt: skip
+def test_what_is_no_such_form_is_refused(desk: Desk, body: bytes) -> None:
+    desk.pair()
+    reply = upload(desk, body)
+    assert reply is not None
+    assert reply.status == 415
+
+
+def test_one_upload_at_a_time_and_the_next_after_it(desk: Desk) -> None:
+    desk.pair()
+    first = desk.site.receive(_head(desk))
+    assert first is not None
+    assert left(desk, UPLOAD).stat().st_mode & 0o777 == 0o600
+    assert desk.site.receive(_head(desk)) is None
+    first.write(b"half of it")
+    first.close()
+    first.close()
+    assert not left(desk, UPLOAD).exists()
+    again = desk.site.receive(_head(desk))
+    assert again is not None
+    assert not again.write(b"x" * (again.most_body + 1)), "beyond the limit"
+    assert again.most_body == (6 << 20) + OVERHEAD_BYTES
+    again.close()
+    assert not left(desk, UPLOAD).exists()
+
+
+def _head(desk: Desk) -> Request:
+    headers = {
+        "host": HOST, "origin": f"http://{HOST}",
+        "content-type": "multipart/form-data; boundary=XX",
+        "cookie": "; ".join(f"{name}={value}" for name, value in desk.cookies.items()),
+    }  # fmt: skip
+    return Request("POST", "/own/backup/upload", headers, {}, b"", "192.168.1.9")
+
+
+def test_the_last_restore_is_taken_back_by_a_note_and_only_if_there_was_one(desk: Desk) -> None:
+    desk.pair()
+    state = desk.box.settings.state_path()
+    desk.post("/own/backup/back", {"token": desk.token})
+    assert (desk.said, (state / BACK).exists()) == ([], False)
+    (state / restore_files.REPLACED).write_bytes(b'{"moves": {"timers": "put"}, "had": []}')
+    assert restore_files.replaced(state) == RestorePlan({"timers": "put"})
+    assert "Bring back what was there" in desk.text("/own/backup")
+    assert desk.post("/own/backup/back", {"token": desk.token}).status == 303
+    assert (desk.said, (state / BACK).exists()) == ([Restart()], True)
+
+
+def test_where_nothing_is_kept_a_backup_has_no_word(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, memory={"keep_turns": 0})
+    lived_in(desk)
+    desk.pair()
+    data = saved(desk)
+    assert unpack(data).turns is None
+    assert WORD.encode() not in data
