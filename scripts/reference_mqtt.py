@@ -27,7 +27,7 @@ PUBLISHED = {
     "discovery": "JSON: the device with every entity (below); empty: removed",
     "availability": "`online`, `offline`; the last will is `offline`",
     "state": "JSON: `state`",
-    "settings": "JSON: `mute` (`ON`, `OFF`), `volume` (0 to 100), `voice`, `mode`",
+    "settings": "JSON: `mute` (`ON`, `OFF`), `volume` (0 to 100), `voice`, `mode`, `language`",
     "telemetry": (
         "JSON: `throttled`, `hw_mute`, `problem`, `model`, `version`, `started` (ISO 8601), "
         "`latency` (ms), `temperature` (°C), `turns`, `download` (%), `memory` (%)"
@@ -51,6 +51,7 @@ COMMAND_PAYLOADS = {
     "set/volume": "a number, 0 to 100",
     "set/mode": "`open`, `push_to_talk`, `wake_word`",
     "set/voice": "a name of the installed voices",
+    "set/language": "`auto`, or a code such as `de`; counts after a restart",
     "cmd/listen": "`PRESS` or nothing",
     "cmd/stop": "`PRESS` or nothing",
     "cmd/say": "a text, UTF-8",

@@ -20,8 +20,8 @@ from appliance.dialog import startup_notices
 from appliance.dialog.mute_store import MuteStore
 from appliance.errors import SettingsError
 from appliance.language.catalogue import catalogue
-from appliance.page import settings_access
 from appliance.panel import auto_detection
+from appliance.runtime import settings_access
 from appliance.settings import Settings, load
 from appliance.settings.usable import UsableSettings, usable
 from appliance.update.release import fallback

@@ -25,6 +25,7 @@ from appliance.messages.commands import (
 )
 from appliance.messages.limits import MAX_WORDS
 from appliance.messages.registry import Message
+from appliance.mqtt.language_setting import TAKEN
 from appliance.plain_text import one_line
 from appliance.settings.surroundings import NO_BUTTON
 from appliance.token_bucket import TokenBucket
@@ -59,7 +60,14 @@ class InstallCommand:
     """Install the release that lies ready: for the link itself, which asks for it."""
 
 
-CommandResult = Message | InstallCommand
+@dataclass(frozen=True)
+class LanguageCommand:
+    """Speak that language from the next start on: for the link itself, which has it written."""
+
+    language: str
+
+
+CommandResult = Message | InstallCommand | LanguageCommand
 
 
 class _BadPayload(ValueError):
@@ -119,6 +127,10 @@ def _install(payload: bytes, limits: CommandLimits) -> CommandResult:
     return InstallCommand()
 
 
+def _language(payload: bytes, limits: CommandLimits) -> CommandResult:
+    return LanguageCommand(_word(payload, TAKEN))
+
+
 def _pressed(message: Message) -> Callable[[bytes, CommandLimits], Message]:
     def read(payload: bytes, limits: CommandLimits) -> Message:
         if payload not in (PRESS, b""):
@@ -149,6 +161,7 @@ COMMANDS: tuple[CommandTopic, ...] = (
     ),  # a slider, dragged
     CommandTopic("set/mode", _mode, 5, 1.0),
     CommandTopic("set/voice", lambda p, limits: SetVoice(_word(p, limits.voices)), 3, 5.0),
+    CommandTopic("set/language", _language, 3, 5.0),
     CommandTopic("cmd/listen", _pressed(ListenOnce()), 5, 1.0),
     CommandTopic("cmd/stop", _pressed(StopSpeaking()), 10, 0.2),
     CommandTopic("cmd/say", lambda p, _: Say(_text(p), chime=True), 5, 2.0),

@@ -14,8 +14,10 @@ from appliance.messages.tools import TimerNews
 from appliance.mqtt.command_topics import INSTALL
 from appliance.mqtt.conversation_events import KINDS
 from appliance.mqtt.identity import DeviceIdentity
+from appliance.mqtt.language_setting import OFFERED
 from appliance.mqtt.problem_state import PROBLEMS
 from appliance.mqtt.topics import Topics
+from appliance.settings.language import ANY
 
 # Components of former releases, to be removed where they still are: key → platform.
 RETIRED: dict[str, str] = {}
@@ -35,6 +37,7 @@ class DiscoveryFeatures:
     button: bool = False
     mute_switch: bool = False
     installs: bool = False
+    language: str = ANY
 
 
 def payload(topics: Topics, identity: DeviceIdentity, offers: DiscoveryFeatures) -> dict[str, Any]:
@@ -226,6 +229,16 @@ def _config(topics: Topics, offers: DiscoveryFeatures) -> dict[str, Component]:
             "ops": list(offers.voices),
             "ent_cat": "config",
             "ic": "mdi:account-music",
+        },
+        "language": {
+            "p": "select",
+            "name": "Language",
+            "stat_t": topics.settings,
+            "val_tpl": "{{ value_json.language }}",
+            "cmd_t": topics.set("language"),
+            "ops": list(dict.fromkeys((*OFFERED, offers.language))),
+            "ent_cat": "config",
+            "ic": "mdi:translate",
         },
         "mode": {
             "p": "select",

@@ -20,6 +20,7 @@ from appliance.mqtt.command_topics import (
     CommandRefusal,
     CommandRejected,
     InstallCommand,
+    LanguageCommand,
 )
 from appliance.mqtt.conversation_events import ConversationEvents, EventPayload
 from appliance.mqtt.discovery import DiscoveryFeatures, payload
@@ -79,6 +80,7 @@ class HomeAssistantState:
             started=started,
             version=identity.version,
             interval_s=link.interval_s,
+            language=settings.language,
         )
         self._update_entity = UpdateEntity(identity.version)
         self._timers = TimersStatus()
@@ -148,6 +150,13 @@ class HomeAssistantState:
         """The machine, as it is now."""
         self._payloads.update_reading(reading)
 
+    def set_language(self, shown: str) -> None:
+        """What the box speaks, or will after its next start."""
+        self._payloads.set_language(shown)
+        if shown != self._features.language:
+            self._features = replace(self._features, language=shown)
+            self._discovery = as_json(payload(self.topics, self._identity, self._features))
+
     def releases(self, ready: UpdateStatus, now_s: float) -> None:
         """What lies ready to be installed, and how an installation goes."""
         self._update_entity.update(ready, now_s)
@@ -183,9 +192,9 @@ class HomeAssistantState:
 
     def on_message(
         self, topic: str, payload: bytes, now_s: float, *, retained: bool
-    ) -> Message | UpdateOffer | None:
+    ) -> Message | UpdateOffer | LanguageCommand | None:
         """Something came over MQTT. Returns what it wants of the box, if anything: a message for
-        the conductor, or a release to be asked for.
+        the conductor, a release to be asked for, or a language to be written.
 
         Raises CommandRejected for what is not carried out.
         """

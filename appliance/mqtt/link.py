@@ -20,7 +20,7 @@ from appliance.models.store import ModelStore
 from appliance.mqtt import failures, stale_topics, update_entity
 from appliance.mqtt.backoff import ReconnectBackOff
 from appliance.mqtt.broker import Broker, broker
-from appliance.mqtt.command_topics import CommandRefusal, CommandRejected
+from appliance.mqtt.command_topics import CommandRefusal, CommandRejected, LanguageCommand
 from appliance.mqtt.connection import (
     BrokerConnected,
     BrokerDisconnected,
@@ -35,9 +35,12 @@ from appliance.mqtt.discovery import DiscoveryFeatures
 from appliance.mqtt.failures import BrokerFailure
 from appliance.mqtt.home_assistant import OFFLINE, HomeAssistantState
 from appliance.mqtt.identity import DeviceIdentity
+from appliance.mqtt.language_setting import LanguageSetting
 from appliance.mqtt.stale_topics import StaleTopics
 from appliance.mqtt.state_payloads import MachineReading
+from appliance.panel import auto_detection
 from appliance.runtime.machine import LOW_VOLTAGE, Machine
+from appliance.runtime.settings_access import settings_access
 from appliance.runtime.worker import Worker
 from appliance.settings import Settings
 from appliance.update import request
@@ -73,6 +76,7 @@ def features(settings: Settings, machine: Machine) -> DiscoveryFeatures:
     """What this box has of all that a box may have."""
     return DiscoveryFeatures(
         voices=(EspeakVoice.name,),  # the speaker tells of others when they have spoken
+        language=settings.language,
         temperature=machine.temperature_c() is not None,
         throttled=machine.can_be_throttled(),
         button=settings.panel.here,
@@ -103,6 +107,8 @@ class Link:
         self._store = ModelStore.of(settings)
         self._client_id = f"interlude-{identity.box}"
         self._rng = random.SystemRandom().random
+        access = settings_access(time.monotonic, auto_detection.usable)
+        self._language = LanguageSetting(access, settings.language)
         had, away = features(settings, machine), removed(settings)
         self._house = HomeAssistantState(
             settings,
@@ -161,6 +167,7 @@ class Link:
             self._look_at_s = now_s + LOOK_S
             self._house.update_reading(read_machine(self._machine, self._store))
             self._house.started(_started(self._work), CLOCK_SLACK_S)
+            self._show_language()
         if now_s >= self._releases_at_s:
             self._house.releases(update_entity.read_update_status(), now_s)
             self._releases_at_s = now_s + (INSTALL_LOOK_S if self._house.installing else LOOK_S)
@@ -295,11 +302,23 @@ class Link:
                 self._refused.add(refused.refusal)
                 self._work.log.warning("refused a command: %s", refused)
             return
-        if isinstance(command, UpdateOffer):
+        if isinstance(command, LanguageCommand):
+            self._change_language(command.language)
+        elif isinstance(command, UpdateOffer):
             self._releases_at_s = now_s
             self._request_install(command)
         elif command is not None and not self._work.send(command):
             self._warn_once("The conductor takes no mail: a command was lost.")
+
+    def _change_language(self, language: str) -> None:
+        if problem := self._language.choose(language):
+            self._work.log.warning("the language is not changed: %s", problem)
+        self._show_language()
+
+    def _show_language(self) -> None:
+        if problem := self._language.look():
+            self._work.log.warning("the language is not changed: %s", problem)
+        self._house.set_language(self._language.shown)
 
     def _request_install(self, offer: UpdateOffer) -> None:
         self._work.log.info("the house wants %s", offer.version)

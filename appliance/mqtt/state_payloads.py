@@ -16,6 +16,7 @@ from appliance.messages.tools import TimersStatus
 from appliance.mqtt.conversation_events import ConversationEvents
 from appliance.mqtt.problem_state import worst
 from appliance.mqtt.topics import Topics
+from appliance.settings.language import ANY
 
 # What a reading may wander without being told: the recorder keeps a row for every change.
 DEADBAND_C = 1.0
@@ -51,12 +52,14 @@ class StatePayloads:
         started: datetime,
         version: str,
         interval_s: float,
+        language: str = ANY,
     ) -> None:
         self._topics = topics
         self._status = status
         self._started = started
         self._version = version
         self._interval_s = interval_s
+        self._language = language
         self._state = "idle"
         self._ringing = False
         self._failed: set[str] = set()
@@ -79,6 +82,10 @@ class StatePayloads:
                 self._failed.add(part)
             case PartChanged(part, "up"):
                 self._failed.discard(part)
+
+    def set_language(self, shown: str) -> None:
+        """As the device shows it (language_setting.py)."""
+        self._language = shown
 
     def update_reading(self, reading: MachineReading) -> None:
         self._reading = reading
@@ -110,6 +117,7 @@ class StatePayloads:
             "volume": round(100 * now.volume),
             "voice": now.voice,
             "mode": now.mode,
+            "language": self._language,
         }
 
     def _telemetry(self, story: ConversationEvents, now_s: float) -> dict[str, Any]:

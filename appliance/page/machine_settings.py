@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from appliance.page.handed_changes import HandedChanges
+from appliance.runtime.handed_changes import HandedChanges
 from appliance.runtime.handed_request import WANTED
 from appliance.settings.network_change import BROKER_ANSWER, BROKER_TRIAL, NETWORK
 from appliance.update.system.target import PiTarget

@@ -25,13 +25,14 @@ from appliance.page.live import LiveModel, word_event
 from appliance.page.machine_settings import machine_settings
 from appliance.page.pairing import Pairing
 from appliance.page.redirect import RedirectSite
-from appliance.page.settings_access import settings_access
 from appliance.page.site import PageSite
 from appliance.page.templates import Templates
 from appliance.page.texts import Texts
 from appliance.page.viewers import Viewers
 from appliance.page.visit import PageBox
+from appliance.panel import auto_detection
 from appliance.runtime.listening_socket import set_up_is_open
+from appliance.runtime.settings_access import settings_access
 from appliance.runtime.worker import Worker
 
 BEAT_S = 2.0
@@ -65,7 +66,7 @@ class Page:
             send=work.send,
             now_s=time.monotonic,
             disconnect=self._viewers.disconnect,
-            changes=settings_access(time.monotonic),
+            changes=settings_access(time.monotonic, auto_detection.usable),
             machine=machine_settings(time.monotonic),
             start_program=self._programs.start,
             scheme="https" if work.settings.page.certificate else "http",

@@ -16,9 +16,9 @@ from appliance.page.machine_settings import MachineSettings
 from appliance.page.own_places import OwnPlaces
 from appliance.page.pairing import Pairing
 from appliance.page.requests import Reply, Request
-from appliance.page.settings_access import SettingsAccess
 from appliance.page.texts import Texts
 from appliance.page.try_state import TryState
+from appliance.runtime.settings_access import SettingsAccess
 from appliance.settings import Settings
 
 COOKIE, WAITING = "interlude", "interlude-waits"

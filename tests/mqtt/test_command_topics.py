@@ -29,6 +29,7 @@ from appliance.mqtt.command_topics import (
     CommandResult,
     CommandTopic,
     InstallCommand,
+    LanguageCommand,
 )
 
 LIMITS = CommandLimits(voices=("amy", "espeak"))
@@ -50,6 +51,8 @@ def read(name: str, payload: bytes, limits: CommandLimits = LIMITS) -> CommandRe
         ("set/volume", b"35.5", SetVolume(0.355)),
         ("set/mode", b"push_to_talk", SetMode("push_to_talk")),
         ("set/voice", b"amy", SetVoice("amy")),
+        ("set/language", b"de", LanguageCommand("de")),
+        ("set/language", b"auto", LanguageCommand("auto")),
         ("cmd/listen", b"PRESS", ListenOnce()),
         ("cmd/stop", b"", StopSpeaking()),
         ("cmd/restart", b"PRESS", Restart()),
@@ -78,6 +81,8 @@ def test_a_good_command_is_a_message(name: str, payload: bytes, message: Command
         ("set/mode", b"closed", "none of the options"),
         ("set/voice", b"../../etc/passwd", "none of the options"),
         ("set/voice", b"", "none of the options"),
+        ("set/language", b"DE", "none of the options"),
+        ("set/language", b"klingon", "none of the options"),
         ("cmd/stop", b"true", "no press"),
         ("cmd/install", b"", "none of the options"),
         ("cmd/install", b"0.9.0", "none of the options"),
@@ -164,6 +169,7 @@ def count(gate: CommandFilter, name: str, payload: bytes, times: list[float]) ->
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_of_a_flood_only_the_burst_and_the_rate_pass(command: CommandTopic) -> None:
     payload = {"set/mute": b"ON", "set/volume": b"5", "set/mode": b"open", "set/voice": b"amy",
+               "set/language": b"de",
                "cmd/say": b"a", "cmd/ask": b"a", "cmd/install": b"install",
                }.get(command.name, b"")  # fmt: skip
     gate = CommandFilter(LIMITS, 0.0)
@@ -221,6 +227,9 @@ def obey(name: str, payload: bytes) -> None:
         return
     if isinstance(message, InstallCommand):
         assert (name, payload) == ("cmd/install", b"install")
+        return
+    if isinstance(message, LanguageCommand):
+        assert (name, payload.decode()) == ("set/language", message.language)
         return
     assert decode(encode(message)) == message
     if isinstance(message, SetVolume):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from datetime import UTC, datetime
@@ -145,8 +146,8 @@ def test_nothing_that_could_be_pressed_would_do_nothing() -> None:
     for component in present(LEAST).values():
         if topic := component.get("cmd_t"):
             assert TOPICS.name_of(topic) in {
-                "set/mute", "set/volume", "set/voice", "set/mode", "cmd/listen", "cmd/stop",
-                "cmd/say", "cmd/ask", "cmd/restart",
+                "set/mute", "set/volume", "set/voice", "set/mode", "set/language", "cmd/listen",
+                "cmd/stop", "cmd/say", "cmd/ask", "cmd/restart",
             }  # fmt: skip
 
 
@@ -175,3 +176,13 @@ def test_a_box_without_a_board_or_a_card_says_nothing_of_them() -> None:
     bare = device(identity=DeviceIdentity("x", "Interlude"))["dev"]
     assert "cns" not in bare
     assert "hw" not in bare
+
+
+def test_a_language_is_offered_that_the_box_has_sentences_in_or_speaks_now() -> None:
+    def offered(language: str) -> list[str]:
+        features = dataclasses.replace(LEAST, language=language)
+        found: list[str] = device(features)["cmps"]["language"]["ops"]
+        return found
+
+    assert offered("auto") == ["auto", "en", "de"]
+    assert offered("cy") == ["auto", "en", "de", "cy"]

@@ -44,6 +44,7 @@ def test_every_payload_has_all_its_keys_from_the_start() -> None:
     assert told(made, TOPICS.state) == {"state": "idle"}
     assert told(made, TOPICS.settings) == {
         "mute": "OFF", "volume": 80, "voice": "amy", "mode": "open",
+        "language": "auto",
     }  # fmt: skip
     assert told(made, TOPICS.telemetry) == {
         "latency": None, "temperature": 55, "throttled": False, "hw_mute": False,
@@ -57,6 +58,7 @@ def test_what_the_owner_sets_is_what_the_house_sees() -> None:
     made.handle(BoxStatus("wake_word", True, 0.355, "espeak", "gemma-4-e2b"))
     assert told(made, TOPICS.settings) == {
         "mute": "ON", "volume": 36, "voice": "espeak", "mode": "wake_word",
+        "language": "auto",
     }  # fmt: skip
     assert told(made, TOPICS.telemetry)["model"] == "gemma-4-e2b"
 

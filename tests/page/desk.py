@@ -11,18 +11,18 @@ from urllib.parse import urlencode
 from appliance.messages.commands import BoxStatus
 from appliance.messages.registry import Message
 from appliance.page.access import FILE, AccessStore
-from appliance.page.handed_changes import HandedChanges
 from appliance.page.live import LiveModel
 from appliance.page.machine_settings import MachineSettings
 from appliance.page.own_places import OwnPlaces
 from appliance.page.pairing import Pairing
 from appliance.page.requests import FORM, EventStream, Reply, Request
-from appliance.page.settings_access import SettingsAccess
 from appliance.page.site import PageSite
 from appliance.page.templates import Templates
 from appliance.page.viewers import Viewers
 from appliance.page.visit import COOKIE, PageBox
 from appliance.panel import auto_detection
+from appliance.runtime.handed_changes import HandedChanges
+from appliance.runtime.settings_access import SettingsAccess
 from appliance.settings import load
 from appliance.settings.owner_settings import OwnerSettings
 

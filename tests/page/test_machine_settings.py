@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from appliance.page.handed_changes import HandedChanges
 from appliance.page.machine_settings import MachineSettings, machine_settings
+from appliance.runtime.handed_changes import HandedChanges
 
 REQUESTS = HandedChanges("network", lambda: 0.0)
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import NotAllowed, SettingsError, StorageError
-from appliance.page.handed_changes import HandedChanges
-from appliance.page.settings_access import FILE, SettingsAccess, settings_access
 from appliance.panel import auto_detection
+from appliance.runtime.handed_changes import HandedChanges
 from appliance.runtime.handed_request import RequestOutcome, tell
+from appliance.runtime.settings_access import FILE, SettingsAccess, settings_access
 from appliance.settings import SYSTEM_FILE
 from appliance.settings.owner_settings import OwnerSettings, fingerprint
 from appliance.settings.section import Scalar
@@ -105,12 +105,14 @@ def test_a_service_asks_root_and_a_clone_writes_its_own_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    of_box = settings_access(Clock(), {"STATE_DIRECTORY": "/var/lib/interlude"})
+    of_box = settings_access(
+        Clock(), auto_detection.usable, {"STATE_DIRECTORY": "/var/lib/interlude"}
+    )
     assert (of_box.handed, of_box.owner.path) == (True, SYSTEM_FILE)
     assert of_box.owner.secret == Path("/etc/interlude/secrets/mqtt-password")
-    of_clone = settings_access(Clock(), {})
+    of_clone = settings_access(Clock(), auto_detection.usable, {})
     assert not of_clone.handed
-    named = settings_access(Clock(), {FILE: str(tmp_path / "mine.yaml")})
+    named = settings_access(Clock(), auto_detection.usable, {FILE: str(tmp_path / "mine.yaml")})
     assert (named.handed, named.owner.path) == (False, tmp_path / "mine.yaml")
     assert named.owner.named
 
@@ -121,7 +123,7 @@ def test_a_file_that_is_a_link_is_changed_where_it_lies(tmp_path: Path) -> None:
     real.write_text("# mine\n")
     link = tmp_path / "settings.yaml"
     link.symlink_to(real)
-    changes = settings_access(Clock(), {FILE: str(link)})
+    changes = settings_access(Clock(), auto_detection.usable, {FILE: str(link)})
     base = fingerprint("# mine\n")
     changes.submit(SettingsChange(ID, base, {"language": "de"}))
     assert link.is_symlink()

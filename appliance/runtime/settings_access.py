@@ -1,6 +1,6 @@
-"""How the page has the owner's settings changed: by root, which is asked, or in the file itself.
+"""How a part of the box has the owner's settings changed: by root, or in the file itself.
 
-On a box the file is root's, and the page only hands a change over that it has checked; in a clone
+On a box the file is root's, and the part only hands a change over that it has checked; in a clone
 the file belongs to whoever runs the box. Nothing here waits.
 """
 
@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from appliance.errors import InterludeError
-from appliance.page.handed_changes import HandedChanges
-from appliance.panel import auto_detection
-from appliance.settings import SYSTEM_FILE, owner_file, user_file
+from appliance.runtime.handed_changes import HandedChanges
+from appliance.settings import SYSTEM_FILE, Settings, owner_file, user_file
 from appliance.settings.owner_settings import OwnerSettings
 from appliance.settings.settings_change import REQUEST, SettingsChange
 
@@ -47,15 +46,17 @@ class SettingsAccess:
 
 
 def settings_access(
-    now_s: Callable[[], float], environment: Mapping[str, str] = os.environ
+    now_s: Callable[[], float],
+    check: Callable[[Settings], object],
+    environment: Mapping[str, str] = os.environ,
 ) -> SettingsAccess:
-    """Of this process."""
+    """Of this process. `check`: raises SettingsError for settings that a box cannot use."""
     named = environment.get(FILE, "")
     service = bool(environment.get("STATE_DIRECTORY"))
     path = Path(named) if named else SYSTEM_FILE if service else owner_file() or user_file()
     handed = path == SYSTEM_FILE
     folder = path.parent / "secrets" if handed else path.resolve().parent
     owner = OwnerSettings(
-        path if handed else path.resolve(), folder / SECRET, auto_detection.usable, named=not handed
+        path if handed else path.resolve(), folder / SECRET, check, named=not handed
     )
     return SettingsAccess(owner, handed, HandedChanges(REQUEST, now_s))

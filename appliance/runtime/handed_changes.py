@@ -49,6 +49,11 @@ class HandedChanges:
         self._last, self._outcome = record.id, RequestOutcome(record.id)
 
     @property
+    def last(self) -> str:
+        """The id of the last request; "" before the first."""
+        return self._last
+
+    @property
     def outcome(self) -> RequestOutcome | None:
         """What came of the last request; None as long as it is not known."""
         if self._last and self._outcome is None:
