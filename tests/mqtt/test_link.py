@@ -85,6 +85,21 @@ def test_a_broker_that_knows_only_3_1_1_is_spoken_to_in_that(
         one.until(lambda: one.is_told(ear, "settings", volume=35))
 
 
+def test_a_language_that_the_house_chooses_is_in_the_owners_file_and_on_the_device(
+    broker: Mosquitto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    file = tmp_path / "interlude/settings.yaml"
+    file.parent.mkdir()
+    file.write_text("# mine\nlink: {id: x}\n")
+    with box(broker, tmp_path) as one, BrokerObserver(broker.port) as ear:
+        one.until(lambda: one.is_told(ear, "settings", language="auto"))
+        ear.publish("interlude/x/set/language", b"klingon")
+        ear.publish("interlude/x/set/language", b"de")
+        one.until(lambda: one.is_told(ear, "settings", language="de"))
+    assert file.read_text() == "# mine\nlink: {id: x}\nlanguage: de\n"
+
+
 def test_a_secret_that_others_may_read_is_not_used_until_it_is_mended(
     broker: Mosquitto, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
