@@ -10,7 +10,6 @@ from typing import Any, Literal, Protocol
 from appliance.messages.registry import Message
 from appliance.models.model_request import REQUEST
 from appliance.page.access import AccessStore, Browser, form_token
-from appliance.page.handed_changes import HandedChanges
 from appliance.page.live import LiveModel
 from appliance.page.machine_settings import MachineSettings
 from appliance.page.own_places import OwnPlaces
@@ -18,6 +17,7 @@ from appliance.page.pairing import Pairing
 from appliance.page.requests import Reply, Request
 from appliance.page.texts import Texts
 from appliance.page.try_state import TryState
+from appliance.runtime.handed_changes import HandedChanges
 from appliance.runtime.settings_access import SettingsAccess
 from appliance.settings import Settings
 

@@ -7,16 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from appliance.models.model_request import ModelRequest
 from appliance.runtime import handed_request
-from appliance.runtime.handed_request import CHANGED, WANTED, RequestOutcome
-from appliance.settings.network_change import BrokerTrial, NetworkChange
-from appliance.settings.settings_change import SettingsChange
+from appliance.runtime.handed_request import CHANGED, WANTED, RequestOutcome, RequestRecord
 
 Standing = Literal["", "awaited", "done", "failed"]
-
-
-RequestRecord = SettingsChange | NetworkChange | BrokerTrial | ModelRequest
 
 
 @dataclass

@@ -13,7 +13,7 @@ from __future__ import annotations
 import errno
 import secrets
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Protocol, TypeVar
 
 import msgspec
 
@@ -27,6 +27,13 @@ MOST_BYTES = 32_768  # of a record
 
 Line = Annotated[str, msgspec.Meta(max_length=1000)]
 T = TypeVar("T", bound=msgspec.Struct)
+
+
+class RequestRecord(Protocol):
+    """A msgspec record; its outcome is known by its id."""
+
+    @property
+    def id(self) -> str: ...
 
 
 class RequestOutcome(msgspec.Struct, frozen=True):
@@ -44,7 +51,7 @@ def new_id() -> str:
     return secrets.token_hex(8)
 
 
-def ask(name: str, record: msgspec.Struct, folder: Path = WANTED) -> None:
+def ask(name: str, record: RequestRecord, folder: Path = WANTED) -> None:
     """Leave a request for the unit of that name. Raises NotAllowed where the one before it has not
     been taken yet, StorageError."""
     place = folder / name
