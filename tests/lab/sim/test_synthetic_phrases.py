@@ -62,7 +62,7 @@ def test_a_question_is_asked_by_a_voice_of_the_benches() -> None:
 def test_german_phrases_are_german_in_voice_and_words() -> None:
     rng = random.Random(1)
     for kind in ("backchannel", "interruption"):
-        made = [phrase(kind, rng, language="de") for _ in range(50)]  # type: ignore[arg-type]
+        made = [phrase(kind, rng, language="de") for _ in range(50)]
         assert {each.voice.partition("+")[0] for each in made} == {"de"}
-        assert {each.text for each in made} <= set(GERMAN[kind])  # type: ignore[index]
+        assert {each.text for each in made} <= set(GERMAN[kind])
     assert phrase("backchannel", rng).voice.startswith("en")
