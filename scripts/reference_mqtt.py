@@ -30,7 +30,7 @@ PUBLISHED = {
     "settings": "JSON: `mute` (`ON`, `OFF`), `volume` (0 to 100), `voice`, `mode`, `language`",
     "telemetry": (
         "JSON: `throttled`, `hw_mute`, `problem`, `model`, `version`, `started` (ISO 8601), "
-        "`latency` (ms), `temperature` (°C), `turns`, `download` (%), `memory` (%)"
+        "`latency` (ms), `temperature` (°C), `turns`, `passed_on`, `download` (%), `memory` (%)"
     ),
     "update": (
         "JSON: `installed_version`, `latest_version`, `title`, `release_summary`, `in_progress`, "

@@ -654,3 +654,4 @@ page-backup-cancel = Alles lassen, wie es ist
 page-backup-awaited = Das Gerät beginnt neu und stellt dabei wieder her.
 page-backup-back = Zurückholen, was da war
 page-backup-back-why = Was die letzte Wiederherstellung ersetzt hat, liegt noch auf der Karte, außer den Einstellungen: Die werden unter Stellen zurückgenommen.
+page-own-passed-on = Sätze, die eine andere Stimme sagen musste

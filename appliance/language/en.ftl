@@ -687,3 +687,4 @@ page-backup-cancel = Leave everything as it is
 page-backup-awaited = The box begins anew, and restores on the way.
 page-backup-back = Bring back what was there
 page-backup-back-why = What the last restore replaced is still on the card, all but the settings: those are undone under Set.
+page-own-passed-on = Sentences that another voice had to say

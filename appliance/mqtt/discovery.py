@@ -297,6 +297,8 @@ def _diagnostic(topics: Topics) -> dict[str, Component]:
         "version": reading("sensor", "Version", "version", ic="mdi:tag"),
         "started": reading("sensor", "Started", "started", dev_cla="timestamp"),
         "turns": reading("sensor", "Turns", "turns", stat_cla="total_increasing", en=False),
+        "passed_on": reading("sensor", "Sentences of another voice", "passed_on",
+                             stat_cla="total_increasing", ic="mdi:account-voice", en=False),
         "memory": reading("sensor", "Memory used", "memory", unit_of_meas="%",
                           stat_cla="measurement", en=False),
     }  # fmt: skip

@@ -62,6 +62,7 @@ class StatePayloads:
         self._language = language
         self._state = "idle"
         self._ringing = False
+        self._passed_on = 0  # sentences that another voice had to say
         self._failed: set[str] = set()
         self._reading = MachineReading()
         self._told: dict[str, Any] = {}
@@ -70,7 +71,7 @@ class StatePayloads:
     def handle(self, message: Message) -> None:
         match message:
             case StateChanged(state):
-                self._state = state
+                self._state, self._passed_on = state, message.passed_on
             case TimersStatus(ringing=ringing):
                 self._ringing = ringing
             case BoxStatus(voice=voice, model=model):
@@ -140,6 +141,7 @@ class StatePayloads:
             "latency": story.latency_ms,
             "temperature": _steady(reading.temperature_c, was.get("temperature"), DEADBAND_C),
             "turns": story.turns,
+            "passed_on": self._passed_on,
             "download": reading.download_percent,
             "memory": _steady(reading.memory_percent, was.get("memory"), DEADBAND_PERCENT),
         }

@@ -16,6 +16,7 @@ def show(visit: Visit) -> Reply:
     return visit.page(
         "own",
         version=__version__,
+        passed_on=visit.box.model.state.passed_on,
         timers=sum(not one.alarm for one in timers),
         alarms=sum(one.alarm for one in timers),
         due=on_timers.day_and_time(timers[0].due_s, time.time()) if timers else "",

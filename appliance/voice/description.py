@@ -7,10 +7,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+from appliance.errors import VoiceError
 from appliance.models.store import ModelStore
+from appliance.runtime.enabled import HEAD
 from appliance.settings import Settings
 from appliance.voice.engine import store
 from appliance.voice.espeak import EspeakVoice
+from appliance.voice.head_weights import SHIPPED, head_folder
 from appliance.voice.hibari import engine as hibari
 
 UNKNOWN = "?"
@@ -45,7 +48,7 @@ def descriptions(settings: Settings) -> list[VoiceDescription]:
         )
         for name, model in {**(engine.voices() if engine else {}), **fetched}.items()
     ]
-    return [*found, _hibari(), _espeak()]
+    return [*found, _hibari(), _espeak(), _head(settings)]
 
 
 def piper_language(model: Path) -> str:
@@ -65,6 +68,20 @@ def _hibari() -> VoiceDescription:
     return VoiceDescription(
         hibari.NAME, hibari.NAME, comes_from, "en_US", "Apache-2.0", size if folder else None
     )
+
+
+def _head(settings: Settings) -> VoiceDescription:
+    """It speaks what one language model thinks (docs/speech-head.md). It is used only where it is
+    chosen by name: it stands last."""
+    try:
+        folder = head_folder(settings)
+    except VoiceError as error:
+        why = f"nothing: {error.problem}"
+        return VoiceDescription(HEAD, why, "the models", "en", UNKNOWN, None)
+    shipped = folder == SHIPPED
+    size = sum(file.stat().st_size for file in folder.iterdir() if file.is_file())
+    licence = "Apache-2.0" if shipped else UNKNOWN
+    return VoiceDescription(HEAD, HEAD, "the box" if shipped else "the models", "en", licence, size)
 
 
 def _espeak() -> VoiceDescription:

@@ -121,7 +121,7 @@ def test_no_entity_repeats_the_name_of_the_device() -> None:
 
 def test_turns_and_memory_are_there_and_off_by_default() -> None:
     off = {key for key, found in present().items() if found.get("en") is False}
-    assert off == {"turns", "memory"}
+    assert off == {"turns", "memory", "passed_on"}
 
 
 def test_what_a_box_lacks_is_a_tombstone_and_not_left_out() -> None:

@@ -49,7 +49,8 @@ def test_every_payload_has_all_its_keys_from_the_start() -> None:
     assert told(made, TOPICS.telemetry) == {
         "latency": None, "temperature": 55, "throttled": False, "hw_mute": False,
         "problem": "none_found", "model": "pocket", "version": "1.2.3",
-        "started": "2026-11-21T06:00:00+00:00", "turns": 0, "download": 100, "memory": 40,
+        "started": "2026-11-21T06:00:00+00:00", "turns": 0, "passed_on": 0,
+        "download": 100, "memory": 40,
     }  # fmt: skip
 
 

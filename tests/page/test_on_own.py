@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from appliance import __version__
-from appliance.messages.commands import BoxStatus
+from appliance.messages.commands import BoxStatus, StateChanged
 from appliance.messages.tools import ShownTimer, TimersList
 from tests.page.desk import Desk
 
@@ -29,6 +29,12 @@ def test_it_counts_timers_and_names_none(desk: Desk) -> None:
     page = desk.text("/own")
     assert "2 timers and 1 alarms; the next is due at 2027-01-15" in page
     assert "tea" not in page
+
+
+def test_it_tells_how_many_sentences_another_voice_had_to_say(desk: Desk) -> None:
+    desk.pair()
+    desk.box.model.handle(StateChanged("idle", 1, 0, passed_on=7), 0.0)
+    assert "another voice had to say</dt><dd>7</dd>" in desk.text("/own")
 
 
 def test_a_box_without_a_memory_says_so(tmp_path: Path) -> None:

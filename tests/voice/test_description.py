@@ -12,9 +12,12 @@ from tests.voice.bundles import plant
 
 
 def test_the_boxs_own_voices_are_told_with_licence_and_size(tmp_path: Path) -> None:
-    hibari, espeak = descriptions(load(None, {"state_dir": str(tmp_path)}))
+    hibari, espeak, head = descriptions(load(None, {"state_dir": str(tmp_path)}))
     assert (hibari.language, hibari.licence) == ("en_US", "Apache-2.0")
     assert espeak.licence == "GPL-3.0-or-later"
+    assert (head.name, head.spoken_by, head.licence) == ("head", "head", "Apache-2.0")
+    assert head.size_bytes is not None
+    assert 5e6 < head.size_bytes < 20e6
     assert hibari.size_bytes is not None
     assert 10e6 < hibari.size_bytes < 25e6
 
@@ -27,7 +30,7 @@ def test_an_owners_voice_comes_first_and_its_licence_is_not_known(tmp_path: Path
     plant(tmp_path / "voices")
     anna, *others = descriptions(load(None, {"state_dir": str(tmp_path)}))
     assert anna == ("anna", "piper 0.1.0", "the models", "de_DE", UNKNOWN, 5)
-    assert [each.name for each in others] == ["hibari", "espeak"]
+    assert [each.name for each in others] == ["hibari", "espeak", "head"]
 
 
 @pytest.mark.parametrize(
@@ -44,3 +47,10 @@ def test_a_pipers_language_is_what_its_file_says(tmp_path: Path, told: str, lang
     (tmp_path / "x.onnx.json").write_text(told)
     assert piper_language(tmp_path / "x.onnx") == language
     assert piper_language(tmp_path / "gone.onnx") == UNKNOWN
+
+
+def test_without_weights_for_this_model_the_head_says_why_it_does_not_speak(tmp_path: Path) -> None:
+    told = {"state_dir": str(tmp_path), "thinking": {"remote": {"url": "http://10.0.0.9:8080"}}}
+    *_, head = descriptions(load(None, told))
+    assert head.spoken_by.startswith("nothing: A model on a server gives no hidden states")
+    assert (head.licence, head.size_bytes) == (UNKNOWN, None)
