@@ -15,7 +15,7 @@ from appliance.mqtt import discovery
 from appliance.mqtt.conversation_events import KINDS, ConversationEvents
 from appliance.mqtt.discovery import DiscoveryFeatures
 from appliance.mqtt.identity import DeviceIdentity
-from appliance.mqtt.state_payloads import StatePayloads
+from appliance.mqtt.state_payloads import StatePayloads, as_json
 from appliance.mqtt.topics import Topics
 
 TOPICS = Topics("interlude", "homeassistant", "0a1b2c3d")
@@ -99,7 +99,7 @@ def test_the_payload_has_what_home_assistant_requires_of_all() -> None:
     assert made["dev"]["ids"] == ["interlude_0a1b2c3d"]
     assert made["o"]["name"]
     assert made["avty_t"] == TOPICS.availability
-    assert len(json.dumps(made)) < 8192
+    assert len(as_json(made)) < 8192, "as it is sent"
 
 
 def test_unique_ids_come_from_the_serial_number_and_are_unique() -> None:
