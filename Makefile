@@ -19,8 +19,8 @@ help:
 demo: setup ## a whole conversation in a simulated room, with its picture (rehearsal/)
 	@$(BIN)/interlude demo $(ARGS)
 
-test: setup-test ## all tests, two at a time; ARGS="-k ring" for some, "-m 'not process'" for the quick ones
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+test: setup-test ## all tests; ARGS="-k ring" for some, "-m 'not process'" for the quick ones
+	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: setup-check ## style, types, C warnings, shell scripts, licences, links of the docs
 	@scripts/check.sh

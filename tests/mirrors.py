@@ -73,6 +73,7 @@ ELSEWHERE = {
     "lab/bench/model_drawing.py": "tests/lab/bench/test_model_parts.py",
     "lab/bench/model_encoder.py": BENCH,
     "lab/bench/model_sequence.py": "tests/lab/bench/test_model_parts.py",
+    "lab/bench/model_attention.py": "tests/lab/bench/test_model_parts.py",
     "lab/bench/model_taps.py": "tests/lab/bench/test_model_parts.py",
     "lab/bench/voice_sentences.py": "tests/lab/bench/test_voice_judge.py",
     "lab/sim/card_memory_layout.py": "tests/lab/sim/test_simulated_card.py",
