@@ -96,6 +96,12 @@ class PageError(InterludeError, OSError):
     exit_code = 69  # EX_UNAVAILABLE
 
 
+class BluetoothError(InterludeError, OSError):
+    """A machine without Bluetooth, or a BlueZ that refuses what it is asked."""
+
+    exit_code = 69  # EX_UNAVAILABLE
+
+
 class PanelError(InterludeError, OSError):
     """Pins of the panel that cannot be had, or a keyboard panel that is not there."""
 

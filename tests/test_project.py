@@ -26,6 +26,7 @@ MODULES = sorted([*APPLIANCE.rglob("*.py"), *LAB.rglob("*.py")])
 # Foreign package → the files that may import it. `*` stands for any name in that folder.
 FOREIGN = {
     "alsaaudio": ["audio/alsa.py"],
+    "dbus_fast": ["provision/improv/bluez.py"],
     "fluent": ["language/fluent_file.py"],
     "gguf": ["models/audio_part.py", "lab/bench/model_weights.py"],
     "gpiod": ["panel/gpio_lines.py"],

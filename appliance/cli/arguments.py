@@ -224,6 +224,7 @@ def system_verbs(verbs: Verbs, common: argparse.ArgumentParser, system: Verb) ->
         ("grow", "let the data partition fill the card"),
         ("setup", "open a Wi-Fi and a page to set the box up, if it is in no network"),
         ("page", "serve that page, while the box is in set-up"),
+        ("improv", "have an app of a phone set the box up by Bluetooth, likewise"),
         ("mdns", "have the page announced in the network, as the settings say"),
         ("models", "have a model fetched or removed, as a part of the box has asked"),
         ("change", "change the settings as a part of the box has asked"),

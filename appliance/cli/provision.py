@@ -1,4 +1,4 @@
-"""`interlude system begin|grow|setup|page`: what the units of a card of ours call at its starts."""
+"""`interlude system begin|grow|setup|page|improv`: what the units of a card call at its starts."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from appliance.errors import InterludeError, ReleaseRefused, StorageError
 from appliance.language.catalogue import SOURCE, catalogue, english
 from appliance.messages.commands import Restart, Say
 from appliance.messages.registry import Message
+from appliance.page.announcement import address_of
 from appliance.panel.power_on_hold import WANTED_SETUP, WISHES
 from appliance.provision import growpart, password_words, setup_sentences, submitted_form
 from appliance.provision.apply_seed import ProvisionTarget, apply, remove_provisioning
 from appliance.provision.first_start import ProvisionResult, provision
+from appliance.provision.improv import service as improv
 from appliance.provision.network_manager import NmcliNetworks
 from appliance.provision.seed import Seed
 from appliance.provision.seed_files import HOST
@@ -48,6 +50,8 @@ def cli(doing: str, settings: Callable[[], Settings]) -> int:
             print("the data partition fills the card now" if grown else "nothing to grow")
         case "page":
             serve()
+        case "improv":
+            improv.serve()
         case _:
             return cli_setup(settings)
     return 0
@@ -118,7 +122,7 @@ def cli_setup(
         own_name=lambda: own_name(radio), host=host, untouched=lambda: untouched(ProvisionTarget()),
         first=not looked.exists(),
         card=problem,
-        page_uid=pwd.getpwnam(submitted_form.USER).pw_uid,
+        page_uid=pwd.getpwnam(submitted_form.USER).pw_uid, pages=pages(settings),
         password=password_words.password(language), words=catalogue(language),
     )  # fmt: skip
     looked.touch()
@@ -128,6 +132,14 @@ def cli_setup(
     if ended == "set up":
         voice.send(Restart())  # with the settings that were typed
     return 0
+
+
+def pages(settings: Callable[[], Settings]) -> str:
+    """Where the page is once the box is in a network (setup_server.SetupAccess)."""
+    try:
+        return address_of(settings().page)
+    except InterludeError:
+        return ""
 
 
 def own_language(settings: Callable[[], Settings]) -> str:

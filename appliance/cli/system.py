@@ -23,7 +23,7 @@ from appliance.update.system.updater import SystemUpdater
 def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
     """What was typed after `interlude system`."""
     match args.doing:
-        case "begin" | "grow" | "setup" | "page":
+        case "begin" | "grow" | "setup" | "page" | "improv":
             from appliance.cli import provision  # the units' own, at a start
 
             return provision.cli(args.doing, settings)

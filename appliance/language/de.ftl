@@ -225,6 +225,7 @@ wifi-otherwise = Ich komme nicht in das WLAN { $wifi }.
 
 ## The page of a box in set-up
 
+setup-identify = Hier bin ich. Ein Telefon in der Nähe hat nach mir gefragt.
 setup-page-title = Dieses Gerät einrichten
 setup-page-more = Weitere Einstellungen
 setup-page-wifi = Dein WLAN

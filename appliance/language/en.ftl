@@ -257,6 +257,7 @@ wifi-otherwise = I cannot join the Wi-Fi { $wifi }.
 
 ## The page of a box in set-up
 
+setup-identify = Here I am. A phone nearby has asked for me.
 setup-page-title = Set up this box
 setup-page-more = More settings
 setup-page-wifi = Your Wi-Fi

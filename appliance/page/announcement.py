@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 
+from appliance.page.hosts import USUAL_PORTS
 from appliance.settings import PageSettings
 
 _FILE = """<?xml version="1.0" standalone="no"?>
@@ -28,10 +29,19 @@ _FILE = """<?xml version="1.0" standalone="no"?>
 """
 
 
-def announcement(page: PageSettings) -> bytes:
-    """avahi's file for these settings; b"" where no other machine can reach a page."""
+def address_of(page: PageSettings) -> str:
+    """The page's address, with `{}` for the box's name; "" where no other machine can reach one."""
     host, port = page.address
     if not page.wanted or ipaddress.ip_address(host).is_loopback:
+        return ""
+    scheme = "https" if page.certificate else "http"
+    return f"{scheme}://{{}}" + ("" if port == USUAL_PORTS[scheme] else f":{port}")
+
+
+def announcement(page: PageSettings) -> bytes:
+    """avahi's file for these settings; b"" where no other machine can reach a page."""
+    if not address_of(page):
         return b""
     scheme = "https" if page.certificate else "http"
+    port = page.address[1]
     return _FILE.format(scheme=scheme, port=port).encode()

@@ -25,6 +25,7 @@ class PanelHealth(msgspec.Struct, frozen=True, kw_only=True):
     wires    by what the lines are reached, e.g. "libgpiod, pinctrl-rp1"
     button   what is wrong with it
     pressed  it has been pressed since the box began
+    pressed_s  when it was pressed last: CLOCK_MONOTONIC; 0.0 before
     switch   "cuts" or "closed"; "" if none is wired
     light    what is wrong with it; "" if nothing is known
     """
@@ -33,6 +34,7 @@ class PanelHealth(msgspec.Struct, frozen=True, kw_only=True):
     wires: str
     button: ButtonTrouble = ""
     pressed: bool = False
+    pressed_s: float = 0.0
     switch: str = ""
     light: str = ""
 

@@ -95,8 +95,8 @@ class Panel:
         self._colour: Colour | None = None
         levels = self._gpio.levels()
         if fresh and not (self._health_path / health.FILE).exists():  # else another panel did
-            self._handle_gestures(early.replay_edges(self._button, early.read_edges(now)))
-        self._handle_gestures(self._button.edge(levels["button"], now))
+            self._handle_gestures(early.replay_edges(self._button, early.read_edges(now)), now)
+        self._handle_gestures(self._button.edge(levels["button"], now), now)
         self._has_switch = "mute_switch" in levels
         if self._has_switch:
             self._switch.off = levels["mute_switch"]
@@ -119,10 +119,10 @@ class Panel:
             self._gpio.drive(name, active)
         for name, active, at in self._edges():
             if name == "button":
-                self._handle_gestures(self._button.edge(active, at))
+                self._handle_gestures(self._button.edge(active, at), now)
             else:
                 self._on_switch(active, at)
-        self._handle_gestures(self._button.tick(now))
+        self._handle_gestures(self._button.tick(now), now)
         if self._has_switch:
             was = self._switch.off
             self._switch.tick(now)
@@ -164,11 +164,11 @@ class Panel:
             case TimersStatus(ringing=ringing):
                 self._ringing = ringing
 
-    def _handle_gestures(self, gestures: list[Gesture]) -> None:
+    def _handle_gestures(self, gestures: list[Gesture], now: float) -> None:
         for gesture in gestures:
             if gesture == "press":
                 self._work.floor.press += 1  # silence first; what it was comes with the message
-                self._update_health(pressed=True)
+                self._update_health(pressed=True, pressed_s=now)
             if gesture in WARNINGS:
                 self._notice = gesture
             elif gesture in ("press", "let_be", "reset"):

@@ -12,6 +12,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from appliance.atomic_file import write_whole
 from appliance.errors import StorageError
 from appliance.language.catalogue import BoxSentence
@@ -46,6 +48,14 @@ class JoinedNetwork:
     kind: str
     device: str
     connection: str
+
+
+class WifiInReach(msgspec.Struct, frozen=True):
+    """A network that the box's radio hears. `secured`: it wants a password."""
+
+    name: str
+    dbm: int
+    secured: bool
 
 
 @dataclass(frozen=True)
@@ -94,8 +104,16 @@ class NmcliNetworks:
 
     def names(self) -> list[str]:
         """Of the networks in reach, the strongest first."""
-        rows = _rows(self._ask("-f", "SSID", "device", "wifi", "list"))
-        return list(dict.fromkeys(row[0] for row in rows if row[0]))[:MOST_NAMES]
+        return [one.name for one in self.in_reach()]
+
+    def in_reach(self) -> list[WifiInReach]:
+        """Likewise, with what a phone shows of them; of several with one name the strongest."""
+        rows = _rows(self._ask("-f", "SSID,SIGNAL,SECURITY", "device", "wifi", "list"))
+        found: dict[str, WifiInReach] = {}
+        for name, signal, security in (row for row in rows if len(row) == 3 and row[0]):
+            percent = int(signal) if signal.isdecimal() else 0
+            found.setdefault(name, WifiInReach(name, _dbm(percent), bool(security)))
+        return list(found.values())[:MOST_NAMES]
 
     def open(self, name: str, password: str) -> None:
         """Be an access point. Raises StorageError."""
@@ -182,6 +200,12 @@ def access_point(name: str, password: str) -> str:
         "key-mgmt=wpa-psk", "proto=rsn", "pairwise=ccmp", f"psk={password}", "", "[ipv4]",
         "method=shared", f"address1={ADDRESS}/24", "", "[ipv6]", "method=disabled", "",
     ))  # fmt: skip
+
+
+def _dbm(percent: int) -> int:
+    """NetworkManager's percent as the radio's dBm: −100 is 0 and −40 is 100 (libnm-core,
+    nm_wifi_utils_level_to_quality of 1.42)."""
+    return round(0.6 * min(percent, 100)) - 100
 
 
 def _what_failed(said: str) -> str:

@@ -20,6 +20,7 @@ import msgspec
 from appliance.language.catalogue import SOURCE
 from appliance.page.http_server import HttpServer
 from appliance.provision import submitted_form
+from appliance.provision.network_manager import WifiInReach
 from appliance.provision.setup_site import MOST_BYTES, SetupSite
 from appliance.record_file import read_record
 from appliance.runtime.listening_socket import try_listen
@@ -31,14 +32,18 @@ LOOK_S = 0.5
 
 
 class SetupAccess(msgspec.Struct, frozen=True):
-    """What root says of a set-up. `port`: 80; a test takes what it gets. `cable`: the box is in a
-    network by one, and needs no Wi-Fi. `language`: of the page, for who wants none of ours."""
+    """What root says of a set-up. `port`: 80; a test takes what it gets. `networks`: in reach, the
+    strongest first. `cable`: the box is in a network by one, and needs no Wi-Fi. `asked`: by the
+    button. `language`: of the page, for who wants none of ours. `pages`: where the page will be in
+    the house's network, with `{}` for the box's name; "": nowhere."""
 
     address: str
     port: int = 80
-    names: tuple[str, ...] = ()
+    networks: tuple[WifiInReach, ...] = ()
     cable: bool = False
+    asked: bool = False
     language: str = SOURCE
+    pages: str = ""
 
 
 def read_access(folder: Path) -> SetupAccess | None:
@@ -86,7 +91,7 @@ def server(folder: Path, said: SetupAccess, own: Path) -> HttpServer:
         said.address if port == 80 else f"{said.address}:{port}",
         lambda seed: submitted_form.submit(own, seed),
         time.monotonic,
-        said.names,
+        tuple(each.name for each in said.networks),
         said.cable,
         said.language,
         problem=lambda: read_problem(folder),

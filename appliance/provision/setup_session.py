@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 import msgspec
 
@@ -23,9 +23,10 @@ from appliance.atomic_file import write_whole
 from appliance.errors import InterludeError, StorageError
 from appliance.language.catalogue import BoxSentence, Catalogue, english
 from appliance.provision import password_words, setup_sentences, submitted_form
-from appliance.provision.network_manager import ADDRESS, JoinedNetwork
+from appliance.provision.network_manager import ADDRESS, JoinedNetwork, WifiInReach
 from appliance.provision.refusal import SayableRefusal, sentence_of
 from appliance.provision.seed import Seed, check
+from appliance.provision.setup_networks import SetupNetworks
 from appliance.provision.setup_server import FOLDER, OPEN, PROBLEM, SetupAccess
 from appliance.runtime import network_status
 
@@ -40,21 +41,10 @@ STARTS_S = 180.0  # a box that loads a large model
 OPEN_TRIES = 4  # of its own Wi-Fi
 AGAIN_S = 3.0  # between two tries to open it, or to say something to a box that is starting
 LOOK_S = 1.0
+IDENTIFY_S = 15.0  # between two sayings that this is the box
 
 # Why the wait at the page ended without a seed.
 Ended = Literal["in a network", "try the known one", "long enough"]
-
-
-class SetupNetworks(Protocol):
-    """What of the networks set-up needs; Radio is the real one."""
-
-    def joined(self) -> JoinedNetwork | None: ...
-    def known(self) -> list[str]: ...
-    def device(self) -> str: ...
-    def names(self) -> list[str]: ...
-    def open(self, name: str, password: str) -> None: ...
-    def close(self) -> None: ...
-    def join(self) -> setup_sentences.Sentence: ...
 
 
 def insist(
@@ -78,6 +68,7 @@ class SetupSession:
     untouched whether nobody has set anything up yet
     first     it is the first since the machine started: then it says its name where that matters
     card      what a file on the card says that could not be used; for `interlude check`
+    pages          where the page will be (setup_server.SetupAccess)
     password       of its own Wi-Fi: words, typed as one
     words          what it says; the log and `interlude check` have English
     folder, page   root's and the page's; `page_uid`: whose the files in the second have to be
@@ -100,6 +91,7 @@ class SetupSession:
     now_s: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     name: str = field(default_factory=lambda: f"Interlude {secrets.randbelow(9000) + 1000}")
+    pages: str = ""
     password: tuple[str, ...] = field(default_factory=password_words.password)
     words: Catalogue = field(default_factory=english)
     why: setup_sentences.Sentence = field(default="", init=False)  # there is set-up
@@ -109,6 +101,7 @@ class SetupSession:
     _logged: str = field(default="", init=False)
     _told: int = field(default=0, init=False)
     _tell_s: float = field(default=float("-inf"), init=False)
+    _identify_s: float = field(default=float("-inf"), init=False)
     _seen: int | None = field(default=None, init=False)  # the page's newest note of its use,
     _seen_s: float = field(default=float("-inf"), init=False)  # and when it was seen
 
@@ -188,10 +181,13 @@ class SetupSession:
 
     def _until_set_up(self, *, asked: bool, cable: bool) -> str:
         while True:
-            names = self._names()
+            networks = self._in_reach()
             self._open()
             self._publish("" if cable else self.why, setup=self.name)
-            opened = SetupAccess(ADDRESS, names=names, cable=cable, language=self.words.language)
+            opened = SetupAccess(
+                ADDRESS, networks=networks, cable=cable, asked=asked,
+                language=self.words.language, pages=self.pages,
+            )  # fmt: skip
             self._write(OPEN, msgspec.json.encode(opened))
             seed = self._wait_for_seed(asked=asked, cable=cable)
             if seed == "in a network":
@@ -228,10 +224,10 @@ class SetupSession:
         why = setup_sentences.in_words(self.why, self.words)
         return f"{why} {setup_sentences.called(self._cable_name, self.words)}".strip()
 
-    def _names(self) -> tuple[str, ...]:
+    def _in_reach(self) -> tuple[WifiInReach, ...]:
         """For the page, where a name may be typed as well."""
         try:
-            return tuple(self.radio.names())
+            return tuple(self.radio.in_reach())
         except StorageError:
             return ()
 
@@ -279,6 +275,7 @@ class SetupSession:
         known = bool(self.radio.known())
         while True:
             self._invite()
+            self._identify()
             try:
                 if (seed := self._typed()) is not None:
                     return seed
@@ -304,6 +301,12 @@ class SetupSession:
             )
             self._told += heard
             self._tell_s = self.now_s() + (REPEAT_S if heard else AGAIN_S)
+
+    def _identify(self) -> None:
+        """Say that this is the box, to who asked for it by Bluetooth."""
+        if submitted_form.pop_identify(self.page) and self.now_s() >= self._identify_s:
+            self._identify_s = self.now_s() + IDENTIFY_S
+            self.says(self.words.say("setup-identify"))
 
     def _typed(self) -> Seed | None:
         """Raises SeedRefused."""

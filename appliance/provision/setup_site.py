@@ -78,6 +78,9 @@ class SetupSite:
         self.used()
         return self._form(self._texts(request), self.problem())
 
+    def receive(self, request: Request) -> None:
+        """Nothing is uploaded there."""
+
     def join(self, stream: EventStream, send: Callable[[bytes], None]) -> object:
         raise NotImplementedError("a set-up has no events")
 

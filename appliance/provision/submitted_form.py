@@ -22,6 +22,7 @@ FOLDER = Path("/run/interlude-page")  # tmpfiles.d: of the page's user, and nobo
 USER = "interlude-setup"
 FILE = "typed.json"
 USED = "used"  # empty; its time is when somebody had the page last
+IDENTIFY = "identify"  # empty; a phone asks by Bluetooth which box this is
 MOST_BYTES = 8192
 
 FormField = Annotated[str, msgspec.Meta(max_length=256)]
@@ -84,6 +85,20 @@ def mark_used(folder: Path) -> None:
         write_whole(folder / USED, b"", 0o600, lasting=False)
 
 
+def ask_identify(folder: Path) -> None:
+    """As the page's user: have the box say that this is it. Raises OSError."""
+    write_whole(folder / IDENTIFY, b"", 0o600, lasting=False)
+
+
+def pop_identify(folder: Path) -> bool:
+    """As root: whether that was asked for; once. Nothing of the file is read."""
+    try:
+        (folder / IDENTIFY).unlink()
+    except OSError:
+        return False
+    return True
+
+
 def last_used_ns(folder: Path) -> int | None:
     """As root: the time of the newest note (ns, of that file's clock); None if there is none."""
     try:
@@ -94,7 +109,7 @@ def last_used_ns(folder: Path) -> int | None:
 
 def clear(folder: Path, *names: str) -> None:
     """As root: take away what lies there."""
-    for name in names or (FILE, USED):
+    for name in names or (FILE, USED, IDENTIFY):
         with contextlib.suppress(OSError):
             (folder / name).unlink()
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from appliance.page.announcement import announcement
+from appliance.page.announcement import address_of, announcement
 from appliance.settings import PageSettings, load
 
 
@@ -48,6 +48,20 @@ def test_with_a_certificate_it_is_the_encrypted_page() -> None:
 )
 def test_a_page_that_nobody_else_can_reach_is_not_announced(told: dict[str, Any]) -> None:
     assert announcement(page(**told)) == b""
+
+
+@pytest.mark.parametrize(
+    ("told", "address"),
+    [
+        ({}, "http://{}"), ({"port": 8123}, "http://{}:8123"), ({"enabled": False}, ""),
+        ({"certificate": "/x.pem"}, "https://{}"), ({"listen": "127.0.0.1"}, ""),
+        ({"certificate": "/x.pem", "port": 80}, "https://{}:80"),
+    ],
+)  # fmt: skip
+def test_its_address_is_told_with_a_place_for_the_boxes_name(
+    told: dict[str, Any], address: str
+) -> None:
+    assert address_of(page(**told)) == address
 
 
 def test_on_a_development_machine_nothing_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,8 +58,8 @@ def later(panel: Panel, seconds: float = 0.0) -> None:
 
 
 def long_press(panel: Panel) -> None:
-    panel._handle_gestures(["press"])
-    panel._handle_gestures(["long"])
+    panel._handle_gestures(["press"], 0.0)
+    panel._handle_gestures(["long"], 0.0)
 
 
 def test_a_long_press_cuts_before_anybody_has_heard_of_it(desk: Desk, panel: Panel) -> None:

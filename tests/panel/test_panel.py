@@ -86,7 +86,7 @@ def test_a_reset_forgets_notes_what_is_to_be_erased_and_begins_anew(
     desk: Desk, panel: Panel, tmp_path: Path
 ) -> None:
     (tmp_path / "echo.npz").touch()
-    panel._handle_gestures(["reset", "let_be"])
+    panel._handle_gestures(["reset", "let_be"], 0.0)
     assert desk.sent == [Forget()], "at once"
     until(lambda: stepped(panel) and Restart() in desk.sent)
     assert (tmp_path / factory_reset.NOTE).exists()
@@ -114,14 +114,14 @@ def test_a_reset_that_is_not_finished_is_in_the_light(finger: Finger, tmp_path: 
 def test_a_warning_is_in_the_light_until_nothing_comes_of_it(panel: Panel, finger: Finger) -> None:
     warnings: tuple[Gesture, ...] = ("setup_warning", "reset_warning", "reset_armed")
     for warning in warnings:
-        panel._handle_gestures([warning])
+        panel._handle_gestures([warning], 0.0)
         assert finger.push(HELLO) == warning
-    panel._handle_gestures(["let_be"])
+    panel._handle_gestures(["let_be"], 0.0)
     assert finger.push(HELLO) == "starting"
 
 
 def test_set_up_is_in_the_light_until_the_next_press(panel: Panel, finger: Finger) -> None:
-    panel._handle_gestures(["setup"])
+    panel._handle_gestures(["setup"], 0.0)
     assert finger.push(HELLO) == "setup"
     assert finger.push("press") != "setup"
 
@@ -182,6 +182,7 @@ def test_a_press_raises_the_floor_and_is_noted(desk: Desk, finger: Finger) -> No
     told = health.read_health(desk.settings.state_path())
     assert told is not None
     assert told.pressed
+    assert told.pressed_s > 0.0
 
 
 def test_a_folder_that_cannot_be_written_stops_no_panel(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from appliance.errors import SeedRefused
-from appliance.provision.network_manager import JoinedNetwork
+from appliance.provision.network_manager import JoinedNetwork, WifiInReach
 from appliance.provision.seed import Seed, WifiNetwork
 from appliance.provision.setup_session import (
     SetupSession,
@@ -43,8 +43,8 @@ class PaperRadio:
     def device(self) -> str:
         return self.wifi
 
-    def names(self) -> list[str]:
-        return ["Home", "Neighbour"]
+    def in_reach(self) -> list[WifiInReach]:
+        return [WifiInReach("Home", -52, True), WifiInReach("Neighbour", -81, False)]
 
     def open(self, name: str, password: str) -> None:
         assert password == "".join(PASSWORD)

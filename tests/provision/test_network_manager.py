@@ -8,7 +8,13 @@ import pytest
 
 from appliance.errors import StorageError
 from appliance.language.catalogue import english
-from appliance.provision.network_manager import ADDRESS, JoinedNetwork, NmcliNetworks, access_point
+from appliance.provision.network_manager import (
+    ADDRESS,
+    JoinedNetwork,
+    NmcliNetworks,
+    WifiInReach,
+    access_point,
+)
 from appliance.provision.setup_sentences import in_words
 
 pytestmark = pytest.mark.process
@@ -18,7 +24,7 @@ CABLE = (
     r"lo:loopback:connected (externally):lo\n"
 )
 AP = r"eth0:ethernet:unavailable:\nwlan0:wifi:connected:interlude-setup\n"
-NAMES = r"Home\nHome\nCaf\\\\:e\n\nNeighbour\n"
+NAMES = r"Home:88:WPA2\nHome:40:WPA2\nCaf\\\\:e:55:\n:90:WPA2\nNeighbour:0:WPA1 WPA2\n"
 
 
 # What `nmcli connection up` of NetworkManager 1.42 says, which exits with 4.
@@ -99,6 +105,11 @@ def test_its_addresses_are_those_of_the_network_that_it_is_in(tmp_path: Path) ->
 
 def test_names_in_reach_come_once_each_and_colons_are_theirs(tmp_path: Path) -> None:
     assert radio(tmp_path, NAMES).names() == ["Home", "Caf:e", "Neighbour"]
+    assert radio(tmp_path, NAMES).in_reach() == [
+        WifiInReach("Home", -47, True),
+        WifiInReach("Caf:e", -67, False),
+        WifiInReach("Neighbour", -100, True),
+    ]
 
 
 def test_the_access_points_password_is_in_a_private_file_and_no_commands_word(

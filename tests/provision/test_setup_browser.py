@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from appliance.provision.network_manager import WifiInReach
 from appliance.provision.setup_server import OPEN, SetupAccess, serve
 from appliance.provision.submitted_form import FILE
 from appliance.runtime.listening_socket import try_listen
@@ -17,13 +18,15 @@ from tests.waiting import until
 
 pytestmark = pytest.mark.process
 
+HEARD = (WifiInReach("Home", -50, True), WifiInReach("Next door", -80, True))
+
 
 @pytest.fixture
 def port(tmp_path: Path) -> Iterator[int]:
     with try_listen(("127.0.0.1", 0)) as free:
         found = int(free.getsockname()[1])
     access = tmp_path / OPEN
-    access.write_bytes(msgspec.json.encode(SetupAccess("127.0.0.1", found, ("Home", "Next door"))))
+    access.write_bytes(msgspec.json.encode(SetupAccess("127.0.0.1", found, HEARD)))
     thread = threading.Thread(target=serve, args=(tmp_path, tmp_path))
     thread.start()
     yield found

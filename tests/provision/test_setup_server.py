@@ -49,7 +49,7 @@ def served(tmp_path: Path) -> Iterator[SetupServed]:
     with try_listen(("127.0.0.1", 0)) as free:
         port = int(free.getsockname()[1])
     access = tmp_path / OPEN
-    access.write_bytes(msgspec.json.encode(SetupAccess("127.0.0.1", port, ("Home",))))
+    access.write_bytes(msgspec.json.encode(SetupAccess("127.0.0.1", port)))
     thread = threading.Thread(target=serve, args=(tmp_path, tmp_path))
     thread.start()
     until(lambda: accepts(port))

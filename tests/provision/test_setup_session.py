@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from appliance.errors import StorageError
-from appliance.provision.network_manager import JoinedNetwork
+from appliance.provision.network_manager import JoinedNetwork, WifiInReach
 from appliance.provision.setup_session import (
     ASKED_S,
     CLOSED_S,
@@ -152,7 +152,7 @@ def test_a_network_manager_that_does_not_answer_now_and_then_ends_nothing(scene:
                 raise StorageError("NetworkManager: is not running.")
             return super().joined()
 
-        def names(self) -> list[str]:
+        def in_reach(self) -> list[WifiInReach]:
             raise StorageError("NetworkManager cannot be asked (time is up).")
 
     scene.radio = Away()

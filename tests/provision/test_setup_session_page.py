@@ -9,6 +9,7 @@ from appliance.provision.setup_server import read_access
 from appliance.provision.setup_session import (
     ASKED_S,
     CLOSED_S,
+    IDENTIFY_S,
     KNOWN_S,
     LOOK_S,
     NETWORK_S,
@@ -17,7 +18,7 @@ from appliance.provision.setup_session import (
     USED_S,
     SetupSession,
 )
-from appliance.provision.submitted_form import FILE, mark_used, submit
+from appliance.provision.submitted_form import FILE, ask_identify, mark_used, submit
 from tests.provision.setup_scene import CABLE, HOME, WIFI, WRONG, PaperRadio, Scene
 
 
@@ -100,7 +101,19 @@ def test_the_page_knows_its_address_and_the_names_in_reach(scene: Scene) -> None
     ]
     scene.run()
     assert seen[0] is not None
-    assert (seen[0].address, seen[0].names) == ("10.42.0.1", ("Home", "Neighbour"))
+    assert (seen[0].address, seen[0].asked) == ("10.42.0.1", False)
+    assert [each.name for each in seen[0].networks] == ["Home", "Neighbour"]
+
+
+def test_who_asks_by_bluetooth_which_box_it_is_hears_it_and_not_all_the_time(scene: Scene) -> None:
+    scene.at = [
+        *((NETWORK_S + second, lambda: ask_identify(scene.page)) for second in range(5, 12)),
+        (NETWORK_S + 5 + 2 * IDENTIFY_S, lambda: ask_identify(scene.page)),
+        (NETWORK_S + 60, lambda: submit(scene.page, HOME)),
+    ]
+    assert scene.run() == "set up"
+    assert sum("Here I am" in sentence for sentence in scene.said) == 2
+    assert scene.left == []
 
 
 def test_a_wrong_password_opens_the_page_again_and_says_why(scene: Scene) -> None:

@@ -158,6 +158,7 @@ USERS = {
     "interlude-model.service": "interlude-model",
     "interlude-voice.service": "interlude-model",
     "interlude-page.service": "interlude-setup",
+    "interlude-improv.service": "interlude-setup",
     "interlude-pull.service": "interlude-pull",
     "interlude-warnings.service": "interlude-log",
 }
@@ -173,6 +174,7 @@ WRITES = {  # beside what systemd makes for a unit (StateDirectory= and the like
     "interlude-model.service": {"/run/interlude-model", "/var/lib/interlude-models"},
     "interlude-voice.service": {"/var/lib/interlude-models"},
     "interlude-page.service": {"/run/interlude-page"},
+    "interlude-improv.service": {"/run/interlude-page"},
     "interlude-pull.service": {"/var/lib/interlude-incoming"},
     "interlude-warnings.service": set(),
 }

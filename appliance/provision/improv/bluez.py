@@ -1,0 +1,256 @@
+"""A GATT service and its advertisement at BlueZ, over D-Bus. The only user of dbus-fast.
+
+BlueZ (doc/org.bluez.GattManager.rst, LEAdvertisingManager) asks an application for its objects and
+then calls them: what a phone reads and writes comes as ReadValue and WriteValue. Only BlueZ itself
+is answered. Nothing here knows what the bytes mean.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from dbus_fast import BusType, DBusError, ErrorType, Message, MessageType, Variant
+from dbus_fast.aio import MessageBus
+
+from appliance.errors import BluetoothError
+
+NAME = "org.bluez"
+ROOT = "/org/interlude/improv"
+SERVICE_PATH, ADVERTISEMENT = f"{ROOT}/service", f"{ROOT}/advertisement"
+_MANAGER, _PROPERTIES = "org.freedesktop.DBus.ObjectManager", "org.freedesktop.DBus.Properties"
+_ADAPTER, _GATT, _ADVERTISING = (
+    "org.bluez.Adapter1", "org.bluez.GattManager1", "org.bluez.LEAdvertisingManager1",
+)  # fmt: skip
+_SERVICE, _CHARACTERISTIC, _OFFER = (
+    "org.bluez.GattService1", "org.bluez.GattCharacteristic1", "org.bluez.LEAdvertisement1",
+)  # fmt: skip
+MOST_VALUE = 512  # bytes of an attribute (Bluetooth Core 5.4, Vol 3 Part F 3.2.9)
+
+log = logging.getLogger("improv")
+
+
+@dataclass(frozen=True)
+class Characteristic:
+    """`flags`: as BlueZ has them: read, write, notify."""
+
+    uuid: str
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Peripheral:
+    """What is offered. `data`: UUID → service data."""
+
+    uuid: str
+    name: str
+    data_uuid: str
+    characteristics: tuple[Characteristic, ...]
+
+
+class Values(Protocol):
+    """What stands behind it. Nothing of it waits."""
+
+    def read(self, uuid: str) -> bytes: ...
+    def write(self, uuid: str, data: bytes, phone: str, mtu: int) -> None: ...
+    def data(self) -> bytes: ...
+
+
+class BluezPeripheral:
+    """One peripheral at the first adapter that BlueZ has."""
+
+    def __init__(self, peripheral: Peripheral, values: Values, address: str = "") -> None:
+        self._peripheral, self._values = peripheral, values
+        self._bus = (
+            MessageBus(bus_address=address) if address else MessageBus(bus_type=BusType.SYSTEM)
+        )
+        self._paths = {
+            f"{SERVICE_PATH}/char{number}": each
+            for number, each in enumerate(peripheral.characteristics)
+        }
+        self._shown: dict[str, bytes] = {}  # what phones were told of last, by path
+        self._notifying: set[str] = set()
+        self._owner = self._adapter = ""
+        self._powered = False  # by us
+
+    async def start(self) -> None:
+        """Be there for phones. Raises BluetoothError where there is no Bluetooth."""
+        try:
+            await self._bus.connect()
+        except (OSError, DBusError, EOFError) as error:
+            raise BluetoothError(f"The system's bus cannot be asked ({error}).") from error
+        self._bus.add_message_handler(self._answer)
+        objects = (await self._call("/", _MANAGER, "GetManagedObjects"))[0]
+        self._owner = (await self._call_bus("GetNameOwner", "s", [NAME]))[0]
+        for path, interfaces in sorted(objects.items()):
+            if _GATT in interfaces and _ADVERTISING in interfaces:
+                self._adapter = path
+                powered = interfaces.get(_ADAPTER, {}).get("Powered")
+                break
+        else:
+            raise BluetoothError("This machine has no Bluetooth that BlueZ can use.")
+        if powered is None or not powered.value:
+            await self._power(on=True)
+        await self._call(self._adapter, _GATT, "RegisterApplication", "oa{sv}", [ROOT, {}])
+        await self._call(
+            self._adapter, _ADVERTISING, "RegisterAdvertisement", "oa{sv}", [ADVERTISEMENT, {}]
+        )
+        self._shown = {path: self._value(path) for path in (*self._paths, ADVERTISEMENT)}
+
+    def refresh(self) -> None:
+        """Tell phones what has changed: those that are connected, and those that look."""
+        for path in (*self._paths, ADVERTISEMENT):
+            value = self._value(path)
+            if value == self._shown.get(path):
+                continue
+            self._shown[path] = value
+            if path == ADVERTISEMENT:
+                self._tell(path, _OFFER, {"ServiceData": self._service_data()})
+            elif path in self._notifying:
+                self._tell(path, _CHARACTERISTIC, {"Value": Variant("ay", value)})
+
+    async def close(self) -> None:
+        """Be there no more; Bluetooth is as it was."""
+        if not self._bus.connected:
+            return
+        if self._adapter:
+            for interface, member, path in (
+                (_ADVERTISING, "UnregisterAdvertisement", ADVERTISEMENT),
+                (_GATT, "UnregisterApplication", ROOT),
+            ):
+                with contextlib.suppress(BluetoothError):  # BlueZ may be gone, or have refused it
+                    await self._call(self._adapter, interface, member, "o", [path])
+        if self._powered:
+            with contextlib.suppress(BluetoothError):
+                await self._power(on=False)
+        self._bus.disconnect()
+
+    # ── what BlueZ is asked
+    async def _power(self, *, on: bool) -> None:
+        words = [_ADAPTER, "Powered", Variant("b", on)]
+        await self._call(self._adapter, _PROPERTIES, "Set", "ssv", words)
+        self._powered = on
+
+    async def _call(
+        self, path: str, interface: str, member: str, signature: str = "", body: Any = ()
+    ) -> list[Any]:
+        """Raises BluetoothError."""
+        return await self._sent(
+            Message(destination=NAME, path=path, interface=interface, member=member,
+                    signature=signature, body=list(body))
+        )  # fmt: skip
+
+    async def _call_bus(self, member: str, signature: str, body: list[Any]) -> list[Any]:
+        return await self._sent(
+            Message(destination="org.freedesktop.DBus", path="/org/freedesktop/DBus",
+                    interface="org.freedesktop.DBus", member=member, signature=signature, body=body)
+        )  # fmt: skip
+
+    async def _sent(self, message: Message) -> list[Any]:
+        try:
+            reply = await self._bus.call(message)
+        except (OSError, EOFError, DBusError) as error:
+            raise BluetoothError(f"BlueZ cannot be asked ({error}).") from error
+        if reply.message_type is not MessageType.METHOD_RETURN:
+            why = f"{reply.error_name}: {reply.body}"
+            raise BluetoothError(f"BlueZ refuses {message.member} ({why}).")
+        return list(reply.body)
+
+    def _tell(self, path: str, interface: str, changed: dict[str, Variant]) -> None:
+        self._bus.send(
+            Message.new_signal(path, _PROPERTIES, "PropertiesChanged", "sa{sv}as",
+                               [interface, changed, []])
+        )  # fmt: skip
+
+    # ── what BlueZ asks
+    def _answer(self, message: Message) -> Message | bool:
+        if message.message_type is not MessageType.METHOD_CALL or not message.path:
+            return False
+        if not message.path.startswith(ROOT):
+            return False
+        if message.sender != self._owner:
+            return Message.new_error(message, ErrorType.ACCESS_DENIED.value, "BlueZ alone may ask")
+        try:
+            signature, body = self._asked(message)
+        except (KeyError, ValueError, IndexError, TypeError) as error:
+            log.warning("BlueZ asks for what there is not: %s %s", message.member, error)
+            return Message.new_error(message, "org.bluez.Error.Failed", "there is no such thing")
+        return Message.new_method_return(message, signature, body)
+
+    def _asked(self, message: Message) -> tuple[str, list[Any]]:
+        """Raises KeyError and the like for what there is not."""
+        path, body = str(message.path), message.body
+        match (message.interface, message.member):
+            case (interface, "GetManagedObjects") if interface == _MANAGER:
+                return "a{oa{sa{sv}}}", [{
+                    SERVICE_PATH: {_SERVICE: self._properties(SERVICE_PATH)},
+                    **{each: {_CHARACTERISTIC: self._properties(each)} for each in self._paths},
+                }]  # fmt: skip
+            case (interface, "GetAll") if interface == _PROPERTIES:
+                return "a{sv}", [self._properties(path)]
+            case (interface, "Get") if interface == _PROPERTIES:
+                return "v", [self._properties(path)[body[1]]]
+            case (interface, "ReadValue") if interface == _CHARACTERISTIC:
+                return "ay", [self._value(path)[_option(body[0], "offset", 0) :]]
+            case (interface, "WriteValue") if interface == _CHARACTERISTIC:
+                self._written(path, bytes(body[0]), body[1])
+                return "", []
+            case (interface, "StartNotify") if interface == _CHARACTERISTIC:
+                self._notifying.add(self._known(path))
+                return "", []
+            case (interface, "StopNotify") if interface == _CHARACTERISTIC:
+                self._notifying.discard(self._known(path))
+                return "", []
+            case (interface, "Release") if interface == _OFFER:
+                log.warning("BlueZ has ended the advertisement")
+                return "", []
+        raise KeyError(f"{message.interface}.{message.member}")
+
+    def _written(self, path: str, data: bytes, options: Mapping[str, Variant]) -> None:
+        each = self._paths[path]
+        if "write" not in each.flags or len(data) > MOST_VALUE or _option(options, "offset", 0):
+            raise ValueError(each.uuid)
+        phone = options.get("device")
+        mtu = _option(options, "mtu", 0)
+        self._values.write(each.uuid, data, str(phone.value) if phone else "", mtu)
+        self.refresh()
+
+    def _known(self, path: str) -> str:
+        if "notify" not in self._paths[path].flags:
+            raise ValueError(path)
+        return path
+
+    def _value(self, path: str) -> bytes:
+        if path == ADVERTISEMENT:
+            return self._values.data()
+        each = self._paths[path]
+        return self._values.read(each.uuid) if "read" in each.flags else b""
+
+    def _service_data(self) -> Variant:
+        return Variant("a{sv}", {self._peripheral.data_uuid: Variant("ay", self._values.data())})
+
+    def _properties(self, path: str) -> dict[str, Variant]:
+        if path == SERVICE_PATH:
+            return {"UUID": Variant("s", self._peripheral.uuid), "Primary": Variant("b", True)}
+        if path == ADVERTISEMENT:
+            return {
+                "Type": Variant("s", "peripheral"),
+                "ServiceUUIDs": Variant("as", [self._peripheral.uuid]),
+                "ServiceData": self._service_data(),
+                "LocalName": Variant("s", self._peripheral.name),
+                "Discoverable": Variant("b", True),
+            }
+        each = self._paths[path]
+        return {
+            "UUID": Variant("s", each.uuid),
+            "Service": Variant("o", SERVICE_PATH),
+            "Flags": Variant("as", list(each.flags)),
+        }
+
+
+def _option(options: Mapping[str, Variant], name: str, default: int) -> int:
+    found = options.get(name)
+    return int(found.value) if found is not None else default

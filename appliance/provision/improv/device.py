@@ -1,0 +1,143 @@
+"""The box as an Improv device: what it answers to a phone, and who may hand over a Wi-Fi. Pure.
+
+Time is CLOCK_MONOTONIC, which begins when the machine starts. In: what a phone writes, presses of
+the button, how the try at the Wi-Fi went. Out: the values of the characteristics, and actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from appliance.errors import InterludeError
+from appliance.provision.improv.packets import (
+    MOST_DATA,
+    BadPacket,
+    CommandReader,
+    ImprovCommand,
+    ImprovProblem,
+    ImprovRequest,
+    ImprovState,
+    networks_result,
+    packet,
+)
+from appliance.provision.seed import Seed, WifiNetwork, check
+from appliance.provision.setup_site import MOST_TRIES, TRIES_A_SECOND
+from appliance.token_bucket import TokenBucket
+
+WINDOW_S = 600.0  # after the machine started: who plugged it in may hand over a Wi-Fi
+PRESSED_S = 60.0  # after a press of the button, likewise; the protocol's own advice
+PROVISION_S = 180.0  # for the box to join: three tries of 45 s, and its name (setup_session.py)
+LEAST_MTU = 23  # bytes of a packet that every phone takes; three of them are BLE's own
+ATT_HEAD = 3
+
+WifiInReach = tuple[str, int, bool]  # name, dBm, whether it wants a password
+
+
+@dataclass(frozen=True)
+class IdentifyBox:
+    """It is to make itself known."""
+
+
+@dataclass(frozen=True)
+class SubmitSeed:
+    """A Wi-Fi, found good, for root (submitted_form.py)."""
+
+    seed: Seed
+
+
+ImprovAction = IdentifyBox | SubmitSeed
+
+
+@dataclass
+class ImprovDevice:
+    """`about`: firmware, version, hardware and name of the box. `networks`: in reach, the strongest
+    first."""
+
+    about: tuple[str, str, str, str]
+    networks: Callable[[], list[WifiInReach]]
+    started_s: float
+    problem: ImprovProblem = ImprovProblem.NONE
+    result: bytes = b""
+    _pressed_s: float = float("-inf")
+    _trying_s: float | None = None  # since when the box tries a Wi-Fi
+    _joined: bool = False
+    _reader: CommandReader = field(default_factory=CommandReader)
+
+    def __post_init__(self) -> None:
+        self._tries = TokenBucket(MOST_TRIES, TRIES_A_SECOND, self.started_s)
+
+    def state(self, now_s: float) -> ImprovState:
+        if self._joined:
+            return ImprovState.PROVISIONED
+        if self._trying_s is not None:
+            return ImprovState.PROVISIONING
+        if now_s < WINDOW_S or now_s - self._pressed_s < PRESSED_S:
+            return ImprovState.AUTHORIZED
+        return ImprovState.AUTHORIZATION_REQUIRED
+
+    def press(self, pressed_s: float) -> None:
+        """The button was pressed at that time."""
+        self._pressed_s = max(self._pressed_s, pressed_s)
+
+    def write(
+        self, data: bytes, now_s: float, phone: str = "", mtu: int = LEAST_MTU
+    ) -> ImprovAction | None:
+        """What a phone writes into the characteristic of commands. `mtu`: bytes of its packets."""
+        try:
+            request = self._reader.read(data, now_s, phone)
+        except BadPacket as error:
+            self.problem = error.problem
+            return None
+        if request is None:
+            return None
+        self.problem = ImprovProblem.NONE
+        match request.command:
+            case ImprovCommand.WIFI:
+                return self._wifi(request, now_s)
+            case ImprovCommand.IDENTIFY:
+                return IdentifyBox() if self._waits else None
+            case ImprovCommand.DEVICE_INFO:
+                about = (text.encode()[:60] for text in self.about)
+                self.result = packet(ImprovCommand.DEVICE_INFO, about)
+            case ImprovCommand.NETWORKS:
+                self.result = networks_result(self.networks(), max(mtu, LEAST_MTU) - ATT_HEAD)
+        return None
+
+    def joined(self, url: str) -> None:
+        """The box is in that Wi-Fi. `url`: of its page there, or ""."""
+        if self._trying_s is not None:
+            self._joined, self._trying_s = True, None
+            said = url.encode()
+            strings = [said] if 0 < len(said) < MOST_DATA else []
+            self.result = packet(ImprovCommand.WIFI, strings)
+
+    def failed(self, now_s: float) -> None:
+        """It is not. Who was let in may try again for as long as after a press."""
+        if self._trying_s is not None:
+            self._trying_s, self._pressed_s = None, now_s
+            self.problem = ImprovProblem.UNABLE_TO_CONNECT
+
+    def tick(self, now_s: float) -> None:
+        """A try of which nobody tells how it went is over in the end."""
+        if self._trying_s is not None and now_s - self._trying_s > PROVISION_S:
+            self.failed(now_s)
+
+    @property
+    def _waits(self) -> bool:
+        return not self._joined and self._trying_s is None
+
+    def _wifi(self, request: ImprovRequest, now_s: float) -> SubmitSeed | None:
+        if self.state(now_s) is not ImprovState.AUTHORIZED or not self._tries.try_spend(now_s):
+            self.problem = ImprovProblem.NOT_AUTHORIZED
+            return None
+        name, password = request.strings
+        try:
+            name.decode()  # the file to root is text, and so is all that a phone can type
+            seed = Seed(wifi=WifiNetwork(name, password.decode()))
+            check(seed)
+        except (InterludeError, UnicodeDecodeError):
+            self.problem = ImprovProblem.UNABLE_TO_CONNECT  # no Wi-Fi is called so, or takes that
+            return None
+        self._trying_s = now_s
+        return SubmitSeed(seed)

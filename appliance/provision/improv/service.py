@@ -1,0 +1,138 @@
+"""Set-up by a phone's app, while there is set-up: `interlude system improv`.
+
+Runs as the set-up page's user, without a network: the bus of the system leads to BlueZ, a folder
+in memory to root's set-up, and nothing else is in reach.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from appliance import __version__
+from appliance.errors import BluetoothError
+from appliance.provision.improv import packets
+from appliance.provision.improv.bluez import BluezPeripheral, Characteristic, Peripheral
+from appliance.provision.improv.session import ImprovFolders, ImprovSession, wanted
+from appliance.provision.setup_server import read_access
+
+LOOK_S = 0.5
+AGAIN_S = 60.0  # where there is no Bluetooth; the unit then wants it once more
+NAME = "Interlude"
+MODEL = Path("/proc/device-tree/model")
+PERIPHERAL = Peripheral(
+    packets.SERVICE,
+    NAME,
+    packets.SERVICE_DATA,
+    (
+        Characteristic(packets.STATE, ("read", "notify")),
+        Characteristic(packets.ERROR, ("read", "notify")),
+        Characteristic(packets.COMMAND, ("write",)),
+        Characteristic(packets.RESULT, ("read", "notify")),
+        Characteristic(packets.CAPABILITIES, ("read",)),
+    ),
+)
+
+log = logging.getLogger("improv")
+
+
+class ImprovValues:
+    """A session as BlueZ sees it: bytes by UUID."""
+
+    def __init__(self, session: ImprovSession, now_s: Callable[[], float]) -> None:
+        self._session, self._now_s = session, now_s
+
+    def read(self, uuid: str) -> bytes:
+        """Raises KeyError for a characteristic that is not read."""
+        device = self._session.device
+        return {
+            packets.STATE: bytes([device.state(self._now_s())]),
+            packets.ERROR: bytes([device.problem]),
+            packets.RESULT: device.result,
+            packets.CAPABILITIES: bytes([packets.ALL]),
+        }[uuid]
+
+    def write(self, uuid: str, data: bytes, phone: str, mtu: int) -> None:
+        """Raises KeyError for a characteristic that is not written."""
+        if uuid != packets.COMMAND:
+            raise KeyError(uuid)
+        try:
+            self._session.write(data, self._now_s(), phone, mtu)
+        except OSError as error:
+            log.warning("what a phone sent cannot be handed on (%s)", error.strerror)
+
+    def data(self) -> bytes:
+        return packets.service_data(self._session.device.state(self._now_s()))
+
+
+def serve(
+    folders: ImprovFolders | None = None, address: str = "", again_s: float = AGAIN_S
+) -> None:
+    """Until the set-up is over; for `again_s` where there is no Bluetooth, which keeps nobody from
+    the page. `address`: of the bus, where it is not the system's."""
+    asyncio.run(_served(folders or ImprovFolders(), address, again_s))
+
+
+async def _served(folders: ImprovFolders, address: str, again_s: float) -> None:
+    try:
+        await serve_session(folders, address)
+    except BluetoothError as error:
+        log.warning("no set-up by Bluetooth: %s", error)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(_until(lambda: read_access(folders.root) is None), again_s)
+
+
+async def serve_session(
+    folders: ImprovFolders, address: str = "", now_s: Callable[[], float] = time.monotonic
+) -> None:
+    """Likewise; a set-up that wants no phone is waited for. Raises BluetoothError."""
+
+    def decided() -> bool:
+        access = read_access(folders.root)
+        return access is None or wanted(access) is not None
+
+    await _until(decided)
+    if read_access(folders.root) is None:
+        return
+    session = ImprovSession((NAME, __version__, hardware(), NAME), folders, now_s())
+    peripheral = BluezPeripheral(PERIPHERAL, ImprovValues(session, now_s), address)
+
+    def over() -> bool:
+        goes_on = session.look(now_s())
+        peripheral.refresh()
+        return not goes_on
+
+    try:
+        await peripheral.start()
+        await _until(over)
+    finally:
+        await peripheral.close()
+
+
+async def _until(true: Callable[[], bool]) -> None:
+    """Files in memory are looked at: nobody tells of them."""
+    came, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def look() -> None:
+        if true():
+            came.set()
+        elif not came.is_set():
+            loop.call_later(LOOK_S, look)
+
+    look()
+    try:
+        await came.wait()
+    finally:
+        came.set()  # who waited has gone
+
+
+def hardware(model: Path = MODEL) -> str:
+    """The machine's name; "Linux" where it has none."""
+    try:
+        return model.read_text(encoding="utf-8").strip("\0\n ") or "Linux"
+    except (OSError, UnicodeDecodeError):
+        return "Linux"

@@ -1,0 +1,222 @@
+"""The box as an Improv device: who may hand over a Wi-Fi, every state and every error."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from improv_ble_client import protocol as theirs
+
+from appliance.provision.improv.device import (
+    PRESSED_S,
+    PROVISION_S,
+    WINDOW_S,
+    IdentifyBox,
+    ImprovDevice,
+    SubmitSeed,
+)
+from appliance.provision.improv.packets import ImprovProblem, ImprovState, packet
+from appliance.provision.seed import Seed, WifiNetwork
+from appliance.provision.setup_site import MOST_TRIES
+
+LATE = WINDOW_S + 1.0  # nobody may any more, without the button
+HOME = theirs.WiFiSettingsCmd(b"Home", b"correct horse").as_bytes()
+SEED = SubmitSeed(Seed(wifi=WifiNetwork(b"Home", "correct horse")))
+ABOUT = ("Interlude", "1.2.3", "Raspberry Pi 5", "Kitchen")
+
+
+@pytest.fixture
+def device() -> ImprovDevice:
+    return ImprovDevice(ABOUT, lambda: [("Home", -52, True)], 0.0)
+
+
+def test_in_the_first_minutes_after_power_on_a_wifi_is_taken(device: ImprovDevice) -> None:
+    assert device.state(WINDOW_S - 1) is ImprovState.AUTHORIZED
+    assert device.write(HOME, 100.0) == SEED
+    assert device.state(100.0) is ImprovState.PROVISIONING
+    assert device.problem is ImprovProblem.NONE
+
+
+def test_later_it_takes_the_button(device: ImprovDevice) -> None:
+    assert device.state(LATE) is ImprovState.AUTHORIZATION_REQUIRED
+    assert device.write(HOME, LATE) is None
+    assert device.problem is ImprovProblem.NOT_AUTHORIZED
+    device.press(LATE + 1)
+    assert device.state(LATE + 2) is ImprovState.AUTHORIZED
+    assert device.write(HOME, LATE + 2) == SEED
+    assert not device.problem
+
+
+def test_a_press_counts_for_a_minute_and_an_old_one_for_nothing(device: ImprovDevice) -> None:
+    device.press(LATE)
+    device.press(LATE - 100)
+    assert device.state(LATE + PRESSED_S - 1) is ImprovState.AUTHORIZED
+    assert device.state(LATE + PRESSED_S + 1) is ImprovState.AUTHORIZATION_REQUIRED
+
+
+def test_a_wifi_that_lets_the_box_in_ends_with_the_pages_address(device: ImprovDevice) -> None:
+    device.write(HOME, 100.0)
+    device.joined("http://kitchen.local")
+    assert device.state(LATE) is ImprovState.PROVISIONED
+    result = theirs.parse_result(device.result)
+    assert isinstance(result, theirs.WiFiSettingsRes)
+    assert result.redirect_url == b"http://kitchen.local"
+
+
+@pytest.mark.parametrize("url", ["", "http://" + "x" * 260])
+def test_without_an_address_that_can_be_told_there_is_none(device: ImprovDevice, url: str) -> None:
+    device.write(HOME, 100.0)
+    device.joined(url)
+    assert device.result == packet(1)
+
+
+def test_a_wifi_that_does_not_is_told_and_may_be_tried_again_without_the_button(
+    device: ImprovDevice,
+) -> None:
+    device.press(LATE)
+    device.write(HOME, LATE + 1)
+    device.failed(LATE + 60)
+    assert device.problem is ImprovProblem.UNABLE_TO_CONNECT
+    assert device.state(LATE + 60 + PRESSED_S - 1) is ImprovState.AUTHORIZED
+    assert device.write(HOME, LATE + 61) == SEED
+
+
+def test_a_try_of_which_nobody_tells_is_over_in_the_end(device: ImprovDevice) -> None:
+    device.write(HOME, 100.0)
+    device.tick(100.0 + PROVISION_S - 1)
+    assert device.state(101.0) is ImprovState.PROVISIONING
+    device.tick(100.0 + PROVISION_S + 1)
+    assert device.problem is ImprovProblem.UNABLE_TO_CONNECT
+    device.tick(10_000.0)
+    assert device.state(LATE * 2) is ImprovState.AUTHORIZATION_REQUIRED
+
+
+def test_while_one_wifi_is_tried_no_other_is_taken(device: ImprovDevice) -> None:
+    device.write(HOME, 100.0)
+    other = theirs.WiFiSettingsCmd(b"Other", b"another horse").as_bytes()
+    assert device.write(other, 101.0) is None
+    assert device.problem is ImprovProblem.NOT_AUTHORIZED
+    assert device.state(101.0) is ImprovState.PROVISIONING
+
+
+def test_news_of_a_try_that_nobody_began_changes_nothing(device: ImprovDevice) -> None:
+    device.joined("http://kitchen.local")
+    device.failed(1.0)
+    assert device.state(2.0) is ImprovState.AUTHORIZED
+    assert (device.problem, device.result) == (ImprovProblem.NONE, b"")
+
+
+@pytest.mark.parametrize(
+    ("name", "password"),
+    [
+        (b"", b"correct horse"), (b"x" * 33, b"correct horse"), (b"Home", b"short"),
+        (b"Home", b"x" * 65), (b"Home", b"\xff" * 10), (b"\xff\xfe", b"correct horse"),
+        (b"Ho\x00me", b"correct horse"), (b"Home", "Ümläute".encode()),
+    ],
+)  # fmt: skip
+def test_the_set_up_pages_limits_are_those_of_the_app(
+    device: ImprovDevice, name: bytes, password: bytes
+) -> None:
+    command = theirs.WiFiSettingsCmd(name, password).as_bytes()
+    assert device.write(command, 100.0) is None
+    assert device.problem is ImprovProblem.UNABLE_TO_CONNECT
+    assert device.state(100.0) is ImprovState.AUTHORIZED
+
+
+def test_so_many_tries_at_once_and_no_more(device: ImprovDevice) -> None:
+    bad = theirs.WiFiSettingsCmd(b"Home", b"short").as_bytes()
+    problems = []
+    for _ in range(MOST_TRIES + 5):
+        device.write(bad, 100.0)
+        problems.append(device.problem)
+    assert problems.count(ImprovProblem.UNABLE_TO_CONNECT) == MOST_TRIES
+    assert problems[-1] is ImprovProblem.NOT_AUTHORIZED
+
+
+def test_it_makes_itself_known_and_tells_of_itself_to_whom_it_does_not_know(
+    device: ImprovDevice,
+) -> None:
+    assert device.write(theirs.IdentifyCmd().as_bytes(), LATE) == IdentifyBox()
+    assert device.write(theirs.DeviceInfoCmd().as_bytes(), LATE) is None
+    info = theirs.parse_result(device.result)
+    assert isinstance(info, theirs.DeviceInfoRes)
+    assert (info.firmware_name, info.firmware_version) == (b"Interlude", b"1.2.3")
+    assert (info.hardware_chip, info.device_name) == (b"Raspberry Pi 5", b"Kitchen")
+
+
+def test_while_it_tries_a_wifi_it_does_not_make_itself_known(device: ImprovDevice) -> None:
+    device.write(HOME, 100.0)
+    assert device.write(theirs.IdentifyCmd().as_bytes(), 101.0) is None
+
+
+def test_networks_in_reach_are_told_as_far_as_the_phones_packets_go(device: ImprovDevice) -> None:
+    scan = theirs.ScanWifiCmd().as_bytes()
+    device.write(scan, 100.0, mtu=185)
+    found = theirs.parse_result(device.result)
+    assert isinstance(found, theirs.ScanWifiRes)
+    assert found.networks == [(b"Home", b"-52", b"WPA2")]
+    device.write(scan, 100.0, mtu=0)
+    assert len(device.result) <= 20
+
+
+def test_a_name_of_itself_that_is_too_long_is_cut() -> None:
+    device = ImprovDevice(("x" * 300,) * 4, list, 0.0)
+    device.write(theirs.DeviceInfoCmd().as_bytes(), 1.0)
+    assert isinstance(theirs.parse_result(device.result), theirs.DeviceInfoRes)
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"\x02\x00\xff", ImprovProblem.INVALID_PACKET),
+        (packet(9), ImprovProblem.UNKNOWN_COMMAND),
+        (packet(1, [b"a"]), ImprovProblem.INVALID_PACKET),
+    ],
+)
+def test_what_is_no_command_is_an_error_until_the_next_one_is(
+    device: ImprovDevice, data: bytes, problem: ImprovProblem
+) -> None:
+    assert device.write(data, 100.0) is None
+    assert device.problem is problem
+    assert device.write(HOME, 101.0) == SEED
+    assert device.problem is ImprovProblem.NONE
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["write", "press", "join", "fail", "tick"]),
+            st.binary(max_size=40) | st.sampled_from([HOME, packet(2), packet(3), packet(4)]),
+            st.floats(0, 400),
+        ),
+        max_size=40,
+    )
+)
+def test_whatever_happens_a_wifi_is_taken_only_of_who_was_let_in(
+    events: list[tuple[str, bytes, float]],
+) -> None:
+    device = ImprovDevice(ABOUT, lambda: [("Home", -52, True)], 0.0)
+    now_s, let_in_s = 0.0, WINDOW_S
+    for kind, data, later_s in events:
+        now_s += later_s
+        match kind:
+            case "write":
+                before = device.state(now_s)
+                if isinstance(device.write(data, now_s), SubmitSeed):
+                    assert before is ImprovState.AUTHORIZED
+                    assert now_s < let_in_s
+                    let_in_s = max(let_in_s, now_s + PROVISION_S + PRESSED_S)
+            case "press":
+                device.press(now_s)
+                let_in_s = max(let_in_s, now_s + PRESSED_S)
+            case "join":
+                device.joined("http://kitchen.local")
+            case "fail":
+                if device.state(now_s) is ImprovState.PROVISIONING:
+                    let_in_s = max(let_in_s, now_s + PRESSED_S)
+                device.failed(now_s)
+            case _:
+                if device.state(now_s) is ImprovState.PROVISIONING:
+                    let_in_s = max(let_in_s, now_s + PRESSED_S)
+                device.tick(now_s)
+        assert len(device.result) <= 258

@@ -1,0 +1,358 @@
+"""Set-up by a phone's app, over a bus: Home Assistant's own client, beside a stand-in for BlueZ."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from dbus_fast import Message, MessageType
+from dbus_fast.aio import MessageBus
+from improv_ble_client import protocol as theirs
+from improv_ble_client.errors import ProvisioningFailed
+
+from appliance.errors import BluetoothError
+from appliance.panel.health import PanelHealth, write_health
+from appliance.provision.improv.device import WINDOW_S
+from appliance.provision.improv.packets import COMMAND, RESULT, STATE
+from appliance.provision.improv.service import LOOK_S, hardware, serve, serve_session
+from appliance.provision.improv.session import ImprovFolders
+from appliance.provision.network_manager import WifiInReach
+from appliance.provision.seed import Seed, WifiNetwork
+from appliance.provision.setup_server import OPEN, PROBLEM, SetupAccess
+from appliance.provision.submitted_form import FILE, pop_form, pop_identify
+from appliance.runtime.network_status import NetworkStatus, write_status
+from tests.provision.improv.bluez_stand_in import BluezStandIn, private_bus
+from tests.provision.improv.home_assistant import PhoneClient, found_by_home_assistant
+
+pytestmark = pytest.mark.process
+
+ACCESS = SetupAccess(
+    "10.42.0.1", networks=(WifiInReach("Home", -52, True), WifiInReach("Next door", -81, False)),
+    pages="http://{}",
+)  # fmt: skip
+HOME = Seed(wifi=WifiNetwork(b"Home", "correct horse"))
+PATIENCE_S = 30.0
+
+
+@pytest.fixture
+def bus(tmp_path: Path) -> Iterator[str]:
+    with private_bus(tmp_path) as address:
+        yield address
+
+
+@dataclass
+class BoxInSetup:
+    """Root's part of a set-up, played by the test, and a phone near by."""
+
+    folders: ImprovFolders
+    bluez: BluezStandIn
+    address: str
+    now_s: float = 100.0
+    served: asyncio.Task[None] | None = None
+    client: PhoneClient = field(init=False)
+
+    def open(self, access: SetupAccess = ACCESS) -> None:
+        (self.folders.root / OPEN).write_bytes(msgspec.json.encode(access))
+
+    def close(self) -> None:
+        (self.folders.root / OPEN).unlink(missing_ok=True)
+
+    def press(self) -> None:
+        write_health(self.folders.box, PanelHealth(pid=1, wires="x", pressed_s=self.now_s))
+
+    def typed(self) -> Seed | None:
+        return pop_form(self.folders.own, self.folders.own.stat().st_uid)
+
+    async def serve(self) -> None:
+        self.served = asyncio.ensure_future(
+            serve_session(self.folders, self.address, lambda: self.now_s)
+        )
+        await until(lambda: self.bluez.advertised is not None)
+        self.client = PhoneClient(self.bluez)
+
+    async def joins(self, name: str = "kitchen.local") -> None:
+        """As setup_session.py: the page is closed, the Wi-Fi is joined, the box has a name."""
+        await until((self.folders.own / FILE).exists)
+        assert self.typed() == HOME
+        self.close()
+        write_status(NetworkStatus(), self.folders.public)
+        await asyncio.sleep(0)
+        write_status(NetworkStatus(name=name), self.folders.public)
+
+    async def fails(self) -> None:
+        """Likewise: the Wi-Fi does not let it in, and the page comes back."""
+        await until((self.folders.own / FILE).exists)
+        assert self.typed() == HOME
+        self.close()
+        (self.folders.root / PROBLEM).write_text("The Wi-Fi Home does not take the password.")
+        self.open()
+
+
+async def until(true: Callable[[], object]) -> None:
+    """Looked at every 10 ms; the test fails if it never comes."""
+    came, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def look() -> None:
+        if true():
+            came.set()
+        else:
+            loop.call_later(0.01, look)
+
+    look()
+    await asyncio.wait_for(came.wait(), PATIENCE_S)
+
+
+@contextlib.asynccontextmanager
+async def box_in_setup(
+    folder: Path, address: str, *, adapter: bool = True
+) -> AsyncIterator[BoxInSetup]:
+    folders = ImprovFolders(*(folder / name for name in ("root", "own", "public", "box")))
+    for each in (folders.root, folders.own, folders.public, folders.box):
+        each.mkdir()
+    bluez = BluezStandIn(address, adapter=adapter)
+    await bluez.start()
+    box = BoxInSetup(folders, bluez, address)
+    box.open()
+    try:
+        yield box
+    finally:
+        if box.served is not None:
+            box.served.cancel()
+            with contextlib.suppress(asyncio.CancelledError, BluetoothError):
+                await box.served
+        bluez.close()
+
+
+def run(
+    story: Callable[[BoxInSetup], Any], folder: Path, address: str, *, adapter: bool = True
+) -> None:
+    async def told() -> None:
+        async with box_in_setup(folder, address, adapter=adapter) as box:
+            await story(box)
+
+    asyncio.run(told())
+
+
+# ── Home Assistant's client ──────────────────────────────────────────────────────────────────
+def test_home_assistant_finds_the_box_hands_over_the_wifi_and_is_led_to_its_page(
+    tmp_path: Path, bus: str
+) -> None:
+    async def story(box: BoxInSetup) -> None:
+        await box.serve()
+        assert found_by_home_assistant(box.bluez)
+        states: list[theirs.State] = []
+        assert not await box.client.need_authorization()
+        joining = asyncio.ensure_future(box.joins())
+        url = await box.client.provision("Home", "correct horse", states.append)
+        await joining
+        assert url == "http://kitchen.local"
+        assert states[0] == theirs.State.PROVISIONING
+        await until(lambda: states[-1] == theirs.State.PROVISIONED)
+        assert not found_by_home_assistant(box.bluez), "it is no longer to be set up"
+        box.now_s += 11
+        assert box.served is not None
+        await asyncio.wait_for(box.served, PATIENCE_S)
+        assert box.bluez.advertised is None
+        assert not box.bluez.powered, "Bluetooth is as it was"
+
+    run(story, tmp_path, bus)
+
+
+def test_a_wifi_that_does_not_let_the_box_in_is_told_and_the_next_try_goes_well(
+    tmp_path: Path, bus: str
+) -> None:
+    async def story(box: BoxInSetup) -> None:
+        await box.serve()
+        failing = asyncio.ensure_future(box.fails())
+        with pytest.raises(ProvisioningFailed) as raised:
+            await box.client.provision("Home", "correct horse", None)
+        assert raised.value.error == theirs.Error.UNABLE_TO_CONNECT
+        await failing
+        (box.folders.root / PROBLEM).unlink()
+        again = PhoneClient(box.bluez)
+        joining = asyncio.ensure_future(box.joins())
+        assert await again.provision("Home", "correct horse", None) == "http://kitchen.local"
+        await joining
+
+    run(story, tmp_path, bus)
+
+
+def test_later_it_takes_a_press_of_the_button(tmp_path: Path, bus: str) -> None:
+    async def story(box: BoxInSetup) -> None:
+        box.now_s = WINDOW_S + 100
+        await box.serve()
+        assert await box.client.need_authorization()
+        with pytest.raises(ProvisioningFailed) as raised:
+            await box.client.provision("Home", "correct horse", None)
+        assert raised.value.error == theirs.Error.NOT_AUTHORIZED
+        assert box.typed() is None
+        states: list[theirs.State] = []
+        again = PhoneClient(box.bluez)
+        await again.subscribe_state_updates(states.append)
+        box.press()
+        await until(lambda: states[-1] == theirs.State.AUTHORIZED)
+        joining = asyncio.ensure_future(box.joins())
+        assert await again.provision("Home", "correct horse", None) == "http://kitchen.local"
+        await joining
+
+    run(story, tmp_path, bus)
+
+
+def test_it_tells_of_itself_of_networks_in_reach_and_makes_itself_known(
+    tmp_path: Path, bus: str
+) -> None:
+    async def story(box: BoxInSetup) -> None:
+        await box.serve()
+        await box.client.ensure_connected()
+        info = await box.client.get_device_info()
+        assert (info.firmware_name, info.hardware_chip) == (b"Interlude", hardware().encode()[:60])
+        networks = await box.client.scan_wifi()
+        assert networks.networks == [(b"Home", b"-52", b"WPA2"), (b"Next door", b"-81", b"NO")]
+        assert not pop_identify(box.folders.own)
+        await box.client.identify()
+        assert pop_identify(box.folders.own)
+
+    run(story, tmp_path, bus)
+
+
+def test_what_a_phone_sends_that_the_set_up_page_would_refuse_is_refused(
+    tmp_path: Path, bus: str
+) -> None:
+    async def story(box: BoxInSetup) -> None:
+        await box.serve()
+        with pytest.raises(ProvisioningFailed) as raised:
+            await box.client.provision("Home", "short", None)
+        assert raised.value.error == theirs.Error.UNABLE_TO_CONNECT
+        assert box.typed() is None
+
+    run(story, tmp_path, bus)
+
+
+# ── when it is there ─────────────────────────────────────────────────────────────────────────
+def test_it_ends_with_the_set_up(tmp_path: Path, bus: str) -> None:
+    async def story(box: BoxInSetup) -> None:
+        await box.serve()
+        box.close()
+        assert box.served is not None
+        await asyncio.wait_for(box.served, PATIENCE_S)
+        assert (box.bluez.advertised, box.bluez.objects) == (None, {})
+
+    run(story, tmp_path, bus)
+
+
+@pytest.mark.parametrize(
+    ("access", "there"),
+    [
+        (SetupAccess("10.42.0.1", cable=True), False),
+        (SetupAccess("10.42.0.1", cable=True, asked=True), True),
+        (SetupAccess("10.42.0.1", asked=True), True),
+    ],
+)
+def test_beside_a_cable_it_is_there_only_if_the_button_asked(
+    tmp_path: Path, bus: str, access: SetupAccess, there: bool
+) -> None:
+    async def story(box: BoxInSetup) -> None:
+        box.open(access)
+        if there:
+            await box.serve()
+        else:
+            waits = asyncio.ensure_future(serve_session(box.folders, bus, lambda: 100.0))
+            await asyncio.sleep(2 * LOOK_S)
+            assert (waits.done(), box.bluez.advertised) == (False, None)
+            box.close()
+            await asyncio.wait_for(waits, PATIENCE_S)
+            assert box.bluez.advertised is None
+
+    run(story, tmp_path, bus)
+
+
+def test_a_machine_without_bluetooth_keeps_nobody_from_the_page(
+    tmp_path: Path, bus: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def story(box: BoxInSetup) -> None:
+        await asyncio.to_thread(serve, box.folders, bus, 0.0)
+        assert "no Bluetooth" in caplog.text
+        waits = asyncio.ensure_future(asyncio.to_thread(serve, box.folders, bus))
+        box.close()
+        await asyncio.wait_for(waits, PATIENCE_S)
+
+    run(story, tmp_path, bus, adapter=False)
+
+
+def test_without_a_bus_it_ends_with_a_word(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folders = ImprovFolders(tmp_path, tmp_path, tmp_path, tmp_path)
+    (tmp_path / OPEN).write_bytes(msgspec.json.encode(ACCESS))
+    serve(folders, f"unix:path={tmp_path}/nowhere", 0.0)
+    assert "no set-up by Bluetooth" in caplog.text
+
+
+@pytest.mark.parametrize("call", ["RegisterApplication", "RegisterAdvertisement", "Set"])
+def test_a_bluez_that_refuses_is_an_error_that_says_what(
+    tmp_path: Path, bus: str, call: str
+) -> None:
+    async def story(box: BoxInSetup) -> None:
+        box.bluez.refuses = call
+        with pytest.raises(BluetoothError, match=f"refuses {call}"):
+            await serve_session(box.folders, bus, lambda: 100.0)
+
+    run(story, tmp_path, bus)
+
+
+# ── who may ask ──────────────────────────────────────────────────────────────────────────────
+def test_another_program_on_the_bus_is_refused(tmp_path: Path, bus: str) -> None:
+    async def story(box: BoxInSetup) -> None:
+        await box.serve()
+        stranger = await MessageBus(bus_address=bus).connect()
+        path = box.bluez._path(COMMAND)
+        command = theirs.WiFiSettingsCmd(b"Home", b"correct horse").as_bytes()
+        for member, signature, body in (
+            ("WriteValue", "aya{sv}", [command, {}]), ("ReadValue", "a{sv}", [{}]),
+        ):  # fmt: skip
+            reply = await stranger.call(
+                Message(destination=box.bluez.application, path=path, member=member, body=body,
+                        interface="org.bluez.GattCharacteristic1", signature=signature)
+            )  # fmt: skip
+            assert reply.message_type is MessageType.ERROR
+        stranger.disconnect()
+        assert box.typed() is None
+
+    run(story, tmp_path, bus)
+
+
+def test_what_is_not_written_or_not_read_is_refused_and_the_next_is_served(
+    tmp_path: Path, bus: str
+) -> None:
+    async def story(box: BoxInSetup) -> None:
+        await box.serve()
+        for uuid, data in ((STATE, b"\x02"), (RESULT, b"x"), (COMMAND, b"x" * 513)):
+            with pytest.raises(PermissionError):
+                await box.bluez.write(uuid, data)
+        with pytest.raises(PermissionError):
+            await box.bluez.start_notify(COMMAND, print)
+        assert await box.bluez.read(COMMAND) == b""
+        assert await box.bluez.read(STATE) == b"\x02"
+
+    run(story, tmp_path, bus)
+
+
+def test_who_does_not_want_to_be_notified_any_more_is_not(tmp_path: Path, bus: str) -> None:
+    async def story(box: BoxInSetup) -> None:
+        await box.serve()
+        told: list[bytes] = []
+        await box.bluez.start_notify(RESULT, told.append)
+        await box.bluez.write(COMMAND, theirs.DeviceInfoCmd().as_bytes())
+        await until(lambda: told)
+        await box.bluez.stop_notify(RESULT)
+        await box.bluez.write(COMMAND, theirs.ScanWifiCmd().as_bytes())
+        assert await box.bluez.read(RESULT) != told[0]
+        assert len(told) == 1
+
+    run(story, tmp_path, bus)
