@@ -23,7 +23,7 @@ def clips() -> list[Any]:
     g = torch.Generator().manual_seed(0)
     walk = torch.randn(4000, 12, generator=g).cumsum(0)
     walk = (walk - walk.mean(0)) / walk.std(0)
-    p = walk @ torch.randn(12, PARAMETERS, generator=g) * 0.3 - 5.0
+    p = walk @ torch.randn(12, PARAMETERS, generator=g) * 0.3 - 9.0
     p[:, 0] = walk[:, 0] * 0.1
     p[:, 1] = (walk[:, 1] > -0.5).float()
     return [p[:2000], p[2000:]]
@@ -66,7 +66,7 @@ def test_a_voiced_hop_has_the_pitch_that_it_is_given(hz: float) -> None:
     from training.speech_head.vocoder import Vocoder
 
     p = torch.full((100, PARAMETERS), FLOOR)
-    p[:, 0], p[:, 1], p[:, 2:66] = np.log2(hz / 200.0), 1.0, -4.0
+    p[:, 0], p[:, 1], p[:, 2:66], p[:, 66:] = np.log2(hz / 200.0), 1.0, -9.0, -5.0
     sound, _ = Vocoder()(p, Vocoder().start())
     spectrum = torch.fft.rfft(sound[4800:16800]).abs()
     lines = spectrum[round(hz / 2) :: round(hz / 2)][:20]  # a bin is 2 Hz

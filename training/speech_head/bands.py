@@ -1,29 +1,25 @@
-"""The parameters of the codec's sound: 98 numbers every 10 ms; how bands and bins belong together.
+"""The parameters of the codec's sound: 82 numbers every 10 ms; how bands and bins belong together.
 
     0        log2 of the pitch over 200 Hz
     1        voiced (1) or not (0); of a decoder its logit
-    2 … 65   natural log of the harmonics' gain in 64 bands
-    66 … 97  natural log of the noise's gain in 32 bands
-Gains are of a filter: for a pulse train whose harmonics have the amplitude 1, for white noise of
-variance 1. Band centres are even on the mel scale; between two of them a gain is interpolated in
-the log domain, so that bands and bins are linear in one another.
+    2 … 65   level: half the natural log of the power a hertz, in 64 bands
+    66 … 81  air: natural log of the noise's part of that over the harmonics', in 16 bands
+Powers are one-sided and of full scale 1: white noise of variance 1 has 1/12,000 a hertz. Band
+centres are even on the mel scale; between two of them a number is interpolated. The level is the
+same, whatever the pitch and however much is noise: an error in those is none in it.
 """
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from training.speech_head import teacher
-
 RATE, HOP, STACK = 24_000, 240, 8
 FRAME = HOP * STACK  # 1920 samples, 80 ms
 FFT = 960
-HARMONIC, NOISE = 64, 32
-PARAMETERS = 2 + HARMONIC + NOISE
+BANDS, AIR = 64, 16
+PARAMETERS = 2 + BANDS + AIR
 REFERENCE_HZ = 200.0
-FLOOR = -12.0  # of a gain's logarithm: below hearing
-TEACHER_BINS = 601
+FLOOR = -15.0  # of a level: -89 dB of full scale, if all bands are there
+TEACHER_HOP = 300
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 
@@ -32,10 +28,14 @@ def mel(hz: Array | float) -> Array:
     return np.asarray(2595 * np.log10(1 + np.asarray(hz) / 700))
 
 
+def centres(bands: int) -> Array:
+    """In Hz."""
+    return np.asarray(700 * (10 ** (np.linspace(mel(30.0), mel(RATE / 2), bands) / 2595) - 1))
+
+
 def interpolation(bands: int, bins: int) -> Array:
     """[bands, bins of 0 Hz … half the rate]: the weights of bands in bins."""
-    centres = 700 * (10 ** (np.linspace(mel(30.0), mel(RATE / 2), bands) / 2595) - 1)
-    at = np.interp(np.linspace(0, RATE / 2, bins), centres, np.arange(bands))
+    at = np.interp(np.linspace(0, RATE / 2, bins), centres(bands), np.arange(bands))
     low = np.minimum(np.floor(at).astype(int), bands - 2)
     weights, column = np.zeros((bands, bins)), np.arange(bins)
     weights[low, column] += 1 - (at - low)
@@ -53,28 +53,14 @@ def minimum_phase(bins: int) -> Array:
     return np.asarray(np.fft.rfft(cepstra, axis=1).imag)
 
 
-_HARMONIC = np.linalg.pinv(interpolation(HARMONIC, TEACHER_BINS))
-_NOISE = np.linalg.pinv(interpolation(NOISE, TEACHER_BINS))
-# The teacher's gains are magnitudes of a Hann window's transform of 1200 samples.
-_HARMONIC_SCALE, _NOISE_SCALE = np.log(300.0), 0.5 * np.log(450.0)
-
-
-def parameters(said: "teacher.Said") -> Floats:
-    """[samples / 240, 98]; row h is of the time 240 · h, its pitch of one hop later."""
-    harmonic = np.maximum(said.log_harmonic - _HARMONIC_SCALE, FLOOR) @ _HARMONIC
-    noise = np.maximum(said.log_noise - _NOISE_SCALE, FLOOR) @ _NOISE
-    voiced = said.hz > 40
-    frames = np.arange(len(voiced))
-    known = frames[voiced] if voiced.any() else frames
-    hz = np.interp(frames, known, said.hz[voiced] if voiced.any() else known * 0 + REFERENCE_HZ)
-    at = np.arange(len(said.samples) // HOP) * (HOP / teacher.HOP)
-
-    def sampled(x: NDArray[Any], shift: float = 0.0) -> Array:
-        t = np.clip(at + shift, 0, len(x) - 1)
-        low = np.floor(t).astype(int)
-        part = (t - low)[:, None]
-        return np.asarray(x[low] * (1 - part) + x[np.minimum(low + 1, len(x) - 1)] * part)
-
-    pitch = np.log2(sampled(hz[:, None], HOP / teacher.HOP) / REFERENCE_HZ)
-    parts = [pitch, sampled(voiced[:, None].astype(float)), sampled(harmonic), sampled(noise)]
-    return np.concatenate(parts, 1).astype(np.float32)
+def noise_powers(log_gains: Floats) -> Array:
+    """The teacher's noise [frames of 300 samples, 601 bins], natural logs of gains → the power a
+    hertz [hops, BANDS]. In a frame each bin has a random number of the mean power 2; frames of 1200
+    samples are added up under squared Hann windows, whose sum is 1.5."""
+    power = np.exp(2.0 * np.minimum(log_gains, 7.0).astype(np.float64)) / (600 * 1.5) / (RATE / 2)
+    padded = np.concatenate([power[:1], power, power[-1:]])
+    power = (0.25 * padded[:-2] + padded[1:-1] + 0.25 * padded[2:]) / 1.5  # of these windows
+    weights = interpolation(BANDS, power.shape[1])
+    banded = power @ (weights / weights.sum(1, keepdims=True)).T
+    at = np.arange(len(banded) * TEACHER_HOP // HOP) * (HOP / TEACHER_HOP)
+    return np.stack([np.interp(at, np.arange(len(banded)), b) for b in banded.T], 1)

@@ -20,7 +20,6 @@ from appliance.voice.head.codec import Codec as Player
 from appliance.voice.head.speech_head import SpeechHead
 from training.pocket import grammar
 from training.speech_head import corpus, learn_codec
-from training.speech_head.bands import HOP
 from training.speech_head.recogniser import Recogniser, errors, words
 from training.speech_head.states import Model
 
@@ -75,7 +74,8 @@ def evaluate(folder: Path, model: Path, head: Path, kind: str, most: int) -> dic
     heard: list[dict[str, Any]] = []
     for r in chosen:
         cut = slice(r["hop"], r["hop"] + r["hops"])
-        sound = arrays["sound"][cut.start * HOP : cut.stop * HOP].astype(np.float32) / 32768
+        heard_of_it = arrays["sound"][r["sample"] : r["sample"] + r["samples"]]
+        sound = heard_of_it.astype(np.float32) / 32768
         p = torch.from_numpy(arrays["parameters"][cut].astype(np.float32))
         codes = encoder.quantise(encoder.encode(p)).numpy()
         copy, _state = player.decode(codes, player.start())

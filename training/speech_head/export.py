@@ -17,7 +17,7 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
-from training.speech_head.bands import FFT, FLOOR, FRAME, PARAMETERS, RATE, STACK
+from training.speech_head.bands import BANDS, FFT, FLOOR, FRAME, PARAMETERS, RATE, STACK
 from training.speech_head.codec import BOOKS, CODES, Codec
 from training.speech_head.head import AHEAD, BACK, POINTS, POSITION, Head
 from training.speech_head.vocoder import DELAY, WINDOW, Vocoder, transforms
@@ -213,7 +213,7 @@ def write_codec(codec: Codec, folder: Path) -> None:
 @torch.no_grad()  # type: ignore[untyped-decorator]
 def silent_codes(codec: Codec) -> list[int]:
     hops = torch.full((STACK, PARAMETERS), FLOOR)
-    hops[:, :2] = 0.0
+    hops[:, :2] = hops[:, 2 + BANDS :] = 0.0
     return [int(c) for c in codec.quantise(codec.encode(hops))[0]]
 
 

@@ -11,15 +11,16 @@ from training.speech_head import corpus
 from training.speech_head.codec import Codec, fit
 
 KINDS = ("trained", "made")
+FRAMES = 150_000  # that the books are fit to, of all in eight phases
 
 
-def train(folder: Path, seed: int = 0) -> Codec:
+def train(folder: Path, seed: int = 0, most: int = FRAMES) -> Codec:
     _, rows, arrays = corpus.load(folder)
     heard = [r for r in rows if r["hops"] and r["kind"] in KINDS]
     p = arrays["parameters"]
     clips = [torch.from_numpy(p[r["hop"] : r["hop"] + r["hops"]].astype(np.float32)) for r in heard]
     begin = time.time()
-    codec: Codec = fit(clips, seed)
+    codec: Codec = fit(clips, seed, most)
     print(
         f"codec: {sum(map(len, clips)) / 6000:.1f} minutes of speech, {time.time() - begin:.0f} s"
     )

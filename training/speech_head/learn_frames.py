@@ -6,7 +6,6 @@ orthonormal, so an error in them is one in what is heard. Out: head-spoken.pt in
 """
 
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +18,10 @@ from training.speech_head.bands import STACK
 from training.speech_head.codec import Codec
 from training.speech_head.dataset import Dataset, under
 from training.speech_head.head import AHEAD, BACK, Head, position
+from training.speech_head.lesson import Lesson
 
 LAST = "head-spoken.pt"
+EVERY = 100  # steps
 BATCH, LENGTH, LEAD = 20, 24, 3  # crops of a step, frames of one, frames of it that are not judged
 MARGIN = 6  # phones around a crop that the phone network needs
 
@@ -127,36 +128,14 @@ def train(folder: Path, steps: int, seed: int = 0, *, again: bool = False) -> He
     crops, checks = Crops(data, targets, head, rows), Crops(data, targets, head, check)
     fixed = together(checks.draw(np.random.default_rng(1), 60))
     print(len(rows), "rows,", len(every), "frames", flush=True)
-    head.train()
+
+    def step() -> tuple[Tensor, tuple[Tensor, ...]]:
+        found = losses(head, together(crops.draw(g)))
+        return found[0] + 0.1 * found[1], found
+
     weights = [*head.phones.parameters(), *head.frames.parameters()]
-    optimiser = torch.optim.AdamW(weights, 2e-3, betas=(0.9, 0.98), weight_decay=0.02)
-    begin, log = time.time(), []
-    for step in range(steps):
-        for group in optimiser.param_groups:
-            cosine = 0.5 * (1 + np.cos(np.pi * step / steps))
-            group["lr"] = 2e-3 * min(1.0, (step + 1) / 50) * (0.98 * cosine + 0.02)
-        latent, length = losses(head, together(crops.draw(g)))
-        optimiser.zero_grad()
-        (latent + 0.1 * length).backward()
-        torch.nn.utils.clip_grad_norm_(weights, 1.0)
-        optimiser.step()
-        log.append([x.item() for x in (latent, length)])
-        if step % 50 == 49 or step == steps - 1:
-            head.eval()
-            with torch.no_grad():
-                held = [round(float(x), 3) for x in losses(head, fixed)]
-            head.train()
-            print(
-                step + 1,
-                f"{time.time() - begin:.0f} s",
-                np.round(np.mean(log[-50:], 0), 3),
-                "held out",
-                held,
-                flush=True,
-            )
-            torch.save(head.state_dict(), folder / LAST)
-    torch.save(head.state_dict(), folder / LAST)
-    head.eval()
+    lesson = Lesson(head, weights, steps, EVERY, folder / LAST)
+    lesson.learn(step, lambda: losses(head, fixed))
     return head
 
 

@@ -6,7 +6,6 @@ differ from those of typed ones by an eighth (low layers) to a quarter (high one
 
 import json
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -16,31 +15,35 @@ from torch.nn import functional as F
 
 from training.speech_head.dataset import Dataset, padded
 from training.speech_head.head import Head, HeadConfig
+from training.speech_head.lesson import Lesson
 
 TOKENS = 640  # of a batch, about
 FIRST = "head.pt"
+EVERY = 100  # steps
+HEARD = 80  # held-out rows that are looked at
 LAYER_NOISE, EMBEDDING_NOISE = 0.25, 0.02  # of a state's spread
 
 
-def batch(data: Dataset, rows: list[int]) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """states [B, T, 7, width], phones of tokens [B, T, slots], and of lines: symbols, owners,
-    seconds [B, P]; 0 where padded."""
+def batch(data: Dataset, rows: list[int]) -> tuple[Tensor, ...]:
+    """states [B, T, 7, width], phones of tokens [B, T, slots], 1 for a token [B, T], and of lines:
+    symbols, owners, seconds [B, P]; 0 where padded."""
     states = padded([data.states[data.tokens_of(i)].float() for i in rows])
     table = padded([torch.from_numpy(data.table[data.tokens_of(i)]) for i in rows])
     lines = [data.lines[i] for i in rows]
     symbols = padded([torch.from_numpy(x.symbols) for x in lines])
     owner = padded([torch.from_numpy(x.owner) for x in lines])
     seconds = padded([torch.from_numpy(x.end - x.start).float() for x in lines])
-    return states, table, symbols, owner, seconds
+    there = padded([torch.ones(data.rows[i]["tokens"]) for i in rows])
+    return states, table, there, symbols, owner, seconds
 
 
 def losses(head: Head, b: tuple[Tensor, ...]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Cross entropy of phones; mean error of log durations; share of tokens that are spelt right,
     of phones."""
-    states, table, symbols, owner, seconds = b
+    states, table, there, symbols, owner, seconds = b
     x, z = head.reader(states)
-    there = (table.sum(-1) > 0).float()
     ce = F.cross_entropy(z.flatten(0, 2), table.flatten(), reduction="none").reshape(table.shape)
+    # The first slot counts even if it is empty: a space alone, or the 1 of 13, has no phone.
     weight = there[..., None] * torch.where(table > 0, 1.0, 0.1)
     spelling = (ce * weight).sum() / weight.sum()
     guess = z.argmax(-1)
@@ -78,41 +81,27 @@ def noisy(states: Tensor) -> Tensor:
 def train(folder: Path, steps: int, seed: int = 0) -> Head:
     torch.manual_seed(seed)
     g, data = np.random.default_rng(seed), Dataset(folder)
-    head = Head(HeadConfig(symbols=len(data.symbols), slots=data.table.shape[1]))
+    layers, width = data.states.shape[1] - 1, data.states.shape[2]
+    head = Head(
+        HeadConfig(width=width, layers=layers, symbols=len(data.symbols), slots=data.table.shape[1])
+    )
     print(
         "parameters", {n: sum(p.numel() for p in m.parameters()) for n, m in head.named_children()}
     )
-    rows, check = data.of("trained", "made"), data.of("made_held_out", "held_out")[12:]
+    rows, check = (
+        data.of("trained", "made"),
+        data.of("made_held_out", "held_out", "spelled_held_out"),
+    )
     rows.sort(key=lambda i: int(data.rows[i]["tokens"]))
     print(len(rows), "rows,", len(data.symbols), "symbols", flush=True)
-    optimiser = torch.optim.AdamW(head.parameters(), 2e-3, betas=(0.9, 0.98), weight_decay=0.02)
-    begin, log = time.time(), []
-    for step in range(steps):
-        for group in optimiser.param_groups:
-            cosine = 0.5 * (1 + np.cos(np.pi * step / steps))
-            group["lr"] = 2e-3 * min(1.0, (step + 1) / 50) * (0.98 * cosine + 0.02)
+
+    def step() -> tuple[Tensor, tuple[Tensor, ...]]:
         states, *rest = batch(data, alike(data, rows, g))
-        spelling, length, right, phones = losses(head, (noisy(states), *rest))
-        optimiser.zero_grad()
-        (spelling + 0.3 * length).backward()
-        torch.nn.utils.clip_grad_norm_(head.parameters(), 1.0)
-        optimiser.step()
-        log.append([x.item() for x in (spelling, length, right, phones)])
-        if step % 100 == 99 or step == steps - 1:
-            head.eval()
-            with torch.no_grad():
-                held = [round(float(x), 3) for x in losses(head, batch(data, check[:60]))]
-            head.train()
-            print(
-                step + 1,
-                f"{time.time() - begin:.0f} s",
-                np.round(np.mean(log[-50:], 0), 3),
-                "held out",
-                held,
-                flush=True,
-            )
-            torch.save(head.state_dict(), folder / FIRST)
-    torch.save(head.state_dict(), folder / FIRST)
+        found = losses(head, (noisy(states), *rest))
+        return found[0] + 0.3 * found[1], found
+
+    lesson = Lesson(head, list(head.parameters()), steps, EVERY, folder / FIRST)
+    lesson.learn(step, lambda: losses(head, batch(data, check[-HEARD:])))
     (folder / "symbols.json").write_text(json.dumps(data.symbols))
     return head
 
@@ -121,7 +110,8 @@ def load(folder: Path, name: str = FIRST) -> tuple[Head, list[str]]:
     symbols = json.loads((folder / "symbols.json").read_text())
     weights = torch.load(folder / name)
     slots = weights["reader.slots.bias"].numel() // len(symbols)
-    head = Head(HeadConfig(symbols=len(symbols), slots=slots))
+    layers, width = weights["reader.mix"].numel(), weights["reader.enter.weight"].shape[1] // 2
+    head = Head(HeadConfig(width=width, layers=layers, symbols=len(symbols), slots=slots))
     if name == FIRST:  # which knows nothing of frames
         weights = {k: v for k, v in weights.items() if not k.startswith("frames.")}
     head.load_state_dict(weights, strict=name != FIRST)

@@ -1,7 +1,7 @@
 """The teacher: hibari-tts, a small American voice, with what its graph knows on the way to sound.
 
 In: a sentence. Out: `Said`: the phones of each of its words and marks with their seconds, sound at
-24 kHz, and the parameters of its source-filter synthesis every 12.5 ms. Its durations are the
+24 kHz, and what of it is noise, every 12.5 ms. Its durations are the
 graph's `/Clip_output_0`, in units of 25 ms; before the first word it waits 0.3 s, which is cut.
 """
 
@@ -15,25 +15,28 @@ from hibari import Hibari, dsp
 from hibari.g2p import normalize
 from numpy.typing import NDArray
 
+from training.speech_head import digits
+
 RATE, HOP, UNIT = 24_000, 300, 600  # Hz; samples of a frame; of a duration's unit
 START_UNITS, END_UNITS = 2, 8  # of silence before a sentence's first phone and after its last
 SILENCE, SPACE = "_", " "
+NO_GAIN = -50.0  # natural log
 MARKS = ";:,.!?—…"
-PIECE = re.compile(r" ?[A-Za-z']+|[^A-Za-z' ]")
+PIECE = re.compile(r" ?[A-Za-z']+| ?[0-9]|[^A-Za-z' ]")
 Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Said:
     """pieces: the text cut as the pocket model's tokens are. phones: for each piece its phones and
-    their seconds. samples [n]; log_harmonic, log_noise [frames, 601]; hz [frames], 0 unvoiced."""
+    their seconds. samples [n]; steady: the same without the noise in it that is drawn at random;
+    noise [n // 300, 601]: natural log of that noise's gain, in bins of 20 Hz."""
 
     pieces: list[str]
     phones: list[list[tuple[str, float]]]
     samples: Floats
-    log_harmonic: Floats
-    log_noise: Floats
-    hz: Floats
+    steady: Floats
+    noise: Floats
 
 
 class Teacher:
@@ -49,10 +52,19 @@ class Teacher:
 
     def spell(self, sentence: str) -> tuple[list[str], list[str]] | None:
         """Pieces, and for each its phones; None where the two cannot be laid side by side."""
+        parts = digits.spoken(PIECE.findall(sentence))
+        found = self.spell_words("".join(said for _, said in parts).strip())
+        if found is None or len(found) != sum(bool(said) for _, said in parts):
+            return None
+        phones = iter(found)
+        return [p for p, _ in parts], [next(phones) if said else "" for _, said in parts]
+
+    def spell_words(self, sentence: str) -> list[str] | None:
+        """The phones of each of a sentence's words and marks, in which there is no digit."""
         g2p = self.hibari.g2p
         if normalize(sentence) != sentence:
             return None
-        pieces, phones = PIECE.findall(sentence), []
+        phones: list[str] = []
         words = sentence.split(" ")
         groups = [t for t in g2p.phonemize_tokens(g2p.tokenize(sentence)) if t.text]
         merged: list[list[str]] = [["", ""]]
@@ -72,9 +84,7 @@ class Teacher:
                 return None
             phones += [said] * len(letters) + marks
         known = self.hibari.vocab
-        if len(phones) != len(pieces) or not all(c in known for p in phones for c in p):
-            return None
-        return pieces, phones
+        return phones if all(c in known for p in phones for c in p) else None
 
     def say(self, sentence: str, aloud: bool = True) -> Said | None:
         """None for what it cannot spell piece by piece. Not `aloud`: phones and seconds only."""
@@ -84,7 +94,8 @@ class Teacher:
         pieces, spoken = spelled
         line, owner = SILENCE, [0]
         for i, (piece, phones) in enumerate(zip(pieces, spoken, strict=True)):
-            text = (SPACE if piece.startswith(" ") and i else "") + phones
+            apart = i and phones and piece.strip() not in MARKS
+            text = (SPACE if apart else "") + phones
             line += text
             owner += [i] * len(text)
         line, owner = line + SILENCE, [*owner, len(pieces) - 1]
@@ -93,22 +104,25 @@ class Teacher:
         if not aloud:
             units = self.session.run(["/Clip_output_0"], feed)[0].reshape(-1).astype(int)
             trimmed(units)
-            return Said(pieces, owned(pieces, line, owner, units), *[np.zeros(0, np.float32)] * 4)
+            return Said(pieces, owned(pieces, line, owner, units), *[np.zeros(0, np.float32)] * 3)
         *parts, units = self.session.run(None, feed)
         harmonic, turn, noise, rest, phase, hz = (p[0] for p in parts)
         units = units.reshape(-1).astype(int)
         sound = dsp.synth(harmonic, turn, noise, rest, phase, hz, self.random)
+        steady = dsp.synth(
+            harmonic, turn, np.full_like(noise, NO_GAIN), rest, phase, hz, self.random
+        )
         cut, grow = trimmed(units)
         cut *= UNIT // HOP
-        breath = 0.5 * np.logaddexp(2 * noise, 2 * rest).T
 
         def trim(x: Floats) -> Floats:
-            edge = np.repeat(x[-1:], grow * UNIT // HOP, 0)
-            return np.concatenate([x[cut:], edge]).astype(np.float32)
+            return np.concatenate([x[cut * HOP :], np.zeros(grow * UNIT, np.float32)])
 
-        samples = np.concatenate([sound[cut * HOP :], np.zeros(grow * UNIT, np.float32)])
+        behind = np.repeat(noise.T[-1:], grow * UNIT // HOP, 0)
         owning = owned(pieces, line, owner, units)
-        return Said(pieces, owning, samples, trim(harmonic.T), trim(breath), trim(hz))
+        return Said(
+            pieces, owning, trim(sound), trim(steady), np.concatenate([noise.T[cut:], behind])
+        )
 
 
 def trimmed(units: NDArray[np.int64]) -> tuple[int, int]:

@@ -9,6 +9,7 @@ import itertools
 import re
 from dataclasses import dataclass
 from random import Random
+from string import ascii_uppercase
 
 from training.pocket import grammar
 from training.pocket.conversation import vocabulary
@@ -27,25 +28,42 @@ SHORTEST, LONGEST = 3, 12  # words
 
 @dataclass(frozen=True)
 class Texts:
-    """trained, held_out: answers by name. made: sentences; made_held_out: such as none is of."""
+    """trained, held_out: answers by name. made: sentences; made_held_out: such as none is of.
+    spelled, spelled_held_out: such as have letters or numbers in them."""
 
     trained: dict[str, str]
     held_out: dict[str, str]
     made: list[str]
     made_held_out: list[str]
+    spelled: list[str]
+    spelled_held_out: list[str]
 
 
 def sentences(text: str) -> list[str]:
     return [s for s in END.split(text.strip()) if s]
 
 
-def build(count: int, held_out: int = 90, seed: int = 1) -> Texts:
-    """`count` made sentences and `held_out` more."""
+def build(count: int, held_out: int = 90, seed: int = 1, letters: int = 0) -> Texts:
+    """`count` made sentences and `held_out` more; `letters` more with letters or numbers in them,
+    and a tenth of that held out."""
     answers = {k: v for k, v in grammar.answers().items() if not v.startswith(grammar.CALL)}
     held = {k: answers[k] for k in HELD_OUT}
     trained = {k: v for k, v in answers.items() if k not in held}
     made = Maker(answers, trained, Random(seed)).draw(count + held_out)
-    return Texts(trained, held, made[held_out:], made[:held_out])
+    few = -(-letters // 10)
+    other = Maker(answers, trained, Random(seed + 1)).draw(letters + few)
+    spelled = [with_letters(s, Random(i)) for i, s in enumerate(other)]
+    return Texts(trained, held, made[held_out:], made[:held_out], spelled[few:], spelled[:few])
+
+
+def with_letters(sentence: str, r: Random) -> str:
+    """`sentence` with some of its words as letters or a number: one to five letters, each a word,
+    or a number of one or two digits."""
+    words = sentence.split(" ")
+    at = r.randint(1, len(words) - 1)
+    letters = " ".join(r.choice(ascii_uppercase.replace("A", "")) for _ in range(r.randint(1, 5)))
+    number = str(r.choice([r.randint(0, 9), r.randint(10, 99)]))
+    return " ".join([*words[:at], r.choice([letters, number, number]), *words[at:]])
 
 
 class Maker:

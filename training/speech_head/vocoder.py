@@ -14,12 +14,13 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from training.speech_head import bands
-from training.speech_head.bands import FFT, HARMONIC, HOP, RATE
+from training.speech_head.bands import BANDS, FFT, HOP, RATE
 
 WINDOW = 2 * HOP
 DELAY = HOP
 TAIL = FFT - HOP  # samples of hops before that still sound
 HIGHEST_HZ = 11_000.0
+UNVOICED_AIR = 8.0  # log of noise over harmonics without a voice
 STEP = 0.7548776662466927  # of the noise's sequence, see `noise`
 
 
@@ -27,11 +28,11 @@ class Vocoder(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         bins = FFT // 2 + 1
-        harmonic = bands.interpolation(HARMONIC, bins)
+        level = bands.interpolation(BANDS, bins)
         for name, value in {
-            "harmonic": harmonic,
-            "phase": harmonic @ bands.minimum_phase(bins),
-            "noise_bins": bands.interpolation(bands.NOISE, bins),
+            "level": level,
+            "phase": level @ bands.minimum_phase(bins),
+            "air": bands.interpolation(bands.AIR, bins),
             "ramp": (np.arange(HOP) + 1.0) / HOP,
         }.items():
             self.register_buffer(name, torch.from_numpy(value).float(), persistent=False)
@@ -47,25 +48,31 @@ class Vocoder(nn.Module):
         }
 
     def forward(self, p: Tensor, state: dict[str, Tensor]) -> tuple[Tensor, dict[str, Tensor]]:
-        """p [hops, 98] → samples [hops · 240], DELAY later than the hops; the next state."""
+        """p [hops, 82] → samples [hops · 240], DELAY later than the hops; the next state."""
         hops = p.shape[0]
         pitch = p[:, 0].clamp(-2.0, 1.5)
         before = torch.cat([state["pitch"], pitch[:-1]])
         octaves = before[:, None] + (pitch - before)[:, None] * self.ramp
         hz = (torch.exp(octaves * math.log(2)) * bands.REFERENCE_HZ).reshape(-1).double()
         turns = state["turns"] + torch.cumsum(hz / RATE, 0)
+        voiced = torch.sigmoid(p[:, 1:2] * 8.0)
         sounds = torch.stack(
-            [pulses(hz, turns).reshape(hops, HOP) * torch.sigmoid(p[:, 1:2] * 8.0),
+            [pulses(hz, turns).reshape(hops, HOP) * voiced,
              noise(state["at"], hops).reshape(hops, HOP)]
         )  # fmt: skip
         joined = torch.cat([state["excitation"][:, None], sounds], 1)  # [2, hops + 1, 240]
         forward, inverse = transforms()
         spectra = torch.cat([joined[:, :-1], joined[:, 1:]], 2) @ forward
         real, imaginary = spectra.chunk(2, -1)
-        harmonic = p[:, 2 : 2 + HARMONIC].clamp(bands.FLOOR, 6.0)
-        gain, angle = torch.exp(harmonic @ self.harmonic), harmonic @ self.phase
+        level = p[:, 2 : 2 + BANDS].clamp(bands.FLOOR, 2.0)
+        both, angle = level @ self.level, level @ self.phase
+        air = p[:, 2 + BANDS :] @ self.air
+        air = air * voiced + UNVOICED_AIR * (1 - voiced)
+        # a harmonic of amplitude g has the power g²/2, every `pitch` hertz
+        loud = 0.5 * (math.log(2 * bands.REFERENCE_HZ) + math.log(2) * pitch[:, None])
+        gain = torch.exp(both + loud - 0.5 * F.softplus(air))
         c, s = gain * torch.cos(angle), gain * torch.sin(angle)
-        breath = torch.exp(p[:, 2 + HARMONIC :].clamp(bands.FLOOR, 6.0) @ self.noise_bins)
+        breath = torch.exp(both + 0.5 * math.log(RATE / 2) - 0.5 * F.softplus(-air))
         total = torch.cat(
             [real[0] * c - imaginary[0] * s + real[1] * breath,
              real[0] * s + imaginary[0] * c + imaginary[1] * breath], -1

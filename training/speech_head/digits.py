@@ -1,0 +1,34 @@
+"""Numbers of one or two digits, as they are said: a word of a digit, or none of it.
+
+In: a sentence cut into words, marks and digits. Out: each with what is said of it. Of 42 the 4 is
+"forty"; of 13 all is said at the 3; of 30 at the 3.
+"""
+
+SMALL = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen"
+).split()
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+
+
+def spoken(pieces: list[str]) -> list[tuple[str, str]]:
+    """Pieces, and for each the text that is said, with the space before it; "" for nothing."""
+    out: list[tuple[str, str]] = []
+    for i, piece in enumerate(pieces):
+        digit = piece.strip()
+        if not digit.isdigit():
+            out.append((piece, piece))
+            continue
+        # A digit with a space before it, or at the beginning, begins a number.
+        begins = piece != digit or not i or not pieces[i - 1].strip().isdigit()
+        follows = i + 1 < len(pieces) and pieces[i + 1].isdigit()
+        if begins:
+            before = "" if piece == digit and i == 0 else " "
+            said = ("" if digit == "1" else TENS[int(digit) - 2]) if follows else SMALL[int(digit)]
+        else:
+            before, tens = " ", pieces[i - 1].strip()
+            said = SMALL[10 + int(digit)] if tens == "1" else SMALL[int(digit)]
+            if tens != "1" and digit == "0":
+                said = ""
+        out.append((piece, before + said if said else ""))
+    return out
