@@ -61,7 +61,7 @@ def test_a_box_appears_by_itself_and_says_what_is_so(house: House) -> None:
     config = json.loads(ear.last("homeassistant/device/interlude_x/config") or b"")
     assert config["dev"]["name"] == "Interlude"
     assert one.told(ear, "settings") == {
-        "mute": "OFF", "volume": 80, "voice": "espeak", "mode": "open",
+        "mute": "OFF", "volume": 80, "voice": "espeak", "mode": "open", "language": "auto",
     }  # fmt: skip
     assert one.told(ear, "state") == {"state": "idle"}
 

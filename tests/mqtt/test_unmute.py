@@ -32,8 +32,9 @@ pytestmark = pytest.mark.process
 NAMES = [command.name for command in COMMANDS]
 OTHERS = ["ha/response", "state", "settings", "availability", "set/unmute", "cmd/unmute", "set/"]
 WORDS = [
-    b"ON", b"OFF", b"off", b"OFF ", b"PRESS", b"", b"install", b"0", b"50", b"espeak", b"false",
-    *(mode.encode() for mode in get_args(ModeName)), b"unmute", b'{"id":"1","type":"action_done"}',
+    b"ON", b"OFF", b"off", b"OFF ", b"PRESS", b"", b"install", b"0", b"50", b"espeak", b"de",
+    b"false", *(mode.encode() for mode in get_args(ModeName)), b"unmute",
+    b'{"id":"1","type":"action_done"}',
 ]  # fmt: skip
 MORE_S = 100.0  # between two commands, so that none is refused for its rate
 
