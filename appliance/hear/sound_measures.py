@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -44,7 +45,11 @@ def measure(samples: Samples) -> SoundMeasures:
     peak = float(np.abs(wave).max())
     clipped = int(np.count_nonzero((samples >= FULL) | (samples <= -FULL)))
     return SoundMeasures(
-        20 * np.log10(peak + 1e-5), float(loud), float(soft), level_db(np.array([offset])), clipped
+        20 * math.log10(peak + 1e-5),
+        float(loud),
+        float(soft),
+        level_db(np.array([offset])),
+        clipped,
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from appliance.hear.echo_meter import EDGES_HZ, LONGEST_S, EchoMeter
 from appliance.hear.pipeline import HearingPipeline
+from appliance.messages.registry import decode, encode
 from appliance.messages.trying import EchoMeasured
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, from_float, to_int16
 from appliance.settings import load
@@ -117,5 +118,7 @@ def test_the_figures_are_those_of_the_canceller_itself() -> None:
         assert hearing.last_block is not None
         busy = bool(hearing.active_serial)
         meter.process(mic[block], hearing.last_block.samples, played[block], busy=busy)
-    for band in meter.finish("works").bands:
+    found = meter.finish("works")
+    assert decode(encode(found)) == found, "it crosses the border of a process"
+    for band in found.bands:
         assert band.heard_db - band.left_db > 15

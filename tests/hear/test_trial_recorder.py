@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from appliance.hear.trial_recorder import SECONDS, TrialMessage, TrialRecorder, TriedSlot
+from appliance.messages.registry import decode, encode
 from appliance.messages.trying import SoundRecorded, SoundRecording, StartTrial, TrialRefused
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
 from appliance.runtime.process_table import TRIED, ring
@@ -48,6 +49,7 @@ def test_three_seconds_are_recorded_measured_and_handed_on_whole() -> None:
     assert off == SoundRecording(5, on=False)
     assert isinstance(recorded, SoundRecorded)
     assert recorded.played
+    assert decode(encode(recorded)) == recorded, "it crosses the border of a process"
     assert len(box.sound) == SECONDS * RATE_HZ
 
 
