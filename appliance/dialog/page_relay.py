@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from appliance.dialog.state import DialogState
 from appliance.dialog.trial_relay import TrialEvents, TrialRelay
+from appliance.messages.hearing import WakeScore
 from appliance.messages.registry import Message
 from appliance.messages.supervision import PartChanged
 from appliance.messages.thinking import AnswerHeard, Sentence
@@ -35,8 +36,8 @@ class PageRelay:
 
     def _pass_on(self, peer: str, message: Message) -> bool:
         match message:
-            case SoundLevels():
-                if peer == "listener" and self._view.on:
+            case SoundLevels() | WakeScore():
+                if peer in ("listener", "words") and self._view.on:
                     self._send("page", message)
                 return True
             case LiveView():
@@ -47,8 +48,8 @@ class PageRelay:
                 if peer == "page":
                     self._send("panel", message)
                 return True
-            case PartChanged("listener", "up") if self._view.on:
-                self._send("listener", self._view)
+            case PartChanged("listener" | "words", "up") if self._view.on:
+                self._send(message.part, self._view)
             case PartChanged("page", "down" | "failed"):
                 self._change(NOBODY)
             case Sentence():
@@ -64,3 +65,4 @@ class PageRelay:
         if view != self._view:
             self._view = view
             self._send("listener", view)
+            self._send("words", view)

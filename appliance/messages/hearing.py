@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from appliance.messages.limits import Count, LineText, WordsText
+from appliance.messages.limits import Count, LineText, ShareValue, WordsText
 from appliance.messages.message import BaseMessage
 
 Judgement = Literal["backchannel", "interruption", "noise"]
@@ -107,3 +107,21 @@ class WakeWordHeard(BaseMessage, frozen=True):
     index: int
     phrase: LineText
     score: float = 1.0
+
+
+class WakeScore(BaseMessage, frozen=True):
+    """From words, while somebody watches: the highest score of the wake word lately, and the
+    threshold over which it counts as heard."""
+
+    score: ShareValue
+    threshold: ShareValue
+
+
+class WakeNearMiss(BaseMessage, frozen=True):
+    """From words: something came near the wake word and was not taken for it. Its highest score was
+    before sample `index` of the card. `short`: by so many log odds it fell short of `threshold`."""
+
+    index: int
+    score: ShareValue
+    threshold: ShareValue
+    short: float

@@ -39,6 +39,8 @@ from appliance.messages.hearing import (
     SpeechEnded,
     SpeechStarted,
     Verdict,
+    WakeNearMiss,
+    WakeScore,
     WakeWordHeard,
     WordsHeard,
 )
@@ -115,7 +117,7 @@ Message = (
     | CommandRefused | BrokerChanged | ButtonPressed | MuteSwitched | ButtonFault
     | StateChanged | BoxStatus | Forgotten | LiveView | SoundLevels
     | ShowLight | StartTrial | TrialRefused | EndTrial | SoundRecording | SoundRecorded
-    | EchoMeasured
+    | EchoMeasured | WakeScore | WakeNearMiss
 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import cast, get_args
 
@@ -12,6 +13,7 @@ from appliance.page.findings import LONGEST_S, PROGRAM, program_input
 from appliance.page.microphone_findings import findings
 from appliance.page.requests import Reply, plain, see_other
 from appliance.page.visit import Visit
+from appliance.page.wake_log import WakeRow
 from appliance.panel.light import PATTERNS, LightPattern
 
 PLACE = "/try"
@@ -36,6 +38,9 @@ def show(visit: Visit) -> Reply:
         sound=trying.sound,
         echo=health(trying.sound.echo) if trying.sound.echo else None,
         taken_db=taken_db,
+        wakes=[_wake_row(visit, row) for row in trying.wake.rows],
+        wake=visit.box.settings.hearing.wake,
+        awaits_wake=_awaits_wake(visit),
         microphone=_microphone(visit, trying.sound.recorded),
         busy=trying.sound.under_way or trying.check.phase == "running",
         refused=visit.texts.templates("page-refused-"),
@@ -95,6 +100,26 @@ def _microphone(visit: Visit, recorded: SoundRecorded | None) -> list[tuple[str,
     found = findings(recorded)
     how = "ok" if found == ["good"] else "warning"
     return [(how, visit.texts(f"page-microphone-{one}")) for one in found]
+
+
+def _awaits_wake(visit: Visit) -> bool:
+    """Whether a wake word is wanted now."""
+    status = visit.box.model.status
+    return (status.mode if status is not None else visit.box.settings.mode) == "wake_word"
+
+
+def _wake_row(visit: Visit, row: WakeRow) -> dict[str, str]:
+    """When, how near, and from which sensitivity on it would have been heard."""
+    at_s = time.time() - (visit.box.now_s() - row.at_s)
+    texts = visit.texts
+    if row.heard:
+        what = texts("page-try-wake-heard")
+    elif row.needed is None:
+        what = texts("page-try-wake-never")
+    else:
+        what = texts("page-try-wake-from", sensitivity=f"{row.needed:.1f}")
+    when = time.strftime("%H:%M:%S", time.localtime(at_s))
+    return {"when": when, "score": f"{row.score:.2f}", "what": what}
 
 
 def _light(visit: Visit, name: str, row: LightPattern) -> dict[str, str]:

@@ -28,6 +28,7 @@ from appliance.page.redirect import RedirectSite
 from appliance.page.site import PageSite
 from appliance.page.templates import Templates
 from appliance.page.texts import Texts
+from appliance.page.try_state import TryState
 from appliance.page.viewers import Viewers
 from appliance.page.visit import PageBox
 from appliance.panel import auto_detection
@@ -69,6 +70,7 @@ class Page:
             changes=settings_access(time.monotonic, auto_detection.usable),
             machine=machine_settings(time.monotonic),
             start_program=self._programs.start,
+            trying=TryState(work.settings.hearing.wake.sensitivity),
             scheme="https" if work.settings.page.certificate else "http",
         )
 

@@ -7,21 +7,24 @@ from appliance.messages.trying import EndTrial
 from appliance.page.findings import CheckRun
 from appliance.page.live import Event
 from appliance.page.sound_trials import SoundTrials
+from appliance.page.wake_log import WakeLog
 
 UNSEEN_S = 6.0  # without a script a browser asks every 2 s
 
 
 class TryState:
-    """`check`: the findings of `interlude check`. `sound`: the newest trial with sound."""
+    """`check`: the findings of `interlude check`. `sound`: the newest trial with sound. `wake`:
+    what came near the wake word, at this sensitivity."""
 
-    def __init__(self) -> None:
+    def __init__(self, sensitivity: float = 0.5) -> None:
+        self.wake = WakeLog(sensitivity)
         self.check = CheckRun()
         self.sound = SoundTrials()
         self.seen_s = -UNSEEN_S  # when a browser last asked for the page
 
     def handle(self, message: Message, now_s: float) -> list[Event]:
         """The events that follow from a message."""
-        return self.sound.handle(message, now_s)
+        return self.sound.handle(message, now_s) + self.wake.handle(message)
 
     def expire(self, now_s: float) -> list[Event]:
         """Time has passed."""

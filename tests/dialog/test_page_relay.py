@@ -30,11 +30,11 @@ class Mail:
 def test_the_listener_is_told_to_measure_when_somebody_looks_and_to_stop_when_nobody_does() -> None:
     mail = Mail()
     assert mail("page", LiveView(on=True))
-    assert mail.sent == [("listener", LiveView(on=True))]
+    assert mail.sent == [("listener", LiveView(on=True)), ("words", LiveView(on=True))]
     assert mail("page", LiveView(on=True))
     assert mail.sent == []
     assert mail("page", LiveView(on=False))
-    assert mail.sent == [("listener", LiveView(on=False))]
+    assert mail.sent == [("listener", LiveView(on=False)), ("words", LiveView(on=False))]
 
 
 def test_levels_reach_the_page_while_somebody_looks_and_nobody_else_ever() -> None:
@@ -75,7 +75,7 @@ def test_a_listener_that_comes_up_anew_is_told_and_a_page_that_went_down_looks_n
     assert not mail("supervisor", PartChanged("listener", "up"))
     assert mail.sent == [("listener", LiveView(on=True, words=True))]
     assert not mail("supervisor", PartChanged("page", "down", "it died"))
-    assert mail.sent == [("listener", LiveView(on=False))]
+    assert mail.sent == [("listener", LiveView(on=False)), ("words", LiveView(on=False))]
     mail("supervisor", PartChanged("listener", "up"))
     assert mail.sent == []
 

@@ -60,6 +60,8 @@ NO_MATTER_OF_IT = {  # the conductor's own
     "SoundRecording",
     "SoundRecorded",
     "EchoMeasured",
+    "WakeScore",
+    "WakeNearMiss",
     "TrialRefused",
     "CancelTimer",
 }

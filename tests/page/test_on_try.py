@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from appliance.cli.check_beside import BesideBox
-from appliance.messages.commands import StopSpeaking
+from appliance.messages.commands import BoxStatus, StopSpeaking
+from appliance.messages.hearing import WakeNearMiss
 from appliance.messages.trying import (
     EchoBand,
     EchoMeasured,
@@ -22,6 +23,7 @@ from appliance.messages.trying import (
 from appliance.page.findings import PROGRAM
 from appliance.page.try_state import UNSEEN_S
 from appliance.panel.light import PATTERNS
+from appliance.pcm import RATE_HZ
 from tests.page.desk import Desk
 from tests.page.test_findings import FOUND
 
@@ -43,7 +45,7 @@ def test_the_check_runs_once_and_its_findings_are_shown_with_their_remedies(desk
     ((command, given, done),) = desk.programs
     assert command == PROGRAM
     assert msgspec.json.decode(given, type=BesideBox).settings == desk.box.settings
-    assert 'http-equiv="refresh"' in desk.text("/try"), "it comes by itself without a script"
+    assert '<noscript><meta http-equiv="refresh"' in desk.text("/try"), "without a script, too"
     done(json.dumps(FOUND).encode())
     page = desk.text("/try")
     assert "refresh" not in page
@@ -105,6 +107,19 @@ def test_echo_health_is_shown_by_band_with_a_judgement(desk: Desk) -> None:
     desk.box.trying.handle(told, desk.now_s)
     page = desk.text("/try")
     for words in ("no obstacle", "took a sound for somebody", "125–500", "26 dB", "7 s"):
+        assert words in page
+
+
+def test_near_misses_are_listed_where_a_wake_word_is_wanted(desk: Desk) -> None:
+    desk.pair()
+    assert "without a wake word" in desk.text("/try")
+    status = BoxStatus("wake_word", False, 0.8, "espeak", "pocket")
+    desk.box.model.handle(status, desk.now_s)
+    assert "Nothing has come near" in desk.text("/try")
+    near = WakeNearMiss(round((desk.now_s - 5) * RATE_HZ), 0.71, 0.9, 1.2)
+    desk.box.trying.handle(near, desk.now_s)
+    page = desk.text("/try")
+    for words in ("okay nabu", "0.71", "heard from 0.7 on"):
         assert words in page
 
 

@@ -14,7 +14,8 @@ from appliance.hear.words.interfaces import (
     WordHypothesis,
     WordRecogniser,
 )
-from appliance.messages.hearing import WakeWordHeard, WordsHeard
+from appliance.hear.words.near_misses import NearMisses
+from appliance.messages.hearing import WakeNearMiss, WakeScore, WakeWordHeard, WordsHeard
 from appliance.pcm import RATE_HZ, Samples
 from appliance.runtime.ipc.ring import END, START
 from appliance.settings import WordsSettings
@@ -24,6 +25,9 @@ _EVERY_FRAMES = RATE_HZ * 12 // 100  # 120 ms: five times before the deadline of
 _LEAST_SURE = 0.2  # to be a mere "stop"; of recorded ones 43 of 60 are, of other words 1 of 150
 _LONGEST_STOP_MS = 1200  # the silence that ends an utterance not included
 _NOTHING = WordHypothesis("", 0.0)
+
+
+WordsNews = WordsHeard | WakeWordHeard | WakeNearMiss | WakeScore
 
 
 class WordDecoder:
@@ -49,12 +53,20 @@ class WordDecoder:
         self._last = _NOTHING
         self._kind: phrases.PhraseKind = "other"
         self._next_index = 0
+        self._near = NearMisses()
 
-    def process(
-        self, samples: Samples, index: int, turn: int, flags: int
-    ) -> list[WordsHeard | WakeWordHeard]:
+    @property
+    def watched(self) -> bool:
+        """Somebody wants the wake word's scores."""
+        return self._near.watched
+
+    @watched.setter
+    def watched(self, watched: bool) -> None:
+        self._near.watched = watched
+
+    def process(self, samples: Samples, index: int, turn: int, flags: int) -> list[WordsNews]:
         """One slot of `near`."""
-        out: list[WordsHeard | WakeWordHeard] = []
+        out: list[WordsNews] = []
         if self.waiting and self._spotter is not None:
             out += self._spot_wake_word(self._spotter, samples, index)
         if self.rests:
@@ -65,7 +77,7 @@ class WordDecoder:
 
     def _spot_wake_word(
         self, spotter: WakeWordSpotter, samples: Samples, index: int
-    ) -> list[WakeWordHeard]:
+    ) -> list[WordsNews]:
         """What came before an onset comes twice: the spotter hears it once."""
         if index + len(samples) <= self._next_index <= index + RATE_HZ:
             return []
@@ -73,9 +85,16 @@ class WordDecoder:
             spotter.reset()
         self._next_index = index + len(samples)
         score = spotter.process(samples)
-        if score is None:
-            return []
-        return [WakeWordHeard(self._next_index - spotter.late_frames, spotter.phrase, score)]
+        out: list[WordsNews] = []
+        if spotter.threshold:
+            frames, heard = len(samples), score is not None
+            out += self._near.process(
+                spotter.score, spotter.threshold, frames, self._next_index, heard=heard
+            )
+        if score is not None:
+            end = self._next_index - spotter.late_frames
+            out.append(WakeWordHeard(end, spotter.phrase, score))
+        return out
 
     def _recognise(
         self, recogniser: WordRecogniser, samples: Samples, turn: int, flags: int

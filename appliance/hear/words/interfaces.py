@@ -33,10 +33,13 @@ class WordRecogniser(Protocol):
 
 
 class WakeWordSpotter(Protocol):
-    """Hears everything, and knows one phrase."""
+    """Hears everything, and knows one phrase. `score`: the newest, 0 to 1, which counts as heard
+    above `threshold`; a `threshold` of 0: it tells no scores."""
 
     name: str
     phrase: str
+    score: float
+    threshold: float
     late_frames: int  # how long after the phrase's end it usually notices
 
     def process(self, samples: Samples) -> float | None:

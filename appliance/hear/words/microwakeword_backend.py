@@ -26,7 +26,8 @@ class MicroWakeWordSpotter:
         self.phrase = phrase
         self._network = MicroWakeWord.from_builtin(PHRASES[phrase])
         own = math.log(self._network.probability_cutoff / (1 - self._network.probability_cutoff))
-        self._threshold = 1 / (1 + math.exp(_SENSITIVE * (sensitivity - 0.5) - own))
+        self.score = 0.0
+        self.threshold = 1 / (1 + math.exp(_SENSITIVE * (sensitivity - 0.5) - own))
         self._features = MicroWakeWordFeatures()
         self._refractory = 0
 
@@ -35,7 +36,8 @@ class MicroWakeWordSpotter:
         heard = None
         for features in self._features.process_streaming(samples.tobytes()):
             score = self._network.process_streaming_prob(features)
-            if score is not None and score > self._threshold and not self._refractory:
+            self.score = self.score if score is None else float(score)
+            if score is not None and score > self.threshold and not self._refractory:
                 self._refractory = _REFRACTORY_FRAMES
                 heard = min(1.0, float(score))
         return heard

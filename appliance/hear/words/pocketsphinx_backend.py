@@ -78,6 +78,7 @@ class PocketsphinxWakeWord:
     """Any phrase. Raises ModelError for one with a word that is not in its dictionary."""
 
     name = "pocketsphinx"
+    score = threshold = 0.0  # below its threshold it says nothing
     late_frames = RATE_HZ // 10
 
     def __init__(self, phrase: str, sensitivity: float = 0.5) -> None:

@@ -114,6 +114,7 @@ class SherpaWakeWord:
     """Any phrase that the keyword model has tokens for. Raises ModelError for another."""
 
     name = "sherpa-onnx"
+    score = threshold = 0.0  # it does not say by how much
     late_frames = RATE_HZ // 5  # its encoder sees 320 ms at a time; not measured
 
     def __init__(self, files: dict[str, Path], phrase: str, sensitivity: float = 0.5) -> None:

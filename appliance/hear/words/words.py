@@ -13,12 +13,22 @@ from appliance.errors import InterludeError
 from appliance.hear.words import backends
 from appliance.hear.words.decoder import WordDecoder
 from appliance.messages.commands import BoxStatus
+from appliance.messages.registry import Message
+from appliance.messages.viewing import LiveView
 from appliance.runtime.ipc.floor import WORDS_REST
 from appliance.runtime.worker import Worker
 
 _LOOK_MS = 30  # between two looks while all sound comes: 33 a second, not 200
 _POLL_MS = 1000
 _AT_ONCE = 100  # slots, half a second of sound: who is too slow must still beat, and hear of a mode
+
+
+def _follow(message: Message, understanding: WordDecoder) -> None:
+    """Do as the box does, and as who looks at its page wants."""
+    if isinstance(message, BoxStatus):
+        understanding.waiting = message.mode == "wake_word" and not message.muted
+    elif isinstance(message, LiveView):
+        understanding.watched = message.on
 
 
 def main(work: Worker) -> None:
@@ -53,8 +63,7 @@ def main(work: Worker) -> None:
             poll.poll(_POLL_MS)
         streams = False
         for message in work.pop_messages():
-            if isinstance(message, BoxStatus):
-                understanding.waiting = message.mode == "wake_word" and not message.muted
+            _follow(message, understanding)
         understanding.rests = work.floor.strain >= WORDS_REST
         for _ in range(_AT_ONCE):
             if (slot := near.read()) is None:

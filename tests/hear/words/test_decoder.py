@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from appliance.hear.words.decoder import WordDecoder
+from appliance.hear.words.decoder import WordDecoder, WordsNews
 from appliance.hear.words.feed import KeywordFeed
 from appliance.hear.words.interfaces import BEFORE_FRAMES, WordHypothesis
 from appliance.messages.hearing import WakeWordHeard, WordsHeard
@@ -42,6 +42,7 @@ class Wakes:
     """A spotter that knows one sample value for its phrase."""
 
     name, phrase, late_frames = "scripted", "hey box", 160
+    score = threshold = 0.0
 
     def __init__(self) -> None:
         self.heard = 0
@@ -55,9 +56,7 @@ class Wakes:
         self.resets += 1
 
 
-def said(
-    understanding: WordDecoder, near: KeywordFeed, turns: list[int]
-) -> list[WordsHeard | WakeWordHeard]:
+def said(understanding: WordDecoder, near: KeywordFeed, turns: list[int]) -> list[WordsNews]:
     out = []
     for n, turn in enumerate(turns):
         samples = np.full(BLOCK_FRAMES, 99 if turn == -1 else 1, np.int16)

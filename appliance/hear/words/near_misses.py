@@ -1,0 +1,64 @@
+"""Near misses of the wake word: scores that came close and did not suffice. Pure.
+
+In: the spotter's newest score, block by block. Out: a WakeNearMiss at the end of each, and a
+WakeScore some times a second while somebody watches. Scores and times only; no sound is kept.
+"""
+
+from __future__ import annotations
+
+import math
+
+from appliance.messages.hearing import WakeNearMiss, WakeScore
+from appliance.pcm import RATE_HZ
+
+NEAR_LOG_ODDS = 4.0  # below the threshold: what the highest sensitivity would hear, and little more
+_OVER_FRAMES = RATE_HZ // 2  # so long below that, and the miss is over: words have several peaks
+_AFTER_FRAMES = RATE_HZ  # after the wake word itself: its own tail is no miss
+_SCORE_FRAMES = RATE_HZ // 5
+
+
+class NearMisses:
+    """`watched`: somebody wants scores."""
+
+    def __init__(self) -> None:
+        self.watched = False
+        self._peak: tuple[float, int] | None = None  # the highest score of this one, and where
+        self._low_frames = self._deaf_frames = self._told_frames = 0
+        self._highest = 0.0
+
+    def process(
+        self, score: float, threshold: float, frames: int, index: int, *, heard: bool
+    ) -> list[WakeNearMiss | WakeScore]:
+        """`frames` more samples, the last before card index `index`, led to `score`. `heard`: the
+        wake word was recognised in them."""
+        out: list[WakeNearMiss | WakeScore] = []
+        self._highest = max(self._highest, score)
+        self._told_frames += frames
+        if self._told_frames >= _SCORE_FRAMES:
+            if self.watched:
+                out.append(WakeScore(round(min(1.0, self._highest), 3), round(threshold, 3)))
+            self._highest, self._told_frames = 0.0, 0
+        if heard:
+            self._peak, self._deaf_frames = None, _AFTER_FRAMES
+            return out
+        self._deaf_frames = max(0, self._deaf_frames - frames)
+        if self._deaf_frames:
+            return out
+        if log_odds(score) >= log_odds(threshold) - NEAR_LOG_ODDS:
+            self._low_frames = 0
+            if self._peak is None or score > self._peak[0]:
+                self._peak = score, index
+            return out
+        self._low_frames += frames
+        if self._peak is not None and self._low_frames >= _OVER_FRAMES:
+            (peak, at), self._peak = self._peak, None
+            short = max(0.0, log_odds(threshold) - log_odds(peak))
+            out.append(
+                WakeNearMiss(at, round(min(1.0, peak), 3), round(threshold, 3), round(short, 2))
+            )
+        return out
+
+
+def log_odds(probability: float) -> float:
+    kept = min(1 - 1e-6, max(1e-6, probability))
+    return math.log(kept / (1 - kept))
