@@ -79,7 +79,7 @@ def beside_a_cable(folder: Path, reach: str) -> NmcliNetworks:
     more = (
         'case "$*" in *TYPE,NAME*) echo 802-11-wireless:interlude-wifi; exit;; '
         "*ssid*connection*) echo 802-11-wireless.ssid:Home; exit;; "
-        f"*wifi*list*) echo '{reach}'; exit;; esac"
+        f"*wifi*list*) echo '{reach}:70:WPA2'; exit;; esac"
     )
     script.write_text(script.read_text().replace("\nprintf", f"\n{more}\nprintf", 1))
     return here

@@ -42,7 +42,7 @@ def test_a_form_that_a_browser_sends_is_taken(tmp_path: Path, port: int) -> None
         browser.run("document.querySelector('input[name=password]').focus()")
         browser.type("correct horse")
         browser.press("Enter")
-        browser.until("document.querySelector('form') === null && document.body.innerText")
+        browser.until("document.querySelector('form') === null && document.body?.innerText")
         assert "Thank you" in browser.run("document.body.innerText")
     until((tmp_path / FILE).exists)
     assert msgspec.json.decode((tmp_path / FILE).read_bytes())["wifi"] == "Home"
