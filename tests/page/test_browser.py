@@ -124,6 +124,25 @@ def test_volume_and_microphone_are_set_by_the_keyboard(
         assert browser.errors == []
 
 
+NOW = """(ask => { ask.open("GET", "/", false); ask.send();
+return ask.responseText.includes("Microphone on") })(new XMLHttpRequest())"""
+
+
+def test_what_changed_while_nothing_was_connected_is_shown(
+    page: SupervisedPart, tmp_path: Path
+) -> None:
+    with Chromium(tmp_path / "profile") as browser:
+        let_in(page, browser)
+        browser.run("dispatchEvent(new Event('pagehide'))")  # ends the stream of events
+        page.until(lambda: page.told(LiveView)[-1] == LiveView(on=False), within_s=60)
+        page.mail.send(BoxStatus("open", True, 0.75, "espeak", "pocket"))
+        browser.until(NOW)
+        assert browser.run("document.querySelector('#mute').textContent") == "Microphone off"
+        browser.run("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+        browser.until("document.querySelector('#mute')?.textContent === 'Microphone on'")
+        assert browser.errors == []
+
+
 def test_words_are_shown_to_who_asks_and_gone_with_the_page(
     page: SupervisedPart, tmp_path: Path
 ) -> None:

@@ -28,6 +28,7 @@
       for (const one of e.history) take(one, true);
       if (!states.length) states.push({ t: e.now - WINDOW_S, state: e.state });
       show(e.state); figures(e);
+      if ("muted" in e.status) controls(e.status);   // it may have changed since the page was made
       $("hint").hidden = true;
     },
     levels(e) {
