@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from appliance.cli.mdns import FILE
+from appliance.cli.provision import pages
+from appliance.page.announcement import announcement
+from appliance.settings import load_defaults
 from image.initramfs import KEPT
 from image.plan import lines
 from tests import skips
@@ -145,3 +148,27 @@ def test_what_it_announces_is_written_from_the_settings_before_it_begins() -> No
     assert "Before=avahi-daemon.service\n" in unit
     enabled = (ROOT / "ansible/roles/system/defaults/main.yml").read_text()
     assert "  - interlude-mdns.service\n  - interlude-mdns.path\n" in enabled
+
+
+def as_unit(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process's environment becomes, for what the settings look at, that of a unit."""
+    monkeypatch.delenv("STATE_DIRECTORY", raising=False)
+    text = (SYSTEM / f"usr/lib/systemd/system/{name}.service").read_text()
+    for key, value in re.findall(r"^Environment=(\w+)=(.*)$", text, re.MULTILINE):
+        monkeypatch.setenv(key, value)
+
+
+@pytest.mark.parametrize("name", ["interlude-mdns", "interlude-setup"])
+def test_units_that_tell_others_of_the_page_know_that_the_box_serves_one(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    as_unit(name, monkeypatch)
+    assert pages(load_defaults) == "http://{}"
+    assert b"<port>80</port>" in announcement(load_defaults().page)
+
+
+def test_a_unit_that_is_not_run_like_the_box_knows_of_no_page(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    as_unit("interlude-begin", monkeypatch)
+    assert pages(load_defaults) == ""
