@@ -54,7 +54,8 @@ def run(args: argparse.Namespace) -> int:
     found = startup_settings.settings_for_start(args.settings)
     settings = startup_settings.with_page(found.settings) if args.page else found.settings
     set_up_logging(settings.log)
-    startup_settings.report_page(settings)
+    digits = startup_settings.hand_over_digits(os.environ) if args.page else ""
+    startup_settings.report_page(settings, digits)
     startup_settings.hand_over_file(args.settings, os.environ)
     setproctitle.setproctitle("interlude: supervisor")
     single_instance.lock_instance(settings.state_path())
@@ -221,7 +222,8 @@ def parser() -> argparse.ArgumentParser:
 
     ends = "Stops in order on Ctrl-C (exit code 130) and on SIGTERM (exit code 0)."
     box = verbs.add("run", "run the box until it is told to stop", run, ends)
-    box.add_argument("--page", action="store_true", help="with its page, and say where it is")
+    box.add_argument("--page", action="store_true", help="with its page: say where it is, and the "
+                     "digits that let a first browser in")  # fmt: skip
     lab_verbs(verbs, _settings)
     told_verbs(verbs, tell)
 

@@ -20,6 +20,7 @@ from appliance.dialog import startup_notices
 from appliance.dialog.mute_store import MuteStore
 from appliance.errors import SettingsError
 from appliance.language.catalogue import catalogue
+from appliance.page import pairing
 from appliance.panel import auto_detection
 from appliance.runtime import settings_access
 from appliance.settings import Settings, load
@@ -62,13 +63,24 @@ def hand_over_file(named: Path | None, environment: MutableMapping[str, str]) ->
         environment[settings_access.FILE] = str(named.absolute())
 
 
-def report_page(settings: Settings) -> None:
-    """Where the page is, if there is one."""
+def report_page(settings: Settings, digits: str = "") -> None:
+    """Where the page is, if there is one; and the digits that let a first browser in."""
     if settings.page.wanted:
         host, port = settings.page.address
         place = f"{socket.gethostname()}.local" if host == "0.0.0.0" else host  # noqa: S104  # shown, not listened on
         scheme, usual = ("https", 443) if settings.page.certificate else ("http", 80)
-        log.info("the page is at %s://%s", scheme, place if port == usual else f"{place}:{port}")
+        shown = place if port == usual else f"{place}:{port}"
+        told = f"; a new browser is let in by {digits[:3]} {digits[3:]}" if digits else ""
+        log.info("the page is at %s://%s%s", scheme, shown, told)
+
+
+def hand_over_digits(environment: MutableMapping[str, str]) -> str:
+    """To the page: digits that let in one browser, for whoever types the command. Returns them; ""
+    for a service, whose log others read."""
+    if environment.get("STATE_DIRECTORY") or "NOTIFY_SOCKET" in environment:
+        return ""
+    environment[pairing.PRINTED] = digits = pairing.draw_digits()
+    return digits
 
 
 def report_problem(start: UsableSettings) -> None:

@@ -327,6 +327,7 @@ page-pair-button-intro = Drücke innerhalb von zwei Minuten den Knopf am Gerät.
 page-pair-button = Ich drücke den Knopf
 page-pair-button-waits = Wartet auf den Knopf. Diese Seite merkt es von selbst.
 page-pair-asked = Das Gerät hat die Ziffern gesagt. Sie gelten zwei Minuten.
+page-pair-printed = Gib die sechs Ziffern ein, die beim Start des Geräts ausgegeben wurden.
 page-pair-wrong = Das passt nicht. Nach fünf Versuchen braucht es neue Ziffern.
 page-pair-locked = Zu oft falsche Ziffern. Warte eine Stunde, oder nimm den Knopf.
 page-pair-wait = Das Gerät wurde gerade erst gefragt. Warte eine Minute.

@@ -360,6 +360,7 @@ page-pair-button-intro = Press the button on the box within two minutes.
 page-pair-button = I will press the button
 page-pair-button-waits = Waiting for the button. This page notices by itself.
 page-pair-asked = The box has said the digits. They are good for two minutes.
+page-pair-printed = Type the six digits that were printed where the box was started.
 page-pair-wrong = That did not fit. Ask for new digits if you tried five times.
 page-pair-locked = Too many wrong digits were typed. Wait an hour, or use the button.
 page-pair-wait = The box has just been asked. Wait a minute, then try again.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 
 from appliance.messages.commands import Say
@@ -12,6 +13,8 @@ _SYSTEMS = ("iPhone", "iPad", "Android", "Windows", "Macintosh", "CrOS", "Linux"
 _BROWSERS = ("Firefox", "Edg", "SamsungBrowser", "OPR", "Chrome", "Safari")
 _NAMED = {"Edg": "Edge", "OPR": "Opera", "Macintosh": "Mac", "CrOS": "ChromeOS",
           "SamsungBrowser": "Samsung Internet"}  # fmt: skip
+
+log = logging.getLogger("page")
 
 
 def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
@@ -26,6 +29,7 @@ def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
         problem=problem,
         waits=box.pairing.waits(who, now_s),
         asked=box.pairing.is_asked_for(now_s),
+        printed=box.pairing.is_printed(),
         passphrase=box.access.has_passphrase,
     )
 
@@ -48,9 +52,10 @@ def enter_code(visit: Visit) -> Reply:
     if not box.access.is_passphrase(visit.form.get("passphrase", "")[:200]):
         box.pairing.check("", now_s)  # counts as a try
         return show(visit, 403, visit.texts("page-pair-wrong"))
+    printed = box.pairing.is_printed()
     if not box.pairing.check(visit.form.get("code", ""), now_s):
         return show(visit, 403, visit.texts("page-pair-wrong"))
-    return _let_in(visit)
+    return _let_in(visit, aloud=not printed)
 
 
 def ask_button(visit: Visit) -> Reply:
@@ -91,10 +96,14 @@ def set_passphrase(visit: Visit) -> Reply:
     return see_other("/access?said=page-notice-saved")
 
 
-def _let_in(visit: Visit) -> Reply:
+def _let_in(visit: Visit, *, aloud: bool = True) -> Reply:
+    """Told where the digits were told: aloud, or in the log of who started the box."""
     name = browser_name(visit.request.headers.get("user-agent", ""))
     cookie = visit.box.access.let_in(name)
-    visit.box.send(Say(visit.box_says("pairing-done", name=name)))
+    if aloud:
+        visit.box.send(Say(visit.box_says("pairing-done", name=name)))
+    else:
+        log.info("%s was let in by the digits that were printed", name)
     return see_other("/", set_cookie(COOKIE, cookie, COOKIE_S), set_cookie(WAITING, "", 0))
 
 

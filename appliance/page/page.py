@@ -23,7 +23,7 @@ from appliance.page.child_program import ChildPrograms
 from appliance.page.http_server import HttpServer
 from appliance.page.live import LiveModel, word_event
 from appliance.page.machine_settings import machine_settings
-from appliance.page.pairing import Pairing
+from appliance.page.pairing import Pairing, printed_digits
 from appliance.page.redirect import RedirectSite
 from appliance.page.site import PageSite
 from appliance.page.templates import Templates
@@ -53,7 +53,7 @@ class Page:
         self._work = work
         self._model = LiveModel()
         self._viewers = Viewers()
-        self._pairing = Pairing(now_s=time.monotonic())
+        self._pairing = Pairing(now_s=time.monotonic(), printed=printed_digits())
         self._told = LiveView(on=False)
         self._done = asyncio.Event()
         self._programs = ChildPrograms()

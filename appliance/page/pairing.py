@@ -1,14 +1,17 @@
 """How a browser is let in: six digits that the box says aloud, or a press of its button. Pure.
 
 Who is in the room hears the digits; who is only in the network has to guess them, a few times an
-hour. The button lets in the one browser that waits for it, and nobody if two of them wait.
+hour. The button lets in the one browser that waits for it, and nobody if two of them wait. On a
+development machine the first digits are printed where the box was started.
 """
 
 from __future__ import annotations
 
 import hmac
+import math
+import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from appliance.token_bucket import TokenBucket
@@ -19,6 +22,18 @@ TRIES = 5  # of one code
 MOST_WRONG, WRONG_A_SECOND = 15, 15 / 3600  # wrong ones at once, and then on average
 MOST_SAID, SAID_A_SECOND = 3, 1 / 60  # times that the box says it, likewise
 MOST_WAITING = 8  # browsers that wait for the button
+PRINTED = "INTERLUDE_PAGE_DIGITS"  # environment: digits that whoever started the box has printed
+
+
+def draw_digits() -> str:
+    return f"{secrets.randbelow(10**DIGITS):0{DIGITS}d}"
+
+
+def printed_digits(environment: Mapping[str, str] = os.environ) -> str:
+    """Those that were printed at the start; "" of a service, which nobody starts at a terminal."""
+    digits = environment.get(PRINTED, "")
+    service = bool(environment.get("STATE_DIRECTORY"))
+    return digits if len(digits) == DIGITS and digits.isdecimal() and not service else ""
 
 
 @dataclass
@@ -26,14 +41,17 @@ class _Code:
     digits: str
     until_s: float
     tries: int = TRIES
+    printed: bool = False  # and never said aloud
 
 
 @dataclass
 class Pairing:
-    """Times are of one clock that never runs backwards. `draw`: makes the digits."""
+    """Times are of one clock that never runs backwards. `draw`: makes the digits. `printed`: digits
+    that let in one browser whenever it comes; "" for none."""
 
-    draw: Callable[[], str] = lambda: f"{secrets.randbelow(10**DIGITS):0{DIGITS}d}"
+    draw: Callable[[], str] = draw_digits
     now_s: float = 0.0
+    printed: str = ""
     _code: _Code | None = None
     _waiting: dict[str, float] = field(default_factory=dict)  # who → until when
     _let_in: dict[str, float] = field(default_factory=dict)  # by the button, likewise
@@ -41,6 +59,8 @@ class Pairing:
     def __post_init__(self) -> None:
         self._wrong = TokenBucket(MOST_WRONG, WRONG_A_SECOND, self.now_s)
         self._said = TokenBucket(MOST_SAID, SAID_A_SECOND, self.now_s)
+        if self.printed:
+            self._code = _Code(self.printed, math.inf, printed=True)
 
     def may_speak(self, now_s: float) -> bool:
         """Whether the box may be made to speak once more for somebody whom it does not know."""
@@ -51,13 +71,18 @@ class Pairing:
         the same as long as they are valid: who did not understand them asks again."""
         if self._wrong.tokens(now_s) < 1.0:
             return ""
-        if self._code is None or now_s >= self._code.until_s or self._code.tries <= 0:
+        if not self.is_asked_for(now_s) or self.is_printed():
             self._code = _Code(self.draw(), now_s + VALID_S)
+        assert self._code is not None
         return self._code.digits
 
     def is_asked_for(self, now_s: float) -> bool:
         """A code was said and may still be typed."""
         return self._code is not None and now_s < self._code.until_s and self._code.tries > 0
+
+    def is_printed(self) -> bool:
+        """The digits that count were printed at the start, and were not said."""
+        return self._code is not None and self._code.printed
 
     def check(self, typed: str, now_s: float) -> bool:
         """Whether these are the digits, and allowed; they let in one browser."""

@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -52,6 +52,7 @@ class Rehearsal:
 
     `during` is called at every step: tests kill processes there. `rows` stand for the table's.
     `state`: the box's own folder, which stays; None: one of this rehearsal's, which goes with it.
+    `environment`: of the parts, over this process's own.
     """
 
     def __init__(
@@ -62,9 +63,11 @@ class Rehearsal:
         during: Callable[[Rehearsal], None] | None = None,
         rows: tuple[Process, ...] | None = None,
         state: Path | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self.scene = scene
         self._state = state
+        self._environment = dict(environment or {})
         self._during = during
         self._rows = rows
         self._sounds = [
@@ -103,12 +106,12 @@ class Rehearsal:
     def _play(self, folder: Path) -> None:
         self.state_dir = self._state or folder / "state"
         settings = _with_own_state(self.recording.settings, self.state_dir)
-        environment = os.environ | alsa_environment(folder, {"sim": folder / "card"})
+        sound = alsa_environment(folder, {"sim": folder / "card"})
         self.supervisor = Supervisor(
             settings,
             rows=self._rows or rows_to_run(settings),
             watchers=(WATCHER,),
-            environment=environment,
+            environment=os.environ | sound | self._environment,
         )
         self.mail = self.supervisor.channel(WATCHER)
         self._voice = RingReader(self.supervisor.rings["voice"], WATCHER)

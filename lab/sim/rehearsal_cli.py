@@ -19,6 +19,7 @@ from appliance.settings import Settings, load
 from appliance.voice.factory import candidates
 from appliance.voice.head_weights import head_folder
 from lab.sim import scene as scenes
+from lab.sim.demo_page import demo_page
 from lab.sim.rehearsal import Rehearsal
 from lab.sim.rehearsal_recording import RehearsalRecording
 from lab.sim.rehearsal_report import RecordingReader, UtteranceOutcome, report
@@ -49,15 +50,20 @@ def demo(report_dir: Path | None, settings: Settings, voice: str = "") -> int:
     if voice:
         settings = load_over(settings, {"speaking": {"voice": voice}})
         (head_folder if voice == HEAD else candidates)(settings)
-    return rehearse([DEMO], report_dir or Path("rehearsal"), settings)
+    console = Console(highlight=False, soft_wrap=True)
+    with demo_page(settings, lambda line: console.print(f"[bold]{line}[/]")) as page:
+        watched = {"during": page.tell, "environment": page.environment}
+        well = play(scenes.load(DEMO), report_dir or Path("rehearsal"), page.settings, **watched)
+        page.tell_afterwards()
+    return 0 if well else 1
 
 
-def play(scene: Scene, folder: Path | None, settings: Settings) -> bool:
+def play(scene: Scene, folder: Path | None, settings: Settings, **options: Any) -> bool:
     """Play one scene, print its table and write its files. False if it did not come to its end."""
     console = Console()
     console.print(f"[bold]{scene.name}[/]: the owner speaks {len(scene.owner)} times; "
                   "in real time, through the real processes.")  # fmt: skip
-    reader = perform(scene, settings)
+    reader = perform(scene, settings, **options)
     outcomes = reader.outcomes()
     console.print(_table(outcomes))
     for line in _summary(reader):

@@ -10,6 +10,7 @@ from appliance.cli import startup_settings
 from appliance.dialog import mute_store, startup_notices
 from appliance.errors import SettingsError
 from appliance.language.catalogue import english
+from appliance.page.pairing import printed_digits
 from appliance.settings import load, load_defaults
 
 GOOD = "speaking: {volume: 0.3}\n"
@@ -91,3 +92,22 @@ def test_a_start_says_where_its_page_is(
     assert caplog.text == ""
     startup_settings.report_page(startup_settings.with_page(settings))
     assert place in caplog.text
+
+
+def test_who_types_the_command_gets_digits_for_a_first_browser(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO")
+    environment: dict[str, str] = {}
+    digits = startup_settings.hand_over_digits(environment)
+    assert printed_digits(environment) == digits
+    settings = startup_settings.with_page(load_defaults())
+    startup_settings.report_page(settings, digits)
+    assert f"is let in by {digits[:3]} {digits[3:]}" in caplog.text
+
+
+@pytest.mark.parametrize("one", ["STATE_DIRECTORY", "NOTIFY_SOCKET"])
+def test_a_service_prints_no_digits(one: str) -> None:
+    environment = {one: "/run/x"}
+    assert startup_settings.hand_over_digits(environment) == ""
+    assert environment == {one: "/run/x"}

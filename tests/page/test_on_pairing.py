@@ -8,6 +8,7 @@ import pytest
 
 from appliance.messages.commands import Say
 from appliance.page.on_pairing import browser_name
+from appliance.page.pairing import Pairing
 from appliance.page.visit import COOKIE, WAITING
 from tests.page.desk import CODE, Desk
 
@@ -104,3 +105,24 @@ def test_a_browser_is_listed_by_what_it_calls_itself_and_by_nothing_made_up(
     agent: str, name: str
 ) -> None:
     assert browser_name(agent) == name
+
+
+def test_digits_that_were_printed_are_asked_for_at_once_and_nothing_is_said_aloud(
+    desk: Desk, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    desk.box.pairing = Pairing(printed=CODE)
+    assert "printed where the box was started" in desk.text("/")
+    assert desk.post("/pair", {"code": "111111"}).status == 403
+    assert desk.post("/pair", {"code": CODE}).status == 303
+    assert "canvas" in desk.text("/")
+    assert desk.said == []
+    assert "was let in by the digits that were printed" in caplog.text
+
+
+def test_who_asks_for_digits_aloud_is_announced_even_where_others_were_printed(desk: Desk) -> None:
+    desk.box.pairing = Pairing(draw=lambda: "111111", printed=CODE)
+    desk.post("/pair/code")
+    assert desk.post("/pair", {"code": CODE}).status == 403
+    assert desk.post("/pair", {"code": "111111"}).status == 303
+    assert len(desk.said) == 2

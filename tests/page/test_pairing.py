@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from appliance.page.pairing import MOST_WAITING, MOST_WRONG, TRIES, VALID_S, Pairing
+import pytest
+
+from appliance.page.pairing import (
+    MOST_WAITING,
+    MOST_WRONG,
+    PRINTED,
+    TRIES,
+    VALID_S,
+    Pairing,
+    draw_digits,
+    printed_digits,
+)
 
 CODE = "482913"
 
@@ -58,7 +69,7 @@ def test_it_is_not_made_to_talk_without_end() -> None:
 
 
 def test_real_digits_are_six_and_never_the_same_twice_in_a_row() -> None:
-    drawn = {Pairing().draw() for _ in range(50)}
+    drawn = {draw_digits() for _ in range(50)}
     assert all(len(one) == 6 and one.isdecimal() for one in drawn)
     assert len(drawn) > 45
 
@@ -93,3 +104,35 @@ def test_only_so_many_wait() -> None:
     one = pairing()
     assert all(one.wait_for_button(0) for _ in range(MOST_WAITING))
     assert one.wait_for_button(0) == ""
+
+
+def test_printed_digits_let_one_browser_in_however_late() -> None:
+    one = Pairing(draw=lambda: "111111", printed=CODE)
+    assert one.is_asked_for(1e6)
+    assert one.is_printed()
+    assert one.check(CODE, 1e6)
+    assert not one.is_printed()
+    assert not one.check(CODE, 1e6)
+
+
+def test_five_wrong_tries_end_the_printed_digits_too_and_said_ones_take_their_place() -> None:
+    one = Pairing(draw=lambda: "111111", printed=CODE)
+    for _ in range(TRIES):
+        one.check("222222", 0)
+    assert not one.check(CODE, 0)
+    other = Pairing(draw=lambda: "111111", printed=CODE)
+    assert other.code(0) == "111111"
+    assert not other.is_printed()
+    assert not other.check(CODE, 1)
+    assert other.check("111111", 1)
+
+
+@pytest.mark.parametrize(
+    ("environment", "found"),
+    [({PRINTED: CODE}, CODE), ({}, ""), ({PRINTED: "12345"}, ""), ({PRINTED: "abcdef"}, ""),
+     ({PRINTED: CODE, "STATE_DIRECTORY": "/var/lib/interlude"}, "")],
+)  # fmt: skip
+def test_only_who_starts_a_box_by_hand_prints_digits(
+    environment: dict[str, str], found: str
+) -> None:
+    assert printed_digits(environment) == found

@@ -1,0 +1,64 @@
+"""The page of a box that plays a scene: on this machine alone, with digits that are printed, since
+its loudspeaker is simulated.
+
+In: settings. Out: settings with the page, its environment, and sentences for who watches.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from appliance.page import pairing
+from appliance.runtime import settings_access
+from appliance.runtime.listening_socket import try_listen
+from appliance.settings import Settings
+from lab.sim.rehearsal import Rehearsal
+
+HOST = "127.0.0.1"
+
+
+class DemoPage:
+    """`folder`: for the settings file that the page may change, in place of the owner's. `say`:
+    prints a sentence."""
+
+    def __init__(self, settings: Settings, folder: Path, say: Callable[[str], object]) -> None:
+        self.digits = pairing.draw_digits()
+        port = _port(settings.page.port)
+        page = msgspec.structs.replace(
+            settings.page, enabled=True, listen=HOST, port=port, certificate="", key=""
+        )
+        self.settings = msgspec.structs.replace(settings, page=page)
+        self.address = f"http://{HOST}:{port}"
+        own = folder / "settings.yaml"
+        own.touch()
+        self.environment = {pairing.PRINTED: self.digits, settings_access.FILE: str(own)}
+        self._say, self._told = say, False
+
+    def tell(self, rehearsal: Rehearsal) -> None:
+        """Where it is, once it is there."""
+        if not self._told and rehearsal.supervisor.is_ready:
+            self._told = True
+            shown = f"{self.digits[:3]} {self.digits[3:]}"
+            self._say(f"Its page: open {self.address} while it runs; the digits are {shown}.")
+
+    def tell_afterwards(self) -> None:
+        self._say(f"Its page was at {self.address}. `interlude run --page` serves it for longer.")
+
+
+@contextlib.contextmanager
+def demo_page(settings: Settings, say: Callable[[str], object]) -> Iterator[DemoPage]:
+    with tempfile.TemporaryDirectory(prefix="interlude-demo-") as folder:
+        yield DemoPage(settings, Path(folder), say)
+
+
+def _port(wanted: int) -> int:
+    """`wanted`, or the usual one, if it is free; else one that is."""
+    for port in (wanted or 8080, 0):
+        with contextlib.suppress(OSError), try_listen((HOST, port)) as found:
+            return int(found.getsockname()[1])
+    raise OSError("no port is free")

@@ -1,0 +1,81 @@
+"""The page of a box that plays a scene: what is printed opens it, and the room stays silent."""
+
+from __future__ import annotations
+
+import http.client
+import re
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+from appliance.messages.commands import Say
+from appliance.page.pairing import printed_digits
+from appliance.page.requests import FORM
+from appliance.runtime.listening_socket import try_listen
+from appliance.settings import load, load_defaults
+from lab.sim import rehearsal_cli, scene
+from lab.sim.demo_page import HOST, DemoPage
+from lab.sim.rehearsal import Rehearsal
+
+
+def test_a_port_that_is_taken_is_left_to_who_has_it(tmp_path: Path) -> None:
+    with try_listen((HOST, 0)) as taken:
+        port = taken.getsockname()[1]
+        wanted = load(None, {"page": {"port": port}})
+        assert DemoPage(wanted, tmp_path, print).settings.page.port != port
+    assert DemoPage(wanted, tmp_path, print).settings.page.port == port
+
+
+def test_the_page_is_this_machines_alone_and_changes_no_file_of_the_owners(tmp_path: Path) -> None:
+    everywhere = load(None, {"page": {"listen": "0.0.0.0", "enabled": False}})  # noqa: S104  # refused
+    page = DemoPage(everywhere, tmp_path, print)
+    assert page.settings.page.wanted
+    assert page.settings.page.addresses == ((HOST, page.settings.page.port),)
+    assert str(tmp_path / "settings.yaml") in page.environment.values()
+    assert printed_digits(page.environment) == page.digits
+
+
+class Visitor:
+    """Opens the page as soon as it is printed where it is."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.seen = ""
+
+    def visit(self) -> None:
+        found = re.search(r"open http://([\d.]+):(\d+) .* digits are ([\d ]+)\.", self.lines[0])
+        assert found
+        host, port, digits = found.groups()
+        connection = http.client.HTTPConnection(host, int(port), timeout=60)
+        form = {"Content-Type": FORM, "Origin": f"http://{host}:{port}"}
+        connection.request("POST", "/pair", urlencode({"code": digits}), form)
+        reply = connection.getresponse()
+        reply.read()
+        assert reply.status == 303, reply.status
+        cookie = (reply.getheader("Set-Cookie") or "").partition(";")[0]
+        connection.request("GET", "/", headers={"Cookie": cookie})
+        self.seen = connection.getresponse().read().decode()
+        connection.close()
+
+
+@pytest.mark.process
+@pytest.mark.usefixtures("simcard_library")
+def test_what_is_printed_opens_the_page_and_the_room_stays_silent(tmp_path: Path) -> None:
+    visitor = Visitor()
+    page = DemoPage(load_defaults(), tmp_path, visitor.lines.append)
+
+    def during(rehearsal: Rehearsal) -> None:
+        page.tell(rehearsal)
+        if visitor.lines and not visitor.seen:
+            visitor.visit()
+
+    cough = {"at_s": 0.2, "noise": "cough", "kind": "noise"}
+    parsed = scene.parse({"owner": [cough]}, name="test", folder=Path())
+    reader = rehearsal_cli.perform(
+        parsed, page.settings, during=during, environment=page.environment
+    )
+    page.tell_afterwards()
+    assert 'id="picture"' in visitor.seen
+    assert not list(reader.recording.messages_of(Say))
+    assert [page.address in line for line in visitor.lines] == [True, True]
