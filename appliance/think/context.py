@@ -24,10 +24,6 @@ Rows = npt.NDArray[np.float32]  # [soft tokens, width of the model]
 # Tokens a call, and computed at once. More are hardly faster a token, take more memory, and keep
 # the pulse still for longer: 9 s for these on a Pi, at the 15 a second that are estimated.
 BATCH = 128
-# A batch with an output computes all layers for all of its tokens; one without an output only those
-# that write keys and values (scripts/patches: 15 of E2B's 35). So the last token is read by itself
-# from this many on; fewer are sooner read together (measured on full-size weights: as fast at 4).
-APART_TOKENS = 6
 SEQUENCES = 2
 _ABORTED = 2  # llama_decode: the abort callback said so
 
@@ -47,6 +43,9 @@ class LlamaContext:
         self._abort = ctypes.create_string_buffer(2)
         self._positions = [0] * SEQUENCES
         self._sequence = 0
+        self._weighed: tuple[int, int] | None = (
+            None  # sequence and position that the weights are of
+        )
         self._width = self._window = self._vocabulary_size = 0
         self.read = 0
 
@@ -104,7 +103,8 @@ class LlamaContext:
         self._positions[self._sequence] = position
 
     def evaluate(self, content: Sequence[int] | Rows, *, last: bool = False) -> None:
-        """Read tokens or soft tokens. After the `last` ones the next token can be drawn.
+        """Read tokens or soft tokens. After the `last` ones the next token can be drawn. That costs
+        what one token costs in the layers that write no keys and values (scripts/patches).
 
         Raises AnswerAbandoned when interrupted: `position` then says how much is held.
         """
@@ -114,14 +114,9 @@ class LlamaContext:
                 f"{self.context_tokens}.",
                 "Raise `thinking.context_tokens` or lower `thinking.history_tokens`.",
             )
-        together = content
-        if last and len(content) >= APART_TOKENS:
-            together = content[:-1]
-        for start in range(0, len(together), BATCH):
-            part = together[start : start + BATCH]
+        for start in range(0, len(content), BATCH):
+            part = content[start : start + BATCH]
             self.decode(part, wanted=last and start + len(part) == len(content))
-        if len(together) < len(content):
-            self.decode(content[-1:], wanted=True)
 
     def decode(self, content: Sequence[int] | Rows, *, wanted: bool) -> None:
         """One batch: at most BATCH tokens or soft tokens that fit. `wanted`: after them the next
@@ -141,6 +136,7 @@ class LlamaContext:
                 batch.n_seq_id[at] = 1
                 batch.seq_id[at][0] = self._sequence
                 batch.logits[at] = int(wanted and at == count - 1)
+            self._weighed = None
             outcome = llama.llama_decode(self._context, batch)
         finally:
             llama.llama_batch_free(batch)
@@ -153,14 +149,23 @@ class LlamaContext:
             )
         self.position += count
         self.read += count
+        if wanted:
+            self._weighed = self._sequence, self.position
+
+    @property
+    def can_draw(self) -> bool:
+        """The next token can be drawn from what is held, with nothing read before."""
+        return self._weighed == (self._sequence, self.position)
 
     def logits(self) -> npt.NDArray[np.float32]:
-        """The weight of every token to be the next, after `feed(…, last=True)`."""
+        """The weight of every token to be the next, if it `can_draw`."""
         pointer: Any = llama.llama_get_logits_ith(self._context, -1)
         return np.ctypeslib.as_array(pointer, (self._vocabulary_size,)).copy()
 
     def roll_back(self, position: int) -> int:
         """Hold only the first `position` tokens, or none if that cannot be; says how many."""
+        if position != self.position:
+            self._weighed = None
         llama.llama_memory_seq_rm(self._memory, self._sequence, position, -1)
         if position and not self.reaches(position):
             llama.llama_memory_seq_rm(self._memory, self._sequence, -1, -1)

@@ -54,6 +54,8 @@ class IncrementalPrefill:
         self._gemma.select_sequence(self._sequence)
         common = prompt.common(self.held)
         if draw:  # weights of the next token come only with reading the last one
+            if common == len(prompt) == self._gemma.position and self._gemma.can_draw:
+                return 0
             common = min(common, len(prompt) - 1)
         if common < self._gemma.position:
             common = self._gemma.roll_back(common)

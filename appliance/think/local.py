@@ -177,7 +177,7 @@ class LocalGemma:
             tokenized = tokenized.until(first + encoded.sound.final)
         self._ahead.drop()
         self._opening.back(self._reader, tokenized)
-        self._reader.prefill(tokenized, draw=False)
+        self._reader.prefill(tokenized, draw=likely_all)
 
     def draw_ahead(self, history: History) -> Generator[AnswerPiece]:
         if self._opening.state is None or self._size(history) > self._most:

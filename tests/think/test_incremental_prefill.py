@@ -45,6 +45,7 @@ def test_to_draw_the_last_token_is_read_again_and_the_weights_are_a_fresh_readin
     assert reader.prefill(prompt(TOKENS[:90]), draw=True) == 1
     fresh.evaluate(TOKENS[:90], last=True)
     assert np.abs(model.logits() - fresh.logits()).max() < NOISE
+    assert reader.prefill(prompt(TOKENS[:90]), draw=True) == 0, "it can draw already"
 
 
 def test_in_pieces_it_comes_to_the_same_and_each_is_one_of_the_pace(gemma: Load) -> None:

@@ -1,4 +1,4 @@
-"""Reading without outputs: what is held is the same to the bit, and less was computed for it.
+"""Reading with few outputs or none: what is held is the same to the bit, and less is computed.
 
 The second is what scripts/patches does to llama.cpp; a build without the patch fails here.
 """
@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from appliance.models.local_model import Sampling
-from appliance.think.context import APART_TOKENS, LlamaContext, Rows
+from appliance.think.context import LlamaContext, Rows
 from appliance.think.gemma import Gemma
 from appliance.think.llama_library import llama
 from tests.think import tiny
@@ -70,22 +71,61 @@ def drawn(context: LlamaContext, count: int) -> tuple[list[int], Rows]:
     return tokens, np.array(weights)
 
 
+def decode(context: LlamaContext, content: list[int] | Rows, outputs: Sequence[int]) -> None:
+    """One batch; `outputs` are the places in it that have an output."""
+    real = llama.llama_decode
+
+    def flagged(handle: Any, batch: Any) -> int:
+        for at in range(batch.n_tokens):
+            batch.logits[at] = int(at in outputs)
+        return int(real(handle, batch))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(llama, "llama_decode", flagged)
+        context.decode(content, wanted=bool(outputs))
+
+
 def test_keys_values_weights_and_what_is_drawn_are_the_same_to_the_bit(
     model: Gemma, context: LlamaContext
 ) -> None:
     held = []
-    for wanted in (True, False):
+    for which in ("all", "last", "none"):
         context.roll_back(0)
         for batch in content(model):
-            context.decode(batch, wanted=wanted)
+            count = len(batch)
+            outputs = {"all": range(count), "last": [count - 1], "none": []}[which]
+            decode(context, batch, outputs)
         state = context.state()
         context.decode([301], wanted=True)
         tokens, weights = drawn(context, 24)
         held.append((state, tokens, weights.tobytes()))
-    full, without = held
+    full, last, none = held
     assert len(full[0]) > 1000 * context.position / 8  # there is something in it
     assert len(set(full[1])) > 1
-    assert full == without
+    assert full == last == none
+
+
+def weights_at(context: LlamaContext, place: int) -> npt.NDArray[np.float32]:
+    pointer: Any = llama.llama_get_logits_ith(context.context, place)
+    return np.ctypeslib.as_array(pointer, (len(context.logits()),)).copy()
+
+
+@pytest.mark.parametrize("outputs", [(19,), (0,), (7, 19), (0, 3, 11, 18)])
+def test_the_weights_of_a_few_outputs_are_those_of_a_batch_with_all_of_them(
+    model: Gemma, context: LlamaContext, outputs: tuple[int, ...]
+) -> None:
+    before, batch = content(model)[:2], list(range(300, 320))
+    found = []
+    for wanted in (range(20), outputs):
+        context.roll_back(0)
+        for each in before:
+            context.decode(each, wanted=False)
+        decode(context, batch, wanted)
+        found.append(np.array([weights_at(context, place) for place in outputs]))
+    everything, few = found
+    assert np.ptp(everything, axis=1).min() > 1  # of another row they would differ by as much
+    # Fewer rows go through other kernels, which add in another order.
+    assert np.abs(few - everything).max() < 0.02 * everything.std()
 
 
 def test_batches_with_and_without_outputs_may_alternate(
@@ -100,17 +140,19 @@ def test_batches_with_and_without_outputs_may_alternate(
     assert states[0] == states[1] == states[2]
 
 
-def test_without_outputs_only_layers_that_write_keys_and_values_are_computed(
+def test_layers_that_write_no_keys_and_values_are_computed_for_outputs_alone(
     model: Gemma, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name_of = ctypes.CDLL(str(Path(llama.__file__).parent / "lib/libggml-base.so")).ggml_get_name
+    library = ctypes.CDLL(str(Path(llama.__file__).parent / "lib/libggml-base.so"))
+    name_of, rows_of = library.ggml_get_name, library.ggml_nrows
     name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.c_void_p]
-    layers: set[int] = set()
+    rows_of.restype, rows_of.argtypes = ctypes.c_int64, [ctypes.c_void_p]
+    layers: dict[int, int] = {}
 
     @llama.ggml_backend_sched_eval_callback  # type: ignore[untyped-decorator]
     def note(tensor: int, asked: bool, data: object) -> bool:
         if asked and (found := re.fullmatch(rb"ffn_out-(\d+)", name_of(tensor))):
-            layers.add(int(found[1]))
+            layers[int(found[1])] = rows_of(tensor)
         return not asked
 
     defaults = llama.llama_context_default_params
@@ -123,33 +165,37 @@ def test_without_outputs_only_layers_that_write_keys_and_values_are_computed(
     monkeypatch.setattr(llama, "llama_context_default_params", noting)
     opened = LlamaContext()
     opened.open(model.model, 512, 1, sequences=1)
+    computed = []
     try:
-        computed = []
-        for wanted in (True, False):
+        for outputs in (range(20), [19], [3, 19], []):
             layers.clear()
-            opened.decode(list(range(300, 320)), wanted=wanted)
-            computed.append(set(layers))
+            decode(opened, list(range(300, 320)), outputs)
+            computed.append(dict(layers))
     finally:
         opened.close()
     count = llama.llama_model_n_layer(model.model)
     # Of the last one that writes them nothing is wanted but its keys and values.
-    assert computed == [set(range(count)), set(range(count - SHARED - 1))]
+    writing = count - SHARED - 1
+    assert computed == [
+        dict.fromkeys(range(count), 20),
+        *({at: 20 if at < writing else few for at in range(count)} for few in (1, 2)),
+        dict.fromkeys(range(writing), 20),
+    ]
 
 
 @pytest.mark.parametrize(
     ("count", "last", "batches"),
     [
         (1, True, [(1, True)]),
-        (APART_TOKENS - 1, True, [(APART_TOKENS - 1, True)]),
-        (APART_TOKENS, True, [(APART_TOKENS - 1, False), (1, True)]),
-        (APART_TOKENS, False, [(APART_TOKENS, False)]),
+        (16, True, [(16, True)]),
+        (16, False, [(16, False)]),
         (129, True, [(128, False), (1, True)]),
-        (200, True, [(128, False), (71, False), (1, True)]),
+        (200, True, [(128, False), (72, True)]),
         (200, False, [(128, False), (72, False)]),
         (0, True, []),
     ],
 )
-def test_of_many_tokens_the_last_is_read_by_itself(
+def test_only_the_last_token_of_the_last_batch_has_an_output(
     count: int, last: bool, batches: list[tuple[int, bool]]
 ) -> None:
     read = []
@@ -162,3 +208,38 @@ def test_of_many_tokens_the_last_is_read_by_itself(
 
     Noting().evaluate([300] * count, last=last)
     assert read == batches
+
+
+def test_the_next_token_can_be_drawn_until_something_else_is_read_or_taken_back(
+    context: LlamaContext,
+) -> None:
+    told = []
+    context.decode(list(range(300, 310)), wanted=False)
+    told.append(context.can_draw)
+    context.decode(list(range(310, 316)), wanted=True)
+    told.append(context.can_draw)
+    state = context.state()
+    context.roll_back(16)  # where it is
+    told.append(context.can_draw)
+    context.roll_back(15)
+    told.append(context.can_draw)
+    context.decode([315], wanted=True)
+    told.append(context.can_draw)
+    context.restore(state, 16)
+    told.append(context.can_draw)
+    assert told == [False, True, True, False, True, False]
+
+
+def test_what_another_sequence_reads_takes_the_weights(model: Gemma) -> None:
+    opened = LlamaContext()
+    opened.open(model.model, 512, 1)
+    try:
+        opened.decode([300, 301], wanted=True)
+        opened.select_sequence(1)
+        told = [opened.can_draw]
+        opened.decode([300, 302], wanted=False)
+        opened.select_sequence(0)
+        told.append(opened.can_draw)
+    finally:
+        opened.close()
+    assert told == [False, False]
