@@ -24,6 +24,9 @@ Rows = npt.NDArray[np.float32]  # [soft tokens, width of the model]
 # Tokens a call, and computed at once. More are hardly faster a token, take more memory, and keep
 # the pulse still for longer: 9 s for these on a Pi, at the 15 a second that are estimated.
 BATCH = 128
+# llama.cpp computes so many tokens together and the rest one by one: 15 take longer than 16
+# (docs/benchmarks/model.md).
+TOGETHER = 4
 SEQUENCES = 2
 _ABORTED = 2  # llama_decode: the abort callback said so
 

@@ -23,7 +23,7 @@ from appliance.think import prompt
 from appliance.think.answer_ahead import AnswerAhead
 from appliance.think.answer_drawing import AnswerDrawing, AnswerPiece
 from appliance.think.audio_embeddings import AudioEmbeddingCache, Ids
-from appliance.think.context import SEQUENCES
+from appliance.think.context import SEQUENCES, TOGETHER
 from appliance.think.encoded_sound import SoundEncoder
 from appliance.think.gemma import Gemma
 from appliance.think.history import History, HistoryTurn, SpeechClip
@@ -175,6 +175,8 @@ class LocalGemma:
         if not likely_all:
             first = int(np.flatnonzero(tokenized.ids == encoded.ids[0])[0])
             tokenized = tokenized.until(first + encoded.sound.final)
+            unread = len(tokenized) - max(first, tokenized.common(self._reader.held))
+            tokenized = tokenized.until(len(tokenized) - unread % TOGETHER)
         self._ahead.drop()
         self._opening.back(self._reader, tokenized)
         self._reader.prefill(tokenized, draw=likely_all)

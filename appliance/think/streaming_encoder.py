@@ -25,6 +25,9 @@ Rows = npt.NDArray[np.float32]
 
 # Tokens a call: 2 s of sound. Memory and attention grow with it; a call tells of progress.
 CALL_TOKENS = 50
+# Up to so many are computed with the end of a clip in one call: a call of the full-size graph takes
+# some 30 ms, whatever it computes. What it made is not final: if more sound comes it is made again.
+END_TOKENS = 12
 
 
 class StreamingEncoder:
@@ -59,25 +62,29 @@ class StreamingEncoder:
             state, done = begun.state, begun.final
             rows = [begun.rows[:done]]
         count = len(samples) // TOKEN_SAMPLES
-        while done < count:
+        at_end = count - done if whole and count - done <= END_TOKENS else 0
+        while done < count - at_end:
             length = min(CALL_TOKENS, count - done)
             sound = _floats(samples[done * TOKEN_SAMPLES : (done + length) * TOKEN_SAMPLES])
             tokens, state = self._run(sound, length * TOKEN_FRAMES, state)
             rows.append(tokens)
             done += length
         if whole:
-            rows.append(self._tail(samples, count, state))
-        return EncodedSound(np.concatenate(rows), count, whole, state)
+            rows.append(self._tail(samples, done, state))
+        return EncodedSound(np.concatenate(rows), done, whole, state)
 
     def _tail(self, samples: npt.NDArray[Any], done: int, state: State) -> Rows:
-        """The token of a clip's end, which has fewer frames than others; perhaps none."""
+        """The tokens of a clip's end, of which the last may have fewer frames; perhaps none."""
         # Any crumb of sound is a token: silence follows it, up to a token's worth.
-        frames = frame_count(max(len(samples), TOKEN_SAMPLES)) - done * TOKEN_FRAMES
+        whole_tokens = len(samples) // TOKEN_SAMPLES
+        frames = max(frame_count(max(len(samples), TOKEN_SAMPLES)), whole_tokens * TOKEN_FRAMES)
+        frames -= done * TOKEN_FRAMES
         rest = samples[done * TOKEN_SAMPLES :]
         if frames <= 0 or not len(rest):
             return np.empty((0, self.width), np.float32)
-        sound = np.pad(_floats(rest), (0, TOKEN_SAMPLES - len(rest)))
-        return self._run(sound, frames, state)[0]
+        length = -(-frames // TOKEN_FRAMES) * TOKEN_SAMPLES
+        sound = _floats(rest[:length])
+        return self._run(np.pad(sound, (0, length - len(sound))), frames, state)[0]
 
     def _run(self, sound: Rows, frames: int, state: State) -> tuple[Rows, State]:
         options = onnxruntime.RunOptions()

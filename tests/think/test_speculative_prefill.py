@@ -11,15 +11,15 @@ from appliance.think.speculative_prefill import SpeculativePrefill
 @pytest.mark.parametrize(
     ("seconds", "paused", "idle", "due"),
     [
-        (0.3, False, True, False),  # too little to be worth it
-        (0.4, False, True, True),
+        (0.15, False, True, False),  # too little to be worth it
+        (0.16, False, True, True),
         (5.0, False, False, False),  # there is other work
-        (0.2, True, True, True),  # may have been all
-        (0.2, True, False, True),
+        (0.1, True, True, True),  # may have been all
+        (0.1, True, False, True),
         (0.0, True, True, False),
     ],
 )
-def test_it_reads_ahead_ten_tokens_at_a_time_or_when_it_may_be_all(
+def test_it_reads_ahead_four_tokens_at_a_time_or_when_it_may_be_all(
     seconds: float, paused: bool, idle: bool, due: bool
 ) -> None:
     ahead = SpeculativePrefill()
@@ -30,8 +30,8 @@ def test_nothing_is_read_twice_and_the_next_utterance_begins_afresh() -> None:
     ahead = SpeculativePrefill()
     assert ahead.due(1, 20_000, paused=True, idle=True)
     assert not ahead.due(1, 20_000, paused=True, idle=True)
-    assert not ahead.due(1, 26_000, paused=False, idle=True)
-    assert ahead.due(1, 26_400, paused=False, idle=True)
+    assert not ahead.due(1, 22_400, paused=False, idle=True)
+    assert ahead.due(1, 22_560, paused=False, idle=True)
     assert ahead.due(2, 16_000, paused=False, idle=True)
 
 
@@ -41,10 +41,10 @@ def test_a_slow_machine_reads_in_longer_pieces() -> None:
     for seconds in (1.5, 2.0, 2.5):  # it is at the first piece
         assert not ahead.due(1, int(seconds * RATE_HZ), paused=False, idle=False)
     assert ahead.due(1, int(2.6 * RATE_HZ), paused=False, idle=True)  # and then at all the rest
-    assert not ahead.due(1, int(2.9 * RATE_HZ), paused=False, idle=True)
+    assert not ahead.due(1, int(2.7 * RATE_HZ), paused=False, idle=True)
 
 
 def test_a_piece_that_took_long_does_not_hold_back_the_next_utterance() -> None:
     ahead = SpeculativePrefill()
     assert ahead.due(1, 8 * RATE_HZ, paused=True, idle=True)
-    assert ahead.due(2, int(0.4 * RATE_HZ), paused=False, idle=True)
+    assert ahead.due(2, int(0.16 * RATE_HZ), paused=False, idle=True)

@@ -157,6 +157,20 @@ def test_rows_that_are_final_stay_and_only_the_newest_is_made_again(opened: Open
     assert difference(on.rows, encoder.encode(heard).rows) < IN_PIECES
 
 
+@pytest.mark.parametrize("end", [16_001, 16_160, 16_161, 16_640, 17_000, 20_000, 23_679, 24_000])
+def test_a_short_end_is_made_in_one_call_and_is_the_same_as_at_once(opened: Open, end: int) -> None:
+    heard, encoder = sound(40_000), opened()
+    begun = encoder.encode(heard[:16_000], whole=False)
+    before = encoder.steps
+    part = encoder.encode(heard[:end], begun)
+    # A crumb of less than a frame makes no token, here and in llama.cpp.
+    assert encoder.steps - before == (1 if end > 16_160 else 0)
+    assert part.final == begun.final == 25
+    assert difference(part.rows, encoder.encode(heard[:end]).rows) < IN_PIECES
+    on = encoder.encode(heard, part)
+    assert difference(on.rows, encoder.encode(heard).rows) < IN_PIECES
+
+
 def test_of_a_piece_only_new_sound_is_computed_and_a_cut_token_only_if_wanted(
     opened: Open,
 ) -> None:
