@@ -67,15 +67,17 @@ class VoiceError(InterludeError, RuntimeError):
 
 class UnsayableText(VoiceError):
     """A sentence that this voice has no sounds for, but for its first `said` characters; the voice
-    is well. `foreseen`: sentences of this kind are not meant for it."""
+    is well. `foreseen`: sentences of this kind are not meant for it. `rest_of_answer`: nor is it
+    asked for what follows in the answer."""
 
     def __init__(
         self, problem: str, remedy: str = "", *, aloud: str = "", said: int = 0,
-        foreseen: bool = False,
+        foreseen: bool = False, rest_of_answer: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(problem, remedy, aloud=aloud)
         self.said = said
         self.foreseen = foreseen
+        self.rest_of_answer = rest_of_answer
 
 
 class RemoteError(InterludeError, OSError):

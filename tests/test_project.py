@@ -43,7 +43,9 @@ FOREIGN = {
     # Small networks beside live sound; the audio encoder, which is large, and ended when told.
     "onnxruntime": ["appliance/onnx_session.py", "think/streaming_encoder.py"],
     "paho": ["mqtt/connection.py", "bench/mosquitto.py"],  # the box, and who listens to it there
-    "pocketsphinx": ["hear/words/pocketsphinx_backend.py", "lab/bench/voice_judge.py"],
+    "pocketsphinx": [
+        "hear/words/pocketsphinx_backend.py", "voice/speech_aligner.py", "lab/bench/voice_judge.py",
+    ],
     "psutil": ["sim/*", "bench/*"],
     "py3langid": ["language/identify.py"],
     "pymicro_wakeword": ["hear/words/microwakeword_backend.py"],

@@ -25,8 +25,10 @@ from appliance.voice.head_voice import HeadVoice
 from appliance.voice.head_weights import head_folder
 from appliance.voice.hibari import engine as hibari
 from appliance.voice.interface import Voice
+from appliance.voice.judged_voice import JudgedVoice
 from appliance.voice.probe import VoiceTrial
 from appliance.voice.program import ProgramVoice
+from appliance.voice.speech_judge import SpeechJudge, recogniser_here
 
 AUTO = "auto"
 _MOST_BYTES = 1 << 20  # of a voice's settings; Piper's have 5 kB, with a table of phonemes
@@ -205,7 +207,8 @@ def open_head(settings: Settings, states: RingHandles | None) -> Voice:
     folder = head_folder(settings)
     if states is None:
         raise VoiceError("The voice `head` begins with the next start of the box.", RESTART)
-    return HeadVoice(folder, states)
+    head = HeadVoice(folder, states)
+    return JudgedVoice(head, SpeechJudge()) if recogniser_here() else head
 
 
 def try_voice(voice: Voice, beat: Callable[[], None] = lambda: None) -> str:

@@ -25,10 +25,12 @@ from appliance.runtime.ipc.ring import END, START, WORD
 from appliance.voice.by_language import VoicesByLanguage
 from appliance.voice.chime import sound_before
 from appliance.voice.interface import Speech, Voice
+from appliance.voice.judged_voice import JudgedSpeech
 from appliance.voice.open_sentence import OpenSentence
 from appliance.voice.prepared_speech import SpeechPreparation
 from appliance.voice.sentence_gap import gap_after
 from appliance.voice.spoken_words import WordBegins, heard_after
+from appliance.voice.waiting_sound import WaitingSound
 
 PIECE_FRAMES = 320  # a slot of the ring `voice`
 MOST_WAITING_FRAMES = 60 * RATE_HZ  # of sound ahead of the ring; then the synthesiser waits
@@ -65,13 +67,14 @@ class SpeechQueue:
     _before: str = ""  # what was said before it; unknown after a restart: a sentence
     _speech: Speech | None = None
     _speaks: Voice | None = None  # whose speech it is
-    _waiting: deque[Samples] = field(default_factory=deque)
-    _waiting_frames: int = 0
+    _waiting: WaitingSound = field(default_factory=WaitingSound)
     _begins: WordBegins = field(default_factory=WordBegins)
     _ended: bool = False
+    _sounds_since_s: float = 0.0  # the answer, if nothing held it up
     _broken: list[Voice] = field(
         default_factory=list
     )  # in this answer: heard no more until the next
+    _misheard: bool = False  # of this answer: a voice was taken off it for what it said
     _told: set[str] = field(default_factory=set)  # of texts that a voice cannot say: once each
 
     def prepare(self, text: str, tokens: SentenceTokens | None = None) -> None:
@@ -87,16 +90,16 @@ class SpeechQueue:
     @property
     def speech(self) -> Speech | None:
         """What to poll for sound; None while there is nothing, or enough of it."""
-        return self._speech if self._waiting_frames < MOST_WAITING_FRAMES else None
+        return self._speech if self._waiting.frames < MOST_WAITING_FRAMES else None
 
     @property
     def waits_for_room(self) -> bool:
-        return self._waiting_frames > 0 or self._end_is_due
+        return self._waiting.frames > 0 or self._end_is_due
 
     @property
     def busy(self) -> bool:
         """There is something that a raised turn would make stale."""
-        return bool(self._speech or self._waiting or self._orders)
+        return bool(self._speech or self._waiting.frames or self._orders)
 
     def pop_slots(self, turn: int, room: int, now_s: float) -> list[VoiceSlot]:
         """At most `room` pieces of answer `turn`, the one that has the floor.
@@ -111,6 +114,8 @@ class SpeechQueue:
             or self._hand_out(room, pieces)
         ):
             continue
+        if pieces and not pieces[0].position:
+            self._sounds_since_s = now_s
         return pieces
 
     def stop(self) -> None:
@@ -122,7 +127,7 @@ class SpeechQueue:
     def _drop_older_than(self, turn: int) -> None:
         if self.turn < turn:
             self._drop_sound()
-            self.turn, self.position, self._ended = turn, 0, False
+            self.turn, self.position, self._ended, self._misheard = turn, 0, False, False
             self._broken.clear()
         while self._orders and self._orders[0][0].turn < turn:
             self._orders.popleft()
@@ -133,11 +138,10 @@ class SpeechQueue:
         self._speech = self._sentence = None
         self._waiting.clear()
         self._begins.clear()
-        self._waiting_frames = 0
 
     def _start_sentence(self, turn: int, now_s: float) -> bool:
         """Start on the next sentence. True if there was one to start on."""
-        if self._speech is not None or self._waiting or not self._orders:
+        if self._speech is not None or self._waiting.frames or not self._orders:
             return False
         order, taken_s = self._orders[0]
         if not isinstance(order, Speak) or order.turn != turn:
@@ -163,8 +167,8 @@ class SpeechQueue:
         assert self._sentence is not None
         order = self._sentence.order
         sound = sound_before(order, self.recording)
-        self._append_sound(np.zeros(gap, np.int16))
-        self._append_sound(sound)
+        self._waiting.append(np.zeros(gap, np.int16))
+        self._waiting.append(sound)
         self._sentence.frames = self._sentence.chime_frames = len(sound)
         self._sentence.first_s = now_s
 
@@ -180,8 +184,11 @@ class SpeechQueue:
         self._speaks = voice
         try:
             tokens = self._sentence.order.tokens
+            self._sentence.passed_on |= self._misheard and tokens is not None
             prepared = self.preparation.take(text, voice, tokens)
-            self._speech = prepared or voice.synthesise(text, tokens)
+            self._speech = speech = prepared or voice.synthesise(text, tokens)
+            if self.position and isinstance(speech, JudgedSpeech):
+                speech.hold_until(self._sounds_since_s + self.position / RATE_HZ)
         except UnsayableText as error:
             self._pass_on(error)
         except VoiceError as error:
@@ -222,9 +229,9 @@ class SpeechQueue:
         if self._sentence.first_s is None:
             self._sentence.first_s = now_s
             gap = self._sentence.position - self.position
-            self._append_sound(np.zeros(gap, np.int16) if gap else EMPTY)
+            self._waiting.append(np.zeros(gap, np.int16) if gap else EMPTY)
         self._sentence.frames += len(samples)
-        self._append_sound(samples)
+        self._waiting.append(samples)
         self._place_words(self._sentence, speech)
         return True
 
@@ -234,11 +241,6 @@ class SpeechQueue:
         for word in sentence.words[sentence.placed :]:
             self._begins.add(sentence.position + sentence.chime_frames + word.at)
         sentence.placed = len(sentence.words)
-
-    def _append_sound(self, samples: Samples) -> None:
-        if len(samples):
-            self._waiting.append(samples)
-            self._waiting_frames += len(samples)
 
     def _finish(self, now_s: float | None = None) -> None:
         sentence, self._sentence = self._sentence, None
@@ -261,7 +263,11 @@ class SpeechQueue:
         assert self._speaks is not None
         self._sentence.unable.append(self._speaks)
         self._sentence.passed_on |= not error.foreseen
-        if error.said:
+        if error.rest_of_answer:
+            self._broken.append(self._speaks)
+            self._misheard = True
+        rest = self._sentence.order.text[error.said :].strip()
+        if error.said and rest:
             self._sentence.mixed, self._sentence.words = True, ()
         standing_in = self._next_voice(self._sentence.order.text)
         if standing_in is None or standing_in in self._sentence.unable:
@@ -269,8 +275,9 @@ class SpeechQueue:
             return
         if error.problem not in self._told:
             self._told.add(error.problem)
-            log.warning("%s %s says it, and others like it.", error, standing_in.name)
-        self._synthesise(self._sentence.order.text[error.said :].strip())
+            what = "the rest of the answer" if error.rest_of_answer else "it, and others like it"
+            log.warning("%s %s says %s.", error, standing_in.name, what)
+        self._synthesise(rest)
 
     def _fail(self, error: VoiceError) -> None:
         """A voice broke. Its stand-in says the sentence, unless half of it is out already, and the
@@ -302,7 +309,7 @@ class SpeechQueue:
     def _end_is_due(self) -> bool:
         return (
             self._speech is None
-            and not self._waiting
+            and not self._waiting.frames
             and bool(self._orders)
             and isinstance(self._orders[0][0], EndAnswer)
             and self._orders[0][0].turn == self.turn
@@ -312,12 +319,12 @@ class SpeechQueue:
         """Cut off the next piece. True if there was one, and room for it."""
         if len(pieces) >= room:
             return False
-        if self._waiting:
+        if self._waiting.frames:
             # Between two sentences a short piece is right: its sound must not wait for the next.
-            if self._waiting_frames < PIECE_FRAMES and self._speech is not None:
+            if self._waiting.frames < PIECE_FRAMES and self._speech is not None:
                 return False
             begins, most = self._begins.take(self.position, PIECE_FRAMES)
-            self._append(self._cut(most), WORD if begins else 0, pieces)
+            self._append(self._waiting.cut(most), WORD if begins else 0, pieces)
             return True
         if self._end_is_due:
             self._orders.popleft()
@@ -332,16 +339,3 @@ class SpeechQueue:
             flags |= START
         pieces.append(VoiceSlot(self.turn, self.position, flags, samples))
         self.position += len(samples)
-
-    def _cut(self, most: int) -> Samples:
-        parts: list[Samples] = []
-        missing = most
-        while missing and self._waiting:
-            head = self._waiting.popleft()
-            parts.append(head[:missing])
-            if len(head) > missing:
-                self._waiting.appendleft(head[missing:])
-            missing -= len(parts[-1])
-        samples = parts[0] if len(parts) == 1 else np.concatenate(parts)
-        self._waiting_frames -= len(samples)
-        return samples

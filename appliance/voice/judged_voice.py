@@ -1,0 +1,143 @@
+"""A voice to which a recogniser listens: what it makes is compared with what it was to say.
+
+A sentence that may wait is held back until the verdict, and is not said if it is bad. One that
+must sound at once, the first of an answer, is judged while it plays. Either way UnsayableText ends
+it, and another voice says what follows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from appliance.errors import UnsayableText
+from appliance.messages.speech import SentenceTokens
+from appliance.pcm import EMPTY, RATE_HZ, Samples
+from appliance.voice.interface import Speech, Voice
+from appliance.voice.judged_part import part_to_judge
+from appliance.voice.speech_judge import SpeechJudge
+from appliance.voice.spoken_words import SpokenWord, heard_after
+
+MOST_WORDS = 200  # of a sentence, that are looked at for where its judged part ends
+MARGIN_S = 0.1  # before what sounds is over the next samples are given, judged or not
+LEFT = 0.5  # of the time in which it sounds: for the sentence after it to be made
+
+
+class JudgedVoice:
+    """`voice`, and the judge of what it says. Both are closed with it."""
+
+    def __init__(
+        self, voice: Voice, judge: SpeechJudge, now_s: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.voice = voice
+        self._judge, self._now_s = judge, now_s
+
+    @property
+    def name(self) -> str:
+        return self.voice.name
+
+    @property
+    def ready(self) -> bool:
+        return self.voice.ready
+
+    @property
+    def problem(self) -> str:
+        return self.voice.problem
+
+    def synthesise(self, text: str, tokens: SentenceTokens | None = None) -> JudgedSpeech:
+        speech = self.voice.synthesise(text, tokens)
+        return JudgedSpeech(speech, text, self.name, self._judge, self._now_s)
+
+    def poll(self) -> None:
+        self.voice.poll()
+        self._judge.poll()
+
+    def close(self) -> None:
+        self.voice.close()
+        self._judge.close()
+
+
+class JudgedSpeech:
+    """`speech`, which says `text`. Where nothing can be said of it, it is as if nobody listened."""
+
+    def __init__(
+        self, speech: Speech, text: str, name: str, judge: SpeechJudge, now_s: Callable[[], float]
+    ) -> None:
+        self._speech, self._text, self._name = speech, text, name
+        self._judge, self._now_s = judge, now_s
+        self._heard: list[Samples] = []  # all that was made
+        self._held: list[Samples] = []  # of it: not given yet
+        self._hold_until_s = self._play_until_s = self._verdict_until_s = float("-inf")
+        self._ended = self._given = self._cancelled = False
+        self._waits = self._failed = False  # for the verdict; the verdict was bad
+
+    def hold_until(self, at_s: float) -> None:
+        """It need not sound before then: by then it is judged, or sounds all the same."""
+        self._hold_until_s = at_s - MARGIN_S
+
+    def fileno(self) -> int:
+        return self._speech.fileno()
+
+    @property
+    def words(self) -> Sequence[SpokenWord]:
+        return self._speech.words
+
+    def cancel(self) -> None:
+        self._cancelled = True
+        self._speech.cancel()
+
+    def read(self) -> Samples | None:
+        """Raises UnsayableText, for the rest of the answer, too, for what does not say its text."""
+        now_s = self._now_s()
+        while not self._ended and self._read_more(now_s):
+            if now_s >= self._hold_until_s:
+                break
+        if self._waits:
+            self._judge.poll()
+        if self._failed:
+            raise UnsayableText(
+                f"What the voice {self._name} said was not understood by the recogniser.",
+                said=len(self._text) if self._given else 0,
+                rest_of_answer=True,
+            )
+        if self._held and (now_s >= self._hold_until_s or self._judged):
+            made, self._held = self._held, []
+            self._given = True
+            return np.concatenate(made)
+        if self._held or not self._ended or (self._waits and now_s < self._verdict_until_s):
+            return EMPTY
+        return None
+
+    @property
+    def _judged(self) -> bool:
+        return self._ended and not self._waits
+
+    def _read_more(self, now_s: float) -> bool:
+        """Whether there was something, or the end."""
+        samples = self._speech.read()
+        if samples is None:
+            self._ended = True
+            self._verdict_until_s = now_s + (self._play_until_s - now_s) * (1 - LEFT)
+            self._begin_judging()
+        elif len(samples):
+            if not self._heard:
+                self._play_until_s = max(now_s, self._hold_until_s) - MARGIN_S
+            self._play_until_s += len(samples) / RATE_HZ
+            self._heard.append(samples)
+            self._held.append(samples)
+        return samples is None or bool(len(samples))
+
+    def _begin_judging(self) -> None:
+        if not (self._judge.ready and self._heard):
+            return
+        ends = heard_after(self._speech.words, MOST_WORDS)
+        part = part_to_judge(self._text, np.concatenate(self._heard), list(ends))
+        if part is not None:
+            self._waits = True
+            self._judge.judge(*part, self._on_verdict)
+
+    def _on_verdict(self, good: bool) -> None:  # a callback's one word
+        self._waits = False
+        self._failed = not good and not self._cancelled

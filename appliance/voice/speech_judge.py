@@ -1,0 +1,144 @@
+"""The speaker's side of judge_program.py: sounds and their texts in, verdicts out. Nothing waits.
+
+One sound at a time; one that comes while another is judged is not judged. Without a recogniser on
+this box, or after its program ended, nothing is.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import msgspec
+
+from appliance.pcm import Samples
+from appliance.runtime.supervision.process_limits import UNTOUCHED_MIB
+from appliance.voice.child_pipes import pipes_of, taken
+
+PROGRAM = Path(__file__).with_name("judge_program.py")
+MEMORY_MIB = 200 + UNTOUCHED_MIB
+# A fit below it is of another text, or of no speech. docs/speech-head.md has what it was found by.
+LEAST_FIT = -6.0
+HUNG_S = 10.0  # without a verdict
+
+log = logging.getLogger("speaker")
+Verdict = Callable[[bool], object]
+
+
+class _Reply(msgspec.Struct, frozen=True):
+    ready: int = 0
+    judged: int = 0
+    fit: float | None = None
+
+
+def recogniser_here() -> bool:
+    return find_spec("pocketsphinx") is not None
+
+
+class SpeechJudge:
+    """`program` is started in the sandbox of every voice's program."""
+
+    def __init__(
+        self, program: Path = PROGRAM, now_s: Callable[[], float] = time.monotonic
+    ) -> None:
+        words = (
+            sys.executable, "-m", "appliance.voice.confine", str(os.getpid()), str(MEMORY_MIB),
+            sys.executable, str(program),
+        )  # fmt: skip
+        self._now_s, self._since_s = now_s, 0.0
+        self._child: subprocess.Popen[bytes] | None = None
+        self._ready = False
+        self._number = 0
+        self._verdict: Verdict | None = None  # of the sound that is judged now
+        self._waits = b""  # for room in its pipe
+        self._line = b""
+        try:
+            self._child = subprocess.Popen(
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+            )
+        except OSError as error:
+            log.warning("what the voice says is not listened to (%s)", error.strerror)
+            return
+        for pipe in pipes_of(self._child):
+            os.set_blocking(pipe.fileno(), False)
+
+    @property
+    def pid(self) -> int | None:
+        return self._child.pid if self._child is not None else None
+
+    @property
+    def ready(self) -> bool:
+        """It can take a sound now."""
+        return self._ready and self._verdict is None
+
+    def judge(self, words: list[str], sound: Samples, verdict: Verdict) -> None:
+        """Judge a sound, for which it must be `ready`. `verdict` is called from `poll`, with
+        whether the sound says these words; where nothing can be said of it, with True."""
+        self._number += 1
+        self._verdict, self._since_s = verdict, self._now_s()
+        order = {"judge": self._number, "words": words, "samples": len(sound)}
+        self._waits = json.dumps(order).encode() + b"\n" + sound.astype("<i2").tobytes()
+        self.poll()
+
+    def poll(self) -> None:
+        """See to the program. To be called often while it judges."""
+        if self._child is None:
+            return
+        sink, answers, complaints = pipes_of(self._child)
+        taken(complaints)
+        try:
+            while self._waits:
+                self._waits = self._waits[os.write(sink.fileno(), self._waits) :]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._end("it does not listen")
+            return
+        data = taken(answers)
+        if data == b"":
+            self._end("its program ended")
+        elif data is not None:
+            *lines, self._line = (self._line + data).split(b"\n")
+            for line in lines:
+                self._read(line)
+        if self._verdict is not None and self._now_s() - self._since_s > HUNG_S:
+            self._end(f"no verdict came for {HUNG_S:.0f} s")
+
+    def close(self) -> None:
+        child, self._child = self._child, None
+        self._ready, self._verdict, self._waits = False, None, b""
+        if child is None:
+            return
+        child.kill()
+        for pipe in pipes_of(child):
+            pipe.close()
+        child.wait()
+
+    def _read(self, line: bytes) -> None:
+        try:
+            reply = msgspec.json.decode(line, type=_Reply)
+        except msgspec.DecodeError:
+            self._end("it answers nonsense")
+            return
+        self._ready = self._ready or bool(reply.ready)
+        if reply.judged == self._number and self._verdict is not None:
+            verdict, self._verdict = self._verdict, None
+            verdict(reply.fit is None or reply.fit >= LEAST_FIT)
+
+    def _end(self, why: str) -> None:
+        verdict = self._verdict
+        self.close()
+        log.warning("What the voice says is not listened to any more: %s.", why)
+        if verdict is not None:
+            verdict(True)

@@ -1,0 +1,40 @@
+"""Sound that waits for room: pieces of any length in, pieces of the wanted length out."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+from appliance.pcm import Samples
+
+
+class WaitingSound:
+    """`frames`: how many samples wait."""
+
+    def __init__(self) -> None:
+        self._pieces: deque[Samples] = deque()
+        self.frames = 0
+
+    def append(self, samples: Samples) -> None:
+        if len(samples):
+            self._pieces.append(samples)
+            self.frames += len(samples)
+
+    def clear(self) -> None:
+        self._pieces.clear()
+        self.frames = 0
+
+    def cut(self, most: int) -> Samples:
+        """The next samples, at most so many. There must be one."""
+        parts: list[Samples] = []
+        missing = most
+        while missing and self._pieces:
+            head = self._pieces.popleft()
+            parts.append(head[:missing])
+            if len(head) > missing:
+                self._pieces.appendleft(head[missing:])
+            missing -= len(parts[-1])
+        samples = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        self.frames -= len(samples)
+        return samples
