@@ -26,7 +26,7 @@ LAYERS = 6  # the last ones: those that the speech head mixes
 TRIED = "0.3.36"  # of llama-cpp-python: what the functions mean was read in its llama.cpp
 
 _POINTER, _NUMBER, _BOOL = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_bool
-_FUNCTIONS: dict[str, tuple[str, list[Any], Any]] = {
+FUNCTIONS: dict[str, tuple[str, list[Any], Any]] = {
     "set_layer": (
         "_Z30llama_set_embeddings_layer_inpP13llama_contextjb", [_POINTER, _NUMBER, _BOOL], None,
     ),
@@ -46,7 +46,7 @@ def lacking(version: str = llama.__version__, library: ctypes.CDLL = llama.llama
     """Why this llama.cpp gives no hidden states, a sentence; "" if it does."""
     if version != TRIED:
         return f"Hidden states were tried with llama-cpp-python {TRIED}, and this is {version}."
-    missing = [name for name, _, _ in _FUNCTIONS.values() if not hasattr(library, name)]
+    missing = [name for name, _, _ in FUNCTIONS.values() if not hasattr(library, name)]
     if missing:
         return f"This build of llama.cpp has no function {missing[0]}, and so no hidden states."
     return ""
@@ -67,7 +67,7 @@ class StateTap:
         # What goes into layer 0 is the embedding, and what goes into a later one is what the layer
         # before it gave. What the last one gave is there only behind the output's norm.
         self._inputs = (0, *range(layers - count + 1, layers))
-        self._call = {name: _bound(*how) for name, how in _FUNCTIONS.items()}
+        self._call = {name: bound(*how) for name, how in FUNCTIONS.items()}
         self._row_bytes = self.width * ctypes.sizeof(ctypes.c_float)
         self.on = False
 
@@ -104,7 +104,8 @@ class StateTap:
         return found
 
 
-def _bound(name: str, arguments: list[Any], result: Any) -> Any:
+def bound(name: str, arguments: list[Any], result: Any) -> Any:
+    """One of FUNCTIONS, to be called."""
     function = getattr(llama.llama_cpp._lib, name)
     function.argtypes, function.restype = arguments, result
     return function

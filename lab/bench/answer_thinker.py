@@ -17,12 +17,13 @@ import numpy as np
 from appliance.runtime.worker import Worker
 from appliance.think import thinker
 from appliance.think.answer_drawing import AnswerPiece
-from appliance.think.context import BATCH, Rows
+from appliance.think.context import SEQUENCES, Rows
 from appliance.think.gemma import Gemma
 from appliance.think.history import History, SpeechClip
 from appliance.think.interface import AnswerMetrics
 from appliance.think.local import LocalGemma
 from appliance.think.sentences import SentenceSplitter
+from lab.bench.all_layers import compute_all_layers
 from lab.bench.answer_texts import ANSWERS
 from lab.bench.model_vocabulary import END_OF_TURN
 
@@ -46,9 +47,6 @@ class RecitingGemma(Gemma):
         if not goes_on:
             self._number += self._said > 0
             self._said = 0
-        self._evaluate(content, last=last)
-
-    def _evaluate(self, content: Sequence[int] | Rows, *, last: bool) -> None:
         super().evaluate(content, last=last)
 
     def sample(self) -> int:
@@ -61,16 +59,11 @@ class RecitingGemma(Gemma):
 
 
 class AllLayersGemma(RecitingGemma):
-    """Every batch has an output, so llama.cpp computes all layers for all of its tokens, as it does
-    without our patch. The output itself, once a batch, comes on top: the weights that a drawn token
-    reads last."""
+    """llama.cpp computes all layers for all tokens, as it does without our patch."""
 
-    def _evaluate(self, content: Sequence[int] | Rows, *, last: bool) -> None:
-        for start in range(0, len(content), BATCH):
-            self.decode(content[start : start + BATCH], wanted=True)
-
-    def decode(self, content: Sequence[int] | Rows, *, wanted: bool) -> None:
-        super().decode(content, wanted=True)
+    def open(self, model: Any, tokens: int, threads: int, *, sequences: int = SEQUENCES) -> None:
+        super().open(model, tokens, threads, sequences=sequences)
+        compute_all_layers(self.context, model)
 
 
 class WholePromptGemma(LocalGemma):

@@ -32,6 +32,7 @@ from appliance.think.prompt_state_cache import PromptStateCache
 from appliance.tools.table import available
 from lab.bench.model_abort import ended_ms
 from lab.bench.model_attention import attention as measure_attention
+from lab.bench.model_batches import batches as measure_batches
 from lab.bench.model_drawing import drawing as drawn
 from lab.bench.model_memory import Memory, Stopwatch, forget_peak, mapped_mib
 from lab.bench.model_reading import by_threads, readings
@@ -216,6 +217,11 @@ def attention(job: Job, found: Measures) -> None:
     measure_attention(job.model, job.threads, job.repeats, job.seed, found.add)
 
 
+def batches(job: Job, found: Measures) -> None:
+    """What reading costs by the size of a batch."""
+    measure_batches(job.model, job.threads, job.repeats, job.seed, found.add)
+
+
 def abort(job: Job, found: Measures) -> None:
     """From the order to end an encoding until the model's thread is free."""
     with loaded(job) as model:
@@ -307,6 +313,7 @@ PARTS: dict[str, Callable[[Job, Measures], None]] = {
     "drawing": drawing,
     "threads": threads,
     "attention": attention,
+    "batches": batches,
     "sequence": sequence,
     "abort": abort,
     "encoder": _encoder,

@@ -1,4 +1,4 @@
-"""Reading and drawing, by what is wanted of a batch, by threads, and beside a busy neighbour.
+"""Reading and drawing, by the layers that are computed, by threads, and beside a busy neighbour.
 
 In: a model's files. Out: times, and in how much two ways of reading differ (in nothing, if the
 layers that are left out have no effect). The neighbour is a process that computes without a pause.
@@ -19,6 +19,7 @@ import numpy.typing as npt
 from appliance.models.local_model import LocalModel
 from appliance.think.context import BATCH, LlamaContext
 from appliance.think.gemma import Gemma
+from lab.bench.all_layers import compute_all_layers
 from lab.bench.model_memory import Stopwatch
 from lab.bench.model_sequence import Add
 
@@ -26,7 +27,7 @@ CONTEXT_TOKENS = 1024
 BEFORE = 8  # tokens held already: the first batch of a context is never the fastest
 READ = 3 * BATCH
 DRAWN = 32  # tokens, one after the other
-WAYS = {"with an output": True, "without outputs": False}
+WAYS = {"all layers": True, "layers with keys and values": False}
 # Of the neighbour; None: there is none.
 NEIGHBOURS: dict[str, int | None] = {
     "alone": None, "a busy neighbour": 0, "a busy neighbour, nice 19": 19,
@@ -42,7 +43,8 @@ while os.getppid() == int(sys.argv[2]):
 
 
 def readings(files: LocalModel, threads: int, repeats: int, seed: int, add: Add) -> None:
-    """The same tokens in batches with and without an output, in turns. Raises ModelError."""
+    """The same tokens with all layers and without those that nobody needs, in turns. Raises
+    ModelError."""
     with _model(files, threads) as gemma:
         for number in range(repeats):
             tokens = _tokens(gemma, seed + number)
@@ -86,10 +88,12 @@ def _tokens(gemma: Gemma, seed: int) -> list[int]:
 def _read(gemma: Gemma, threads: int, tokens: list[int], way: str, add: Add) -> dict[str, Array]:
     """What is held then, the next token's weights, and what is drawn on from there."""
     with _context(gemma, threads) as context:
+        if WAYS[way]:
+            compute_all_layers(context.context, gemma.model)
         context.decode(tokens[:BEFORE], wanted=False)
         with Stopwatch() as watch:
             for start in range(BEFORE, BEFORE + READ, BATCH):
-                context.decode(tokens[start : start + BATCH], wanted=WAYS[way])
+                context.decode(tokens[start : start + BATCH], wanted=False)
         add(way, s=watch.wall_s, CPU_s=watch.cpu_s, tokens_a_second=READ / watch.wall_s)
         state = np.frombuffer(context.state(), np.uint8)
         context.decode(tokens[-1:], wanted=True)

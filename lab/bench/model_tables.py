@@ -15,10 +15,11 @@ ENOUGH = 60  # values, from which on there are percentiles; of fewer each is sho
 TITLES = {
     "memory": "Resident memory of the model's process",
     "opening": "The opening, persona and tools: read, and taken back from the disk",
-    "reading": "Tokens read in batches of 128, of which each has an output, or none has",
+    "reading": "Tokens read in batches of 128: all layers, or those that write keys and values",
     "drawing": "Tokens drawn, 512 before them: by llama.cpp's own bench, and as an answer",
     "threads": "Threads, and a neighbour that computes without a pause",
     "attention": "Batches of a question behind so many tokens, with flash attention and without",
+    "batches": "Small batches behind 1,500 tokens, by their size",
     "sequence": "A second sequence",
     "abort": "An encoding that is ended: from the order until the model is free",
     "encoder": "The audio encoder, on one thread: streaming, and llama.cpp's",

@@ -5,8 +5,6 @@ The second is what scripts/patches does to llama.cpp; a build without the patch 
 
 from __future__ import annotations
 
-import ctypes
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -21,6 +19,7 @@ from appliance.think.context import LlamaContext, Rows
 from appliance.think.gemma import Gemma
 from appliance.think.llama_library import llama
 from tests.think import tiny
+from tests.think.computed_rows import note_rows
 
 POCKET = Path(__file__).parents[2] / "appliance/models/pocket"
 MODELS = ("tiny", "tiny, quantised", "pocket")
@@ -143,26 +142,7 @@ def test_batches_with_and_without_outputs_may_alternate(
 def test_layers_that_write_no_keys_and_values_are_computed_for_outputs_alone(
     model: Gemma, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    library = ctypes.CDLL(str(Path(llama.__file__).parent / "lib/libggml-base.so"))
-    name_of, rows_of = library.ggml_get_name, library.ggml_nrows
-    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.c_void_p]
-    rows_of.restype, rows_of.argtypes = ctypes.c_int64, [ctypes.c_void_p]
-    layers: dict[int, int] = {}
-
-    @llama.ggml_backend_sched_eval_callback  # type: ignore[untyped-decorator]
-    def note(tensor: int, asked: bool, data: object) -> bool:
-        if asked and (found := re.fullmatch(rb"ffn_out-(\d+)", name_of(tensor))):
-            layers[int(found[1])] = rows_of(tensor)
-        return not asked
-
-    defaults = llama.llama_context_default_params
-
-    def noting() -> Any:
-        parameters = defaults()
-        parameters.cb_eval = note
-        return parameters
-
-    monkeypatch.setattr(llama, "llama_context_default_params", noting)
+    layers = note_rows(monkeypatch)
     opened = LlamaContext()
     opened.open(model.model, 512, 1, sequences=1)
     computed = []

@@ -24,7 +24,7 @@ ROWS = {
     ],
     "opening": ["read", "kept on the disk", "taken back"],
     "reading": [
-        "with an output", "without outputs", "keys and values of 392 tokens, the two ways",
+        "all layers", "layers with keys and values", "keys and values of 392 tokens, the two ways",
         "the next token's weights, the two ways", "32 tokens drawn from there, the two ways",
     ],
     "drawing": ["llama.cpp's own bench", "an answer of the box", "the latter by the former"],
@@ -32,6 +32,10 @@ ROWS = {
     "attention": [
         "behind 600: 10 read, flash attention", "behind 600: 10 read, without",
         "behind 3000: one drawn, flash attention", "behind 3000: one drawn, without",
+    ],
+    "batches": [
+        "1 read", "15 read", "16 read", "16 read, one drawn",
+        "16 read, the last by itself, one drawn",
     ],
     "sequence": [
         "context of one sequence", "context of two, the other holds the opening",
