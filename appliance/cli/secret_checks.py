@@ -9,11 +9,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from appliance.errors import PageError
-from appliance.page.certificate import load_certificate
+from appliance.page.certificate import RENEW_S, load_certificate
 from appliance.runtime.diagnostics import Finding, ok, problem, warning
 from appliance.settings import PageSettings, Settings
-
-RENEW_S = 14 * 86_400  # before its last second
 
 
 def secret_findings(settings: Settings) -> Iterator[Finding]:
@@ -30,7 +28,8 @@ def page_finding(
     try:
         certificate = load_certificate(page, environment)
     except PageError as error:
-        return problem("page", f"There is no page: {error.problem}", error.remedy)
+        goes_on = "A page that runs goes on with the certificate before; a restart ends it."
+        return problem("page", f"{error.problem} {goes_on}", error.remedy)
     assert certificate is not None
     names = ", ".join(certificate.names) or "no name"
     day = time.strftime("%Y-%m-%d", time.gmtime(certificate.until_s))

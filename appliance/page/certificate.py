@@ -19,6 +19,7 @@ from appliance.settings import PageSettings
 
 CREDENTIAL = "page-key"  # its name in the unit: LoadCredential=page-key:/path
 HANDSHAKE_ROUNDS = 8  # TLS 1.2 and 1.3 take three
+RENEW_S = 14 * 86_400  # before its last second its owner is told
 
 # X509_V_ERR_… of OpenSSL (x509_vfy.h)
 _NOT_YET, _EXPIRED, _PURPOSE = 9, 10, 26

@@ -70,13 +70,17 @@ class HttpServer:
         certificate: PageCertificate | None = None,
     ) -> None:
         self.site, self.request_s, self.most_body = site, request_s, most_body
-        self.tls = certificate.context if certificate else None
-        strict = certificate is not None and not certificate.self_signed
-        self.headers = (*HEADERS, *([STRICT] if strict else []))
+        self.use(certificate)
         self._listener = listener
         self._server: asyncio.Server | None = None
         self.connections: set[_Connection] = set()
         self.of_address = Counter[str]()
+
+    def use(self, certificate: PageCertificate | None) -> None:
+        """For connections from now on."""
+        self.tls = certificate.context if certificate else None
+        strict = certificate is not None and not certificate.self_signed
+        self.headers = (*HEADERS, *([STRICT] if strict else []))
 
     async def start(self) -> None:
         loop = asyncio.get_running_loop()

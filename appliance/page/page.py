@@ -19,6 +19,7 @@ from appliance.messages.thinking import AnswerHeard, Sentence
 from appliance.messages.viewing import LiveView
 from appliance.page import access
 from appliance.page.certificate import PageCertificate, load_certificate, stamp
+from appliance.page.certificate_watch import AGAIN_S, watch
 from appliance.page.child_program import ChildPrograms
 from appliance.page.http_server import HttpServer
 from appliance.page.live import LiveModel, word_event
@@ -37,7 +38,6 @@ from appliance.runtime.settings_access import settings_access
 from appliance.runtime.worker import Worker
 
 BEAT_S = 2.0
-AGAIN_S = 60.0  # between two looks at a certificate that cannot be used: the clock may be wrong
 
 log = logging.getLogger("page")
 
@@ -75,25 +75,24 @@ class Page:
         )
 
     async def serve(self) -> None:
-        """Until told to stop, until the set-up page needs the port, or until the certificate is
-        another; then another begins."""
+        """Until told to stop, or until the set-up page needs the port; then another begins."""
         loop = asyncio.get_running_loop()
         loop.add_reader(self._work.channel.fileno(), self._handle_mail)
         loop.add_reader(self._work.stop_fd, self._done.set)
         page = self._work.settings.page
-        seen = stamp(page)
         try:
-            certificate = load_certificate(page)
+            self.box.certificate = watch(page, time.monotonic())
         except PageError as error:
             log.error("there is no page: %s", error)
-            await self._without_a_page(seen)
+            await self._without_a_page()
             return
-        servers = self._servers(certificate)
+        servers = self._servers(self.box.certificate.served if self.box.certificate else None)
         for server in servers:
             await server.start()
         self._work.report_ready()
-        while stamp(page) == seen and await self._goes_on():
+        while await self._goes_on():
             self._follow_trials(time.monotonic())
+            self._follow_certificate(servers[0])
         for server in servers:
             server.close()
         await self._programs.close()
@@ -109,12 +108,20 @@ class Page:
         ]
         return [HttpServer(listener, site, certificate=certificate), *leads]
 
-    async def _without_a_page(self, seen: tuple[tuple[int, int], ...]) -> None:
+    def _follow_certificate(self, server: HttpServer) -> None:
+        if self.box.certificate is None:
+            return
+        new = self.box.certificate.look(time.monotonic(), time.time())
+        if new is not None:
+            server.use(new)
+
+    async def _without_a_page(self) -> None:
         """The box goes on; until the certificate can be used."""
         for listener in self._work.listeners:
             listener.close()
         self._work.report_ready()
         page, tried_s = self._work.settings.page, time.monotonic()
+        seen = stamp(page)
         while await self._goes_on():
             now, now_s = stamp(page), time.monotonic()
             if now == seen and now_s - tried_s < AGAIN_S:

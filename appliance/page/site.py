@@ -4,6 +4,8 @@
 2. Files of the page itself, which hold nothing of the box.
 3. A form: sent by a page of this box (Origin), not too many, of a known browser with its token.
 4. A stranger sees the box's name and state, and how to be let in; nothing else.
+
+What is refused is a page, too, for who wants one.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from appliance.page import (
 )
 from appliance.page.access import is_form_token
 from appliance.page.hosts import is_own_fetch, is_own_host, is_own_origin
+from appliance.page.problem import is_for_people, problem_page
 from appliance.page.requests import EventStream, Reply, Request, plain, see_other
 from appliance.page.static_files import StaticFiles
 from appliance.page.texts import Texts
@@ -107,6 +110,13 @@ class PageSite:
             request.headers.get("accept-language", ""), self._box.settings.language
         )
         visit = Visit(self._box, request, texts, browser)
+        reply = self._answer(visit)
+        if isinstance(reply, Reply) and is_for_people(request, reply):
+            return problem_page(visit, reply)
+        return reply
+
+    def _answer(self, visit: Visit) -> Reply | EventStream:
+        request = visit.request
         if request.path == "/events":
             return self._events(visit)
         route = PAGES.get(request.path)

@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 from appliance.messages.registry import Message
 from appliance.models.model_request import REQUEST
 from appliance.page.access import AccessStore, Browser, form_token
+from appliance.page.certificate_watch import CertificateWatch
 from appliance.page.live import LiveModel
 from appliance.page.machine_settings import MachineSettings
 from appliance.page.own_places import OwnPlaces
@@ -57,6 +58,7 @@ class PageBox:
     scheme: Literal["http", "https"] = "http"
     places: OwnPlaces = field(default_factory=OwnPlaces)
     uploading: bool = False
+    certificate: CertificateWatch | None = None
     model_changes: HandedChanges = field(
         default_factory=lambda: HandedChanges(REQUEST, time.monotonic)
     )
@@ -97,10 +99,18 @@ class Visit:
             token=self.token,
             path=self.request.path,
             encrypted=self.box.scheme == "https",
+            certificate=self._certificate(),
             notice=self.texts.notice(self.request.words.get("said", "")),
             **words,
         )
         return Reply(status, html.encode())
+
+    def _certificate(self) -> list[str]:
+        """What its owner should know of it, where the box is looked at."""
+        watch, shown = self.box.certificate, self.request.path in ("/own", "/access")
+        if watch is None or self.browser is None or not shown:
+            return []
+        return watch.notices(self.texts, time.time())
 
 
 Handler = Callable[[Visit], Reply]

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from appliance.cli.secret_checks import RENEW_S, page_finding, secret_findings
+from appliance.cli.secret_checks import page_finding, secret_findings
+from appliance.page.certificate import RENEW_S
 from appliance.settings import Settings, load
 from tests.certificates import Authority
 
@@ -41,7 +42,7 @@ def test_one_that_ends_soon_is_a_warning(authority: Authority) -> None:
 def test_an_expired_one_is_a_problem_with_what_to_do(authority: Authority) -> None:
     found = page_finding(settings(*authority.issue("kitchen.local", days=-1)).page, 0.0, {})
     assert found.verdict == "problem"
-    assert "There is no page" in found.sentence
+    assert "goes on with the certificate before" in found.sentence
     assert "has expired" in found.sentence
     assert found.remedy
 

@@ -130,7 +130,7 @@ def test_a_model_that_is_here_is_chosen_by_the_settings_file_and_no_other_is(
     desk.pair()
     assert desk.post("/own/models/choose", {"name": "pocket", "token": desk.token}).status == 303
     assert load(desk.box.changes.owner.path).thinking.model == "pocket"
-    assert "pocket answers after a new start" in desk.text("/own/models")
+    assert "pocket answers after a restart" in desk.text("/own/models")
     for name in ("gemma-4-e4b", "ljspeech", "", "../x"):
         form = {"name": name, "token": desk.token}
         assert desk.post("/own/models/choose", form).status == 400

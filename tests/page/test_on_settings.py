@@ -47,7 +47,7 @@ def test_every_field_of_the_page_has_what_the_file_says(desk: Desk) -> None:
     assert '<option value="auto" selected>the one that is spoken to it</option>' in page
     assert "German (de)" in page
     assert "Undo the last change" not in page
-    assert "after a new start" not in page
+    assert "after a restart" not in page
 
 
 def test_a_change_is_written_said_and_needs_a_new_start(desk: Desk) -> None:
@@ -57,7 +57,7 @@ def test_a_change_is_written_said_and_needs_a_new_start(desk: Desk) -> None:
     assert desk.box.changes.owner.settings().hearing.wake.sensitivity == 0.7
     page = desk.text("/set?said=page-notice-saved")
     assert "Saved." in page
-    assert "after a new start" in page
+    assert "after a restart" in page
     assert '<option value="de" selected>German (de)</option>' in page
     reply = desk.post("/do", {"do": "restart", "back": "/set", "token": desk.token})
     assert ("Location", "/set") in reply.headers
@@ -67,7 +67,7 @@ def test_a_change_is_written_said_and_needs_a_new_start(desk: Desk) -> None:
 def test_what_is_set_back_needs_no_new_start(desk: Desk) -> None:
     send(desk, "hearing", language="de")
     send(desk, "hearing", language="auto")
-    assert "after a new start" not in desk.text("/set")
+    assert "after a restart" not in desk.text("/set")
 
 
 def test_a_bad_value_is_said_with_what_was_typed_and_changes_nothing(desk: Desk) -> None:

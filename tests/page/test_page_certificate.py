@@ -79,14 +79,19 @@ def test_an_expired_certificate_costs_the_page_until_a_new_one_is_written(
     page.until(files.serial)
 
 
-def test_a_certificate_that_is_renewed_is_taken_by_itself(
+def test_a_certificate_that_is_renewed_is_taken_without_a_restart_and_a_bad_one_is_not(
     files: OwnersFiles, page: SupervisedPart
 ) -> None:
     files.write()
     page.until(files.serial)
-    before = files.serial()
+    before, starts = files.serial(), page.supervisor.parts["page"].starts
+    files.certificate.write_text("spoiled")
+    for _ in range(150):  # 3 s at least: the page looks every 2
+        page.poll()
+        assert files.serial() == before
     files.write()
     page.until(lambda: files.serial() not in ("", before))
+    assert page.supervisor.parts["page"].starts == starts
     connection = http.client.HTTPSConnection(
         "localhost", files.port, timeout=20,
         context=ssl.create_default_context(cafile=str(files.authority.certificate)),

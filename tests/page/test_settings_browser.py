@@ -71,7 +71,7 @@ def test_a_setting_is_changed_refused_and_undone_from_a_phone(
         assert "# upstairs" in file.read_text()
         assert (file.parent / "mqtt-password").read_text() == "correct horse\n"
         assert "horse" not in browser.run("document.documentElement.outerHTML")
-        assert "after a new start" in browser.run("document.body.innerText")
+        assert "after a restart" in browser.run("document.body.innerText")
         browser.picture(tmp_path / f"set-{width}.png")
         # A bad value is said, and what was typed is still there.
         browser.run("document.querySelector('[name=\"panel.night\"]').value = '25:00-07:00'")
@@ -94,9 +94,9 @@ def test_what_counts_at_once_and_a_new_start_go_to_the_box(
         browser.open(place(page) + "set")
         browser.run("document.querySelector('#volume').focus()")
         browser.press("ArrowLeft")
-        submit(browser, "form:has(#volume) button", "Set")
+        submit(browser, "form:has(#volume) button", "Settings")
         page.until(lambda: page.told(SetVolume), within_s=60)
         assert page.told(SetVolume) == [SetVolume(0.75)]
-        submit(browser, "form:has([value=restart]) button", "Set")
+        submit(browser, "form:has([value=restart]) button", "Settings")
         page.until(lambda: page.told(Restart), within_s=60)
         assert browser.errors == []

@@ -1,0 +1,92 @@
+"""The page's certificate while the page runs: a new file is taken by itself, a bad one is not.
+
+In: the two files, the time. Out: the certificate to serve, and what its owner should know of it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from appliance.errors import PageError
+from appliance.page.certificate import RENEW_S, PageCertificate, load_certificate, stamp
+from appliance.page.texts import Texts
+from appliance.settings import PageSettings
+
+AGAIN_S = 60.0  # between two looks at a file that cannot be used: the clock may be wrong
+
+log = logging.getLogger("page")
+
+
+@dataclass
+class CertificateWatch:
+    """`served`: by the page, until another is found good. `refused`: why the file that lies there
+    now is not."""
+
+    page: PageSettings
+    served: PageCertificate
+    seen: tuple[tuple[int, int], ...]
+    looked_s: float
+    refused: PageError | None = None
+    told: str = ""  # what the log has said last of its end
+
+    def look(
+        self, now_s: float, wall_s: float, environment: Mapping[str, str] = os.environ
+    ) -> PageCertificate | None:
+        """A certificate to serve from now on; None: it stays. `now_s`: CLOCK_MONOTONIC; `wall_s`:
+        since 1970."""
+        self._tell_end(wall_s)
+        found = stamp(self.page, environment)
+        again = self.refused is not None and now_s >= self.looked_s + AGAIN_S
+        if found == self.seen and not again:
+            return None
+        fresh, self.seen, self.looked_s = found != self.seen, found, now_s
+        try:
+            certificate = load_certificate(self.page, environment)
+        except PageError as error:
+            if fresh:
+                log.error("the page goes on with the certificate before: %s", error)
+            self.refused = error
+            return None
+        if certificate is None:
+            return None
+        log.info("the page has a new certificate, until %s", _day(certificate.until_s))
+        self.served, self.refused, self.told = certificate, None, ""
+        return certificate
+
+    def notices(self, texts: Texts, wall_s: float) -> list[str]:
+        """What is to be done about it, for who was let in."""
+        said = []
+        if self.refused is not None:
+            said.append(texts("page-certificate-refused", why=str(self.refused)))
+        end = _end(self.served, wall_s)
+        if end:
+            said.append(texts(f"page-certificate-{end}", day=_day(self.served.until_s)))
+        return said
+
+    def _tell_end(self, wall_s: float) -> None:
+        end = _end(self.served, wall_s)
+        if end and end != self.told:
+            log.warning("the page's certificate is until %s", _day(self.served.until_s))
+        self.told = end
+
+
+def watch(
+    page: PageSettings, now_s: float, environment: Mapping[str, str] = os.environ
+) -> CertificateWatch | None:
+    """Of the files as they are now; None for a page without. Raises PageError."""
+    seen = stamp(page, environment)
+    certificate = load_certificate(page, environment)
+    return CertificateWatch(page, certificate, seen, now_s) if certificate else None
+
+
+def _end(certificate: PageCertificate, wall_s: float) -> str:
+    left_s = certificate.until_s - wall_s
+    return "over" if left_s <= 0 else "soon" if left_s < RENEW_S else ""
+
+
+def _day(since_1970_s: float) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(since_1970_s))

@@ -1,0 +1,124 @@
+"""The certificate while the page runs: renewed, spoiled, near its end. Times are arguments."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+
+from appliance.page.certificate import RENEW_S
+from appliance.page.certificate_watch import AGAIN_S, CertificateWatch, watch
+from appliance.page.texts import Texts
+from appliance.settings import load
+from tests.certificates import Authority
+from tests.page.desk import Desk
+
+pytestmark = pytest.mark.process  # openssl(1) makes the certificates
+
+DAY_S = 86_400
+ENGLISH = Texts("en")
+NOBODY: dict[str, str] = {}
+
+
+class Files:
+    """Certificate and key where the settings name them, watched since moment 0."""
+
+    def __init__(self, folder: Path) -> None:
+        self.authority = Authority(folder)
+        self.certificate, self.key = folder / "page.pem", folder / "page.key"
+        self.write(days=60)
+        told = {"certificate": str(self.certificate), "key": str(self.key)}
+        found = watch(load(None, {"page": told}).page, 0.0, NOBODY)
+        assert found is not None
+        self.watch: CertificateWatch = found
+
+    def write(self, days: int) -> None:
+        made = self.authority.issue("kitchen.local", days=days)
+        for source, place in zip(made, (self.certificate, self.key), strict=True):
+            shutil.copy2(source, place)
+
+    def look(self, now_s: float) -> bool:
+        return self.watch.look(now_s, time.time(), NOBODY) is not None
+
+    def notices(self, wall_s: float | None = None) -> list[str]:
+        return self.watch.notices(ENGLISH, time.time() if wall_s is None else wall_s)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Files:
+    return Files(tmp_path)
+
+
+def test_without_a_certificate_nothing_is_watched() -> None:
+    assert watch(load(None, {}).page, 0.0, NOBODY) is None
+
+
+def test_a_new_one_is_taken_once(files: Files) -> None:
+    before = files.watch.served
+    assert not files.look(2.0)
+    files.write(days=90)
+    assert files.look(4.0)
+    assert files.watch.served.until_s - before.until_s > 29 * DAY_S
+    assert not files.look(6.0)
+    assert files.notices() == []
+
+
+@pytest.mark.parametrize("spoiled", ["expired", "cut off", "gone", "key of another"])
+def test_one_that_cannot_be_used_leaves_the_one_before_and_says_why(
+    files: Files, spoiled: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = files.watch.served
+    match spoiled:
+        case "expired":
+            files.write(days=-1)
+        case "cut off":
+            files.certificate.write_bytes(files.certificate.read_bytes()[:100])
+        case "gone":
+            files.certificate.unlink()
+        case _:
+            shutil.copy2(files.authority.issue("other.local")[1], files.key)
+    assert not files.look(2.0)
+    assert not files.look(4.0)
+    assert files.watch.served is before
+    assert ["the one before goes on" in one for one in files.notices()] == [True]
+    assert len(caplog.records) == 1, "once, not at each look"
+    files.write(days=60)
+    assert files.look(6.0)
+    assert files.notices() == []
+
+
+def test_one_that_was_refused_is_tried_again_after_a_while_since_the_clock_may_have_been_wrong(
+    files: Files,
+) -> None:
+    files.key.chmod(0o644)  # no other file, and so no other stamp
+    files.write(days=60)
+    files.key.chmod(0o644)
+    assert not files.look(2.0)
+    files.key.chmod(0o600)
+    assert not files.look(1.0 + AGAIN_S)
+    assert files.look(2.0 + AGAIN_S)
+
+
+def test_its_end_is_told_two_weeks_before_and_after_it_on_the_page_and_once_in_the_log(
+    files: Files, caplog: pytest.LogCaptureFixture
+) -> None:
+    end_s = files.watch.served.until_s
+    assert files.notices(end_s - RENEW_S - 60) == []
+    assert "runs out on 20" in files.notices(end_s - RENEW_S + 60)[0]
+    assert "ran out on 20" in files.notices(end_s + 60)[0]
+    for late_s in (-RENEW_S + 60, -RENEW_S + 120, 60, 120):
+        files.watch.look(1.0, end_s + late_s, NOBODY)
+    assert len(caplog.records) == 2
+
+
+def test_it_is_told_to_who_was_let_in_and_to_nobody_else(desk: Desk, files: Files) -> None:
+    files.write(days=-1)
+    files.look(2.0)
+    desk.box.certificate = files.watch
+    assert "the one before goes on" not in desk.text("/own")
+    desk.pair()
+    for path in ("/own", "/access"):
+        assert "the one before goes on" in desk.text(path)
+    assert "the one before goes on" not in desk.text("/")

@@ -1,0 +1,55 @@
+"""What could not be done: a page for people, in their language; a sentence for everything else."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.page.desk import HOST, Desk
+
+HTML = "text/html,application/xhtml+xml,*/*;q=0.8"
+
+
+def test_a_mistyped_address_is_a_page_with_a_way_back(desk: Desk) -> None:
+    desk.pair()
+    reply = desk.get("/own/nothing", accept=HTML, accept_language="de")
+    assert reply.status == 404
+    page = reply.body.decode()
+    assert "Diese Seite gibt es nicht" in page
+    assert 'href="/own"' in page
+
+
+def test_a_stranger_gets_the_page_and_nothing_of_the_box(desk: Desk) -> None:
+    page = desk.get("/nothing", accept=HTML).body.decode()
+    assert "There is no such page" in page
+    assert "<nav" not in page
+    assert 'href="/"' in page
+
+
+def test_an_old_form_and_too_many_of_them_are_told_apart(desk: Desk) -> None:
+    desk.pair()
+    old = desk.post("/do", {"do": "mute", "token": "x"}, accept=HTML)
+    assert (old.status, b"send it again" in old.body) == (403, True)
+    replies = [desk.post("/do", {"token": "x"}, accept=HTML) for _ in range(40)]
+    assert replies[-1].status == 429
+    assert b"Wait a minute" in replies[-1].body
+    assert desk.said == []
+
+
+def test_a_box_that_takes_no_commands_says_to_try_again(desk: Desk) -> None:
+    desk.pair()
+    form = {"do": "mute", "token": desk.token}
+    desk.takes_mail = False
+    reply = desk.post("/do", form, accept=HTML)
+    assert (reply.status, b"does not answer" in reply.body) == (503, True)
+
+
+@pytest.mark.parametrize("accept", ["", "*/*", "text/event-stream"])
+def test_a_script_gets_a_sentence(desk: Desk, accept: str) -> None:
+    reply = desk.get("/nothing", accept=accept)
+    assert (reply.status, reply.body) == (404, b"There is no such page.\n")
+
+
+def test_another_host_name_gets_no_page_at_all(desk: Desk) -> None:
+    reply = desk.get("/", accept=HTML, host="evil.example")
+    assert (reply.status, b"<" in reply.body) == (421, False)
+    assert HOST.encode() not in reply.body

@@ -1,0 +1,78 @@
+"""A page that waits for something, in a real browser: it notices by itself, and loses nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from appliance.page.visit import COOKIE
+from appliance.runtime.handed_request import RequestOutcome, tell
+from appliance.settings.network_change import NETWORK
+from tests.page.chromium import Chromium
+from tests.page.desk import Desk
+from tests.page.served import Served, served_desk
+from tests.page.views import enters_wifi, submit
+
+pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    for name in ("wanted", "changed"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "localtime").symlink_to("/usr/share/zoneinfo/Europe/Berlin")
+    return Desk(tmp_path, handed=True)
+
+
+@pytest.fixture
+def serve(desk: Desk) -> Iterator[Callable[[], Served]]:
+    made: list[Served] = []
+
+    def begin() -> Served:
+        made.append(served_desk(desk))
+        return made[-1]
+
+    yield begin
+    for one in made:
+        one.close()
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Chromium]:
+    with Chromium(tmp_path / "profile", 360) as made:
+        made.tell("Network.enable")
+        yield made
+
+
+def test_a_browser_that_waits_for_the_button_is_let_in_by_itself(
+    desk: Desk, serve: Callable[[], Served], browser: Chromium
+) -> None:
+    served = serve()
+    browser.open(f"http://127.0.0.1:{served.port}/")
+    browser.run(submit('form[action="/pair/button"]'))
+    browser.until("document.querySelector('.pulse') !== null")
+    served.do(lambda: desk.box.pairing.press(desk.now_s))
+    browser.until("document.querySelector('#picture') !== null")
+    assert browser.errors == []
+
+
+def test_what_is_typed_meanwhile_stays_and_the_outcome_is_told(
+    desk: Desk, serve: Callable[[], Served], browser: Chromium, tmp_path: Path
+) -> None:
+    desk.pair()
+    enters_wifi(desk)
+    place = f"http://127.0.0.1:{serve().port}"
+    browser.tell("Network.setCookie", name=COOKIE, value=desk.cookies[COOKIE], url=place)
+    browser.open(f"{place}/set/network")
+    browser.run("document.querySelector('[name=wifi]').focus()")
+    browser.type("Attic")
+    (tmp_path / "wanted" / NETWORK).unlink()
+    outcome = RequestOutcome(desk.box.machine.network.last, "The password of Home does not fit.")
+    tell(NETWORK, outcome, tmp_path / "changed")
+    browser.until("document.querySelector('[role=alert]')?.innerText.includes('does not fit')")
+    assert browser.run("document.querySelector('[name=wifi]').value") == "Attic"
+    assert browser.run("document.activeElement.name") == "wifi"
+    assert "does not fit" in browser.run("document.querySelector('body > [role=status]').innerText")
+    assert browser.errors == []
