@@ -14,9 +14,9 @@ from lab.bench.benches import BenchOptions, FigureTable
 from lab.bench.model_shape import E2B, Shape, Tensor, text_tensors
 
 FIRST_CLAUSE_TOKENS = 6  # as `bench answer --weights` has them in the middle
-# Of sound that is not read yet when reading of the end begins: half a piece of 0.4 s, 120 ms of
+# Of sound that is not read yet when reading of the end begins: half a piece of 0.16 s, 120 ms of
 # silence, and what is left of the piece that is being read.
-LAST_PIECE_S = 0.4
+LAST_PIECE_S = 0.3
 MARK_TOKENS = 16  # the instruction behind the sound, and what closes a question and opens an answer
 TOKENS_A_SECOND = 25  # soft tokens of sound
 VAD_MS = 100.0  # from the last sample to the VAD's silence: `bench answer --weights`, recordings
