@@ -77,7 +77,8 @@ def add_verbs(verbs: Verbs, settings: ReadSettings) -> None:
         help="only this part (may be repeated) of interruption: stop, seam, cost, over, pauses, "
         "article; of model: memory, opening, reading, drawing, threads, attention, sequence, "
         "abort, encoder, transcripts, recall, taps; of answer with "
-        "--weights: this, patch, streaming, judge, article, soak; of echo: a canceller",
+        "--weights: this, patch, streaming, judge, article, soak; of echo: a canceller; of head: "
+        "pocket, real",
     )  # fmt: skip
     _interruption_options(measured.add_argument_group("bench interruption"))
     _model_options(

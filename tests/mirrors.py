@@ -68,6 +68,7 @@ ELSEWHERE = {
     "appliance/voice/sentence_gap.py": "tests/voice/test_speech_queue.py",
     "appliance/voice/speech_aligner.py": "tests/voice/test_speech_judge.py",
     "appliance/voice/waiting_sound.py": "tests/voice/test_speech_queue.py",
+    "lab/bench/head_weights.py": "tests/lab/bench/test_head.py",
     "lab/bench/aec3.py": BENCH,
     "lab/bench/answer_events.py": "tests/lab/bench/test_answer_full.py",
     "lab/bench/answer_tables.py": "tests/lab/bench/test_answer_goals.py",

@@ -166,6 +166,11 @@ BENCHES: tuple[Bench, ...] = (
         "language models that you have, beside each other: speed, first token, memory",
     ),
     Bench("codec", "2 min", "a speech head's codec: ms a frame on one thread; on a Pi 5, computed"),
+    Bench(
+        "head",
+        "3 min",
+        "a speech head with its codec: ms a frame; ours, and one of full size",
+    ),
     Bench("roofline", "", "what the same work costs on a Pi 5, computed from published rates"),
     Bench("voices", "1 min", "each voice here: words understood, CPU, first samples, word times"),
     Bench("ring", "1 min", "one way between two processes, beside a socket and a Queue"),

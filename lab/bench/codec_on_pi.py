@@ -12,6 +12,15 @@ from dataclasses import dataclass
 
 from lab.bench.benches import FigureTable
 from lab.bench.codec_weights import CHANNELS, INNER, LAYERS, RATIOS, WIDTH
+from lab.bench.head_weights import (
+    AHEAD,
+    BACK,
+    E2B,
+    POINTS,
+    POSITION,
+    TOKEN_TAPS,
+    HeadSizes,
+)
 from lab.bench.roofline import Range
 
 FRAME_MS = 80.0
@@ -79,12 +88,28 @@ def _part(name: str, rows: int, weights: int) -> CostPart:
     return CostPart(name, rows * weights / 1e6, weights / 1e6)
 
 
-# Of a speech head for Gemma 4 E2B as it was drafted, none was trained. 3.5 tokens a second.
-HEAD = (
-    CostPart("head: reading a token", 10 * 3.5 / 12.5, 10 * 3.5 / 12.5, rounds=True),
-    CostPart("head: a frame, 8 layers of 640", 39.0, 39.0, rounds=True),
-    CostPart("head: eight books", 24.0, 26.0, rounds=True),
-)
+TOKENS_A_SECOND, PHONES_A_SECOND, FRAMES_A_SECOND = 3.5, 16.0, 1000 / FRAME_MS  # of speech
+
+
+def head(sizes: HeadSizes = E2B) -> tuple[CostPart, ...]:
+    """The parts of a speech head. A token is computed beside its two neighbours, a phone beside its
+    eight, each time anew; weights are read once for all of these."""
+    tokens, phones = TOKENS_A_SECOND / FRAMES_A_SECOND, PHONES_A_SECOND / FRAMES_A_SECOND
+    looks = (POINTS - 1) * (sizes.phone + POSITION) * sizes.point  # seven of eight looks at phones
+    return (
+        _often("head: tokens, each in a window of 3", TOKEN_TAPS, sizes.reader, tokens),
+        _often("head: phones, each in a window of 9", BACK + 1 + AHEAD, sizes.phones, phones),
+        CostPart("head: a frame", (sizes.frames + looks) / 1e6, sizes.frames / 1e6, rounds=True),
+        CostPart("head: the codec's eight books", sizes.books / 1e6, sizes.books / 1e6),
+    )
+
+
+def _often(name: str, rows: int, weights: int, times: float) -> CostPart:
+    """So many times a frame."""
+    return CostPart(name, rows * weights * times / 1e6, weights * times / 1e6, rounds=True)
+
+
+HEAD = head()
 
 
 def sheets() -> list[FigureTable]:

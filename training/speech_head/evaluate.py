@@ -1,9 +1,10 @@
 """Measures the shipped head and codec, through the appliance's own classes.
 
-In: the corpus's folder, the model's file, the folder of the head, which texts, how many. Out:
-lines, and NAME.json in the corpus's folder: words that the recogniser gets wrong of the teacher,
-the codec's copy of it, and the head; real-time factor; milliseconds to the first frame. An answer
-is drawn by the model, token by token; a made sentence is recited in its place.
+In: the corpus's folder, the model's file, the folder of the head, which texts, how many, and, where
+Whisper is to listen instead of pocketsphinx, the folder of its model. Out: lines, and NAME.json in
+the corpus's folder: words that the recogniser gets wrong of the teacher, the codec's copy of it,
+and the head; real-time factor; milliseconds to the first frame. An answer is drawn by the model,
+token by token; a made sentence is recited in its place.
 """
 
 import json
@@ -64,11 +65,21 @@ class Speaker:
         return "".join(p for p, _ in tokens).strip(), sound
 
 
-def evaluate(folder: Path, model: Path, head: Path, kind: str, most: int) -> dict[str, Any]:
+def by_whisper(folder: Path) -> Any:
+    """It has the face of `Recogniser`; its package is wanted only here."""
+    from training.speech_head.whisper import Whisper
+
+    return Whisper(folder)
+
+
+def evaluate(
+    folder: Path, model: Path, head: Path, kind: str, most: int, whisper: Path | None = None
+) -> dict[str, Any]:
     _, rows, arrays = corpus.load(folder)
     seen = {r["text"]: r for r in rows if r["kind"] == kind and r["hops"]}
     chosen = list(seen.values())[:most]
-    encoder, player, listener = learn_codec.load(folder), Player(head / "codec.json"), Recogniser()
+    encoder, player = learn_codec.load(folder), Player(head / "codec.json")
+    listener = Recogniser() if whisper is None else by_whisper(whisper)
     speaker = Speaker(model, head)
     wrong, total = dict.fromkeys(("teacher", "copy", "head"), 0), 0
     heard: list[dict[str, Any]] = []
@@ -98,12 +109,14 @@ def evaluate(folder: Path, model: Path, head: Path, kind: str, most: int) -> dic
         "first frame, CPU ms": [round(float(np.percentile(speaker.first, q)), 1) for q in (50, 95)],
         "tokens waited for, median and most": [int(np.median(speaker.lead)), max(speaker.lead)],
     }  # fmt: skip
-    (folder / f"{kind}.json").write_text(json.dumps({**result, "heard": heard}, indent=1))
+    judge = "" if whisper is None else "-whisper"
+    (folder / f"{kind}{judge}.json").write_text(json.dumps({**result, "heard": heard}, indent=1))
     print(json.dumps(result, indent=1), flush=True)
     return result
 
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    where, weights, shipped, texts, count = sys.argv[1:]
-    evaluate(Path(where), Path(weights), Path(shipped), texts, int(count))
+    where, weights, shipped, texts, count, *second = sys.argv[1:]
+    by = Path(second[0]) if second else None
+    evaluate(Path(where), Path(weights), Path(shipped), texts, int(count), by)

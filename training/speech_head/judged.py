@@ -4,8 +4,8 @@ In: the model's file, the head's folder, how many texts, a file to write. Out: f
 sound the fit of the text with it (appliance/voice/speech_aligner.py), and what part of each kind a
 bound would refuse. Texts: held-out answers sentence by sentence, made ones, and trained ones until
 there are enough. Kinds: the head's speech; the same with the text of another sentence of about as
-many words; with every second word of another; a head whose weights were disturbed, by three
-amounts; codes of the first book exchanged; frames in another order.
+many words; with every second word of another; a head whose weights were disturbed; codes of the
+first book exchanged; frames in another order.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ from training.speech_head import texts
 from training.speech_head.states import Model
 
 BOUNDS = (-4.0, -4.5, -5.0, -5.5, LEAST_FIT, -7.0, -8.0, -10.0)
-DISTURBED = (0.25, 0.5, 1.0)  # by noise of so many spreads of a weight's own numbers
+DISTURBED = (0.5,)  # by noise of so many spreads of a weight's own numbers
 LARGE = 4096  # numbers of a weight that is disturbed
 
 
@@ -145,6 +145,8 @@ def measure(model: Path, folder: Path, most: int) -> dict[str, Any]:
             if kind == "the head":
                 shares.append((time.process_time() - begin) / (len(slow) / RATE_HZ))
             fits.setdefault(kind, []).append(fit)
+            if kind == "the head" and len(shares) % 10 == 0:
+                print(len(shares), "of", len(sentences), file=sys.stderr, flush=True)
     return {
         "sentences": len(sentences),
         "CPU seconds a second of sound, p50 and p95": [

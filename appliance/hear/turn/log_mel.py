@@ -36,8 +36,13 @@ def log_mel(samples: Samples) -> Floats:
     wave /= np.float32(32768)
     wave -= wave.mean()
     wave /= np.sqrt(wave.var() + np.float32(_VARIANCE_FLOOR))
+    return scaled_bands(wave, ROWS)
+
+
+def scaled_bands(wave: Floats, rows: int) -> Floats:
+    """float32[80, rows] of sound at full scale 1.0 or any other: Whisper's own features."""
     padded = np.pad(wave, _FFT // 2, mode="reflect")
-    windows = np.lib.stride_tricks.sliding_window_view(padded, _FFT)[: ROWS * _HOP : _HOP]
+    windows = np.lib.stride_tricks.sliding_window_view(padded, _FFT)[: rows * _HOP : _HOP]
     spectrum = np.fft.rfft(windows * _WINDOW, axis=-1)
     power = np.square(spectrum.real) + np.square(spectrum.imag)
     bands = np.log10(np.maximum(power.astype(np.float32) @ _FILTERS, np.float32(_FLOOR)))

@@ -1,0 +1,140 @@
+"""`interlude bench head`: what a speech head costs with its codec, on one thread, frame by frame.
+
+pocket  the head that the box ships
+real    one of the size that Gemma 4 E2B asks for, with Mimi's decoder, of random numbers
+Its states are random, too: what it says is noise, and costs what speech does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from appliance.errors import StorageError
+from appliance.models.mimi_graph.make import make
+from appliance.models.onnx_graph.graph import Form
+from appliance.voice.head.speech_head import SpeechHead
+from appliance.voice.head_weights import SHIPPED
+from lab.bench import codec_on_pi, codec_weights, head_weights
+from lab.bench.benches import BenchError, BenchOptions, FigureTable
+from lab.bench.codec import FORMS, TEMPORARY
+from lab.bench.head_weights import Floats
+from lab.bench.model_memory import Memory, Stopwatch
+
+PARTS = ("pocket", "real")
+FRAMES = 150  # that are timed, of each head; `--events`
+ANSWERS = 10  # whose first frame is timed
+WARM_UP = 3  # frames
+USED = {".onnx", ".data", ".json"}  # files of a head
+TOKENS = 12  # of such an answer
+
+
+@dataclass
+class HeadTimes:
+    """Milliseconds: of each frame, with the tokens and phones that it made necessary; from the
+    token that suffices to the first frame, of CPU."""
+
+    wall: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+    first: list[float] = field(default_factory=list)
+
+
+def bench(options: BenchOptions) -> list[FigureTable]:
+    """Raises BenchError for another part, ModelError for a head that is damaged, StorageError."""
+    parts = options.parts or PARTS
+    if unknown := set(parts) - set(PARTS):
+        raise BenchError(f"There is no part `{min(unknown)}`.", f"There are {', '.join(PARTS)}.")
+    sheet = FigureTable(
+        "A speech head with its codec, one thread: ms a frame of 80 ms, and resident memory",
+        ("head", "p50", "p95", "CPU p50", "CPU p95", "CPU share", "first CPU p50", "p95",
+         "files, MiB", "resident, MiB", "frames"),
+    )  # fmt: skip
+    frames = options.events or FRAMES
+    if "pocket" in parts:
+        sheet.rows.append(_row("pocket", SHIPPED, frames, options.seed))
+    if "real" in parts:
+        for form in FORMS:
+            with _real(options.weights, form, options.seed) as folder:
+                sheet.rows.append(_row(f"of E2B's size, {form}", folder, frames, options.seed))
+    sheet.notes += [
+        "CPU share: all CPU time for each second of sound. First: from the token with which the "
+        f"first frame can be made, {ANSWERS} answers, CPU.",
+        "Random weights and states, but for the shipped head's weights. int8: all products of the "
+        "head but those with the codec's books, and Mimi's transformer.",
+    ]
+    return [sheet, *(codec_on_pi.sheets() if "real" in parts else [])]
+
+
+def _row(name: str, folder: Path, frames: int, seed: int) -> tuple[str | float, ...]:
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as fresh:
+        found, grown = fresh.submit(measure, folder, frames, seed).result()
+    percentiles = [np.percentile(x, at) for x in (found.wall, found.cpu) for at in (50, 95)]
+    firsts = [np.percentile(found.first, at) for at in (50, 95)]
+    share = sum(found.cpu) / len(found.cpu) / codec_on_pi.FRAME_MS
+    size = sum(file.stat().st_size for file in folder.iterdir() if file.suffix in USED) / 2**20
+    return (
+        name,
+        *(float(f"{x:.3g}") for x in percentiles),
+        f"{share:.3f}",
+        *(float(f"{x:.3g}") for x in firsts),
+        round(size, 1),
+        round(grown),
+        len(found.cpu),
+    )
+
+
+def measure(folder: Path, frames: int, seed: int) -> tuple[HeadTimes, float]:
+    """The times, and what the process takes more, MiB."""
+    before = Memory.now().resident
+    head, rng, found = SpeechHead(folder), np.random.default_rng(seed), HeadTimes()
+
+    def token() -> tuple[Floats, Floats]:
+        states = rng.standard_normal((1, head.layers, head.width)).astype(np.float32)
+        return states, rng.standard_normal((1, head.width)).astype(np.float32)
+
+    for _ in range(ANSWERS):
+        stream = head.begin()
+        for _ in range(TOKENS):
+            stream.push(*token())
+            with Stopwatch() as watch:
+                made = stream.frame()
+            if made is not None:
+                found.first.append(1000 * watch.cpu_s)
+                break
+    stream, wall, cpu = head.begin(), 0.0, 0.0
+    while len(found.cpu) < WARM_UP + frames:
+        with Stopwatch() as watch:
+            made = stream.frame()
+        wall, cpu = wall + 1000 * watch.wall_s, cpu + 1000 * watch.cpu_s
+        if made is None:  # it read a token or a phone ahead: a part of the next frame's time
+            stream.push(*token())
+            continue
+        found.wall.append(wall)
+        found.cpu.append(cpu)
+        wall = cpu = 0.0
+    del found.wall[:WARM_UP], found.cpu[:WARM_UP]
+    return found, Memory.now().resident - before
+
+
+@contextlib.contextmanager
+def _real(kept: Path | None, form: Form, seed: int) -> Iterator[Path]:
+    """A head of full size, which takes 0.7 GiB while it is there. Raises StorageError."""
+    root = kept or TEMPORARY
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="interlude-head-", dir=root) as where:
+            folder = Path(where)
+            weights, codec = folder / "mimi.safetensors", folder / "codec.json"
+            codec_weights.write(weights, seed)
+            make(weights, codec, form)
+            weights.unlink()
+            yield head_weights.write(folder, codec, form, seed)
+    except OSError as error:
+        raise StorageError(f"{root} cannot be written ({error.strerror}).") from error
