@@ -20,6 +20,7 @@ ELSEWHERE = {
     "appliance/dialog/on_trial.py": "tests/dialog/test_trial_relay.py",
     "appliance/hear/words/interfaces.py": PROTOCOL,
     "appliance/language/patterns.py": "tests/language/test_fluent_file.py",
+    "appliance/page/response_headers.py": "tests/page/test_http_server.py",
     "appliance/messages/hearing.py": "tests/messages/test_registry.py",
     "appliance/messages/message.py": "tests/messages/test_registry.py",
     "appliance/messages/playback.py": "tests/messages/test_registry.py",

@@ -2,6 +2,7 @@
 
 Limits, for whoever is in the network: connections in all and of one address, the time that a
 request may take to arrive and a reply to leave, the size of both. Who is over one is disconnected.
+Who does not fetch a reply is asked nothing more: of a connection no second reply is ever kept.
 h11 is the parser that uvicorn has; what uvicorn lacks is a limit for a request that never ends.
 """
 
@@ -15,12 +16,12 @@ import ssl
 from collections import Counter
 from collections.abc import Callable
 from typing import Protocol
-from urllib.parse import unquote
 
 import h11
 
 from appliance.page.certificate import PageCertificate
-from appliance.page.requests import EventStream, Reply, Request, parse_words, plain
+from appliance.page.requests import EventStream, Reply, Request, plain, read_request
+from appliance.page.response_headers import HEADERS, STRICT
 from appliance.page.tls_pipe import TlsPipe
 from appliance.page.upload import Upload
 
@@ -29,20 +30,7 @@ MOST_HEAD, MOST_BODY = 16_384, 16_384  # bytes of a request
 REQUEST_S = 10.0  # from a connection's first moment, or a reply's end, to a whole request
 REPLY_S = 20.0  # for a reply to be fetched
 MOST_UNREAD = 262_144  # bytes that wait for a browser that does not fetch its events
-HEADERS = (
-    ("Content-Security-Policy",
-     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
-     " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"),
-    ("X-Content-Type-Options", "nosniff"),
-    ("X-Frame-Options", "DENY"),
-    ("Referrer-Policy", "same-origin"),
-    ("Cross-Origin-Opener-Policy", "same-origin"),
-    ("Cross-Origin-Resource-Policy", "same-origin"),
-    ("Permissions-Policy", "camera=(), microphone=(), geolocation=()"),
-)  # fmt: skip
-# Of a certificate that an authority signed: nobody on the way leads the browser back to plain HTTP.
-# A week: so long is who takes the certificate away locked out.
-STRICT = ("Strict-Transport-Security", "max-age=604800")
+STREAM_S = 3600.0  # of events; then the browser asks anew, and whether it may is looked up again
 
 log = logging.getLogger("page")
 
@@ -67,9 +55,11 @@ class HttpServer:
         *,
         request_s: float = REQUEST_S,
         most_body: int = MOST_BODY,
+        stream_s: float = STREAM_S,
         certificate: PageCertificate | None = None,
     ) -> None:
         self.site, self.request_s, self.most_body = site, request_s, most_body
+        self.stream_s = stream_s
         self.use(certificate)
         self._listener = listener
         self._server: asyncio.Server | None = None
@@ -112,6 +102,7 @@ class _Connection(asyncio.Protocol):
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MOST_HEAD)
         self._client = ""
         self._admitted = False
+        self._unfetched = False  # of the last reply something still waits
         self._request: h11.Request | None = None
         self._body = bytearray()
         self._viewer: object | None = None
@@ -130,6 +121,7 @@ class _Connection(asyncio.Protocol):
         self._admitted = True
         self._server.connections.add(self)
         self._server.of_address[self._client] += 1
+        self._transport.set_write_buffer_limits(high=0)
         self._limit(self._server.request_s)
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -154,22 +146,42 @@ class _Connection(asyncio.Protocol):
                 if not data:
                     return  # of the handshake, or a part of a record
             self._http.receive_data(data)
-            self._advance()
         except ssl.SSLError:
             # Plain HTTP, or a browser that takes no certificate of ours: it is told why.
             assert self._tls is not None
             self._transport.write(self._tls.pop_outgoing())
             self._limit(REPLY_S)
             self._transport.close()
-        except h11.RemoteProtocolError as error:
-            self._refuse(error.error_status_hint or 400)
+            return
+        self._advance()
+
+    def pause_writing(self) -> None:
+        """A reply does not leave at once: until it has, nothing more is read or answered."""
+        self._unfetched = True
+        if self._viewer is None and not self._transport.is_closing():
+            self._transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        self._unfetched = False
+        if self._transport.is_closing():
+            return
+        self._transport.resume_reading()
+        if self._viewer is None:
+            self._limit(self._server.request_s)
+            self._advance()
 
     def eof_received(self) -> bool:
         return False  # closes
 
     # ── a request, piece by piece
     def _advance(self) -> None:
-        while not self._transport.is_closing():
+        try:
+            self._handle_events()
+        except h11.RemoteProtocolError as error:
+            self._refuse(error.error_status_hint or 400)
+
+    def _handle_events(self) -> None:
+        while not self._transport.is_closing() and not self._unfetched:
             event = self._http.next_event()
             if isinstance(event, h11.Request):
                 self._request = event
@@ -200,12 +212,15 @@ class _Connection(asyncio.Protocol):
 
     def _begin_upload(self, head: h11.Request) -> int:
         """The most bytes of the body that follows: more than usual for what the site receives."""
-        request = _plain(head, b"", self._client)
+        request = self._plain(head, b"")
         self._upload = self._server.site.receive(request) if request is not None else None
         if self._upload is None:
             return self._server.most_body
         self._limit(self._upload.seconds)
         return self._upload.most_body
+
+    def _plain(self, head: h11.Request, body: bytes) -> Request | None:
+        return read_request(head.method, head.target, head.headers, body, self._client)
 
     def _end_upload(self) -> None:
         if self._upload is not None:
@@ -214,7 +229,7 @@ class _Connection(asyncio.Protocol):
 
     def _answer(self) -> None:
         assert self._request is not None
-        request = _plain(self._request, bytes(self._body), self._client)
+        request = self._plain(self._request, bytes(self._body))
         try:
             if self._upload is not None:
                 reply: Reply | EventStream = self._upload.finish()
@@ -246,8 +261,7 @@ class _Connection(asyncio.Protocol):
         if self._http.our_state is h11.MUST_CLOSE:
             self._close()
         else:
-            unsent = self._transport.get_write_buffer_size()
-            self._limit(REPLY_S if unsent else self._server.request_s)
+            self._limit(REPLY_S if self._unfetched else self._server.request_s)
 
     def _refuse(self, status: int) -> None:
         """For what is not read to its end."""
@@ -287,7 +301,7 @@ class _Connection(asyncio.Protocol):
             *self._server.headers, ("Content-Type", "text/event-stream"),
             ("Cache-Control", "no-store"), ("Connection", "close"),
         ]  # fmt: skip
-        self._limit(None)
+        self._limit(self._server.stream_s, self._end_stream)
         self._send(h11.Response(status_code=200, headers=headers))
         self._viewer = self._server.site.join(stream, self._event)
 
@@ -300,6 +314,11 @@ class _Connection(asyncio.Protocol):
             return
         self._send(h11.Data(data=data))
 
+    def _end_stream(self) -> None:
+        """In order: a browser that may asks for another at once."""
+        self._send(h11.EndOfMessage())
+        self._close()
+
     def _send(self, event: h11.Event) -> None:
         data = self._http.send(event)
         if data and self._tls is not None:
@@ -308,12 +327,12 @@ class _Connection(asyncio.Protocol):
         if data:
             self._transport.write(data)
 
-    def _limit(self, seconds: float | None) -> None:
-        """Disconnect after so long; None: no more."""
+    def _limit(self, seconds: float | None, then: Callable[[], None] | None = None) -> None:
+        """Disconnect after so long, or do what is told; None: no more."""
         if self._timer is not None:
             self._timer.cancel()
         loop = asyncio.get_running_loop()
-        self._timer = None if seconds is None else loop.call_later(seconds, self.abort)
+        self._timer = None if seconds is None else loop.call_later(seconds, then or self.abort)
 
     def abort(self) -> None:
         self._transport.abort()
@@ -322,23 +341,3 @@ class _Connection(asyncio.Protocol):
 def _announced(request: h11.Request) -> int:
     """Bytes of the body that is to come, where the browser says so; h11 has seen to its digits."""
     return next((int(value) for name, value in request.headers if name == b"content-length"), 0)
-
-
-def _plain(request: h11.Request, body: bytes, client: str) -> Request | None:
-    """None for what no browser sends: a header twice that counts, a target that is no path."""
-    headers: dict[str, str] = {}
-    for name, value in request.headers:
-        key = name.decode("ascii")
-        if key in headers and key in ("host", "origin", "cookie", "content-type"):
-            return None
-        headers[key] = value.decode("latin-1")
-    target = request.target.decode("ascii", "replace")
-    path, _, query = target.partition("?")
-    if not path.startswith("/"):
-        return None
-    try:
-        words = parse_words(query)
-        path = unquote(path, errors="strict")
-    except ValueError:
-        return None
-    return Request(request.method.decode("ascii"), path, headers, words, body, client)

@@ -130,6 +130,11 @@ class LiveModel:
                 "over": onset["over"]}  # fmt: skip
 
 
+def clock_event(now_s: float) -> Event:
+    """What time it is on the box. A browser to which nothing comes for long connects anew."""
+    return {"k": "now", "now": round(now_s, 3)}
+
+
 def word_event(message: Sentence | AnswerHeard) -> Event:
     """Words of an answer, for a browser that has asked for them."""
     if isinstance(message, Sentence):

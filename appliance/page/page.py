@@ -22,7 +22,7 @@ from appliance.page.certificate import PageCertificate, load_certificate, stamp
 from appliance.page.certificate_watch import AGAIN_S, watch
 from appliance.page.child_program import ChildPrograms
 from appliance.page.http_server import HttpServer
-from appliance.page.live import LiveModel, word_event
+from appliance.page.live import LiveModel, clock_event, word_event
 from appliance.page.machine_settings import machine_settings
 from appliance.page.pairing import Pairing, printed_digits
 from appliance.page.redirect import RedirectSite
@@ -91,7 +91,7 @@ class Page:
             await server.start()
         self._work.report_ready()
         while await self._goes_on():
-            self._follow_trials(time.monotonic())
+            self._look_after(time.monotonic())
             self._follow_certificate(servers[0])
         for server in servers:
             server.close()
@@ -156,8 +156,12 @@ class Page:
                     self._viewers.show(self._model.handle(message, now_s))
                     self._viewers.show(self.box.trying.handle(message, now_s))
 
-    def _follow_trials(self, now_s: float) -> None:
-        """End what takes too long, or what nobody looks at any more."""
+    def _look_after(self, now_s: float) -> None:
+        """At each beat: what time it is, which also finds browsers that are gone; who looks, also
+        for a conductor that was started again; an end of what takes too long, or what nobody looks
+        at any more."""
+        self._viewers.show([clock_event(now_s)])
+        self._tell_view(again=True)
         self._viewers.show(self.box.trying.expire(now_s))
         if (ends := self.box.trying.abandoned(now_s, looks=self._viewers.any)) is not None:
             self._work.send(ends)
@@ -168,7 +172,12 @@ class Page:
             self._work.send(Say(Texts(self.box.settings.language)("pairing-several")))
 
     def _tell_watched(self) -> None:
-        """The conductor, when somebody begins to look or the last one leaves."""
+        """The conductor, when somebody begins to look, or to ask for words. That fewer do is told
+        at the next beat: who comes and goes, as fast as may be, is no stream of messages."""
+        if self._viewers.any > self._told.on or self._viewers.words > self._told.words:
+            self._tell_view()
+
+    def _tell_view(self, *, again: bool = False) -> None:
         view = LiveView(self._viewers.any, self._viewers.words)
-        if view != self._told and self._work.send(view):
+        if (view != self._told or (again and view.on)) and self._work.send(view):
             self._told = view

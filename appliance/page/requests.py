@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, unquote
 
 FORM = "application/x-www-form-urlencoded"
 MOST_FIELDS = 60  # of a form; the settings have some 30
@@ -74,6 +74,31 @@ def parse_words(text: str) -> dict[str, str]:
     if any(len(values) > 1 for values in found.values()):
         raise ValueError("a field comes twice")
     return {name: values[0] for name, values in found.items()}
+
+
+def read_request(
+    method: bytes,
+    target: bytes,
+    headers: Iterable[tuple[bytes, bytes]],
+    body: bytes,
+    client: str,
+) -> Request | None:
+    """None for what no browser sends: a header twice that counts, a target that is no path."""
+    said: dict[str, str] = {}
+    for name, value in headers:
+        key = name.decode("ascii").lower()
+        if key in said and key in ("host", "origin", "cookie", "content-type"):
+            return None
+        said[key] = value.decode("latin-1")
+    path, _, query = target.decode("ascii", "replace").partition("?")
+    if not path.startswith("/"):
+        return None
+    try:
+        words = parse_words(query)
+        path = unquote(path, errors="strict")
+    except ValueError:
+        return None
+    return Request(method.decode("ascii"), path, said, words, body, client)
 
 
 def see_other(place: str, *headers: tuple[str, str]) -> Reply:

@@ -13,6 +13,23 @@ from pathlib import Path
 from appliance.runtime import network_status
 
 BACKLOG = 32  # connections that wait to be accepted
+# What the kernel keeps of each connection, either way: Linux doubles it, and lets it grow to
+# megabytes where nothing is said.
+BUFFER_BYTES = 65_536
+# Who is gone without a word (a laptop that was shut) is let go after a minute: with data on the way
+# by the first, without by the others (tcp(7)).
+GONE_MS = 60_000
+PROBE_AFTER_S, PROBE_EACH_S, PROBES = 30, 10, 3
+_OPTIONS = (
+    (socket.SOL_SOCKET, socket.SO_REUSEADDR, 1),
+    (socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER_BYTES),
+    (socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER_BYTES),
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, GONE_MS),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, PROBE_AFTER_S),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, PROBE_EACH_S),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPCNT, PROBES),
+)  # fmt: skip
 AGAIN_S = 1.0  # between two tries
 
 log = logging.getLogger("listening")
@@ -24,11 +41,14 @@ def set_up_is_open(folder: Path = network_status.FOLDER) -> bool:
 
 
 def try_listen(address: tuple[str, int]) -> socket.socket:
-    """Raises OSError where the port is taken, or the address is none of this machine's."""
+    """What is accepted there inherits its limits.
+
+    Raises OSError where the port is taken, or the address is none of this machine's."""
     family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        for option in _OPTIONS:
+            made.setsockopt(*option)
         made.bind(address)
         made.listen(BACKLOG)
         made.setblocking(False)

@@ -156,6 +156,12 @@ BENCHES: tuple[Bench, ...] = (
         speaks=True,
     ),
     Bench(
+        "page",
+        "25 min",
+        "what the page costs the conversation: nobody there, three look, under attack",
+        speaks=True,
+    ),
+    Bench(
         "model",
         "8 min",
         "a model of full size: memory, reading, threads, ended encodings, transcripts",

@@ -37,7 +37,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
 
     def act(stage: BenchHarness) -> None:
         rng = random.Random(options.seed)  # noqa: S311 -- chance, not secrecy
-        sounds = [knock(options.seed), *(_murmur(text) for text in MURMURS)]
+        sounds = [knock(options.seed), *(murmur(text) for text in MURMURS)]
         stage.start_talking()
         for _ in range(round(wanted * MOST_TRIES)):
             if len(found) >= wanted:
@@ -61,7 +61,8 @@ def knock(seed: int) -> OwnerSound:
     return OwnerSound(samples, 0, frames)
 
 
-def _murmur(text: str) -> OwnerSound:
+def murmur(text: str) -> OwnerSound:
+    """A backchannel."""
     return make(Scene(name="bench"), ScriptedUtterance(say=text, speed=200))
 
 
@@ -95,7 +96,7 @@ def _disturb(
     if resume is None:
         counts["yielded"] += 1
         return
-    seam = _read(stage, pause, resume)
+    seam = read_seam(stage, pause, resume)
     if any(m.direction == "playback" for m in stage.messages_since(Dropouts, at)):
         counts["beside a dropout"] += 1  # the card had nothing to play: that moves what follows
     elif seam is None:
@@ -104,7 +105,8 @@ def _disturb(
         found.append(seam)
 
 
-def _read(stage: BenchHarness, pause: PlaybackPaused, resume: PlaybackResumed) -> Seam | None:
+def read_seam(stage: BenchHarness, pause: PlaybackPaused, resume: PlaybackResumed) -> Seam | None:
+    """Of a pause that was taken back; None where there is too little sound to tell."""
     paused, resumed = stage.index(pause.index), stage.index(resume.index)
     first = paused - BEFORE
     track = stage.card.loudspeaker(first, resumed + BEFORE - first)

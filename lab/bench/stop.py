@@ -139,7 +139,7 @@ def _event(
     end = at + word.sound.end
     stage.wait_until(lambda: stage.card.now() > end + round(AFTER_S * RATE_HZ), 30.0)
     stage.wait_until(stage.settled, 3.0)
-    ours = _ours(stage, onset)
+    ours = measure_stop(stage, onset)
     theirs = _theirs(other, other.index_of(stage.card.time_of(onset)))
     for by, heard in (("ours", ours), ("article", theirs)):
         yield {
@@ -153,7 +153,8 @@ def _event(
     stage.wait_until(lambda: stage.card.now() > end + APART, 5.0)
 
 
-def _ours(stage: BenchHarness, onset: int) -> StopMeasurement:
+def measure_stop(stage: BenchHarness, onset: int) -> StopMeasurement:
+    """What the box made of a sound whose true onset is card index `onset`."""
     since = onset - RATE_HZ
     ends: dict[int, int] = {
         stage.index(m.index): 0 for m in stage.messages_since(PlaybackStopped, since)

@@ -78,6 +78,49 @@ def test_what_no_browser_sends_is_refused_and_the_next_is_served(
     assert served.ask("GET", "/")[0] == 200
 
 
+def test_who_asks_without_fetching_has_one_reply_kept_and_is_let_go(served: Served) -> None:
+    """200,000 requests for a file in one go: 3 GB of replies, were all of them made."""
+    one = f"GET /static/live.js HTTP/1.1\r\nHost: {served.host()}\r\n\r\n".encode()
+    script = len(served.ask("GET", "/static/live.js")[1])
+    with served.connect() as greedy:
+        greedy.setblocking(False)
+        left = one * 200_000
+        kept: list[int] = []
+        until_s = time.monotonic() + 2.0
+        while time.monotonic() < until_s and left:
+            try:
+                left = left[greedy.send(left) :]
+            except BlockingIOError:
+                kept.append(unfetched(served))
+                time.sleep(0.005)
+        assert 0 < max(kept) < 2 * script, "what the kernel did not take of one reply"
+        assert left, "and of the requests no more is read than fits the buffers"
+        assert served.ask("GET", "/")[0] == 200
+
+
+def unfetched(served: Served) -> int:
+    """Bytes that wait for browsers in this process."""
+    found: list[int] = []
+    served.do(
+        lambda: found.append(
+            sum(each._transport.get_write_buffer_size() for each in served.server.connections)
+        )
+    )
+    return found[0]
+
+
+def test_who_fetches_late_gets_every_reply_that_was_asked_for(served: Served) -> None:
+    one = f"GET /static/live.js HTTP/1.1\r\nHost: {served.host()}\r\n"
+    many = 60
+    with served.connect() as slow:
+        slow.sendall((f"{one}\r\n" * (many - 1) + f"{one}Connection: close\r\n\r\n").encode())
+        until(lambda: unfetched(served) > 0)
+        data = b""
+        while piece := slow.recv(65_536):
+            data += piece
+    assert data.count(b"HTTP/1.1 200") == many
+
+
 def test_an_upload_of_a_gigabyte_is_refused_before_it_is_sent(served: Served) -> None:
     with served.connect() as connection:
         connection.sendall(
@@ -167,16 +210,7 @@ def stream(served: Served, cookies: str) -> socket.socket:
 def test_events_come_as_they_happen_and_end_with_the_browser(
     served: Served, desk: Desk, tmp_path: Path
 ) -> None:
-    desk.cookies = {}
-    cookies = ""
-
-    def pair() -> None:
-        nonlocal cookies
-        desk.site._host = ("interlude", 80)
-        cookies = cookie(desk)
-        desk.site._host = ("interlude", served.port)
-
-    served.do(pair)
+    cookies = paired(served, desk)
     one = stream(served, cookies)
     until(lambda: desk.viewers.any)
     served.do(lambda: desk.viewers.show([{"k": "state", "state": "thinking"}]))
@@ -203,6 +237,45 @@ def test_events_come_as_they_happen_and_end_with_the_browser(
     assert served.ask("GET", "/events", Cookie=cookies)[0] == 503
     for each in many:
         each.close()
+
+
+def test_a_stream_ends_in_order_after_its_time_and_a_browser_asks_anew(
+    served: Served, desk: Desk
+) -> None:
+    served.server.stream_s = 0.2
+    cookies = paired(served, desk)
+    for _ in range(2):
+        with stream(served, cookies) as one:
+            data = b""
+            while piece := one.recv(65_536):
+                data += piece
+        assert data.endswith(b"0\r\n\r\n"), "the end of a chunked reply, no torn connection"
+        assert b'"k":"hello"' in data
+        until(lambda: not desk.viewers.any)
+
+
+def test_a_stream_of_who_was_revoked_meanwhile_is_not_begun_anew(
+    served: Served, desk: Desk
+) -> None:
+    served.server.stream_s = 0.2
+    cookies = paired(served, desk)
+    with stream(served, cookies) as one:
+        assert gone(one)
+    served.do(lambda: desk.box.access.revoke(desk.box.access.browsers[0].id))
+    assert served.ask("GET", "/events", Cookie=cookies)[0] == 403
+
+
+def paired(served: Served, desk: Desk) -> str:
+    """The cookies of a browser that was let in."""
+    found: list[str] = []
+
+    def pair() -> None:
+        desk.site._host = ("interlude", 80)
+        found.append(cookie(desk))
+        desk.site._host = ("interlude", served.port)
+
+    served.do(pair)
+    return found[0]
 
 
 class Faulty:

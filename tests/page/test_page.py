@@ -16,6 +16,7 @@ import pytest
 from appliance.messages.commands import ButtonPressed, Mute, Say, StateChanged
 from appliance.messages.thinking import Sentence
 from appliance.messages.viewing import LiveView, SoundLevels
+from appliance.page.page import BEAT_S
 from appliance.page.requests import FORM
 from appliance.settings import load
 from tests.supervised import SupervisedPart
@@ -127,7 +128,7 @@ def test_a_browser_that_looks_is_shown_what_happens_and_the_conductor_knows(
     page.messages.clear()
     stream = browser.look()
     page.until(lambda: page.told(LiveView))
-    assert page.told(LiveView) == [LiveView(on=True, words=True)]
+    assert page.told(LiveView)[0] == LiveView(on=True, words=True)
     now_ns = time.monotonic_ns()
     page.mail.send(StateChanged("thinking", 1, now_ns))
     page.mail.send(SoundLevels(now_ns * 16 // 1_000_000, (-40,) * 5, (-96,) * 5))
@@ -137,6 +138,38 @@ def test_a_browser_that_looks_is_shown_what_happens_and_the_conductor_knows(
         data += stream.recv(65_536)
     stream.close()
     page.until(lambda: LiveView(on=False) in page.messages)
+
+
+def test_a_conductor_that_was_started_again_is_told_that_somebody_looks(
+    page: SupervisedPart, browser: Browser
+) -> None:
+    stream = browser.look()
+    page.until(lambda: page.told(LiveView))
+    page.messages.clear()  # what a new one knows
+    page.until(lambda: LiveView(on=True, words=True) in page.messages)
+    stream.close()
+    page.until(lambda: LiveView(on=False) in page.messages)
+    page.messages.clear()
+    begun_s = time.monotonic()
+    page.until(lambda: time.monotonic() - begun_s > 2 * BEAT_S)
+    assert page.told(LiveView) == [], "nobody looks, and nothing is said"
+
+
+def test_who_comes_and_goes_as_fast_as_may_be_is_no_stream_of_messages(
+    page: SupervisedPart, browser: Browser
+) -> None:
+    page.until(lambda: not page.told(LiveView) or page.told(LiveView)[-1] == LiveView(on=False))
+    page.messages.clear()
+    begun_s, looks = time.monotonic(), 0
+    while time.monotonic() - begun_s < BEAT_S:
+        with browser.look() as stream:
+            assert stream.recv(20)
+        looks += 1
+        page.poll()
+    page.until(lambda: LiveView(on=False) in page.messages)
+    beats = (time.monotonic() - begun_s) / BEAT_S + 1
+    assert looks > 5
+    assert len(page.told(LiveView)) <= 3 * beats, "one as it begins, one or two at a beat"
 
 
 def test_a_press_of_the_button_lets_in_the_browser_that_waits(page: SupervisedPart) -> None:

@@ -7,13 +7,33 @@ from pathlib import Path
 
 import pytest
 
-from appliance.runtime.listening_socket import listen, set_up_is_open, try_listen
+from appliance.runtime.listening_socket import (
+    BUFFER_BYTES,
+    GONE_MS,
+    PROBE_AFTER_S,
+    listen,
+    set_up_is_open,
+    try_listen,
+)
 from appliance.runtime.network_status import NetworkStatus, write_status
 
 
 def test_it_listens_on_the_address_that_it_is_told() -> None:
     with try_listen(("127.0.0.1", 0)) as made, socket.create_connection(made.getsockname()):
         assert made.getsockname()[0] == "127.0.0.1"
+
+
+def test_of_a_connection_the_kernel_keeps_little_and_who_is_gone_is_let_go() -> None:
+    with try_listen(("127.0.0.1", 0)) as made, socket.create_connection(made.getsockname()):
+        made.setblocking(True)
+        accepted, _ = made.accept()
+        with accepted:
+            for name in (socket.SO_SNDBUF, socket.SO_RCVBUF):
+                assert accepted.getsockopt(socket.SOL_SOCKET, name) <= 2 * BUFFER_BYTES
+            assert accepted.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+            waits_ms = accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
+            idle_s = accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE)
+    assert (waits_ms, idle_s) == (GONE_MS, PROBE_AFTER_S)
 
 
 def test_a_port_that_is_taken_is_waited_for_and_said_once(

@@ -1,7 +1,7 @@
 // The live view: events of the box in, a picture of the last minute out. Nothing is kept beyond it.
 "use strict";
 (() => {
-  const WINDOW_S = 60, EVENTS = 8;
+  const WINDOW_S = LiveMinute.WINDOW_S, EVENTS = 8, SILENT_MS = 20_000;
   const $ = (id) => document.getElementById(id);
   const texts = JSON.parse($("texts").textContent);
   const say = (key, words = {}) => (texts.ev[key] || key).replace(/\{(\w+)\}/g, (_, w) => words[w]);
@@ -9,73 +9,52 @@
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   document.body.classList.add("live");
 
+  const minute = new LiveMinute();
   let offset = null;          // seconds: the box's clock minus this browser's
-  let levels = [];            // {t, o, b}, one each 40 ms
-  let states = [];            // {t, state}
-  let marks = [];             // events with a moment
-  let answers = new Map();    // turn → {from, spans: [[t, t, heard]], total, at}
   let words = new Map();      // turn → {said: [sentence], heard}
   let lines = [];             // of the list
-  let stream = null, colours = {}, lastTold = 0;
+  let stream = null, colours = {}, lastDrawn = 0, lastHeard = 0;
 
   const now = () => performance.now() / 1000 + offset;
 
   // ── events in
   const kinds = {
     hello(e) {
+      const before = offset === null ? null : now();
       offset = e.now - performance.now() / 1000;
-      levels = []; states = []; marks = []; answers = new Map();
+      // What the history tells again is listed once; a box that began anew counts from zero.
+      const first = e.history.length ? e.history[0].t : Infinity;
+      lines = before !== null && e.now < before - 5 ? []
+        : lines.filter((one) => one.heard !== undefined || one.t < first);
+      minute.clear();
       for (const one of e.history) take(one, true);
-      if (!states.length) states.push({ t: e.now - WINDOW_S, state: e.state });
-      show(e.state); figures(e);
+      lines.sort((one, other) => other.t - one.t);
+      if (!minute.states.length) minute.states.push({ t: e.now - WINDOW_S, state: e.state });
+      show(e.state); figures(e); tell();
       if ("muted" in e.status) controls(e.status);   // it may have changed since the page was made
       $("hint").hidden = true;
     },
+    now(e) { if (Math.abs(e.now - now()) > 2) offset = e.now - performance.now() / 1000; },
     levels(e) {
-      for (let n = 0; n < e.o.length; n++) levels.push({ t: e.t + n * 0.04, o: e.o[n], b: e.b[n] });
       const late = e.t + 0.24 - now();
       if (late > 0.05 || late < -2) offset += late;   // the clocks drift
     },
-    state(e, old) { states.push(e); if (!old) show(e.state); },
+    state(e, old) { if (!old) show(e.state); },
     status(e) { controls(e); },
     figures(e) { figures(e); },
-    onset(e) { mark(e); if (e.over) list(e, say("onset-over")); },
-    speech_end(e) { mark(e); list(e, say("speech-end")); },
-    wake(e) { mark(e); list(e, say("wake")); },
-    answer(e) {
-      const a = { from: e.t, spans: [], open: e.t, total: 0, cut: null };
-      answers.set(e.turn, Object.assign(answers.get(e.turn) || {}, a, { total: (answers.get(e.turn) || a).total }));
-      mark(e); list(e, say("answer"));
-    },
-    spoken(e) {
-      const a = answers.get(e.turn) || { spans: [], open: null, total: 0, cut: null };
-      a.total = Math.max(a.total || 0, e.to); answers.set(e.turn, a);
-    },
-    pause(e) {
-      close(e);
-      const onset = last("onset");
-      const ms = onset && e.t >= onset.t ? Math.round(1000 * (e.t - onset.t)) : null;
-      mark({ ...e, ms }); if (ms !== null) also(e, say("pause", { ms }));
-      const a = answers.get(e.turn); if (a) a.at = e.at;
-    },
+    spoken() {},
+    onset(e) { if (e.over) list(e, say("onset-over")); },
+    speech_end(e) { list(e, say("speech-end")); },
+    wake(e) { list(e, say("wake")); },
+    answer(e) { list(e, say("answer")); },
+    pause(e) { if (e.ms !== null) also(e, say("pause", { ms: e.ms })); },
     verdict(e) {
-      mark(e);
       const p = e.p === null ? "" : `, ${say("sure", { p: Math.round(100 * e.p), ms: e.age })}`;
       if (e.over) also(e, say(e.kind) + p);
     },
-    resume(e) {
-      const a = answers.get(e.turn);
-      const back = a && a.at !== undefined && a.at - e.at > 0.02;
-      if (a) a.open = e.t;
-      mark({ ...e, back }); also(e, say(back ? "resume-back" : "resume"));
-    },
-    finish(e) { close(e); mark(e); list(e, say("finish")); },
-    stop(e) {
-      close(e);
-      const a = answers.get(e.turn), left = a ? Math.max(0, a.total - e.at) : 0;
-      if (a) a.cut = { t: e.t, left };
-      mark(e); also(e, say("stop", { heard: e.at.toFixed(1), left: left.toFixed(1) }));
-    },
+    resume(e) { also(e, say(e.back ? "resume-back" : "resume")); },
+    finish(e) { list(e, say("finish")); },
+    stop(e) { also(e, say("stop", { heard: e.at.toFixed(1), left: e.left.toFixed(1) })); },
     sentence(e) { word(e.turn).said[e.n] = e.text; },
     heard(e) {
       const said = word(e.turn).said.filter(Boolean).join(" ");
@@ -84,28 +63,13 @@
       spoken(e.text, rest);
     },
   };
-  function take(e, old = false) { if (kinds[e.k]) kinds[e.k](e, old); }
-  function mark(e) { marks.push(e); }
-  function last(kind) { return marks.findLast((m) => m.k === kind); }
-  function close(e) {
-    const a = answers.get(e.turn);
-    if (a && a.open !== null && a.open !== undefined) { a.spans.push([a.open, e.t]); a.open = null; }
+  function take(e, old = false) {
+    if (kinds[e.k]) kinds[e.k]("t" in e || e.k === "spoken" ? minute.take(e) : e, old);
   }
   function word(turn) {
     if (!words.has(turn)) words.set(turn, { said: [] });
     while (words.size > 4) words.delete(words.keys().next().value);
     return words.get(turn);
-  }
-  function forget() {
-    const old = now() - WINDOW_S - 2, young = (e) => e.t > old;
-    if (levels.length && levels[0].t < old - 5) levels = levels.filter(young);
-    if (marks.length && marks[0].t < old) marks = marks.filter(young);
-    while (states.length > 1 && states[1].t < old) states.shift();
-    for (const [turn, a] of answers) {
-      const end = a.cut ? a.cut.t + a.cut.left : a.open || (a.spans.length ? a.spans.at(-1)[1] : null);
-      if (end !== null && end < old) answers.delete(turn);
-    }
-    while (answers.size > 40) answers.delete(answers.keys().next().value);
   }
 
   // ── words and numbers
@@ -172,9 +136,9 @@
     requestAnimationFrame(draw);
     if (offset === null || document.hidden) return;
     const stamp = performance.now();
-    if (stamp - lastTold < (calm.matches ? 500 : 33)) return;   // 30 pictures a second are enough
-    lastTold = stamp;
-    forget();
+    if (stamp - lastDrawn < (calm.matches ? 500 : 33)) return;   // 30 pictures a second are enough
+    lastDrawn = stamp;
+    minute.forget(now());
     const w = canvas.clientWidth, h = canvas.clientHeight, end = now() - 0.3;
     const span = w < 520 ? 24 : WINDOW_S, x = (t) => w - 10 - ((end - t) / span) * (w - 10);
     const top = 30, lane = (h - top - 22) / 2, middles = [top + lane / 2 - 8, top + lane * 1.5 + 8];
@@ -193,6 +157,7 @@
   }
   function ribbon(x, end, w) {
     ink.font = "600 12px system-ui, sans-serif"; ink.textAlign = "left";
+    const { states } = minute;
     states.forEach((one, n) => {
       const from = Math.max(0, x(one.t)), to = Math.min(w, x(n + 1 < states.length ? states[n + 1].t : end + 1));
       if (to <= 0 || to <= from) return;
@@ -210,7 +175,7 @@
     }
   }
   function blocks(x, end, y, tall) {   // what was said of an answer, and what was not
-    for (const a of answers.values()) {
+    for (const a of minute.answers.values()) {
       ink.fillStyle = colours.speaking;
       for (const [from, to] of a.spans) ink.fillRect(x(from), y, Math.max(1, x(to) - x(from)), tall);
       if (a.open) ink.fillRect(x(a.open), y, Math.max(1, x(end) - x(a.open)), tall);
@@ -226,7 +191,7 @@
   function wave(x, middle, tall, key, colour) {
     ink.fillStyle = colour; ink.globalAlpha = 0.9;
     const wide = Math.max(1, x(0.04) - x(0)) + 0.4;
-    for (const one of levels) {
+    for (const one of minute.levels) {
       const half = Math.max(0.6, loud(one[key]) * tall), at = x(one.t);
       if (at > -2) ink.fillRect(at, middle - half, wide, 2 * half);
     }
@@ -235,7 +200,7 @@
   function moments(x, w, h, top, lane) {
     const bottom = h - 20, y = top + lane, taken = [-99, -99, -99];
     const tags = [];
-    for (const one of marks) {
+    for (const one of minute.marks) {
       const at = x(one.t);
       if (at < -60 || at > w) continue;
       if (one.k === "onset" && one.over) line(at, top, bottom, colours.owner, [2, 3]);
@@ -270,7 +235,12 @@
   function connect() {
     if (stream) stream.close();
     stream = new EventSource(`/events${$("words").checked ? "?words=1" : ""}`);
-    stream.onmessage = (message) => { for (const event of JSON.parse(message.data)) take(event); };
+    lastHeard = performance.now();
+    stream.onmessage = (message) => {
+      lastHeard = performance.now();
+      for (const event of JSON.parse(message.data)) take(event);
+      minute.forget(now());   // also while nobody draws: a tab in the background gets no pictures
+    };
     stream.onerror = () => {
       $("hint").textContent = texts.lost; $("hint").hidden = false;
       if (stream.readyState === EventSource.CLOSED) setTimeout(connect, 3000);
@@ -291,5 +261,8 @@
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", measure);
   addEventListener("pagehide", () => stream.close());
   addEventListener("pageshow", (event) => { if (event.persisted) connect(); });
+  // The box says what time it is every other second. A connection that a network or a sleeping
+  // computer has lost without a word is made anew.
+  setInterval(() => { if (stream.readyState === EventSource.OPEN && performance.now() - lastHeard > SILENT_MS) connect(); }, 5000);
   measure(); connect(); draw();
 })();

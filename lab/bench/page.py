@@ -1,0 +1,288 @@
+"""`interlude bench page`: what the page costs the conversation, looked at and under attack.
+
+The same sounds over the talking box in four conditions, in blocks that alternate; each block is a
+box of its own, the real processes on the software card. Then how soon a page that is opened shows
+something, what it costs while nobody looks, and how many bytes it has.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import random
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+
+from appliance.messages.commands import Say
+from appliance.messages.hearing import Onset
+from appliance.messages.playback import Dropouts, PlaybackPaused, PlaybackResumed
+from appliance.page import access
+from appliance.page.static_files import StaticFiles
+from appliance.page.visit import COOKIE
+from appliance.pcm import RATE_HZ
+from appliance.settings import Settings
+from lab.bench.bench_words import synthetic
+from lab.bench.benches import SPREAD, BenchOptions, FigureTable, spread
+from lab.bench.harness import LEAD, QUIET, WITHOUT_THINKER, BenchHarness
+from lab.bench.page_figures import PageCondition, Place, tables
+from lab.bench.page_visitors import ATTACK, VIEWERS
+from lab.bench.seam import BEFORE, knock, murmur, read_seam
+from lab.bench.stop import measure_stop
+from lab.sim.rehearsal_cli import load_over
+from lab.sim.simulated_card import SaidTooLate
+from lab.sim.speech_source import OwnerSound
+
+EVENTS = 64  # sounds in each condition that have a stop
+OF_BLOCK = 16
+OPENED = 60
+IDLE_S = 15.0
+AFTER_S = 1.0  # of listening to the box after a sound
+MOST_PSS_MIB, MOST_IDLE_PERCENT, MOST_KB = 45, 1, 150
+OFF, ALONE, LOOKED_AT, ATTACKED = "no page", "nobody there", "three look", "under attack"
+VISITORS = {OFF: (), ALONE: (), LOOKED_AT: VIEWERS, ATTACKED: ATTACK}
+
+
+def bench(options: BenchOptions) -> list[FigureTable]:
+    """Raises CardError when the box does not come up or does not speak."""
+    found = {name: PageCondition(name) for name in VISITORS}
+    blocks = max(1, round((options.events or EVENTS) / OF_BLOCK))
+    with tempfile.TemporaryDirectory(prefix="interlude-page-") as name:
+        folder = Path(name)
+        for block in range(blocks):
+            names = list(VISITORS)
+            for condition in (*names[block % 4 :], *names[: block % 4]):
+                _PageBlock(options, folder, found[condition], block).play()
+        return [*tables(list(found.values())), _opening(options, folder)]
+
+
+class _PageBlock:
+    """One block of one condition."""
+
+    def __init__(
+        self, options: BenchOptions, folder: Path, found: PageCondition, number: int
+    ) -> None:
+        self._options, self._found, self._number = options, found, number
+        self._settings = with_page(options.settings, folder, on=found.name != OFF)
+        self._cookie = let_in(self._settings)
+
+    def play(self) -> None:
+        parts = WITHOUT_THINKER if self._found.name == OFF else (*WITHOUT_THINKER, "page")
+        stage = BenchHarness(
+            QUIET, self._settings, self._act, parts=parts, state=self._settings.state_path()
+        )
+        stage.play()
+        for direction, number in stage.dropouts.items():
+            self._found.dropouts[direction] += number - self._before[direction]
+
+    def _act(self, stage: BenchHarness) -> None:
+        page = None if self._found.name == OFF else psutil.Process(stage.pid("page"))
+        if self._found.name == ATTACKED:
+            ask_for_code(stage, self._settings.page.port)
+        stage.start_talking()
+        visitors = VISITORS[self._found.name]
+        with visiting(self._settings.page.port, self._cookie, visitors, self._found.visits):
+            stage.wait(1.0)
+            self._before, begun_s = dict(stage.dropouts), time.monotonic()
+            cpu_s = cpu_of(page)
+            rng = random.Random(self._options.seed + self._number)  # noqa: S311 -- chance, not secrecy
+            for number, sound in enumerate(_sounds(self._options.seed + self._number)):
+                self._event(stage, (self._number, number), sound, rng)
+                if page is not None:
+                    self._found.most_mib = max(self._found.most_mib, pss_mib(page.pid))
+            self._found.seconds += time.monotonic() - begun_s
+            self._found.cpu_s += cpu_of(page) - cpu_s
+        if page is not None:
+            self._found.restarts += stage.supervisor.parts["page"].starts - 1
+
+    def _event(
+        self, stage: BenchHarness, place: Place, sound: OwnerSound, rng: random.Random
+    ) -> None:
+        if not stage.wait_until(stage.talking, 1.0):
+            stage.wait_until(stage.settled, 3.0)
+            stage.start_talking()
+        stage.wait(rng.uniform(0.0, 0.5))
+        at = stage.card.now() + LEAD
+        try:
+            onset = stage.add_sound(at, sound)
+        except SaidTooLate:  # this process was held up
+            self._found.left_out += 1
+            return
+        end = at + sound.end + round(AFTER_S * RATE_HZ)
+        stage.wait_until(lambda: stage.card.now() > end, 10.0)
+        stage.wait_until(stage.settled, 3.0)
+        stage.wait(2 * BEFORE / RATE_HZ)
+        stop = measure_stop(stage, onset)
+        self._found.missed += stop.missed
+        self._found.left_out += bool(stop.left_out)
+        if stop.last is not None:
+            self._found.stops_ms[place] = stop.last * 1000 / RATE_HZ
+        self._heard(stage, place, onset)
+        self._seam(stage, onset)
+
+    def _heard(self, stage: BenchHarness, place: Place, onset: int) -> None:
+        """When the conductor had the onset, from the sample that decided it."""
+        for at, seen in reversed(stage.recording.mail):
+            if at < onset:
+                return
+            message = seen.message
+            if isinstance(message, Onset) and message.decided:
+                decided_ns = stage.card.time_of(stage.index(message.decided))
+                self._found.heard_ms[place] = (seen.at_ns - decided_ns) / 1e6
+                return
+
+    def _seam(self, stage: BenchHarness, onset: int) -> None:
+        if any(m.direction == "playback" for m in stage.messages_since(Dropouts, onset)):
+            return  # the card had nothing to play: that moves what follows
+        pauses = [m for m in stage.messages_since(PlaybackPaused, onset)
+                  if stage.index(m.index) >= onset]  # fmt: skip
+        for pause in pauses:
+            back = [m for m in stage.messages_since(PlaybackResumed, onset)
+                    if m.serial == pause.serial]  # fmt: skip
+            seam = read_seam(stage, pause, back[0]) if back else None
+            if seam is not None:
+                self._found.seams += 1
+                self._found.lost += seam.lost_samples
+                self._found.repeated += seam.repeated_samples
+
+
+def _sounds(seed: int) -> list[OwnerSound]:
+    """Of a block: words that interrupt; every fourth is a knock or a backchannel."""
+    words = synthetic(seed)
+    others = [knock(seed), murmur("mm-hm"), murmur("uh-huh")]
+    return [
+        others[number // 4 % len(others)] if number % 4 == 3 else next(words).sound
+        for number in range(OF_BLOCK)
+    ]
+
+
+def with_page(settings: Settings, folder: Path, *, on: bool) -> Settings:
+    """With a page at a free port of this machine alone."""
+    with socket.create_server(("127.0.0.1", 0)) as made:
+        port = int(made.getsockname()[1])
+    told = {"enabled": on, "port": port, "listen": "127.0.0.1"}
+    return load_over(settings, {"page": told, "state_dir": str(folder)})
+
+
+def let_in(settings: Settings) -> str:
+    """The cookie of a browser that is let in before the box starts."""
+    return access.AccessStore(access.path(settings), time.time).let_in("bench")
+
+
+@contextlib.contextmanager
+def visiting(
+    port: int, cookie: str, kinds: tuple[str, ...], done: dict[str, int]
+) -> Iterator[None]:
+    """With these visitors; what they did is added to `done`."""
+    if not kinds:
+        yield
+        return
+    words = [sys.executable, "-m", "lab.bench.page_visitors", str(port), cookie, *kinds]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        try:
+            yield
+            said, _ = child.communicate(timeout=30)
+            for name, number in json.loads(said).items():
+                done[name] = done.get(name, 0) + number
+        finally:
+            child.kill()
+
+
+def ask_for_code(stage: BenchHarness, port: int) -> None:
+    """Have the box say a code, so that there is one to be guessed, and wait until it has."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection.request("POST", "/pair/code", headers={"Origin": f"http://127.0.0.1:{port}",
+                       "Content-Type": "application/x-www-form-urlencoded"})  # fmt: skip
+    connection.getresponse().read()
+    connection.close()
+    before = stage.started_at
+    stage.wait_until(lambda: any(stage.messages_since(Say, 0)), 5.0)
+    stage.wait_until(lambda: stage.started_at != before, 8.0)
+    stage.wait_until(lambda: stage.state is not None and stage.state.state == "idle", 20.0)
+
+
+def cpu_of(process: psutil.Process | None) -> float:
+    """Seconds that it has had a processor."""
+    if process is None:
+        return 0.0
+    with contextlib.suppress(psutil.Error):
+        times = process.cpu_times()
+        return float(times.user + times.system)
+    return 0.0
+
+
+def pss_mib(pid: int) -> float:
+    """Proportional set size: what is shared counts in part."""
+    try:
+        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except OSError:
+        return 0.0
+    found = re.search(r"^Pss:\s+(\d+) kB", rollup, re.MULTILINE)
+    return int(found[1]) / 1024 if found else 0.0
+
+
+# ── a page that is opened
+
+
+def _opening(options: BenchOptions, folder: Path) -> FigureTable:
+    """Without a browser's own work: the page, its files, and the stream of events."""
+    opened = options.events or OPENED
+    settings = with_page(options.settings, folder, on=True)
+    cookie = let_in(settings)
+    times: list[float] = []
+    sizes: list[int] = []
+    costs: list[float] = []
+
+    def act(stage: BenchHarness) -> None:
+        page = psutil.Process(stage.pid("page"))
+        before_s = cpu_of(page)
+        stage.wait(IDLE_S)
+        costs.append(100 * (cpu_of(page) - before_s) / IDLE_S)
+        for _ in range(opened):
+            begun_ns = time.monotonic_ns()
+            size, at_ns = open_page(settings.page.port, cookie)
+            times.append((at_ns - begun_ns) / 1e6)
+            sizes.append(size)
+            stage.wait(0.05)
+        costs.append(pss_mib(page.pid))
+
+    parts = (*WITHOUT_THINKER, "page")
+    BenchHarness(QUIET, settings, act, parts=parts, state=folder).play()
+    sheet = FigureTable("The page is opened", ("", *SPREAD, "limit"))
+    sheet.rows = [
+        ("→ the first live sample, ms", *spread(times), ""),
+        ("bytes of the live view, kB", *spread([max(sizes) / 1000]), MOST_KB),
+        ("bytes of all files, kB", *spread([StaticFiles().size_bytes / 1000]), MOST_KB),
+        (f"processor, nobody looks, {IDLE_S:g} s, %", *spread(costs[:1], 2), MOST_IDLE_PERCENT),
+        ("memory (PSS), MiB", *spread(costs[1:]), MOST_PSS_MIB),
+    ]
+    sheet.notes.append("No browser's own work: that of Chromium is in docs/benchmarks/page.md.")
+    return sheet
+
+
+def open_page(port: int, cookie: str) -> tuple[int, int]:
+    """As a browser opens the live view. Returns the bytes of page and files, and when the first
+    levels came (CLOCK_MONOTONIC, ns)."""
+    said = {"Cookie": f"{COOKIE}={cookie}"}
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection.request("GET", "/", headers=said)
+    html = connection.getresponse().read()
+    size = len(html)
+    for place in sorted(set(re.findall(rb'"(/static/[^"]+)"', html))):
+        connection.request("GET", place.decode(), headers=said)
+        size += len(connection.getresponse().read())
+    connection.request("GET", "/events", headers=said)
+    stream = connection.getresponse()
+    while b'"k":"levels"' not in stream.readline():
+        continue
+    at_ns = time.monotonic_ns()
+    connection.close()
+    return size, at_ns

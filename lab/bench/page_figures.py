@@ -1,0 +1,154 @@
+"""What the page costs the conversation: the same sounds with and without it, compared. Pure.
+
+In: an event for each sound, with the block and the number that it has in each condition. Out: the
+ratio of a percentile with its 95 % interval by the bootstrap over pairs, and the sign test.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lab.bench.benches import SPREAD, FigureTable, spread
+from lab.bench.intervals import Interval, count
+
+RESAMPLES = 2000
+Place = tuple[int, int]  # block, number of the sound in it
+
+
+@dataclass
+class PageCondition:
+    """What was measured in one of the conditions, all of its blocks together.
+
+    `stops_ms`, `heard_ms`: by the sound's place; onset → last audible sample, and the sample that
+    decided → the conductor knows. `lost`, `repeated`: samples over `seams` pauses that were taken
+    back. `dropouts`: by direction. `seconds`: that the blocks took. `cpu_s`, `most_mib`: of the
+    page's process; PSS. `visits`: what visitors did.
+    """
+
+    name: str
+    stops_ms: dict[Place, float] = field(default_factory=dict)
+    heard_ms: dict[Place, float] = field(default_factory=dict)
+    missed: int = 0
+    left_out: int = 0
+    seams: int = 0
+    lost: int = 0
+    repeated: int = 0
+    dropouts: dict[str, int] = field(default_factory=lambda: {"capture": 0, "playback": 0})
+    seconds: float = 0.0
+    cpu_s: float = 0.0
+    most_mib: float = 0.0
+    restarts: int = 0
+    visits: dict[str, int] = field(default_factory=dict)
+
+
+def pairs(
+    base: Mapping[Place, float], other: Mapping[Place, float]
+) -> tuple[list[float], list[float]]:
+    """The values of the sounds that have one in both."""
+    both = sorted(base.keys() & other.keys())
+    return [base[place] for place in both], [other[place] for place in both]
+
+
+def ratio(
+    base: Sequence[float], other: Sequence[float], of: float, seed: int = 1
+) -> tuple[float, Interval]:
+    """The ratio of a percentile, and its interval by the bootstrap over pairs."""
+    if len(base) < 2:
+        return math.nan, (math.nan, math.nan)
+    both = np.array([base, other])
+    places = np.random.default_rng(seed).integers(0, both.shape[1], (RESAMPLES, both.shape[1]))
+    drawn = np.percentile(both[:, places], of, axis=2)
+    low, high = np.percentile(drawn[1] / drawn[0], [2.5, 97.5])
+    first, second = np.percentile(both, of, axis=1)
+    return float(second / first), (float(low), float(high))
+
+
+def sign_test(base: Sequence[float], other: Sequence[float]) -> float:
+    """The probability that chance alone puts as many pairs on one side (two-sided, exact)."""
+    both = list(zip(base, other, strict=True))
+    more = sum(bool(second > first) for first, second in both)
+    less = sum(bool(second < first) for first, second in both)
+    of = more + less
+    tail = sum(math.comb(of, n) for n in range(min(more, less) + 1)) / 2**of
+    return float(min(1.0, 2 * tail))
+
+
+def tables(conditions: Sequence[PageCondition]) -> list[FigureTable]:
+    """The first condition is the one that the others are compared with."""
+    return [
+        _spreads("Stop: true onset → last audible sample, ms", conditions, "stops_ms"),
+        _spreads(
+            "Heard: the sample that decided → the conductor knows, ms", conditions, "heard_ms"
+        ),
+        _ratios(conditions),
+        _counts(conditions),
+    ]
+
+
+def _values(condition: PageCondition, name: str) -> dict[Place, float]:
+    found: dict[Place, float] = getattr(condition, name)
+    return found
+
+
+def _spreads(title: str, conditions: Sequence[PageCondition], name: str) -> FigureTable:
+    sheet = FigureTable(title, ("", *SPREAD))
+    for each in conditions:
+        sheet.rows.append((each.name, *spread(list(_values(each, name).values()))))
+        sheet.events += [
+            {"condition": each.name, "block": block, "number": number, "ms": value}
+            for (block, number), value in _values(each, name).items()
+        ]
+    return sheet
+
+
+def _ratios(conditions: Sequence[PageCondition]) -> FigureTable:
+    base, *others = conditions
+    sheet = FigureTable(
+        f"Against “{base.name}”, the same sounds: ratio [95 %]",
+        ("", "", "p50", "p95", "sign test p", "pairs"),
+        names=2,
+    )
+    for name, title in (("stops_ms", "stop"), ("heard_ms", "heard")):
+        for each in others:
+            first, second = pairs(_values(base, name), _values(each, name))
+            p50, p95 = (ratio(first, second, of) for of in (50, 95))
+            sheet.rows.append(
+                (title, each.name, _said(*p50), _said(*p95), round(sign_test(first, second), 3),
+                 len(first))
+            )  # fmt: skip
+    return sheet
+
+
+def _said(value: float, interval: Interval) -> str:
+    return f"{value:.2f} [{interval[0]:.2f}, {interval[1]:.2f}]"
+
+
+def _counts(conditions: Sequence[PageCondition]) -> FigureTable:
+    sheet = FigureTable(
+        "Counts, and the page's process",
+        ("", "min", "missed", "left out", "pauses taken back", "lost", "repeated",
+         "dropouts of capture", "of playback", "% of a core", "MiB (PSS)", "restarts"),
+    )  # fmt: skip
+    for each in conditions:
+        runs = bool(each.most_mib)
+        minutes = each.seconds / 60
+        sheet.rows.append(
+            (each.name, round(minutes, 1), each.missed, each.left_out, each.seams, each.lost,
+             each.repeated, *(_rate(each.dropouts[one]) for one in ("capture", "playback")),
+             round(100 * each.cpu_s / each.seconds, 2) if runs else "–",
+             round(each.most_mib, 1) if runs else "–", each.restarts if runs else "–")
+        )  # fmt: skip
+        if each.visits:
+            did = ", ".join(f"{name}: {number}" for name, number in each.visits.items())
+            sheet.notes.append(f"{each.name}: {did}.")
+    sheet.notes.append("Dropouts with the 95 % interval of such a count (Poisson).")
+    return sheet
+
+
+def _rate(seen: int) -> str:
+    low, high = count(seen)
+    return f"{seen} [{low:.1f}, {high:.1f}]"

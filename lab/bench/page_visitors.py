@@ -1,0 +1,190 @@
+"""Who is at the page during `bench page`: browsers that look, or an attack from the network.
+
+`python -m lab.bench.page_visitors PORT COOKIE KIND…`, each KIND as often as it is named, until its
+standard input ends; then a line of JSON on standard output: what was tried, and what came of it.
+All of it comes from this machine: from 127.0.0.2 on, so that each has an address of its own, at the
+priority of the page and on the last core, since attackers have processors of their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlencode
+
+from appliance.page.requests import FORM
+from appliance.page.visit import COOKIE
+
+CROWD, OF_ONE = 200, 15  # connections, and of one address
+HELD_S = 5.0  # that the crowd stays, and as long that it is away
+BYTE_S = 0.5  # between two bytes of a slow request
+GIGABYTE = 1 << 30
+PIPELINED = 500  # requests in one go, of whoever fetches no reply
+BREATH_S = 0.02  # between two tries of one that is refused
+
+
+class PageVisitor:
+    """`address`: of this machine, which it comes from. `done`: what was tried and what came."""
+
+    def __init__(self, port: int, cookie: str, address: str) -> None:
+        self.done: Counter[str] = Counter()
+        self._port, self._host, self._address = port, f"127.0.0.1:{port}", address
+        self._cookie = f"Cookie: {COOKIE}={cookie}\r\n"
+        self._held: list[asyncio.StreamWriter] = []  # else they would be closed
+
+    # ── browsers
+    async def look(self) -> None:
+        """A live view that is fetched as it comes."""
+        reader, writer = await self._open(self._head("GET", "/events", self._cookie))
+        self.done["live views"] += 1
+        while data := await reader.read(65_536):
+            self.done["bytes of events"] += len(data)
+        writer.close()
+
+    # ── attacks
+    async def guess(self) -> None:
+        """One code after another, as fast as they are answered."""
+        for code in range(1_000_000):
+            form = urlencode({"code": f"{code:06d}"})
+            origin = f"Origin: http://{self._host}\r\n"
+            self.done[f"a code, {await self._ask('POST', '/pair', origin, form)}"] += 1
+
+    async def rebind(self) -> None:
+        """Another host's name, and a form of another origin with the owner's cookie."""
+        evil = "Origin: http://evil.example\r\n"
+        for _ in range(1_000_000):
+            name = await self._ask("GET", "/", "", host="evil.example")
+            form = await self._ask("POST", "/do", evil + self._cookie, "do=mute")
+            self.done[f"another host, {name}"] += 1
+            self.done[f"another origin, {form}"] += 1
+
+    async def drip(self) -> None:
+        """A request of which a byte comes at a time."""
+        _, writer = await self._open(b"")
+        self.done["slow requests"] += 1
+        for byte in self._head("GET", "/", "X-Slow: " + "y" * 10_000 + "\r\n"):
+            writer.write(bytes([byte]))
+            await writer.drain()
+            await asyncio.sleep(BYTE_S)
+
+    async def crowd(self) -> None:
+        """200 connections at once that say nothing; they come back."""
+        for number in range(CROWD):
+            address = f"127.0.1.{1 + number // OF_ONE}"
+            with contextlib.suppress(OSError):
+                self._held.append((await self._connect(address))[1])
+                self.done["connections of a crowd"] += 1
+        await asyncio.sleep(HELD_S)
+        while self._held:
+            self._held.pop().close()
+        await asyncio.sleep(HELD_S)
+
+    async def upload(self) -> None:
+        """A gigabyte: announced, and of an unknown length."""
+        told = f"Content-Length: {GIGABYTE}\r\n", "Transfer-Encoding: chunked\r\n"
+        for length in told:
+            _, writer = await self._open(self._head("POST", "/pair", self._cookie + length))
+            piece = b"x" * 65_536
+            if length == told[1]:
+                piece = b"10000\r\n" + piece + b"\r\n"
+            self.done["uploads of a gigabyte"] += 1
+            with contextlib.suppress(OSError):
+                for _ in range(GIGABYTE // 65_536):
+                    writer.write(piece)
+                    await writer.drain()
+                    self.done["bytes of them taken"] += len(piece)
+            writer.close()
+
+    async def hoard(self) -> None:
+        """A live view that is not fetched, and hundreds of replies that are not."""
+        head = self._head("GET", "/static/live.js")
+        for first in (self._head("GET", "/events", self._cookie), head * PIPELINED):
+            self._held.append((await self._open(first))[1])
+        self.done["views and replies not fetched"] += 2
+        await asyncio.sleep(4 * HELD_S)
+        while self._held:
+            self._held.pop().transport.abort()
+
+    async def flicker(self) -> None:
+        """Live views that are opened and left at once, as fast as it goes."""
+        for _ in range(1_000_000):
+            reader, writer = await self._open(self._head("GET", "/events", self._cookie))
+            await reader.read(20)
+            writer.transport.abort()
+            self.done["views opened and left"] += 1
+
+    # ── HTTP
+    async def _ask(
+        self, method: str, path: str, more: str, form: str = "", host: str = ""
+    ) -> int | str:
+        """The status of a reply."""
+        said = f"{more}Content-Type: {FORM}\r\nContent-Length: {len(form)}\r\nConnection: close\r\n"
+        reader, writer = await self._open(self._head(method, path, said, host) + form.encode())
+        line = await reader.readline()
+        writer.close()
+        if not line:
+            raise ConnectionError
+        return int(line.split()[1])
+
+    async def _open(self, first: bytes) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        reader, writer = await self._connect(self._address)
+        writer.write(first)
+        return reader, writer
+
+    async def _connect(self, address: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        return await asyncio.open_connection("127.0.0.1", self._port, local_addr=(address, 0))
+
+    def _head(self, method: str, path: str, more: str = "", host: str = "") -> bytes:
+        host = host or self._host
+        return f"{method} {path} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n".encode()
+
+
+KINDS: dict[str, Callable[[PageVisitor], Awaitable[None]]] = {
+    "look": PageVisitor.look,
+    "guess": PageVisitor.guess,
+    "rebind": PageVisitor.rebind,
+    "drip": PageVisitor.drip,
+    "crowd": PageVisitor.crowd,
+    "upload": PageVisitor.upload,
+    "hoard": PageVisitor.hoard,
+    "flicker": PageVisitor.flicker,
+}
+VIEWERS = ("look",) * 3
+ATTACK = ("guess", "guess", "rebind", "crowd", "upload", "hoard", "flicker", *("drip",) * 20)
+
+
+async def _again(visitor: PageVisitor, kind: str) -> None:
+    """For ever: whoever is refused or let go comes back."""
+    while True:
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            await KINDS[kind](visitor)
+        visitor.done[f"{kind}, refused or let go"] += 1
+        await asyncio.sleep(BREATH_S)
+
+
+async def visit(port: int, cookie: str, kinds: list[str]) -> Counter[str]:
+    """All of them, until standard input ends."""
+    visitors = [PageVisitor(port, cookie, f"127.0.0.{2 + n}") for n in range(len(kinds))]
+    tasks = [
+        asyncio.ensure_future(_again(visitor, kind))
+        for visitor, kind in zip(visitors, kinds, strict=True)
+    ]
+    await asyncio.to_thread(sys.stdin.buffer.read)
+    for task in tasks:
+        task.cancel()
+    done: Counter[str] = Counter()
+    for visitor in visitors:
+        done.update(visitor.done)
+    return done
+
+
+if __name__ == "__main__":
+    os.nice(10)
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    found = asyncio.run(visit(int(sys.argv[1]), sys.argv[2], sys.argv[3:]))
+    print(json.dumps(dict(sorted(found.items()))))
