@@ -74,6 +74,7 @@ def live(model: LiveModel, from_s: int, until_s: int) -> None:
 
 
 @pytest.mark.process
+@pytest.mark.timeout(240)
 def test_a_day_leaves_no_more_than_an_hour_and_the_last_minute_is_right() -> None:
     model = LiveModel()
     live(model, 0, HOUR_S)
