@@ -44,6 +44,14 @@ GRANTED = r"""for each in /proc/[0-9]*; do
   esac
 done; true"""
 TALK = Path(__file__).with_name("talk.py")
+# What root's set-up leaves for its page and for apps once its Wi-Fi is open; here on `lo`, for
+# this machine has no radio (test_air.py has).
+OPENS = """ip address add 10.42.0.1/24 dev lo && cd /run/interlude-setup &&
+echo '{"setup":"Interlude 1234"}' >/run/interlude-network/network.json &&
+echo '{"address":"10.42.0.1"}' >.open && mv .open open"""
+CLOSES = "rm /run/interlude-setup/open && echo '{}' >/run/interlude-network/network.json"
+ASKED = """python3 -c 'import urllib.request
+print(urllib.request.urlopen("http://10.42.0.1/", timeout=60).read().decode())'"""
 
 
 @dataclass
@@ -161,11 +169,11 @@ def test_no_file_of_data_gives_rights_or_is_a_device(started: Started) -> None:
         assert {"nosuid", "nodev"} <= set(row.split()[1].split(",")), row
 
 
-def test_nothing_listens_but_ssh_and_mdns(started: Started) -> None:
+def test_nothing_listens_but_ssh_mdns_and_the_page(started: Started) -> None:
     rows = [row.split() for row in started.machine.tell("ss -Hltn; ss -Hlun").splitlines()]
     ports = {(row[0], row[3].rpartition(":")[2]) for row in rows}
     ports -= {("UNCONN", "68")}  # where an address comes from, if the network gives one
-    assert ports == {("LISTEN", "22"), ("UNCONN", "5353")}
+    assert ports == {("LISTEN", "22"), ("LISTEN", "80"), ("UNCONN", "5353")}
 
 
 def test_the_box_has_the_name_of_its_card_and_finds_itself_by_it(started: Started) -> None:
@@ -333,3 +341,31 @@ def test_a_card_that_is_pulled_out_is_in_the_light_and_found_again(
     assert "There is no sound card." in log
     for way in ("capture", "playback"):
         assert re.search(rf"{way} on plughw:CARD={SOUND_CARD}.*, found again", log)
+
+
+def test_while_there_is_set_up_its_page_has_the_port_and_bluetooth_is_wanted(
+    started: Started,
+) -> None:
+    """This machine has no Bluetooth, and nothing fails for that."""
+    machine = started.machine
+    parts = "interlude-page.service interlude-improv.service"
+    try:
+        machine.tell(OPENS)
+        machine.wait_for(f"{ASKED} | grep -q 'Set up this box'")
+        machine.wait_for("journalctl -b -u interlude-improv -o cat | grep 'no set-up by Bluetooth'")
+        assert machine.tell(f"systemctl is-active {parts}").split() == ["active", "active"]
+        assert machine.ssh("systemctl is-active bluetooth.service").stdout == "inactive\n"
+    finally:
+        machine.tell(CLOSES)
+    machine.wait_for(f"{ASKED} | grep -q /pair/button")
+    machine.wait_for(f"! systemctl is-active -q {parts}")
+    assert machine.tell("systemctl --failed --no-legend --plain") == ""
+
+
+def test_bluetooth_is_for_set_up_alone_and_has_what_the_pis_radio_needs(started: Started) -> None:
+    machine = started.machine
+    assert machine.ssh("systemctl is-enabled bluetooth.service").stdout == "disabled\n"
+    assert "--noplugin=*" in machine.tell("systemctl show -P ExecStart bluetooth.service")
+    assert machine.tell("systemctl show -P StopWhenUnneeded bluetooth.service") == "yes"
+    machine.tell("test -s /usr/lib/firmware/brcm/BCM4345C0.hcd && modinfo -n hci_uart btbcm")
+    assert "org.bluez" not in machine.tell("busctl list --acquired --no-legend")

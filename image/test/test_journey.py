@@ -14,6 +14,7 @@ import json
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,11 +31,24 @@ from image.test.emulator import Card, Machine
 from image.test.house import ADDRESS, PASSWORD, TAP, USER, House
 from image.test.prepared import HARDWARE, SOUND_CARD
 from image.test.test_boot import converse
+from image.test.visitor import Visitor, announced
 
 pytestmark = pytest.mark.timeout(7200)  # two starts, emulated
 LIMIT_S = 3000.0  # of ours, for each step
 READY = "grep -q '\"ready\":true' /run/interlude/status.json"
 MODEL = "mine"
+PAGES = ("/", "/set", "/set/network", "/try", "/own", "/own/timers", "/own/memory", "/own/models",
+         "/own/software", "/own/backup", "/own/report", "/access")  # fmt: skip
+PAGE_MIB = 45.0  # resident: what a page may take of a box's memory
+MOST_EXPOSURE = 2.0  # as tests/system/test_units.py has it
+# Of each part by its title: resident memory and its share of what is mapped (PSS), in KiB.
+MEMORY = r"""for each in /proc/[0-9]*; do
+  title=$(tr '\0' ' ' <"$each/cmdline") 2>/dev/null
+  case $title in "interlude: "*)
+    title=${title#interlude: }
+    echo "${title%% *}: $(awk '/^(Rss|Pss):/ {printf "%s ", $2}' "$each/smaps_rollup")" ;;
+  esac
+done; true"""
 
 
 @dataclass
@@ -184,6 +198,110 @@ def test_the_owners_verbs_work_on_the_box_by_ssh(journey: Journey, verb: str) ->
     done = journey.machine.ssh(verb)
     print(f"\n   $ {verb}\n{done.stdout}{done.stderr}")
     assert done.returncode == VERBS[verb], done.stderr + done.stdout
+
+
+@pytest.fixture(scope="module")
+def visitor(journey: Journey) -> Visitor:
+    """In the house, with the box's name typed into a browser."""
+    journey.machine.wait_for(READY, LIMIT_S)
+    return Visitor(journey.machine.address, "kitchen.local")
+
+
+def test_the_page_tells_a_stranger_its_name_and_state_and_nothing_else(
+    journey: Journey, visitor: Visitor
+) -> None:
+    begun_s = time.monotonic()
+    status, text = visitor.get("/")
+    journey.note("the page answers a stranger", f"{time.monotonic() - begun_s:.1f} s of the host's")
+    assert status == 200
+    assert "<title>Kitchen</title>" in text
+    assert 'action="/pair/button"' in text
+    for path in ("/set", "/own/memory", "/own/report", "/access"):
+        assert visitor.get(path) == (200, text), path
+    assert USER not in text
+    assert visitor.get("/events")[0] == 403
+    assert visitor.post("/set", {"form": "panel", "panel.night": "22:00-07:00"})[0] == 403
+
+
+def test_the_page_answers_neither_to_another_name_nor_to_another_pages_form(
+    journey: Journey, visitor: Visitor
+) -> None:
+    other = Visitor(journey.machine.address, "kitchen.example.org")
+    assert other.get("/")[0] == 421
+    assert visitor.post("/pair/button", {}, Origin="http://example.org")[0] == 403
+    by_number = Visitor(journey.machine.address, journey.machine.address)
+    assert by_number.get("/")[0] == 200
+
+
+@pytest.mark.parametrize(("kind", "told"), [("_http._tcp", b"path=/"),
+                                            ("_interlude._tcp", b"scheme=http")])  # fmt: skip
+def test_the_page_is_found_by_who_looks_for_services(
+    journey: Journey, kind: str, told: bytes
+) -> None:
+    answer, port = announced(kind, ADDRESS, LIMIT_S)
+    assert port == 80
+    assert b"Interlude on kitchen" in answer
+    assert told in answer
+
+
+def test_a_press_of_the_button_lets_the_browser_in_that_waits(
+    journey: Journey, visitor: Visitor
+) -> None:
+    assert visitor.post("/pair/button", {})[0] == 303
+    assert 'http-equiv="refresh"' in visitor.get("/pair")[1]
+    header = "cd /sys/devices/platform/gpio-sim*/gpiochip*/sim_gpio17"
+    journey.machine.tell(f"{header} && echo pull-down >pull && sleep 0.2 && echo pull-up >pull")
+    status, _ = visitor.get("/pair")
+    assert status == 303
+    assert "canvas" in visitor.get("/")[1]
+    journey.note("let in by the button", str(sorted(visitor.cookies)))
+
+
+def test_a_setting_is_changed_at_the_page_in_the_owners_file_and_undone(
+    journey: Journey, visitor: Visitor
+) -> None:
+    machine, file = journey.machine, "/etc/interlude/settings.yaml"
+    before = machine.tell(f"cat {file}")
+    remarks = [row for row in before.splitlines() if row.startswith("#")]
+    assert remarks
+    form = visitor.hidden("/set") | {"form": "panel", "panel.night": "21:30-06:15"}
+    assert visitor.post("/set", form)[0] == 303
+    machine.wait_for(f"grep -q 21:30-06:15 {file}", LIMIT_S)
+    visitor.until_settled("/set", LIMIT_S)
+    after = machine.tell(f"cat {file}")
+    assert yaml.safe_load(after)["panel"]["night"] == "21:30-06:15"
+    assert [row for row in after.splitlines() if row.startswith("#")] == remarks
+    assert machine.tell(f"stat -c '%U:%G %a' {file}") == "root:root 644"
+    assert machine.tell("interlude config --changed | grep -c 21:30-06:15") == "1"
+    assert visitor.post("/set/undo", visitor.hidden("/set"))[0] == 303
+    machine.wait_for(f"! grep -q 21:30-06:15 {file}", LIMIT_S)
+    assert machine.tell(f"cat {file}") == before
+    journey.note("set and undone", f"{len(remarks)} lines of remarks kept")
+
+
+def test_each_page_opens_and_the_process_is_small(journey: Journey, visitor: Visitor) -> None:
+    """What each other part takes is told beside it."""
+    for path in PAGES:
+        assert visitor.get(path)[0] == 200, path
+    rows = dict(row.split(": ") for row in journey.machine.tell(MEMORY).splitlines())
+    sizes = {part: [int(size) / 1024 for size in said.split()] for part, said in rows.items()}
+    said = ", ".join(f"{part} {pss:.0f}" for part, (_, pss) in sorted(sizes.items()))
+    journey.note("PSS in MiB", f"{said}; together {sum(pss for _, pss in sizes.values()):.0f}")
+    resident, own = sizes["page"]
+    journey.note("the page's memory", f"{resident:.1f} MiB resident, {own:.1f} MiB PSS")
+    assert resident < PAGE_MIB
+
+
+def test_no_unit_failed_and_each_is_little_exposed_as_it_runs(journey: Journey) -> None:
+    machine = journey.machine
+    assert machine.tell("systemctl --failed --no-legend --plain") == ""
+    said = machine.tell("systemd-analyze security --no-pager | grep -E '^interlude.*service'")
+    levels = {row.split()[0]: float(row.split()[1]) for row in said.splitlines()}
+    journey.note("exposure", ", ".join(f"{name} {level}" for name, level in levels.items()))
+    assert {"interlude.service", "interlude-page.service", "interlude-settings.service"} <= set(
+        levels
+    )
+    assert max(levels.values()) <= MOST_EXPOSURE
 
 
 def qmp(machine: Machine, *commands: dict[str, Any]) -> None:
