@@ -1,11 +1,16 @@
 """The root file system: Debian 13 for the Pi from two lists of packages. Out: a tar file.
 
 Kept by what the lists say. `--fresh` makes it anew with the archive's newest.
+
+mmdebstrap mounts this machine's /dev/shm and more into what it makes, and leaves them there when it
+is stopped half-way. So it has a mount namespace of its own: in the folder that is then cleared,
+nothing of this machine is seen. Each making has a folder of its own, too.
 """
 
 from __future__ import annotations
 
 import shutil
+import tempfile
 from pathlib import Path
 
 from image import archives
@@ -20,6 +25,7 @@ _NOT_WANTED = (  # nobody reads them on the box; copyright files stay
     "/usr/share/doc/*",
 )
 _WANTED = ("/usr/share/doc/*/copyright",)
+ALONE = ("unshare", "--mount", "--propagation", "private")
 _SPACE = 3 << 30  # of memory that the making takes, at most
 
 
@@ -32,15 +38,17 @@ def make(plan: Plan) -> Path:
         # dpkg waits for the disk after each file; in memory that costs nothing.
         memory = Path("/dev/shm")  # noqa: S108  # a folder of our own is made in it
         fast = memory.is_dir() and shutil.disk_usage(memory).free > _SPACE
-        scratch = memory / "interlude-image" if fast else plan.work / "scratch"
-        scratch.mkdir(parents=True, exist_ok=True)
+        place = memory if fast else plan.work
+        scratch = Path(tempfile.mkdtemp(prefix="interlude-image-", dir=place))
+        scratch.chmod(0o755)  # apt in it gives up being root
         leave_out = [f"--dpkgopt=path-exclude={name}" for name in _NOT_WANTED]
         take = [f"--dpkgopt=path-include={name}" for name in _WANTED]
         try:
             quietly(
                 "Debian cannot be installed", "INTERLUDE_DEBIAN=… names another archive.",
                 plan.logs / "mmdebstrap.log",
-                "mmdebstrap", f"--architectures={DEBIAN}", "--variant=minbase", "--format=tar",
+                *ALONE, "mmdebstrap", f"--architectures={DEBIAN}", "--variant=minbase",
+                "--format=tar",
                 "--skip=check/qemu",
                 f"--include={','.join(packages)}", *leave_out, *take, SUITE, path,
                 *archives.sources(),

@@ -17,6 +17,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from image.root import ALONE
+
 ROOT = Path(__file__).resolve().parents[2]
 LANE = int(os.environ.get("INTERLUDE_LANE", "0"))  # 0 to 9: runs beside each other, a lane each
 BRIDGE = f"interlude{LANE}"
@@ -50,7 +52,7 @@ def root_file_system(scratch: Path, more: tuple[str, ...] = ()) -> Path:
     if not cache.is_file():
         cache.parent.mkdir(parents=True, exist_ok=True)
         fresh = cache.with_suffix(".part")
-        _run("mmdebstrap", "--quiet", "--variant=minbase", "--format=tar",
+        _run(*ALONE, "mmdebstrap", "--quiet", "--variant=minbase", "--format=tar",
              f"--include={','.join(wanted)}", suite, fresh,
              environment={"TMPDIR": str(scratch)})  # fmt: skip
         fresh.rename(cache)
