@@ -34,9 +34,11 @@ class Figures:
             case Onset(speaking=True):
                 self._onset = message
             case PlaybackPaused() if self._onset and message.serial == self._onset.serial:
-                self.stops_ms.append(1000 * (message.index - self._onset.index) / RATE_HZ)
+                late_s = (message.index - self._onset.index) / RATE_HZ
                 self._onset = None
-                return True
+                if late_s >= 0:  # else it was silent already, in a dropout
+                    self.stops_ms.append(1000 * late_s)
+                    return True
             case SpeechEnded(last=True):
                 self._ended = message.index if message.frames else None
             case PlaybackStarted() if self._ended is not None:

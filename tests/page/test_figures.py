@@ -27,6 +27,13 @@ def test_a_pause_without_an_onset_of_its_own_counts_for_nothing() -> None:
     assert figures.summary()["stops"] == {"n": 0, "p50": None, "p95": None}
 
 
+def test_a_loudspeaker_that_was_silent_before_the_onset_was_not_stopped_by_it() -> None:
+    figures = Figures()
+    assert not stop(figures, 1, -418)
+    assert figures.summary()["stops"] == {"n": 0, "p50": None, "p95": None}
+    assert stop(figures, 2, 0)
+
+
 def test_an_answer_is_from_the_end_of_speech_to_its_first_sample() -> None:
     figures = Figures()
     figures.handle(SpeechEnded(1, 16_000, 8000, last=False))
