@@ -7,6 +7,7 @@ from appliance.page.visit import Visit
 
 # Status → the end of its key in the catalogue.
 KINDS = {404: "missing", 405: "missing", 403: "refused", 429: "often", 503: "busy"}
+TOLD = (409, 500)  # whose sentence is out of the catalogue, and says more
 
 
 def is_for_people(request: Request, reply: Reply) -> bool:
@@ -19,6 +20,8 @@ def problem_page(visit: Visit, reply: Reply) -> Reply:
     """With the same status, and a way back: to the page that a form stood on, where it is known."""
     kind = KINDS.get(reply.status, "wrong")
     title, why = visit.texts(f"page-problem-{kind}"), visit.texts(f"page-problem-{kind}-why")
+    if reply.status in TOLD:
+        why = reply.body.decode().strip()
     return visit.page("problem", reply.status, title=title, why=why, back=_back(visit))
 
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from appliance.page.problem import problem_page
+from appliance.page.requests import Request, plain
+from appliance.page.texts import Texts
+from appliance.page.visit import Visit
 from tests.page.desk import HOST, Desk
 
 HTML = "text/html,application/xhtml+xml,*/*;q=0.8"
@@ -41,6 +45,14 @@ def test_a_box_that_takes_no_commands_says_to_try_again(desk: Desk) -> None:
     desk.takes_mail = False
     reply = desk.post("/do", form, accept=HTML)
     assert (reply.status, b"does not answer" in reply.body) == (503, True)
+
+
+def test_a_sentence_of_the_catalogue_is_shown_as_it_is(desk: Desk) -> None:
+    desk.pair()
+    visit = Visit(desk.box, Request("POST", "/own/voice"), Texts("de"), desk.box.access.browsers[0])
+    page = problem_page(visit, plain(409, "Gerade spricht <jemand>.")).body.decode()
+    assert "Gerade spricht &lt;jemand&gt;." in page
+    assert 'href="/own"' in page
 
 
 @pytest.mark.parametrize("accept", ["", "*/*", "text/event-stream"])
