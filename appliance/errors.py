@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class ShownAs(NamedTuple):
+    """What the page says of an error: a key of the catalogue (language/catalogue.py), and values
+    for its variables."""
+
+    key: str
+    values: Mapping[str, str | int | float]
+
+    @classmethod
+    def of(cls, key: str, /, **values: str | int | float) -> ShownAs:
+        return cls(key, values)
+
 
 class InterludeError(Exception):
     """What is wrong, in one sentence, and what to do about it, in another.
 
     `exit_code` follows sysexits(3), so that scripts and systemd can tell the kinds apart. `aloud`:
     the key of what the box says of it (language/catalogue.py), if there is a sentence for that.
+    `shown`: what the page says of it, likewise.
     """
 
     exit_code = 70  # EX_SOFTWARE
 
-    def __init__(self, problem: str, remedy: str = "", aloud: str = "") -> None:
+    def __init__(
+        self, problem: str, remedy: str = "", aloud: str = "", *, shown: ShownAs | None = None
+    ) -> None:
         super().__init__(problem if not remedy else f"{problem} {remedy}")
         self.problem = problem
         self.remedy = remedy
         self.aloud = aloud
+        self.shown = shown
 
 
 class SettingsError(InterludeError, ValueError):

@@ -64,7 +64,7 @@ def cli_change(
         OwnerSettings(path, secret, check).change(change)
     except InterludeError as error:
         print(f"<4>not changed: {error}")
-        told = RequestOutcome(change.id, error.problem, error.remedy)
+        told = RequestOutcome.of_error(change.id, error)
     else:
         print(f"changed: {', '.join(sorted(_named(change)))}")
         told = RequestOutcome(change.id)

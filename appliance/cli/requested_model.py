@@ -39,7 +39,7 @@ def cli_wish(
         _leave(request, settings(), wish, voice_wish)
     except InterludeError as error:
         print(f"<4>{request.do} of a model: {error}")  # a warning: sd-daemon(3)
-        told = RequestOutcome(request.id, error.problem, error.remedy)
+        told = RequestOutcome.of_error(request.id, error)
     else:
         print(f"{request.do} {request.name}")
         told = RequestOutcome(request.id)

@@ -686,3 +686,47 @@ page-backup-awaited = Das Gerät beginnt neu und stellt dabei wieder her.
 page-backup-back = Zurückholen, was da war
 page-backup-back-why = Was die letzte Wiederherstellung ersetzt hat, liegt noch auf der Karte, außer den Einstellungen: Die werden unter Stellen zurückgenommen.
 page-own-passed-on = Sätze, die eine andere Stimme sagen musste
+page-wrong-type = { $setting }: { $kind ->
+    [whole] Gebraucht wird eine ganze Zahl.
+    [number] Gebraucht wird eine Zahl.
+    [switch] Es ist entweder an oder aus.
+   *[other] Gebraucht wird ein Text.
+}
+page-wrong-least = { $setting }: Das Kleinste ist { $limit }.
+page-wrong-most = { $setting }: Das Größte ist { $limit }.
+page-wrong-longer = { $setting }: Höchstens { $most } Zeichen.
+page-wrong-form = { $setting }: Das Eingegebene hat nicht die Form, die dort gebraucht wird.
+page-wrong-choice = { $setting }: „{ $value }“ gibt es nicht. Es gibt { $choices }.
+page-wrong-phrase = Das Aktivierungswort „{ $phrase }“ besteht nicht aus kleingeschriebenen Wörtern.
+page-wrong-unknown-key = Es gibt keine Einstellung „{ $setting }“.
+page-wrong-unknown-key-near = Es gibt keine Einstellung „{ $setting }“. War „{ $near }“ gemeint?
+page-wrong-not-here = „{ $setting }“ kann von hier aus nicht geändert werden. Ändere es in der Einstellungsdatei.
+page-wrong-broker-mute = Der Broker kann von hier aus nicht geändert werden: Er darf das Mikrofon wieder einschalten, und die Seite darf es nicht. Ändere ihn in der Einstellungsdatei.
+page-wrong-password-letters = Das Passwort enthält Zeichen, die man nicht tippen kann. Gib es noch einmal ein.
+page-wrong-no-undo = Es gibt keine Änderung, die rückgängig zu machen wäre.
+page-wrong-unreadable = Die Einstellungsdatei { $file } kann nicht gelesen werden. Berichtige sie von Hand.
+page-wrong-by-hand = Die Einstellungsdatei { $file } kann von hier aus nicht geändert werden, ohne dass etwas darin verloren ginge. Ändere sie in einem Editor.
+page-wrong-no-form = So ein Formular gibt es nicht.
+page-wrong-another-change = Gerade wird etwas anderes geändert. Versuch es in ein paar Sekunden noch einmal.
+page-wrong-nobody-asked = Hier ist niemand, der das ändern könnte ({ $why }). Ändere es über ssh.
+page-wrong-no-wifi = Dieses Gerät hat kein WLAN.
+page-wrong-in-set-up = Die Box wird gerade eingerichtet. Mach es auf der Seite ihres eigenen WLANs.
+page-wrong-zone-missing = Es wurde keine Zeitzone gewählt. Nimm eine wie Europe/Berlin.
+page-wrong-no-zone = Die Zeitzone „{ $zone }“ gibt es nicht. Nimm eine wie Europe/Berlin.
+page-wrong-broker-none = Es ist kein Broker angegeben.
+page-wrong-broker-name = Den Namen { $name } kennt hier niemand. Prüf ihn, oder gib die Adresse des Brokers in Zahlen ein.
+page-wrong-broker-port = Unter { $at } antwortet kein Broker. Läuft er, und stimmen Name und Port?
+page-wrong-broker-silent = Unter { $at } antwortet niemand. Ist das Gerät eingeschaltet, und lässt eine Firewall die Box durch?
+page-wrong-broker-network = { $at } ist nicht zu erreichen. Steht das Netz?
+page-wrong-broker-certificate = Dem Zertifikat des Brokers unter { $at } wird nicht vertraut. Gib den Namen ein, der darin steht, oder nenn in der Einstellungsdatei die Stelle, die es unterschrieben hat (link.ca_file).
+page-wrong-broker-tls = Der Broker unter { $at } spricht dort kein TLS. Gib seinen TLS-Port ein, oft 8883, oder schalte die Verschlüsselung aus.
+page-wrong-broker-login = Der Broker unter { $at } weist die Anmeldung von { $user } ab. Prüf Benutzer und Passwort.
+page-wrong-broker-needs-login = Der Broker unter { $at } verlangt eine Anmeldung. Gib Benutzer und Passwort ein.
+page-wrong-broker-other = Was unter { $at } antwortet, spricht kein MQTT. Prüf Name und Port.
+page-wrong-broker-closed = { $at } hat die Verbindung ohne Antwort geschlossen. Ist der Port einer für TLS, schalte die Verschlüsselung ein.
+page-wrong-broker-topics = Der Broker unter { $at } lässt die Box { $topics } nicht lesen. Erlaub es in der Zugriffsliste des Brokers.
+page-set-broker-well = Der Broker unter { $at } lässt die Box herein: { $how ->
+    [tls] verschlüsselt, MQTT { $version }.
+   *[plain] MQTT { $version }.
+}
+page-wrong-in-english = Es wurde abgelehnt; die Begründung gibt es nur auf Englisch:

@@ -719,3 +719,47 @@ page-backup-awaited = The box begins anew, and restores on the way.
 page-backup-back = Bring back what was there
 page-backup-back-why = What the last restore replaced is still on the card, all but the settings: those are undone under Set.
 page-own-passed-on = Sentences that another voice had to say
+page-wrong-type = { $setting }: { $kind ->
+    [whole] a whole number is needed.
+    [number] a number is needed.
+    [switch] it is either on or off.
+   *[other] a text is needed.
+}
+page-wrong-least = { $setting }: { $limit } is the least.
+page-wrong-most = { $setting }: { $limit } is the most.
+page-wrong-longer = { $setting }: { $most } letters are the most.
+page-wrong-form = { $setting }: what was typed does not have the form that is needed there.
+page-wrong-choice = { $setting }: there is no `{ $value }`. There are { $choices }.
+page-wrong-phrase = The wake word `{ $phrase }` is not words in lower case.
+page-wrong-unknown-key = There is no setting `{ $setting }`.
+page-wrong-unknown-key-near = There is no setting `{ $setting }`. Did you mean `{ $near }`?
+page-wrong-not-here = `{ $setting }` cannot be changed from here. Change it in the settings file.
+page-wrong-broker-mute = The broker cannot be changed from here: it may end a mute, and the page may not. Change it in the settings file.
+page-wrong-password-letters = The password has letters that cannot be typed. Type it again.
+page-wrong-no-undo = There is no change to be undone.
+page-wrong-unreadable = The settings file { $file } cannot be read. Mend it by hand.
+page-wrong-by-hand = The settings file { $file } cannot be changed from here without losing something of it. Change it in an editor.
+page-wrong-no-form = There is no such form.
+page-wrong-another-change = Another change is being made. Try again in a few seconds.
+page-wrong-nobody-asked = Nobody here can be asked for that ({ $why }). Change it over ssh.
+page-wrong-no-wifi = This machine has no Wi-Fi.
+page-wrong-in-set-up = The box is being set up. Do it on the page of its own Wi-Fi.
+page-wrong-zone-missing = No time zone was chosen. Use one such as Europe/Berlin.
+page-wrong-no-zone = There is no time zone `{ $zone }`. Use one such as Europe/Berlin.
+page-wrong-broker-none = No broker is named.
+page-wrong-broker-name = Nobody here knows the name { $name }. Check it, or type the broker's address in numbers.
+page-wrong-broker-port = No broker listens at { $at }. Does it run, and are name and port right?
+page-wrong-broker-silent = Nobody answers at { $at }. Is it switched on, and does a firewall let the box through?
+page-wrong-broker-network = { $at } cannot be reached. Is the network up?
+page-wrong-broker-certificate = The certificate of the broker at { $at } is not trusted. Type the name that stands in it, or name the authority that signed it in the settings file (link.ca_file).
+page-wrong-broker-tls = The broker at { $at } does not speak TLS there. Type its TLS port, often 8883, or switch the encryption off.
+page-wrong-broker-login = The broker at { $at } refuses the login of { $user }. Check user and password.
+page-wrong-broker-needs-login = The broker at { $at } requires a login. Type user and password.
+page-wrong-broker-other = What answers at { $at } does not speak MQTT. Check name and port.
+page-wrong-broker-closed = { $at } closed the connection without an answer. If that port is one for TLS, switch the encryption on.
+page-wrong-broker-topics = The broker at { $at } does not let the box read { $topics }. Allow it in the broker's access list.
+page-set-broker-well = The broker at { $at } lets the box in: { $how ->
+    [tls] encrypted, MQTT { $version }.
+   *[plain] MQTT { $version }.
+}
+page-wrong-in-english = It was refused:

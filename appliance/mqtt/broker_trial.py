@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import msgspec
 
-from appliance.errors import InterludeError, LinkError
+from appliance.errors import InterludeError, LinkError, ShownAs
 from appliance.mqtt import one_shot
 from appliance.mqtt.broker import broker
 from appliance.runtime.handed_request import RequestOutcome
@@ -30,10 +30,13 @@ def try_broker(
     named = msgspec.structs.replace(settings, link=link)
     try:
         if not asked.broker:
-            raise LinkError("No broker is named.")
+            raise LinkError("No broker is named.", shown=ShownAs.of("page-wrong-broker-none"))
         at = broker(link, environment)
         if asked.password:
             at = replace(at, password=asked.password)
-        return RequestOutcome(asked.id, names=(one_shot.check(named, at),))
+        how, version = "tls" if at.tls else "plain", one_shot.ask_version(named, at)
+        well = ShownAs.of("page-set-broker-well", at=at.place, how=how, version=version)
+        said = one_shot.answer(at, version)
+        return RequestOutcome(asked.id, names=(said,), key=well.key, values=dict(well.values))
     except InterludeError as error:
-        return RequestOutcome(asked.id, error.problem, error.remedy)
+        return RequestOutcome.of_error(asked.id, error)

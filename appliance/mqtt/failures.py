@@ -6,7 +6,7 @@ import socket
 import ssl
 from dataclasses import dataclass
 
-from appliance.errors import LinkError
+from appliance.errors import LinkError, ShownAs
 from appliance.mqtt.backoff import Cause
 from appliance.mqtt.broker import Broker
 
@@ -14,12 +14,13 @@ from appliance.mqtt.broker import Broker
 @dataclass(frozen=True)
 class BrokerFailure:
     """`cause` says how long to wait. `other_protocol`: an older MQTT may succeed where this one
-    did not."""
+    did not. `shown`: what the page says of it."""
 
     cause: Cause
     problem: str
     remedy: str = ""
     other_protocol: bool = False
+    shown: ShownAs | None = None
 
     def __str__(self) -> str:
         return f"{self.problem} {self.remedy}".strip()
@@ -30,21 +31,28 @@ def not_reached(error: BaseException, broker: Broker) -> BrokerFailure:
     at = broker.place
     match error:
         case LinkError():
-            return BrokerFailure("refused", error.problem, error.remedy)
+            return BrokerFailure("refused", error.problem, error.remedy, shown=error.shown)
         case ssl.SSLError() | ConnectionResetError() if broker.tls:
             return _no_tls(error, at)
         case socket.gaierror():
-            return BrokerFailure("away", f"Nobody here knows the name {broker.host}.",
-                           "Check `link.broker`, or give the address in numbers.")  # fmt: skip
+            return BrokerFailure(
+                "away",
+                f"Nobody here knows the name {broker.host}.",
+                "Check `link.broker`, or give the address in numbers.",
+                shown=ShownAs.of("page-wrong-broker-name", name=broker.host),
+            )
         case ConnectionRefusedError():
             return BrokerFailure("away", f"No broker listens at {at}.",
-                           "Does it run? Check `link.broker` and `link.port`.")  # fmt: skip
+                           "Does it run? Check `link.broker` and `link.port`.",
+                           shown=ShownAs.of("page-wrong-broker-port", at=at))  # fmt: skip
         case TimeoutError():
             return BrokerFailure("away", f"Nobody answers at {at}.",
-                           "Is it switched on, and does a firewall let us through?")  # fmt: skip
+                           "Is it switched on, and does a firewall let us through?",
+                           shown=ShownAs.of("page-wrong-broker-silent", at=at))  # fmt: skip
         case OSError():
             return BrokerFailure("away", f"{at} cannot be reached ({error.strerror or error}).",
-                           "Is the network up?")  # fmt: skip
+                           "Is the network up?",
+                           shown=ShownAs.of("page-wrong-broker-network", at=at))  # fmt: skip
     return BrokerFailure("away", f"{at} cannot be reached ({error}).")
 
 
@@ -59,13 +67,22 @@ def _no_tls(error: OSError, at: str) -> BrokerFailure:
                 f"{error.verify_message.rstrip('.')}.",
                 "Name the authority that signed it in `link.ca_file`, and the broker as its "
                 "certificate does in `link.broker`.",
+                shown=ShownAs.of("page-wrong-broker-certificate", at=at),
             )
         case ssl.SSLError():
             reason = error.reason or "no reason given"
             return BrokerFailure(
-                "refused", f"The broker at {at} does not speak TLS as we do ({reason}).", plain
+                "refused",
+                f"The broker at {at} does not speak TLS as we do ({reason}).",
+                plain,
+                shown=ShownAs.of("page-wrong-broker-tls", at=at),
             )
-    return BrokerFailure("away", f"The broker at {at} hung up instead of speaking TLS.", plain)
+    return BrokerFailure(
+        "away",
+        f"The broker at {at} hung up instead of speaking TLS.",
+        plain,
+        shown=ShownAs.of("page-wrong-broker-tls", at=at),
+    )
 
 
 def refused(code: int, name: str, broker: Broker) -> BrokerFailure:
@@ -81,10 +98,12 @@ def refused(code: int, name: str, broker: Broker) -> BrokerFailure:
                 "refused",
                 f"The broker at {at} refuses the login of {broker.user}.",
                 "Check `link.user` and the password file.",
+                shown=ShownAs.of("page-wrong-broker-login", at=at, user=broker.user),
             )
         case 0x86 | 0x87:
             return BrokerFailure("refused", f"The broker at {at} requires a login.",
-                           "Give `link.user` and `link.password_file`.")  # fmt: skip
+                           "Give `link.user` and `link.password_file`.",
+                           shown=ShownAs.of("page-wrong-broker-needs-login", at=at))  # fmt: skip
         case 0x85:
             return BrokerFailure("refused", f"The broker at {at} refuses our client id.",
                            "Set `link.id` to letters and digits only.")  # fmt: skip
@@ -105,14 +124,17 @@ def closed(broker: Broker) -> BrokerFailure:
     )
     return BrokerFailure(
         "away", f"{broker.place} closed the connection without an answer.", remedy,
-        other_protocol=True,
+        other_protocol=True, shown=ShownAs.of("page-wrong-broker-closed", at=broker.place),
     )  # fmt: skip
 
 
 def silent(broker: Broker) -> BrokerFailure:
     """Connected, and no word from it."""
     return BrokerFailure(
-        "away", f"The broker at {broker.place} does not answer.", "Is it overloaded?"
+        "away",
+        f"The broker at {broker.place} does not answer.",
+        "Is it overloaded?",
+        shown=ShownAs.of("page-wrong-broker-silent", at=broker.place),
     )
 
 
@@ -140,4 +162,5 @@ def too_large(broker: Broker, claimed: int, most: int) -> BrokerFailure:
 
 def nonsense(broker: Broker) -> BrokerFailure:
     return BrokerFailure("refused", f"What answers at {broker.place} does not speak MQTT.",
-                   "Check `link.broker` and `link.port`.")  # fmt: skip
+                   "Check `link.broker` and `link.port`.",
+                   shown=ShownAs.of("page-wrong-broker-other", at=broker.place))  # fmt: skip

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterable
 
-from appliance.errors import LinkError, StorageError
+from appliance.errors import LinkError, ShownAs, StorageError
 from appliance.mqtt import failures
 from appliance.mqtt.broker import Broker, broker
 from appliance.mqtt.connection import (
@@ -31,22 +31,34 @@ from appliance.settings import Settings
 PATIENCE_S = 12.0  # TCP, TLS and the broker's answer have their own, shorter ones
 
 
-def check(settings: Settings, at: Broker | None = None) -> str:
-    """A sentence about the broker, of the settings or `at`. Raises LinkError when it cannot be
-    used."""
-    at = at or broker(settings.link)
+def check(settings: Settings) -> str:
+    """A sentence about the broker of the settings. Raises LinkError when it cannot be used."""
+    at = broker(settings.link)
+    version = ask_version(settings, at)
+    return answer(at, version)
+
+
+def answer(at: Broker, version: str) -> str:
+    """In words, that this broker lets the box in."""
+    how = "encrypted, " if at.tls else ""
+    return f"The broker at {at.place} lets us in: {how}MQTT {version}."
+
+
+def ask_version(settings: Settings, at: Broker) -> str:
+    """Which MQTT the broker speaks that lets the box in. Raises LinkError where it does not."""
     topics = _topics(settings)
     try:
         version, denied = run(at, _name(settings, "check"), read=topics.commands)
     except OneShotFailed as refused:
-        raise LinkError(refused.failure.problem, refused.failure.remedy) from refused
+        failure = refused.failure
+        raise LinkError(failure.problem, failure.remedy, shown=failure.shown) from refused
     if denied:
         raise LinkError(
             f"The broker at {at.place} does not let us read {', '.join(denied)}.",
             "Allow it in the broker's access list; docs/home-assistant.md has one.",
+            shown=ShownAs.of("page-wrong-broker-topics", at=at.place, topics=", ".join(denied)),
         )
-    how = "encrypted, " if at.tls else ""
-    return f"The broker at {at.place} lets us in: {how}MQTT {'5' if version == 5 else '3.1.1'}."
+    return "5" if version == 5 else "3.1.1"
 
 
 def cli_remove(settings: Settings) -> int:

@@ -15,6 +15,7 @@ from appliance.models.disk_space import short_bytes
 from appliance.models.memory_need import fits, need_mib
 from appliance.models.model_request import KINDS, ModelRequest, check_request
 from appliance.models.store import ModelStore
+from appliance.page.refusals import outcome_refusal, refusal
 from appliance.page.requests import Reply, plain, see_other
 from appliance.page.visit import PageBox, Visit
 from appliance.runtime import handed_request
@@ -71,8 +72,9 @@ def _row(
 def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
     """All of them, what is under way, and the voices that are here."""
     box = visit.box
-    stores, (stands, why) = _stores(box), box.model_changes.standing()
+    stores, (stands, _) = _stores(box), box.model_changes.standing()
     if stands == "failed" and not problem:
+        why = outcome_refusal(box.model_changes.outcome, visit.texts)
         problem = why or visit.texts("page-set-nobody")
     going = next((store.wanted() for store in stores if store.wanted()), "")
     voices = descriptions(box.settings)
@@ -105,7 +107,7 @@ def ask(visit: Visit) -> Reply:
         check_request(request, box.files, _stores(box))
         box.model_changes.ask(request)
     except InterludeError as error:
-        return show(visit, 400, str(error))
+        return show(visit, 400, refusal(error, visit.texts))
     return see_other(PLACE)
 
 
@@ -121,7 +123,7 @@ def choose(visit: Visit) -> Reply:
         change = SettingsChange(handed_request.new_id(), base, {"thinking.model": name})
         box.changes.submit(change)
     except InterludeError as error:
-        return show(visit, 400, str(error))
+        return show(visit, 400, refusal(error, visit.texts))
     return see_other(PLACE)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from appliance.errors import InterludeError
 from appliance.page import on_settings
+from appliance.page.refusals import outcome_refusal, refusal
 from appliance.page.requests import Reply, plain, see_other
 from appliance.page.visit import Visit
 from appliance.runtime.handed_request import new_id
@@ -18,8 +19,9 @@ def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
     machine = visit.box.machine
     if not machine.card:
         return visit.page("network_none", 404)
-    stands, why = machine.network.standing()
+    stands, _ = machine.network.standing()
     if stands == "failed" and not problem:
+        why = outcome_refusal(machine.network.outcome, visit.texts)
         problem = why or visit.texts("page-set-nobody")
     outcome = machine.network.outcome
     return visit.page(
@@ -54,7 +56,7 @@ def change(visit: Visit) -> Reply:
     try:
         machine.network.ask(asked)
     except InterludeError as error:
-        return show(visit, 400, str(error))
+        return show(visit, 400, refusal(error, visit.texts))
     return see_other("/set/network")
 
 
@@ -77,5 +79,5 @@ def try_broker(visit: Visit) -> Reply:
     try:
         visit.box.machine.broker.ask(asked)
     except InterludeError as error:
-        return on_settings.show(visit, 400, str(error))
+        return on_settings.show(visit, 400, refusal(error, visit.texts))
     return see_other("/set")

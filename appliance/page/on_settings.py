@@ -6,9 +6,10 @@ import secrets
 from collections.abc import Mapping
 from typing import get_args
 
-from appliance.errors import InterludeError, SettingsError
+from appliance.errors import InterludeError, SettingsError, ShownAs
 from appliance.language.codes import NAMES
 from appliance.messages.commands import ModeName
+from appliance.page.refusals import outcome_refusal, refusal
 from appliance.page.requests import Reply, see_other
 from appliance.page.settings_form import FORMS, shown, typed
 from appliance.page.visit import Visit
@@ -33,17 +34,17 @@ def show(
         text = changes.owner.text()
         now = changes.owner.settings()
     except InterludeError as error:  # the box runs with what it had before
-        return visit.page("set_broken", status, problem=str(error))
+        return visit.page("set_broken", status, problem=refusal(error, visit.texts))
     values = {key: shown(now, key) for keys in FORMS.values() for key in keys}
     form = form or box.typed
     if form:
         keys = FORMS.get(form.get("form", ""), ())
         values |= {key: form.get(key, "") for key in keys}
-    stands, why = changes.requests.standing()
+    stands, _ = changes.requests.standing()
     if stands == "failed" and not problem:
+        why = outcome_refusal(changes.requests.outcome, visit.texts)
         problem = why or visit.texts("page-set-nobody")
-    trial, trial_why = box.machine.broker.standing()
-    outcome = box.machine.broker.outcome if trial == "done" else None
+    trial, _ = box.machine.broker.standing()
     modes = {one: visit.texts(f"page-mode-{one.replace('_', '-')}") for one in get_args(ModeName)}
     return visit.page(
         "set",
@@ -63,8 +64,16 @@ def show(
         card=box.machine.card,
         tries=box.machine.broker.is_served,
         trial=trial,
-        trial_said=" ".join(outcome.names) if outcome is not None else trial_why,
+        trial_said=_tried(visit),
     )
+
+
+def _tried(visit: Visit) -> str:
+    """How the broker answered; "" where nobody said so."""
+    outcome = visit.box.machine.broker.outcome
+    if outcome is None:
+        return ""
+    return outcome_refusal(outcome, visit.texts) or " ".join(outcome.names)
 
 
 def change(visit: Visit) -> Reply:
@@ -78,7 +87,7 @@ def change(visit: Visit) -> Reply:
                 SettingsChange(secrets.token_hex(8), _base(visit), values, secret),
             )
     except InterludeError as error:
-        return show(visit, 400, str(error), form)
+        return show(visit, 400, refusal(error, visit.texts), form)
     visit.box.typed = {}
     return see_other("/set?said=page-notice-saved" if not changes.handed else "/set")
 
@@ -88,7 +97,7 @@ def undo(visit: Visit) -> Reply:
     try:
         visit.box.changes.submit(SettingsChange(secrets.token_hex(8), _base(visit), undo=True))
     except InterludeError as error:
-        return show(visit, 400, str(error))
+        return show(visit, 400, refusal(error, visit.texts))
     return see_other("/set?said=page-notice-undone" if not visit.box.changes.handed else "/set")
 
 
@@ -102,5 +111,7 @@ def _base(visit: Visit) -> str:
     """Of the text that the form was made of. Raises SettingsError."""
     base = visit.form.get("base", "")
     if base != fingerprint(visit.box.changes.owner.text()):
-        raise SettingsError(visit.texts("page-set-meanwhile"))
+        raise SettingsError(
+            "The settings were changed meanwhile.", shown=ShownAs.of("page-set-meanwhile")
+        )
     return base

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from appliance.errors import SettingsError
+from appliance.errors import SettingsError, ShownAs
 from appliance.settings import Settings
 from appliance.settings.section import Scalar
 from appliance.settings.settings_change import HEARING, HOUSE, PANEL, value_of
@@ -28,7 +28,7 @@ def typed(which: str, form: Mapping[str, str], now: Settings) -> dict[str, Scala
     """The values of the form `which` that differ from `now`. Raises SettingsError for what is no
     number, and for a form that there is not; what else is wrong is found with the settings."""
     if which not in FORMS:
-        raise SettingsError("There is no such form.")
+        raise SettingsError("There is no such form.", shown=ShownAs.of("page-wrong-no-form"))
     found = {}
     for key in FORMS[which]:
         before = value_of(now, key)
@@ -52,4 +52,5 @@ def _value(key: str, text: str, before: Scalar) -> Scalar:
     try:
         return round(int(text) / 100, 2) if isinstance(before, float) else int(text)
     except ValueError as error:
-        raise SettingsError(f"`{key}`: {text[:20]!r} is no whole number.") from error
+        shown = ShownAs.of("page-wrong-type", setting=key, kind="whole")
+        raise SettingsError(f"`{key}`: {text[:20]!r} is no whole number.", shown=shown) from error

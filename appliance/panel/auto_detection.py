@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from appliance.errors import SettingsError
+from appliance.errors import SettingsError, ShownAs
 from appliance.panel.boards import of_hat
 from appliance.panel.pins import HEADERS
 from appliance.runtime.machine import Machine
@@ -63,7 +63,8 @@ def usable(settings: Settings, machine: Machine | None = None) -> Settings:
     """`resolve_auto`, for settings that a box can be used with. Raises SettingsError."""
     settings = resolve_auto(settings, machine)
     if settings.mode == "push_to_talk" and not settings.panel.here:
-        raise SettingsError(f"`mode: push_to_talk` cannot be used. {NO_BUTTON}", WAYS_OUT)
+        problem = f"`mode: push_to_talk` cannot be used. {NO_BUTTON}"
+        raise SettingsError(problem, WAYS_OUT, shown=ShownAs.of("setup-page-wrong-no-button"))
     return settings
 
 

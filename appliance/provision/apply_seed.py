@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from appliance.errors import SeedRefused, SettingsError, StorageError
+from appliance.language.catalogue import BoxSentence
 from appliance.panel import auto_detection
+from appliance.provision.refusal import SayableRefusal
 from appliance.provision.root_owned_folder import own_folder
 from appliance.provision.seed import Seed, check
 from appliance.provision.seed_files import (
@@ -59,7 +61,7 @@ def apply(seed: Seed, ground: ProvisionTarget | None = None) -> list[str]:
     ground = ground or ProvisionTarget()
     check(seed)
     if seed.timezone and not (ground.root / "usr/share/zoneinfo" / seed.timezone).is_file():
-        raise SeedRefused(f"There is no time zone `{seed.timezone}`.", "Use one as Europe/Berlin.")
+        raise SayableRefusal(BoxSentence.of("page-wrong-no-zone", zone=seed.timezone[:60]))
     files = plan(seed, _settings_now(ground))
     ready = [(file, _encoded(file)) for file in files]
     for file, data in ready:

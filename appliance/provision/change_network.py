@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Protocol
 
 from appliance.atomic_file import read_small, write_whole
-from appliance.errors import InterludeError, SeedRefused, StorageError
-from appliance.language.catalogue import Catalogue, english
+from appliance.errors import InterludeError, ShownAs, StorageError
+from appliance.language.catalogue import BoxSentence, Catalogue, english
 from appliance.provision import setup_sentences
 from appliance.provision.apply_seed import ProvisionTarget, apply
+from appliance.provision.refusal import SayableRefusal
 from appliance.provision.seed import Seed, WifiNetwork, check
 from appliance.provision.seed_files import CONNECTION
 from appliance.runtime.handed_request import RequestOutcome
@@ -49,25 +50,29 @@ class NetworkChanges:
             if asked.doing == "timezone":
                 return self._timezone(asked)
             if not self.radio.device():
-                raise StorageError("This machine has no Wi-Fi.")
+                raise StorageError(
+                    "This machine has no Wi-Fi.", shown=ShownAs.of("page-wrong-no-wifi")
+                )
             if self.set_up():
-                raise StorageError("The box is being set up.", "Do it on its own Wi-Fi's page.")
+                shown = ShownAs.of("page-wrong-in-set-up")
+                remedy = "Do it on its own Wi-Fi's page."
+                raise StorageError("The box is being set up.", remedy, shown=shown)
             if asked.doing == "look":
                 return RequestOutcome(asked.id, names=tuple(self.radio.names()))
             return self._wifi(asked)
         except InterludeError as error:
-            return RequestOutcome(asked.id, error.problem, error.remedy)
+            return RequestOutcome.of_error(asked.id, error)
 
     def _timezone(self, asked: NetworkChange) -> RequestOutcome:
         seed = Seed(timezone=asked.timezone)
         if seed.empty:
-            raise SeedRefused("No time zone was chosen.", "Use one as Europe/Berlin.")
+            raise SayableRefusal(BoxSentence.of("page-wrong-zone-missing"))
         apply(seed, self.ground)
         return RequestOutcome(asked.id)
 
     def _wifi(self, asked: NetworkChange) -> RequestOutcome:
         if not asked.wifi:
-            raise SeedRefused("The Wi-Fi's name is missing.")
+            raise SayableRefusal(BoxSentence.of("setup-page-wrong-wifi-missing"))
         seed = Seed(wifi=WifiNetwork(asked.wifi.encode(), asked.password, asked.hidden))
         check(seed)
         ground = self.ground
@@ -82,7 +87,7 @@ class NetworkChanges:
             if not entered:
                 self._go_back(place, before)
         if problem:
-            raise StorageError(setup_sentences.in_words(problem, self.words))
+            raise StorageError(setup_sentences.in_words(problem, self.words), shown=_shown(problem))
         apply(seed, ground)
         return RequestOutcome(asked.id)
 
@@ -93,6 +98,10 @@ class NetworkChanges:
         else:
             write_whole(place, before, 0o600)
         self.radio.join()
+
+
+def _shown(problem: setup_sentences.Sentence) -> ShownAs | None:
+    return None if isinstance(problem, str) else ShownAs(problem.key, dict(problem.values))
 
 
 def _content(place: Path) -> bytes | None:

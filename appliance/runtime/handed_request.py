@@ -18,7 +18,7 @@ from typing import Annotated, Protocol, TypeVar
 import msgspec
 
 from appliance.atomic_file import read_small, write_whole
-from appliance.errors import NotAllowed, StorageError
+from appliance.errors import InterludeError, NotAllowed, ShownAs, StorageError
 from appliance.record_file import UNREADABLE, read_record
 
 WANTED = Path("/run/interlude-wanted")  # tmpfiles.d: root's and sticky; the box may leave records
@@ -38,12 +38,21 @@ class RequestRecord(Protocol):
 
 class RequestOutcome(msgspec.Struct, frozen=True):
     """What came of the request `id`. `problem`: why nothing was changed; "": it was.
-    `names`: what was asked for: Wi-Fis in reach, or how a broker answered."""
+    `names`: what was asked for: Wi-Fis in reach, or how a broker answered. `key`, `values`: the
+    same as a sentence of the catalogue (errors.ShownAs); "": there is none."""
 
     id: str
     problem: Line = ""
     remedy: Line = ""
     names: tuple[Line, ...] = ()
+    key: Line = ""
+    values: dict[str, str | int | float] = {}
+
+    @classmethod
+    def of_error(cls, request: str, error: InterludeError) -> RequestOutcome:
+        """Nothing was changed, for that reason."""
+        key, values = error.shown or ("", {})
+        return cls(request, error.problem, error.remedy, key=key, values=dict(values))
 
 
 def new_id() -> str:
@@ -56,12 +65,17 @@ def ask(name: str, record: RequestRecord, folder: Path = WANTED) -> None:
     been taken yet, StorageError."""
     place = folder / name
     if place.exists():
-        raise NotAllowed("Another change is being made.", "Try again in a few seconds.")
+        raise NotAllowed(
+            "Another change is being made.",
+            "Try again in a few seconds.",
+            shown=ShownAs.of("page-wrong-another-change"),
+        )
     try:
         write_whole(place, msgspec.json.encode(record), 0o600, lasting=False)
     except OSError as error:
         problem = f"Nobody here can be asked for that ({error.strerror})."
-        raise StorageError(problem, "Change it over ssh.") from error
+        shown = ShownAs.of("page-wrong-nobody-asked", why=error.strerror or "")
+        raise StorageError(problem, "Change it over ssh.", shown=shown) from error
 
 
 def pop(name: str, kind: type[T], owner: int, folder: Path = WANTED) -> T | None:

@@ -6,7 +6,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from appliance.errors import ShownAs
 from appliance.settings.section import Milliseconds, Phrases, Ratio, Section, is_phrase
+from appliance.settings.value_errors import ValueRefused
 
 
 class EchoSettings(Section, frozen=True):
@@ -95,7 +97,8 @@ class WakeSettings(Section, frozen=True):
 
     def __post_init__(self) -> None:
         if not is_phrase(self.phrase):
-            raise ValueError(f"the phrase `{self.phrase}` is not words in lower case")
+            shown = ShownAs.of("page-wrong-phrase", phrase=self.phrase[:60])
+            raise ValueRefused(f"the phrase `{self.phrase}` is not words in lower case", shown)
 
 
 class PushToTalkSettings(Section, frozen=True):

@@ -16,7 +16,8 @@ import msgspec
 import yaml
 
 from appliance.atomic_file import read_small
-from appliance.errors import SettingsError
+from appliance.errors import SettingsError, ShownAs
+from appliance.settings import value_errors
 from appliance.settings.language import fill_in
 from appliance.settings.machine import ProcessOverride
 from appliance.settings.models import MODEL_NAME, OwnModel
@@ -138,19 +139,26 @@ def _convert(tree: Any, kind: type[SectionT], source: str, prefix: str = "") -> 
         return msgspec.convert(tree, kind)
     except msgspec.ValidationError as error:
         problem = f"{source}: {_in_words(error, prefix)}."
-        raise SettingsError(problem, _remedy(str(error), kind)) from error
+        said, choices = str(error).partition(" - at ")[0], _choices(str(error), kind)
+        shown = value_errors.shown_as(said, _key(error, prefix), choices, error.__cause__)
+        raise SettingsError(problem, _remedy(str(error), choices), shown=shown) from error
 
 
-def _remedy(problem: str, kind: type[object]) -> str:
+def _remedy(problem: str, choices: str) -> str:
     if "`str`, got `bool`" in problem:  # YAML's yes, no, on and off
         return 'Put "yes" and "no" in quotes.'
+    return f"There are {choices}." if choices else "See `interlude config`."
+
+
+def _choices(problem: str, kind: type[object]) -> str:
+    """What there is for a setting that is one of several; "" of another one."""
     if problem.startswith("Invalid enum value"):
         hint: Any = kind
         for name in problem.partition("`$.")[2].rstrip("`").split("."):
             hint = get_type_hints(hint).get(name) if isinstance(hint, type) else None
         if get_origin(hint) is Literal:
-            return f"There are {', '.join(map(str, get_args(hint)))}."
-    return "See `interlude config`."
+            return ", ".join(map(str, get_args(hint)))
+    return ""
 
 
 def _merge(base: dict[str, Any], over: Mapping[str, Any], source: str, prefix: str = "") -> None:
@@ -165,7 +173,13 @@ def _merge(base: dict[str, Any], over: Mapping[str, Any], source: str, prefix: s
             ]
             near = deeper or difflib.get_close_matches(str(key), base, n=1)
             hint = f"Did you mean `{prefix}{near[0]}`?" if near else "See `interlude config`."
-            raise SettingsError(f"{source}: there is no setting `{prefix}{key}`.", hint)
+            named = f"{prefix}{key}"[:100]
+            shown = ShownAs.of("page-wrong-unknown-key", setting=named)
+            if near:
+                meant = f"{prefix}{near[0]}"
+                shown = ShownAs.of("page-wrong-unknown-key-near", setting=named, near=meant)
+            problem = f"{source}: there is no setting `{prefix}{key}`."
+            raise SettingsError(problem, hint, shown=shown)
         if isinstance(base.get(key), dict):
             if not isinstance(value, Mapping):
                 raise SettingsError(f"{source}: `{prefix}{key}` must hold `key: value` lines.")
@@ -184,6 +198,11 @@ def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
 
 def _in_words(error: msgspec.ValidationError, prefix: str) -> str:
     """msgspec says 'Expected `int`, got `str` - at `$.card.period_ms`'; owners read it reversed."""
-    problem, _, where = str(error).partition(" - at ")
-    key = f"{prefix}{where.strip('`').removeprefix('$').removeprefix('.')}".rstrip(".")
+    problem, key = str(error).partition(" - at ")[0], _key(error, prefix)
     return f"`{key}`: {problem[:1].lower()}{problem[1:]}" if key else problem
+
+
+def _key(error: msgspec.ValidationError, prefix: str) -> str:
+    """The dotted key that it is about; "" for the whole."""
+    where = str(error).partition(" - at ")[2]
+    return f"{prefix}{where.strip('`').removeprefix('$').removeprefix('.')}".rstrip(".")

@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from appliance.atomic_file import read_small, sync_folder, write_whole
-from appliance.errors import SettingsError, StorageError
+from appliance.errors import SettingsError, ShownAs, StorageError
 from appliance.record_file import load_record
 from appliance.settings.loading import MOST_BYTES, load_text
 from appliance.settings.section import Scalar
@@ -58,7 +58,9 @@ class OwnerSettings:
         except FileNotFoundError:
             return ""
         except (OSError, UnicodeDecodeError) as error:
-            raise SettingsError(f"{self.path}: cannot be read.", "Mend it by hand.") from error
+            shown = ShownAs.of("page-wrong-unreadable", file=str(self.path))
+            problem = f"{self.path}: cannot be read."
+            raise SettingsError(problem, "Mend it by hand.", shown=shown) from error
 
     def settings(self) -> Settings:
         """As the file says now. Raises SettingsError."""
@@ -76,7 +78,8 @@ class OwnerSettings:
         with self._alone():
             text = self.text()
             if fingerprint(text) != change.base:
-                raise SettingsError("The settings were changed meanwhile.", AGAIN)
+                problem = "The settings were changed meanwhile."
+                raise SettingsError(problem, AGAIN, shown=ShownAs.of("page-set-meanwhile"))
             if change.undo:
                 self._undo(text)
             else:
@@ -129,13 +132,15 @@ class OwnerSettings:
             raise SettingsError(f"{where}: would be too large.", "Take comments out of it.")
         if load_text(made, where) != wanted:
             problem = f"{where}: cannot be changed from here without changing more of it."
-            raise SettingsError(problem, "Change it in an editor.")
+            shown = ShownAs.of("page-wrong-by-hand", file=where)
+            raise SettingsError(problem, "Change it in an editor.", shown=shown)
         return made
 
     def _undo(self, text: str) -> None:
         found = self._undo_record()
         if found is None or fingerprint(text) != found.after:
-            raise SettingsError("There is no change to be undone.", "")
+            shown = ShownAs.of("page-wrong-no-undo")
+            raise SettingsError("There is no change to be undone.", shown=shown)
         self.check(load_text(found.before, str(self.path)))
         with _in_words(self.path.parent):
             if found.secret:

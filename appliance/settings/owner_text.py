@@ -16,7 +16,7 @@ from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
-from appliance.errors import SettingsError
+from appliance.errors import SettingsError, ShownAs
 from appliance.settings.section import Scalar
 
 _WIDTH = 10_000  # columns: no line of the owner's is folded
@@ -39,7 +39,8 @@ def with_values(text: str, values: Mapping[str, Scalar], where: str) -> str:
         found = writer.load(text)
     except (YAMLError, ValueError, RecursionError) as error:
         problem = f"{where}: cannot be changed from here without losing something of it."
-        raise SettingsError(problem, "Change it in an editor.") from error
+        shown = ShownAs.of("page-wrong-by-hand", file=where)
+        raise SettingsError(problem, "Change it in an editor.", shown=shown) from error
     before = text if found is not None else ""
     tree = found if found is not None else CommentedMap()
     for key, value in values.items():

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import msgspec
 
-from appliance.errors import SettingsError
+from appliance.errors import SettingsError, ShownAs
 from appliance.settings.section import Scalar
 from appliance.settings.whole import Settings
 
@@ -55,12 +55,16 @@ def check_allowed(change: SettingsChange, now: Settings) -> None:
     """
     for key in change.values:
         if key not in CHANGEABLE:
-            raise SettingsError(f"`{key[:60]}` cannot be changed from here.", NOT_HERE)
+            shown = ShownAs.of("page-wrong-not-here", setting=key[:60])
+            problem = f"`{key[:60]}` cannot be changed from here."
+            raise SettingsError(problem, NOT_HERE, shown=shown)
     if (BROKER & change.values.keys() or change.secret) and now.link.unmute > now.page.unmute:
         problem = "The broker cannot be changed from here: it may end a mute, and the page may not."
-        raise SettingsError(problem, NOT_HERE)
+        raise SettingsError(problem, NOT_HERE, shown=ShownAs.of("page-wrong-broker-mute"))
     if any(not letter.isprintable() for letter in change.secret):
-        raise SettingsError("The password has letters that cannot be typed.", "Type it again.")
+        problem = "The password has letters that cannot be typed."
+        shown = ShownAs.of("page-wrong-password-letters")
+        raise SettingsError(problem, "Type it again.", shown=shown)
 
 
 def value_of(settings: Settings, key: str) -> Scalar:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Literal
 
+from appliance.errors import ShownAs
 from appliance.language.catalogue import SOURCE
 from appliance.language.codes import NAMES, base
 from appliance.settings.answering import MemorySettings, SpeakingSettings, ThinkingSettings
@@ -16,6 +17,7 @@ from appliance.settings.models import OwnModel
 from appliance.settings.section import Section
 from appliance.settings.surroundings import LinkSettings, PageSettings, PanelSettings
 from appliance.settings.tools import ToolsSettings
+from appliance.settings.value_errors import ValueRefused
 
 DEFAULTS = Path(__file__).with_name("defaults.yaml")
 SYSTEM_FILE = Path("/etc/interlude/settings.yaml")
@@ -59,7 +61,9 @@ class Settings(Section, frozen=True):
         if self.language != ANY and self.language not in NAMES:
             near = [code for code, name in NAMES.items() if name.lower() == self.language.lower()]
             hint = f"it is `{near[0]}`" if near else "it is auto, or a code of two letters, as en"
-            raise ValueError(f"there is no language `{self.language[:20]}`; {hint}")
+            shown = ShownAs.of("setup-page-wrong-language", value=self.language[:20])
+            problem = f"there is no language `{self.language[:20]}`; {hint}"
+            raise ValueRefused(problem, shown)
 
     @property
     def own_language(self) -> str:

@@ -38,7 +38,7 @@ def calls() -> Iterator[tuple[str, str, set[str]]]:
             key = node.args[0]
             if name not in ("say", "_say", "list", "BoxSentence", "of"):
                 continue
-            if name == "of" and ast.unparse(node.func) != "BoxSentence.of":
+            if name == "of" and ast.unparse(node.func) not in ("BoxSentence.of", "ShownAs.of"):
                 continue
             for each in (key.body, key.orelse) if isinstance(key, ast.IfExp) else (key,):
                 if isinstance(each, ast.Constant) and isinstance(each.value, str):

@@ -132,7 +132,9 @@ def test_a_form_without_its_token_or_of_another_page_changes_nothing(desk: Desk)
 def test_a_file_that_is_wrong_already_is_said_and_not_touched(desk: Desk) -> None:
     desk.box.changes.owner.path.write_text("link:\n  brocker: x\n")
     page = desk.text("/set")
-    assert "there is no setting `link.brocker`" in page.replace("&#39;", "'")
+    assert "There is no setting `link.brocker`. Did you mean `link.broker`?" in page.replace(
+        "&#39;", "'"
+    )
     assert "<form" not in page
     form = {"form": "hearing", "token": desk.token, "base": "0" * 16, "language": "de"}
     assert desk.post("/set", form).status == 400

@@ -1,0 +1,60 @@
+"""What is wrong with what was typed, in the page's language.
+
+An error names its sentence of the catalogue (errors.ShownAs); one without is shown in English, as
+the command line prints it, with a line before it that says so.
+"""
+
+from __future__ import annotations
+
+from appliance.errors import InterludeError, ShownAs
+from appliance.language.catalogue import SOURCE
+from appliance.page.texts import Texts
+from appliance.runtime.handed_request import RequestOutcome
+
+# What a form's field is called: its owner has typed into that, and knows no dotted key.
+LABELS = {
+    "language": "page-set-language",
+    "hearing.wake.phrase": "page-set-phrase",
+    "hearing.wake.sensitivity": "page-set-sensitivity",
+    "link.name": "page-set-name",
+    "link.broker": "page-set-broker",
+    "link.port": "page-set-port",
+    "link.user": "page-set-user",
+    "link.tls": "page-set-tls",
+    "panel.gpio": "page-set-board",
+    "panel.light": "page-set-light",
+    "panel.brightness": "page-set-brightness",
+    "panel.night_brightness": "page-set-night-brightness",
+    "panel.night": "page-set-night",
+}
+# Shown in percent, and a share in the settings.
+SHARES = {"hearing.wake.sensitivity", "panel.brightness", "panel.night_brightness"}
+
+
+def refusal(error: InterludeError, texts: Texts) -> str:
+    """Of an error that was raised here."""
+    return _said(error.shown, str(error), texts)
+
+
+def outcome_refusal(outcome: RequestOutcome | None, texts: Texts) -> str:
+    """Of what a unit with rights was asked for; "" where it said nothing."""
+    if outcome is None:
+        return ""
+    shown = ShownAs(outcome.key, outcome.values) if outcome.key else None
+    return _said(shown, f"{outcome.problem} {outcome.remedy}".strip(), texts)
+
+
+def _said(shown: ShownAs | None, english: str, texts: Texts) -> str:
+    if shown is not None:
+        values = dict(shown.values)
+        if values.get("setting") in SHARES and "limit" in values:
+            values["limit"] = f"{100 * float(values['limit']):.0f} %"
+        if (label := LABELS.get(str(values.get("setting")))) is not None:
+            values["setting"] = texts(label)
+        try:
+            return texts(shown.key, **values)
+        except KeyError:
+            pass  # of another version of the box's software
+    if texts.language == SOURCE or not english:
+        return english
+    return f"{texts('page-wrong-in-english')} {english}"

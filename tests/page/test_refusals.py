@@ -1,0 +1,73 @@
+"""What is wrong with what was typed is said in the page's language, of whatever kind it is."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from appliance.errors import InterludeError, SettingsError, ShownAs
+from appliance.language.catalogue import BoxSentence, catalogue
+from appliance.page.refusals import LABELS, outcome_refusal, refusal
+from appliance.page.texts import Texts
+from appliance.provision.refusal import SayableRefusal
+from appliance.runtime.handed_request import RequestOutcome
+from appliance.settings.loading import load_text
+from appliance.settings.settings_change import CHANGEABLE, MODEL
+
+GERMAN, ENGLISH = Texts("de"), Texts("en")
+
+
+def of(text: str) -> InterludeError:
+    with pytest.raises(SettingsError) as caught:
+        load_text(text, "mine.yaml")
+    return caught.value
+
+
+def test_a_refused_value_is_said_of_the_field_that_was_typed_into() -> None:
+    error = of("link: {port: 70000}")
+    assert refusal(error, GERMAN) == "Port: Das Größte ist 65535."
+    assert refusal(error, ENGLISH) == "Port: 65535 is the most."
+
+
+def test_a_share_is_said_in_percent_as_its_field_has_it() -> None:
+    error = of("hearing: {wake: {sensitivity: 1.5}}")
+    assert refusal(error, GERMAN) == "Empfindlichkeit: Das Größte ist 100 %."
+
+
+def test_every_field_of_the_forms_has_a_label() -> None:
+    assert LABELS.keys() == CHANGEABLE - set(MODEL)
+
+
+def test_what_has_no_sentence_is_said_in_english_and_that_it_is() -> None:
+    error = InterludeError("The moon is down.", "Wait.")
+    assert refusal(error, ENGLISH) == "The moon is down. Wait."
+    assert refusal(error, GERMAN).startswith("Es wurde abgelehnt")
+    assert refusal(error, GERMAN).endswith(": The moon is down. Wait.")
+
+
+def test_a_key_that_this_version_does_not_know_is_said_in_english() -> None:
+    error = InterludeError("New.", shown=ShownAs.of("page-wrong-in-the-future"))
+    assert refusal(error, ENGLISH) == "New."
+    lacks = InterludeError("New.", shown=ShownAs.of("page-wrong-most", setting="x"))
+    assert refusal(lacks, ENGLISH) == "New."
+
+
+def test_what_a_unit_with_rights_refuses_crosses_in_both_languages() -> None:
+    error = SayableRefusal(BoxSentence.of("setup-page-wrong-wifi-password"))
+    told = msgspec.json.encode(RequestOutcome.of_error("a" * 16, error))
+    outcome = msgspec.json.decode(told, type=RequestOutcome)
+    assert outcome_refusal(outcome, GERMAN) == catalogue("de").say("setup-page-wrong-wifi-password")
+    assert outcome_refusal(outcome, ENGLISH) == str(error)
+
+
+def test_where_nobody_said_anything_nothing_is_said() -> None:
+    assert outcome_refusal(None, GERMAN) == ""
+    assert outcome_refusal(RequestOutcome("a" * 16), GERMAN) == ""
+
+
+def test_every_sentence_of_a_refusal_is_there_in_both_languages() -> None:
+    english, german = catalogue("en").messages, catalogue("de").messages
+    keys = {key for key in english if key.startswith("page-wrong-")}
+    assert len(keys) > 25
+    assert keys - german.keys() == set()
+    assert {key for key in german if key.startswith("page-wrong-")} == keys
