@@ -18,23 +18,13 @@ from appliance.audio.sound_file import read_sound
 from appliance.errors import StorageError
 from appliance.hear.bargein import adaptation, enrolment, network, recordings
 from appliance.hear.bargein.enrolment import EnrolmentError, EnrolmentRecording, ScoredRecording
+from appliance.messages.enrolling import TAKE_S, WORDS
 from appliance.messages.hearing import Judgement
 from appliance.pcm import RATE_HZ, Samples, from_float
-from appliance.runtime.secure_erase import erase
+from appliance.runtime import enrolled_files
 from appliance.settings import Settings
 
-# What is asked for, and what it means. Two of each class at the least: one word is not a manner.
-WORDS: tuple[tuple[str, Judgement], ...] = (
-    ("mm-hm", "backchannel"),
-    ("yeah", "backchannel"),
-    ("right", "backchannel"),
-    ("wait", "interruption"),
-    ("stop", "interruption"),
-    ("no", "interruption"),
-)
 TAKES = 4
-TAKE_S = 2.2
-RECORDINGS = "enrolled"  # the folder, if the owner keeps them
 
 RecordSound = Callable[[float, Callable[[], None]], Samples]
 
@@ -71,9 +61,8 @@ def cli_enrol(settings: Settings, *, folder: Path | None, keep: bool, takes: int
 def cli_forget(settings: Settings) -> int:
     """Delete what was enrolled, recordings too. Returns the exit code. Raises StorageError."""
     state = settings.state_path()
-    paths = [state / adaptation.FILE, state / RECORDINGS]
-    had = any(os.path.lexists(path) for path in paths)
-    if left := erase(paths):
+    had = enrolled_files.is_there(state)
+    if left := enrolled_files.forget(state):
         raise StorageError(
             f"Not all is forgotten: {left[0].path} cannot be erased ({left[0].why})."
         )
@@ -85,7 +74,7 @@ def cli_forget(settings: Settings) -> int:
 def record_takes(recording: RecordSound, takes: int) -> Iterable[EnrolmentRecording]:
     """The words one after another, as the owner says them."""
     for number in range(1, takes + 1):
-        for word, kind in WORDS:
+        for word, kind in WORDS.items():
             _print_line(f"\n{number} of {takes}: get ready …")
             samples = recording(TAKE_S, functools.partial(_started, word))
             yield EnrolmentRecording(f"{word} {number}", kind, samples)
@@ -114,7 +103,7 @@ def usable(
 
 def keep_recordings(takes: Iterable[EnrolmentRecording], state: Path) -> None:
     """As WAV files that only their owner can read. Raises StorageError."""
-    folder = state / RECORDINGS
+    folder = state / enrolled_files.RECORDINGS
     try:
         for take in takes:
             path = folder / take.kind / f"{take.name.replace('/', '-')}.wav"

@@ -19,7 +19,7 @@ from appliance.dialog.memory import UNCLEARED, Memory, RememberedTurn, write_ane
 from appliance.errors import InterludeError
 from appliance.page.backup_file import MOST_BYTES, Backup, BackupTimer, BackupTurn, unpack
 from appliance.record_file import read_record
-from appliance.runtime import restore_files
+from appliance.runtime import enrolled_files, restore_files
 from appliance.runtime.memory_files import SNAPSHOT
 from appliance.runtime.restore_files import (
     BACK,
@@ -122,7 +122,7 @@ def _usable(state: Path, enrolled: bytes) -> bool:
     folder = state / "restore-trial"
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
-        write_whole(folder / adaptation.FILE, enrolled, 0o600, lasting=False)
+        write_whole(folder / enrolled_files.FILE, enrolled, 0o600, lasting=False)
         adaptation.load(folder)
     except (InterludeError, MemoryError) as error:
         log.warning("what was enrolled is not restored: %s", error)

@@ -13,6 +13,14 @@ from appliance.dialog.on_trial import PlaySound
 from appliance.dialog.state import DialogState
 from appliance.language.catalogue import catalogue
 from appliance.messages.commands import StopSpeaking
+from appliance.messages.enrolling import (
+    AskTake,
+    BeginEnrolment,
+    EnrolmentLearnt,
+    LearnEnrolment,
+    OwnerVoiceChanged,
+    TakeJudged,
+)
 from appliance.messages.registry import Message
 from appliance.messages.supervision import PartChanged
 from appliance.messages.trying import (
@@ -36,6 +44,7 @@ class TrialRelay:
         self._send = send
         self._number = 0  # of the newest that was let through
         self._recording = False
+        self._enrolling = False
 
     def handle(self, peer: str, message: Message, now: DialogState) -> TrialEvents | None:
         """What follows for the conversation. None for a message that is for others, too."""
@@ -46,6 +55,17 @@ class TrialRelay:
                 return self._end(message, now) if peer == "page" else ()
             case SoundRecording() | SoundRecorded() | EchoMeasured() | TrialRefused():
                 return self._tell(message) if peer == "listener" else ()
+            case BeginEnrolment() | AskTake() | LearnEnrolment() | OwnerVoiceChanged():
+                return self._enrol(message, now) if peer == "page" else ()
+            case TakeJudged() | EnrolmentLearnt():
+                return self._on_enrolment(message, now) if peer == "listener" else ()
+            case PartChanged("listener", "down" | "failed") if self._enrolling:
+                self._enrolling = False
+                if self._recording:
+                    self._tell(SoundRecording(self._number, on=False))
+                self._send("page", EnrolmentLearnt(self._number, "failed"))
+            case PartChanged("page", "down" | "failed") if self._enrolling:
+                return self._end(EndTrial(self._number), now)
             case PartChanged("listener", "down" | "failed") if self._recording:
                 self._tell(SoundRecording(self._number, on=False))
                 self._tell(TrialRefused(self._number, "no-microphone"))
@@ -71,8 +91,30 @@ class TrialRelay:
     def _end(self, ends: EndTrial, now: DialogState) -> TrialEvents:
         if ends.number != self._number:
             return ()
+        self._enrolling = False
         self._send("listener", ends)
         return (StopSpeaking(),) if now.announcing else ()
+
+    def _enrol(
+        self, wanted: BeginEnrolment | AskTake | LearnEnrolment | OwnerVoiceChanged,
+        now: DialogState,
+    ) -> TrialEvents:  # fmt: skip
+        if isinstance(wanted, BeginEnrolment):
+            self._number, self._enrolling = wanted.number, True
+        elif isinstance(wanted, AskTake):
+            known = self._enrolling and wanted.number == self._number
+            if why := refusal(wanted, now) if known else "no-microphone":
+                self._send("page", TrialRefused(wanted.number, why))
+                return ()
+        self._send("listener", wanted)
+        return (PlaySound("", _question(wanted, now)),) if isinstance(wanted, AskTake) else ()
+
+    def _on_enrolment(self, news: TakeJudged | EnrolmentLearnt, now: DialogState) -> TrialEvents:
+        self._send("page", news)
+        if isinstance(news, TakeJudged) or not self._enrolling or news.number != self._number:
+            return ()
+        self._enrolling = False
+        return (PlaySound("", catalogue(now.language).say(f"enrol-{news.outcome}")),)
 
     def _tell(
         self, news: SoundRecording | SoundRecorded | EchoMeasured | TrialRefused
@@ -85,11 +127,11 @@ class TrialRelay:
         return (PlaySound("recording"),) if played and news.number == self._number else ()
 
 
-def refusal(wanted: StartTrial, now: DialogState) -> TrialRefusal | None:
+def refusal(wanted: StartTrial | AskTake, now: DialogState) -> TrialRefusal | None:
     """Why it cannot be tried while the conversation stands so; None: it can."""
     if now.parts.voiceless:
         return "no-voice"
-    if wanted.kind != "tone":
+    if isinstance(wanted, AskTake) or wanted.kind != "tone":
         if now.listening.microphone_off:
             return "muted"
         if now.parts.failed & HEARING:
@@ -97,3 +139,13 @@ def refusal(wanted: StartTrial, now: DialogState) -> TrialRefusal | None:
     if not now.at_rest or now.ringing.rings or now.queue.requests:
         return "busy"
     return None
+
+
+def _question(asked: AskTake, now: DialogState) -> str:
+    """What the box says before a take is recorded."""
+    words = catalogue(now.language)
+    parts = [words.say("enrol-intro")] if asked.first else []
+    if asked.fault is not None:
+        parts.append(words.say(f"enrol-fault-{asked.fault}"))
+    word = words.say(f"enrol-word-{asked.word}")
+    return " ".join([*parts, words.say("enrol-ask", word=word)])

@@ -17,6 +17,7 @@ from appliance.hear.aec.factory import make_canceller
 from appliance.hear.aec.monitor import EchoMonitor
 from appliance.hear.bargein import network
 from appliance.hear.echo_meter import EchoMeter
+from appliance.hear.enrolling import Enrolling, EnrolmentRequest
 from appliance.hear.level_meter import LevelMeter
 from appliance.hear.pipeline import HearingEvent, HearingPipeline
 from appliance.hear.trial_recorder import TrialRecorder
@@ -25,6 +26,12 @@ from appliance.hear.utterance_stream import SpeechSlot
 from appliance.hear.words.backends import words_wanted
 from appliance.hear.words.feed import KeywordFeed
 from appliance.messages.commands import StateChanged
+from appliance.messages.enrolling import (
+    AskTake,
+    BeginEnrolment,
+    LearnEnrolment,
+    OwnerVoiceChanged,
+)
 from appliance.messages.hearing import Onset, SetListening, Verdict, WordsHeard
 from appliance.messages.registry import Message
 from appliance.messages.trying import EndTrial, StartTrial
@@ -70,7 +77,7 @@ def main(work: Worker) -> None:
         work.send(Verdict(floor.hold, "noise", 0))
     fed_at = beaten_at = time.monotonic()
     lost, comes = 0, False
-    out = _ListenerOutput(work, hearing, watch)
+    out = _ListenerOutput(work, hearing, watch, Enrolling(work.settings, classifier))
     mail_fd = work.channel.fileno()
     while not work.stopping:
         # Half of the wake-ups where nothing sounds; nobody waits for those 5 ms.
@@ -94,6 +101,7 @@ def main(work: Worker) -> None:
             for sentence in watch.pop_log_lines():
                 work.log.warning("%s", sentence)
     watch.close()
+    out.enrolling.close()
     if judge is not None:
         judge.close()
 
@@ -115,7 +123,7 @@ def _process_slots(
         if len(slot.samples) != BLOCK_FRAMES:
             continue  # the rest of a stream that ended; the index will jump
         samples, echo_of = slot.samples, reference.read(slot.index, BLOCK_FRAMES)
-        hearing.mic_off = work.floor.microphone_off or out.trials.deaf
+        hearing.mic_off = work.floor.microphone_off or out.deaf
         out.send(hearing.process(_SILENCE if hearing.mic_off else samples, echo_of, slot.index))
         out.feed_recogniser(slot.index)
         out.measure_levels(samples, echo_of, slot.index)
@@ -127,9 +135,12 @@ def _process_slots(
 class _ListenerOutput:
     """All that leaves: messages, the rings `heard` and `near`, and the floor's hold."""
 
-    def __init__(self, work: Worker, hearing: HearingPipeline, watch: EchoMonitor) -> None:
+    def __init__(
+        self, work: Worker, hearing: HearingPipeline, watch: EchoMonitor, enrolling: Enrolling
+    ) -> None:
         self._work = work
         self.watch = watch
+        self.enrolling = enrolling
         self._hearing = hearing
         self._heard = work.writer("heard")
         self._near = KeywordFeed()
@@ -142,9 +153,17 @@ class _ListenerOutput:
         if work.settings.mode != "open":  # until the conductor says more
             self.handle(SetListening(False, over_box=False))
 
+    @property
+    def deaf(self) -> bool:
+        """What the microphone hears is for what is tried alone."""
+        return self.trials.deaf or self.enrolling.deaf
+
     def handle(self, message: Message) -> None:
         match message:
+            case BeginEnrolment() | AskTake() | LearnEnrolment() | OwnerVoiceChanged():
+                self._enrol(message)
             case StateChanged(state):
+                self._enrol(message)
                 if self._hearing.answering and state not in {"speaking", "holding"}:
                     self.trials.forget()  # it was played
                     if self._echo is not None:
@@ -161,13 +180,22 @@ class _ListenerOutput:
             case StartTrial(number, "tone" | "echo"):
                 self._echo = EchoMeter(number)
             case StartTrial():
-                busy = bool(self._hearing.active_serial or self._hearing.answering)
                 off = self._work.floor.microphone_off
-                self._work.send(self.trials.start(message, busy=busy, mic_off=off))
+                self._work.send(self.trials.start(message, busy=self._busy, mic_off=off))
             case EndTrial():
                 self._echo = None
+                self._enrol(message)
                 for told in self.trials.cancel():
                     self._work.send(told)
+
+    @property
+    def _busy(self) -> bool:
+        return bool(self._hearing.active_serial or self._hearing.answering)
+
+    def _enrol(self, message: EnrolmentRequest | EndTrial | StateChanged) -> None:
+        off = self._work.floor.microphone_off
+        for told in self.enrolling.handle(message, busy=self._busy, mic_off=off):
+            self._work.send(told)
 
     def send(self, events: Iterable[HearingEvent]) -> None:
         for event in events:
@@ -202,8 +230,11 @@ class _ListenerOutput:
             if self._echo.over:
                 self._work.send(self._echo.finish(self.watch.state))
                 self._echo = None
-        for told in self.trials.process(mic, mic_off=self._work.floor.microphone_off):
+        off = self._work.floor.microphone_off
+        for told in self.trials.process(mic, mic_off=off):
             self._work.send(told)
+        for news in self.enrolling.process(mic, mic_off=off):
+            self._work.send(news)
         if self._tried is not None:
             for number, samples in self.trials.pop_slots():
                 self._tried.write(samples, stream=number)
@@ -211,7 +242,8 @@ class _ListenerOutput:
     def measure_levels(self, mic: Samples, played: Samples, index: int) -> None:
         """Of the block that was just heard and what the box played meanwhile, for the page."""
         if self._levels.on and self._hearing.last_block is not None:
-            heard = mic if self.trials.recording else self._hearing.last_block.samples
+            recording = self.trials.recording or self.enrolling.recording
+            heard = mic if recording else self._hearing.last_block.samples
             levels = self._levels.process(heard, played, index)
             if levels is not None:
                 self._work.send(levels)

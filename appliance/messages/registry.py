@@ -32,6 +32,14 @@ from appliance.messages.commands import (
     TalkButton,
     VoicesAvailable,
 )
+from appliance.messages.enrolling import (
+    AskTake,
+    BeginEnrolment,
+    EnrolmentLearnt,
+    LearnEnrolment,
+    OwnerVoiceChanged,
+    TakeJudged,
+)
 from appliance.messages.hearing import (
     Onset,
     Opinion,
@@ -118,6 +126,7 @@ Message = (
     | StateChanged | BoxStatus | Forgotten | LiveView | SoundLevels
     | ShowLight | StartTrial | TrialRefused | EndTrial | SoundRecording | SoundRecorded
     | EchoMeasured | WakeScore | WakeNearMiss
+    | BeginEnrolment | AskTake | TakeJudged | LearnEnrolment | EnrolmentLearnt | OwnerVoiceChanged
 )  # fmt: skip
 
 

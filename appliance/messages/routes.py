@@ -33,6 +33,14 @@ from appliance.messages.commands import (
     TalkButton,
     VoicesAvailable,
 )
+from appliance.messages.enrolling import (
+    AskTake,
+    BeginEnrolment,
+    EnrolmentLearnt,
+    LearnEnrolment,
+    OwnerVoiceChanged,
+    TakeJudged,
+)
 from appliance.messages.hearing import (
     Onset,
     Opinion,
@@ -252,6 +260,19 @@ ROUTES: tuple[Route, ...] = (
     _row(SoundRecorded, "conductor", "page", "the same", ""),
     _row(EchoMeasured, "listener", "conductor", "once a sound", "what the canceller took away"),
     _row(EchoMeasured, "conductor", "page", "the same", ""),
+    _row(BeginEnrolment, "page", "conductor", "on command", "learn an owner's voice"),
+    _row(BeginEnrolment, "conductor", "listener", "the same", ""),
+    _row(AskTake, "page", "conductor", "each take", "ask for a word aloud, and record it"),
+    _row(AskTake, "conductor", "listener", "the same", ""),
+    _row(TakeJudged, "listener", "conductor", "each take", "whether it is of use"),
+    _row(TakeJudged, "conductor", "page", "the same", ""),
+    _row(LearnEnrolment, "page", "conductor", "after the last take", "learn from them"),
+    _row(LearnEnrolment, "conductor", "listener", "the same", ""),
+    _row(EnrolmentLearnt, "listener", "conductor", "once an enrolment", "what came of it"),
+    _row(EnrolmentLearnt, "conductor", "page", "the same", ""),
+    _row(OwnerVoiceChanged, "page", "conductor", "when it was deleted",
+         "what was enrolled is to be read again"),
+    _row(OwnerVoiceChanged, "conductor", "listener", "the same", ""),
 )
 # fmt: on
 

@@ -34,7 +34,9 @@ def show(
         text = changes.owner.text()
         now = changes.owner.settings()
     except InterludeError as error:  # the box runs with what it had before
-        return visit.page("set_broken", status, problem=refusal(error, visit.texts))
+        said, path = refusal(error, visit.texts), str(changes.owner.path)
+        problem = said if path in said else f"{path}: {said}"
+        return visit.page("set_broken", status, problem=problem)
     values = {key: shown(now, key) for keys in FORMS.values() for key in keys}
     form = form or box.typed
     if form:

@@ -82,6 +82,9 @@ def _sound(visit: Visit) -> Reply | None:
     if kind not in get_args(TrialKind):
         return plain(400, "There is nothing of that name to try.")
     box = visit.box
+    if box.trying.enrolment.under_way:
+        box.trying.sound.refuse("busy", box.now_s())
+        return see_other(f"{PLACE}#{kind}")
     wanted = box.trying.sound.begin(cast("TrialKind", kind), box.now_s())
     if wanted is not None and not box.send(wanted):
         box.trying.sound.refuse("no-answer", box.now_s())

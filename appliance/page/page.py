@@ -15,6 +15,7 @@ import time
 
 from appliance.errors import PageError
 from appliance.messages.commands import ButtonPressed, Say
+from appliance.messages.registry import Message
 from appliance.messages.thinking import AnswerHeard, Sentence
 from appliance.messages.viewing import LiveView
 from appliance.page import access
@@ -152,9 +153,19 @@ class Page:
                     self._viewers.show([word_event(message)], words=True)
                 case ButtonPressed("press"):
                     self._press(now_s)
+                    self._try(message, now_s)
                 case _:
                     self._viewers.show(self._model.handle(message, now_s))
-                    self._viewers.show(self.box.trying.handle(message, now_s))
+                    self._try(message, now_s)
+
+    def _try(self, message: Message, now_s: float) -> None:
+        self._viewers.show(self.box.trying.handle(message, now_s))
+        self._send_wanted()
+
+    def _send_wanted(self) -> None:
+        """What follows of it, to the conductor."""
+        for wanted in self.box.trying.enrolment.pop_messages():
+            self._work.send(wanted)
 
     def _look_after(self, now_s: float) -> None:
         """At each beat: what time it is, which also finds browsers that are gone; who looks, also
@@ -165,6 +176,7 @@ class Page:
         self._viewers.show(self.box.trying.expire(now_s))
         if (ends := self.box.trying.abandoned(now_s, looks=self._viewers.any)) is not None:
             self._work.send(ends)
+        self._send_wanted()
 
     def _press(self, now_s: float) -> None:
         """The button lets in the one browser that waits for it."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from appliance.page import (
     on_backup,
+    on_enrol,
     on_live,
     on_memory,
     on_models,
@@ -67,6 +68,7 @@ PAGES: dict[str, PageRoute] = {
     "/own/timers/cancel": PageRoute(post=on_timers.cancel),
     "/own/memory": PageRoute(on_memory.show),
     "/own/memory/forget": PageRoute(post=on_memory.forget),
+    on_enrol.PLACE: PageRoute(on_enrol.show, on_enrol.command),
     on_backup.PLACE: PageRoute(on_backup.show, on_backup.download),
     on_backup.UPLOAD_PLACE: PageRoute(post=on_backup.no_upload),
     "/own/backup/restore": PageRoute(post=on_backup.apply),

@@ -20,6 +20,7 @@ from typing import Literal
 import msgspec
 
 from appliance.record_file import read_record
+from appliance.runtime import enrolled_files
 
 UPLOAD = ".restore-upload"  # after the memory's name: an archive that is still coming
 CHECKED = ".restore-checked"  # one that was checked, and is looked at
@@ -34,7 +35,7 @@ PLACES: dict[PlaceName, str] = {
     "memory": "memory/memory.db",
     "timers": "timers/timers.json",
     "adjusted": "adjusted.json",
-    "enrolled": "verdict-owner.npz",
+    "enrolled": enrolled_files.FILE,
 }
 
 Move = Literal["put", "take"]  # a staged file takes its place, or what is there goes

@@ -14,7 +14,9 @@ import pytest
 from appliance.cli import enrol
 from appliance.hear.bargein import adaptation
 from appliance.hear.bargein.enrolment import EnrolmentError, EnrolmentRecording
+from appliance.messages.enrolling import WORDS
 from appliance.pcm import RATE_HZ, Samples, from_float
+from appliance.runtime import enrolled_files
 from appliance.settings import Settings, load
 from tests.hear.arena import at_level, say
 
@@ -65,11 +67,11 @@ def test_a_folder_teaches_it_and_forgetting_takes_it_back(
         assert adaptation.load(state) is None
     else:
         assert adaptation.load(state) is not None
-        kept = list((state / enrol.RECORDINGS).rglob("*.wav"))
+        kept = list((state / enrolled_files.RECORDINGS).rglob("*.wav"))
         assert len(kept) == 6
         assert {stat.S_IMODE(path.stat().st_mode) for path in kept} == {0o600}
         assert enrol.cli_forget(settings) == 0
-    assert not (state / enrol.RECORDINGS).exists()
+    assert not (state / enrolled_files.RECORDINGS).exists()
     assert adaptation.load(state) is None
 
 
@@ -103,8 +105,8 @@ def test_each_word_is_asked_for_as_often_as_wanted(capsys: pytest.CaptureFixture
         return np.zeros(int(seconds * RATE_HZ), np.int16)
 
     takes = list(enrol.record_takes(recording, 2))
-    assert len(takes) == 2 * len(enrol.WORDS)
+    assert len(takes) == 2 * len(WORDS)
     assert [t.kind for t in takes[:3]] == ["backchannel"] * 3
     said = capsys.readouterr().out
-    for word, _ in enrol.WORDS:
+    for word in WORDS:
         assert said.count(f'"{word}"') == 2

@@ -14,6 +14,7 @@ import msgspec
 
 from appliance.dialog.memory import Memory, RememberedTurn
 from appliance.messages.commands import BoxStatus, StateChanged
+from appliance.messages.enrolling import AskTake, EnrolmentLearnt, TakeFault, TakeJudged
 from appliance.messages.hearing import Onset, Opinion, Verdict, WakeNearMiss
 from appliance.messages.playback import PlaybackPaused, PlaybackStarted, PlaybackStopped
 from appliance.messages.registry import Message
@@ -23,6 +24,7 @@ from appliance.messages.trying import (
     EchoBand,
     EchoMeasured,
     SoundRecorded,
+    SoundRecording,
     TrialKind,
     TrialRefused,
 )
@@ -30,7 +32,7 @@ from appliance.messages.viewing import SoundLevels
 from appliance.models.model_request import ModelRequest
 from appliance.page.backup_file import Backup, BackupTurn, pack
 from appliance.pcm import RATE_HZ
-from appliance.runtime import memory_files
+from appliance.runtime import enrolled_files, memory_files
 from appliance.runtime.handed_request import new_id
 from appliance.settings.network_change import NetworkChange
 from appliance.update.request import PROGRESS, InstallProgress
@@ -158,6 +160,31 @@ def remembers(desk: Desk) -> None:
     memory.close()
 
 
+def enrols(*faults: TakeFault | None) -> Prepare:
+    """Takes that were judged so, and the next one is asked for."""
+
+    def prepare(desk: Desk) -> None:
+        trying = desk.box.trying
+        trying.begin_enrolment(desk.now_s)
+        for fault in faults:
+            asked = [one for one in trying.enrolment.pop_messages() if isinstance(one, AskTake)][-1]
+            for told in (
+                SoundRecording(asked.number, on=True),
+                TakeJudged(asked.number, asked.take, fault),
+            ):
+                trying.enrolment.handle(told, desk.now_s)
+
+    return prepare
+
+
+def has_enrolled(desk: Desk) -> None:
+    (desk.box.settings.state_path() / enrolled_files.FILE).write_bytes(b"numbers")
+    trying = desk.box.trying
+    trying.begin_enrolment(desk.now_s)
+    learnt = EnrolmentLearnt(trying.enrolment.number, "kept", 0.5, 0.917)
+    trying.enrolment.handle(learnt, desk.now_s)
+
+
 def has_files(desk: Desk) -> None:
     lived_in(desk)
     desk.box.places.warnings.write_text("box interlude[1]: the card hw:1 is gone\n" * 40)
@@ -229,7 +256,7 @@ VIEWS = (
     View("set", "/set"),
     View("set-card", "/set", handed=True),
     View("set-wrong", "/set", act=submit('form[action="/set"]:has([name="link.port"])',
-                                         **{"link.port": "99999999"}), shows="port"),
+                                         **{"link.port": "99999999"}), shows="65535 is the most"),
     View("set-broken", "/set", is_misspelt, shows="settings.yaml"),
     View("network", "/set/network", handed=True),
     View("network-waits", "/set/network", enters_wifi, handed=True),
@@ -243,6 +270,9 @@ VIEWS = (
     View("own-ill", "/own", is_ill),
     View("timers", "/own/timers", has_timers),
     View("timers-none", "/own/timers"),
+    View("voice", "/own/voice"),
+    View("voice-asks", "/own/voice", enrols(None, "short")),
+    View("voice-learnt", "/own/voice", has_enrolled),
     View("memory", "/own/memory", remembers),
     View("memory-none", "/own/memory"),
     View("models", "/own/models"),

@@ -11,14 +11,12 @@ from pathlib import Path
 import pytest
 
 from appliance import settings
-from appliance.cli import enrol
 from appliance.dialog import startup_notices
 from appliance.dialog.memory import Memory
 from appliance.hear.aec import store
-from appliance.hear.bargein import adaptation
 from appliance.mqtt import link, stale_topics
 from appliance.page import access
-from appliance.runtime import factory_reset, restore_files
+from appliance.runtime import enrolled_files, factory_reset, restore_files
 from appliance.runtime.factory_reset import (
     DONE,
     NOTE,
@@ -73,8 +71,8 @@ def test_every_path_of_the_table_is_one_that_a_part_of_the_box_writes(mine: Sett
     elsewhere = {".local/state/interlude", ".config/interlude"}
     known = {
         memory,
-        adaptation.FILE,
-        enrol.RECORDINGS,
+        enrolled_files.FILE,
+        enrolled_files.RECORDINGS,
         store.FILE,
         timers,
         access.FILE,

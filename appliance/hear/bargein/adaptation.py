@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 from appliance.atomic_file import write_whole
 from appliance.errors import ModelError, StorageError
+from appliance.runtime.enrolled_files import FILE
 
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 
-FILE = "verdict-owner.npz"
 ANCHORS = Path(__file__).parents[2] / "models" / "verdict-anchors.npz"
 CLASSES, EMBEDDING = 3, 64
 # Chosen on speakers of the tuning part, by leave-one-out over their own words: less of a pull

@@ -22,6 +22,7 @@ from appliance.hear.bargein.network import NetworkClassifier, VerdictNetwork
 from appliance.hear.bargein.segment import Segment
 from appliance.hear.onset.frontend import AudioBlock
 from appliance.hear.pipeline import HearingPipeline
+from appliance.messages.enrolling import TakeFault
 from appliance.messages.hearing import Judgement
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, to_int16
 from appliance.settings import HearingSettings
@@ -40,9 +41,16 @@ _LEAD_FRAMES, _TRAIL_FRAMES = 6 * RATE_HZ // 10, RATE_HZ
 
 
 class EnrolmentError(InterludeError, ValueError):
-    """Recordings that nothing can be learnt from."""
+    """Recordings that nothing can be learnt from. `fault`: of one of them, `take` by its name."""
 
     exit_code = 65  # EX_DATAERR
+
+    def __init__(
+        self, problem: str, remedy: str = "", *, fault: TakeFault | None = None, take: str = ""
+    ) -> None:
+        super().__init__(problem, remedy)
+        self.fault = fault
+        self.take = take
 
 
 @dataclass(frozen=True)
@@ -98,6 +106,8 @@ def learn(heard: Sequence[ScoredRecording], others: NetworkOutputs, model: str) 
         raise EnrolmentError(
             "The recordings contradict each other: backchannels and interruptions sound alike.",
             f"`{worst.take.name}` fits least; are all of them in the right place?",
+            fault="unlike",
+            take=worst.take.name,
         )
     left_out = [_fit([o for o in heard if o is not h], others, model) for h in heard]
     return EnrolmentResult(
@@ -128,7 +138,7 @@ def score(
                 break
         parts += collector.answers
     if not parts:
-        raise EnrolmentError(f"{take.name}: no word was heard in it.", "Speak a little louder.")
+        raise _of_no_use(take, "no-word", "no word was heard in it.", "Speak a little louder.")
     return ScoredRecording(
         take, NetworkOutputs(np.array([a for a, _ in parts]), np.array([e for _, e in parts]))
     )
@@ -175,21 +185,26 @@ def _check(take: EnrolmentRecording) -> None:
     samples = take.samples.astype(np.float64)
     blocks = samples[: len(samples) // BLOCK_FRAMES * BLOCK_FRAMES].reshape(-1, BLOCK_FRAMES)
     if not len(blocks) or np.abs(samples).max() < 100:
-        raise EnrolmentError(f"{take.name}: is silent.", "Is the microphone on?")
+        raise _of_no_use(take, "silent", "is silent.", "Is the microphone on?")
     if np.count_nonzero(np.abs(samples) >= LOUDEST) > CLIPPED:
-        raise EnrolmentError(f"{take.name}: is clipped.", "Speak from a little further away.")
+        raise _of_no_use(take, "clipped", "is clipped.", "Speak from a little further away.")
     energies_db = 10 * np.log10(np.mean(np.square(blocks), axis=1) + 1.0)
     peak_db, floor_db = float(energies_db.max()), np.percentile(energies_db, 10)
     if peak_db - floor_db < CLEAREST_DB:
-        raise EnrolmentError(f"{take.name}: is too noisy.", "Record where it is quieter.")
+        raise _of_no_use(take, "noisy", "is too noisy.", "Record where it is quieter.")
     loud = np.flatnonzero(energies_db > max(floor_db + 8, peak_db - 25))
     length_ms = (loud[-1] - loud[0] + 1) * BLOCK_FRAMES * 1000 // RATE_HZ
     if length_ms < SHORTEST_MS:
-        raise EnrolmentError(f"{take.name}: is over too soon ({length_ms} ms).", "Say a word.")
+        raise _of_no_use(take, "short", f"is over too soon ({length_ms} ms).", "Say a word.")
     if length_ms > LONGEST_MS:
-        raise EnrolmentError(
-            f"{take.name}: is too long ({length_ms} ms).", "Say one word, with silence around it."
-        )
+        problem = f"is too long ({length_ms} ms)."
+        raise _of_no_use(take, "long", problem, "Say one word, with silence around it.")
+
+
+def _of_no_use(
+    take: EnrolmentRecording, fault: TakeFault, problem: str, remedy: str
+) -> EnrolmentError:
+    return EnrolmentError(f"{take.name}: {problem}", remedy, fault=fault, take=take.name)
 
 
 def _padded(samples: Samples, gain_db: float, noise_db: float | None) -> Samples:

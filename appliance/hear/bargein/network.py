@@ -66,11 +66,14 @@ class VerdictNetwork:
 
 
 class NetworkClassifier:
-    """Gives the network's opinion, as the owner's recordings have changed it if there are any."""
+    """Gives the network's opinion, as the owner's recordings have changed it if there are any.
+
+    `owner`: the correction; another one, or None, counts from the next answer on.
+    """
 
     def __init__(self, network: VerdictNetwork, owner: Adaptation | None = None) -> None:
         self._network = network
-        self._owner = owner
+        self.owner = owner
         self._features = FeatureExtractor()
         self._answer: NetworkOutput | None = None
 
@@ -106,8 +109,8 @@ class NetworkClassifier:
         if answer is None:
             return _UNKNOWN
         log_odds = answer.log_odds
-        if self._owner is not None:
-            log_odds = self._owner.adapted(log_odds, answer.embedding)
+        if self.owner is not None:
+            log_odds = self.owner.adapted(log_odds, answer.embedding)
         return ClassProbabilities(*adaptation.softmax(log_odds.astype(np.float64)).tolist())
 
 
@@ -120,13 +123,16 @@ def make_classifier(
     except ModelError as error:
         log.warning("the verdict follows rules alone: %s", error)
         return RuleClassifier()
-    owner = None
-    if state is not None:
-        try:
-            owner = adaptation.load(state, fingerprint(model))
-        except ModelError as error:
-            log.warning("what was enrolled is left out: %s", error)
-    return NetworkClassifier(network, owner)
+    return NetworkClassifier(network, None if state is None else load_owner(state, log, model))
+
+
+def load_owner(state: Path, log: logging.Logger, model: Path = MODEL) -> Adaptation | None:
+    """What was enrolled for this network; None, and one line, where it cannot be used."""
+    try:
+        return adaptation.load(state, fingerprint(model))
+    except ModelError as error:
+        log.warning("what was enrolled is left out: %s", error)
+        return None
 
 
 def fingerprint(model: Path = MODEL) -> str:

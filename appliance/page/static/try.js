@@ -16,7 +16,9 @@
         const focus = document.activeElement && document.activeElement.closest("section")?.id;
         for (const fresh of page.querySelectorAll("main section[id]")) {
           const old = one(fresh.id);
-          if (old && shape(old) !== shape(fresh)) old.replaceWith(document.importNode(fresh, true));
+          if (!old || shape(old) === shape(fresh)) continue;
+          for (const meter of fresh.querySelectorAll("meter")) meter.value = one(meter.id)?.value ?? meter.value;
+          old.replaceWith(document.importNode(fresh, true));
         }
         if (focus && document.activeElement === document.body) one(focus)?.querySelector("button")?.focus();
       }
@@ -40,10 +42,10 @@
   // A form's answer is this very page: it is sent without leaving it, so that the meters go on.
   document.addEventListener("submit", (event) => {
     const form = event.target;
-    if (form.getAttribute("action") !== "/try") return;
+    if (form.getAttribute("action") !== location.pathname) return;
     event.preventDefault();
     const words = new URLSearchParams(new FormData(form, event.submitter));
-    fetch("/try", { method: "POST", body: words, credentials: "same-origin" }).then(renew, renew);
+    fetch(location.pathname, { method: "POST", body: words, credentials: "same-origin" }).then(renew, renew);
   });
   setInterval(() => { if (document.querySelector(".pulse")) renew(); }, 2000);
 })();

@@ -10,7 +10,8 @@ import pytest
 
 from appliance.errors import ModelError, StorageError
 from appliance.hear.bargein import adaptation
-from appliance.hear.bargein.adaptation import EMBEDDING, FILE, Adaptation, NetworkOutputs
+from appliance.hear.bargein.adaptation import EMBEDDING, Adaptation, NetworkOutputs
+from appliance.runtime.enrolled_files import FILE
 
 MODEL = "of this network"
 

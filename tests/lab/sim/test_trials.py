@@ -66,8 +66,8 @@ class TryingOwner(Rehearsal):
         self.until(self.quiet)  # the box has said that somebody was let in
         self._steps(self)
 
-    def until(self, true: Callable[[], object]) -> None:
-        end_s = time.monotonic() + PATIENCE_S
+    def until(self, true: Callable[[], object], patience_s: float = PATIENCE_S) -> None:
+        end_s = time.monotonic() + patience_s
         while not true():
             assert time.monotonic() < end_s, self.page()
             self._wait(0.1)

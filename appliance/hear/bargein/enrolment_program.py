@@ -1,0 +1,124 @@
+"""The program that learns an owner's voice: takes in, whether each is of use, and what came of all.
+
+In, on the standard input: lines of JSON, behind a take its samples. Out: a line for each. It is
+started by the listener (learning_program.py) and has its rights; it runs beside the conversation at
+a low priority. The takes are in its memory alone, which ends with it. What was learnt is
+written at the end, whole or not at all, and not if whoever started it has died meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+import msgspec
+import numpy as np
+
+from appliance.errors import InterludeError
+from appliance.hear.bargein import adaptation, enrolment, network
+from appliance.hear.bargein.enrolment import EnrolmentError, EnrolmentRecording, ScoredRecording
+from appliance.messages.enrolling import EnrolmentOutcome, TakeFault
+from appliance.messages.hearing import Judgement
+from appliance.settings import HearingSettings
+
+_NICE = 5  # as the speaker, which rests meanwhile
+
+
+class LearningBegins(msgspec.Struct, frozen=True, tag=True):
+    """The first line."""
+
+    hearing: HearingSettings
+    state: str
+
+
+class TakeComes(msgspec.Struct, frozen=True, tag=True):
+    """Behind this line are `frames` samples, int16, of take `take`."""
+
+    take: int
+    kind: Judgement
+    frames: int
+
+
+class AllTold(msgspec.Struct, frozen=True, tag=True):
+    """There are no more takes: learn."""
+
+
+class TakeScored(msgspec.Struct, frozen=True, tag=True):
+    take: int
+    fault: TakeFault | None
+
+
+class LearningEnds(msgspec.Struct, frozen=True, tag=True):
+    """As EnrolmentLearnt (messages/enrolling.py)."""
+
+    outcome: EnrolmentOutcome
+    before: float = 0.0
+    after: float = 0.0
+    worst: int = 0
+
+
+def run(
+    given: IO[bytes],
+    tell: Callable[[TakeScored | LearningEnds], None],
+    *,
+    wanted: Callable[[], bool],
+) -> None:
+    """Until all was told, or `given` ends. `wanted`: somebody still waits for it."""
+    begins = msgspec.json.decode(given.readline(), type=LearningBegins)
+    model = network.VerdictNetwork()
+    heard: list[ScoredRecording] = []
+    while line := given.readline():
+        told = msgspec.json.decode(line, type=TakeComes | AllTold)
+        if isinstance(told, AllTold):
+            tell(_learnt(heard, Path(begins.state), wanted))
+            return
+        sound = given.read(2 * told.frames)
+        if len(sound) < 2 * told.frames:
+            return
+        samples = np.frombuffer(sound, np.int16)
+        take = EnrolmentRecording(str(told.take), told.kind, samples)
+        try:
+            heard.append(enrolment.score(take, begins.hearing, model))
+        except EnrolmentError as error:
+            tell(TakeScored(told.take, error.fault))
+        else:
+            tell(TakeScored(told.take, None))
+
+
+def _learnt(heard: list[ScoredRecording], state: Path, wanted: Callable[[], bool]) -> LearningEnds:
+    try:
+        learnt = enrolment.learn(heard, adaptation.anchors(), network.fingerprint())
+        if learnt.helps and not wanted():
+            return LearningEnds("failed")
+        if learnt.helps:
+            adaptation.save(learnt.adaptation, state)
+    except EnrolmentError as error:
+        if error.fault == "unlike":
+            return LearningEnds("contradict", worst=int(error.take))
+        return LearningEnds("too-few")
+    except InterludeError as error:
+        sys.stderr.write(f"{error}\n")
+        return LearningEnds("failed")
+    outcome: EnrolmentOutcome = "kept" if learnt.helps else "no-better"
+    return LearningEnds(outcome, learnt.before, learnt.after)
+
+
+def main() -> int:
+    os.nice(_NICE)
+    poll = select.poll()
+    poll.register(sys.stdin.fileno(), 0)  # POLLHUP is always told
+
+    def tell(what: TakeScored | LearningEnds) -> None:
+        sys.stdout.buffer.write(msgspec.json.encode(what) + b"\n")
+        sys.stdout.buffer.flush()
+
+    run(sys.stdin.buffer, tell, wanted=lambda: not poll.poll(0))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

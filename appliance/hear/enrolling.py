@@ -1,0 +1,131 @@
+"""An enrolment as the listener does it: takes recorded, judged by a program; what it learnt, read.
+
+In: what the conductor asks for, states, blocks. Out: messages. Nothing here waits.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from queue import Empty, SimpleQueue
+from typing import cast
+
+from appliance.hear.bargein import network
+from appliance.hear.bargein.adaptation import Adaptation
+from appliance.hear.bargein.classifier import SegmentClassifier
+from appliance.hear.learning_program import LearningProgram, ProgramReply
+from appliance.hear.take_recorder import TakeMessage, TakeRecorder
+from appliance.messages.commands import StateChanged
+from appliance.messages.enrolling import (
+    AskTake,
+    BeginEnrolment,
+    EnrolmentLearnt,
+    EnrolmentOutcome,
+    LearnEnrolment,
+    OwnerVoiceChanged,
+    TakeFault,
+    TakeJudged,
+)
+from appliance.messages.trying import EndTrial
+from appliance.pcm import Samples
+from appliance.settings import Settings
+
+EnrolmentRequest = BeginEnrolment | AskTake | LearnEnrolment | OwnerVoiceChanged
+EnrolmentNews = TakeMessage | TakeJudged | EnrolmentLearnt
+
+
+class Enrolling:
+    """One at a time. `classifier`: which gets what was learnt."""
+
+    def __init__(self, settings: Settings, classifier: SegmentClassifier) -> None:
+        self._settings = settings
+        self._classifier = classifier
+        self._takes = TakeRecorder()
+        self._program: LearningProgram | None = None
+        self._number = 0
+        self._read: SimpleQueue[Adaptation | None] = SimpleQueue()
+        self._reading = 0  # threads whose result is awaited
+
+    @property
+    def recording(self) -> bool:
+        return self._takes.recording
+
+    @property
+    def deaf(self) -> bool:
+        return self._takes.deaf
+
+    def handle(
+        self, message: EnrolmentRequest | EndTrial | StateChanged, *, busy: bool, mic_off: bool
+    ) -> list[EnrolmentNews]:
+        """What follows of a message at once."""
+        match message:
+            case BeginEnrolment(number):
+                self._end_program()
+                self._number = number
+                state = str(self._settings.state_path())
+                self._program = LearningProgram(self._settings.hearing, state)
+            case AskTake(number) if number == self._number and self._program is not None:
+                return [*self._takes.ask(message, busy=busy, mic_off=mic_off)]
+            case AskTake(number) | LearnEnrolment(number) if number != self._number:
+                return [EnrolmentLearnt(number, "failed")]  # of a listener before this one
+            case LearnEnrolment() if self._program is not None:
+                self._program.learn()
+            case OwnerVoiceChanged():
+                self._read_owner()
+            case EndTrial():
+                self._end_program()
+                return [*self._takes.cancel()]
+            case StateChanged():
+                return [*self._takes.on_state(message)]
+        return []
+
+    def process(self, mic: Samples, *, mic_off: bool) -> list[EnrolmentNews]:
+        """One block of the microphone as it is."""
+        told: list[EnrolmentNews] = [*self._takes.process(mic, mic_off=mic_off)]
+        if self._program is not None:
+            if (take := self._takes.pop_take()) is not None:
+                self._program.judge(*take)
+            if (reply := self._program.pop_reply()) is not None:
+                told += self._on_reply(reply)
+        if self._reading:
+            self._take_over()
+        return told
+
+    def close(self) -> None:
+        self._end_program()
+
+    def _on_reply(self, reply: ProgramReply) -> list[EnrolmentNews]:
+        if reply.type == "TakeScored":
+            fault = cast("TakeFault | None", reply.fault)
+            return [TakeJudged(self._number, reply.take, fault)]
+        # It has learnt, or has ended without that: either is the last thing it says.
+        self._end_program()
+        told = self._takes.cancel()
+        outcome = cast("EnrolmentOutcome", reply.outcome)
+        if outcome == "kept":
+            self._read_owner()
+        learnt = EnrolmentLearnt(self._number, outcome, reply.before, reply.after, reply.worst)
+        return [*told, learnt]
+
+    def _end_program(self) -> None:
+        if self._program is not None:
+            self._program.end()
+            self._program = None
+
+    def _read_owner(self) -> None:
+        """A card may take long to be read: by a thread."""
+        self._reading += 1
+        threading.Thread(target=self._load, name="owner", daemon=True).start()
+
+    def _load(self) -> None:
+        state = self._settings.state_path()
+        self._read.put(network.load_owner(state, logging.getLogger("listener")))
+
+    def _take_over(self) -> None:
+        try:
+            owner = self._read.get_nowait()
+        except Empty:
+            return
+        self._reading -= 1
+        if isinstance(self._classifier, network.NetworkClassifier):
+            self._classifier.owner = owner

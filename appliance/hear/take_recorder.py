@@ -1,0 +1,119 @@
+"""Takes of an enrolment: the box asks, then so many seconds of the microphone as it is.
+
+In: what is asked for, the box's states, blocks. Out: messages, and each take as a whole. Time is
+the number of samples given. From the question on, nothing that is said counts as said to the box
+(`deaf`), until the enrolment ends or something else sounds: who stops a timer has to be heard.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from appliance.messages.commands import StateChanged
+from appliance.messages.enrolling import TAKE_S, AskTake
+from appliance.messages.trying import SoundRecording, TrialRefused
+from appliance.pcm import RATE_HZ, Samples
+
+ASKING_FRAMES = 20 * RATE_HZ  # a voice that has not begun, or not ended, by then will not
+SETTLING_FRAMES = RATE_HZ // 4  # the room's reverberation of the question
+BETWEEN_FRAMES = 15 * RATE_HZ  # until the next question; a Pi judges a take in some seconds
+TAKE_FRAMES = round(TAKE_S * RATE_HZ)
+
+TakePhase = Literal["none", "asked", "asking", "settling", "recording", "between"]
+_LONGEST: dict[TakePhase, int] = {
+    "asked": ASKING_FRAMES,
+    "asking": ASKING_FRAMES,
+    "between": BETWEEN_FRAMES,
+}
+TakeMessage = SoundRecording | TrialRefused
+
+
+class TakeRecorder:
+    """One take after another."""
+
+    def __init__(self) -> None:
+        self._phase: TakePhase = "none"
+        self._frames = 0  # in this phase
+        self._asked = AskTake(0, 0, "mm-hm")
+        self._blocks: list[Samples] = []
+        self._whole: tuple[AskTake, Samples] | None = None
+
+    @property
+    def recording(self) -> bool:
+        return self._phase == "recording"
+
+    @property
+    def deaf(self) -> bool:
+        """What the microphone hears is for the enrolment alone."""
+        return self._phase != "none"
+
+    def ask(self, asked: AskTake, *, busy: bool, mic_off: bool) -> list[TakeMessage]:
+        """The conductor begins to ask for it; it is recorded when the box has spoken."""
+        if mic_off or (busy and not self.deaf):
+            self._enter("none")
+            return [TrialRefused(asked.number, "muted" if mic_off else "busy")]
+        self._asked = asked
+        self._enter("asked")
+        return []
+
+    def on_state(self, changed: StateChanged) -> list[TakeMessage]:
+        """The question sounds, is over; or it was something else."""
+        match self._phase, changed.state:
+            case "asked", "speaking" if not changed.ring:
+                self._enter("asking")
+            case "asking", "idle":
+                self._enter("settling")
+            case (("asked" | "settling" | "recording" | "between"), "idle"):
+                pass
+            case "between", "speaking" if not changed.ring:
+                pass  # what came of the enrolment is said
+            case "none", _:
+                pass
+            case _:
+                return self._give_up("muted" if changed.state == "muted" else "busy")
+        return []
+
+    def process(self, mic: Samples, *, mic_off: bool) -> list[TakeMessage]:
+        """One block of the microphone as it is."""
+        if self._phase == "none":
+            return []
+        if mic_off:
+            return self._give_up("muted")
+        self._frames += len(mic)
+        if self._phase == "recording":
+            self._blocks.append(mic.copy())
+            return self._finish() if self._frames >= TAKE_FRAMES else []
+        if self._phase == "settling" and self._frames >= SETTLING_FRAMES:
+            self._enter("recording")
+            return [SoundRecording(self._asked.number, on=True)]
+        if self._frames >= _LONGEST.get(self._phase, self._frames + 1):
+            return self._give_up("busy")
+        return []
+
+    def pop_take(self) -> tuple[AskTake, Samples] | None:
+        """The take that has just been recorded, once."""
+        whole, self._whole = self._whole, None
+        return whole
+
+    def cancel(self) -> list[TakeMessage]:
+        """Nothing of it is wanted any more."""
+        was = self.recording
+        self._enter("none")
+        self._whole = None
+        return [SoundRecording(self._asked.number, on=False)] if was else []
+
+    def _finish(self) -> list[TakeMessage]:
+        self._whole = self._asked, np.concatenate(self._blocks)
+        self._enter("between")
+        return [SoundRecording(self._asked.number, on=False)]
+
+    def _give_up(self, why: Literal["busy", "muted"]) -> list[TakeMessage]:
+        waits = self._phase != "between"  # nobody waits for a take then
+        told = self.cancel()
+        return [*told, TrialRefused(self._asked.number, why)] if waits else told
+
+    def _enter(self, phase: TakePhase) -> None:
+        self._phase, self._frames = phase, 0
+        self._blocks.clear()

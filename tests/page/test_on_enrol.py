@@ -1,0 +1,128 @@
+"""The page of an enrolment: begun, followed, stopped, and deleted."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from appliance.messages.enrolling import (
+    AskTake,
+    BeginEnrolment,
+    EnrolmentLearnt,
+    EnrolmentOutcome,
+    OwnerVoiceChanged,
+    TakeJudged,
+)
+from appliance.messages.trying import EndTrial, SoundRecording, StartTrial
+from appliance.page.try_state import UNSEEN_S
+from appliance.runtime import enrolled_files
+from tests.page.desk import Desk
+
+PLACE = "/own/voice"
+
+
+def order(desk: Desk, do: str) -> int:
+    return desk.post(PLACE, {"do": do, "token": desk.token}).status
+
+
+def test_a_stranger_sees_nothing_of_it_and_begins_nothing(desk: Desk) -> None:
+    assert PLACE not in desk.text(PLACE)
+    assert desk.post(PLACE, {"do": "begin"}).status == 403
+    assert desk.said == []
+
+
+def test_it_is_begun_followed_and_stopped(desk: Desk) -> None:
+    desk.pair()
+    desk.said.clear()
+    assert "Nobody is enrolled" in desk.text(PLACE)
+    assert order(desk, "begin") == 303
+    begun, asked = desk.said
+    assert isinstance(begun, BeginEnrolment)
+    assert isinstance(asked, AskTake)
+    run = desk.box.trying.enrolment
+    assert '<noscript><meta http-equiv="refresh"' in desk.text(PLACE), "without a script, too"
+    run.handle(SoundRecording(run.number, on=True), desk.now_s)
+    assert "Say &#34;mm-hm&#34; now" in desk.text(PLACE)
+    run.handle(TakeJudged(run.number, asked.take, "noisy"), desk.now_s)
+    assert "The box asks for" in desk.text(PLACE)
+    (again,) = run.pop_messages()
+    assert isinstance(again, AskTake)
+    run.handle(SoundRecording(run.number, on=True), desk.now_s)
+    run.handle(TakeJudged(run.number, again.take, None), desk.now_s)
+    assert "1 of 18 words are accepted" in desk.text(PLACE)
+    assert ">accepted<" in desk.text(PLACE)
+    assert order(desk, "cancel") == 303
+    assert desk.said[-1] == EndTrial(run.number)
+    page = desk.text(PLACE)
+    assert "It was stopped." in page
+    assert "refresh" not in page
+
+
+@pytest.mark.parametrize("outcome", ["kept", "no-better", "too-few", "contradict", "failed"])
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_each_end_is_said(desk: Desk, outcome: EnrolmentOutcome, language: str) -> None:
+    desk.pair()
+    order(desk, "begin")
+    run = desk.box.trying.enrolment
+    run.handle(EnrolmentLearnt(run.number, outcome, 0.5, 0.917), desk.now_s)
+    page = desk.get(PLACE, accept_language=language).body.decode()
+    assert (">92<" in page or "92 %" in page) == (outcome == "kept")
+    assert 'role="status"' in page
+
+
+def test_who_was_enrolled_is_said_and_deleted(desk: Desk) -> None:
+    desk.pair()
+    state = desk.box.settings.state_path()
+    (state / enrolled_files.FILE).write_bytes(b"numbers")
+    folder = state / enrolled_files.RECORDINGS
+    folder.mkdir()
+    (folder / "wait.wav").write_bytes(b"sound")
+    assert re.search(r"Enrolled: 20\d\d-\d\d-\d\d", desk.text(PLACE))
+    assert order(desk, "forget") == 303
+    assert desk.said[-1] == OwnerVoiceChanged()
+    assert not (state / enrolled_files.FILE).exists()
+    assert not folder.exists()
+    page = desk.text(PLACE)
+    assert "Nobody is enrolled" in page
+    assert 'value="forget"' not in page
+
+
+def test_what_cannot_be_deleted_is_said(desk: Desk, tmp_path: Path) -> None:
+    desk.pair()
+    desk.said.clear()
+    deep = desk.box.settings.state_path() / enrolled_files.RECORDINGS
+    for _ in range(70):  # deeper than anything the box makes
+        deep /= "x"
+    deep.mkdir(parents=True)
+    assert order(desk, "forget") == 500
+    assert OwnerVoiceChanged() not in desk.said
+
+
+def test_one_thing_is_tried_at_a_time(desk: Desk) -> None:
+    desk.pair()
+    desk.post("/try", {"do": "sound", "kind": "tone", "token": desk.token})
+    assert order(desk, "begin") == 409
+    assert not desk.box.trying.enrolment.under_way
+    desk.box.trying.sound.abandon(desk.now_s)
+    assert order(desk, "begin") == 303
+    desk.post("/try", {"do": "sound", "kind": "tone", "token": desk.token})
+    assert sum(isinstance(one, StartTrial) for one in desk.said) == 1
+
+
+def test_without_a_browser_that_looks_it_ends(desk: Desk) -> None:
+    desk.pair()
+    order(desk, "begin")
+    trying = desk.box.trying
+    trying.abandoned(desk.now_s + UNSEEN_S / 2, looks=False)
+    assert trying.enrolment.under_way
+    trying.abandoned(desk.now_s + 2 * UNSEEN_S, looks=True)
+    assert trying.enrolment.under_way
+    trying.abandoned(desk.now_s + 2 * UNSEEN_S, looks=False)
+    assert trying.enrolment.phase == "abandoned"
+
+
+def test_an_order_that_there_is_not_is_refused(desk: Desk) -> None:
+    desk.pair()
+    assert order(desk, "listen") == 400
