@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 
 from appliance.voice.espeak import EspeakVoice
-from appliance.voice.interface import Voice
+from appliance.voice.interface import Voice, is_loading
 from appliance.voice.probe import VoiceTrial
 from appliance.voice.program import ProgramVoice
 
@@ -57,7 +57,7 @@ class VoiceAvailability:
                 self._tried_s[self._here[voice.name]] = now_s
         if self._trial is not None:
             self._go_on(self._trial)
-        elif not busy and (name := self._due(now_s)):
+        elif not busy and (name := self._due(now_s, voices)):
             self._program = ProgramVoice(name, self._here[name])
             self._trial = VoiceTrial(self._program, self._now_s)
             self._tried_s[self._here[name]] = now_s
@@ -75,8 +75,11 @@ class VoiceAvailability:
             self._program.close()
         self._program = self._trial = None
 
-    def _due(self, now_s: float) -> str:
+    def _due(self, now_s: float, voices: Sequence[Voice]) -> str:
+        loading = {voice.name for voice in voices if is_loading(voice)}
         for name, how in self._here.items():
+            if name in loading:
+                continue  # twice at once would take twice as long
             tried_s = self._tried_s.get(how)
             if tried_s is None or (not self._speaks.get(how) and now_s - tried_s > AGAIN_S):
                 return name

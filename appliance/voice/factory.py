@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import select
 import time
 from collections.abc import Callable, Sequence
@@ -24,13 +25,16 @@ from appliance.voice.espeak import EspeakVoice
 from appliance.voice.head_voice import HeadVoice
 from appliance.voice.head_weights import head_folder
 from appliance.voice.hibari import engine as hibari
-from appliance.voice.interface import Voice
+from appliance.voice.interface import Voice, is_loading
 from appliance.voice.judged_voice import JudgedVoice
 from appliance.voice.probe import VoiceTrial
 from appliance.voice.program import ProgramVoice
 from appliance.voice.speech_judge import SpeechJudge, recogniser_here
 
 AUTO = "auto"
+# For a voice that is loading. A box that speaks with espeak-ng soon is better than a mute one;
+# hibari takes 0.8 s of one x86 core, and minutes on a machine that has none to spare.
+WAIT_S = 10.0
 _MOST_BYTES = 1 << 20  # of a voice's settings; Piper's have 5 kB, with a table of phonemes
 VoiceCommands = dict[str, tuple[str, ...]]
 RESTART = "`sudo systemctl restart interlude` begins it anew."
@@ -143,7 +147,8 @@ def load(
 ) -> list[Voice]:
     """The chosen voice, which has said a word, and espeak-ng for when it breaks. Not empty.
 
-    A box that can speak at all does: what is wrong with the chosen voice is logged. A voice that
+    A box that can speak at all does: what is wrong with the chosen voice is logged. One that is
+    still loading after `WAIT_S` speaks from when it is ready, espeak-ng until then. A voice that
     the owner named is kept although it said nothing: its program is started again and again. For
     one that is not here hibari speaks, in its language, and in others espeak-ng. `beat`
     is called while a voice is loaded. `states`: the ring that the voice `head` speaks. Raises
@@ -165,7 +170,10 @@ def load(
         log.error("%s %s speaks instead.", error, instead)
     for name in names:
         program = ProgramVoice(name, commands(settings)[name])
-        if not (problem := try_voice(program, beat)):
+        problem = try_voice(program, beat, WAIT_S)
+        if problem is None:
+            log.warning("%s is still loading: espeak-ng speaks until it is ready", name)
+        if not problem:
             voices.append(program)
             break
         log.error("%s", problem)
@@ -211,14 +219,23 @@ def open_head(settings: Settings, states: RingHandles | None) -> Voice:
     return JudgedVoice(head, SpeechJudge()) if recogniser_here() else head
 
 
-def try_voice(voice: Voice, beat: Callable[[], None] = lambda: None) -> str:
-    """Have a voice say a word, and wait until it has. Returns what is wrong with it, or ""."""
-    return wait_for_trial(VoiceTrial(voice, time.monotonic), beat)
+def try_voice(
+    voice: Voice, beat: Callable[[], None] = lambda: None, loading_s: float = math.inf
+) -> str | None:
+    """Have a voice say a word, and wait until it has. Returns what is wrong with it, or "". None:
+    it was still loading after `loading_s`."""
+    return wait_for_trial(VoiceTrial(voice, time.monotonic), beat, loading_s)
 
 
-def wait_for_trial(trial: VoiceTrial, beat: Callable[[], None] = lambda: None) -> str:
-    """Wait for the end of a trial. Returns its verdict."""
+def wait_for_trial(
+    trial: VoiceTrial, beat: Callable[[], None] = lambda: None, loading_s: float = math.inf
+) -> str | None:
+    """Wait for the end of a trial. Returns its verdict; None where the voice was still loading
+    after `loading_s`, and had not been asked for its word."""
+    until_s = time.monotonic() + loading_s
     while trial.verdict is None:
+        if is_loading(trial.voice) and time.monotonic() > until_s:
+            return None
         poll = select.poll()
         if (fd := trial.fileno()) >= 0:
             poll.register(fd, select.POLLIN)

@@ -62,3 +62,8 @@ class Voice(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+def is_loading(voice: Voice) -> bool:
+    """It is only just starting, and nothing is known to be wrong with it."""
+    return not voice.ready and not voice.problem

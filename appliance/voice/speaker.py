@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import select
 import time
+from collections.abc import Sequence
 
 from appliance.language.catalogue import SOURCE
 from appliance.language.identify import LanguageIdentifier
@@ -17,7 +18,7 @@ from appliance.settings.language import ANY
 from appliance.voice import factory
 from appliance.voice.availability import VoiceAvailability
 from appliance.voice.by_language import VoicesByLanguage
-from appliance.voice.interface import Voice
+from appliance.voice.interface import Voice, is_loading
 from appliance.voice.speech_queue import SpeechQueue
 from appliance.voice.tried_sound import TriedSound
 
@@ -73,8 +74,8 @@ def main(work: Worker) -> None:
             if able.names != told:
                 told = able.names
                 work.send(VoicesAvailable(told))
-                if auto and (best := factory.best(work.settings, told)) != voices[0].name:
-                    wanted = best  # a better one has come
+                if auto:
+                    wanted = _better(work.settings, told, voices[0]) or wanted
             wanted = wanted or able.replaced(voices)
             work.beat()
     finally:
@@ -102,6 +103,12 @@ def _by_language(
     while not identifier.wait(BEAT_S):
         work.beat()
     return factory.by_language(work.settings, voices, identifier.identify)
+
+
+def _better(settings: Settings, names: Sequence[str], now: Voice) -> str:
+    """Of `names`, which can speak, the one that is to speak in place of `now`; "" for none."""
+    best = factory.best(settings, names)
+    return "" if is_loading(now) or best == now.name else best
 
 
 def _send_ready(work: Worker, voices: list[Voice]) -> bool:

@@ -74,6 +74,18 @@ def test_a_voice_that_is_loaded_and_ready_needs_no_trial_and_espeak_none_at_all(
     assert disk.tried.fileno() == -1
 
 
+@pytest.mark.process
+def test_a_voice_that_is_still_loading_is_not_started_a_second_time() -> None:
+    disk, anna = Disk(), FakeVoice("anna")
+    disk.commands, anna.ready = {"anna": ("/bin/false",)}, False
+    disk.tried.poll([anna], busy=False)
+    assert (disk.tried.names, disk.tried.fileno()) == ((), -1)
+    anna.problem = "It failed."
+    disk.tried.poll([anna], busy=False)
+    assert disk.tried.fileno() != -1
+    disk.tried.close()
+
+
 def test_what_lies_there_is_looked_at_now_and_then() -> None:
     disk = Disk()
     for _ in range(5):

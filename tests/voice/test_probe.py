@@ -7,7 +7,9 @@ import pytest
 
 from appliance.errors import VoiceError
 from appliance.pcm import EMPTY
+from appliance.voice.factory import wait_for_trial
 from appliance.voice.probe import TRIAL_S, WORD, VoiceTrial
+from appliance.voice.program import HUNG_S, START_S
 from tests.voice.fakes import FakeVoice
 
 SOUND, SILENCE = np.full(100, 500, np.int16), np.zeros(100, np.int16)
@@ -88,3 +90,21 @@ def test_one_that_hangs_is_given_up_and_its_word_is_cancelled(ready: bool) -> No
     assert early is None
     assert trial.verdict == f"The voice fake said nothing within {TRIAL_S:.0f} s."
     assert all(speech.cancelled for speech in voice.speeches)
+
+
+def test_a_program_has_all_of_its_own_time_to_load_and_to_say_its_word() -> None:
+    assert TRIAL_S >= START_S + HUNG_S
+
+
+@pytest.mark.parametrize("ready", [True, False])
+def test_one_that_is_still_loading_is_waited_for_no_longer_than_asked(ready: bool) -> None:
+    voice = FakeVoice()
+    voice.ready, voice.script = ready, [[SOUND, None]]
+    verdict = wait_for_trial(VoiceTrial(voice, Clock()), loading_s=0.0)
+    assert verdict == ("" if ready else None)
+
+
+def test_one_that_failed_to_load_is_no_longer_loading() -> None:
+    voice = FakeVoice()
+    voice.ready, voice.problem = False, "Its file is damaged."
+    assert wait_for_trial(VoiceTrial(voice, Clock()), loading_s=0.0) == voice.problem

@@ -16,6 +16,7 @@ from appliance.messages.speech import SpeakerReady, SpeakFailed, Spoken
 from appliance.runtime.ipc.ring import START
 from appliance.voice.espeak import EspeakVoice
 from tests.voice import bundles
+from tests.voice.programs import SAYS_IT
 from tests.voice.rig import Rig
 
 pytestmark = pytest.mark.process
@@ -84,6 +85,26 @@ def test_killed_in_the_middle_of_an_answer_it_goes_on_where_the_ring_ends(rig: R
     assert [slot.flags & START for slot in rig.slots].count(START) == 1
     positions = [slot.position for slot in rig.slots]
     assert positions == sorted(positions)
+
+
+def test_while_its_voice_loads_for_long_espeak_speaks_and_then_the_voice_does(
+    tmp_path: Path,
+) -> None:
+    """Its program does not answer before a file is there."""
+    loaded = tmp_path / "loaded"
+    bundles.fetched(tmp_path, "slow")
+    waits = f"import os, time\nwhile not os.path.exists({str(loaded)!r}):\n    time.sleep(0.05)\n"
+    bundles.plant(tmp_path / "voices", waits + SAYS_IT)
+    with Rig(tmp_path) as rig:
+        assert rig.told(SpeakerReady) == [SpeakerReady("espeak")]
+        rig.say(1, "Hello.")
+        rig.until(lambda: rig.ended(1))
+        assert rig.voice_pid("slow")
+        loaded.touch()
+        rig.until(lambda: rig.told(SpeakerReady)[-1] == SpeakerReady("slow"), 60)
+        rig.say(2, "Hello.")
+        rig.until(lambda: rig.ended(2))
+        assert [spoken.frames for spoken in rig.told(Spoken, 2)] == [800]
 
 
 def test_a_voice_that_is_not_there_is_replaced_by_hibari(tmp_path: Path) -> None:
