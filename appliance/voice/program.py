@@ -32,7 +32,9 @@ from appliance.voice.spoken_words import SpeechMarks, SpokenWord
 # RLIMIT_DATA of the program, beside what is never touched (limits.py). Piper with a voice of
 # `medium` quality has 250 MiB resident after a long sentence (x86-64).
 MEMORY_MIB = 400
-START_S = 60.0  # from its start until it can speak: it imports and loads from an SD card
+# From its start until it can speak: it imports and loads from an SD card. At a load average of 25
+# hibari took over a minute. espeak-ng speaks meanwhile, and what is ended begins from nothing.
+START_S = 180.0
 HUNG_S = 20.0  # without sound while a sentence is asked for
 STOP_S = 2.0  # until it says that a stopped sentence is done; 50 ms where nothing else runs
 _COMPLAINT_BYTES = 500
