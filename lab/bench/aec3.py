@@ -26,6 +26,7 @@ class Aec3:
     active = True
     path_changes = 0
     late_reverb_db = -100.0
+    misalignment_db = -100.0
     knows_echo = False
 
     def __init__(self) -> None:

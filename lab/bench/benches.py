@@ -141,6 +141,12 @@ BENCHES: tuple[Bench, ...] = (
         speaks=True,
     ),
     Bench(
+        "announcement",
+        "3 min",
+        "the first thing it says, in a room that it does not know: by itself, and talked over",
+        speaks=True,
+    ),
+    Bench(
         "seam", "6 min", "samples lost or repeated over a pause that was taken back", speaks=True
     ),
     Bench("answer", "4 min", "the owner has spoken → the answer sounds, part by part", speaks=True),

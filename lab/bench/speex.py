@@ -26,6 +26,7 @@ class SpeexCanceller:
 
     path_changes = 0  # it does not notice them
     late_reverb_db = -100.0
+    misalignment_db = -100.0
     knows_echo = False
 
     def __init__(self, *, tail_ms: int, frames: int, rate_hz: int) -> None:

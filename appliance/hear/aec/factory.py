@@ -26,6 +26,11 @@ class EchoCanceller(Protocol):
         """How loud it expects the echo to be that comes later than it can follow; -100: not."""
 
     @property
+    def misalignment_db(self) -> float:
+        """How loud it expects to be what it leaves of the echo while it knows the room badly; -100:
+        it cannot tell."""
+
+    @property
     def active(self) -> bool:
         """False when there is nothing to cancel, since nothing sounded for longer than the tail."""
 
@@ -41,6 +46,7 @@ class PassThroughCanceller:
     active = False
     path_changes = 0
     late_reverb_db = -100.0
+    misalignment_db = -100.0
     knows_echo = False
 
     def cancel_echo(

@@ -15,6 +15,7 @@ from collections import deque
 import numpy as np
 
 from appliance.hear.aec.late_reverb import LateReverb
+from appliance.hear.aec.misalignment import Misalignment
 from appliance.hear.aec.nonlinearity import LoudspeakerNonlinearity, saturation
 from appliance.hear.aec.path_change import EchoPathChangeDetector
 from appliance.hear.aec.path_estimate import (
@@ -48,6 +49,11 @@ _LINEAR_UPDATES = 80  # before the first: what is not known of the room yet look
 _LATE_UPDATES = 16  # between two looks at how the room goes on after the response
 _FAINT_DB = -30.0  # of the way's gain: a loudspeaker beside its microphone is louder than that
 _NOTHING_DB = -45.0  # of the same: less than that is no echo that anybody could hear
+# Power of a path of which nothing has been heard yet, heard for played. It is learned with the
+# least, until it is measured, and expected with the most, which overdrives the microphone.
+_FAINTEST, _LOUDEST = 1e-3, 100.0
+_LOUD_FAR = 0.25  # of the loudest that was played, to measure the path by
+_UNEVEN = 4.0  # of the path's power over all that has sounded, what of a single frequency may pass
 _USUAL_RISE, _USUAL_FALL = 0.1, 0.003  # of the way an update
 
 
@@ -77,15 +83,19 @@ class KalmanCanceller:
             np.zeros((self._parts, frames + 1), np.complex64), _SPARE_BLOCKS
         )
         self._weights = np.zeros((self._parts, frames + 1), np.complex64)
-        self._main = EchoPathEstimate(self._length)
+        self._main = EchoPathEstimate(self._length, _FAINTEST)
         self._sameness = EchoPathChangeDetector()
         self._late = LateReverb(frames)
+        self._misalignment = Misalignment(frames)
+        self._coupling = self._loudest_far = 0.0
+        self._measured = 0  # updates
         self._second: EchoPathEstimate | None = None
         self._updates = self._second_updates = 0
         self._blocks = 0
         self._heard = self._left = self._second_left = self._echo = self._sent = 1e-12
         self._usual_db = 0.0
         self._silent_blocks = 2 * self._parts
+        self._apply()
         self.path_changes = 0  # how often the room was found to have changed
 
     @property
@@ -119,6 +129,11 @@ class KalmanCanceller:
         return self._late.db
 
     @property
+    def misalignment_db(self) -> float:
+        """Of the echo that is left because the response is not known well, dB full scale."""
+        return self._misalignment.db if self.active else -100.0
+
+    @property
     def taps(self) -> Floats:
         """The room's response, float32[tail]: int16 heard for int16 played."""
         return self._main.taps
@@ -128,7 +143,7 @@ class KalmanCanceller:
         if taps.shape != (self._length,):
             raise ValueError(f"A response has {self._length} taps here, not {taps.shape}.")
         self._main.restore(taps)
-        self._weights = self._partitioned(taps)
+        self._apply()
         self._late.set_echo_path(taps)
 
     def cancel_echo(
@@ -148,6 +163,7 @@ class KalmanCanceller:
         self._clipped.append(clipped)
         self._late.process(self._far.rows[-self._length - n : -self._length])
         self._spectra.push(forward(self._far.rows[-2 * n :])[None])
+        self._misalignment.process(self._far.rows[-2 * n :])
         echo = back(np.einsum("pk,pk->k", self._spectra.rows, self._weights))[n:]
         self._off_blocks = self._parts if mic_off else self._off_blocks - 1
         if self._off_blocks > 0:  # an update looks back so far
@@ -174,10 +190,10 @@ class KalmanCanceller:
     def _begin_anew(self, gain: float | None) -> None:
         """What is left is the box's own voice: the room has changed, or the volume by `gain`."""
         if gain is None:
-            self._main = EchoPathEstimate(self._length)
+            self._main = EchoPathEstimate(self._length, _FAINTEST)
         else:
             self._main = self._main.scaled(gain).doubted()
-        self._weights = self._partitioned(self._main.taps)
+        self._apply()
         self._second, self._updates, self._usual_db = None, 1, 0.0
         self.path_changes += 1
 
@@ -192,6 +208,8 @@ class KalmanCanceller:
         power = power_of(spectrum)
         shared = self._length / fresh
         clipped = self._clipped_lately()
+        if not self.converged:
+            self._main.expect(self._measure_coupling(far, mic))
         left = self._main.update(spectrum, power, mic, shared, clipped)[-fresh:]
         if self._updates % _NONLINEARITY_UPDATES == 0 and self._updates > _LINEAR_UPDATES:
             self._update_nonlinearity(spectrum, clipped)
@@ -212,9 +230,19 @@ class KalmanCanceller:
         elif taken_db < self._usual_db - _DOUBT_DB and self._updates > _EARLY_UPDATES:
             self._second, self._second_updates = self._main.doubted(), 0
             self._second_left = self._left
-        self._weights = self._partitioned(self._main.taps)
+        self._apply()
         if self._updates % _LATE_UPDATES == 0:
             self._late.set_echo_path(self._main.taps)
+
+    def _measure_coupling(self, far: Floats, mic: Floats) -> float:
+        """The power of the path, heard for played: not less than it is, since who speaks meanwhile
+        only adds to what is heard."""
+        power = _power(far)
+        self._measured += 1
+        self._loudest_far = max(self._loudest_far, power)
+        if power >= _LOUD_FAR * self._loudest_far:  # else the room's noise would count
+            self._coupling = max(self._coupling, _power(mic) / power)
+        return self._coupling
 
     def _clipped_lately(self) -> Floats | None:
         """Of the window, as `cancel_echo` has it for a block."""
@@ -241,10 +269,23 @@ class KalmanCanceller:
         elif self._second_updates >= _MOST_UPDATES:
             self._second = None
 
+    def _apply(self) -> None:
+        """Cancel with what is known now, and expect to leave what follows from its error."""
+        self._weights = self._partitioned(self._main.taps)
+        heard = self._measured * _EAGER_BLOCKS >= self._parts  # for as long as the path may be
+        coupling = self._coupling if heard else _LOUDEST
+        self._misalignment.set_error(
+            np.maximum(self._main.error, self._main.first_error(_UNEVEN * coupling))
+        )
+
     def _partitioned(self, taps: Floats) -> Spectrum:
         """Spectra of the response's parts, the latest first, as `_spectra` has the oldest first."""
         parts = taps.reshape(self._parts, self._frames)[::-1]
         return forward(parts, 2 * self._frames)
+
+
+def _power(samples: Floats) -> float:
+    return float(samples @ samples) / len(samples)
 
 
 def _db(ratio: float) -> float:

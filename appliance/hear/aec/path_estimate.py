@@ -13,10 +13,7 @@ Floats = npt.NDArray[np.float32]
 Spectrum = npt.NDArray[np.complex64]
 
 _KEPT = np.float32(0.9999**2)  # of the response's power, an update: rooms change slowly
-_AT_FIRST = np.float32(
-    3.0
-)  # the error's power before anything is known: louder than what is played
-_MOST, _LEAST = np.float32(10.0), np.float32(1e-9)
+_MOST, _LEAST = np.float32(100.0), np.float32(1e-9)
 _OLD = np.float32(0.3)  # the same of a response that was true some time ago, of its own power
 _DOUBTED = np.float32(1.0)  # and of one that has just failed
 _BINS = 17  # over which the near sound's spectrum is smoothed: 40 Hz
@@ -29,11 +26,15 @@ _QUIET = np.float32(1e-10)
 class EchoPathEstimate:
     """The response's spectrum, and for each frequency the power of its error."""
 
-    def __init__(self, length: int) -> None:
+    def __init__(self, length: int, coupling: float = 1.0) -> None:
+        """`coupling`: the power that the path is expected to have, heard for played. If it has more
+        the filter learns slowly; if it has much less, what a few tones have taught adds more to the
+        next sound than it takes away."""
         self._length = length
         self._spectrum: Spectrum = np.zeros(length + 1, np.complex64)
         self._taps = np.zeros(length, np.float32)  # the same in time
-        self._unsure: Floats = np.full(length + 1, _AT_FIRST, np.float32)
+        self._unsure: Floats = np.full(length + 1, coupling, np.float32)
+        self._unlearned: Floats = np.ones(length + 1, np.float32)  # share of the first error left
         self._padded = np.zeros(2 * length, np.float32)
 
     @property
@@ -41,9 +42,23 @@ class EchoPathEstimate:
         """float32[length], a copy."""
         return self._taps.copy()
 
+    @property
+    def error(self) -> Floats:
+        """The power of its error at each frequency, float32[length + 1]; not to be changed."""
+        return self._unsure
+
+    def expect(self, coupling: float) -> None:
+        """The path has that power, heard for played, as far as it has been heard by now."""
+        self._unsure = np.maximum(self._unsure, self.first_error(coupling))
+
+    def first_error(self, coupling: float) -> Floats:
+        """The power of the error where nothing is known of a path but that power."""
+        return np.float32(min(coupling, float(_MOST))) * self._unlearned
+
     def restore(self, taps: Floats) -> None:
         """Take these for true, more or less."""
         self._taps = taps.astype(np.float32)
+        self._unlearned[:] = 0
         self._spectrum = forward(self._taps, 2 * self._length)
         self._unsure = np.clip(_OLD * _smooth(power_of(self._spectrum)), _LEAST, _MOST)
 
@@ -51,6 +66,7 @@ class EchoPathEstimate:
         """The same, but ready to become another one quickly."""
         other = EchoPathEstimate(self._length)
         other._spectrum, other._taps = self._spectrum.copy(), self._taps.copy()
+        other._unlearned[:] = self._unlearned
         other._unsure = np.clip(
             np.maximum(self._unsure, _DOUBTED * _smooth(power_of(self._spectrum))), _LEAST, _MOST
         )
@@ -61,6 +77,7 @@ class EchoPathEstimate:
         other = EchoPathEstimate(self._length)
         other._spectrum = self._spectrum * np.float32(gain)
         other._taps = self._taps * np.float32(gain)
+        other._unlearned[:] = self._unlearned
         other._unsure = self._unsure * np.float32(max(gain, 0.1) ** 2)
         return other
 
@@ -94,7 +111,9 @@ class EchoPathEstimate:
         change[length:] = 0  # a response is as long as the room, not as the window
         self._taps += change[:length]
         self._spectrum = self._spectrum + forward(change)
-        shrunk = (1 - 0.5 / count * gain * power) * self._unsure
+        kept = (1 - 0.5 / count * gain * power).astype(np.float32, copy=False)
+        self._unlearned = self._unlearned * kept
+        shrunk = kept * self._unsure
         grown = (1 - _KEPT) * power_of(self._spectrum)
         self._unsure = np.clip(_KEPT * shrunk + grown, _LEAST, _MOST)
         return left

@@ -107,6 +107,7 @@ class AudioFrontEnd:
         self.echo.update(
             played_db, level_db(heard[:, 1]), energy_db, learn, self.floor.db,
             self.canceller.late_reverb_db, self.canceller.knows_echo,
+            self.canceller.misalignment_db,
         )  # fmt: skip
         sounding = self.echo.audible
         self.floor.update(energy_db, frozen=sounding or not learn)

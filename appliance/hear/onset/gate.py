@@ -28,9 +28,10 @@ _CONFIRM_BLOCKS = 30  # 150 ms: for so long the voice band may confirm what the 
 class ResidualEcho:
     """How much of the box's own voice the canceller is expected to leave, in dB full scale.
 
-    Two predictions, the higher counts: the canceller's own echo estimate less what it has lately
-    taken away; and what was played less what lately remained of it, which holds while the filter
-    is cold and estimates nothing.
+    Three predictions, the highest counts: the canceller's own echo estimate less what it has lately
+    taken away; what follows from the error of its response, frequency by frequency, which holds for
+    sounds that are new to it; and what was played less what lately remained of it, which holds for
+    a canceller that knows of no error.
     """
 
     def __init__(self) -> None:
@@ -67,6 +68,7 @@ class ResidualEcho:
         floor_db: float = -100.0,
         late_db: float = -100.0,
         known: bool = False,
+        misalignment_db: float = -100.0,
     ) -> None:
         """One block; learn while nobody but the box speaks.
 
@@ -75,7 +77,8 @@ class ResidualEcho:
         Nor is an estimate believed that is far louder than the room has lately let through: then
         the canceller is fitting its filter to the owner's voice. `late_db`: of what arrives after
         the filter's end. `known`: the filter is not cold, and its own estimate will do; what
-        remains beside a noisy sink would pass for echo.
+        remains beside a noisy sink would pass for echo. `misalignment_db`: of what the canceller
+        leaves by the error of its response.
         """
         self._played = max(played_db, self._played - _DECAY_DB)
         estimate_db = min(estimate_db, self._played - self._path_db + _SUDDEN_DB)
@@ -94,7 +97,7 @@ class ResidualEcho:
             taken_db, loss_db = self._estimate - residue_db, self._played - residue_db
             self._taken_db = _usual(self._taken_db, taken_db, 3.0, 30.0, new)
             self._loss_db = _usual(self._loss_db, loss_db, 0.0, 60.0, new)
-        self.db = max(self._estimate - self._taken_db, late_db + _VOWEL_DB)
+        self.db = max(self._estimate - self._taken_db, late_db + _VOWEL_DB, misalignment_db)
         if not known:
             self.db = max(self.db, self._played - self._loss_db)
 

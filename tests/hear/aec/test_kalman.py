@@ -9,6 +9,7 @@ import pytest
 from appliance.hear.aec.kalman import KalmanCanceller
 from appliance.hear.onset.frontend import clipped
 from appliance.pcm import RATE_HZ, Samples, from_float, to_int16
+from appliance.voice.chime import chime
 from tests.hear.arena import ANSWER, at_level, impulse_response, say
 
 Wave = npt.NDArray[np.float64]
@@ -153,3 +154,32 @@ def test_full_scale_squares_do_not_break_it() -> None:
         left = echo.cancel_echo(square, square)
     assert left.dtype == np.int16
     assert np.isfinite(echo.taps).all()
+
+
+def announced(gain: float) -> tuple[Samples, Wave]:
+    """A chime and a sentence, and what arrives of them in a room of which nothing is known."""
+    played = np.concatenate([chime(), answer(3)])
+    played = played[: len(played) // 80 * 80]
+    noise = np.random.default_rng(1).normal(0, 16.0, len(played))  # -66 dBFS
+    return played, echo_of(played, room(1, gain)) + noise
+
+
+@pytest.mark.parametrize("gain", [0.1, 0.3, 1.0, 2.0])
+def test_two_notes_do_not_make_it_add_to_the_words_after_them(gain: float) -> None:
+    played, mic = announced(gain)
+    words_s = len(chime()) / RATE_HZ
+    left = left_of(kalman(), mic, played)
+    assert taken_db(mic, left, words_s, words_s + 0.5) > 0
+    assert taken_db(mic, left, words_s + 1, words_s + 2) > 10
+
+
+@pytest.mark.parametrize("gain", [0.03, 0.1, 0.3, 1.0, 2.0])
+def test_it_knows_from_the_first_sound_on_how_much_it_leaves(gain: float) -> None:
+    played, mic = announced(gain)
+    echo, over_db = kalman(), []
+    for m, p in zip(to_int16(mic).reshape(-1, 80), played.reshape(-1, 80), strict=True):
+        left = echo.cancel_echo(m, p, clipped(m)) / 32768
+        left_db = 10 * np.log10(float(np.mean(left**2)) + 1e-10)
+        over_db.append(left_db - max(echo.misalignment_db, -65.0))  # it leaves the noise, too
+    assert np.percentile(over_db, 99) < 6
+    assert np.percentile(over_db[400:], 90) > -12  # and not by far too much

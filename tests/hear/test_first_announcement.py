@@ -1,0 +1,71 @@
+"""The first thing that a box says, in rooms that it has never heard: nobody but a person stops it.
+
+Rooms are arrays, faster than real time; `interlude bench announcement` has more of them.
+"""
+
+from __future__ import annotations
+
+import random
+
+import msgspec
+import numpy as np
+import pytest
+
+from appliance.pcm import RATE_HZ, Samples
+from appliance.settings import load_defaults
+from lab.bench.announcement import (
+    DELAYS_MS,
+    LISTENS_S,
+    RT60_S,
+    AnnouncementRoom,
+    announce,
+    announcements,
+)
+from lab.sim import speech_source
+
+pytestmark = pytest.mark.process
+SETTINGS = load_defaults()
+ECHOES_DB = (-10.0, -30.0)
+VOICES = ("hibari", "espeak")
+
+
+@pytest.fixture(scope="module", params=VOICES)
+def said(request: pytest.FixtureRequest) -> list[Samples]:
+    speaking = msgspec.structs.replace(SETTINGS.speaking, voice=request.param)
+    return announcements(msgspec.structs.replace(SETTINGS, speaking=speaking))
+
+
+@pytest.mark.parametrize("echo_db", ECHOES_DB)
+def test_the_box_does_not_take_its_first_announcement_for_somebody(
+    said: list[Samples], echo_db: float
+) -> None:
+    rng = random.Random(3)
+    for sound in said:
+        place = rng.choice(RT60_S), rng.choice(DELAYS_MS), rng.randrange(1000, 2000)
+        run = announce(SETTINGS, sound, AnnouncementRoom(echo_db, *place))
+        assert (run.onsets, run.yields) == ([], []), place
+
+
+@pytest.mark.parametrize("echo_db", [-20.0])
+def test_somebody_who_speaks_over_it_is_heard(said: list[Samples], echo_db: float) -> None:
+    """A metre away, from the second second of the announcement on."""
+    heard = 0
+    for number, text in enumerate(
+        ("wait a minute", "stop", "no that's wrong", "what about the sea")
+    ):
+        wave = speech_source.spoken(text, "en-gb+f3", 160, 50)
+        word = speech_source.at_level(wave, speech_source.SPEECH_DB)
+        at = round((LISTENS_S + 1.4) * RATE_HZ)
+        room = AnnouncementRoom(echo_db, RT60_S[number], 40, 1001 + number)
+        run = announce(SETTINGS, said[0], room, (at, word.samples))
+        onset = at + word.onset
+        heard += any(0 < found - onset < 0.3 * RATE_HZ for found in run.onsets[:1])
+    assert heard >= 3
+
+
+def test_an_echo_that_overdrives_the_microphone_does_not_end_it_either(
+    said: list[Samples],
+) -> None:
+    runs = [announce(SETTINGS, sound, AnnouncementRoom(0.0, 0.3, 40, 1001)) for sound in said]
+    assert sum(bool(run.onsets) for run in runs) <= 1
+    assert np.mean([len(run.onsets) for run in runs]) < 1
