@@ -312,4 +312,5 @@ def test_a_murmur_in_the_first_seconds_of_an_unknown_room_is_noticed(
         for event in hearing.process(mic[at : at + 80], played[at : at + 80], at)
         if isinstance(event, Onset)
     ]
-    assert [round(onset_s, 1) for onset_s in onsets_s] == [1.0, 3.0, 5.0]
+    # In the first second what the canceller cannot know yet is expected to be loud.
+    assert onsets_s == pytest.approx([1.0, 3.0, 5.0], abs=0.1)

@@ -53,7 +53,7 @@ _NOTHING_DB = -45.0  # of the same: less than that is no echo that anybody could
 # least, until it is measured, and expected with the most, which overdrives the microphone.
 _FAINTEST, _LOUDEST = 1e-3, 100.0
 _LOUD_FAR = 0.25  # of the loudest that was played, to measure the path by
-_UNEVEN = 4.0  # of the path's power over all that has sounded, what of a single frequency may pass
+_UNEVEN = 4.0  # of the path's power over all that has sounded, what of a single band may pass
 _USUAL_RISE, _USUAL_FALL = 0.1, 0.003  # of the way an update
 
 
