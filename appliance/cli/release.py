@@ -20,7 +20,7 @@ from appliance.update.progress import Progress
 from appliance.update.release import fallback
 from appliance.update.release.installer import InstallOptions, ReleaseInstaller
 from appliance.update.release.store import ReleaseStore
-from appliance.update.release.target import SystemdTarget
+from appliance.update.release.target import EMULATED_S, TRY_OUT_S, SystemdTarget
 
 
 def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
@@ -48,7 +48,9 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
 def cli_install(file: Path | None, wishes: InstallOptions) -> int:
     """Install `file`, or what was asked for where there is none. Prints one line at the end."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # whoever started it may go: it sees it through
-    installer = ReleaseInstaller(ReleaseStore(), SystemdTarget(), progress=_shown())
+    # --cold is said where nothing runs: in a card's root file system, often emulated.
+    target = SystemdTarget(selftest_s=TRY_OUT_S if wishes.start else EMULATED_S)
+    installer = ReleaseInstaller(ReleaseStore(), target, progress=_shown())
     began = time.monotonic()
     if file is None:
         changed = request.install_wanted(installer, wishes)

@@ -92,6 +92,12 @@ def test_one_that_fails_it_is_refused(tmp_path: Path, does: str, match: str) -> 
         SystemdTarget(tmp_path).run_selftest(tmp_path)
 
 
+def test_one_that_does_not_end_is_refused_once_its_time_is_over(tmp_path: Path) -> None:
+    script(tmp_path / "bin/interlude", "exec sleep 600")
+    with pytest.raises(ReleaseRefused, match=r"did not end within 0\.2 s"):
+        SystemdTarget(tmp_path, selftest_s=0.2).run_selftest(tmp_path)
+
+
 def test_one_that_cannot_be_started_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ReleaseRefused, match="cannot be started"):
         SystemdTarget(tmp_path).run_selftest(tmp_path)
