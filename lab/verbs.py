@@ -80,6 +80,10 @@ def add_verbs(verbs: Verbs, settings: ReadSettings) -> None:
         "--weights: this, patch, streaming, judge, article, soak; of echo: a canceller; of head: "
         "pocket, real",
     )  # fmt: skip
+    measured.add_argument(
+        "--judge", choices=("pocketsphinx", "sherpa"), default="pocketsphinx", help="of voices: "
+        "who writes down what was said; sherpa with the folder of its model as --model",
+    )  # fmt: skip
     _interruption_options(measured.add_argument_group("bench interruption"))
     _model_options(
         measured.add_argument_group("bench model, bench answer, bench bakeoff, bench codec")
@@ -147,6 +151,6 @@ def _bench(args: argparse.Namespace, settings: Settings) -> int:
         settings, args.events, args.recordings, args.seed, args.speakers,
         args.effort, args.worst, args.pictures, tuple(args.parts),
         args.model, args.audio, args.weights, tuple(map(tuple, args.candidates)),
-        tuple(args.voices), args.owner_language,
+        tuple(args.voices), args.owner_language, args.judge,
     )  # fmt: skip
     return run(args.name, options, args.json)

@@ -59,6 +59,7 @@ class BenchOptions:
                 none: with that of the settings
     owner_language
                 of `bench interruption`, its parts over and article: of what is said over the box
+    judge       of `bench voices`: who writes down what was said, pocketsphinx or sherpa
     candidates  of `bench bakeoff`: the files of each model
     model, audio, weights
                 of `bench model`: a language model and its audio encoder, or a folder for synthetic
@@ -81,6 +82,7 @@ class BenchOptions:
     candidates: tuple[tuple[Path, ...], ...] = ()
     voices: tuple[str, ...] = ()
     owner_language: str = "en"
+    judge: str = "pocketsphinx"
 
     def recorded(self) -> tuple[list[RecordingFile], list[str]]:
         """The recordings to use, and a sentence for each thing of them that cannot be used; none

@@ -10,6 +10,7 @@ import resource
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 import psutil
@@ -22,7 +23,8 @@ from appliance.voice import factory
 from appliance.voice.interface import Voice
 from appliance.voice.program import ProgramVoice
 from appliance.voice.spoken_words import SpokenWord
-from lab.bench.benches import BenchOptions, FigureTable
+from lab.bench.benches import BenchError, BenchOptions, FigureTable
+from lab.bench.judge_sherpa import SherpaJudge
 from lab.bench.voice_judge import AlignedWord, VoiceJudge, words_of, wrong_words
 from lab.bench.voice_runs import SaidSentence, say, stop_times_ms, wait_until_ready
 from lab.bench.voice_sentences import SENTENCES
@@ -81,17 +83,19 @@ def bench(options: BenchOptions) -> list[FigureTable]:
         f"Voices, {len(sentences)} sentences each; first samples, stops and words' errors in ms",
         COLUMNS,
     )
-    judge = VoiceJudge()
+    judge, writer = VoiceJudge(), writer_of(options)
     for name in factory.installed(options.settings):
         try:
-            found = measure(options.settings, name, sentences, options.events or STOPS, judge)
+            found = measure(
+                options.settings, name, sentences, options.events or STOPS, judge, writer
+            )
         except VoiceError as error:
             sheet.rows.append((name, *("–" for _ in COLUMNS[1:])))
             sheet.notes.append(f"{name}: {error}")
             continue
         sheet.rows.append(found.row(name))
     sheet.notes += [
-        "Words wrong: as pocketsphinx, with its own American English model, writes them down. A "
+        f"Words wrong: as {options.judge}, with a model of English, writes them down. A "
         "ranking: people understand espeak-ng far better than it does.",
         "Stop: from the order until its program has said that it stopped. Begins, ends: distance "
         "from pocketsphinx's alignment of the same words, which is 10 ms fine.",
@@ -101,9 +105,28 @@ def bench(options: BenchOptions) -> list[FigureTable]:
     return [sheet]
 
 
+class Writer(Protocol):
+    """Writes down what it hears, having no idea of the text."""
+
+    def heard(self, sound: Samples) -> list[str]: ...
+
+
+def writer_of(options: BenchOptions) -> Writer | None:
+    """The second judge, where one is asked for. Raises BenchError."""
+    if options.judge == "pocketsphinx":
+        return None
+    if options.judge != "sherpa" or options.model is None:
+        raise BenchError(
+            f"The judge {options.judge} cannot be asked.",
+            "`--judge sherpa --model DIR`, the folder of a streaming transducer.",
+        )
+    return SherpaJudge(options.model)
+
+
 def measure(
-    settings: Settings, name: str, sentences: Sequence[str], stops: int, judge: VoiceJudge
-) -> VoiceFigures:
+    settings: Settings, name: str, sentences: Sequence[str], stops: int, judge: VoiceJudge,
+    writer: Writer | None = None,
+) -> VoiceFigures:  # fmt: skip
     """Raises VoiceError where the voice cannot speak."""
     found = VoiceFigures()
     children_s = _children_cpu_s()
@@ -126,7 +149,7 @@ def measure(
     if found.resident is None:  # each sentence was a process, and all of them are reaped now
         found.cpu_s = (_children_cpu_s() - children_s) / ROUNDS
     for text, sentence in zip(sentences, said, strict=True):
-        _judge(found, text, sentence, judge)
+        _judge(found, text, sentence, judge, writer or judge)
     return found
 
 
@@ -135,10 +158,12 @@ def _more_firsts(voice: Voice, sentences: Sequence[str]) -> list[float]:
     return [say(voice, text).first_ms for text in (*sentences,) * (ROUNDS - 1)]
 
 
-def _judge(found: VoiceFigures, text: str, said: SaidSentence, judge: VoiceJudge) -> None:
+def _judge(
+    found: VoiceFigures, text: str, said: SaidSentence, judge: VoiceJudge, writer: Writer
+) -> None:
     words = words_of(text)
     found.words += len(words)
-    found.wrong += wrong_words(words, judge.heard(said.sound))
+    found.wrong += wrong_words(words, writer.heard(said.sound))
     found.sound_s += len(said.sound) / RATE_HZ
     found.first_ms.append(said.first_ms)
     if said.words:

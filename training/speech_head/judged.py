@@ -29,12 +29,11 @@ from appliance.voice.head.codec import Codec
 from appliance.voice.head.speech_head import SpeechHead
 from appliance.voice.judged_part import spoken_words_of
 from appliance.voice.speech_aligner import SpeechAligner
-from appliance.voice.speech_judge import LEAST_FIT
 from training.pocket import grammar
 from training.speech_head import texts
 from training.speech_head.states import Model
 
-BOUNDS = (-4.0, -4.5, -5.0, -5.5, LEAST_FIT, -7.0, -8.0, -10.0)
+BOUNDS = (-4.0, -4.5, -5.0, -5.5, -6.0, -7.0, -8.0, -10.0)
 DISTURBED = (0.5,)  # by noise of so many spreads of a weight's own numbers
 LARGE = 4096  # numbers of a weight that is disturbed
 

@@ -1,0 +1,44 @@
+"""A second judge of what a voice said: a streaming transducer by sherpa-onnx, from a folder that
+was fetched by hand. None comes with the box."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from appliance.hear.words.sherpa_backend import SherpaTranscript
+from appliance.pcm import Samples
+from lab.bench.benches import BenchError
+from lab.bench.voice_judge import PEAK, words_of
+
+ROLES = ("encoder", "decoder", "joiner", "tokens")
+
+
+class SherpaJudge:
+    """`folder`: has a file whose name holds each of the roles, as sherpa-onnx's releases have.
+
+    Raises BenchError where one is missing, or there are several.
+    """
+
+    name = "sherpa-onnx"
+
+    def __init__(self, folder: Path) -> None:
+        files = {}
+        for role in ROLES:
+            found = [path for path in sorted(folder.glob(f"*{role}*")) if path.is_file()]
+            if len(found) != 1:
+                raise BenchError(
+                    f"{folder} has {len(found)} files of the name {role}.",
+                    f"A model of sherpa-onnx has one each: {', '.join(ROLES)}.",
+                )
+            files[role] = found[0]
+        self._model = SherpaTranscript(files)
+
+    def heard(self, sound: Samples) -> list[str]:
+        """What it writes down, at the level of the first judge."""
+        pcm = sound.astype(np.float64)
+        pcm *= PEAK * 32767 / max(1.0, float(np.abs(pcm).max(initial=0.0)))
+        self._model.start()
+        self._model.process(pcm.astype(np.int16))
+        return words_of(self._model.hypothesis().text)
