@@ -82,6 +82,7 @@ ELSEWHERE = {
     "lab/bench/link.py": BENCH,
     "lab/bench/model_drawing.py": "tests/lab/bench/test_model_parts.py",
     "lab/bench/model_attention.py": "tests/lab/bench/test_model_parts.py",
+    "lab/bench/model_batches.py": "tests/lab/bench/test_model_parts.py",
     "lab/bench/model_encoder.py": BENCH,
     "lab/bench/model_sequence.py": "tests/lab/bench/test_model_parts.py",
     "lab/bench/model_taps.py": "tests/lab/bench/test_model_parts.py",
