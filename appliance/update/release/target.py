@@ -7,6 +7,7 @@ import pwd
 import re
 import subprocess
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -70,9 +71,7 @@ class SystemdTarget:
         """Let a release look at itself, as the user it will run as. Raises ReleaseRefused."""
         command = [str(release / "bin/interlude"), "release", "selftest"]
         user = USER if os.geteuid() == 0 and _home(USER) else None
-        environment = {key: value for key, value in os.environ.items() if key[:4] != "XDG_"}
-        if user:
-            environment["HOME"] = _home(user)  # root's own settings are not the box's
+        environment = selftest_environment(os.environ, _home(USER) if user else "")
         try:
             done = subprocess.run(
                 command,
@@ -117,6 +116,16 @@ class SystemdTarget:
             said = done.stderr.strip() or f"exit code {done.returncode}"
             raise StorageError(f"systemctl {' '.join(words)}: {said}.", "Are you root?")
         return done.stdout
+
+
+def selftest_environment(own: Mapping[str, str], home: str) -> dict[str, str]:
+    """Of a release that looks at itself. `home`: of the box's user; "" where it runs as who asks.
+
+    As its unit runs it: root's own settings are not the box's, and what only a service has, the
+    page, is looked at, too.
+    """
+    kept = {key: value for key, value in own.items() if key[:4] != "XDG_"}
+    return kept | ({"HOME": home, "STATE_DIRECTORY": home} if home else {})
 
 
 def _home(user: str) -> str:

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from appliance.cli.rows import rows_to_run
 from appliance.errors import ReleaseRefused, StorageError
 from appliance.runtime.status import StatusFile, SupervisorStatus
-from appliance.update.release.target import SystemdTarget
+from appliance.settings import load_defaults
+from appliance.update.release.target import SystemdTarget, selftest_environment
 
 pytestmark = pytest.mark.process
 
@@ -96,6 +98,24 @@ def test_one_that_does_not_end_is_refused_once_its_time_is_over(tmp_path: Path) 
     script(tmp_path / "bin/interlude", "exec sleep 600")
     with pytest.raises(ReleaseRefused, match=r"did not end within 0\.2 s"):
         SystemdTarget(tmp_path, selftest_s=0.2).run_selftest(tmp_path)
+
+
+def test_on_a_box_all_that_runs_there_is_looked_at_the_page_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = {"HOME": "/root", "XDG_CONFIG_HOME": "/root/.config", "LANG": "C.UTF-8"}
+    said = selftest_environment(own, "/var/lib/interlude")
+    assert "XDG_CONFIG_HOME" not in said
+    monkeypatch.delenv("STATE_DIRECTORY", raising=False)
+    assert "page" not in {row.name for row in rows_to_run(load_defaults())}
+    for key, value in said.items():
+        monkeypatch.setenv(key, value)
+    assert "page" in {row.name for row in rows_to_run(load_defaults())}
+
+
+def test_who_asks_on_no_box_looks_at_what_runs_there() -> None:
+    own = {"HOME": "/root", "XDG_CONFIG_HOME": "/root/.config"}
+    assert selftest_environment(own, "") == {"HOME": "/root"}
 
 
 def test_one_that_cannot_be_started_is_refused(tmp_path: Path) -> None:
