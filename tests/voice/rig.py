@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from appliance import settings
+from appliance.messages.commands import VoicesAvailable
 from appliance.messages.message import BaseMessage
 from appliance.messages.speech import EndAnswer, Speak, SpeakerReady
 from appliance.runtime.ipc.ring import END, RingReader, RingSlot
 from tests.supervised import SupervisedPart
+
+LOADS_S = 90.0  # a voice, on a machine that has much else to do
 
 
 class Rig(SupervisedPart):
@@ -56,6 +59,15 @@ class Rig(SupervisedPart):
     def frames(self) -> int:
         """Samples read so far."""
         return sum(len(slot.samples) for slot in self.slots)
+
+    def until_it_speaks(self, name: str) -> None:
+        """The voice `name` is the one that speaks; on a busy machine it comes up late."""
+        self.until(lambda: self.told(SpeakerReady)[-1] == SpeakerReady(name), LOADS_S)
+
+    def until_it_offers(self, voices: tuple[str, ...]) -> None:
+        """Those voices, and no others, are said to be able to speak."""
+        wanted = [VoicesAvailable(voices)]
+        self.until(lambda: self.told(VoicesAvailable)[-1:] == wanted, LOADS_S)
 
     def ended(self, turn: int) -> bool:
         return any(slot.stream == turn and slot.flags & END for slot in self.slots)
