@@ -35,15 +35,16 @@ PART = RATE_HZ // 2  # samples of a part that is looked for
 
 
 class TryingOwner(Rehearsal):
-    """A rehearsal whose owner uses the page. `steps` are done in place of a script."""
+    """A rehearsal whose owner uses the page. `steps` are done in place of a script; `more`: of the
+    settings."""
 
-    def __init__(self, steps: Callable[[TryingOwner], None]) -> None:
+    def __init__(self, steps: Callable[[TryingOwner], None], **more: object) -> None:
         page = {"enabled": True, "port": free_port(), "listen": "127.0.0.1"}
         room = {"echo_db": -30, "delay_ms": 40, "rt60_s": 0.3, "noise_db": -66}
         raw: dict[str, object] = {
             "room": room,
             "owner": [{"at_s": 0, "noise": "cough"}],
-            "settings": {"page": page},
+            "settings": {"page": page, **more},
         }
         parsed = scene.parse(raw, name="test", folder=Path())
         settings = in_the_room(parsed, load_defaults())
