@@ -22,6 +22,8 @@ from appliance.runtime.ipc import ring
 from appliance.runtime.ipc.ring import RingWriter
 from appliance.runtime.ipc.token_states import RingStates
 from appliance.voice.head_voice import HeadVoice
+from appliance.voice.judged_voice import JudgedVoice
+from appliance.voice.speech_judge import SpeechJudge
 from appliance.voice.speech_queue import SpeechQueue
 from tests.voice import tiny_head
 from tests.voice.fakes import FakeVoice
@@ -224,3 +226,25 @@ def test_a_program_that_is_killed_costs_one_answer_to_the_text_voice_and_comes_b
     box.queue.push(EndAnswer(2), 0.0)
     box.until(lambda: len(box.told) == 2, turn=2)
     assert box.stand_in.said == [TEXT]
+
+
+def test_tones_are_no_speech_to_the_recogniser_and_a_text_voice_says_the_rest(box: Box) -> None:
+    judge = SpeechJudge(now_s=lambda: 0.0)
+    box.queue.voices = [JudgedVoice(box.voice, judge, lambda: 0.0), box.stand_in]
+    try:
+        limit = time.monotonic() + START_S
+        while not judge.ready:
+            assert time.monotonic() < limit
+            judge.poll()
+            time.sleep(0.01)
+        box.speak(TEXT, box.tokens(4))
+        box.draw(0, 1, 2, 3)
+        box.speak("It is deep.", box.tokens(3, after=4), number=1)
+        box.until(lambda: len(box.told) == 2)
+    finally:
+        judge.close()
+    assert [(t.voice, t.passed_on) for t in box.told if isinstance(t, Spoken)] == [
+        ("head", True),
+        ("text", True),
+    ]
+    assert box.stand_in.said == ["It is deep."]
