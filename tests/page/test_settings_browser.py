@@ -75,7 +75,7 @@ def test_a_setting_is_changed_refused_and_undone_from_a_phone(
         browser.picture(tmp_path / f"set-{width}.png")
         # A bad value is said, and what was typed is still there.
         browser.run("document.querySelector('[name=\"panel.night\"]').value = '25:00-07:00'")
-        submit(browser, 'form:has([name="panel.night"]) button.main', "panel.night")
+        submit(browser, 'form:has([name="panel.night"]) button.main', "Night: what was typed")
         night = "document.querySelector('[name=\"panel.night\"]').value"
         assert browser.run(night) == "25:00-07:00"
         assert load(file).link.user == "bob"
