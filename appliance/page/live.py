@@ -11,7 +11,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from appliance.messages.commands import BoxStatus, Forgotten, StateChanged
+import msgspec
+
+from appliance.messages.commands import (
+    BoxStatus,
+    Forgotten,
+    SetMode,
+    SetVoice,
+    SetVolume,
+    StateChanged,
+)
 from appliance.messages.hearing import (
     Onset,
     Opinion,
@@ -36,6 +45,7 @@ from appliance.page.figures import Figures
 from appliance.pcm import RATE_HZ
 
 HISTORY_S = 60.0
+EXPECTED_S = 2.0  # the conductor answers a command within some milliseconds
 MOST_EVENTS = 2000  # of that minute; levels are 300 of them
 
 Event = dict[str, Any]
@@ -66,6 +76,8 @@ class LiveModel:
         self.figures = Figures()
         self.state = StateChanged("idle", 0, 0)
         self.status: BoxStatus | None = None
+        self._expected: BoxStatus | None = None
+        self._expected_until_s = 0.0
         self.timers = TimersList()
         self.forgetting = ForgettingState(set())
         self._history: deque[Event] = deque(maxlen=MOST_EVENTS)
@@ -76,7 +88,7 @@ class LiveModel:
         events = [self._remembered(message)] if isinstance(message, StateChanged) else []
         match message:
             case BoxStatus():
-                self.status = message
+                self.status, self._expected = message, None
                 events.append({"k": "status"} | status_of(message))
             case TimersList():
                 self.timers = message
@@ -93,6 +105,29 @@ class LiveModel:
         while self._history and self._history[0]["t"] < now_s - HISTORY_S - 1:
             self._history.popleft()
         return events
+
+    def expect(self, command: Message, now_s: float) -> None:
+        """`command` was sent to the conductor, whose next status tells what it changed."""
+        status = self.shown_status(now_s)
+        if status is None:
+            return
+        match command:
+            case SetVolume(volume):
+                status = msgspec.structs.replace(status, volume=volume)
+            case SetMode(mode):
+                status = msgspec.structs.replace(status, mode=mode)
+            case SetVoice(voice):
+                status = msgspec.structs.replace(status, voice=voice)
+            case _:
+                return
+        self._expected, self._expected_until_s = status, now_s + EXPECTED_S
+
+    def shown_status(self, now_s: float) -> BoxStatus | None:
+        """What a page shows: the last status, with what was asked for since. A command that no
+        status follows within EXPECTED_S seconds was not carried out."""
+        if self._expected is not None and now_s < self._expected_until_s:
+            return self._expected
+        return self.status
 
     def hello(self, now_s: float) -> Event:
         """What a browser is told first."""

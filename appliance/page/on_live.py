@@ -54,6 +54,7 @@ def command(visit: Visit) -> Reply:
         return plain(400, "There is no such command, or not with that value.")
     if not visit.box.send(message):
         return plain(503, "The box takes no commands at the moment. Try again.")
+    visit.box.model.expect(message, visit.box.now_s())
     back = visit.form.get("back", "/")
     return see_other(back if back in BACK else "/")
 

@@ -94,7 +94,7 @@ class Visit:
             t=self.texts,
             name=self.box.name,
             state=self.box.model.state.state,
-            status=self.box.model.status,
+            status=self.box.model.shown_status(self.box.now_s()),
             browser=self.browser,
             token=self.token,
             path=self.request.path,

@@ -86,7 +86,7 @@ def test_a_browser_is_let_in_and_sees_who_has_the_floor(
     with Chromium(tmp_path / "profile", width, dark=dark) as browser:
         let_in(page, browser)
         talk(page)
-        browser.until("document.querySelector('#floor').textContent === 'The box has the floor'")
+        browser.until("document.querySelector('#floor').textContent === 'The box is speaking'")
         browser.until("document.querySelector('#stops .p50').textContent === '30'")
         line = browser.until(
             "[...document.querySelectorAll('#events li')].map(e => e.innerText)"
@@ -120,12 +120,12 @@ def test_volume_and_microphone_are_set_by_the_keyboard(
         browser.press("Enter")
         page.until(lambda: page.told(Mute), within_s=60)
         page.mail.send(BoxStatus("open", True, 0.75, "espeak", "pocket"))
-        browser.until("document.querySelector('#mute')?.textContent === 'Microphone on'")
+        browser.until("document.querySelector('#mute')?.textContent === 'Turn the microphone on'")
         assert browser.errors == []
 
 
 NOW = """(ask => { ask.open("GET", "/", false); ask.send();
-return ask.responseText.includes("Microphone on") })(new XMLHttpRequest())"""
+return ask.responseText.includes("Turn the microphone on") })(new XMLHttpRequest())"""
 
 
 def test_what_changed_while_nothing_was_connected_is_shown(
@@ -137,9 +137,11 @@ def test_what_changed_while_nothing_was_connected_is_shown(
         page.until(lambda: page.told(LiveView)[-1] == LiveView(on=False), within_s=60)
         page.mail.send(BoxStatus("open", True, 0.75, "espeak", "pocket"))
         browser.until(NOW)
-        assert browser.run("document.querySelector('#mute').textContent") == "Microphone off"
+        assert (
+            browser.run("document.querySelector('#mute').textContent") == "Turn the microphone off"
+        )
         browser.run("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
-        browser.until("document.querySelector('#mute')?.textContent === 'Microphone on'")
+        browser.until("document.querySelector('#mute')?.textContent === 'Turn the microphone on'")
         assert browser.errors == []
 
 

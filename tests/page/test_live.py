@@ -6,14 +6,21 @@ from typing import get_args
 
 import msgspec
 
-from appliance.messages.commands import BoxStatus, StateChanged
+from appliance.messages.commands import (
+    BoxStatus,
+    SetMode,
+    SetVoice,
+    SetVolume,
+    StateChanged,
+    StopSpeaking,
+)
 from appliance.messages.hearing import Onset, Opinion, SpeechEnded, Verdict
 from appliance.messages.playback import PlaybackPaused, PlaybackResumed
 from appliance.messages.registry import Message
 from appliance.messages.speech import Spoken
 from appliance.messages.thinking import AnswerHeard, Sentence
 from appliance.messages.viewing import SoundLevels
-from appliance.page.live import HISTORY_S, MOST_EVENTS, LiveModel, word_event
+from appliance.page.live import EXPECTED_S, HISTORY_S, MOST_EVENTS, LiveModel, word_event
 from tests.messages.largest import build
 
 WORD = "q"  # what every text of a message is made of below
@@ -106,3 +113,26 @@ def test_words_are_an_event_only_where_they_are_asked_for_and_never_history() ->
     assert word_event(Sentence(1, 0, "Hello there."))["text"] == "Hello there."
     heard = word_event(AnswerHeard(1, "Hello", complete=False))
     assert (heard["text"], heard["all"]) == ("Hello", False)
+
+
+def test_what_was_asked_for_is_shown_until_the_box_tells_its_status() -> None:
+    model = LiveModel()
+    model.expect(SetVolume(0.45), 9.0)
+    assert model.shown_status(9.0) is None, "nothing is known of the box"
+    model.handle(BoxStatus("open", False, 0.4, "amy"), 10.0)
+    for command in (SetVolume(0.45), SetMode("wake_word"), SetVoice("joe")):
+        model.expect(command, 10.0)
+    shown = model.shown_status(10.1)
+    assert shown == BoxStatus("wake_word", False, 0.45, "joe")
+    told = BoxStatus("open", False, 0.5, "amy")
+    model.handle(told, 10.2)
+    assert model.shown_status(10.2) == told
+
+
+def test_what_no_status_follows_is_shown_no_longer_and_other_commands_never() -> None:
+    model, told = LiveModel(), BoxStatus("open", False, 0.4, "amy")
+    model.handle(told, 10.0)
+    model.expect(StopSpeaking(), 10.0)
+    assert model.shown_status(10.0) == told
+    model.expect(SetVoice("joe"), 10.0)
+    assert model.shown_status(10.0 + EXPECTED_S) == told

@@ -105,3 +105,28 @@ def test_the_script_has_every_text_that_it_shows(desk: Desk) -> None:
         assert key in texts["ev"], key
     for key in set(re.findall(r"texts\.(\w+)", script)) - {"ev"}:
         assert key in texts, key
+
+
+@pytest.mark.parametrize("path", ["/", "/set"])
+def test_the_volume_shows_what_was_just_set_in_per_cent(desk: Desk, path: str) -> None:
+    desk.pair()
+    assert "80 %</span>" in desk.text(path)
+    assert do(desk, do="volume", volume="45", back=path) == 303
+    page = desk.text(path)
+    assert 'step="5" value="45"' in page
+    assert "45 %</span>" in page
+    assert '<script src="/static/volume.js" defer>' in page
+    desk.takes_mail = False
+    assert do(desk, do="volume", volume="20", back=path) == 503
+    assert "45 %</span>" in desk.text(path)
+
+
+def test_the_times_have_words_and_stand_below_the_volume(desk: Desk) -> None:
+    desk.pair()
+    page = desk.text("/")
+    says = (
+        "How fast it falls silent when you speak",
+        "half of the times within",
+        "19 of 20 within",
+    )
+    assert [words for words in says if page.find(words) < page.index('id="volume"')] == []

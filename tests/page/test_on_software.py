@@ -44,7 +44,7 @@ def as_root(at: Bench, desk: Desk) -> bool:
 
 def test_what_is_asked_for_there_is_installed_and_its_outcome_shown(at: Bench, desk: Desk) -> None:
     page = desk.text("/own/software")
-    assert all(words in page for words in (__version__, NEW, SICK))
+    assert all(words in page for words in (__version__, NEW, SICK, "Lies ready"))
     form = {"file": file_of(desk, NEW), "token": desk.token}
     assert desk.post("/own/software/install", form).status == 303
     assert "It is asked for" in desk.text("/own/software")
@@ -112,6 +112,9 @@ def test_every_step_has_words(at: Bench, desk: Desk, step: str) -> None:
 
 def test_a_machine_that_is_no_appliance_is_told_so_and_asks_for_nothing(desk: Desk) -> None:
     desk.pair()
-    assert "This is no appliance" in desk.text("/own/software")
+    page = desk.text("/own/software")
+    assert "Updates are not installed from this page here" in page
+    assert f"Version {__version__} runs" in page
+    assert "Lies ready" not in page
     form = {"file": "0.3.0.release", "token": desk.token}
     assert desk.post("/own/software/install", form).status == 400

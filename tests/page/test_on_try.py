@@ -161,4 +161,10 @@ def test_a_box_that_takes_no_mail_says_so(lit: Desk) -> None:
 
 def test_a_box_without_a_light_has_none_to_show(desk: Desk) -> None:
     desk.pair()
-    assert "This box has no light" in desk.text("/try")
+    page = desk.text("/try")
+    assert "This box has no light" in page
+    assert "The light says that it records" not in page
+
+
+def test_a_box_with_a_light_says_that_it_shows_the_recording(lit: Desk) -> None:
+    assert "The light says that it records" in lit.text("/try")

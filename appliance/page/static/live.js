@@ -88,7 +88,10 @@
     }
   }
   function controls(e) {
-    if (document.activeElement !== $("volume")) $("volume").value = Math.round(100 * e.volume);
+    if (document.activeElement !== $("volume")) {
+      $("volume").value = Math.round(100 * e.volume);
+      $("volume-percent").textContent = `${$("volume").value} %`;
+    }
     if (document.activeElement !== $("mode")) $("mode").value = e.mode;
     if (e.muted !== texts.muted || e.cut !== texts.cut) location.reload();
   }
