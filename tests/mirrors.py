@@ -21,6 +21,7 @@ ELSEWHERE = {
     "appliance/hear/words/interfaces.py": PROTOCOL,
     "appliance/language/patterns.py": "tests/language/test_fluent_file.py",
     "appliance/page/response_headers.py": "tests/page/test_http_server.py",
+    "appliance/hear/bargein/enrolment_lines.py": "tests/hear/bargein/test_enrolment_program.py",
     "appliance/hear/learning_program.py": "tests/hear/test_enrolling.py",
     "appliance/messages/enrolling.py": "tests/messages/test_registry.py",
     "appliance/messages/hearing.py": "tests/messages/test_registry.py",

@@ -8,22 +8,20 @@ from __future__ import annotations
 import logging
 import threading
 from queue import Empty, SimpleQueue
-from typing import cast
 
 from appliance.hear.bargein import network
 from appliance.hear.bargein.adaptation import Adaptation
 from appliance.hear.bargein.classifier import SegmentClassifier
-from appliance.hear.learning_program import LearningProgram, ProgramReply
+from appliance.hear.bargein.enrolment_lines import ProgramReply, TakeScored
+from appliance.hear.learning_program import LearningProgram
 from appliance.hear.take_recorder import TakeMessage, TakeRecorder
 from appliance.messages.commands import StateChanged
 from appliance.messages.enrolling import (
     AskTake,
     BeginEnrolment,
     EnrolmentLearnt,
-    EnrolmentOutcome,
     LearnEnrolment,
     OwnerVoiceChanged,
-    TakeFault,
     TakeJudged,
 )
 from appliance.messages.trying import EndTrial
@@ -95,16 +93,16 @@ class Enrolling:
         self._end_program()
 
     def _on_reply(self, reply: ProgramReply) -> list[EnrolmentNews]:
-        if reply.type == "TakeScored":
-            fault = cast("TakeFault | None", reply.fault)
-            return [TakeJudged(self._number, reply.take, fault)]
+        if isinstance(reply, TakeScored):
+            return [TakeJudged(self._number, reply.take, reply.fault)]
         # It has learnt, or has ended without that: either is the last thing it says.
         self._end_program()
         told = self._takes.cancel()
-        outcome = cast("EnrolmentOutcome", reply.outcome)
-        if outcome == "kept":
+        if reply.outcome == "kept":
             self._read_owner()
-        learnt = EnrolmentLearnt(self._number, outcome, reply.before, reply.after, reply.worst)
+        learnt = EnrolmentLearnt(
+            self._number, reply.outcome, reply.before, reply.after, reply.worst
+        )
         return [*told, learnt]
 
     def _end_program(self) -> None:

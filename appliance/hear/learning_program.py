@@ -16,6 +16,14 @@ from queue import Empty, SimpleQueue
 
 import msgspec
 
+from appliance.hear.bargein.enrolment_lines import (
+    AllTold,
+    LearningBegins,
+    LearningEnds,
+    ProgramReply,
+    TakeComes,
+    encode,
+)
 from appliance.messages.enrolling import WORDS, AskTake
 from appliance.pcm import Samples
 from appliance.settings import HearingSettings
@@ -26,24 +34,11 @@ PROGRAM = (sys.executable, "-m", "appliance.hear.bargein.enrolment_program")
 log = logging.getLogger("listener")
 
 
-class ProgramReply(msgspec.Struct, frozen=True):
-    """A line of the program: TakeScored, LearningEnds, or, with neither, that it has ended."""
-
-    type: str = ""
-    take: int = 0
-    fault: str | None = None
-    outcome: str = "failed"
-    before: float = 0.0
-    after: float = 0.0
-    worst: int = 0
-
-
 class LearningProgram:
-    """One run of it. Every request has one reply; the last is that it has ended."""
+    """One run of it. Every request has one reply; the last, when it has ended, is a failure."""
 
     def __init__(self, hearing: HearingSettings, state: str) -> None:
-        begins = {"type": "LearningBegins", "hearing": hearing, "state": state}
-        self._first = msgspec.json.encode(begins) + b"\n"
+        self._first = encode(LearningBegins(hearing, state))
         self._requests: SimpleQueue[bytes | None] = SimpleQueue()
         self._replies: SimpleQueue[ProgramReply] = SimpleQueue()
         self._child: subprocess.Popen[bytes] | None = None
@@ -52,15 +47,12 @@ class LearningProgram:
 
     def judge(self, asked: AskTake, samples: Samples) -> None:
         """Whether this take is of use."""
-        head = {
-            "type": "TakeComes", "take": asked.take, "kind": WORDS[asked.word],
-            "frames": len(samples),
-        }  # fmt: skip
-        self._requests.put(msgspec.json.encode(head) + b"\n" + samples.tobytes())
+        head = TakeComes(asked.take, WORDS[asked.word], len(samples))
+        self._requests.put(encode(head) + samples.tobytes())
 
     def learn(self) -> None:
         """There are no more takes."""
-        self._requests.put(b'{"type":"AllTold"}\n')
+        self._requests.put(encode(AllTold()))
 
     def pop_reply(self) -> ProgramReply | None:
         try:
@@ -84,7 +76,7 @@ class LearningProgram:
             )
         except OSError as error:
             log.warning("the program that learns cannot be started (%s)", error.strerror)
-            self._replies.put(ProgramReply())
+            self._replies.put(LearningEnds("failed"))
             return
         if self._ended:
             child.kill()
@@ -93,7 +85,7 @@ class LearningProgram:
         except (OSError, msgspec.DecodeError) as error:
             log.info("the program that learns has ended (%s)", error)
         finally:
-            self._replies.put(ProgramReply())
+            self._replies.put(LearningEnds("failed"))
             child.kill()
             with contextlib.suppress(OSError):
                 child.communicate()

@@ -21,49 +21,23 @@ import numpy as np
 from appliance.errors import InterludeError
 from appliance.hear.bargein import adaptation, enrolment, network
 from appliance.hear.bargein.enrolment import EnrolmentError, EnrolmentRecording, ScoredRecording
-from appliance.messages.enrolling import EnrolmentOutcome, TakeFault
-from appliance.messages.hearing import Judgement
-from appliance.settings import HearingSettings
+from appliance.hear.bargein.enrolment_lines import (
+    AllTold,
+    LearningBegins,
+    LearningEnds,
+    ProgramReply,
+    TakeComes,
+    TakeScored,
+    encode,
+)
+from appliance.messages.enrolling import EnrolmentOutcome
 
 _NICE = 5  # as the speaker, which rests meanwhile
 
 
-class LearningBegins(msgspec.Struct, frozen=True, tag=True):
-    """The first line."""
-
-    hearing: HearingSettings
-    state: str
-
-
-class TakeComes(msgspec.Struct, frozen=True, tag=True):
-    """Behind this line are `frames` samples, int16, of take `take`."""
-
-    take: int
-    kind: Judgement
-    frames: int
-
-
-class AllTold(msgspec.Struct, frozen=True, tag=True):
-    """There are no more takes: learn."""
-
-
-class TakeScored(msgspec.Struct, frozen=True, tag=True):
-    take: int
-    fault: TakeFault | None
-
-
-class LearningEnds(msgspec.Struct, frozen=True, tag=True):
-    """As EnrolmentLearnt (messages/enrolling.py)."""
-
-    outcome: EnrolmentOutcome
-    before: float = 0.0
-    after: float = 0.0
-    worst: int = 0
-
-
 def run(
     given: IO[bytes],
-    tell: Callable[[TakeScored | LearningEnds], None],
+    tell: Callable[[ProgramReply], None],
     *,
     wanted: Callable[[], bool],
 ) -> None:
@@ -112,8 +86,8 @@ def main() -> int:
     poll = select.poll()
     poll.register(sys.stdin.fileno(), 0)  # POLLHUP is always told
 
-    def tell(what: TakeScored | LearningEnds) -> None:
-        sys.stdout.buffer.write(msgspec.json.encode(what) + b"\n")
+    def tell(what: ProgramReply) -> None:
+        sys.stdout.buffer.write(encode(what))
         sys.stdout.buffer.flush()
 
     run(sys.stdin.buffer, tell, wanted=lambda: not poll.poll(0))

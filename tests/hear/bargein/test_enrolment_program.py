@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from appliance.hear.bargein import adaptation, enrolment_program
-from appliance.hear.bargein.enrolment_program import (
+from appliance.hear.bargein.enrolment_lines import (
     AllTold,
     LearningBegins,
     LearningEnds,
