@@ -139,9 +139,12 @@ class HeadRuns:
         return next(broken, "")
 
     def drop_before(self, serial: int) -> None:
-        """Frames of earlier tokens are wanted no more."""
+        """Frames of earlier tokens are wanted no more: what was drawn ahead of a question that then
+        went on would be made before the first word of the answer."""
         while self.made and self.made[0].serial < serial:
             self.made.popleft()
+        while self._runs and self._runs[0].ended and self._runs[0].serials[-1] < serial:
+            self.done = max(self.done, self._runs.popleft().serials[-1])
 
     def _next(self, run: _Run) -> Frame | None:
         try:

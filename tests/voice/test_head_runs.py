@@ -60,6 +60,17 @@ def test_runs_come_one_after_the_other(head: TinyHead) -> None:
     assert runs.problem(5, 22) == ""
 
 
+def test_runs_that_are_wanted_no_more_are_not_made(head: TinyHead) -> None:
+    runs = HeadRuns(head)
+    run(runs, 5, 6)
+    run(runs, 20, 21, end=False)
+    runs.drop_before(20)
+    assert runs.done == 6
+    runs.add(TokenSlot(21, 20, first=False, states=None))
+    assert set(all_made(runs)) == {20, 21}
+    assert runs.problem(5, 22) == ""
+
+
 def test_a_run_whose_thinker_is_gone_ends_with_the_next(head: TinyHead) -> None:
     runs = HeadRuns(head)
     run(runs, 5, 6, end=False)

@@ -38,7 +38,7 @@ def talk(simcard_library: Path) -> RecordingReader:
         {"when": "speaking", "after_s": 3.0, "say": "mm-hm", "kind": "backchannel"},
         {"when": "speaking", "after_s": 2.0, "say": "stop please", "kind": "interruption"},
         {"when": "idle", "after_s": 0.8, "say": "tell me about the moon"},
-        {"when": "speaking", "after_s": 3.0, "say": "stop please", "kind": "interruption"},
+        {"when": "speaking", "after_s": 6.0, "say": "stop please", "kind": "interruption"},
     ]
     raw = {"owner": script, "patience_s": 60, "settings": {"speaking": {"voice": HEAD}}}
     parsed = scene.parse(raw, name="head", folder=Path())
