@@ -5,7 +5,9 @@ from __future__ import annotations
 from appliance.hear.onset.vad import HOP_FRAMES
 from appliance.settings import TurnSettings
 
-TRAILING_FRAMES = 1920  # 120 ms of silence go out after the last word: no final consonant is lost
+# 64 ms of silence go out after the last word, four hops of the network. It hears speech some 60 ms
+# beyond the last sound, so no final consonant is lost (docs/benchmarks/endpoint.md).
+TRAILING_FRAMES = 1024
 LIKELY_END_FRAMES = TRAILING_FRAMES  # when all of it has gone out, reading on and drawing begin
 
 

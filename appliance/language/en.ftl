@@ -12,7 +12,7 @@ persona-any-language = Always answer in the language that the user speaks.
 # Likewise, where the owner has named one; $language: its name.
 persona-one-language = Always answer in { $language }.
 # Stands behind the sound of what was said.
-instruction = Please respond to the audio input concisely.
+instruction = Respond to the audio concisely.
 
 ## Words said over the box. Lower case, commas between them.
 

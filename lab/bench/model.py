@@ -127,7 +127,7 @@ def spoken_of(settings: Settings) -> list[str]:
     """All that a prompt says before anybody has said anything: words that the vocabulary needs."""
     thinking = settings.thinking
     declared = (declaration(tool) for tool in available(settings))
-    return [thinking.persona, thinking.instruction, prompt.TRANSCRIBE, "system user model",
+    return [thinking.persona, thinking.instruction, prompt.TRANSCRIBE, "system\nuser\nmodel",
             *declared]  # fmt: skip
 
 

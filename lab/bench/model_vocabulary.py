@@ -39,10 +39,14 @@ def make(size: int, texts: Iterable[str]) -> Vocabulary:
     """Raises ValueError if the words of the texts do not fit into `size` tokens."""
     pieces: dict[str, int] = {f"<0x{byte:02X}>": BYTE for byte in range(256)}
     pieces |= dict.fromkeys(["\n", "\n\n", SPACE, *map(chr, range(0x21, 0x7F))], NORMAL)
+    texts = list(texts)
     words = sorted({word for text in texts for word in re.findall("[A-Za-z]+", text)})
+    # Those that lines begin with, the longest first: fewer begin inside of another.
+    first = sorted({w for text in texts for w in re.findall("(?m)^[A-Za-z]+", text)}, key=len)[::-1]
     merges: dict[str, None] = {}
-    # Behind a space first: a merge inside of a word must not come before the one with its space.
-    for word in [SPACE + word for word in words] + words:
+    # A merge inside of a word must not come before those of the word itself: first the words behind
+    # a space, then those at the beginning of a line.
+    for word in [*(SPACE + word for word in words), *first, *words]:
         for length in range(1, len(word)):
             merges[f"{word[:length]} {word[length]}"] = None
             pieces[word[: length + 1]] = NORMAL

@@ -15,7 +15,7 @@ def test_by_itself_the_model_is_told_to_answer_in_the_language_that_is_spoken() 
     settings = load_defaults()
     assert settings.language == "auto"
     assert settings.thinking.persona.endswith("in the language that the user speaks.")
-    assert settings.thinking.instruction == "Please respond to the audio input concisely."
+    assert settings.thinking.instruction == "Respond to the audio concisely."
     assert settings.own_language == "en"
 
 

@@ -157,9 +157,7 @@ def test_the_pocket_model_is_asked_as_its_template_says() -> None:
 def test_a_model_of_the_owners_persona_is_told_of_tools_and_given_the_instruction() -> None:
     thinking = load(None).thinking
     way = PromptStyle.of(LocalModel("any", Path("a"), Path("b")), thinking, TOOLS)
-    assert way == PromptStyle(
-        thinking.persona, TOOLS, "Please respond to the audio input concisely."
-    )
+    assert way == PromptStyle(thinking.persona, TOOLS, "Respond to the audio concisely.")
     own = LocalModel("own", Path("a"), Path("b"), persona="I", instruction="")
     assert PromptStyle.of(own, thinking, TOOLS) == PromptStyle("I", (), "")
 

@@ -45,3 +45,9 @@ def test_the_marks_of_the_real_vocabulary_keep_their_numbers() -> None:
     for number, (mark, kind) in MARKS.items():
         assert (made.tokens[number], made.kinds[number]) == (mark, kind)
     assert len(set(made.tokens)) == len(made.tokens)
+
+
+def test_the_first_word_of_a_text_is_one_token_though_others_begin_inside_of_it() -> None:
+    made = model_vocabulary.make(4096, ["model", "else nothing", "Respond to the espresso"])
+    for written in ("model", "else", "Respond"):
+        assert split(written, made) == [written]
