@@ -70,7 +70,7 @@ def report_page(settings: Settings, digits: str = "") -> None:
         place = f"{socket.gethostname()}.local" if host == "0.0.0.0" else host  # noqa: S104  # shown, not listened on
         scheme, usual = ("https", 443) if settings.page.certificate else ("http", 80)
         shown = place if port == usual else f"{place}:{port}"
-        told = f"; a new browser is let in by {digits[:3]} {digits[3:]}" if digits else ""
+        told = f"; a new browser is let in by {pairing.spaced(digits)}" if digits else ""
         log.info("the page is at %s://%s%s", scheme, shown, told)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from appliance.errors import ShownAs
 from appliance.language.codes import base
 from appliance.language.patterns import Choice, Pattern, Reference, Variable, variables
 from appliance.language.plurals import plural
@@ -99,6 +100,11 @@ class BoxSentence:
 
     def text(self, words: Catalogue) -> str:
         return words.say(self.key, **dict(self.values))
+
+    @property
+    def shown(self) -> ShownAs:
+        """For an error."""
+        return ShownAs(self.key, dict(self.values))
 
 
 def languages() -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from appliance.models.disk_space import short_bytes
 from appliance.models.memory_need import fits, need_mib
 from appliance.models.model_request import KINDS, ModelRequest, check_request
 from appliance.models.store import ModelStore
-from appliance.page.refusals import outcome_refusal, refusal
+from appliance.page.refusals import refusal, standing_refusal
 from appliance.page.requests import Reply, plain, see_other
 from appliance.page.visit import PageBox, Visit
 from appliance.runtime import handed_request
@@ -73,9 +73,7 @@ def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
     """All of them, what is under way, and the voices that are here."""
     box = visit.box
     stores, (stands, _) = _stores(box), box.model_changes.standing()
-    if stands == "failed" and not problem:
-        why = outcome_refusal(box.model_changes.outcome, visit.texts)
-        problem = why or visit.texts("page-set-nobody")
+    problem = problem or standing_refusal(stands, box.model_changes.outcome, visit.texts)
     going = next((store.wanted() for store in stores if store.wanted()), "")
     voices = descriptions(box.settings)
     return visit.page(

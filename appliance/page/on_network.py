@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from appliance.errors import InterludeError
 from appliance.page import on_settings
-from appliance.page.refusals import outcome_refusal, refusal
+from appliance.page.refusals import refusal, standing_refusal
 from appliance.page.requests import Reply, plain, see_other
 from appliance.page.visit import Visit
 from appliance.runtime.handed_request import new_id
@@ -20,10 +20,8 @@ def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
     if not machine.card:
         return visit.page("network_none", 404)
     stands, _ = machine.network.standing()
-    if stands == "failed" and not problem:
-        why = outcome_refusal(machine.network.outcome, visit.texts)
-        problem = why or visit.texts("page-set-nobody")
     outcome = machine.network.outcome
+    problem = problem or standing_refusal(stands, outcome, visit.texts)
     return visit.page(
         "network",
         status,

@@ -9,7 +9,7 @@ from typing import get_args
 from appliance.errors import InterludeError, SettingsError, ShownAs
 from appliance.language.codes import NAMES
 from appliance.messages.commands import ModeName
-from appliance.page.refusals import outcome_refusal, refusal
+from appliance.page.refusals import outcome_refusal, refusal, standing_refusal
 from appliance.page.requests import Reply, see_other
 from appliance.page.settings_form import FORMS, shown, typed
 from appliance.page.visit import Visit
@@ -43,9 +43,7 @@ def show(
         keys = FORMS.get(form.get("form", ""), ())
         values |= {key: form.get(key, "") for key in keys}
     stands, _ = changes.requests.standing()
-    if stands == "failed" and not problem:
-        why = outcome_refusal(changes.requests.outcome, visit.texts)
-        problem = why or visit.texts("page-set-nobody")
+    problem = problem or standing_refusal(stands, changes.requests.outcome, visit.texts)
     trial, _ = box.machine.broker.standing()
     modes = {one: visit.texts(f"page-mode-{one.replace('_', '-')}") for one in get_args(ModeName)}
     return visit.page(

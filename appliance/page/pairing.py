@@ -29,6 +29,11 @@ def draw_digits() -> str:
     return f"{secrets.randbelow(10**DIGITS):0{DIGITS}d}"
 
 
+def spaced(digits: str) -> str:
+    """To be read: three and three."""
+    return f"{digits[:3]} {digits[3:]}"
+
+
 def printed_digits(environment: Mapping[str, str] = os.environ) -> str:
     """Those that were printed at the start; "" of a service, which nobody starts at a terminal."""
     digits = environment.get(PRINTED, "")

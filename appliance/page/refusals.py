@@ -9,6 +9,7 @@ from __future__ import annotations
 from appliance.errors import InterludeError, ShownAs
 from appliance.language.catalogue import SOURCE
 from appliance.page.texts import Texts
+from appliance.runtime.handed_changes import Standing
 from appliance.runtime.handed_request import RequestOutcome
 
 # What a form's field is called: its owner has typed into that, and knows no dotted key.
@@ -42,6 +43,13 @@ def outcome_refusal(outcome: RequestOutcome | None, texts: Texts) -> str:
         return ""
     shown = ShownAs(outcome.key, outcome.values) if outcome.key else None
     return _said(shown, f"{outcome.problem} {outcome.remedy}".strip(), texts)
+
+
+def standing_refusal(stands: Standing, outcome: RequestOutcome | None, texts: Texts) -> str:
+    """Why the last change that was asked for failed; "" where it did not, or is awaited."""
+    if stands != "failed":
+        return ""
+    return outcome_refusal(outcome, texts) or texts("page-set-nobody")
 
 
 def _said(shown: ShownAs | None, english: str, texts: Texts) -> str:

@@ -87,7 +87,8 @@ class NetworkChanges:
             if not entered:
                 self._go_back(place, before)
         if problem:
-            raise StorageError(setup_sentences.in_words(problem, self.words), shown=_shown(problem))
+            shown = None if isinstance(problem, str) else problem.shown
+            raise StorageError(setup_sentences.in_words(problem, self.words), shown=shown)
         apply(seed, ground)
         return RequestOutcome(asked.id)
 
@@ -98,10 +99,6 @@ class NetworkChanges:
         else:
             write_whole(place, before, 0o600)
         self.radio.join()
-
-
-def _shown(problem: setup_sentences.Sentence) -> ShownAs | None:
-    return None if isinstance(problem, str) else ShownAs(problem.key, dict(problem.values))
 
 
 def _content(place: Path) -> bytes | None:

@@ -3,7 +3,7 @@ set-up page and the voice say it in their language, and the log in English."""
 
 from __future__ import annotations
 
-from appliance.errors import InterludeError, SeedRefused, ShownAs
+from appliance.errors import InterludeError, SeedRefused
 from appliance.language.catalogue import BoxSentence, Catalogue, english
 from appliance.provision.setup_sentences import Sentence
 
@@ -12,9 +12,7 @@ class SayableRefusal(SeedRefused):
     """`sentence`: what is wrong, and what to do about it."""
 
     def __init__(self, sentence: BoxSentence) -> None:
-        super().__init__(
-            sentence.text(english()), shown=ShownAs(sentence.key, dict(sentence.values))
-        )
+        super().__init__(sentence.text(english()), shown=sentence.shown)
         self.sentence = sentence
 
 

@@ -138,9 +138,10 @@ def _convert(tree: Any, kind: type[SectionT], source: str, prefix: str = "") -> 
     try:
         return msgspec.convert(tree, kind)
     except msgspec.ValidationError as error:
-        problem = f"{source}: {_in_words(error, prefix)}."
-        said, choices = str(error).partition(" - at ")[0], _choices(str(error), kind)
-        shown = value_errors.shown_as(said, _key(error, prefix), choices, error.__cause__)
+        said, key = _parts(error, prefix)
+        in_words = f"`{key}`: {said[:1].lower()}{said[1:]}" if key else said
+        problem, choices = f"{source}: {in_words}.", _choices(str(error), kind)
+        shown = value_errors.shown_as(said, key, choices, error.__cause__)
         raise SettingsError(problem, _remedy(str(error), choices), shown=shown) from error
 
 
@@ -196,13 +197,8 @@ def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
             yield f"{prefix}{key}", value
 
 
-def _in_words(error: msgspec.ValidationError, prefix: str) -> str:
-    """msgspec says 'Expected `int`, got `str` - at `$.card.period_ms`'; owners read it reversed."""
-    problem, key = str(error).partition(" - at ")[0], _key(error, prefix)
-    return f"`{key}`: {problem[:1].lower()}{problem[1:]}" if key else problem
-
-
-def _key(error: msgspec.ValidationError, prefix: str) -> str:
-    """The dotted key that it is about; "" for the whole."""
-    where = str(error).partition(" - at ")[2]
-    return f"{prefix}{where.strip('`').removeprefix('$').removeprefix('.')}".rstrip(".")
+def _parts(error: msgspec.ValidationError, prefix: str) -> tuple[str, str]:
+    """What is wrong, and the dotted key that it is about, "" for the whole: msgspec says 'Expected
+    `int`, got `str` - at `$.card.period_ms`'; owners read it reversed."""
+    problem, _, where = str(error).partition(" - at ")
+    return problem, f"{prefix}{where.strip('`').removeprefix('$').removeprefix('.')}".rstrip(".")

@@ -46,9 +46,7 @@ class LlamaContext:
         self._abort = ctypes.create_string_buffer(2)
         self._positions = [0] * SEQUENCES
         self._sequence = 0
-        self._weighed: tuple[int, int] | None = (
-            None  # sequence and position that the weights are of
-        )
+        self._weighed: tuple[int, int] | None = None  # what the weights are of: sequence, position
         self._width = self._window = self._vocabulary_size = 0
         self.read = 0
 

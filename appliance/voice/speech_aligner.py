@@ -35,14 +35,25 @@ class SpeechAligner:
         """The mean of the frames' log likelihoods, each less that of the best sound there: 0 at
         best, NO_FIT where the words do not fit at all. All of `words` must be known."""
         self._decoder.set_align_text(" ".join(words))
-        pcm = sound.astype(np.float64)
-        pcm *= PEAK * 32767 / max(1.0, float(np.abs(pcm).max(initial=0.0)))
-        self._decoder.start_utt()
-        self._decoder.process_raw(np.pad(pcm, QUIET_SAMPLES).astype("<i2").tobytes(), False, True)
-        self._decoder.end_utt()
+        decode(self._decoder, sound)
         parts = [part for part in self._decoder.seg() or () if part.word[0] not in "<["]
         if [part.word.partition("(")[0] for part in parts] != words:
             return NO_FIT
         frames = sum(int(part.end_frame) - int(part.start_frame) + 1 for part in parts)
         score = math.fsum(math.log(max(part.ascore, _LEAST_SCORE)) for part in parts)
         return max(NO_FIT, score / max(1, int(frames)))
+
+
+def levelled(sound: Samples) -> Samples:
+    """At the level that all voices are judged at: its peak is PEAK of full scale."""
+    pcm = sound.astype(np.float64)
+    pcm *= PEAK * 32767 / max(1.0, float(np.abs(pcm).max(initial=0.0)))
+    return pcm.astype(np.int16)
+
+
+def decode(decoder: Decoder, sound: Samples) -> None:
+    """The whole sound as one utterance, levelled, with quiet before and behind it."""
+    padded = np.pad(levelled(sound), QUIET_SAMPLES)
+    decoder.start_utt()
+    decoder.process_raw(padded.astype("<i2").tobytes(), False, True)
+    decoder.end_utt()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -128,6 +129,16 @@ class BenchHarness(Rehearsal):
                 self.wait(0.5)
                 return
         raise CardError("The box does not begin to speak.", "`interlude check` looks closer.")
+
+    def add_over_talk(self, sound: OwnerSound, rng: random.Random) -> tuple[int, int]:
+        """A sound over the box that talks, at a moment of chance. Returns the card's index at which
+        it begins, and that of its onset. Raises SaidTooLate when this process was held up."""
+        if not self.wait_until(self.talking, 1.0):
+            self.wait_until(self.settled, 3.0)
+            self.start_talking()
+        self.wait(rng.uniform(0.0, 0.5))
+        at = self.card.now() + LEAD
+        return at, self.add_sound(at, sound)
 
     def talking(self) -> bool:
         """It has something left to say of its talk, and the listener waits for nothing."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
 from appliance.hear.words.sherpa_backend import SherpaTranscript
 from appliance.pcm import Samples
+from appliance.voice.speech_aligner import levelled
 from lab.bench.benches import BenchError
-from lab.bench.voice_judge import PEAK, words_of
+from lab.bench.voice_judge import words_of
 
 ROLES = ("encoder", "decoder", "joiner", "tokens")
 
@@ -37,8 +36,6 @@ class SherpaJudge:
 
     def heard(self, sound: Samples) -> list[str]:
         """What it writes down, at the level of the first judge."""
-        pcm = sound.astype(np.float64)
-        pcm *= PEAK * 32767 / max(1.0, float(np.abs(pcm).max(initial=0.0)))
         self._model.start()
-        self._model.process(pcm.astype(np.int16))
+        self._model.process(levelled(sound))
         return words_of(self._model.hypothesis().text)

@@ -33,7 +33,7 @@ from appliance.pcm import RATE_HZ
 from appliance.settings import Settings
 from lab.bench.bench_words import synthetic
 from lab.bench.benches import SPREAD, BenchOptions, FigureTable, spread
-from lab.bench.harness import LEAD, QUIET, WITHOUT_THINKER, BenchHarness
+from lab.bench.harness import QUIET, WITHOUT_THINKER, BenchHarness
 from lab.bench.page_figures import PageCondition, Place, tables
 from lab.bench.page_visitors import ATTACK, VIEWERS
 from lab.bench.seam import BEFORE, knock, murmur, read_seam
@@ -107,13 +107,8 @@ class _PageBlock:
     def _event(
         self, stage: BenchHarness, place: Place, sound: OwnerSound, rng: random.Random
     ) -> None:
-        if not stage.wait_until(stage.talking, 1.0):
-            stage.wait_until(stage.settled, 3.0)
-            stage.start_talking()
-        stage.wait(rng.uniform(0.0, 0.5))
-        at = stage.card.now() + LEAD
         try:
-            onset = stage.add_sound(at, sound)
+            at, onset = stage.add_over_talk(sound, rng)
         except SaidTooLate:  # this process was held up
             self._found.left_out += 1
             return
@@ -222,12 +217,9 @@ def cpu_of(process: psutil.Process | None) -> float:
 
 def pss_mib(pid: int) -> float:
     """Proportional set size: what is shared counts in part."""
-    try:
-        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    except OSError:
-        return 0.0
-    found = re.search(r"^Pss:\s+(\d+) kB", rollup, re.MULTILINE)
-    return int(found[1]) / 1024 if found else 0.0
+    with contextlib.suppress(psutil.Error):
+        return float(psutil.Process(pid).memory_full_info().pss) / 2**20
+    return 0.0
 
 
 # ── a page that is opened

@@ -24,7 +24,7 @@ from appliance.settings import Settings
 from lab.bench import bench_speech
 from lab.bench.bench_words import OwnerWord, RecordedWords, synthetic
 from lab.bench.benches import BenchOptions, FigureTable
-from lab.bench.harness import ECHO, LEAD, QUIET, TALK, BenchHarness
+from lab.bench.harness import ECHO, QUIET, TALK, BenchHarness
 from lab.bench.stop_figures import CLIP_FRAMES, StopMeasurement, read_stop, sheets
 from lab.sim import acoustics
 from lab.sim.alsa_plugin import alsa_environment
@@ -126,13 +126,8 @@ def _event(
     stage: BenchHarness, other: SoundCard, word: OwnerWord, rng: random.Random
 ) -> Iterator[dict[str, Any]]:
     """One word over the box, and what both made of it."""
-    if not stage.wait_until(stage.talking, 1.0):
-        stage.wait_until(stage.settled, 3.0)
-        stage.start_talking()
-    stage.wait(rng.uniform(0.0, 0.5))
-    at = stage.card.now() + LEAD
     try:
-        onset = stage.add_sound(at, word.sound)
+        at, onset = stage.add_over_talk(word.sound, rng)
     except SaidTooLate:  # this process was held up: half a word is none
         stage.wait(2.0)
         return

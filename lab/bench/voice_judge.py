@@ -6,14 +6,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-import numpy as np
 from pocketsphinx import Decoder
 
 from appliance.pcm import RATE_HZ, Samples
+from appliance.voice.speech_aligner import QUIET_SAMPLES, decode
 
-QUIET_SAMPLES = RATE_HZ // 5  # put before and behind; a sentence of a voice has none of its own
 FRAME_SAMPLES = RATE_HZ // 100  # of its analysis: no place is finer than 10 ms
-PEAK = 0.7  # all voices are judged at the same level
 
 
 class AlignedWord(NamedTuple):
@@ -36,14 +34,14 @@ class VoiceJudge:
     def heard(self, sound: Samples) -> list[str]:
         """What it writes down, having no idea of the text."""
         self._decoder.activate_search()
-        self._decode(sound)
+        decode(self._decoder, sound)
         found = self._decoder.hyp()
         return words_of(found.hypstr) if found else []
 
     def aligned(self, words: list[str], sound: Samples) -> list[AlignedWord]:
         """Where each of `words`, which were said, lies; none where they do not fit the sound."""
         self._decoder.set_align_text(" ".join(words))
-        self._decode(sound)
+        decode(self._decoder, sound)
         found = [
             AlignedWord(part.word.partition("(")[0], _sample(part.start_frame),
                         _sample(part.end_frame + 1))
@@ -51,14 +49,6 @@ class VoiceJudge:
             if part.word[0] not in "<["
         ]  # fmt: skip
         return found if [word.word for word in found] == words else []
-
-    def _decode(self, sound: Samples) -> None:
-        pcm = sound.astype(np.float64)
-        pcm *= PEAK * 32767 / max(1.0, float(np.abs(pcm).max(initial=0.0)))
-        padded = np.pad(pcm, QUIET_SAMPLES).astype("<i2")
-        self._decoder.start_utt()
-        self._decoder.process_raw(padded.tobytes(), False, True)
-        self._decoder.end_utt()
 
 
 def words_of(text: str) -> list[str]:

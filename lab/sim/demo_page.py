@@ -43,8 +43,8 @@ class DemoPage:
         """Where it is, once it is there."""
         if not self._told and rehearsal.supervisor.is_ready:
             self._told = True
-            shown = f"{self.digits[:3]} {self.digits[3:]}"
-            self._say(f"Its page: open {self.address} while it runs; the digits are {shown}.")
+            digits = pairing.spaced(self.digits)
+            self._say(f"Its page: open {self.address} while it runs; the digits are {digits}.")
 
     def tell_afterwards(self) -> None:
         self._say(f"Its page was at {self.address}. `interlude run --page` serves it for longer.")
