@@ -611,9 +611,20 @@ page-software-going = { $version } wird eingespielt
 page-software-going-why = Das Gerät beginnt dabei neu, und diese Seite mit ihm.
 page-software-failed = { $version } ist nicht eingespielt: { $why }
 page-software-done = { $version } ist eingespielt und hat sich bewährt.
+page-software-busy = Gerade wird etwas eingespielt oder erprobt. Warte, bis das vorbei ist.
+page-software-not-ready = So eine Version liegt hier nicht zum Einspielen bereit.
 page-software-back = Zurückgehen
-page-software-back-why = { $version } wird zuerst erprobt wie damals, als es neu war. Was jetzt läuft, bleibt auf der Karte.
-page-software-back-to = Zurück zu { $version }
+page-software-back-why = Das Gerät verstummt für einige Sekunden, während Interlude { $version } erprobt wird wie damals, als es neu war. Bewährt es sich nicht, läuft weiter, was jetzt läuft. Was jetzt läuft, bleibt auf der Karte.
+page-software-back-to = Zurück zu Interlude { $version }
+page-software-back-yes = Ja, zurückgehen
+page-software-system-before = System davor
+page-software-system-trial = Das Gerät startet mit dem System { $version }. Bewährt sich das nicht, startet es neu mit dem bisherigen. Das dauert einige Minuten, und so lange antwortet niemand.
+page-software-system-back-to = Zurück zum System { $version }
+page-software-system-back-why = Das ganze Gerät startet neu mit dem System { $version } und behält es, wenn es sich bewährt; sonst startet es neu mit dem, das jetzt läuft. Das dauert einige Minuten, und so lange antwortet niemand. Einstellungen, Gedächtnis und Modelle bleiben.
+page-software-system-back-yes = Ja, das Gerät damit starten
+page-software-before-none = Auf der Karte ist kein früheres Interlude.
+page-software-system-none = Auf der Karte ist kein früheres System.
+page-software-system-apt = Dieses Gerät wurde nicht aus unserem Kartenabbild gemacht: Das System unter Interlude erneuert seine eigene Paketverwaltung.
 page-step-look = Sieht es an
 page-step-verify = Prüft die Signatur
 page-step-unpack = Schreibt es auf die Karte
@@ -787,4 +798,11 @@ page-set-broker-well = Der Broker unter { $at } lässt die Box herein: { $how ->
     [tls] verschlüsselt, MQTT { $version }.
    *[plain] MQTT { $version }.
 }
+page-wrong-nothing-before = Es gibt nichts Früheres, zu dem das Gerät zurückgehen könnte.
+page-wrong-no-tryboot = Der Kernel dieses Geräts kann beim Pi keine Probe des anderen Systems bestellen. Wie es von Hand gestartet wird, steht im Kapitel „When something is wrong“ des Handbuchs.
+page-wrong-not-installed = { $file } konnte nicht eingespielt werden ({ $why }).
+page-wrong-system-unwell = Das System { $version } hat sich nicht bewährt ({ $why }).
+page-wrong-system-not-up = Das System { $version } ist nicht gestartet.
+page-wrong-system-not-started = Das System { $version } wurde nicht gestartet: Der Kernel dieses Geräts kann beim Pi keine Probe bestellen. Wie es von Hand gestartet wird, steht im Kapitel „When something is wrong“ des Handbuchs.
+page-wrong-card-worn = Die Karte hat nicht behalten, was auf sie geschrieben wurde. Sie ist verschlissen: Ersetze sie.
 page-wrong-in-english = Es wurde abgelehnt; die Begründung gibt es nur auf Englisch:

@@ -644,9 +644,20 @@ page-software-going = { $version } is being installed
 page-software-going-why = The box is started anew on the way, and this page with it.
 page-software-failed = { $version } is not installed: { $why }
 page-software-done = { $version } is installed, and proved well.
+page-software-busy = Something is being installed or tried at the moment. Wait until that is over.
+page-software-not-ready = There is no such version here that could be installed.
 page-software-back = Go back
-page-software-back-why = { $version } is tried first, as when it was new. What runs now stays on the card.
-page-software-back-to = Go back to { $version }
+page-software-back-why = The box falls silent for some seconds while Interlude { $version } is tried, as when it was new. If it does not prove well, what runs now goes on. What runs now stays on the card.
+page-software-back-to = Go back to Interlude { $version }
+page-software-back-yes = Yes, go back
+page-software-system-before = System before it
+page-software-system-trial = The machine starts with the system { $version }. If that does not prove well, it starts anew with the one before. This takes some minutes, and nobody is answered meanwhile.
+page-software-system-back-to = Go back to the system { $version }
+page-software-system-back-why = The whole machine starts anew with the system { $version } and keeps it if it proves well; otherwise it starts anew with the one that runs now. This takes some minutes, and nobody is answered meanwhile. Settings, what is remembered and models stay.
+page-software-system-back-yes = Yes, start the machine with it
+page-software-before-none = There is no Interlude before this one on the card.
+page-software-system-none = There is no system before this one on the card.
+page-software-system-apt = This machine was not made from our card image: the system under Interlude is updated by its own package manager.
 page-step-look = Looks at it
 page-step-verify = Checks the signature
 page-step-unpack = Writes it to the card
@@ -820,4 +831,11 @@ page-set-broker-well = The broker at { $at } lets the box in: { $how ->
     [tls] encrypted, MQTT { $version }.
    *[plain] MQTT { $version }.
 }
+page-wrong-nothing-before = There is nothing earlier to go back to.
+page-wrong-no-tryboot = This machine's kernel cannot ask the Pi for a trial of the other system. How it is started by hand stands in the chapter "When something is wrong" of the manual.
+page-wrong-not-installed = { $file } could not be installed ({ $why }).
+page-wrong-system-unwell = The system { $version } did not prove well ({ $why }).
+page-wrong-system-not-up = The system { $version } did not come up.
+page-wrong-system-not-started = The system { $version } was not started: this machine's kernel cannot ask the Pi for a trial. How it is started by hand stands in the chapter "When something is wrong" of the manual.
+page-wrong-card-worn = The card did not keep what was written to it. It is worn out: replace it.
 page-wrong-in-english = It was refused:

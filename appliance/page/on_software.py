@@ -5,18 +5,14 @@ The page has no right to install anything: root takes the note, and the archive'
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from appliance import __version__
-from appliance.page.own_places import OwnPlaces
-from appliance.page.requests import Reply, plain, see_other
+from appliance.page.refusals import told
+from appliance.page.requests import Reply, see_other
+from appliance.page.software_state import read_state
 from appliance.page.visit import Visit
 from appliance.update import request
-from appliance.update.release import fallback
-from appliance.update.release.store import ReleaseStore
-from appliance.update.request import InstallProgress, UpdateOffer
-from appliance.update.system import target
 
 PLACE = "/own/software"
 # By the first word of a step of an installation: the end of its key in the catalogue.
@@ -26,54 +22,21 @@ _STEPS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class SoftwareState:
-    """`kept`: the release that starts after a power cut. `before`: what may be gone back to.
-    `left`: what did not stay up. `asked`: nobody has taken the note yet. `may_ask`: this box was
-    set up as an appliance. `looks`: it looks for releases by itself."""
-
-    kept: str
-    before: str
-    left: str
-    system: str
-    offers: tuple[UpdateOffer, ...]
-    going: InstallProgress
-    asked: bool
-    may_ask: bool
-    looks: bool
-
-    @property
-    def busy(self) -> bool:
-        return self.asked or bool(self.going.step)
-
-
-def read_state(places: OwnPlaces) -> SoftwareState:
-    """As it is on the disk now."""
-    shelf = ReleaseStore(places.releases, places.trial)
-    notes = (places.incoming / name for name in (request.WANTED, request.WANTED_SYSTEM))
-    return SoftwareState(
-        shelf.kept() or "",
-        request.returns_to(shelf) or "",
-        fallback.left(shelf),
-        target.version(places.os_release) or "",
-        tuple(request.offers(shelf, places.incoming, places.os_release)),
-        request.read_progress(places.trial),
-        any(os.path.lexists(note) for note in notes),
-        places.incoming.is_dir() and os.access(places.incoming, os.W_OK),
-        os.path.lexists(places.pull),
-    )
-
-
-def show(visit: Visit) -> Reply:
+def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
     """What runs, what lies ready, and how an installation goes or ended."""
-    now = read_state(visit.box.places)
+    now, texts = read_state(visit.box.places), visit.texts
     step = _STEPS.get(now.going.step.partition(" ")[0], "other")
+    last = now.system.last
     return visit.page(
         "software",
+        status,
         now=now,
         version=__version__,
-        step=visit.texts(f"page-step-{step}"),
+        problem=problem,
+        step=texts(f"page-step-{step}"),
         percent=round(100 * now.going.share),
+        why=told(now.going.key, now.going.values, now.going.problem, texts),
+        system_why=told(last.key, last.values, last.problem, texts) if last else "",
         of_system=request.SYSTEMS.archive.suffix,
     )
 
@@ -83,13 +46,10 @@ def install(visit: Visit) -> Reply:
     now, name = read_state(visit.box.places), visit.form.get("file", "")
     found = [offer for offer in now.offers if offer.file.name == name]
     if not found or not now.may_ask:
-        return plain(400, "There is no such version here.")
-    if not now.busy:
-        try:
-            request.request_install(found[0])
-        except OSError as error:
-            return plain(503, f"It cannot be asked for ({error.strerror}).")
-    return see_other(PLACE)
+        return show(visit, 400, visit.texts("page-software-not-ready"))
+    if now.busy:
+        return show(visit, 409, visit.texts("page-software-busy"))
+    return _ask(visit, lambda: request.request_install(found[0]))
 
 
 def go_back(visit: Visit) -> Reply:
@@ -97,10 +57,29 @@ def go_back(visit: Visit) -> Reply:
     places = visit.box.places
     now = read_state(places)
     if not now.before or not now.may_ask:
-        return plain(400, "There is no earlier version to go back to.")
-    if not now.busy:
-        try:
-            request.request_return(places.incoming)
-        except OSError as error:
-            return plain(503, f"It cannot be asked for ({error.strerror}).")
+        return show(visit, 400, visit.texts("page-wrong-nothing-before"))
+    if now.busy:
+        return show(visit, 409, visit.texts("page-software-busy"))
+    return _ask(visit, lambda: request.request_return(places.incoming))
+
+
+def system_back(visit: Visit) -> Reply:
+    """Ask for the system that was kept before, in the card's other slot."""
+    places = visit.box.places
+    now = read_state(places)
+    if not now.system.before or not now.may_ask:
+        return show(visit, 400, visit.texts("page-wrong-nothing-before"))
+    if not now.system.can_try:
+        return show(visit, 400, visit.texts("page-wrong-no-tryboot"))
+    if now.busy:
+        return show(visit, 409, visit.texts("page-software-busy"))
+    return _ask(visit, lambda: request.request_return(places.incoming, request.SYSTEMS))
+
+
+def _ask(visit: Visit, leave: Callable[[], None]) -> Reply:
+    try:
+        leave()
+    except OSError as error:
+        why = visit.texts("page-wrong-nobody-asked", why=error.strerror or "")
+        return show(visit, 503, why)
     return see_other(PLACE)

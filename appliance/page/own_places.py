@@ -16,8 +16,9 @@ from appliance.update.system import target
 @dataclass(frozen=True)
 class OwnPlaces:
     """`incoming`: archives, and notes that ask for one. `releases`, `trial`: what is kept, and what
-    is being tried. `os_release`: of the system. `pull`: there, where a release is looked for.
-    `model_wish`, `voice_wish`: what is being fetched. `machine`: where its /proc is.
+    is being tried. `os_release`: of the system. `command_line`, `start`, `firmware`: which slot of
+    the card runs, and whether the other one can be tried. `pull`: there, where a release is
+    looked for. `model_wish`, `voice_wish`: what is being fetched. `machine`: where its /proc is.
     `warnings`: those that were kept."""
 
     incoming: Path = request.INCOMING
@@ -29,3 +30,6 @@ class OwnPlaces:
     voice_wish: Path = VOICE_WANTED
     machine: Path = Path("/")
     warnings: Path = WARNINGS
+    command_line: Path = target.COMMAND_LINE
+    start: Path = target.START
+    firmware: Path = target.FIRMWARE

@@ -6,6 +6,8 @@ the command line prints it, with a line before it that says so.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from appliance.errors import InterludeError, ShownAs
 from appliance.language.catalogue import SOURCE
 from appliance.page.texts import Texts
@@ -37,12 +39,17 @@ def refusal(error: InterludeError, texts: Texts) -> str:
     return _said(error.shown, str(error), texts)
 
 
+def told(key: str, values: Mapping[str, str | int | float], english: str, texts: Texts) -> str:
+    """Of what a record says, with its sentence's key; "" where it says nothing."""
+    return _said(ShownAs(key, values) if key else None, english, texts)
+
+
 def outcome_refusal(outcome: RequestOutcome | None, texts: Texts) -> str:
     """Of what a unit with rights was asked for; "" where it said nothing."""
     if outcome is None:
         return ""
-    shown = ShownAs(outcome.key, outcome.values) if outcome.key else None
-    return _said(shown, f"{outcome.problem} {outcome.remedy}".strip(), texts)
+    english = f"{outcome.problem} {outcome.remedy}".strip()
+    return told(outcome.key, outcome.values, english, texts)
 
 
 def standing_refusal(stands: Standing, outcome: RequestOutcome | None, texts: Texts) -> str:

@@ -80,6 +80,7 @@ PAGES: dict[str, PageRoute] = {
     "/own/software": PageRoute(on_software.show),
     "/own/software/install": PageRoute(post=on_software.install),
     "/own/software/back": PageRoute(post=on_software.go_back),
+    "/own/software/system-back": PageRoute(post=on_software.system_back),
     "/access": PageRoute(on_pairing.list_access),
     "/access/revoke": PageRoute(post=on_pairing.revoke),
     "/access/passphrase": PageRoute(post=on_pairing.set_passphrase),

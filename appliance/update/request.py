@@ -7,7 +7,7 @@ that anybody may read. This is what an update button needs:
 
     offers()          what lies ready, newer than what is kept
     ask(offer)        have it installed
-    request_return()  go back to the release that was kept before
+    request_return()  go back to the release, or the system, that was kept before
     read_progress()   what is being done, how far it is, what went wrong
 """
 
@@ -25,7 +25,7 @@ from typing import Any
 import msgspec
 
 from appliance.atomic_file import write_whole
-from appliance.errors import InterludeError, ReleaseRefused, StorageError
+from appliance.errors import InterludeError, ReleaseRefused, ShownAs, StorageError
 from appliance.record_file import read_record
 from appliance.update.handed_over_file import HandedOverFile, pop_note, write_note
 from appliance.update.release import fallback
@@ -56,12 +56,15 @@ class UpdateOffer:
 
 
 class InstallProgress(msgspec.Struct, frozen=True):
-    """How an installation goes. `step`: in a word or two; "" when it has ended."""
+    """How an installation goes. `step`: in a word or two; "" when it has ended. `key`, `values`:
+    the problem as a sentence of the catalogue (errors.ShownAs); "": there is none."""
 
     version: str = ""
     step: str = ""
     share: float = 0.0
     problem: str = ""
+    key: str = ""
+    values: dict[str, str | int | float] = {}
 
 
 @dataclass(frozen=True)
@@ -123,12 +126,13 @@ def request_install(offer: UpdateOffer) -> None:
     write_note(offer.file.with_name(kind.note), offer.file.name)
 
 
-def request_return(incoming: Path = INCOMING) -> None:
-    """Have the box go back to the release that was kept before. Returns at once. Raises OSError.
+def request_return(incoming: Path = INCOMING, kind: UpdateKind = RELEASES) -> None:
+    """Have the box go back to the release, or the system, that was kept before. Returns at once.
+    Raises OSError.
 
     One step: what was kept is then the one before, and nothing older can be asked for.
     """
-    write_note(incoming / WANTED, PREVIOUS)
+    write_note(incoming / kind.note, PREVIOUS)
 
 
 def returns_to(shelf: ReleaseStore) -> str | None:
@@ -158,16 +162,28 @@ def install_wanted(
 def _go_back(installer: ReleaseInstaller, wishes: InstallOptions) -> bool:
     shelf = installer.shelf
     version = returns_to(shelf)
-    teller = ProgressWriter(shelf.trial_folder, version or PREVIOUS)
-    try:
+    with told_of(ProgressWriter(shelf.trial_folder, version or PREVIOUS)) as teller:
         if version is None:
-            raise ReleaseRefused("There is no earlier release to go back to.")
+            raise nothing_before()
         ReleaseInstaller(shelf, installer.box, installer.signers, teller.update).rollback(wishes)
+    return True
+
+
+def nothing_before() -> ReleaseRefused:
+    return ReleaseRefused(
+        "There is nothing earlier to go back to.", shown=ShownAs.of("page-wrong-nothing-before")
+    )
+
+
+@contextmanager
+def told_of(teller: ProgressWriter) -> Iterator[ProgressWriter]:
+    """How it ended is told, whatever it ends with."""
+    try:
+        yield teller
     except InterludeError as error:
-        teller.finish(str(error))
+        teller.finish(error)
         raise
     teller.finish()
-    return True
 
 
 @contextmanager
@@ -191,10 +207,12 @@ def asked_for(
             yield handed, teller
             handed.remove()
     except InterludeError as error:
-        teller.finish(str(error))
+        teller.finish(error)
         raise
     except OSError as error:
-        teller.finish(f"{name} could not be installed ({error.strerror}).")
+        why = error.strerror or ""
+        shown = ShownAs.of("page-wrong-not-installed", file=name, why=why)
+        teller.finish(StorageError(f"{name} could not be installed ({why}).", shown=shown))
         raise
     teller.finish()
 
@@ -210,8 +228,13 @@ class ProgressWriter:
     def update(self, step: str, share: float) -> None:
         self._write(InstallProgress(self._version, step, round(share, 2)))
 
-    def finish(self, problem: str = "") -> None:
-        self._write(InstallProgress(self._version, problem=problem))
+    def finish(self, error: InterludeError | None = None) -> None:
+        if error is None:
+            self._write(InstallProgress(self._version))
+            return
+        key, values = error.shown or ("", {})
+        said = InstallProgress(self._version, problem=str(error), key=key, values=dict(values))
+        self._write(said)
 
     def _write(self, going: InstallProgress) -> None:
         if going == self._last:

@@ -50,7 +50,7 @@ def test_an_installation_that_was_asked_for_is_told_while_it_goes_on_and_when_it
     found = release_report(store, tmp_path)
     assert (found["asked"], found["step"], found["problem"]) == (True, "unpack", "")
     (tmp_path / "wanted").unlink()
-    teller.finish("It is not signed.")
+    teller.finish(ReleaseRefused("It is not signed."))
     found = release_report(store, tmp_path)
     assert (found["asked"], found["step"], found["problem"]) == (False, "", "It is not signed.")
 

@@ -43,6 +43,7 @@ class Desk:
         self.watched = 0
         self.programs: list[tuple[Sequence[str], bytes, Callable[[bytes], None]]] = []
         settings = load(None, overrides={"state_dir": str(folder), **changes})
+        (folder / "cmdline").write_text("quiet")
         self.box = PageBox(
             settings=settings,
             files=settings,
@@ -81,6 +82,9 @@ class Desk:
                 folder / "voice-wanted",
                 folder / "machine",
                 folder / "warnings.log",
+                folder / "cmdline",
+                folder / "start",
+                folder / "vcio",
             ),
         )
         status = BoxStatus("open", False, 0.8, "espeak", "pocket", voices=("espeak", "amy"))

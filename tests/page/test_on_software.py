@@ -10,9 +10,15 @@ import pytest
 
 from appliance import __version__
 from appliance.errors import HealthCheckFailed
-from appliance.page.on_software import read_state
+from appliance.page.software_state import read_state
 from appliance.update.release.installer import InstallOptions
 from appliance.update.request import PROGRESS, InstallProgress, install_wanted
+from appliance.update.system.slot_state import (
+    SlotContent,
+    SlotStateFile,
+    SlotTrial,
+    SlotTrialResult,
+)
 from tests.page.desk import Desk
 from tests.update.release.workshop import Bench, bench
 
@@ -51,7 +57,8 @@ def test_what_is_asked_for_there_is_installed_and_its_outcome_shown(at: Bench, d
     assert as_root(at, desk)
     page = desk.text("/own/software")
     assert f"{NEW} is installed, and proved well" in page
-    assert "Go back to 0.2.0" in page
+    assert "Go back to Interlude 0.2.0" in page
+    assert "Yes, go back" in page
 
 
 def test_how_a_sick_one_ended_is_shown_and_what_ran_before_runs(at: Bench, desk: Desk) -> None:
@@ -76,7 +83,7 @@ def test_the_release_before_is_gone_back_to(at: Bench, desk: Desk) -> None:
 def test_a_stranger_asks_for_nothing(at: Bench, desk: Desk) -> None:
     form = {"file": file_of(desk, NEW), "token": desk.token}
     desk.cookies.clear()
-    for path in ("/own/software/install", "/own/software/back"):
+    for path in ("/own/software/install", "/own/software/back", "/own/software/system-back"):
         assert desk.post(path, form).status == 403
     assert not (desk.box.places.incoming / "wanted").exists()
 
@@ -98,7 +105,9 @@ def test_while_one_is_being_installed_no_other_is_asked_for(at: Bench, desk: Des
     for words in ('value="42"', "Writes it to the card", "disabled", "refresh"):
         assert words in page
     form = {"file": file_of(desk, NEW), "token": desk.token}
-    assert desk.post("/own/software/install", form).status == 303
+    busy = desk.post("/own/software/install", form)
+    assert busy.status == 409
+    assert "Wait until that is over" in busy.body.decode()
     assert not (desk.box.places.incoming / "wanted").exists()
 
 
@@ -118,3 +127,89 @@ def test_a_machine_that_is_no_appliance_is_told_so_and_asks_for_nothing(desk: De
     assert "Lies ready" not in page
     form = {"file": "0.3.0.release", "token": desk.token}
     assert desk.post("/own/software/install", form).status == 400
+
+
+# ── the system below it ──────────────────────────────────────────────────────────────────────
+@pytest.fixture
+def slots(desk: Desk) -> SlotStateFile:
+    """A card of ours that runs 0.2.0 from slot b; 0.1.0 proved well in slot a."""
+    places = desk.box.places
+    places.incoming.mkdir()
+    places.firmware.touch()
+    places.command_line.write_text("interlude.slot=b")
+    places.os_release.write_text("IMAGE_ID=interlude\nIMAGE_VERSION=0.2.0\n")
+    made = SlotStateFile(places.releases / "system")
+    with made.locked():
+        made.mark_whole("a", SlotContent("0.1.0", proved=True))
+        made.mark_whole("b", SlotContent("0.2.0", proved=True))
+    desk.pair()
+    return made
+
+
+def asked_of_root(desk: Desk) -> list[str]:
+    return sorted(path.name for path in desk.box.places.incoming.iterdir())
+
+
+def test_the_system_before_is_asked_for_after_a_word_of_what_that_means(
+    slots: SlotStateFile, desk: Desk
+) -> None:
+    page = desk.text("/own/software")
+    for words in ("Go back to the system 0.1.0", "The whole machine starts anew", "Yes, start"):
+        assert words in page
+    assert desk.post("/own/software/system-back", {"token": desk.token}).status == 303
+    assert asked_of_root(desk) == ["wanted-system"]
+    assert (desk.box.places.incoming / "wanted-system").read_text() == "previous"
+    again = desk.post("/own/software/system-back", {"token": desk.token})
+    assert (again.status, "Wait until that is over" in again.body.decode()) == (409, True)
+
+
+@pytest.mark.parametrize("token", ["", "0" * 64])
+def test_no_other_page_has_the_system_go_back(slots: SlotStateFile, desk: Desk, token: str) -> None:
+    assert desk.post("/own/software/system-back", {"token": token}).status == 403
+    other = {"token": desk.token}
+    assert desk.post("/own/software/system-back", other, origin="http://evil.example").status == 403
+    assert desk.get("/own/software/system-back").status == 405
+    assert asked_of_root(desk) == []
+
+
+def test_while_a_system_is_on_trial_the_page_says_so_and_nothing_is_asked_for(
+    slots: SlotStateFile, desk: Desk
+) -> None:
+    slots.begin_trial(SlotTrial("a", "0.1.0"))
+    assert "The machine starts with the system 0.1.0" in desk.text("/own/software")
+    assert desk.post("/own/software/system-back", {"token": desk.token}).status == 400
+    assert asked_of_root(desk) == []
+
+
+def test_how_a_trial_of_a_system_ended_is_shown_in_the_browsers_language(
+    slots: SlotStateFile, desk: Desk
+) -> None:
+    values: dict[str, str | int | float] = {"version": "0.3.0"}
+    slots.note(SlotTrialResult("0.3.0", "It did not.", "page-wrong-system-not-up", values))
+    assert "The system 0.3.0 did not come up." in desk.text("/own/software")
+    german = desk.get("/own/software", accept_language="de").body.decode()
+    assert "Das System 0.3.0 ist nicht gestartet." in german
+
+
+def test_a_kernel_that_cannot_try_the_other_system_is_said_and_not_asked(
+    slots: SlotStateFile, desk: Desk
+) -> None:
+    desk.box.places.firmware.unlink()
+    page = desk.text("/own/software")
+    assert "cannot ask the Pi for a trial" in page
+    assert "/own/software/system-back" not in page
+    assert desk.post("/own/software/system-back", {"token": desk.token}).status == 400
+    assert asked_of_root(desk) == []
+
+
+def test_a_system_that_never_proved_well_is_not_offered(slots: SlotStateFile, desk: Desk) -> None:
+    slots.mark_whole("a", SlotContent("0.1.0"))
+    assert "There is no system before this one" in desk.text("/own/software")
+    assert desk.post("/own/software/system-back", {"token": desk.token}).status == 400
+
+
+def test_a_box_that_is_no_card_of_ours_is_told_who_updates_its_system(
+    at: Bench, desk: Desk
+) -> None:
+    assert "its own package manager" in desk.text("/own/software")
+    assert desk.post("/own/software/system-back", {"token": desk.token}).status == 400

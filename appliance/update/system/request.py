@@ -1,13 +1,26 @@
-"""Installing the system that a part without rights asked for: see appliance/update/request.py."""
+"""Installing the system that a part without rights asked for, or going back to the one before: see
+appliance/update/request.py."""
 
 from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
 
+from appliance.errors import ReleaseRefused, ShownAs
 from appliance.update.handed_over_file import pop_note
+from appliance.update.release import fallback
 from appliance.update.release.installer import InstallOptions
-from appliance.update.request import INCOMING, SYSTEMS, asked_for
+from appliance.update.request import (
+    INCOMING,
+    PREVIOUS,
+    SYSTEMS,
+    ProgressWriter,
+    asked_for,
+    nothing_before,
+    told_of,
+)
+from appliance.update.system.slot import SlotName
+from appliance.update.system.slot_state import SlotStateFile
 from appliance.update.system.updater import SystemUpdater
 
 
@@ -21,5 +34,31 @@ def install_wanted(
     is hashed on its way into the slot, and the slot's first sector is written last.
     """
     name = pop_note(incoming / SYSTEMS.note)
+    if name == PREVIOUS:
+        return _go_back(updater, wishes)
     with asked_for(name, incoming, SYSTEMS, updater.shelf.trial_folder) as (handed, teller):
         return dataclasses.replace(updater, progress=teller.update).install(handed, wishes)
+
+
+def returns_to(ledger: SlotStateFile, running: SlotName | None, root: Path) -> str | None:
+    """The system that may be gone back to: one that proved well once, and was not left since the
+    box did not stay up on it. `running`: None on a machine without slots. `root`: of releases."""
+    if running is None or ledger.trial() is not None:
+        return None
+    return ledger.way_back(running, fallback.read(root).system_left)
+
+
+def _go_back(updater: SystemUpdater, wishes: InstallOptions) -> bool:
+    shelf = updater.shelf
+    version = returns_to(updater.ledger, updater.machine.slot(), shelf.root)
+    with told_of(ProgressWriter(shelf.trial_folder, version or PREVIOUS)) as teller:
+        if version is None:
+            raise nothing_before()
+        if not updater.machine.supports_tryboot():
+            raise ReleaseRefused(
+                "This kernel cannot ask the Pi's firmware for a trial.",
+                "docs/rescue.md tells how to start the other system by hand.",
+                shown=ShownAs.of("page-wrong-no-tryboot"),
+            )
+        dataclasses.replace(updater, progress=teller.update).begin_trial(wishes.wait_s)
+    return True

@@ -14,21 +14,28 @@ from pathlib import Path
 
 import msgspec
 
+from appliance.errors import InterludeError
 from appliance.record_file import read_record
 from appliance.runtime.status import SupervisorStatus
 from appliance.update.install_lock import locked as alone
 from appliance.update.release.disk_changes import Disk
 from appliance.update.release.store import ROOT, SYSTEM, SYSTEM_TRIAL
-from appliance.update.system.slot import SlotName
+from appliance.update.system.slot import SlotName, other
 
 FOLDER = ROOT / SYSTEM
 
 
 class SlotContent(msgspec.Struct, frozen=True):
-    """What a slot holds. `system_sha256`: of its root; "" for one that came with the card."""
+    """What a slot holds. `system_sha256`: of its root; "" for one that came with the card.
+    `proved`: it was started outside of a trial, or a trial kept it."""
 
     version: str
     system_sha256: str = ""
+    proved: bool = False
+
+    def is_same(self, other: SlotContent | None) -> bool:
+        """Whether `other` is this very system, tried or not."""
+        return other is not None and msgspec.structs.replace(other, proved=self.proved) == self
 
 
 class SlotTrial(msgspec.Struct, frozen=True):
@@ -40,10 +47,18 @@ class SlotTrial(msgspec.Struct, frozen=True):
 
 
 class SlotTrialResult(msgspec.Struct, frozen=True):
-    """`problem` is "" for a system that was kept."""
+    """`problem` is "" for a system that was kept. `key`, `values`: the same as a sentence of the
+    catalogue (errors.ShownAs); "": there is none."""
 
     version: str
     problem: str = ""
+    key: str = ""
+    values: dict[str, str | int | float] = {}
+
+    @classmethod
+    def of_error(cls, version: str, error: InterludeError) -> SlotTrialResult:
+        key, values = error.shown or ("", {})
+        return cls(version, str(error), key, dict(values))
 
 
 @dataclass(frozen=True)
@@ -66,6 +81,12 @@ class SlotStateFile:
 
     def last(self) -> SlotTrialResult | None:
         return read_record(self.folder / "last.json", SlotTrialResult)
+
+    def way_back(self, running: SlotName, left: str) -> str | None:
+        """The system in the other slot, if it may be gone back to: whole, proved, and not the one
+        that was `left` since the box did not stay up on it."""
+        there = self.whole(other(running))
+        return there.version if there and there.proved and there.version != left else None
 
     def mark_whole(self, slot: SlotName, whole: SlotContent) -> None:
         self._write(f"slot-{slot}.json", whole)

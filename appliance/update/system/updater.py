@@ -23,6 +23,7 @@ from appliance.errors import (
     InstallDeferred,
     InterludeError,
     ReleaseRefused,
+    ShownAs,
     StorageError,
 )
 from appliance.update.handed_over_file import HandedOverFile, open_handed_over
@@ -82,7 +83,7 @@ class SystemUpdater:
             meant = SlotContent(manifest.version, manifest.system.sha256)
             if manifest.version == now:
                 return self._same(running, meant)
-            if self.ledger.whole(target) != meant:
+            if not meant.is_same(self.ledger.whole(target)):
                 self._write(archive, target, meant)
             if wishes.start:
                 self._try(target, meant.version, wishes.wait_s)
@@ -118,19 +119,24 @@ class SystemUpdater:
             if trial.slot != running:
                 return self._ended(trial)
             if self.default() == running:  # cut short between the commit and its note
+                self._note(running)
                 self.ledger.end_trial(SlotTrialResult(trial.version))
                 return f"{trial.version} was kept."
             try:
                 if why := self._watch(trial):
                     raise HealthCheckFailed(
-                        f"The system {trial.version} failed its health check: {why}."
+                        f"The system {trial.version} failed its health check: {why}.",
+                        shown=ShownAs.of(
+                            "page-wrong-system-unwell", version=trial.version, why=why
+                        ),
                     )
                 self._commit(running)
             except InterludeError as error:
                 # The trial goes on until the old system runs: so nobody takes this one for kept.
-                self.ledger.note(SlotTrialResult(trial.version, str(error)))
+                self.ledger.note(SlotTrialResult.of_error(trial.version, error))
                 self.machine.reboot(trial=False)
                 raise
+            self._note(running)
             self.ledger.end_trial(SlotTrialResult(trial.version))
             return f"The system {trial.version} proved well, and is kept."
 
@@ -206,25 +212,39 @@ class SystemUpdater:
         with self.card.part(CONFIG) as config:
             FatFileSystem(config).replace(AUTOBOOT, autoboot(slot).encode("ascii"))
         if self.default() != slot:
-            raise StorageError(f"The card did not keep its {AUTOBOOT}.", "Replace the card.")
+            raise StorageError(
+                f"The card did not keep its {AUTOBOOT}.",
+                "Replace the card.",
+                shown=ShownAs.of("page-wrong-card-worn"),
+            )
 
     def _ended(self, trial: SlotTrial) -> str:
         """We run from the other slot: the trial was not finished."""
         last = self.ledger.last()
-        why = last.problem if last else ""
-        if not why:
-            why = f"The system {trial.version} did not come up."
-            if not self.machine.supports_tryboot():
+        if last is None or not last.problem:
+            version = trial.version
+            if self.machine.supports_tryboot():
+                key, why = "page-wrong-system-not-up", f"The system {version} did not come up."
+            else:
+                key = "page-wrong-system-not-started"
                 why = (
-                    f"The system {trial.version} was not started: this kernel cannot ask the Pi's "
+                    f"The system {version} was not started: this kernel cannot ask the Pi's "
                     "firmware for a trial. docs/rescue.md tells how to start it by hand."
                 )
-        self.ledger.end_trial(SlotTrialResult(trial.version, why))
-        return why
+            last = SlotTrialResult(version, why, key, {"version": version})
+        there = self.ledger.whole(trial.slot)
+        if there is not None and there.proved:
+            self.ledger.mark_whole(trial.slot, msgspec.structs.replace(there, proved=False))
+        self.ledger.end_trial(last)
+        return last.problem
 
     def _note(self, running: SlotName) -> None:
         """What runs is whole, and may be gone back to one day: also what came with the card."""
         now = self.machine.version()
+        if now is None:
+            return
         known = self.ledger.whole(running)
-        if now is not None and (known is None or known.version != now):
-            self.ledger.mark_whole(running, SlotContent(now))
+        if known is None or known.version != now:
+            known = SlotContent(now)
+        if not known.proved:
+            self.ledger.mark_whole(running, msgspec.structs.replace(known, proved=True))

@@ -7,10 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from appliance.errors import InstallDeferred, ReleaseRefused
+from appliance.errors import HealthCheckFailed, InstallDeferred, ReleaseRefused
 from appliance.update.release.installer import InstallOptions
-from appliance.update.request import InstallProgress, offers, read_progress, request_install
-from appliance.update.system.request import install_wanted
+from appliance.update.request import (
+    SYSTEMS,
+    InstallProgress,
+    offers,
+    read_progress,
+    request_install,
+    request_return,
+)
+from appliance.update.system.request import install_wanted, returns_to
 from image.firmware import TRYBOOT
 from tests.update.system.workshop import Bench
 
@@ -63,6 +70,89 @@ def test_why_it_was_not_installed_can_be_read(at: Bench, incoming: Path, tmp_pat
     assert "Somebody talks" in read_progress(at.shelf.trial_folder).problem
     with pytest.raises(ReleaseRefused, match="Nobody asked"):
         install_wanted(at.updater(), InstallOptions(), incoming)
+
+
+def settled(at: Bench, version: str) -> None:
+    """Installed, started, proved."""
+    assert at.updater().install(at.archive(version))
+    at.machine.power(TRYBOOT)
+    at.updater().settle_trial()
+    at.machine.power()
+    at.updater().settle_trial()
+
+
+def test_the_system_before_is_gone_back_to_and_then_the_newer_one_is_the_one_before(
+    at: Bench, incoming: Path
+) -> None:
+    at.updater().settle_trial()  # notes what came with the card
+    settled(at, "0.2.0")
+    for version in ("0.1.0", "0.2.0"):
+        assert returns_to(at.ledger, at.machine.slot(), at.shelf.root) == version
+        request_return(incoming, SYSTEMS)
+        assert install_wanted(at.updater(), InstallOptions(), incoming)
+        assert at.machine.asked == [TRYBOOT]
+        assert returns_to(at.ledger, at.machine.slot(), at.shelf.root) is None, "on trial"
+        at.machine.power(TRYBOOT)
+        assert "is kept" in at.updater().settle_trial()
+        assert at.version_that_starts() == version
+        assert at.updater().settle_trial() == ""
+
+
+def test_what_never_proved_well_is_not_gone_back_to(at: Bench, incoming: Path) -> None:
+    at.updater().settle_trial()
+    request_return(incoming, SYSTEMS)
+    with pytest.raises(ReleaseRefused, match="nothing earlier"):
+        install_wanted(at.updater(), InstallOptions(), incoming)
+    at.updater().install(at.archive("0.2.0"), InstallOptions(start=False))
+    assert at.ledger.whole("b") is not None
+    request_return(incoming, SYSTEMS)
+    with pytest.raises(ReleaseRefused, match="nothing earlier"):
+        install_wanted(at.updater(), InstallOptions(), incoming)
+    assert at.machine.asked == []
+    told = read_progress(at.shelf.trial_folder)
+    assert told.key == "page-wrong-nothing-before"
+
+
+def test_one_that_failed_when_it_was_gone_back_to_is_not_offered_again(
+    at: Bench, incoming: Path
+) -> None:
+    at.updater().settle_trial()
+    settled(at, "0.2.0")
+    at.machine.kinds["0.1.0"] = "crashes"
+    request_return(incoming, SYSTEMS)
+    install_wanted(at.updater(), InstallOptions(), incoming)
+    at.machine.power(TRYBOOT)
+    with pytest.raises(HealthCheckFailed):
+        at.updater().settle_trial()
+    assert at.version_that_starts() == "0.2.0"
+    assert "ended by itself" in at.updater().settle_trial()
+    assert returns_to(at.ledger, at.machine.slot(), at.shelf.root) is None
+    last = at.ledger.last()
+    assert last is not None
+    assert (last.version, last.key) == ("0.1.0", "page-wrong-system-unwell")
+
+
+def test_a_system_that_the_box_did_not_stay_up_on_is_not_gone_back_to(at: Bench) -> None:
+    at.updater().settle_trial()
+    settled(at, "0.2.0")
+    (at.shelf.root / "failures.json").write_text('{"system_left": "0.1.0"}')
+    assert returns_to(at.ledger, at.machine.slot(), at.shelf.root) is None
+
+
+def test_without_a_kernel_that_can_ask_for_a_trial_nothing_is_started(
+    at: Bench, incoming: Path
+) -> None:
+    at.updater().settle_trial()
+    settled(at, "0.2.0")
+    at.machine.loses_restart_words = True
+    request_return(incoming, SYSTEMS)
+    with pytest.raises(ReleaseRefused, match="cannot ask"):
+        install_wanted(at.updater(), InstallOptions(), incoming)
+    assert (at.machine.asked, at.ledger.trial()) == ([], None)
+
+
+def test_a_machine_without_slots_has_nothing_to_go_back_to(at: Bench) -> None:
+    assert returns_to(at.ledger, None, at.shelf.root) is None
 
 
 @pytest.mark.parametrize("name", ["../x.system", "note.release", "gone.txt", ""])

@@ -39,6 +39,23 @@ def test_what_lies_whole_in_a_slot_is_known_until_it_is_unmarked(state: SlotStat
     assert state.whole("b") is None
 
 
+def test_only_what_proved_well_and_was_not_left_may_be_gone_back_to(state: SlotStateFile) -> None:
+    assert state.way_back("a", "") is None
+    state.mark_whole("b", SlotContent("0.2.0", "a" * 64))
+    assert state.way_back("a", "") is None
+    state.mark_whole("b", SlotContent("0.2.0", "a" * 64, proved=True))
+    assert state.way_back("a", "") == "0.2.0"
+    assert state.way_back("a", "0.2.0") is None
+    assert state.way_back("b", "") is None
+
+
+def test_a_system_is_the_same_tried_or_not() -> None:
+    one = SlotContent("0.2.0", "a" * 64)
+    assert one.is_same(SlotContent("0.2.0", "a" * 64, proved=True))
+    assert not one.is_same(SlotContent("0.2.0", "b" * 64))
+    assert not one.is_same(None)
+
+
 def test_a_trial_forgets_how_the_last_one_ended_and_ends_with_its_own(state: SlotStateFile) -> None:
     state.note(SlotTrialResult("0.1.9", "did not come up"))
     state.begin_trial(TRIAL)
