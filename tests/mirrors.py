@@ -57,6 +57,7 @@ ELSEWHERE = {
     "appliance/think/abandoned.py": "an exception without a field",
     "appliance/think/encoded_sound.py": PROTOCOL,
     "appliance/think/interface.py": PROTOCOL,
+    "appliance/update/look_request.py": "tests/cli/test_requested_look.py",
     "appliance/update/progress.py": DATA,
     "appliance/voice/engine/pack.py": "tests/voice/engine/test_installer.py",
     "appliance/voice/head/head_manifest.py": "tests/voice/head/test_head_stream.py",

@@ -156,6 +156,8 @@ def release_verbs(verbs: Verbs, common: argparse.ArgumentParser, release: Verb) 
     asked.add_argument("version", nargs="?", metavar="VERSION", help="which (the newest)")
     pulled = add("pull", "fetch the release that the fleet is to have, and ask for it")
     pulled.add_argument("address", nargs="?", metavar="URL", help="of its sheet (PULL_URL)")
+    brought = add("bring", "copy what is newer and signed from a stick to where it lies ready")
+    brought.add_argument("folder", type=Path, metavar="DIR", help="of the stick")
     add("list", "list the releases that lie on the box")
     told = add("status", "tell what is kept, what runs, and what could be installed")
     told.add_argument("--json", action="store_true", help="print it as JSON")
@@ -227,6 +229,7 @@ def system_verbs(verbs: Verbs, common: argparse.ArgumentParser, system: Verb) ->
         ("improv", "have an app of a phone set the box up by Bluetooth, likewise"),
         ("mdns", "have the page announced in the network, as the settings say"),
         ("models", "have a model fetched or removed, as a part of the box has asked"),
+        ("look", "look for a newer version, at its address or on a stick, as the page has asked"),
         ("change", "change the settings as a part of the box has asked"),
         ("network", "enter another Wi-Fi, or another time zone, as the page has asked"),
         ("try-broker", "try the broker that was typed into the page"),

@@ -13,12 +13,14 @@ from pathlib import Path
 
 from appliance.cli.report import format_report
 from appliance.errors import ReleaseRefused
+from appliance.language.catalogue import english
 from appliance.runtime import status
 from appliance.settings import Settings
 from appliance.update import request
 from appliance.update.progress import Progress
 from appliance.update.release import fallback
 from appliance.update.release.installer import InstallOptions, ReleaseInstaller
+from appliance.update.release.look_record import LookTeller
 from appliance.update.release.store import ReleaseStore
 from appliance.update.release.target import EMULATED_S, TRY_OUT_S, SystemdTarget
 
@@ -37,6 +39,8 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
             return cli_ask(args.version)
         case "pull":
             return cli_pull(args.address)
+        case "bring":
+            return cli_bring(args.folder)
         case "list":
             return cli_list()
         case "status":
@@ -88,7 +92,21 @@ def cli_pull(address: str | None) -> int:
     address = address or os.environ.get("PULL_URL")
     if not address:
         raise ReleaseRefused("Name the address of the fleet's sheet, or set PULL_URL.")
-    print(pull(address))
+    with LookTeller("web").looking() as teller:
+        found = pull(address, fetches=teller.fetches)
+        teller.over(found)
+    print(found.text(english()))
+    return 0
+
+
+def cli_bring(folder: Path) -> int:
+    """Copy what is newer and signed from a stick to where it lies ready; nothing is asked for."""
+    from appliance.update.stick_import import bring
+
+    with LookTeller("stick").looking() as teller:
+        found = bring(folder, teller)
+        teller.over(found)
+    print(found.text(english()))
     return 0
 
 

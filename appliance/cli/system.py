@@ -31,10 +31,11 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
             from appliance.cli import mdns
 
             return mdns.cli(settings)
-        case "models":
-            from appliance.cli import requested_model
+        case "models" | "look" as asked:
+            from appliance.cli import requested_look, requested_model
 
-            return requested_model.cli_wish(settings)
+            look = asked == "look"
+            return requested_look.cli_look() if look else requested_model.cli_wish(settings)
         case "change" | "network" | "try-broker":
             from appliance.cli import requested_change
 

@@ -5,14 +5,19 @@ The page has no right to install anything: root takes the note, and the archive'
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from appliance import __version__
-from appliance.page.refusals import told
+from appliance.errors import InterludeError
+from appliance.page.refusals import outcome_refusal, refusal, told
 from appliance.page.requests import Reply, see_other
-from appliance.page.software_state import read_state
+from appliance.page.software_state import LookState, SoftwareState, read_state
 from appliance.page.visit import Visit
+from appliance.runtime import handed_request
 from appliance.update import request
+from appliance.update.look_request import LookRequest
+from appliance.update.release.look_record import LookSource
 
 PLACE = "/own/software"
 # By the first word of a step of an installation: the end of its key in the catalogue.
@@ -24,9 +29,11 @@ _STEPS = {
 
 def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
     """What runs, what lies ready, and how an installation goes or ended."""
-    now, texts = read_state(visit.box.places), visit.texts
+    now, texts = _now(visit), visit.texts
     step = _STEPS.get(now.going.step.partition(" ")[0], "other")
     last = now.system.last
+    if not problem and visit.box.look_changes.standing()[0] == "failed":
+        problem = outcome_refusal(visit.box.look_changes.outcome, texts) or texts("page-set-nobody")
     return visit.page(
         "software",
         status,
@@ -38,12 +45,13 @@ def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
         why=told(now.going.key, now.going.values, now.going.problem, texts),
         system_why=told(last.key, last.values, last.problem, texts) if last else "",
         of_system=request.SYSTEMS.archive.suffix,
+        looked={"web": _looked(visit, now.web), "stick": _looked(visit, now.stick)},
     )
 
 
 def install(visit: Visit) -> Reply:
     """Ask for one of those that lie ready, by its file's name."""
-    now, name = read_state(visit.box.places), visit.form.get("file", "")
+    now, name = _now(visit), visit.form.get("file", "")
     found = [offer for offer in now.offers if offer.file.name == name]
     if not found or not now.may_ask:
         return show(visit, 400, visit.texts("page-software-not-ready"))
@@ -55,7 +63,7 @@ def install(visit: Visit) -> Reply:
 def go_back(visit: Visit) -> Reply:
     """Ask for the release that was kept before."""
     places = visit.box.places
-    now = read_state(places)
+    now = _now(visit)
     if not now.before or not now.may_ask:
         return show(visit, 400, visit.texts("page-wrong-nothing-before"))
     if now.busy:
@@ -66,7 +74,7 @@ def go_back(visit: Visit) -> Reply:
 def system_back(visit: Visit) -> Reply:
     """Ask for the system that was kept before, in the card's other slot."""
     places = visit.box.places
-    now = read_state(places)
+    now = _now(visit)
     if not now.system.before or not now.may_ask:
         return show(visit, 400, visit.texts("page-wrong-nothing-before"))
     if not now.system.can_try:
@@ -74,6 +82,40 @@ def system_back(visit: Visit) -> Reply:
     if now.busy:
         return show(visit, 409, visit.texts("page-software-busy"))
     return _ask(visit, lambda: request.request_return(places.incoming, request.SYSTEMS))
+
+
+def look(visit: Visit) -> Reply:
+    """Have the box look for a newer version: at its address, or on a stick."""
+    box, now, texts = visit.box, _now(visit), visit.texts
+    sources: dict[str, tuple[LookSource, LookState]] = {
+        "web": ("web", now.web), "stick": ("stick", now.stick),
+    }  # fmt: skip
+    found = sources.get(visit.form.get("source", ""))
+    if found is None or not now.may_ask or not box.look_changes.is_served:
+        return show(visit, 400, texts("page-software-no-look"))
+    source, state = found
+    if source == "web" and not now.looks:
+        return show(visit, 400, texts("page-wrong-look-nowhere"))
+    if state.under_way or now.busy:
+        return show(visit, 409, texts("page-software-busy"))
+    try:
+        box.look_changes.ask(LookRequest(handed_request.new_id(), source))
+    except InterludeError as error:
+        return show(visit, 503, refusal(error, texts))
+    return see_other(f"{PLACE}#look")
+
+
+def _now(visit: Visit) -> SoftwareState:
+    return read_state(visit.box.places, time.time())
+
+
+def _looked(visit: Visit, state: LookState) -> tuple[str, str]:
+    """When the last look was over, and what came of it; "" where there was none."""
+    last = state.last
+    if last is None or last.phase != "over":
+        return "", ""
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(last.at_s))
+    return when, told(last.key, last.values, last.text, visit.texts)
 
 
 def _ask(visit: Visit, leave: Callable[[], None]) -> Reply:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from appliance.models.store import VOICE_WANTED, WANTED
 from appliance.page.report import WARNINGS
+from appliance.runtime.handed_request import CHANGED
 from appliance.update import request
+from appliance.update.release import look_record
 from appliance.update.release.store import ROOT, TRIAL
 from appliance.update.system import target
 
@@ -18,7 +20,8 @@ class OwnPlaces:
     """`incoming`: archives, and notes that ask for one. `releases`, `trial`: what is kept, and what
     is being tried. `os_release`: of the system. `command_line`, `start`, `firmware`: which slot of
     the card runs, and whether the other one can be tried. `pull`: there, where a release is
-    looked for. `model_wish`, `voice_wish`: what is being fetched. `machine`: where its /proc is.
+    looked for; `looked`, `changed`: what came of the last look, and whether one was ordered.
+    `model_wish`, `voice_wish`: what is being fetched. `machine`: where its /proc is.
     `warnings`: those that were kept."""
 
     incoming: Path = request.INCOMING
@@ -33,3 +36,5 @@ class OwnPlaces:
     command_line: Path = target.COMMAND_LINE
     start: Path = target.START
     firmware: Path = target.FIRMWARE
+    looked: Path = look_record.FOLDER
+    changed: Path = CHANGED

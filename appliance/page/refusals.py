@@ -1,7 +1,7 @@
 """What is wrong with what was typed, in the page's language.
 
-An error names its sentence of the catalogue (errors.ShownAs); one without is shown in English, as
-the command line prints it, with a line before it that says so.
+An error names its sentence of the catalogue (errors.ShownAs); one without has that of its kind. On
+an English page it is shown as the command line prints it, which says more.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SHARES = {"hearing.wake.sensitivity", "panel.brightness", "panel.night_brightnes
 
 def refusal(error: InterludeError, texts: Texts) -> str:
     """Of an error that was raised here."""
-    return _said(error.shown, str(error), texts)
+    return _said(error.on_page, str(error), texts)
 
 
 def told(key: str, values: Mapping[str, str | int | float], english: str, texts: Texts) -> str:
@@ -60,7 +60,7 @@ def standing_refusal(stands: Standing, outcome: RequestOutcome | None, texts: Te
 
 
 def _said(shown: ShownAs | None, english: str, texts: Texts) -> str:
-    if shown is not None:
+    if shown is not None and not (english and _is_vaguer(shown, texts)):
         values = dict(shown.values)
         if values.get("setting") in SHARES and "limit" in values:
             values["limit"] = f"{100 * float(values['limit']):.0f} %"
@@ -73,3 +73,8 @@ def _said(shown: ShownAs | None, english: str, texts: Texts) -> str:
     if texts.language == SOURCE or not english:
         return english
     return f"{texts('page-wrong-in-english')} {english}"
+
+
+def _is_vaguer(shown: ShownAs, texts: Texts) -> bool:
+    """Whether the English of the error itself says more, to who reads English."""
+    return texts.language == SOURCE and shown.key.startswith(InterludeError.general)

@@ -79,6 +79,7 @@ PAGES: dict[str, PageRoute] = {
     "/own/models/choose": PageRoute(post=on_models.choose),
     "/own/software": PageRoute(on_software.show),
     "/own/software/install": PageRoute(post=on_software.install),
+    "/own/software/look": PageRoute(post=on_software.look),
     "/own/software/back": PageRoute(post=on_software.go_back),
     "/own/software/system-back": PageRoute(post=on_software.system_back),
     "/access": PageRoute(on_pairing.list_access),

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from appliance.page.own_places import OwnPlaces
 from appliance.update import request
-from appliance.update.release import fallback
+from appliance.update.release import fallback, look_record
+from appliance.update.release.look_record import LookRecord, LookSource
 from appliance.update.release.store import SYSTEM, ReleaseStore
 from appliance.update.request import InstallProgress, UpdateOffer
 from appliance.update.system import request as system_request
@@ -35,10 +36,20 @@ class SystemState:
 
 
 @dataclass(frozen=True)
+class LookState:
+    """Of looking for a newer version at one place. `last`: how the last look went; None since the
+    power came. `under_way`: one was ordered, or goes on."""
+
+    last: LookRecord | None
+    under_way: bool
+
+
+@dataclass(frozen=True)
 class SoftwareState:
     """`kept`: the release that starts after a power cut. `before`: what may be gone back to.
     `left`: what did not stay up. `asked`: nobody has taken the note yet. `may_ask`: this box was
-    set up as an appliance. `looks`: it looks for releases by itself."""
+    set up as an appliance. `looks`: it looks for releases by itself, `web` tells how; `stick`: the
+    same of a USB stick."""
 
     kept: str
     before: str
@@ -49,6 +60,8 @@ class SoftwareState:
     asked: bool
     may_ask: bool
     looks: bool
+    web: LookState
+    stick: LookState
 
     @property
     def busy(self) -> bool:
@@ -56,8 +69,8 @@ class SoftwareState:
         return self.asked or bool(self.going.step) or bool(self.system.on_trial)
 
 
-def read_state(places: OwnPlaces) -> SoftwareState:
-    """As it is on the disk now."""
+def read_state(places: OwnPlaces, now_s: float) -> SoftwareState:
+    """As it is on the disk now. `now_s`: by the clock on the wall."""
     shelf = ReleaseStore(places.releases, places.trial)
     notes = (places.incoming / name for name in (request.WANTED, request.WANTED_SYSTEM))
     return SoftwareState(
@@ -70,7 +83,15 @@ def read_state(places: OwnPlaces) -> SoftwareState:
         any(os.path.lexists(note) for note in notes),
         places.incoming.is_dir() and os.access(places.incoming, os.W_OK),
         os.path.lexists(places.pull),
+        _look("web", places, now_s),
+        _look("stick", places, now_s),
     )
+
+
+def _look(source: LookSource, places: OwnPlaces, now_s: float) -> LookState:
+    last = look_record.read(source, places.looked)
+    ordered = look_record.awaited(source, now_s, places.looked, places.changed)
+    return LookState(last, ordered or (last is not None and last.goes_on(now_s)))
 
 
 def _system(places: OwnPlaces) -> SystemState:

@@ -21,6 +21,7 @@ from appliance.page.try_state import TryState
 from appliance.runtime.handed_changes import HandedChanges
 from appliance.runtime.settings_access import SettingsAccess
 from appliance.settings import Settings
+from appliance.update import look_request
 
 COOKIE, WAITING = "interlude", "interlude-waits"
 COOKIE_S = 400 * 86_400  # the longest that browsers keep one
@@ -38,7 +39,7 @@ class PageBox:
     owner's settings, `machine`: of what it runs on. `typed`: of a form whose broker is tried.
     `start_program`: a command, its input, the longest it may take in seconds, and who gets its
     output. `scheme`: by which the page is asked for.
-    `model_changes`: what is asked of root about models.
+    `model_changes`, `look_changes`: what is asked of root about models, and newer versions.
     `uploading`: one at a time."""
 
     settings: Settings
@@ -61,6 +62,9 @@ class PageBox:
     certificate: CertificateWatch | None = None
     model_changes: HandedChanges = field(
         default_factory=lambda: HandedChanges(REQUEST, time.monotonic)
+    )
+    look_changes: HandedChanges = field(
+        default_factory=lambda: HandedChanges(look_request.REQUEST, time.monotonic)
     )
 
     @property

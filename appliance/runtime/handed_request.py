@@ -51,7 +51,7 @@ class RequestOutcome(msgspec.Struct, frozen=True):
     @classmethod
     def of_error(cls, request: str, error: InterludeError) -> RequestOutcome:
         """Nothing was changed, for that reason."""
-        key, values = error.shown or ("", {})
+        key, values = error.on_page
         return cls(request, error.problem, error.remedy, key=key, values=dict(values))
 
 

@@ -14,7 +14,7 @@ import tarfile
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from appliance.errors import ReleaseRefused
+from appliance.errors import ReleaseRefused, ShownAs
 from appliance.update import signature
 from appliance.update.handed_over_file import HandedOverFile
 from appliance.update.signed_manifest import MOST_BYTES
@@ -42,7 +42,8 @@ def open_parts(
     `names`: of all the parts, in their order; there may be no other. `kind`: what the file is to
     be, for its owner. Raises ReleaseRefused for a file that is no such thing.
     """
-    refused = ReleaseRefused(f"{handed.name} is no {kind}, or only part of one.")
+    shown = ShownAs.of("page-wrong-no-archive", file=handed.name)
+    refused = ReleaseRefused(f"{handed.name} is no {kind}, or only part of one.", shown=shown)
     at, parts = 0, []
     for name in names:
         if at + BLOCK > handed.size:

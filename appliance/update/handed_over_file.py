@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 
 from appliance.atomic_file import ONCE
-from appliance.errors import ReleaseRefused, StorageError
+from appliance.errors import ReleaseRefused, ShownAs, StorageError
 
 CHUNK = 1 << 20  # bytes read at once
 NOTE_BYTES = 255  # of a note: a file's name is no longer (NAME_MAX)
@@ -52,7 +52,7 @@ class HandedOverFile:
         if self.size > most_bytes:
             self.close()
             problem = f"{self.name} has {self.size >> 20} MiB; at most {most_bytes >> 20} are read."
-            raise ReleaseRefused(problem)
+            raise ReleaseRefused(problem, shown=ShownAs.of("page-wrong-look-large"))
 
     def read(self, at: int, count: int) -> bytes:
         """Exactly `count` bytes from `at` on. Raises ReleaseRefused where it ends before."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from appliance.errors import InstallDeferred
+from appliance.errors import InstallDeferred, ShownAs
 from appliance.runtime.folder_lock import lock
 
 
@@ -24,7 +24,9 @@ def locked(path: Path) -> Iterator[None]:
             lock(fd, path, 0.0)
         except TimeoutError as error:
             raise InstallDeferred(
-                "Another installation is under way.", "Wait for it to end."
+                "Another installation is under way.",
+                "Wait for it to end.",
+                shown=ShownAs.of("page-software-busy"),
             ) from error
         yield
     finally:

@@ -196,9 +196,12 @@ def asked_for(
     Raises ReleaseRefused for a request that names no file of that kind, StorageError.
     """
     if not name:
-        raise ReleaseRefused("Nobody asked for one.")
+        raise ReleaseRefused("Nobody asked for one.", shown=ShownAs.of("page-software-not-ready"))
     if not _PLAIN.fullmatch(name) or not name.endswith(kind.archive.suffix):
-        raise ReleaseRefused(f"What was asked for is no {kind.archive.suffix} file in {incoming}.")
+        raise ReleaseRefused(
+            f"What was asked for is no {kind.archive.suffix} file in {incoming}.",
+            shown=ShownAs.of("page-software-not-ready"),
+        )
     teller = ProgressWriter(folder, name)
     try:
         with HandedOverFile(incoming / name, kind.archive.most_bytes) as handed:
@@ -232,7 +235,7 @@ class ProgressWriter:
         if error is None:
             self._write(InstallProgress(self._version))
             return
-        key, values = error.shown or ("", {})
+        key, values = error.on_page
         said = InstallProgress(self._version, problem=str(error), key=key, values=dict(values))
         self._write(said)
 

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from appliance.errors import ReleaseRefused
+from appliance.errors import ReleaseRefused, ShownAs
 
 SIGNERS = Path("/etc/interlude/allowed_signers")
 WHO = "release@interlude"
@@ -22,7 +22,11 @@ def verify(message: bytes, signature: bytes, signers: Path = SIGNERS) -> None:
     """Raises ReleaseRefused unless one of `signers` signed `message`."""
     if not signers.is_file():
         problem = f"{signers} is missing: this box trusts nobody's releases yet."
-        raise ReleaseRefused(problem, "Put the public key of who makes them into it.")
+        raise ReleaseRefused(
+            problem,
+            "Put the public key of who makes them into it.",
+            shown=ShownAs.of("page-wrong-trusts-nobody"),
+        )
     with tempfile.NamedTemporaryFile(prefix="interlude-", suffix=".sig") as file:
         file.write(signature)
         file.flush()
@@ -31,7 +35,11 @@ def verify(message: bytes, signature: bytes, signers: Path = SIGNERS) -> None:
         said = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
         why = f" (ssh-keygen: {said[-1].strip()})" if said else ""
         problem = f"It is not signed by anybody this box trusts{why}."
-        raise ReleaseRefused(problem, f"Whom it trusts stands in {signers}.")
+        raise ReleaseRefused(
+            problem,
+            f"Whom it trusts stands in {signers}.",
+            shown=ShownAs.of("page-wrong-unsigned"),
+        )
 
 
 def sign(message: bytes, key: Path) -> bytes:

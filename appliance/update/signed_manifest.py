@@ -10,7 +10,7 @@ from typing import Annotated, Protocol, TypeVar
 
 import msgspec
 
-from appliance.errors import ReleaseRefused
+from appliance.errors import ReleaseRefused, ShownAs
 from appliance.record_file import UNREADABLE
 
 MOST_BYTES = 65_536  # of a manifest; ours have 300
@@ -104,14 +104,24 @@ def fits(
     """
     machine, python = platform.machine(), f"{sys.version_info.major}.{sys.version_info.minor}"
     if manifest.machine not in ("any", machine):
-        raise ReleaseRefused(f"It is made for {manifest.machine}; this box is {machine}.")
+        shown = ShownAs.of("page-wrong-other-machine", made=manifest.machine, here=machine)
+        problem = f"It is made for {manifest.machine}; this box is {machine}."
+        raise ReleaseRefused(problem, shown=shown)
     if manifest.python not in ("any", python):
-        raise ReleaseRefused(f"It is made for Python {manifest.python}; this box has {python}.")
+        made, here = f"Python {manifest.python}", f"Python {python}"
+        shown = ShownAs.of("page-wrong-other-machine", made=made, here=here)
+        problem = f"It is made for {made}; this box has {python}."
+        raise ReleaseRefused(problem, shown=shown)
     if kept and not downgrade and version_key(manifest.version) < version_key(kept):
         problem = f"{manifest.version} is older than {kept}, which is installed."
-        raise ReleaseRefused(problem, f"To go back: `{back}`, or --downgrade.")
+        shown = ShownAs.of("page-wrong-older", version=manifest.version, kept=kept)
+        raise ReleaseRefused(problem, f"To go back: `{back}`, or --downgrade.", shown=shown)
     if now_s < manifest.made_s - CLOCK_SLACK_S:
         clock = time.strftime("%d %B %Y", time.gmtime(now_s))
         made = time.strftime("%d %B %Y", time.gmtime(manifest.made_s))
         problem = f"This box's clock says {clock}, and the release was made on {made}."
-        raise ReleaseRefused(problem, "Set the clock (`timedatectl`) and try again.")
+        raise ReleaseRefused(
+            problem,
+            "Set the clock (`timedatectl`) and try again.",
+            shown=ShownAs.of("page-wrong-clock"),
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from appliance.errors import InstallDeferred
+from appliance.errors import InstallDeferred, ShownAs
 from appliance.update.progress import Progress
 from appliance.update.release.target import InstallTarget
 
@@ -23,6 +23,10 @@ def wait_for_quiet(box: InstallTarget, wait_s: float, progress: Progress) -> Non
             return
         if now_s - began >= wait_s:
             problem = "Somebody talks with the box: it is not restarted now."
-            raise InstallDeferred(problem, "Try again later; what was brought lies ready.")
+            raise InstallDeferred(
+                problem,
+                "Try again later; what was brought lies ready.",
+                shown=ShownAs.of("page-wrong-somebody-talks"),
+            )
         progress("wait for silence", min(1.0, (now_s - began) / max(1.0, wait_s)))
         box.wait(LOOK_S)

@@ -23,6 +23,7 @@ PLACES = (
     "/var/lib/interlude-wishes", "/run/interlude", "/run/interlude-model", "/run/interlude-page",
     "/run/interlude-setup", "/run/interlude-network", "/run/interlude-release",
     "/run/interlude-light", "/run/interlude-wanted", "/run/interlude-changed",
+    "/run/interlude-pull",
     "/opt/interlude", "/etc/interlude", "/etc",
     "/etc/systemd", "/etc/pam.d", "/etc/ssh", "/root", "/root/.ssh", "/usr", "/var/log/interlude",
     "/data/keep", "/data/keep/etc", "/data/keep/root", "/data/keep/usr",
@@ -40,7 +41,8 @@ WRITES = {
     "interlude-model": {"/var/lib/interlude-models", "/run/interlude-model"},
     "interlude-light": {"/run/interlude-light"},
     "interlude-announce": {STATE, "/run/interlude-model"},
-    "interlude-pull": {"/var/lib/interlude-incoming"},
+    "interlude-pull": {"/var/lib/interlude-incoming", "/run/interlude-pull"},
+    "interlude-look": {"/run/interlude-wanted", "/run/interlude-changed"},
     "interlude-page": {"/run/interlude-page"},
     "interlude-warnings": {"/var/log/interlude"},
     "interlude-begin": {"/etc", "/etc/interlude", "/etc/ssh", "/root/.ssh", *KEPT,
@@ -177,7 +179,7 @@ def test_a_unit_can_do_what_it_is_for_and_nothing_else(fleet: Fleet, unit: str) 
     reads = {row[1] for row in rows if row[0] == "reads"}
     as_root = unit in {"interlude-begin", "interlude-setup", "interlude-update",
                        "interlude-system", "interlude-settle-system",
-                       "interlude-settings", "interlude-network"}  # fmt: skip
+                       "interlude-settings", "interlude-network", "interlude-look"}  # fmt: skip
     assert writes == WRITES[unit]
     in_etc = {row[1] for row in rows if row[0] == "in-etc"}
     assert in_etc - IN_ETC.get(unit, set()) == set()

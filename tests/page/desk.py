@@ -72,6 +72,7 @@ class Desk:
             ),
             start_program=self._start,
             model_changes=self._requests("models", folder),
+            look_changes=self._requests("look", folder),
             places=OwnPlaces(
                 folder / "incoming",
                 folder / "opt",
@@ -85,6 +86,8 @@ class Desk:
                 folder / "cmdline",
                 folder / "start",
                 folder / "vcio",
+                folder / "looked",
+                folder / "changed",
             ),
         )
         status = BoxStatus("open", False, 0.8, "espeak", "pocket", voices=("espeak", "amy"))

@@ -40,7 +40,9 @@ def at(tmp_path: Path, desk: Desk) -> Bench:
 
 
 def file_of(desk: Desk, version: str) -> str:
-    (found,) = (o.file.name for o in read_state(desk.box.places).offers if o.version == version)
+    (found,) = (
+        o.file.name for o in read_state(desk.box.places, 0.0).offers if o.version == version
+    )
     return found
 
 

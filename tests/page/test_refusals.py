@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
 import pytest
 
-from appliance.errors import InterludeError, SettingsError, ShownAs
+from appliance.errors import InterludeError, SettingsError, ShownAs, StorageError
 from appliance.language.catalogue import BoxSentence, catalogue
 from appliance.page.refusals import LABELS, outcome_refusal, refusal
 from appliance.page.texts import Texts
@@ -38,11 +40,22 @@ def test_every_field_of_the_forms_has_a_label() -> None:
     assert LABELS.keys() == CHANGEABLE - set(MODEL)
 
 
-def test_what_has_no_sentence_is_said_in_english_and_that_it_is() -> None:
-    error = InterludeError("The moon is down.", "Wait.")
+def test_what_has_no_sentence_of_its_own_has_that_of_its_kind() -> None:
+    error = StorageError("The moon is down.", "Wait.")
     assert refusal(error, ENGLISH) == "The moon is down. Wait."
-    assert refusal(error, GERMAN).startswith("Es wurde abgelehnt")
-    assert refusal(error, GERMAN).endswith(": The moon is down. Wait.")
+    assert refusal(error, GERMAN) == GERMAN("page-wrong-general-storage")
+
+
+def kinds(of: type[InterludeError] = InterludeError) -> Iterator[type[InterludeError]]:
+    yield of
+    for kind in of.__subclasses__():
+        yield from kinds(kind)
+
+
+def test_every_kind_of_error_has_a_sentence_in_both_languages() -> None:
+    for kind in kinds():
+        for language in ("en", "de"):
+            assert kind.general in catalogue(language).messages, (kind, language)
 
 
 def test_a_key_that_this_version_does_not_know_is_said_in_english() -> None:

@@ -9,11 +9,13 @@ from appliance.update.request import PROGRESS, InstallProgress
 from appliance.update.system.slot_state import SlotContent, SlotStateFile, SlotTrial
 from tests.page.desk import Desk
 
+NOW_S = 1.8e9
+
 
 def test_of_a_machine_that_is_no_appliance_nothing_is_known_and_nothing_is_under_way(
     desk: Desk,
 ) -> None:
-    now = read_state(desk.box.places)
+    now = read_state(desk.box.places, NOW_S)
     assert (now.kept, now.before, now.left, now.offers) == ("", "", "", ())
     assert (now.may_ask, now.busy, now.looks) == (False, False, False)
     assert (now.system.version, now.system.slots, now.system.before) == ("", False, "")
@@ -24,18 +26,18 @@ def test_a_note_a_step_or_a_trial_is_something_under_way(desk: Desk) -> None:
     places.incoming.mkdir()
     for name in ("wanted", "wanted-system"):
         (places.incoming / name).symlink_to("nowhere")
-        assert read_state(places).busy
+        assert read_state(places, NOW_S).busy
         (places.incoming / name).unlink()
     places.trial.mkdir()
     going = places.trial / PROGRESS
     going.write_bytes(msgspec.json.encode(InstallProgress("0.3.0", "verify")))
-    assert read_state(places).busy
+    assert read_state(places, NOW_S).busy
     going.unlink()
-    assert not read_state(places).busy
+    assert not read_state(places, NOW_S).busy
     ledger = SlotStateFile(places.releases / "system")
     with ledger.locked():
         ledger.begin_trial(SlotTrial("b", "0.3.0"))
-    assert read_state(places).busy
+    assert read_state(places, NOW_S).busy
 
 
 def test_the_slot_that_runs_is_what_the_machine_started_with(desk: Desk) -> None:
@@ -45,7 +47,7 @@ def test_the_slot_that_runs_is_what_the_machine_started_with(desk: Desk) -> None
         ledger.mark_whole("a", SlotContent("0.1.0", proved=True))
         ledger.mark_whole("b", SlotContent("0.2.0", proved=True))
     places.command_line.write_text("quiet interlude.slot=b")
-    assert read_state(places).system.before == "0.1.0"
+    assert read_state(places, NOW_S).system.before == "0.1.0"
     places.start.mkdir()
     (places.start / "slot").write_text("a\n")  # the first program took the other one
-    assert read_state(places).system.before == "0.2.0"
+    assert read_state(places, NOW_S).system.before == "0.2.0"

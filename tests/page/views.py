@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from appliance.dialog.memory import Memory, RememberedTurn
+from appliance.language.catalogue import BoxSentence
 from appliance.messages.commands import BoxStatus, StateChanged
 from appliance.messages.enrolling import AskTake, EnrolmentLearnt, TakeFault, TakeJudged
 from appliance.messages.hearing import Onset, Opinion, Verdict, WakeNearMiss
@@ -35,7 +36,14 @@ from appliance.pcm import RATE_HZ
 from appliance.runtime import enrolled_files, memory_files
 from appliance.runtime.handed_request import new_id
 from appliance.settings.network_change import NetworkChange
+from appliance.update.release.look_record import LookTeller, mark
 from appliance.update.request import PROGRESS, InstallProgress
+from appliance.update.system.slot_state import (
+    SlotContent,
+    SlotStateFile,
+    SlotTrial,
+    SlotTrialResult,
+)
 from tests.page.desk import Desk
 from tests.page.test_findings import FOUND
 from tests.page.test_on_backup import form, lived_in, upload
@@ -224,6 +232,39 @@ def has_releases(desk: Desk) -> None:
     shutil.copy(made.shop.make("0.4.0"), desk.box.places.incoming)
 
 
+def is_card(desk: Desk) -> None:
+    """With a system before, an address to look at, and what came of the last looks."""
+    has_releases(desk)
+    places = desk.box.places
+    for folder in (places.looked, places.changed, desk.box.look_changes.wanted):
+        folder.mkdir(exist_ok=True)
+    places.pull.touch()
+    places.firmware.touch()
+    places.command_line.write_text("interlude.slot=b")
+    places.os_release.write_text("IMAGE_ID=interlude\nIMAGE_VERSION=0.2.0\n")
+    ledger = SlotStateFile(places.releases / "system")
+    with ledger.locked():
+        ledger.mark_whole("a", SlotContent("0.1.0", proved=True))
+        values: dict[str, str | int | float] = {"version": "0.1.9"}
+        ledger.note(SlotTrialResult("0.1.9", "x", "page-wrong-system-not-up", values))
+    LookTeller("web", places.looked).over(
+        BoxSentence.of("page-look-none", kept="0.3.0", there="0.3.0")
+    )
+    LookTeller("stick", places.looked).over(BoxSentence.of("page-look-stick-none"))
+
+
+def looks(desk: Desk) -> None:
+    """At its address, and a stick is awaited."""
+    is_card(desk)
+    LookTeller("web", desk.box.places.looked).fetches("0.4.0")
+    mark("stick", desk.box.places.changed).touch()
+
+
+def tries_system(desk: Desk) -> None:
+    is_card(desk)
+    SlotStateFile(desk.box.places.releases / "system").begin_trial(SlotTrial("a", "0.1.0"))
+
+
 def waits_for_button(desk: Desk) -> None:
     desk.box.pairing.code(desk.now_s)
 
@@ -242,6 +283,11 @@ def is_misspelt(desk: Desk) -> None:
     (Path(desk.box.settings.state_dir) / "settings.yaml").write_text("mode: 7\n")
 
 
+# Everything that is folded, which leads to no other page.
+OPEN = (
+    "document.querySelectorAll('details').forEach(one => one.open = true);"
+    "delete document.body.dataset.old"
+)
 NAMED = 'form[action="/pair"]'
 VIEWS = (
     View("stranger", "/", stranger=True),
@@ -279,6 +325,11 @@ VIEWS = (
     View("models-card", "/own/models", fetches, handed=True),
     View("software", "/own/software"),
     View("software-ready", "/own/software", has_releases, handed=True),
+    View("software-card", "/own/software", is_card, handed=True,
+         act=OPEN,
+         shows="Yes, start the machine"),
+    View("software-looks", "/own/software", looks, handed=True),
+    View("software-tries", "/own/software", tries_system, handed=True),
     View("software-goes-on", "/own/software", progress(InstallProgress("0.4.0", "unpack", 0.4))),
     View("software-failed", "/own/software",
          progress(InstallProgress("0.4.0", "", 0.0, "It did not start. Back on 0.3.0."))),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
 from appliance.runtime.supervision import failure_rate
+from appliance.update.release.look_record import AWAITED_S
 
 pytestmark = pytest.mark.process
 
@@ -153,6 +155,7 @@ def plug(
         INTERLUDE_SETPRIV=script(folder / "setpriv", f'umask >>{asked}; echo "setpriv $*" >>{asked}'
                                  f"; exit {code}"),
         INTERLUDE_WISH=folder / "wish", INTERLUDE_VOICE_WISH=folder / "voice-wish",
+        INTERLUDE_LOOK=folder / "look",
         INTERLUDE_COMMAND=script(folder / "interlude", f'umask >>{asked}; echo "interlude $*"'
                                  f" >>{asked}; exit {refuses}"),
         **{f"INTERLUDE_{name.upper()}": script(folder / name, f'echo "{name} $*" >>{asked}')
@@ -205,6 +208,36 @@ def test_a_stick_brings_a_voice_and_root_installs_its_program(tmp_path: Path, re
 def test_without_a_wish_for_a_voice_no_program_is_installed_from_a_stick(tmp_path: Path) -> None:
     _, asked = plug(tmp_path, "vfat")
     assert not [line for line in asked if line.startswith("interlude ") or "--voice" in line]
+
+
+def test_a_newer_version_that_was_asked_for_is_brought_by_the_fleets_user(tmp_path: Path) -> None:
+    code, asked = plug(tmp_path, "vfat", wants=("look",))
+    assert code == 0
+    _, mask, bring, umount = asked
+    assert int(mask, 8) == 0o022, "the box reads what lies ready"
+    assert "--reuid=interlude-pull --regid=interlude-pull --init-groups" in bring
+    assert bring.endswith("release bring /run/interlude-stick/sda1")
+    assert umount.startswith("umount")
+    assert not (tmp_path / "look").exists(), "it was asked for once"
+
+
+def test_a_version_that_is_refused_keeps_no_model_from_coming(tmp_path: Path) -> None:
+    code, asked = plug(tmp_path, "vfat", 65, wants=("look", "wish"))
+    assert code == 65
+    assert [line.rpartition(" interlude ")[2] for line in asked if "bring" in line] == [
+        line.rpartition(" interlude ")[2] for line in asked if "setpriv " in line
+    ]
+    assert sum("models bring" in line for line in asked) == 1
+    assert asked[-1].startswith("umount")
+
+
+def test_what_was_asked_for_long_ago_has_no_stick_mounted(tmp_path: Path) -> None:
+    (tmp_path / "look").touch()
+    long_ago_s = time.time() - AWAITED_S["stick"] - 90
+    os.utime(tmp_path / "look", (long_ago_s, long_ago_s))
+    code, asked = plug(tmp_path, "vfat", wants=())
+    assert (code, asked) == (0, [])
+    assert not (tmp_path / "look").exists()
 
 
 @pytest.mark.parametrize("kind", ["ntfs", "hfsplus", "btrfs", "iso9660", "vfat,x", ""])

@@ -175,18 +175,23 @@ WRITES = {  # beside what systemd makes for a unit (StateDirectory= and the like
     "interlude-voice.service": {"/var/lib/interlude-models"},
     "interlude-page.service": {"/run/interlude-page"},
     "interlude-improv.service": {"/run/interlude-page"},
-    "interlude-pull.service": {"/var/lib/interlude-incoming"},
+    "interlude-pull.service": {"/var/lib/interlude-incoming", "/run/interlude-pull"},
     "interlude-warnings.service": set(),
 }
 OTHERS = {"/var/lib/interlude", "/var/lib/interlude-models", "/var/lib/interlude-pull", "/run",
-          "/run/interlude", "/run/interlude-model", "/run/interlude-page", "/run/interlude-log",
+          "/run/interlude", "/run/interlude-model", "/run/interlude-pull",
+          "/run/interlude-page", "/run/interlude-log",
           "/var/log/interlude", "/var/lib", "/var/log", "/home", "/"}  # fmt: skip
 TAKES_AWAY = {  # by descriptor, and writes nothing there
     # What the page has handed over, and at a reset the warnings (submitted_form.py,
     # provision/apply_seed.py).
     "interlude-setup.service": {"/run/interlude-page", "/var/log/interlude"},
-    # For the models' own user, as which it runs what copies.
-    "interlude-stick@.service": {"/var/lib/interlude-models", "/run/interlude-model"},
+    # For the models' own user, and that of the fleet's release, as which it runs what copies.
+    "interlude-stick@.service": {
+        "/var/lib/interlude-models",
+        "/run/interlude-model",
+        "/run/interlude-pull",
+    },
 }
 FROM_THE_WORLD = {"interlude-model.service", "interlude-pull.service", "interlude-voice.service"}
 
@@ -245,7 +250,7 @@ def test_nothing_is_swapped_and_nothing_but_the_box_takes_all_memory(name: str) 
 
 
 ASKED = (
-    "model", "setup", "system", "update", "announce", "settings", "network", "broker",
+    "model", "setup", "system", "update", "announce", "settings", "network", "broker", "look",
 )  # fmt: skip
 
 
@@ -391,6 +396,7 @@ def test_the_folders_can_be_made_and_are_for_whom_they_should_be(tmp_path: Path)
         "run/interlude-changed": (0, 0, 0o755),
         "run/interlude-page": (712, 712, 0o700),
         "run/interlude-model": (713, 710, 0o2770),
+        "run/interlude-pull": (714, 714, 0o755),
         "var/lib/interlude": (710, 710, 0o750),
         "var/lib/interlude-incoming": (0, 715, 0o1770),
         "var/lib/interlude-wishes": (0, 710, 0o1770),

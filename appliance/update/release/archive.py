@@ -18,7 +18,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import BinaryIO, Generic, TypeVar
 
-from appliance.errors import ReleaseRefused, StorageError
+from appliance.errors import ReleaseRefused, ShownAs, StorageError
 from appliance.update.handed_over_file import CHUNK, HandedOverFile
 from appliance.update.progress import ReportShare, unreported
 from appliance.update.release import manifest as manifests
@@ -50,6 +50,15 @@ class SignedArchive(Generic[M]):
         `signers`."""
         self.manifest, self._said, (self._tree,) = form.open(handed, signers)
         self._handed, self._name = handed, form.name
+
+    def verify(self) -> None:
+        """Raises ReleaseRefused unless every byte of the tree is the signed one, as of now."""
+        digest = hashlib.sha256()
+        for chunk in self._handed.chunks(*self._tree):
+            digest.update(chunk)
+        expected = (self.manifest.tree_bytes, self.manifest.tree_sha256)
+        if (self._tree.size, digest.hexdigest()) != expected:
+            raise _changed(self._handed.name)
 
     def copy(self, place: Path, disk: Disk, share: ReportShare = unreported) -> PackedTree:
         """The packed tree, copied to where nobody else can reach it. `place`: a name in a folder of
@@ -95,7 +104,8 @@ class SignedArchive(Generic[M]):
         need = self.manifest.tree_bytes + self.manifest.files_bytes + SPARE_BYTES
         if free < need:
             problem = f"{need >> 20} MiB are needed for it, and {free >> 20} are free."
-            raise StorageError(problem, f"Make room below {copy.parent}.")
+            shown = ShownAs.of("page-wrong-look-room", mib=-(-(need - free) >> 20))
+            raise StorageError(problem, f"Make room below {copy.parent}.", shown=shown)
         try:
             with closing(self.copy(copy, disk, verified)) as tree:
                 tree.unpack(part, disk, unpacked)
@@ -182,4 +192,5 @@ class _Hashed(io.RawIOBase):
 
 def _changed(name: str) -> ReleaseRefused:
     problem = f"{name} is damaged, or was changed after it was signed."
-    return ReleaseRefused(problem, "Fetch it again.")
+    shown = ShownAs.of("page-wrong-damaged", file=name)
+    return ReleaseRefused(problem, "Fetch it again.", shown=shown)

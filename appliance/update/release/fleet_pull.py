@@ -24,7 +24,8 @@ from urllib.parse import urljoin, urlsplit
 import msgspec
 
 from appliance.atomic_file import sync_folder
-from appliance.errors import FetchError, ReleaseRefused, StorageError
+from appliance.errors import FetchError, ReleaseRefused, ShownAs, StorageError
+from appliance.language.catalogue import BoxSentence
 from appliance.update import request as wanted
 from appliance.update.release import fallback
 from appliance.update.release.store import ReleaseStore
@@ -55,8 +56,10 @@ def pull(
     shelf: ReleaseStore | None = None,
     incoming: Path = wanted.INCOMING,
     free: Callable[[Path], int] = free_bytes,
-) -> str:
-    """Have what the sheet at `address` names. Returns what came of it, in a line.
+    fetches: Callable[[str], None] = lambda version: None,
+) -> BoxSentence:
+    """Have what the sheet at `address` names. Returns what came of it. `fetches`: called with the
+    version before it is fetched.
 
     Raises FetchError (network, a sheet that is none, other bytes), StorageError.
     """
@@ -64,38 +67,46 @@ def pull(
     sheet = _sheet(address)
     kept = shelf.floor()
     if kept is not None and version_key(sheet.version) <= version_key(kept):
-        return f"{kept} is here; the fleet is to have {sheet.version}"
+        return BoxSentence.of("page-look-none", kept=kept, there=sheet.version)
     if sheet.version == fallback.left(shelf):
-        return f"{sheet.version} did not stay up here, and is not fetched again"
+        return BoxSentence.of("page-look-left", version=sheet.version)
     place = incoming / f"pulled-{sheet.version}.release"
     try:
         for old in (*incoming.glob("pulled-*.release"), *incoming.glob(".pulled-*.part")):
             if sheet.version not in old.name:
                 old.unlink()
         if not place.is_file() or _sha256(place) != sheet.sha256:
+            fetches(sheet.version)
             _fetch(urljoin(address, sheet.url), sheet, place, free)
     except OSError as error:
         if isinstance(error, (FetchError, StorageError)):
             raise
-        raise StorageError(f"{incoming} cannot be written ({error.strerror}).", _AGAIN) from error
+        why = error.strerror or ""
+        shown = ShownAs.of("page-wrong-look-write", why=why)
+        problem = f"{incoming} cannot be written ({why})."
+        raise StorageError(problem, _AGAIN, shown=shown) from error
     for offer in wanted.offers(shelf, incoming):
         if offer.file == place and offer.version == sheet.version:
             wanted.request_install(offer)
-            return f"asked for {sheet.version}"
+            return BoxSentence.of("page-look-asked", version=sheet.version)
     place.unlink()
-    raise FetchError(f"What the sheet names is no release of version {sheet.version}.")
+    shown = ShownAs.of("page-wrong-look-other", version=sheet.version)
+    problem = f"What the sheet names is no release of version {sheet.version}."
+    raise FetchError(problem, shown=shown)
 
 
 def _sheet(address: str) -> FleetRelease:
     with _open(address, 0) as answer:
         data = answer.read(SHEET_BYTES + 1)
+    shown = ShownAs.of("page-wrong-look-sheet", at=_where(address))
     if len(data) > SHEET_BYTES:
-        raise FetchError(f"What {_where(address)} has is too long for a sheet.")
+        raise FetchError(f"What {_where(address)} has is too long for a sheet.", shown=shown)
     try:
         sheet = msgspec.json.decode(data, type=FleetRelease)
         version_key(sheet.version)
     except (msgspec.DecodeError, ValueError, ReleaseRefused) as error:
-        raise FetchError(f"What {_where(address)} has is no sheet ({error}).") from error
+        problem = f"What {_where(address)} has is no sheet ({error})."
+        raise FetchError(problem, shown=shown) from error
     return sheet
 
 
@@ -112,15 +123,23 @@ def _fetch(address: str, sheet: FleetRelease, place: Path, free: Callable[[Path]
             while piece := answer.read(_PIECE_BYTES):
                 if target.tell() + len(piece) > wanted.RELEASES.archive.most_bytes:
                     target.truncate(0)
-                    raise FetchError("The release is larger than a release may be.")
+                    raise FetchError(
+                        "The release is larger than a release may be.",
+                        shown=ShownAs.of("page-wrong-look-large"),
+                    )
                 target.write(piece)
         target.flush()
         os.fsync(target.fileno())
         if target.tell() < whole_bytes:
-            raise FetchError(f"{_where(address)} broke off.", f"What arrived is kept. {_AGAIN}")
+            shown = ShownAs.of("page-wrong-look-cut", at=_where(address))
+            remedy = f"What arrived is kept. {_AGAIN}"
+            raise FetchError(f"{_where(address)} broke off.", remedy, shown=shown)
     if _sha256(part) != sheet.sha256:
         part.unlink()
-        raise FetchError("What arrived of the release has another checksum; it was deleted.")
+        raise FetchError(
+            "What arrived of the release has another checksum; it was deleted.",
+            shown=ShownAs.of("page-wrong-look-checksum"),
+        )
     part.rename(place)
     sync_folder(place.parent)
 
@@ -128,7 +147,10 @@ def _fetch(address: str, sheet: FleetRelease, place: Path, free: Callable[[Path]
 def _room(need_bytes: int, free: int) -> None:
     short = need_bytes + SPARE_BYTES - free
     if short > 0:
-        raise StorageError(f"There is no room for the release: {-(-short >> 20)} MiB are missing.")
+        mib = -(-short >> 20)
+        shown = ShownAs.of("page-wrong-look-room", mib=mib)
+        problem = f"There is no room for the release: {mib} MiB are missing."
+        raise StorageError(problem, shown=shown)
 
 
 class _Web(urllib.request.HTTPRedirectHandler):
@@ -141,7 +163,11 @@ class _Web(urllib.request.HTTPRedirectHandler):
 
 def _only_web(address: str) -> None:
     if urlsplit(address).scheme not in ("https", "http"):
-        raise FetchError(f"{_where(address)} is no address of the web.", "https://… is one.")
+        raise FetchError(
+            f"{_where(address)} is no address of the web.",
+            "https://… is one.",
+            shown=ShownAs.of("page-wrong-look-address", at=_where(address)),
+        )
 
 
 @contextmanager
@@ -159,10 +185,15 @@ def _open(address: str, at: int) -> Iterator[HTTPResponse]:
             with _open(address, 0) as answer:
                 yield answer
             return
-        raise FetchError(f"{_where(address)} answered {error.code}.", _AGAIN) from error
+        shown = ShownAs.of("page-wrong-look-answer", at=_where(address), code=error.code)
+        raise FetchError(
+            f"{_where(address)} answered {error.code}.", _AGAIN, shown=shown
+        ) from error
     except (urllib.error.URLError, HTTPException, TimeoutError, ConnectionError) as error:
         why = getattr(error, "reason", error)
-        raise FetchError(f"{_where(address)} cannot be reached ({why}).", _AGAIN) from error
+        shown = ShownAs.of("page-wrong-look-reach", at=_where(address))
+        problem = f"{_where(address)} cannot be reached ({why})."
+        raise FetchError(problem, _AGAIN, shown=shown) from error
 
 
 def _where(address: str) -> str:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from appliance.errors import HealthCheckFailed, InstallDeferred, ReleaseRefused
+from appliance.errors import HealthCheckFailed, InstallDeferred, ReleaseRefused, ShownAs
 from appliance.runtime.status import SupervisorStatus
 from appliance.update.handed_over_file import HandedOverFile, open_handed_over
 from appliance.update.health_check import HealthCheck
@@ -78,7 +78,10 @@ class ReleaseInstaller:
             self._clean_up(wishes)
             previous = self.shelf.previous()
             if previous is None:
-                raise ReleaseRefused("There is no earlier release to go back to.")
+                raise ReleaseRefused(
+                    "There is no earlier release to go back to.",
+                    shown=ShownAs.of("page-wrong-nothing-before"),
+                )
             self._activate(previous, wishes)
             return previous
 
@@ -90,7 +93,9 @@ class ReleaseInstaller:
             if self.shelf.system_on_trial():
                 problem = "A system is on trial."
                 raise InstallDeferred(
-                    problem, "Wait for the trial to end, or start the machine anew."
+                    problem,
+                    "Wait for the trial to end, or start the machine anew.",
+                    shown=ShownAs.of("page-wrong-system-on-trial"),
                 )
             yield
 
@@ -115,7 +120,11 @@ class ReleaseInstaller:
         if there is not None:
             if manifest.version in (shelf.kept(), shelf.previous()):
                 problem = f"Another {manifest.version} is installed already, with other files."
-                raise ReleaseRefused(problem, "A version is given once: make a new one.")
+                raise ReleaseRefused(
+                    problem,
+                    "A version is given once: make a new one.",
+                    shown=ShownAs.of("page-wrong-other-files", version=manifest.version),
+                )
             shelf.disk.remove_tree(shelf.folder(manifest.version))  # it was never kept
         part = shelf.releases / f".{manifest.version}.part"
         archive.unpack(
@@ -148,16 +157,22 @@ class ReleaseInstaller:
         kept = self.shelf.kept()
         if kept is None:
             raise HealthCheckFailed(
-                f"{version} failed its health check: {why}. There is none to go back to."
+                f"{version} failed its health check: {why}. There is none to go back to.",
+                shown=ShownAs.of("page-wrong-unwell-alone", version=version, why=why),
             )
         if worse := self._start(HealthCheck(kept, before), "go back"):
             problem = (
                 f"{version} failed its health check: {why}. "
                 f"Back on {kept}, the box is not well: {worse}."
             )
-            raise HealthCheckFailed(problem, "`interlude check` and the log say more.")
+            raise HealthCheckFailed(
+                problem,
+                "`interlude check` and the log say more.",
+                shown=ShownAs.of("page-wrong-unwell-both", version=version, kept=kept, why=why),
+            )
         raise HealthCheckFailed(
-            f"{version} failed its health check: {why}. The box is back on {kept}, and well."
+            f"{version} failed its health check: {why}. The box is back on {kept}, and well.",
+            shown=ShownAs.of("page-wrong-unwell", version=version, kept=kept, why=why),
         )
 
     def _start(self, gate: HealthCheck, step: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from appliance.errors import ReleaseRefused, StorageError
+from appliance.errors import ReleaseRefused, ShownAs, StorageError
 from appliance.runtime import status
 from appliance.update.health_check import Activity, HealthReading
 
@@ -87,13 +87,15 @@ class SystemdTarget:
             )
         except subprocess.TimeoutExpired as error:
             limit = f"{self._selftest_s:g} s"
-            raise ReleaseRefused(f"Its self-test did not end within {limit}.") from error
+            problem = f"Its self-test did not end within {limit}."
+            raise ReleaseRefused(problem, shown=ShownAs.of("page-wrong-self-test")) from error
         except OSError as error:
             raise ReleaseRefused(f"Its self-test cannot be started ({error.strerror}).") from error
         if done.returncode:
             lines = (done.stderr or done.stdout).strip().splitlines()
             why = lines[-1] if lines else f"exit code {done.returncode}"
-            raise ReleaseRefused(f"Its self-test failed: {why}")
+            problem = f"Its self-test failed: {why}"
+            raise ReleaseRefused(problem, shown=ShownAs.of("page-wrong-self-test"))
 
     def clock_s(self) -> float:
         """On the wall, since 1970."""

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from appliance.errors import ReleaseRefused
+from appliance.errors import ReleaseRefused, ShownAs
 from appliance.update.archive_parts import ArchivePart
 from appliance.update.handed_over_file import HandedOverFile
 from appliance.update.progress import ReportShare, unreported
@@ -69,13 +69,16 @@ class SystemArchive:
             yield chunk
         if (length, digest.hexdigest()) != (piece.bytes, piece.sha256):
             problem = f"{self._handed.name} is damaged, or was changed after it was signed."
-            raise ReleaseRefused(problem, "Fetch it again.")
+            shown = ShownAs.of("page-wrong-damaged", file=self._handed.name)
+            raise ReleaseRefused(problem, "Fetch it again.", shown=shown)
 
     def _unpacked(self, source: ArchivePart) -> Iterator[bytes]:
         """At most CHUNK at a time, whatever the file says. What follows the end is refused: zlib
         would keep all of it in memory."""
         gzip = zlib.decompressobj(wbits=31)
-        damaged = ReleaseRefused(f"{self._handed.name} is damaged.", "Fetch it again.")
+        shown = ShownAs.of("page-wrong-damaged", file=self._handed.name)
+        problem = f"{self._handed.name} is damaged."
+        damaged = ReleaseRefused(problem, "Fetch it again.", shown=shown)
         try:
             for packed in self._handed.chunks(*source, PACKED):
                 if gzip.eof:

@@ -57,7 +57,7 @@ class SlotTrialResult(msgspec.Struct, frozen=True):
 
     @classmethod
     def of_error(cls, version: str, error: InterludeError) -> SlotTrialResult:
-        key, values = error.shown or ("", {})
+        key, values = error.on_page
         return cls(version, str(error), key, dict(values))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
-from appliance.errors import StorageError
+from appliance.errors import ShownAs, StorageError
 from appliance.update.progress import ReportShare, unreported
 from appliance.update.system.archive import CHUNK, SystemArchive
 from appliance.update.system.block_device import BlockDevice, PartitionedDisk
@@ -88,7 +88,11 @@ def _compare(chunks: Iterator[bytes], part: BlockDevice, sha256: str) -> None:
         digest.update(chunk)
     if digest.hexdigest() != sha256:
         problem = f"The card did not keep what was written to `{part.name}`."
-        raise StorageError(problem, "It is worn out, or not what it was sold as: replace it.")
+        raise StorageError(
+            problem,
+            "It is worn out, or not what it was sold as: replace it.",
+            shown=ShownAs.of("page-wrong-card-worn"),
+        )
 
 
 def _name(boot: BlockDevice, head: bytes, slot: SystemSlot) -> None:

@@ -99,7 +99,10 @@ class SystemUpdater:
             _, target = self._slots()
             there = self.ledger.whole(target)
             if there is None or not bootable(SLOTS[target], self.card):
-                raise ReleaseRefused("There is no whole system in the other slot.")
+                raise ReleaseRefused(
+                    "There is no whole system in the other slot.",
+                    shown=ShownAs.of("page-wrong-nothing-before"),
+                )
             self._try(target, there.version, wait_s)
             return there.version
 
@@ -160,7 +163,11 @@ class SystemUpdater:
         running = runs_from(self.machine.slot())
         if self.default() != running:
             problem = "This system is on trial, or stands in for one that cannot be used."
-            raise InstallDeferred(problem, "Wait for the trial to end, or start the machine anew.")
+            raise InstallDeferred(
+                problem,
+                "Wait for the trial to end, or start the machine anew.",
+                shown=ShownAs.of("page-wrong-system-on-trial"),
+            )
         return running, other(running)
 
     def _floor(self, wishes: InstallOptions) -> str | None:
@@ -175,7 +182,11 @@ class SystemUpdater:
         known = self.ledger.whole(running)
         if known is not None and known.system_sha256 not in ("", meant.system_sha256):
             problem = f"Another {meant.version} runs already, with other files."
-            raise ReleaseRefused(problem, "A version is given once: make a new one.")
+            raise ReleaseRefused(
+                problem,
+                "A version is given once: make a new one.",
+                shown=ShownAs.of("page-wrong-other-files", version=meant.version),
+            )
         return False
 
     def _write(self, archive: SystemArchive, target: SlotName, meant: SlotContent) -> None:

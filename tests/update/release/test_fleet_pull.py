@@ -13,12 +13,20 @@ import pytest
 
 from appliance.__main__ import main
 from appliance.errors import FetchError, StorageError
+from appliance.language.catalogue import BoxSentence
 from appliance.update.release.fleet_pull import SHEET_BYTES, SPARE_BYTES, pull
 from appliance.update.release.installer import InstallOptions
 from appliance.update.request import install_wanted
 from tests.update.release.workshop import Bench
 
 pytestmark = pytest.mark.process
+
+
+ASKED = BoxSentence.of("page-look-asked", version="0.3.0")
+
+
+def none_newer(kept: str, there: str) -> BoxSentence:
+    return BoxSentence.of("page-look-none", kept=kept, there=there)
 
 
 class Web:
@@ -105,12 +113,12 @@ def test_a_newer_release_is_fetched_asked_for_and_installed(
     at: Bench, incoming: Path, web: Web
 ) -> None:
     publish(web, at)
-    assert pull(web.address, at.shelf, incoming) == "asked for 0.3.0"
+    assert pull(web.address, at.shelf, incoming) == ASKED
     assert (incoming / "wanted").read_text() == "pulled-0.3.0.release"
     assert install_wanted(at.installer(), InstallOptions(), incoming)
     assert at.shelf.kept() == "0.3.0"
     assert list(incoming.iterdir()) == []
-    assert pull(web.address, at.shelf, incoming) == "0.3.0 is here; the fleet is to have 0.3.0"
+    assert pull(web.address, at.shelf, incoming) == none_newer("0.3.0", "0.3.0")
     assert len(fetched(web)) == 1
 
 
@@ -120,7 +128,7 @@ def test_what_lies_there_whole_is_asked_for_again_and_not_fetched_again(
     publish(web, at)
     pull(web.address, at.shelf, incoming)
     (incoming / "wanted").unlink()
-    assert pull(web.address, at.shelf, incoming) == "asked for 0.3.0"
+    assert pull(web.address, at.shelf, incoming) == ASKED
     assert len(fetched(web)) == 1
 
 
@@ -128,10 +136,11 @@ def test_an_older_one_and_one_that_did_not_stay_up_are_left_alone(
     at: Bench, incoming: Path, web: Web
 ) -> None:
     publish(web, at, "0.1.0")
-    assert pull(web.address, at.shelf, incoming) == "0.2.0 is here; the fleet is to have 0.1.0"
+    assert pull(web.address, at.shelf, incoming) == none_newer("0.2.0", "0.1.0")
     publish(web, at, "0.4.0")
     (at.shelf.root / "failures.json").write_text('{"version": "0.2.0", "left": "0.4.0"}')
-    assert "did not stay up" in pull(web.address, at.shelf, incoming)
+    left = BoxSentence.of("page-look-left", version="0.4.0")
+    assert pull(web.address, at.shelf, incoming) == left
     assert fetched(web) == []
 
 
@@ -143,7 +152,7 @@ def test_what_broke_off_is_gone_on_with(at: Bench, incoming: Path, web: Web, ran
     with pytest.raises(FetchError, match=r"broke off\. What arrived is kept"):
         pull(web.address, at.shelf, incoming)
     assert [path.name for path in incoming.iterdir()] == [".pulled-0.3.0.part"]
-    assert pull(web.address, at.shelf, incoming) == "asked for 0.3.0"
+    assert pull(web.address, at.shelf, incoming) == ASKED
     assert fetched(web) == [None, "bytes=1000-"]
 
 
@@ -153,12 +162,12 @@ def test_a_part_of_something_else_is_found_and_fetched_anew(
     data = publish(web, at)
     part = incoming / ".pulled-0.3.0.part"
     part.write_bytes(b"x" * (len(data) + 5))  # more than all of it: the server cannot go on there
-    assert pull(web.address, at.shelf, incoming) == "asked for 0.3.0"
+    assert pull(web.address, at.shelf, incoming) == ASKED
     (incoming / "pulled-0.3.0.release").unlink()
     part.write_bytes(b"x" * 10)
     with pytest.raises(FetchError, match="another checksum; it was deleted"):
         pull(web.address, at.shelf, incoming)
-    assert pull(web.address, at.shelf, incoming) == "asked for 0.3.0"
+    assert pull(web.address, at.shelf, incoming) == ASKED
 
 
 def test_another_version_takes_the_place_of_what_was_fetched_before(
@@ -204,7 +213,7 @@ def test_what_is_no_sheet_is_refused(at: Bench, incoming: Path, web: Web, data: 
 def test_it_follows_to_no_other_kind_of_address(at: Bench, incoming: Path, web: Web) -> None:
     publish(web, at)
     web.moved["/fleet/moved.json"] = web.address
-    assert pull(web.address.replace("sheet", "moved"), at.shelf, incoming) == "asked for 0.3.0"
+    assert pull(web.address.replace("sheet", "moved"), at.shelf, incoming) == ASKED
     web.moved["/fleet/moved.json"] = "file:///etc/hostname"
     with pytest.raises(FetchError):
         pull(web.address.replace("sheet", "moved"), at.shelf, incoming)
@@ -226,7 +235,7 @@ def test_no_room_is_said_before_the_release_is_fetched(at: Bench, incoming: Path
     with pytest.raises(StorageError, match="There is no room for the release"):
         pull(web.address, at.shelf, incoming, lambda _: need - 1)
     assert [path for path in incoming.iterdir() if path.stat().st_size] == []
-    assert pull(web.address, at.shelf, incoming, lambda _: need) == "asked for 0.3.0"
+    assert pull(web.address, at.shelf, incoming, lambda _: need) == ASKED
 
 
 def test_the_verb_wants_an_address(

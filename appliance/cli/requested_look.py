@@ -1,0 +1,105 @@
+"""`interlude system look`: as root, have the box look for a newer version, as the page has asked.
+
+In: one record in a folder in memory, taken away whatever is in it. Out: a unit is started that runs
+as a user without rights, and what came of the request. Root itself reads no address and no stick.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from appliance.atomic_file import write_whole
+from appliance.cli.requested_change import USER
+from appliance.errors import InterludeError, NotAllowed, ShownAs, StorageError
+from appliance.runtime import handed_request
+from appliance.runtime.handed_request import CHANGED, RequestOutcome
+from appliance.update.look_request import REQUEST, LookRequest
+from appliance.update.release.look_record import mark
+
+PULL = Path("/etc/interlude/pull.env")
+BY_ID = Path("/dev/disk/by-id")  # links of udev's 60-persistent-storage.rules: usb-… for USB
+MOUNTS = Path("/proc/self/mountinfo")
+_PARTITION = re.compile(r"[a-z]{2,10}[0-9]{0,3}")  # the kernel's names: sda1
+
+
+def systemd_start(unit: str, systemctl: str = "systemctl") -> None:
+    """Have it started; returns at once. Raises StorageError."""
+    try:
+        done = subprocess.run(
+            [systemctl, "start", "--no-block", unit],
+            capture_output=True, text=True, check=False, timeout=60,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise _not_started(str(error)) from error
+    if done.returncode:
+        raise _not_started(done.stderr.strip() or f"exit code {done.returncode}")
+
+
+def cli_look(
+    *,
+    wanted: Path = handed_request.WANTED,
+    changed: Path = CHANGED,
+    pull: Path = PULL,
+    by_id: Path = BY_ID,
+    mounts: Path = MOUNTS,
+    start: Callable[[str], None] = systemd_start,
+    user: int | None = None,
+) -> int:
+    """Carry out what was asked for. Raises StorageError where that cannot even be told."""
+    asker = pwd.getpwnam(USER).pw_uid if user is None else user
+    request = handed_request.pop(REQUEST, LookRequest, asker, wanted)
+    if request is None:
+        return 0
+    try:
+        units = _units(request, pull, sticks(by_id, mounts))
+        write_whole(mark(request.source, changed), b"", lasting=False)
+        for unit in units:
+            start(unit)
+    except InterludeError as error:
+        print(f"<4>no look for a newer version: {error}")  # a warning: sd-daemon(3)
+        told = RequestOutcome.of_error(request.id, error)
+    else:
+        print(f"looks for a newer version: {', '.join(units) or 'a stick is awaited'}")
+        told = RequestOutcome(request.id, names=tuple(units))
+    handed_request.tell(REQUEST, told, changed)
+    return 0
+
+
+def _units(request: LookRequest, pull: Path, found: list[str]) -> list[str]:
+    if request.source == "stick":
+        return [f"interlude-stick@{name}.service" for name in found]
+    if not pull.exists():
+        shown = ShownAs.of("page-wrong-look-nowhere")
+        raise NotAllowed("No address is set where this box would look.", shown=shown)
+    return ["interlude-pull.service"]
+
+
+def sticks(by_id: Path = BY_ID, mounts: Path = MOUNTS) -> list[str]:
+    """Names of what is plugged in by USB and not mounted: a box that starts from USB has its own
+    partitions mounted. What file system each has, the unit looks."""
+    try:
+        links = sorted(link for link in by_id.iterdir() if link.name.startswith("usb-"))
+        used = {line.split()[2] for line in mounts.read_text().splitlines()}
+    except OSError:
+        return []
+    names = {link.resolve().name for link in links if _number(link) not in used}
+    return sorted(name for name in names if _PARTITION.fullmatch(name))
+
+
+def _number(link: Path) -> str:
+    """Of the device, as mountinfo has it (proc(5)): major:minor."""
+    try:
+        number = link.stat().st_rdev
+    except OSError:
+        return ""
+    return f"{os.major(number)}:{os.minor(number)}"
+
+
+def _not_started(why: str) -> StorageError:
+    shown = ShownAs.of("page-wrong-nobody-asked", why=why[:200])
+    return StorageError(f"systemd cannot be asked ({why}).", "Are you root?", shown=shown)

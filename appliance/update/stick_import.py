@@ -1,0 +1,121 @@
+"""Brings a newer release or system from a stick into the incoming folder, where it lies ready.
+
+In: a folder that a stranger may have filled, read only. Out: files that are newer than what there
+is, for this machine, and signed by whom this box trusts, whole; nothing is asked for, and root
+looks at each again before it installs it. Runs as a user without rights.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from appliance.atomic_file import sync_folder
+from appliance.errors import ReleaseRefused, ShownAs, StorageError
+from appliance.language.catalogue import BoxSentence
+from appliance.update import request
+from appliance.update.handed_over_file import HandedOverFile
+from appliance.update.release.archive import RELEASE, ReleaseArchive
+from appliance.update.release.look_record import LookTeller
+from appliance.update.release.store import ReleaseStore
+from appliance.update.request import UpdateKind, UpdateOffer
+from appliance.update.signature import SIGNERS
+from appliance.update.signed_manifest import fits
+from appliance.update.system import target
+from appliance.update.system.archive import SystemArchive
+
+BROUGHT = "stick-"  # beginning of the names of what was brought
+SPARE_BYTES = 256 << 20  # left free on the disk, as by fetches of models
+
+
+def free_bytes(folder: Path) -> int:
+    """Of the disk that `folder` lies on."""
+    return shutil.disk_usage(folder).free
+
+
+def bring(
+    folder: Path,
+    teller: LookTeller,
+    shelf: ReleaseStore | None = None,
+    incoming: Path = request.INCOMING,
+    os_release: Path = target.RELEASE,
+    signers: Path = SIGNERS,
+    free: Callable[[Path], int] = free_bytes,
+) -> BoxSentence:
+    """Copy the newest release and the newest system that lie in `folder` itself, not below it.
+
+    Raises ReleaseRefused for one that is not signed, damaged, or for another machine; StorageError.
+    """
+    shelf = shelf or ReleaseStore()
+    found = request.offers(shelf, folder, os_release)
+    newest = {_kind(offer).note: offer for offer in reversed(found)}
+    if not newest:
+        return BoxSentence.of("page-look-stick-none")
+    for offer in newest.values():
+        teller.fetches(offer.version)
+        _bring(offer, incoming, signers, free)
+    versions = ", ".join(sorted({offer.version for offer in newest.values()}))
+    return BoxSentence.of("page-look-stick-brought", versions=versions)
+
+
+def _kind(offer: UpdateOffer) -> UpdateKind:
+    release = offer.file.suffix == RELEASE.suffix
+    return request.RELEASES if release else request.SYSTEMS
+
+
+def _bring(offer: UpdateOffer, incoming: Path, signers: Path, free: Callable[[Path], int]) -> None:
+    kind = _kind(offer)
+    suffix, most = kind.archive.suffix, kind.archive.most_bytes
+    try:
+        for old in (*incoming.glob(f"{BROUGHT}*{suffix}"), *incoming.glob(f".{BROUGHT}*.part")):
+            with contextlib.suppress(OSError):  # another user's, in a sticky folder
+                old.unlink()
+        with HandedOverFile(offer.file, most) as handed:
+            manifest = kind.archive.open(handed, signers).manifest
+            fits(manifest, None, downgrade=False, now_s=time.time())  # what is older was left out
+            short = handed.size + SPARE_BYTES - free(incoming)
+            if short > 0:
+                raise no_room(short)
+            part = incoming / f".{BROUGHT}{manifest.version}{suffix}.part"
+            _copy(handed, part)
+        try:
+            _verify(part, kind, signers, offer.file.name)
+        except ReleaseRefused:
+            part.unlink()
+            raise
+        part.rename(incoming / f"{BROUGHT}{manifest.version}{suffix}")
+        sync_folder(incoming)
+    except OSError as error:
+        if isinstance(error, StorageError):
+            raise
+        why = error.strerror or ""
+        shown = ShownAs.of("page-wrong-look-write", why=why)
+        raise StorageError(f"{incoming} cannot be written ({why}).", shown=shown) from error
+
+
+def _copy(handed: HandedOverFile, part: Path) -> None:
+    with part.open("wb") as copy:
+        for chunk in handed.chunks(0, handed.size):
+            copy.write(chunk)
+        copy.flush()
+        os.fsync(copy.fileno())
+
+
+def _verify(part: Path, kind: UpdateKind, signers: Path, name: str) -> None:
+    """Every byte of the copy, as it was signed. Raises ReleaseRefused."""
+    with HandedOverFile(part, kind.archive.most_bytes) as copy:
+        copy.name = name  # whose owner knows it so
+        if kind is request.RELEASES:
+            ReleaseArchive(copy, signers).verify()
+        else:
+            SystemArchive(copy, signers).verify()
+
+
+def no_room(short_bytes: int) -> StorageError:
+    mib = -(-short_bytes >> 20)
+    shown = ShownAs.of("page-wrong-look-room", mib=mib)
+    return StorageError(f"There is no room for the release: {mib} MiB are missing.", shown=shown)
