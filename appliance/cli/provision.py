@@ -21,7 +21,6 @@ from appliance.panel.power_on_hold import WANTED_SETUP, WISHES
 from appliance.provision import growpart, password_words, setup_sentences, submitted_form
 from appliance.provision.apply_seed import ProvisionTarget, apply, remove_provisioning
 from appliance.provision.first_start import ProvisionResult, provision
-from appliance.provision.improv import service as improv
 from appliance.provision.network_manager import NmcliNetworks
 from appliance.provision.seed import Seed
 from appliance.provision.seed_files import HOST
@@ -51,7 +50,9 @@ def cli(doing: str, settings: Callable[[], Settings]) -> int:
         case "page":
             serve()
         case "improv":
-            improv.serve()
+            from appliance.provision.improv import service  # D-Bus: the others do without
+
+            service.serve()
         case _:
             return cli_setup(settings)
     return 0

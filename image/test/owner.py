@@ -16,15 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from appliance.dialog.control_socket import ControlSocket
+from appliance.language.catalogue import english
 from appliance.messages.commands import Say, StateChanged
 from appliance.provision.apply_seed import ProvisionTarget, apply
 from appliance.provision.network_checks import network_findings
 from appliance.provision.network_manager import NmcliNetworks
 from appliance.provision.seed import Seed, WifiNetwork
+from appliance.provision.setup_sentences import in_words
 from appliance.runtime import network_status
 
 LIMIT_S = 400.0  # for what takes a minute, emulated
 INVITED = re.compile(r"named Interlude ((?:\d ){3}\d)\..* They are: ([A-Za-z. ]+?)\. Then open")
+Fact = str | float | list[str] | dict[str, Any]  # what JSON has words for
 said: list[str] = []
 
 
@@ -43,7 +46,7 @@ def heard(door: ControlSocket, wanted: str) -> str:
 
 
 def main() -> None:
-    facts: dict[str, Any] = {"said": said}
+    facts: dict[str, Fact] = {"said": said}
     Path("/run/interlude").mkdir(exist_ok=True)
     door = ControlSocket(Path("/run/interlude/control"))
     try:
@@ -72,7 +75,7 @@ def main() -> None:
             Seed(wifi=WifiNetwork(b"Nowhere", "correct horse")),
             ProvisionTarget(keep=Path("/data/keep")),
         )
-        facts["away"] = radio.join()
+        facts["away"] = in_words(radio.join(), english())
     finally:
         print("FACTS " + json.dumps(facts), flush=True)
     print("the owner has done it all", flush=True)

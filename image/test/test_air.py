@@ -8,11 +8,13 @@ own radio and its firmware, and what a real phone shows.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from image.plan import ROOT
 from image.test import air
 from image.test.fleet import scratch
 
@@ -23,7 +25,13 @@ pytestmark = pytest.mark.timeout(1800)
 def facts() -> Iterator[dict[str, Any]]:
     """What the owner saw and heard (owner.py)."""
     with scratch() as folder:
-        said = air.run(folder)
+        try:
+            said = air.run(folder)
+        finally:
+            kept = ROOT / "build/test-image/console-air.log"
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            if (folder / "console.log").exists():
+                shutil.copy(folder / "console.log", kept)
         (line,) = [row for row in said.splitlines() if row.startswith("FACTS ")]
         found: dict[str, Any] = json.loads(line.removeprefix("FACTS "))
         print(f"\n   {json.dumps(found, indent=1)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,6 +32,13 @@ from appliance.runtime.status import SupervisorStatus
 from appliance.settings import load
 from tests import skips
 from tests.provision.ground import shipped
+
+
+@pytest.mark.process
+def test_what_root_calls_at_each_start_loads_nothing_of_bluetooth() -> None:
+    look = "import sys, appliance.cli.provision; print('dbus_fast' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 @pytest.fixture

@@ -1,0 +1,35 @@
+"""A tiny release has what its box's programs import: found out without starting a box."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from image.test import air, tiny
+
+# What the boxes of image/test run of one; the parser of sentences is loaded by the first of them.
+RELEASES = "import appliance.cli.release, appliance.cli.config"
+SETS_UP = """import appliance.cli.provision, appliance.provision.network_checks
+import appliance.dialog.control_socket, appliance.provision.setup_server
+from appliance.language.catalogue import english
+english().say("language-name")"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("needed", "imports"), [(tiny.NEEDED, RELEASES), (air.NEEDED, SETS_UP)], ids=["fleet", "air"]
+)
+def test_it_has_what_its_programs_import(
+    tmp_path: Path, needed: tuple[str, ...], imports: str
+) -> None:
+    tree = tiny.plant(tmp_path / "release", "good", needed=needed)
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", imports],  # without this machine's own packages
+        env={**os.environ, "PYTHONPATH": str(tree / "lib"), "PYTHONDONTWRITEBYTECODE": "1"},
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
