@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 from appliance.audio.cards import AUTO, CardInfo, Direction, card_named, chosen
 from appliance.audio.device_probe import SILENT_DBFS, DeviceProbe
-from appliance.errors import InterludeError
+from appliance.errors import InterludeError, ShownAs
 from appliance.runtime.diagnostics import Finding, ok, problem, warning
 from appliance.runtime.machine import Machine
 from appliance.settings import CardSettings
@@ -34,10 +34,12 @@ def card_findings(
             "sound card",
             f"This user may not open {len(refused)} of the sound devices.",
             "sudo usermod -aG audio $USER, then log in anew.",
+            ShownAs.of("page-find-card-refused"),
         )
     if cards:
         listed = ", ".join(f"{each.device} ({each.name}{_lacks(each)})" for each in cards)
-        yield ok("sound card", f"Here: {listed}.")
+        names = ", ".join(each.name for each in cards)
+        yield ok("sound card", f"Here: {listed}.", ShownAs.of("page-find-cards", names=names))
     yield from _chosen(card, cards)
     if failed is not None:
         yield _held(failed)
@@ -57,11 +59,15 @@ def _held(failed: Collection[str]) -> Finding:
     without = sorted({"capture", "playback"}.intersection(failed))
     if without:
         remedy = "`journalctl -u interlude` says why."
-        return problem("sound card", f"The box runs without {' and '.join(without)}.", remedy)
+        alone = {"capture": "page-find-card-deaf", "playback": "page-find-card-dumb"}
+        key = alone[without[0]] if len(without) == 1 else "page-find-card-gone"
+        said = f"The box runs without {' and '.join(without)}."
+        return problem("sound card", said, remedy, ShownAs.of(key))
     return ok(
         "sound card",
         "The box has it open, and hears and plays; its level and clock are tried when it is "
         "stopped.",
+        ShownAs.of("page-find-card-held"),
     )
 
 
@@ -70,12 +76,13 @@ def _chosen(card: CardSettings, cards: Sequence[CardInfo]) -> Iterator[Finding]:
     names = chosen(card.capture, card.playback, cards)
     if AUTO in (card.capture, card.playback) and all(names):
         both = names[0] if names[0] == names[1] else f"{names[0]} to hear, {names[1]} to speak"
-        yield ok("sound card", f"`auto` takes {both}.")
+        yield ok("sound card", f"`auto` takes {both}.", ShownAs.of("page-find-card-auto"))
     if "default" in names:
         yield warning(
             "sound card",
             "ALSA's `default` lies before the card: it mixes, resamples and queues in its own way.",
             "Set `card.capture` and `card.playback` to auto, which opens the card itself.",
+            ShownAs.of("page-find-card-default"),
         )
     if all(names) and card_named(names[0]) != card_named(names[1]):
         yield warning(
@@ -83,6 +90,7 @@ def _chosen(card: CardSettings, cards: Sequence[CardInfo]) -> Iterator[Finding]:
             "Microphone and loudspeaker are two devices: their clocks drift apart, and the box "
             "hears itself.",
             "Use one device that does both (hw/audio.md), in `card.capture` and `card.playback`.",
+            ShownAs.of("page-find-two-clocks"),
         )
 
 

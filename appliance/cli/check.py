@@ -20,7 +20,7 @@ from appliance.audio.cards import CardInfo, list_cards
 from appliance.audio.device_probe import DeviceProbe, try_card
 from appliance.cli import rows
 from appliance.cli.secret_checks import secret_findings
-from appliance.errors import InterludeError, ModelError
+from appliance.errors import InterludeError, ModelError, ShownAs
 from appliance.runtime import status
 from appliance.runtime.diagnostics import (
     Finding,
@@ -32,7 +32,7 @@ from appliance.runtime.diagnostics import (
     told_by,
     warning,
 )
-from appliance.runtime.machine import Machine
+from appliance.runtime.machine import LOW_VOLTAGE, Machine
 from appliance.runtime.service_account import ServiceAccount
 from appliance.settings import CardSettings, Settings
 from appliance.update.release import fallback
@@ -182,7 +182,7 @@ def collect_findings(
     yield from secret_findings(settings)
     for sentence in asked.fell_back():
         remedy = "`journalctl -u interlude` and /var/log/interlude/warnings.log say why."
-        yield warning("release", sentence, remedy)
+        yield warning("release", sentence, remedy, ShownAs.of("page-find-release-left"))
     if settings.thinking.remote.url:
         yield asked.server(settings)
     else:
@@ -195,8 +195,11 @@ def collect_findings(
             "voice",
             "espeak-ng is not installed: nothing stands in for a voice that fails.",
             "Install the package espeak-ng.",
+            ShownAs.of("page-find-no-espeak"),
         )
-    yield told_by("echo", lambda: asked.canceller(settings))
+    own = settings.hearing.echo.canceller not in ("none", "hardware")
+    key = "page-find-echo" if own else "page-find-echo-none"
+    yield told_by("echo", lambda: asked.canceller(settings), ShownAs.of(key))
     yield asked.turns(settings)
     yield from asked.network()
     if settings.link.broker:
@@ -213,10 +216,15 @@ def _software(asked: CheckProbes) -> Iterator[Finding]:
         try:
             here.append(f"{package} {asked.version(package)}")
         except importlib.metadata.PackageNotFoundError:
-            yield problem("software", f"{package} is not installed.", "Run `make setup`.")
+            shown = ShownAs.of("page-find-software-lacks", package=package)
+            said = f"{package} is not installed."
+            yield problem("software", said, "Run `make setup`.", shown)
     if sys.maxsize < 2**32:
-        yield problem("software", "This system has 32 bits.", "Install its 64-bit edition.")
-    yield ok("software", ", ".join(here) + ".")
+        shown = ShownAs.of("page-find-software-32")
+        said = "This system has 32 bits."
+        yield problem("software", said, "Install its 64-bit edition.", shown)
+    listed = ", ".join(here)
+    yield ok("software", f"{listed}.", ShownAs.of("page-find-software", listed=listed))
 
 
 def _cores(settings: Settings, machine: Machine) -> Iterator[Finding]:
@@ -231,6 +239,7 @@ def _cores(settings: Settings, machine: Machine) -> Iterator[Finding]:
             "cores",
             f"{len(have)} cores: those meant for {', '.join(homeless)} do not exist here.",
             "The system places them: well enough for development. Or set `processes`.",
+            ShownAs.of("page-find-cores-few", count=len(have)),
         )
     elif shared:
         yield warning(
@@ -238,31 +247,43 @@ def _cores(settings: Settings, machine: Machine) -> Iterator[Finding]:
             f"The thinker shares core {', '.join(map(str, shared))}: a busy neighbour makes it "
             "2 to 5 times slower.",
             "Give it cores of its own in `processes.thinker.cores`.",
+            ShownAs.of("page-find-cores-shared"),
         )
     else:
-        yield ok("cores", f"{len(have)} cores: every process has those it is meant for.")
+        yield ok(
+            "cores",
+            f"{len(have)} cores: every process has those it is meant for.",
+            ShownAs.of("page-find-cores", count=len(have)),
+        )
 
 
 def _permissions(settings: Settings, machine: Machine) -> Iterator[Finding]:
     table = rows.rows_to_run(settings)
     wanted = max((row.priority for row in table if row.scheduling == "fifo"), default=0)
     if machine.may_schedule() >= wanted:
-        yield ok("permissions", f"Real-time scheduling is permitted, up to priority {wanted}.")
+        yield ok(
+            "permissions",
+            f"Real-time scheduling is permitted, up to priority {wanted}.",
+            ShownAs.of("page-find-realtime"),
+        )
     else:
         yield warning(
             "permissions",
             "Real-time scheduling is not permitted: under load, sound may drop out.",
             f"Add a line to {_LIMITS}: @audio - rtprio 40",
+            ShownAs.of("page-find-realtime-not"),
         )
     to_lock_mib = max((row.memory_mib for row in table if row.lock_memory), default=0)
     if machine.may_lock_mib() >= to_lock_mib:
-        yield ok("permissions", "Locking memory is permitted.")
+        shown = ShownAs.of("page-find-locking")
+        yield ok("permissions", "Locking memory is permitted.", shown)
     else:
         yield warning(
             "permissions",
             f"Only {machine.may_lock_mib()} of {to_lock_mib} MiB may be locked in memory: "
             "swapping may interrupt the sound.",
             f"Add a line to {_LIMITS}: @audio - memlock unlimited",
+            ShownAs.of("page-find-locking-not"),
         )
 
 
@@ -275,9 +296,11 @@ def _memory(settings: Settings, machine: Machine) -> Iterator[Finding]:
             "memory",
             f"{have} MiB of memory, of {need} that these settings may need.",
             "Choose a smaller model in `thinking.model`, e.g. pocket.",
+            ShownAs.of("page-find-memory-short", have=have, need=need),
         )
     else:
-        yield ok("memory", f"{have} MiB of memory; these settings may need {need}.")
+        shown = ShownAs.of("page-find-memory", have=have, need=need)
+        yield ok("memory", f"{have} MiB of memory; these settings may need {need}.", shown)
 
 
 def _weights_mib(settings: Settings) -> int:
@@ -297,26 +320,34 @@ def _disk(settings: Settings, machine: Machine) -> Iterator[Finding]:
             "disk",
             f"{folder} cannot be written: nothing would be remembered.",
             "Mend its permissions, or name another folder in `state_dir`.",
+            ShownAs.of("page-find-disk-locked"),
         )
     elif free is not None and free < LEAST_DISK_MIB:
-        yield problem(
-            "disk", f"Only {free} MiB are free for {folder}.", f"Free {LEAST_DISK_MIB} or more."
-        )
+        shown = ShownAs.of("page-find-disk-full", mib=free, least=LEAST_DISK_MIB)
+        remedy = f"Free {LEAST_DISK_MIB} or more."
+        yield problem("disk", f"Only {free} MiB are free for {folder}.", remedy, shown)
     else:
-        yield ok("disk", f"{free} MiB are free for {folder}.")
+        shown = ShownAs.of("page-find-disk", mib=free or 0)
+        yield ok("disk", f"{free} MiB are free for {folder}.", shown)
 
 
 def _heat(machine: Machine) -> Iterator[Finding]:
     now, since = machine.throttled()
     remedy = "On a Pi: the official 27 W supply, and an active cooler."
     if now:
-        yield problem("heat, power", f"At this moment {', '.join(now)}.", remedy)
+        shown = ShownAs.of("page-find-power-now" if LOW_VOLTAGE in now else "page-find-heat-now")
+        yield problem("heat, power", f"At this moment {', '.join(now)}.", remedy, shown)
     if since:
-        yield warning("heat, power", f"At some time since the start {', '.join(since)}.", remedy)
+        shown = ShownAs.of(
+            "page-find-power-since" if LOW_VOLTAGE in since else "page-find-heat-since"
+        )
+        said = f"At some time since the start {', '.join(since)}."
+        yield warning("heat, power", said, remedy, shown)
     if (degrees := machine.temperature_c()) is None:
         return
     place = f"{machine.name() or 'The processor'} is at {degrees:.0f} °C"
     if degrees > HOT_C:
-        yield warning("heat, power", f"{place}: from 80 on it slows down.", remedy)
+        shown = ShownAs.of("page-find-hot", degrees=round(degrees))
+        yield warning("heat, power", f"{place}: from 80 on it slows down.", remedy, shown)
     else:
-        yield ok("heat, power", f"{place}.")
+        yield ok("heat, power", f"{place}.", ShownAs.of("page-find-warm", degrees=round(degrees)))

@@ -6,16 +6,17 @@ which starts it: no network. What it cannot ask it takes from the record, or lea
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import sys
 
 import msgspec
 
 from appliance.cli import check
-from appliance.errors import LinkError, VoiceError
+from appliance.errors import LinkError, ShownAs, VoiceError
 from appliance.models.store import ModelStore
 from appliance.runtime import status
-from appliance.runtime.diagnostics import Finding, as_json, ok, told_by
+from appliance.runtime.diagnostics import UNSHOWN, Finding, as_json, ok, told_by
 from appliance.runtime.machine import Machine
 from appliance.settings import Settings
 
@@ -42,13 +43,31 @@ def collect_beside(box: BesideBox, machine: Machine) -> list[Finding]:
         model=_model,
         prompt=lambda _: None,
         server=_server,
-        voice=lambda _: [told_by("voice", lambda: _voice(box.voice))],
+        voice=lambda _: [
+            told_by(
+                "voice",
+                lambda: _voice(box.voice),
+                ShownAs.of("page-find-voice", voice=box.voice),
+            )
+        ],
         house=lambda _: _house(box.house),
         network=list,
     )
     failed = tuple(part for words, part in _PARTS.items() if words in box.broken)
     running = status.SupervisorStatus(pid=box.supervisor, failed=failed)
-    return list(check.collect_findings(box.settings, machine, asked, running))
+    found = check.collect_findings(box.settings, machine, asked, running)
+    return [_with_words(one, box.settings) for one in found]
+
+
+def _with_words(found: Finding, settings: Settings) -> Finding:
+    """What is asked of the probes above is told in words of the page, too."""
+    if found.key or found.verdict != "ok":
+        return found
+    shown = {
+        "model": ShownAs.of("page-find-model", model=settings.thinking.model),
+        "house": ShownAs.of("page-find-house"),
+    }.get(found.looked_at, UNSHOWN)
+    return dataclasses.replace(found, key=shown.key, values=dict(shown.values))
 
 
 def _model(settings: Settings) -> str:
@@ -58,13 +77,21 @@ def _model(settings: Settings) -> str:
 
 
 def _server(settings: Settings) -> Finding:
-    return ok("model", "A server of your own answers. `interlude check` asks it for a word.")
+    return ok(
+        "model",
+        "A server of your own answers. `interlude check` asks it for a word.",
+        ShownAs.of("page-find-model-server"),
+    )
 
 
 def _voice(name: str) -> str:
     """Raises VoiceError."""
     if not name:
-        raise VoiceError("No voice has spoken yet.", "Wait a minute, then look again.")
+        raise VoiceError(
+            "No voice has spoken yet.",
+            "Wait a minute, then look again.",
+            shown=ShownAs.of("page-find-voice-none"),
+        )
     return f"{name} speaks."
 
 
@@ -72,7 +99,9 @@ def _house(here: bool | None) -> str:
     """Raises LinkError."""
     if not here:
         raise LinkError(
-            "The broker is not reached.", "`interlude check` says why; see `link.broker`."
+            "The broker is not reached.",
+            "`interlude check` says why; see `link.broker`.",
+            shown=ShownAs.of("page-find-house-gone"),
         )
     return "The broker is reached."
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from appliance.errors import PageError
+from appliance.errors import PageError, ShownAs
 from appliance.page.certificate import RENEW_S, load_certificate
 from appliance.runtime.diagnostics import Finding, ok, problem, warning
 from appliance.settings import PageSettings, Settings
@@ -29,14 +29,16 @@ def page_finding(
         certificate = load_certificate(page, environment)
     except PageError as error:
         goes_on = "A page that runs goes on with the certificate before; a restart ends it."
-        return problem("page", f"{error.problem} {goes_on}", error.remedy)
+        shown = ShownAs.of("page-find-certificate-bad")
+        return problem("page", f"{error.problem} {goes_on}", error.remedy, shown)
     assert certificate is not None
     names = ", ".join(certificate.names) or "no name"
     day = time.strftime("%Y-%m-%d", time.gmtime(certificate.until_s))
     said = f"The page is encrypted; its certificate is for {names}, until {day}."
     if certificate.until_s - now_s < RENEW_S:
-        return warning("page", said, "Have a new one issued; the page takes it as it is written.")
-    return ok("page", said)
+        remedy = "Have a new one issued; the page takes it as it is written."
+        return warning("page", said, remedy, ShownAs.of("page-find-certificate-ends", day=day))
+    return ok("page", said, ShownAs.of("page-find-certificate", names=names, day=day))
 
 
 def _model_server(settings: Settings) -> Iterator[Finding]:
@@ -45,6 +47,7 @@ def _model_server(settings: Settings) -> Iterator[Finding]:
             "secrets",
             "`thinking.remote.url` holds a login or a key.",
             "Write a key into a file of mode 0600 and name it in `thinking.remote.key_file`.",
+            ShownAs.of("page-find-secret-in-address"),
         )
     named = settings.thinking.remote.key_file
     if not (settings.thinking.remote.url and named):
@@ -57,11 +60,12 @@ def _model_server(settings: Settings) -> Iterator[Finding]:
             "secrets",
             f"The key file {path} cannot be found ({error.strerror}).",
             "Write the server's key into it, or empty `thinking.remote.key_file`.",
+            ShownAs.of("page-find-secret-gone"),
         )
         return
     if mode & 0o077:
-        yield problem(
-            "secrets", f"Others may read the key in {path} (mode {mode:04o}).", f"chmod 600 {path}"
-        )
+        said = f"Others may read the key in {path} (mode {mode:04o})."
+        shown = ShownAs.of("page-find-secret-open")
+        yield problem("secrets", said, f"chmod 600 {path}", shown)
     else:
-        yield ok("secrets", f"Only its owner may read {path}.")
+        yield ok("secrets", f"Only its owner may read {path}.", ShownAs.of("page-find-secret"))

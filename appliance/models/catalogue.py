@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import msgspec
 import yaml
 
-from appliance.errors import ModelError
+from appliance.errors import ModelError, ShownAs
 from appliance.settings.models import OwnModel
 
 PACKAGE = Path(__file__).parent
@@ -148,7 +148,8 @@ def find(name: str, models: dict[str, CatalogueModel] | None = None) -> Catalogu
         return models[name]
     near = difflib.get_close_matches(name, models, n=1)
     hint = f"Did you mean `{near[0]}`?" if near else f"There are {', '.join(models)}."
-    raise ModelError(f"There is no model `{name}`.", hint)
+    shown = ShownAs.of("page-wrong-model-unknown", model=name)
+    raise ModelError(f"There is no model `{name}`.", hint, shown=shown)
 
 
 def megabytes(size: int) -> str:

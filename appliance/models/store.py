@@ -25,7 +25,7 @@ from typing import Literal
 import msgspec
 
 from appliance.atomic_file import write_whole
-from appliance.errors import FetchError, ModelError, StorageError
+from appliance.errors import FetchError, ModelError, ShownAs, StorageError
 from appliance.models import catalogue
 from appliance.models.catalogue import CatalogueModel, Form, ModelFile
 from appliance.models.local_model import LocalModel, Sampling
@@ -195,7 +195,9 @@ class ModelStore:
             remedy = f"Get it with `interlude models fetch {model.name}`."
             if model.shipped:
                 remedy = "It comes with the package: install Interlude again."
-            raise ModelError(f"The model {model.name} is {what}.", remedy)
+            key = "page-wrong-model-part" if state == "partial" else "page-wrong-model-missing"
+            shown = ShownAs.of(key, model=model.name)
+            raise ModelError(f"The model {model.name} is {what}.", remedy, shown=shown)
         own = model.language
         return LocalModel(
             name=model.name,

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from appliance.messages.commands import BoxStatus
+from appliance.page.refusals import told
+from appliance.page.texts import Texts
 from appliance.settings import Settings
 
 # A string, as in the process table: what it imports is not for this process.
@@ -30,6 +32,43 @@ class ShownFinding(msgspec.Struct, frozen=True):
     verdict: Literal["ok", "warning", "problem"]
     sentence: str
     remedy: str = ""
+    key: str = ""
+    values: dict[str, str | int | float] = {}
+
+
+# Where on the page something can be done about it: of what was looked at.
+PLACES = {
+    "model": ("/own/models", "page-models-title"),
+    "memory": ("/own/models", "page-models-title"),
+    "disk": ("/own/models", "page-models-title"),
+    "voice": ("/own/models", "page-models-title"),
+    "house": ("/set", "page-nav-set"),
+    "panel": ("/set", "page-nav-set"),
+    "release": ("/own/software", "page-own-software"),
+    "sound card": ("/try#microphone", "page-try-microphone"),
+}
+
+
+class FindingRow(NamedTuple):
+    """As it is shown. `place`, `label`: of the page's own view that helps; "" where none does."""
+
+    title: str
+    verdict: str
+    text: str
+    place: str
+    label: str
+
+
+def finding_row(found: ShownFinding, texts: Texts) -> FindingRow:
+    """In the page's language. What has no sentence there is shown as the command prints it."""
+    slug = found.looked_at.replace(", ", "-").replace(" ", "-")
+    try:
+        title = texts(f"page-find-at-{slug}")
+    except KeyError:
+        title = found.looked_at
+    text = told(found.key, found.values, f"{found.sentence} {found.remedy}".strip(), texts)
+    place, label = PLACES.get(found.looked_at, ("", "")) if found.verdict != "ok" else ("", "")
+    return FindingRow(title, found.verdict, text, place, texts(label) if label else "")
 
 
 class CheckRun:

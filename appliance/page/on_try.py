@@ -9,7 +9,7 @@ from typing import cast, get_args
 from appliance.messages.commands import StopSpeaking
 from appliance.messages.trying import ShowLight, SoundRecorded, TrialKind
 from appliance.page.echo_findings import health, taken_db
-from appliance.page.findings import LONGEST_S, PROGRAM, program_input
+from appliance.page.findings import LONGEST_S, PROGRAM, finding_row, program_input
 from appliance.page.microphone_findings import findings
 from appliance.page.requests import Reply, plain, see_other
 from appliance.page.visit import Visit
@@ -35,6 +35,7 @@ def show(visit: Visit) -> Reply:
     return visit.page(
         "try",
         check=trying.check,
+        findings=[finding_row(one, visit.texts) for one in trying.check.found],
         sound=trying.sound,
         echo=health(trying.sound.echo) if trying.sound.echo else None,
         taken_db=taken_db,

@@ -5,7 +5,7 @@ In: the settings, and the panel that runs, or else the wires themselves. Out: fi
 
 from __future__ import annotations
 
-from appliance.errors import PanelError
+from appliance.errors import PanelError, ShownAs
 from appliance.panel import auto_detection
 from appliance.panel.gpio import GpioWires
 from appliance.panel.health import PanelHealth, read_health
@@ -36,6 +36,7 @@ def _unknown_hat_findings(machine: Machine) -> list[Finding]:
         "panel",
         f"There is a HAT that is not known here ({hat}): button and light are left alone.",
         "If they are wired beside it, and it leaves their pins free: `panel.gpio: header`.",
+        ShownAs.of("page-find-panel-hat", hat=hat),
     )]  # fmt: skip
 
 
@@ -45,17 +46,25 @@ def findings(health: PanelHealth) -> list[Finding]:
     if health.button:
         what = "is held down, or its wire touches ground" if health.button == "stuck" else "bounces"
         remedy = "Look at the button between pins 9 and 11 (hw/pinout.md)."
-        found.append(warning("panel", f"The button {what}: it is ignored.", remedy))
+        shown = ShownAs.of(
+            "page-find-button-stuck" if health.button == "stuck" else "page-find-button-bounces"
+        )
+        found.append(warning("panel", f"The button {what}: it is ignored.", remedy, shown))
     elif health.pressed:
-        found.append(ok("panel", f"The button works ({health.wires})."))
+        shown = ShownAs.of("page-find-button")
+        found.append(ok("panel", f"The button works ({health.wires}).", shown))
     else:
         sentence = f"The button has not been pressed since the start ({health.wires})."
-        found.append(ok("panel", f"{sentence} If it has been, a wire is loose."))
+        shown = ShownAs.of("page-find-button-unused")
+        found.append(ok("panel", f"{sentence} If it has been, a wire is loose.", shown))
     if health.switch == "cuts":
         remedy = "Close it; if it is closed, its wire is loose (pins 13 and 14)."
-        found.append(warning("panel", "The mute switch cuts the microphone.", remedy))
+        shown = ShownAs.of("page-find-switch-cuts")
+        found.append(warning("panel", "The mute switch cuts the microphone.", remedy, shown))
     if health.light:
-        found.append(warning("panel", f"The light fails: {health.light}.", "See hw/pinout.md."))
+        shown = ShownAs.of("page-find-light-fails")
+        said = f"The light fails: {health.light}."
+        found.append(warning("panel", said, "See hw/pinout.md.", shown))
     return found
 
 
@@ -64,14 +73,16 @@ def _at_rest(settings: Settings) -> Finding:
     try:
         wires = GpioWires(settings.panel)
     except PanelError as error:
-        return problem("panel", error.problem, error.remedy)
+        return problem("panel", error.problem, error.remedy, error.on_page)
     try:
         if wires.levels()["button"]:
             return warning(
                 "panel",
                 "The button reads as pressed.",
                 "If nobody presses it: its wire touches ground, or it is of the kind that opens.",
+                ShownAs.of("page-find-button-stuck"),
             )
-        return ok("panel", f"The panel's lines are there ({wires.by}); the button is up.")
+        said = f"The panel's lines are there ({wires.by}); the button is up."
+        return ok("panel", said, ShownAs.of("page-find-button-unused"))
     finally:
         wires.close()

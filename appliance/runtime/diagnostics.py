@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from appliance.errors import InterludeError
+from appliance.errors import InterludeError, ShownAs
 
+UNSHOWN = ShownAs("", {})
 _MARK = {"ok": "[green]ok[/]", "warning": "[yellow]warning[/]", "problem": "[red]problem[/]"}
 
 
@@ -21,33 +22,37 @@ _MARK = {"ok": "[green]ok[/]", "warning": "[yellow]warning[/]", "problem": "[red
 class Finding:
     """One sentence of how something is and, unless all is well, one of what to do.
 
-    A `problem` keeps the box from working; a `warning` is for the owner to weigh.
+    A `problem` keeps the box from working; a `warning` is for the owner to weigh. `key`, `values`:
+    both in one for who has no shell, as a sentence of the catalogue (errors.ShownAs); "": none.
     """
 
     looked_at: str
     verdict: Literal["ok", "warning", "problem"]
     sentence: str
     remedy: str = ""
+    key: str = ""
+    values: Mapping[str, str | int | float] = field(default_factory=dict)
 
 
-def ok(looked_at: str, sentence: str) -> Finding:
-    return Finding(looked_at, "ok", sentence)
+def ok(looked_at: str, sentence: str, shown: ShownAs = UNSHOWN) -> Finding:
+    return Finding(looked_at, "ok", sentence, "", shown.key, dict(shown.values))
 
 
-def warning(looked_at: str, sentence: str, remedy: str) -> Finding:
-    return Finding(looked_at, "warning", sentence, remedy)
+def warning(looked_at: str, sentence: str, remedy: str, shown: ShownAs = UNSHOWN) -> Finding:
+    return Finding(looked_at, "warning", sentence, remedy, shown.key, dict(shown.values))
 
 
-def problem(looked_at: str, sentence: str, remedy: str) -> Finding:
-    return Finding(looked_at, "problem", sentence, remedy)
+def problem(looked_at: str, sentence: str, remedy: str, shown: ShownAs = UNSHOWN) -> Finding:
+    return Finding(looked_at, "problem", sentence, remedy, shown.key, dict(shown.values))
 
 
-def told_by(looked_at: str, part: Callable[[], str]) -> Finding:
-    """What a part of the box says of itself; the error that it raises is a problem."""
+def told_by(looked_at: str, part: Callable[[], str], shown: ShownAs = UNSHOWN) -> Finding:
+    """What a part of the box says of itself, `shown` so on the page; the error that it raises is a
+    problem."""
     try:
-        return ok(looked_at, part())
+        return ok(looked_at, part(), shown)
     except InterludeError as error:
-        return problem(looked_at, error.problem, error.remedy)
+        return problem(looked_at, error.problem, error.remedy, error.on_page)
 
 
 def exit_code(findings: Iterable[Finding]) -> int:

@@ -129,14 +129,16 @@ def test_a_key_is_its_owners_alone(tmp_path: Path, mode: int | None, verdict: st
 def test_a_part_that_cannot_work_says_so_itself(tmp_path: Path) -> None:
     asked = replace(fine(), model=raises(ModelError("It is not here.", "Fetch it.")))
     one = only(health.collect_findings(settings(tmp_path), machine(tmp_path), asked))
-    assert one == Finding("model", "problem", "It is not here.", "Fetch it.")
+    kind = "page-wrong-general-model"
+    assert one == Finding("model", "problem", "It is not here.", "Fetch it.", kind)
 
 
 def test_a_broker_is_looked_at_where_one_is_named(tmp_path: Path) -> None:
     housed = settings(tmp_path, link={"broker": "hall.example"})
     away = replace(fine(), house=raises(LinkError("No broker listens.", "Does it run?")))
     one = only(health.collect_findings(housed, machine(tmp_path), away))
-    assert one == Finding("house", "problem", "No broker listens.", "Does it run?")
+    kind = "page-wrong-general-broker"
+    assert one == Finding("house", "problem", "No broker listens.", "Does it run?", kind)
 
 
 def test_a_box_without_a_broker_is_not_asked_for_one(tmp_path: Path) -> None:

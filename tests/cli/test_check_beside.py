@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from appliance.cli.check_beside import BesideBox, collect_beside
+from appliance.language.catalogue import catalogue
 from appliance.runtime.diagnostics import Finding
 from appliance.settings import load
 from tests.cli.fit_machine import machine
@@ -42,6 +43,22 @@ def test_what_fails_of_what_runs_is_a_problem_with_a_remedy(
 ) -> None:
     one = found(tmp_path, **box)[looked_at]
     assert (one.verdict, said in one.sentence, bool(one.remedy)) == ("problem", True, True)
+
+
+def test_whatever_it_finds_has_words_of_the_page(tmp_path: Path) -> None:
+    ill: dict[str, str | None] = {
+        "proc/meminfo": "MemTotal: 1000 kB\n",
+        "proc/self/limits": "",
+        "proc/1/limits": "",
+        "sys/class/thermal/thermal_zone0/temp": "91000\n",
+        "sys/devices/platform/soc@107c000000/soc:firmware/get_throttled": "50005\n",
+    }
+    told = {"state_dir": str(tmp_path), "link": {"broker": "localhost"}}
+    beside = BesideBox(load(None, told), 1, broken=("the microphone",))
+    for changes in ({}, ill):
+        everything = collect_beside(beside, machine(tmp_path, changes))
+        assert len(everything) > 9
+        assert [one for one in everything if one.key not in catalogue("de").messages] == []
 
 
 @pytest.mark.process

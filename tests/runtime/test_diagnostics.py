@@ -7,6 +7,7 @@ import json
 
 from rich.console import Console
 
+from appliance.errors import LinkError, ShownAs
 from appliance.runtime import diagnostics
 from appliance.runtime.diagnostics import Finding
 
@@ -37,5 +38,19 @@ def test_warnings_alone_do_not_fail() -> None:
 
 
 def test_json_has_every_field() -> None:
-    (one,) = json.loads(diagnostics.as_json([diagnostics.problem("a", "b", "c")]))
-    assert one == {"looked_at": "a", "verdict": "problem", "sentence": "b", "remedy": "c"}
+    shown = ShownAs.of("page-find-hot", degrees=81)
+    (one,) = json.loads(diagnostics.as_json([diagnostics.problem("a", "b", "c", shown)]))
+    assert one == {
+        "looked_at": "a", "verdict": "problem", "sentence": "b", "remedy": "c",
+        "key": "page-find-hot", "values": {"degrees": 81},
+    }  # fmt: skip
+
+
+def test_what_a_part_says_of_itself_has_the_words_of_the_page_or_those_of_its_error() -> None:
+    shown = ShownAs.of("page-find-house")
+    assert diagnostics.told_by("house", lambda: "It is here.", shown).key == "page-find-house"
+
+    def fails() -> str:
+        raise LinkError("It is away.")
+
+    assert diagnostics.told_by("house", fails, shown).key == "page-wrong-general-broker"
