@@ -22,6 +22,7 @@ from appliance.provision import wifi_errors
 SETUP = "interlude-setup"
 OURS = "interlude-wifi"
 ADDRESS = "10.42.0.1"
+CHANNEL = 6  # of 2.4 GHz, on which an access point may be opened in every country
 VOLATILE = Path("/run/NetworkManager/system-connections")
 # Read by the dnsmasq of every shared connection; there is none but set-up's, while that is open.
 DNSMASQ = Path("/etc/NetworkManager/dnsmasq-shared.d/interlude-setup.conf")
@@ -193,12 +194,17 @@ class NmcliNetworks:
 
 
 def access_point(name: str, password: str) -> str:
-    """NetworkManager's file of it (nm-settings-keyfile(5)); whoever joins gets an address."""
+    """NetworkManager's file of it (nm-settings-keyfile(5)); whoever joins gets an address.
+
+    Without a channel NetworkManager takes 1, 6, 11 or 13 by the name, and a radio that knows no
+    country yet (regulatory domain 00) may open nothing on 12 and 13.
+    """
     return "\n".join((
         "[connection]", f"id={SETUP}", "uuid=6a4b1f0c-6a4d-5a5c-9c39-1e7f1d0a7c11", "type=wifi",
-        "autoconnect=false", "", "[wifi]", "mode=ap", f"ssid={name}", "", "[wifi-security]",
-        "key-mgmt=wpa-psk", "proto=rsn", "pairwise=ccmp", f"psk={password}", "", "[ipv4]",
-        "method=shared", f"address1={ADDRESS}/24", "", "[ipv6]", "method=disabled", "",
+        "autoconnect=false", "", "[wifi]", "mode=ap", f"ssid={name}", "band=bg",
+        f"channel={CHANNEL}", "", "[wifi-security]", "key-mgmt=wpa-psk", "proto=rsn",
+        "pairwise=ccmp", f"psk={password}", "", "[ipv4]", "method=shared",
+        f"address1={ADDRESS}/24", "", "[ipv6]", "method=disabled", "",
     ))  # fmt: skip
 
 

@@ -137,6 +137,15 @@ def test_whoever_joins_the_access_point_has_its_password_and_gets_an_address() -
     assert "key-mgmt=wpa-psk" in text
 
 
+def test_the_access_point_is_on_a_channel_that_no_country_forbids() -> None:
+    """NetworkManager itself would take 13 for this name."""
+    rows = access_point("Interlude 3282", "12345678").splitlines()
+    at = rows.index("[wifi]")
+    said = dict(row.split("=", 1) for row in rows[at + 1 : rows.index("", at)])
+    assert said["band"] == "bg"
+    assert 1 <= int(said["channel"]) <= 11
+
+
 def test_why_a_network_lets_nobody_in_is_told_from_what_network_manager_says(
     tmp_path: Path,
 ) -> None:
