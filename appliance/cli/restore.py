@@ -7,16 +7,18 @@ anywhere leaves the old or the new; nothing here keeps a box from starting.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import shutil
+import time
 from pathlib import Path
 
 import msgspec
 
 from appliance.atomic_file import read_small, sync_folder, write_whole
 from appliance.dialog.memory import UNCLEARED, Memory, RememberedTurn, write_anew
-from appliance.errors import InterludeError
+from appliance.errors import InterludeError, StorageError
 from appliance.page.backup_file import MOST_BYTES, Backup, BackupTimer, BackupTurn, unpack
 from appliance.record_file import read_record
 from appliance.runtime import enrolled_files, restore_files
@@ -24,6 +26,7 @@ from appliance.runtime.memory_files import SNAPSHOT
 from appliance.runtime.restore_files import (
     BACK,
     BEFORE,
+    OUTCOME,
     PLACES,
     PLAN,
     REPLACED,
@@ -31,6 +34,7 @@ from appliance.runtime.restore_files import (
     WANTED,
     Move,
     PlaceName,
+    RestoreOutcome,
     RestorePlan,
     beside,
     place,
@@ -46,6 +50,7 @@ log = logging.getLogger("restore")
 def complete_restore(settings: Settings) -> None:
     """Make the one that is wanted, or go on with one that was cut short. Never raises."""
     state = settings.state_path()
+    back = (state / BACK).exists()
     try:
         plan = read_record(state / PLAN, RestorePlan)
         if plan is None:
@@ -54,9 +59,19 @@ def complete_restore(settings: Settings) -> None:
         if plan is not None:
             _carry_out(state, plan)
             log.warning("restored: %s", ", ".join(sorted(plan.moves)))
+            _note(state, RestoreOutcome(time.time(), plan.moves, back))
     except (InterludeError, OSError) as error:
         log.error("nothing was restored: %s", error)
+        known = error if isinstance(error, InterludeError) else StorageError(str(error))
+        key, values = known.on_page
+        _note(state, RestoreOutcome(time.time(), {}, back, str(error)[:500], key, dict(values)))
     _clear(state)
+
+
+def _note(state: Path, outcome: RestoreOutcome) -> None:
+    """For the page. Without it all is as it is."""
+    with contextlib.suppress(OSError):
+        write_whole(state / OUTCOME, msgspec.json.encode(outcome), 0o600)
 
 
 def _prepared(state: Path, settings: Settings) -> RestorePlan | None:

@@ -15,7 +15,7 @@ from typing import Annotated, Literal, TypeVar
 
 import msgspec
 
-from appliance.errors import BackupRefused
+from appliance.errors import BackupRefused, ShownAs
 from appliance.messages.limits import MAX_ANSWER, MAX_WORDS
 from appliance.record_file import UNREADABLE
 from appliance.settings.adjusted import AdjustedSettings
@@ -116,10 +116,13 @@ def unpack(data: bytes) -> Backup:
     manifest = _decoded(entries.pop(MANIFEST, b""), BackupManifest, MANIFEST)
     if manifest.version != VERSION:
         remedy = "Install that version of Interlude, or a newer one, first."
-        raise BackupRefused("This backup is of another version of Interlude.", remedy)
+        shown = ShownAs.of("page-wrong-backup-version")
+        problem = "This backup is of another version of Interlude."
+        raise BackupRefused(problem, remedy, shown=shown)
     sums = {name: hashlib.sha256(entry).hexdigest() for name, entry in entries.items()}
     if sums != manifest.sha256:
-        raise BackupRefused("This backup is damaged: its checksums are others.", REMEDY)
+        problem = "This backup is damaged: its checksums are others."
+        raise BackupRefused(problem, REMEDY, shown=ShownAs.of("page-wrong-backup-damaged"))
     lines = entries["memory.jsonl"].split(b"\n") if "memory.jsonl" in entries else None
     return Backup(
         manifest.made_s,
@@ -152,7 +155,8 @@ def _newest(turns: tuple[BackupTurn, ...]) -> bytes:
 
 def _entries(data: bytes) -> dict[str, bytes]:
     """By name. The directory's own size is looked at before it is read: it may claim a million."""
-    refused = BackupRefused("This file is no backup of Interlude.", REMEDY)
+    shown = ShownAs.of("page-wrong-backup-none")
+    refused = BackupRefused("This file is no backup of Interlude.", REMEDY, shown=shown)
     if not _END.size <= len(data) <= MOST_BYTES:
         raise refused
     sign, disk, first, here, count, size, at, comment = _END.unpack(data[-_END.size :])
@@ -186,4 +190,6 @@ def _decoded(data: bytes, kind: type[T], name: str) -> T:
     try:
         return msgspec.json.decode(data, type=kind)
     except UNREADABLE as error:
-        raise BackupRefused(f"This backup is damaged: {name} cannot be read.", REMEDY) from error
+        problem = f"This backup is damaged: {name} cannot be read."
+        shown = ShownAs.of("page-wrong-backup-damaged")
+        raise BackupRefused(problem, REMEDY, shown=shown) from error

@@ -6,13 +6,16 @@ part of the box runs (cli/restore.py), and what it replaced can be brought back.
 
 from __future__ import annotations
 
+import hmac
+import secrets
 import time
 from dataclasses import dataclass
 
 from appliance import __version__
 from appliance.atomic_file import read_small, sync_folder, write_whole
-from appliance.errors import BackupRefused, InterludeError, StorageError
+from appliance.errors import BackupRefused, InterludeError, ShownAs, StorageError
 from appliance.messages.commands import Restart
+from appliance.page import on_settings
 from appliance.page.access import is_form_token
 from appliance.page.backup_file import (
     LIMITS,
@@ -23,9 +26,10 @@ from appliance.page.backup_file import (
     pack,
     unpack,
 )
+from appliance.page.refusals import refusal, told
 from appliance.page.requests import Reply, plain, see_other
 from appliance.page.upload import Upload, boundary_of
-from appliance.page.visit import COOKIE, PageBox, Visit
+from appliance.page.visit import COOKIE, BackupTicket, PageBox, Visit
 from appliance.record_file import UNREADABLE
 from appliance.runtime import handed_request, memory_files, restore_files
 from appliance.runtime.memory_reader import read_turns
@@ -39,6 +43,7 @@ from appliance.tools import timer_store
 
 PLACE, UPLOAD_PLACE = "/own/backup", "/own/backup/upload"
 MOST_TURNS = 10_000
+TICKET_S = 60.0  # a browser asks at once; one on a phone hands it over to another program first
 KIND = "application/zip"
 
 
@@ -52,19 +57,30 @@ class RestorePreview:
     settings: tuple[tuple[str, Scalar, Scalar], ...]
 
 
-def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
-    """Make one, bring one, or take the last restore back."""
+def show(visit: Visit, status: int = 200, problem: str = "", ready: Backup | None = None) -> Reply:
+    """Make one, bring one, or take the last restore back. `ready`: was made, and is fetched."""
     box, state, preview = visit.box, visit.box.settings.state_path(), None
     checked = restore_files.archive(state, CHECKED)
     if checked.exists():
         try:
             preview = _preview(box, unpack(read_small(checked, MOST_BYTES)))
-        except (InterludeError, OSError) as error:
-            problem = problem or str(error)
+        except InterludeError as error:
+            problem = problem or refusal(error, visit.texts)
+        except OSError as error:
+            problem = problem or _unwritten(visit, error)
+    outcome = restore_files.outcome(state)
+    outcome_why = told(outcome.key, outcome.values, outcome.problem, visit.texts) if outcome else ""
     return visit.page(
         "backup",
         status,
         problem=problem,
+        ready=ready,
+        ticket=box.backup_ticket.word if ready and box.backup_ticket else "",
+        file=_file_name(),
+        outcome=outcome,
+        outcome_why=outcome_why,
+        when=time.strftime("%Y-%m-%d %H:%M", time.localtime(outcome.at_s)) if outcome else "",
+        anew=outcome is not None and on_settings.needs_new_start(_files(box), box.files),
         preview=preview,
         made=time.strftime("%Y-%m-%d %H:%M", time.localtime(preview.backup.made_s))
         if preview
@@ -75,15 +91,42 @@ def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
     )
 
 
-def download(visit: Visit) -> Reply:
-    """The archive, as a file."""
+def make(visit: Visit) -> Reply:
+    """Say what is in it, and have the browser fetch it from there."""
+    box = visit.box
     try:
-        data = pack(_collected(visit.box))
+        made = _collected(box)
     except StorageError as error:
-        return show(visit, 503, str(error))
-    name = time.strftime("interlude-%Y-%m-%d.zip")
-    headers = (("Content-Disposition", f'attachment; filename="{name}"'),)
+        return show(visit, 503, refusal(error, visit.texts))
+    assert visit.browser is not None  # a stranger sends no form here
+    word = secrets.token_hex(16)
+    box.backup_ticket = BackupTicket(word, visit.browser.id, box.now_s() + TICKET_S)
+    return show(visit, ready=made)
+
+
+def download(visit: Visit) -> Reply:
+    """The archive, as a file: to the browser that had it made. Anybody else is shown the page."""
+    box, ticket = visit.box, visit.box.backup_ticket
+    given = visit.request.words.get("ticket", "")
+    own = visit.browser is not None and ticket is not None and ticket.browser == visit.browser.id
+    if ticket is None or not own or box.now_s() > ticket.until_s:
+        return see_other(PLACE)
+    if not hmac.compare_digest(given.encode(), ticket.word.encode()):
+        return see_other(PLACE)
+    try:
+        data = pack(_collected(box))
+    except StorageError as error:
+        return show(visit, 503, refusal(error, visit.texts))
+    headers = (("Content-Disposition", f'attachment; filename="{_file_name()}"'),)
     return Reply(200, data, KIND, headers)
+
+
+def _file_name() -> str:
+    return time.strftime("interlude-%Y-%m-%d.zip")
+
+
+def _unwritten(visit: Visit, error: OSError) -> str:
+    return visit.texts("page-wrong-look-write", why=error.strerror or "")
 
 
 def receive(visit: Visit) -> Upload | None:
@@ -126,10 +169,10 @@ def apply(visit: Visit) -> Reply:
         sync_folder(checked.parent)
     except FileNotFoundError:
         return see_other(PLACE)
-    except OSError as error:
-        return show(visit, 503, str(error))
     except InterludeError as error:
-        return show(visit, 400, str(error))
+        return show(visit, 400, refusal(error, visit.texts))
+    except OSError as error:
+        return show(visit, 503, _unwritten(visit, error))
     return _begin_anew(visit)
 
 
@@ -147,7 +190,7 @@ def bring_back(visit: Visit) -> Reply:
     try:
         write_whole(state / BACK, b"", 0o600)
     except OSError as error:
-        return show(visit, 503, str(error))
+        return show(visit, 503, _unwritten(visit, error))
     return _begin_anew(visit)
 
 
@@ -169,9 +212,9 @@ def _uploaded(visit: Visit, fields: dict[str, bytes] | None) -> Reply:
         erase([checked])
         write_whole(checked, fields["backup"], 0o600)
     except BackupRefused as error:
-        return show(visit, 400, str(error))
+        return show(visit, 400, refusal(error, visit.texts))
     except OSError as error:
-        return show(visit, 503, str(error))
+        return show(visit, 503, _unwritten(visit, error))
     return see_other(PLACE)
 
 
@@ -220,7 +263,9 @@ def _preview(box: PageBox, backup: Backup) -> RestorePreview:
     settings = []
     for key, then in sorted(backup.settings.items()):
         if key not in CHANGEABLE:
-            raise BackupRefused(f"This backup sets `{key[:60]}`, which no backup holds.")
+            shown = ShownAs.of("page-wrong-backup-key", setting=key[:60])
+            problem = f"This backup sets `{key[:60]}`, which no backup holds."
+            raise BackupRefused(problem, shown=shown)
         if value_of(files, key) != then:
             settings.append((key, value_of(files, key), then))
     return RestorePreview(backup, turns, len(box.model.timers.timers), tuple(settings))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from appliance.messages.registry import Message
 from appliance.models.model_request import REQUEST
@@ -22,6 +22,16 @@ from appliance.runtime.handed_changes import HandedChanges
 from appliance.runtime.settings_access import SettingsAccess
 from appliance.settings import Settings
 from appliance.update import look_request
+
+
+class BackupTicket(NamedTuple):
+    """For the browser that had a backup made: with it the file is fetched, for a minute. No other
+    page can make such a link up. `until_s`: CLOCK_MONOTONIC."""
+
+    word: str
+    browser: str
+    until_s: float
+
 
 COOKIE, WAITING = "interlude", "interlude-waits"
 COOKIE_S = 400 * 86_400  # the longest that browsers keep one
@@ -40,7 +50,7 @@ class PageBox:
     `start_program`: a command, its input, the longest it may take in seconds, and who gets its
     output. `scheme`: by which the page is asked for.
     `model_changes`, `look_changes`: what is asked of root about models, and newer versions.
-    `uploading`: one at a time."""
+    `uploading`: one at a time. `backup_ticket`: of the last backup that was made."""
 
     settings: Settings
     files: Settings
@@ -59,6 +69,7 @@ class PageBox:
     scheme: Literal["http", "https"] = "http"
     places: OwnPlaces = field(default_factory=OwnPlaces)
     uploading: bool = False
+    backup_ticket: BackupTicket | None = None
     certificate: CertificateWatch | None = None
     model_changes: HandedChanges = field(
         default_factory=lambda: HandedChanges(REQUEST, time.monotonic)

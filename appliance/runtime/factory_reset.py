@@ -52,7 +52,7 @@ RESET: tuple[ResetRow, ...] = (
     ResetRow(
         "a restore that is under way",
         "erases",
-        ("restore-plan.json", "restore-replaced.json", "restore-back"),
+        ("restore-plan.json", "restore-replaced.json", "restore-back", "restore-outcome.json"),
     ),
     ResetRow("which browsers the page has let in", "erases", ("page-access.json",)),
     ResetRow("mode, volume and voice as they were set while it ran", "erases", ("adjusted.json",)),

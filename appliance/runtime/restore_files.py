@@ -28,6 +28,7 @@ WANTED = ".restore-wanted"  # one that is to be made so
 STAGED, BEFORE = ".restore-new", ".before-restore"  # after a file's name
 ENDS = (UPLOAD, CHECKED, WANTED, STAGED, BEFORE)
 PLAN, REPLACED = "restore-plan.json", "restore-replaced.json"  # in the state's folder
+OUTCOME = "restore-outcome.json"  # likewise: what came of the last one
 BACK = "restore-back"  # a note there: bring back what was replaced
 # The files of the state's folder that a backup holds.
 PlaceName = Literal["memory", "timers", "adjusted", "enrolled"]
@@ -46,6 +47,24 @@ class RestorePlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     moves: dict[PlaceName, Move]
     had: tuple[PlaceName, ...] = ()
+
+
+class RestoreOutcome(msgspec.Struct, frozen=True):
+    """What the last restore came to. `at_s`: by the clock on the wall. `moves`: what became of each
+    file; `problem`: why nothing was restored, `key` and `values` the same as a sentence of the
+    catalogue (errors.ShownAs). `back`: what was there before a restore was brought back."""
+
+    at_s: float
+    moves: dict[PlaceName, Move] = {}
+    back: bool = False
+    problem: str = ""
+    key: str = ""
+    values: dict[str, str | int | float] = {}
+
+
+def outcome(state: Path) -> RestoreOutcome | None:
+    """Of the last restore; None before the first."""
+    return read_record(state / OUTCOME, RestoreOutcome)
 
 
 def place(state: Path, name: PlaceName) -> Path:

@@ -13,7 +13,7 @@ from appliance.dialog.memory import Memory
 from appliance.dialog.memory_erase import ChosenTurn, forget_all, forget_turn
 from appliance.page.backup_file import Backup, BackupTimer, BackupTurn, pack
 from appliance.runtime import memory_files, restore_files
-from appliance.runtime.restore_files import BACK, BEFORE, PLAN, WANTED
+from appliance.runtime.restore_files import BACK, BEFORE, PLAN, WANTED, RestoreOutcome
 from appliance.settings import Settings, adjusted, load
 from appliance.settings.adjusted import AdjustedSettings, AdjustedValue
 from appliance.tools import timer_store
@@ -36,6 +36,29 @@ def mine(tmp_path: Path) -> Settings:
         memory.remember(turn(number, f"{OLD} {number}"))
     memory.close()
     return settings
+
+
+def told(settings: Settings) -> RestoreOutcome:
+    found = restore_files.outcome(settings.state_path())
+    assert found is not None
+    return found
+
+
+def test_what_came_of_it_is_noted_for_the_page(mine: Settings) -> None:
+    complete_restore(mine)
+    assert restore_files.outcome(mine.state_path()) is None, "nothing was wanted"
+    want(mine)
+    complete_restore(mine)
+    assert told(mine).moves.keys() == {"memory", "timers", "adjusted"}
+    assert (told(mine).back, told(mine).problem) == (False, "")
+    (mine.state_path() / BACK).touch()
+    complete_restore(mine)
+    assert told(mine).back
+    want(mine, b"no archive at all")
+    complete_restore(mine)
+    failed = told(mine)
+    assert (failed.moves, failed.key) == ({}, "page-wrong-backup-none")
+    assert "no backup of Interlude" in failed.problem
 
 
 def want(settings: Settings, data: bytes | None = None) -> None:

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from appliance.dialog.memory import Memory, RememberedTurn
 from appliance.messages.commands import Restart
 from appliance.page.backup_file import Backup, BackupTurn, pack, unpack
+from appliance.page.on_backup import TICKET_S
 from appliance.page.requests import Reply, Request
 from appliance.page.upload import OVERHEAD_BYTES
 from appliance.runtime import memory_files, restore_files
-from appliance.runtime.restore_files import BACK, CHECKED, UPLOAD, WANTED, RestorePlan
+from appliance.runtime.restore_files import (
+    BACK,
+    CHECKED,
+    UPLOAD,
+    WANTED,
+    RestoreOutcome,
+    RestorePlan,
+)
 from appliance.settings import load
 from appliance.tools import timer_store
 from appliance.tools.timers import Timer
@@ -36,8 +46,20 @@ def lived_in(desk: Desk) -> None:
     (state / "settings-undo.json").write_text(SECRET)
 
 
+def made(desk: Desk) -> str:
+    """The page after a backup was made."""
+    return desk.post("/own/backup", {"token": desk.token}).body.decode()
+
+
+def link(page: str) -> str:
+    """Where the browser is sent for the file."""
+    found = re.search(r'content="1; url=(/own/backup/file\?ticket=\w{32})"', page)
+    assert found
+    return found[1]
+
+
 def saved(desk: Desk) -> bytes:
-    return desk.post("/own/backup", {"token": desk.token}).body
+    return desk.get(link(made(desk))).body
 
 
 def form(token: str, data: bytes) -> bytes:
@@ -84,6 +106,66 @@ def test_a_backup_has_what_is_the_owners_and_no_secret(desk: Desk) -> None:
     assert SECRET.encode() not in data
     (browser,) = desk.box.access.browsers
     assert browser.known_by.encode() not in data
+
+
+def test_the_page_says_what_is_in_a_backup_and_what_is_not(desk: Desk) -> None:
+    lived_in(desk)
+    desk.pair()
+    page = made(desk)
+    for words in ("2 turns of conversation", "Timers and alarms: 1", "not the default: 2",
+                  "Not in it: passwords", "interlude-20"):  # fmt: skip
+        assert words in page
+    reply = desk.get(link(page))
+    assert reply.kind == "application/zip"
+    assert dict(reply.headers)["Content-Disposition"].startswith('attachment; filename="interlude')
+    assert unpack(reply.body).settings
+
+
+def test_a_backup_goes_to_the_browser_that_had_it_made_for_a_minute_and_to_no_other(
+    desk: Desk,
+) -> None:
+    lived_in(desk)
+    desk.pair()
+    place = link(made(desk))
+    for other in ("/own/backup/file", "/own/backup/file?ticket=", place[:-1], f"{place}x",
+                  "/own/backup/file?ticket=%C3%BC"):  # fmt: skip
+        assert desk.get(other).status == 303
+    mine = dict(desk.cookies)
+    desk.cookies.clear()
+    assert WORD.encode() not in desk.get(place).body, "a stranger"
+    desk.pair()
+    assert desk.get(place).status == 303, "another browser that was let in"
+    desk.cookies = mine
+    assert desk.get(place).kind == "application/zip"
+    desk.now_s += TICKET_S + 1
+    assert desk.get(place).status == 303
+
+
+def test_what_came_of_the_last_restore_is_said(desk: Desk) -> None:
+    desk.pair()
+    state = desk.box.settings.state_path()
+    outcome = state / restore_files.OUTCOME
+    assert "Restored" not in desk.text("/own/backup")
+    outcome.write_bytes(msgspec.json.encode(RestoreOutcome(1.8e9, {"memory": "put"})))
+    page = desk.text("/own/backup")
+    assert "Restored 2027-01-15" in page
+    assert "nothing else is needed" in page
+    (state / "settings.yaml").write_text("link: {name: Attic}\n")
+    assert 'value="restart"' in desk.text("/own/backup"), "the settings are for the next start"
+    failed = RestoreOutcome(1.8e9, {}, False, "x", "page-wrong-general-storage")
+    outcome.write_bytes(msgspec.json.encode(failed))
+    german = desk.get("/own/backup", accept_language="de").body.decode()
+    assert "Es wurde nichts wiederhergestellt" in german
+    assert "Die Karte lässt sich nicht lesen" in german
+    outcome.write_bytes(b"\xff")
+    assert desk.get("/own/backup").status == 200
+
+
+def test_a_refused_backup_is_refused_in_the_browsers_language(desk: Desk) -> None:
+    desk.pair()
+    reply = upload(desk, form(desk.token, b"x" * 100_000), **{"accept-language": "de"})
+    assert reply is not None
+    assert "keine Sicherung von Interlude" in reply.body.decode()
 
 
 def test_a_stranger_saves_and_brings_nothing(desk: Desk) -> None:

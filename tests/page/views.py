@@ -33,8 +33,9 @@ from appliance.messages.viewing import SoundLevels
 from appliance.models.model_request import ModelRequest
 from appliance.page.backup_file import Backup, BackupTurn, pack
 from appliance.pcm import RATE_HZ
-from appliance.runtime import enrolled_files, memory_files
+from appliance.runtime import enrolled_files, memory_files, restore_files
 from appliance.runtime.handed_request import new_id
+from appliance.runtime.restore_files import RestoreOutcome
 from appliance.settings.network_change import NetworkChange
 from appliance.update.release.look_record import LookTeller, mark
 from appliance.update.request import PROGRESS, InstallProgress
@@ -206,6 +207,19 @@ def brings_backup(desk: Desk) -> None:
     assert reply.status == 303, reply
 
 
+def was_restored(desk: Desk) -> None:
+    state = desk.box.settings.state_path()
+    made = RestoreOutcome(1.8e9, {"memory": "put", "timers": "put"})
+    (state / restore_files.OUTCOME).write_bytes(msgspec.json.encode(made))
+    (state / "settings.yaml").write_text("link: {name: Attic}\n")
+
+
+def was_not_restored(desk: Desk) -> None:
+    state = desk.box.settings.state_path()
+    made = RestoreOutcome(1.8e9, {}, False, "x", "page-wrong-general-storage")
+    (state / restore_files.OUTCOME).write_bytes(msgspec.json.encode(made))
+
+
 def fetches(desk: Desk) -> None:
     desk.box.model_changes.ask(ModelRequest(new_id(), "fetch", "gemma-4-e2b"))
 
@@ -335,6 +349,11 @@ VIEWS = (
     View("software-failed", "/own/software",
          progress(InstallProgress("0.4.0", "", 0.0, "It did not start. Back on 0.3.0."))),
     View("backup", "/own/backup", lived_in),
+    View("backup-made", "/own/backup", lived_in, submit('form[action="/own/backup"]'),
+         "Not in it: passwords"),
+    View("backup-file", "/own/backup/file", lived_in),
+    View("backup-restored", "/own/backup", was_restored),
+    View("backup-not-restored", "/own/backup", was_not_restored),
     View("backup-preview", "/own/backup", brings_backup),
     View("report", "/own/report", has_files),
     View("access", "/access", has_many_browsers),

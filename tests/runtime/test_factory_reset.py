@@ -79,6 +79,7 @@ def test_every_path_of_the_table_is_one_that_a_part_of_the_box_writes(mine: Sett
         restore_files.PLAN,
         restore_files.REPLACED,
         restore_files.BACK,
+        restore_files.OUTCOME,
         adjusted.FILE,
         usable.BEFORE,
         startup_notices.TOLD,
