@@ -20,7 +20,7 @@ demo: setup ## a whole conversation in a simulated room, with its picture (rehea
 	@$(BIN)/interlude demo $(ARGS)
 
 test: setup-test ## all tests; ARGS="-k ring" for some, "-m 'not process'" for the quick ones
-	@$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: setup-check ## style, types, C warnings, shell scripts, licences, links of the docs
 	@scripts/check.sh

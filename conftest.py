@@ -6,4 +6,10 @@ import os
 # Before numpy is imported, which reads it once.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-pytest_plugins = ["tests.programs", "tests.skips", "tests.tiers", "tests.lanes"]
+pytest_plugins = [
+    "tests.garbage",
+    "tests.programs",
+    "tests.skips",
+    "tests.tiers",
+    "tests.lanes",
+]

@@ -1,14 +1,19 @@
 """A pytest plugin: how `make test` spreads the test files over its workers (pytest-xdist).
 
-Tests that start programs mostly wait, and those with sound wait in real time. Two workers begin
-with these files, so that a box has the processor that it was seen to need. Each further worker
-begins with the pure tier, at a lower priority, and so uses what the two leave of the processor.
+Tests that start programs mostly wait, and those on the software sound card wait in real time. So
+there are more workers than processors. Three for two processors are for programs, and begin with
+what sounds in real time. The others begin with the pure tier, at a lower priority, and so use what
+programs leave of the processors. Each takes the longest file first, so that none is left for the
+end; how long each took is kept from run to run in pytest's cache (.pytest_cache).
+
+The pure tier by itself has as many workers as processors: nothing in it waits.
 """
 
 from __future__ import annotations
 
 import functools
 import os
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +22,14 @@ from xdist.scheduler.loadfile import LoadFileScheduling
 
 from tests.tiers import MARK
 
-BOX_WORKERS = 2
+PROCESSORS = len(os.sched_getaffinity(0))
+WORKERS = PROCESSORS * 5 // 2
+BOX_WORKERS = max(2, PROCESSORS * 3 // 2)
 PURE_NICE = 10  # of the workers beyond those
+TOOK = "interlude/seconds"  # pytest's cache: test file → seconds of its tests, one after the other
+FORGETS = 0.9  # of a file's seconds are kept when fewer were taken, as where only some tests ran
+SOUND_CARD = "simcard_library"  # the fixture without which nothing sounds in real time
+REAL_TIME, PROGRAMS, PURE = range(3)
 
 
 def lane(worker: str) -> int:
@@ -27,30 +38,81 @@ def lane(worker: str) -> int:
 
 
 @functools.cache
-def starts_programs(file: Path) -> bool:
-    """Whether one of its tests does: whether the text has the mark (tests/tiers.py).
+def kind(file: Path) -> int:
+    """REAL_TIME, PROGRAMS or PURE, by the file's text: the mark (tests/tiers.py) and the fixture.
 
     Only the workers collect tests; the process that spreads them knows the files' names alone."""
-    return f"mark.{MARK}" in file.read_text()
+    text = file.read_text()
+    if f"mark.{MARK}" not in text:
+        return PURE
+    return REAL_TIME if SOUND_CARD in text else PROGRAMS
+
+
+def next_file(files: list[str], root: Path, seconds: dict[str, float], number: int) -> str:
+    """Which of `files` the worker of that lane takes: the longest of the kind that it begins with.
+    Of files that take equally long, or were never seen, the first."""
+    turn = -1 if number >= BOX_WORKERS else 1
+    return min(files, key=lambda file: (turn * kind(root / file), -seconds.get(file, 0.0)))
+
+
+def workers(marks: str) -> int:
+    """How many, by pytest's option -m."""
+    return PROCESSORS if marks == f"not {MARK}" else WORKERS
 
 
 class LaneScheduling(LoadFileScheduling):  # type: ignore[misc]  # no types are shipped with it
-    """Files in the order of collection, where those that start programs come first."""
+    """Files as `next_file` has them."""
 
     def _assign_work_unit(self, node: Any) -> None:
-        if lane(node.gateway.id) >= BOX_WORKERS:
-            root = self.config.rootpath
-            for file in self.workqueue:
-                if not starts_programs(root / file):
-                    self.workqueue.move_to_end(file, last=False)
-                    break
+        seconds = self.config.stash[_KEPT]
+        files, number = list(self.workqueue), lane(node.gateway.id)
+        file = next_file(files, self.config.rootpath, seconds, number)
+        self.workqueue.move_to_end(file, last=False)
         super()._assign_work_unit(node)
 
 
+_KEPT = pytest.StashKey[dict[str, float]]()
+
+
+def merged(kept: dict[str, float], took: dict[str, float]) -> dict[str, float]:
+    """What is kept for the next run."""
+    return kept | {
+        file: round(max(seconds, FORGETS * kept.get(file, 0.0)), 2)
+        for file, seconds in took.items()
+    }
+
+
+class Record:
+    """Of the process that spreads the files: adds up what the workers' tests took."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        cache = getattr(config, "cache", None)  # there is none with `-p no:cacheprovider`
+        self._kept: dict[str, float] = cache.get(TOOK, {}) if cache is not None else {}
+        self._took = defaultdict[str, float](float)
+        config.stash[_KEPT] = self._kept
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._took[report.nodeid.partition("::")[0]] += report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        cache = getattr(self._config, "cache", None)
+        if cache is not None:
+            cache.set(TOOK, merged(self._kept, dict(self._took)))
+
+
+@pytest.hookimpl(trylast=True)  # pytest's own cache is there by then
 def pytest_configure(config: pytest.Config) -> None:
     worker = getattr(config, "workerinput", None)
-    if worker is not None and lane(worker["workerid"]) >= BOX_WORKERS:
+    if worker is None:
+        config.pluginmanager.register(Record(config), "lanes-record")
+    elif lane(worker["workerid"]) >= BOX_WORKERS:
         os.nice(PURE_NICE)
+
+
+@pytest.hookimpl(optionalhook=True, tryfirst=True)  # xdist has an answer of its own
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    return workers(config.option.markexpr)
 
 
 @pytest.hookimpl(optionalhook=True)

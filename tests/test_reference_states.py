@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 
 import pytest
@@ -16,7 +17,6 @@ from scripts import dialog_calls, reference_states
 from scripts.dialog_parts import PARTS, StatePart
 from tests.dialog.test_state_machine_walks import COMES, STEP, Walk
 
-FUNCTIONS = dialog_calls.read()
 IDS = [part.field for part in PARTS]
 
 
@@ -29,20 +29,25 @@ def operations(kind: type) -> set[str]:
     }
 
 
+@functools.cache  # and not at the import: every worker imports, one runs these tests
+def functions() -> dialog_calls.Functions:
+    return dialog_calls.read()
+
+
 def changes(module: str, name: str) -> set[str]:
     """The fields of the state that a function may change."""
-    return {field for field, _ in dialog_calls.all_changes(FUNCTIONS, (module, name))}
+    return {field for field, _ in dialog_calls.all_changes(functions(), (module, name))}
 
 
 @pytest.mark.parametrize("part", PARTS, ids=IDS)
 def test_every_operation_has_its_row_and_is_applied_by_somebody(part: StatePart) -> None:
     assert {operation.name for operation in part.operations} == operations(part.kind)
     for operation in part.operations:
-        assert reference_states.appliers(FUNCTIONS, part.field, operation.name), operation.name
+        assert reference_states.appliers(functions(), part.field, operation.name), operation.name
 
 
 def test_an_operation_that_nobody_applies_would_be_found() -> None:
-    assert reference_states.appliers(FUNCTIONS, "hold", "restart") == []
+    assert reference_states.appliers(functions(), "hold", "restart") == []
 
 
 @pytest.mark.parametrize("part", PARTS, ids=IDS)

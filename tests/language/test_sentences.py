@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +27,7 @@ TEXT = "\n".join(path.read_text(encoding="utf-8") for path in FILES)
 ENGLISH = catalogue(SOURCE)
 
 
-def calls() -> Iterator[tuple[str, str, set[str]]]:
+def asked_in_sources() -> Iterator[tuple[str, str, set[str]]]:
     """Where a sentence is asked for by a key that stands there: place, key, names of values."""
     for path in FILES:
         if path.suffix != ".py":
@@ -46,7 +47,9 @@ def calls() -> Iterator[tuple[str, str, set[str]]]:
                     yield place, each.value, {word.arg or "**" for word in node.keywords}
 
 
-CALLS = list(calls())
+@functools.cache  # and not at the import: every worker imports, one runs these tests
+def calls() -> list[tuple[str, str, set[str]]]:
+    return list(asked_in_sources())
 
 
 def every_pattern(pattern: Pattern) -> Iterator[Pattern]:
@@ -80,17 +83,17 @@ def referred(words: Catalogue) -> set[str]:
 
 # ── what the program asks for ────────────────────────────────────────────────────────────────
 def test_the_program_is_seen_to_ask_for_sentences() -> None:
-    assert len({key for _, key, _ in CALLS}) > 60
+    assert len({key for _, key, _ in calls()}) > 60
 
 
 def test_no_key_is_asked_for_that_english_does_not_have() -> None:
-    assert [(place, key) for place, key, _ in CALLS if key not in ENGLISH.messages] == []
+    assert [(place, key) for place, key, _ in calls() if key not in ENGLISH.messages] == []
 
 
 def test_every_sentence_is_given_the_values_that_english_names() -> None:
     wrong = [
         (place, key, sorted(needed(ENGLISH, key) - given))
-        for place, key, given in CALLS
+        for place, key, given in calls()
         if "**" not in given and not needed(ENGLISH, key) <= given
     ]
     assert wrong == []
@@ -144,7 +147,7 @@ def test_where_a_language_chooses_it_is_given_what_it_names(language: str) -> No
     words = catalogue(language)
     wrong = [
         (place, key, sorted(needed(words, key) - given))
-        for place, key, given in CALLS
+        for place, key, given in calls()
         if key in CHOOSES and not needed(words, key) <= given
     ]
     assert wrong == []

@@ -21,6 +21,7 @@ FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run
 --disable-background-networking --disable-component-update --disable-sync --disable-dev-shm-usage
 --disable-extensions --no-default-browser-check --remote-debugging-pipe""".split()
 PATIENCE_S = 60.0  # on a very busy machine
+LOOK_S = 0.02  # between two looks at the page: each costs the browser and us a message
 
 
 class Chromium:
@@ -103,6 +104,7 @@ class Chromium:
         end_s = time.monotonic() + PATIENCE_S
         while not (found := self.run(script)):
             assert time.monotonic() < end_s, (script, self.run("document.body.innerText"))
+            time.sleep(LOOK_S)
         return found
 
     def press(self, key: str) -> None:

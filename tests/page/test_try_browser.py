@@ -22,7 +22,7 @@ from tests.page.test_page import free_port
 from tests.supervised import SupervisedPart
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
-SIZES = [(1280, False), (360, True), (360, False)]
+SIZES = [(1280, False), (360, True)]
 
 
 @pytest.fixture

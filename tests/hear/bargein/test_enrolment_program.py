@@ -34,7 +34,7 @@ SAID: tuple[tuple[str, Judgement], ...] = (
 
 
 def take(text: str, pace: int = 165) -> Samples:
-    noise = np.random.default_rng(2).standard_normal(2 * RATE_HZ) * 16
+    noise = np.random.default_rng(2).standard_normal(3 * RATE_HZ // 2) * 16
     if text:
         wave = speech_source.at_level(speech_source.spoken(text, "de", pace, 50), -24.0).samples
         noise[8000 : 8000 + len(wave)] += wave

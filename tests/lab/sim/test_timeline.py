@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from matplotlib import pyplot as plt
-
-from lab.sim import timeline
 
 
 @pytest.mark.parametrize("at", [12.0, 14.7, 15.5, 18.3])
 def test_what_was_said_near_a_rows_end_is_not_cut(at: float) -> None:
+    from matplotlib import pyplot as plt  # here: it takes half a second
+
+    from lab.sim import timeline
+
     figure, axis = plt.subplots(figsize=(17, 2), dpi=50)
     figure.subplots_adjust(left=0.085, right=0.995)
     axis.set_xlim(0, 18.5)
