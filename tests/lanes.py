@@ -28,7 +28,9 @@ BOX_WORKERS = max(2, PROCESSORS * 3 // 2)
 PURE_NICE = 10  # of the workers beyond those
 TOOK = "interlude/seconds"  # pytest's cache: test file → seconds of its tests, one after the other
 FORGETS = 0.9  # of a file's seconds are kept when fewer were taken, as where only some tests ran
-SOUND_CARD = "simcard_library"  # the fixture without which nothing sounds in real time
+# Words of a file whose tests sound in real time: the fixture of the software sound card, and the
+# benches, most of which play on it.
+SOUNDS = ("simcard_library", "lab.bench")
 REAL_TIME, PROGRAMS, PURE = range(3)
 
 
@@ -39,13 +41,13 @@ def lane(worker: str) -> int:
 
 @functools.cache
 def kind(file: Path) -> int:
-    """REAL_TIME, PROGRAMS or PURE, by the file's text: the mark (tests/tiers.py) and the fixture.
+    """REAL_TIME, PROGRAMS or PURE, by the file's text: the mark (tests/tiers.py) and SOUNDS.
 
     Only the workers collect tests; the process that spreads them knows the files' names alone."""
     text = file.read_text()
     if f"mark.{MARK}" not in text:
         return PURE
-    return REAL_TIME if SOUND_CARD in text else PROGRAMS
+    return REAL_TIME if any(word in text for word in SOUNDS) else PROGRAMS
 
 
 def next_file(files: list[str], root: Path, seconds: dict[str, float], number: int) -> str:
