@@ -6,12 +6,17 @@ message ended by a zero byte. No driver and no package is needed for it.
 
 from __future__ import annotations
 
+import atexit
 import base64
+import contextlib
+import functools
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 from typing import Any, Self
@@ -24,27 +29,20 @@ PATIENCE_S = 60.0  # on a very busy machine
 LOOK_S = 0.02  # between two looks at the page: each costs the browser and us a message
 
 
-class Chromium:
-    """One page in one browser with a profile of its own. `errors`: of its console."""
+class Program:
+    """A running Chromium, with a profile of its own that goes with it."""
 
-    def __init__(self, profile: Path, width: int = 1280, *, dark: bool = False) -> None:
-        self.errors: list[str] = []
+    def __init__(self) -> None:
         self._data = b""
         self._number = 0
+        self._profile = tempfile.mkdtemp(prefix="interlude-chromium-")
         theirs_read, self._write = os.pipe()
         self._read, theirs_write = os.pipe()
         # Descriptors 3 and 4 are Chromium's own choice; a shell puts ours there.
         command = f'exec {PROGRAM} "$@" 3<&{theirs_read} 4>&{theirs_write}'
+        profile = f"--user-data-dir={self._profile}"
         self._process = subprocess.Popen(
-            [
-                "bash",
-                "-c",
-                command,
-                "chromium",
-                *FLAGS,
-                f"--user-data-dir={profile}",
-                "about:blank",
-            ],
+            ["bash", "-c", command, "chromium", *FLAGS, profile, "about:blank"],
             pass_fds=(theirs_read, theirs_write),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -53,9 +51,73 @@ class Chromium:
         )
         os.close(theirs_read)
         os.close(theirs_write)
+
+    @property
+    def runs(self) -> bool:
+        return self._process.poll() is None
+
+    def end(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        os.close(self._write)
+        os.close(self._read)
+        shutil.rmtree(self._profile, ignore_errors=True)
+
+    def send(self, method: str, words: dict[str, Any], session: str) -> int:
+        """A command to the browser, or to the page of that session. Returns its number."""
+        self._number += 1
+        message: dict[str, Any] = {"id": self._number, "method": method, "params": words}
+        if session:
+            message["sessionId"] = session
+        os.write(self._write, json.dumps(message).encode() + b"\0")
+        return self._number
+
+    def next(self) -> dict[str, Any]:
+        """What it says next."""
+        while b"\0" not in self._data:
+            readable, _, _ = select.select([self._read], [], [], PATIENCE_S)
+            assert readable, "the browser says nothing"
+            piece = os.read(self._read, 1 << 20)
+            assert piece, "the browser has ended"
+            self._data += piece
+        line, _, self._data = self._data.partition(b"\0")
+        said: dict[str, Any] = json.loads(line)
+        return said
+
+
+@functools.cache
+def _kept() -> list[Program]:
+    """The one that runs, if any. It takes longer to start than most tests, and serves them all."""
+    programs: list[Program] = []
+
+    def end() -> None:
+        for program in programs:
+            program.end()
+
+    atexit.register(end)
+    return programs
+
+
+def running() -> Program:
+    programs = _kept()
+    if programs and not programs[0].runs:
+        programs.pop().end()
+    if not programs:
+        programs.append(Program())
+    return programs[0]
+
+
+class Chromium:
+    """One page, with cookies and a cache of its own. `errors`: of its console."""
+
+    def __init__(self, width: int = 1280, *, dark: bool = False) -> None:
+        self.errors: list[str] = []
+        self._program = running()
         self._session = ""
-        target = self.tell("Target.createTarget", url="about:blank")["targetId"]
-        attached = self.tell("Target.attachToTarget", targetId=target, flatten=True)
+        self._context = self.tell("Target.createBrowserContext")["browserContextId"]
+        made = self.tell("Target.createTarget", url="about:blank", browserContextId=self._context)
+        attached = self.tell("Target.attachToTarget", targetId=made["targetId"], flatten=True)
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
             self.tell(f"{domain}.enable")
@@ -70,24 +132,21 @@ class Chromium:
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        os.close(self._write)
-        os.close(self._read)
+        self._session = ""
+        if self._program.runs:
+            self.tell("Target.disposeBrowserContext", browserContextId=self._context)
 
     def tell(self, method: str, **words: Any) -> dict[str, Any]:
         """One command of the protocol; returns what came of it."""
-        self._number += 1
-        message: dict[str, Any] = {"id": self._number, "method": method, "params": words}
-        if self._session:
-            message["sessionId"] = self._session
-        os.write(self._write, json.dumps(message).encode() + b"\0")
+        number = self._program.send(method, words, self._session)
         while True:
-            said = self._next()
-            if said.get("id") == self._number:
+            said = self._program.next()
+            if said.get("id") == number:
                 assert "error" not in said, said
                 found: dict[str, Any] = said["result"]
                 return found
+            if said.get("sessionId") == self._session:
+                self._note(said)
 
     def run(self, script: str) -> Any:
         """The value of a JavaScript expression in the page."""
@@ -123,18 +182,9 @@ class Chromium:
         made = self.tell("Page.captureScreenshot", captureBeyondViewport=True)
         file.write_bytes(base64.b64decode(made["data"]))
 
-    def _next(self) -> dict[str, Any]:
-        while b"\0" not in self._data:
-            readable, _, _ = select.select([self._read], [], [], PATIENCE_S)
-            assert readable, "the browser says nothing"
-            piece = os.read(self._read, 1 << 20)
-            assert piece, "the browser has ended"
-            self._data += piece
-        line, _, self._data = self._data.partition(b"\0")
-        said: dict[str, Any] = json.loads(line)
+    def _note(self, said: dict[str, Any]) -> None:
         if said.get("method") == "Runtime.exceptionThrown":
             self.errors.append(said["params"]["exceptionDetails"]["text"])
         entry = said.get("params", {}).get("entry", {})
         if said.get("method") == "Log.entryAdded" and entry.get("level") == "error":
             self.errors.append(f"{entry['text']} {entry.get('url', '')}")
-        return said

@@ -36,7 +36,7 @@ class Photographer(threading.Thread):
         self.stopped = False
 
     def run(self) -> None:
-        with Chromium(self._folder / "profile", DESK[0]) as browser:
+        with Chromium(DESK[0]) as browser:
             browser.open(self._address + "/")
             browser.until("document.activeElement?.name === 'code'")
             browser.type(self._digits)

@@ -45,12 +45,9 @@ class Screen:
 
 
 @pytest.fixture(scope="module", params=["phone", "desk"])
-def screen(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Screen]:
+def screen(request: pytest.FixtureRequest) -> Iterator[Screen]:
     phone = request.param == "phone"
-    profile = tmp_path_factory.mktemp("profile")
-    with Chromium(profile, 360 if phone else 1280, dark=phone) as browser:
+    with Chromium(360 if phone else 1280, dark=phone) as browser:
         browser.tell("Network.enable")
         made = Screen(browser, phone)
         browser.tell("Network.setExtraHTTPHeaders", headers={"Accept-Language": made.language})

@@ -81,9 +81,9 @@ def talk(page: SupervisedPart) -> None:
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (360, True)])
 def test_a_browser_is_let_in_and_sees_who_has_the_floor(
-    page: SupervisedPart, tmp_path: Path, width: int, dark: bool
+    page: SupervisedPart, width: int, dark: bool
 ) -> None:
-    with Chromium(tmp_path / "profile", width, dark=dark) as browser:
+    with Chromium(width, dark=dark) as browser:
         let_in(page, browser)
         talk(page)
         browser.until("document.querySelector('#floor').textContent === 'The box is speaking'")
@@ -104,10 +104,8 @@ def test_a_browser_is_let_in_and_sees_who_has_the_floor(
         assert browser.errors == []
 
 
-def test_volume_and_microphone_are_set_by_the_keyboard(
-    page: SupervisedPart, tmp_path: Path
-) -> None:
-    with Chromium(tmp_path / "profile") as browser:
+def test_volume_and_microphone_are_set_by_the_keyboard(page: SupervisedPart) -> None:
+    with Chromium() as browser:
         let_in(page, browser)
         for _ in range(12):
             browser.press("Tab")
@@ -128,10 +126,8 @@ NOW = """(ask => { ask.open("GET", "/", false); ask.send();
 return ask.responseText.includes("Turn the microphone on") })(new XMLHttpRequest())"""
 
 
-def test_what_changed_while_nothing_was_connected_is_shown(
-    page: SupervisedPart, tmp_path: Path
-) -> None:
-    with Chromium(tmp_path / "profile") as browser:
+def test_what_changed_while_nothing_was_connected_is_shown(page: SupervisedPart) -> None:
+    with Chromium() as browser:
         let_in(page, browser)
         browser.run("dispatchEvent(new Event('pagehide'))")  # ends the stream of events
         page.until(lambda: page.told(LiveView)[-1] == LiveView(on=False), within_s=60)
@@ -145,10 +141,8 @@ def test_what_changed_while_nothing_was_connected_is_shown(
         assert browser.errors == []
 
 
-def test_words_are_shown_to_who_asks_and_gone_with_the_page(
-    page: SupervisedPart, tmp_path: Path
-) -> None:
-    with Chromium(tmp_path / "profile") as browser:
+def test_words_are_shown_to_who_asks_and_gone_with_the_page(page: SupervisedPart) -> None:
+    with Chromium() as browser:
         let_in(page, browser)
         assert LiveView(on=True, words=True) not in page.messages
         browser.run("document.querySelector('#words').click()")

@@ -53,8 +53,8 @@ RUN = """(from, until, jump) => {
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
-    with Chromium(tmp_path_factory.mktemp("profile")) as one:
+def browser() -> Iterator[Chromium]:
+    with Chromium() as one:
         yield one
 
 

@@ -35,9 +35,9 @@ def page(tmp_path: Path) -> Iterator[SupervisedPart]:
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (360, True)])
 def test_no_page_of_it_is_wider_than_the_screen_or_breaks_the_policy(
-    page: SupervisedPart, tmp_path: Path, width: int, dark: bool
+    page: SupervisedPart, width: int, dark: bool
 ) -> None:
-    with Chromium(tmp_path / "profile", width, dark=dark) as browser:
+    with Chromium(width, dark=dark) as browser:
         let_in(page, browser)
         for name in PAGES:
             browser.open(f"{place(page)}own{name}")
@@ -48,7 +48,7 @@ def test_no_page_of_it_is_wider_than_the_screen_or_breaks_the_policy(
 def test_a_backup_is_brought_looked_at_and_restored(page: SupervisedPart, tmp_path: Path) -> None:
     file = tmp_path / "interlude.zip"
     file.write_bytes(pack(BACKUP))
-    with Chromium(tmp_path / "profile", 360) as browser:
+    with Chromium(360) as browser:
         let_in(page, browser)
         browser.open(place(page) + "own/backup")
         root = browser.tell("DOM.getDocument")["root"]["nodeId"]

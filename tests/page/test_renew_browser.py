@@ -40,8 +40,8 @@ def serve(desk: Desk) -> Iterator[Callable[[], Served]]:
 
 
 @pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Chromium]:
-    with Chromium(tmp_path / "profile", 360) as made:
+def browser() -> Iterator[Chromium]:
+    with Chromium(360) as made:
         made.tell("Network.enable")
         yield made
 

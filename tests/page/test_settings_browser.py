@@ -56,7 +56,7 @@ def submit(browser: Chromium, button: str, says: str) -> None:
 def test_a_setting_is_changed_refused_and_undone_from_a_phone(
     page: SupervisedPart, file: Path, tmp_path: Path, width: int, dark: bool
 ) -> None:
-    with Chromium(tmp_path / "profile", width, dark=dark) as browser:
+    with Chromium(width, dark=dark) as browser:
         let_in(page, browser)
         browser.open(place(page) + "set")
         assert browser.run("document.documentElement.scrollWidth - innerWidth") <= 0
@@ -86,10 +86,10 @@ def test_a_setting_is_changed_refused_and_undone_from_a_phone(
 
 
 def test_what_counts_at_once_and_a_new_start_go_to_the_box(
-    page: SupervisedPart, file: Path, tmp_path: Path
+    page: SupervisedPart, file: Path
 ) -> None:
     file.write_text(f"{TEXT}language: de\n")
-    with Chromium(tmp_path / "profile", 360) as browser:
+    with Chromium(360) as browser:
         let_in(page, browser)
         browser.open(place(page) + "set")
         browser.run("document.querySelector('#volume').focus()")

@@ -53,7 +53,7 @@ def moves(page: SupervisedPart, browser: Chromium, message: Message, script: str
 def test_an_enrolment_is_followed_on_the_open_page(
     page: SupervisedPart, tmp_path: Path, width: int, dark: bool
 ) -> None:
-    with Chromium(tmp_path / "profile", width, dark=dark) as browser:
+    with Chromium(width, dark=dark) as browser:
         let_in(page, browser)
         browser.open(place(page) + "own/voice")
         says(browser, "Nobody is enrolled")
@@ -83,10 +83,8 @@ def test_an_enrolment_is_followed_on_the_open_page(
         assert browser.errors == []
 
 
-def test_without_a_script_it_is_followed_by_asking_again(
-    page: SupervisedPart, tmp_path: Path
-) -> None:
-    with Chromium(tmp_path / "profile", 360) as browser:
+def test_without_a_script_it_is_followed_by_asking_again(page: SupervisedPart) -> None:
+    with Chromium(360) as browser:
         let_in(page, browser)
         browser.tell("Emulation.setScriptExecutionDisabled", value=True)
         browser.open(place(page) + "own/voice")
@@ -103,7 +101,7 @@ def test_without_a_script_it_is_followed_by_asking_again(
 def test_near_misses_come_to_the_open_page_with_the_sensitivity_that_would_have_heard_them(
     page: SupervisedPart, tmp_path: Path, width: int, dark: bool
 ) -> None:
-    with Chromium(tmp_path / "profile", width, dark=dark) as browser:
+    with Chromium(width, dark=dark) as browser:
         let_in(page, browser)
         browser.open(place(page) + "try")
         says(browser, "okay nabu")

@@ -4,7 +4,6 @@ English: axe-core finds nothing grave, and nothing is wider than the screen."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -20,9 +19,9 @@ pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]
 
 
 @pytest.fixture(params=["phone", "desk"])
-def screen(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Screen]:
+def screen(request: pytest.FixtureRequest) -> Iterator[Screen]:
     phone = request.param == "phone"
-    with Chromium(tmp_path / "profile", 360 if phone else 1280, dark=phone) as browser:
+    with Chromium(360 if phone else 1280, dark=phone) as browser:
         made = Screen(browser, phone)
         browser.tell("Network.enable")
         browser.tell("Network.setExtraHTTPHeaders", headers={"Accept-Language": made.language})

@@ -35,7 +35,7 @@ def port(tmp_path: Path) -> Iterator[int]:
 
 
 def test_a_form_that_a_browser_sends_is_taken(tmp_path: Path, port: int) -> None:
-    with Chromium(tmp_path / "profile", 360) as browser:
+    with Chromium(360) as browser:
         browser.open(f"http://127.0.0.1:{port}/")
         browser.run("document.querySelector('input[name=wifi]').focus()")
         browser.type("Home")
@@ -50,9 +50,9 @@ def test_a_form_that_a_browser_sends_is_taken(tmp_path: Path, port: int) -> None
 
 @pytest.mark.parametrize("width", [360, 1280])
 def test_nothing_is_cut_off_at_any_width_and_the_rest_opens_by_the_keyboard(
-    tmp_path: Path, port: int, width: int
+    port: int, width: int
 ) -> None:
-    with Chromium(tmp_path / "profile", width) as browser:
+    with Chromium(width) as browser:
         browser.open(f"http://127.0.0.1:{port}/")
         assert browser.run("document.querySelector('details').open") is False
         browser.run("document.querySelector('summary').focus()")
