@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -50,6 +51,7 @@ def run(tmp_path: Path, *bodies: str) -> tuple[int, str]:
         [sys.executable, "-m", "pytest", "-c", tmp_path / "pytest.ini", "-p", "tests.programs",
          "-p", "no:cacheprovider", "--basetemp", tmp_path / "temp", "-rfE", tmp_path],
         cwd=ROOT, capture_output=True, text=True, check=False, timeout=60,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},  # none is needed: twice as fast
     )  # fmt: skip
     return done.returncode, done.stdout + done.stderr
 

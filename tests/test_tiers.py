@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -41,6 +42,7 @@ def run(tmp_path: Path, body: str, *options: str) -> dict[str, int]:
         [sys.executable, "-m", "pytest", "-c", tmp_path / "pytest.ini", "-p", "tests.tiers",
          "-p", "no:cacheprovider", "--basetemp", tmp_path / "temp", *options, tmp_path],
         cwd=ROOT, capture_output=True, text=True, check=False, timeout=60,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},  # none is needed: twice as fast
     )  # fmt: skip
     found = re.findall(r"(\d+) (passed|failed|error|deselected)", done.stdout.splitlines()[-1])
     return {name: int(count) for count, name in found}

@@ -18,6 +18,7 @@ def test_a_part_there_is_not_is_one_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.process
+@pytest.mark.timeout(300)
 def test_recipes_are_measured_beside_each_other_and_what_was_measured_is_kept(
     tmp_path: Path,
 ) -> None:

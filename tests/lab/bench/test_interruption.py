@@ -50,6 +50,7 @@ def test_recordings_that_are_none_are_one_sentence(
 
 
 @pytest.mark.process
+@pytest.mark.timeout(300)
 def test_a_run_from_end_to_end_prints_its_tables_and_keeps_every_event(
     tmp_path: Path, recordings: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.process
 BRIEFLY = BenchOptions(load_defaults(), events=1)
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(300)
 def test_words_over_the_box_are_measured_for_both() -> None:
     events, dropouts = bench_stop.in_room(QUIET, BRIEFLY, None)
     assert dropouts.keys() == {"capture", "playback"}
