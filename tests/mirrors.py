@@ -16,6 +16,7 @@ PROTOCOL = "an interface: what implements it has the tests"
 
 ELSEWHERE = {
     "appliance/__main__.py": "tests/cli/test_command.py",
+    "appliance/cli/machine_checks.py": "tests/cli/test_check.py",
     "appliance/dialog/actions.py": DATA,
     "appliance/dialog/on_trial.py": "tests/dialog/test_trial_relay.py",
     "appliance/hear/words/interfaces.py": PROTOCOL,

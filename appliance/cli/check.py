@@ -18,7 +18,7 @@ from rich.console import Console
 from appliance.audio import device_checks
 from appliance.audio.cards import CardInfo, list_cards
 from appliance.audio.device_probe import DeviceProbe, try_card
-from appliance.cli import rows
+from appliance.cli.machine_checks import machine_findings
 from appliance.cli.secret_checks import secret_findings
 from appliance.errors import InterludeError, ModelError, ShownAs
 from appliance.runtime import status
@@ -32,14 +32,10 @@ from appliance.runtime.diagnostics import (
     told_by,
     warning,
 )
-from appliance.runtime.machine import LOW_VOLTAGE, Machine
+from appliance.runtime.machine import Machine
 from appliance.runtime.service_account import ServiceAccount
 from appliance.settings import CardSettings, Settings
 from appliance.update.release import fallback
-
-LEAST_DISK_MIB = 200  # for the memory of conversations and the log
-HOT_C = 75.0  # a Pi slows down at 80
-_LIMITS = "/etc/security/limits.d/interlude.conf"
 
 
 def language_model(settings: Settings, wish: Path = Path("/etc/interlude/model-wanted")) -> str:
@@ -174,11 +170,7 @@ def collect_findings(
     """Every finding; the card comes last, since it is opened for some seconds, unless a box that is
     `running` has it."""
     yield from _software(asked)
-    yield from _cores(settings, machine)
-    yield from _permissions(settings, machine)
-    yield from _memory(settings, machine)
-    yield from _disk(settings, machine)
-    yield from _heat(machine)
+    yield from machine_findings(settings, machine)
     yield from secret_findings(settings)
     for sentence in asked.fell_back():
         remedy = "`journalctl -u interlude` and /var/log/interlude/warnings.log say why."
@@ -225,129 +217,3 @@ def _software(asked: CheckProbes) -> Iterator[Finding]:
         yield problem("software", said, "Install its 64-bit edition.", shown)
     listed = ", ".join(here)
     yield ok("software", f"{listed}.", ShownAs.of("page-find-software", listed=listed))
-
-
-def _cores(settings: Settings, machine: Machine) -> Iterator[Finding]:
-    have = machine.cores()
-    table = rows.rows_to_run(settings)
-    homeless = [row.name for row in table if row.cores and not have.intersection(row.cores)]
-    thinker = {core for row in table if row.name == "thinker" for core in row.cores}
-    others = {core for row in table if row.name != "thinker" for core in row.cores}
-    shared = sorted(thinker & others & have)
-    if homeless:
-        yield warning(
-            "cores",
-            f"{len(have)} cores: those meant for {', '.join(homeless)} do not exist here.",
-            "The system places them: well enough for development. Or set `processes`.",
-            ShownAs.of("page-find-cores-few", count=len(have)),
-        )
-    elif shared:
-        yield warning(
-            "cores",
-            f"The thinker shares core {', '.join(map(str, shared))}: a busy neighbour makes it "
-            "2 to 5 times slower.",
-            "Give it cores of its own in `processes.thinker.cores`.",
-            ShownAs.of("page-find-cores-shared"),
-        )
-    else:
-        yield ok(
-            "cores",
-            f"{len(have)} cores: every process has those it is meant for.",
-            ShownAs.of("page-find-cores", count=len(have)),
-        )
-
-
-def _permissions(settings: Settings, machine: Machine) -> Iterator[Finding]:
-    table = rows.rows_to_run(settings)
-    wanted = max((row.priority for row in table if row.scheduling == "fifo"), default=0)
-    if machine.may_schedule() >= wanted:
-        yield ok(
-            "permissions",
-            f"Real-time scheduling is permitted, up to priority {wanted}.",
-            ShownAs.of("page-find-realtime"),
-        )
-    else:
-        yield warning(
-            "permissions",
-            "Real-time scheduling is not permitted: under load, sound may drop out.",
-            f"Add a line to {_LIMITS}: @audio - rtprio 40",
-            ShownAs.of("page-find-realtime-not"),
-        )
-    to_lock_mib = max((row.memory_mib for row in table if row.lock_memory), default=0)
-    if machine.may_lock_mib() >= to_lock_mib:
-        shown = ShownAs.of("page-find-locking")
-        yield ok("permissions", "Locking memory is permitted.", shown)
-    else:
-        yield warning(
-            "permissions",
-            f"Only {machine.may_lock_mib()} of {to_lock_mib} MiB may be locked in memory: "
-            "swapping may interrupt the sound.",
-            f"Add a line to {_LIMITS}: @audio - memlock unlimited",
-            ShownAs.of("page-find-locking-not"),
-        )
-
-
-def _memory(settings: Settings, machine: Machine) -> Iterator[Finding]:
-    if (have := machine.memory_mib()) is None:
-        return
-    need = sum(row.memory_mib for row in rows.rows_to_run(settings)) + _weights_mib(settings)
-    if have < need:
-        yield problem(
-            "memory",
-            f"{have} MiB of memory, of {need} that these settings may need.",
-            "Choose a smaller model in `thinking.model`, e.g. pocket.",
-            ShownAs.of("page-find-memory-short", have=have, need=need),
-        )
-    else:
-        shown = ShownAs.of("page-find-memory", have=have, need=need)
-        yield ok("memory", f"{have} MiB of memory; these settings may need {need}.", shown)
-
-
-def _weights_mib(settings: Settings) -> int:
-    from appliance.models.store import ModelStore
-
-    model = ModelStore.of(settings).models.get(settings.thinking.model)
-    if settings.thinking.remote.url or model is None:
-        return 0
-    return (model.size or 0) >> 20
-
-
-def _disk(settings: Settings, machine: Machine) -> Iterator[Finding]:
-    folder = settings.state_path()
-    free = machine.free_disk_mib(folder)
-    if not machine.writable(folder):
-        yield problem(
-            "disk",
-            f"{folder} cannot be written: nothing would be remembered.",
-            "Mend its permissions, or name another folder in `state_dir`.",
-            ShownAs.of("page-find-disk-locked"),
-        )
-    elif free is not None and free < LEAST_DISK_MIB:
-        shown = ShownAs.of("page-find-disk-full", mib=free, least=LEAST_DISK_MIB)
-        remedy = f"Free {LEAST_DISK_MIB} or more."
-        yield problem("disk", f"Only {free} MiB are free for {folder}.", remedy, shown)
-    else:
-        shown = ShownAs.of("page-find-disk", mib=free or 0)
-        yield ok("disk", f"{free} MiB are free for {folder}.", shown)
-
-
-def _heat(machine: Machine) -> Iterator[Finding]:
-    now, since = machine.throttled()
-    remedy = "On a Pi: the official 27 W supply, and an active cooler."
-    if now:
-        shown = ShownAs.of("page-find-power-now" if LOW_VOLTAGE in now else "page-find-heat-now")
-        yield problem("heat, power", f"At this moment {', '.join(now)}.", remedy, shown)
-    if since:
-        shown = ShownAs.of(
-            "page-find-power-since" if LOW_VOLTAGE in since else "page-find-heat-since"
-        )
-        said = f"At some time since the start {', '.join(since)}."
-        yield warning("heat, power", said, remedy, shown)
-    if (degrees := machine.temperature_c()) is None:
-        return
-    place = f"{machine.name() or 'The processor'} is at {degrees:.0f} °C"
-    if degrees > HOT_C:
-        shown = ShownAs.of("page-find-hot", degrees=round(degrees))
-        yield warning("heat, power", f"{place}: from 80 on it slows down.", remedy, shown)
-    else:
-        yield ok("heat, power", f"{place}.", ShownAs.of("page-find-warm", degrees=round(degrees)))

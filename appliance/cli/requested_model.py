@@ -13,7 +13,7 @@ from pathlib import Path
 
 from appliance.atomic_file import write_whole
 from appliance.cli.requested_change import USER
-from appliance.errors import InterludeError, StorageError
+from appliance.errors import InterludeError, ShownAs, StorageError
 from appliance.models.model_request import REQUEST, ModelRequest, check_request
 from appliance.models.store import REMOVE, VOICE_WANTED, WANTED, ModelStore
 from appliance.runtime import handed_request
@@ -55,4 +55,6 @@ def _leave(request: ModelRequest, settings: Settings, wish: Path, voice_wish: Pa
     try:
         write_whole(voice_wish if fetched_voice else wish, f"{line}\n".encode())
     except OSError as error:
-        raise StorageError(f"The wish cannot be written ({error.strerror}).") from error
+        shown = ShownAs.of("page-wrong-look-write", why=error.strerror or "")
+        problem = f"The wish cannot be written ({error.strerror})."
+        raise StorageError(problem, shown=shown) from error

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from appliance.errors import ModelError, NotAllowed
+from appliance.errors import ModelError, NotAllowed, ShownAs
 from appliance.models import catalogue
 from appliance.models.catalogue import CatalogueModel, ModelKind
 from appliance.models.store import ModelStore
@@ -36,15 +36,22 @@ def check_request(
     model = catalogue.find(request.name, store.models)
     if model.kind not in KINDS:
         raise ModelError(
-            f"{model.name} is fetched by hand.", f"`interlude models fetch {model.name}`"
+            f"{model.name} is fetched by hand.",
+            f"`interlude models fetch {model.name}`",
+            shown=ShownAs.of("page-wrong-model-by-hand", model=model.name),
         )
     if model.shipped:
-        raise NotAllowed(f"{model.name} comes with the box, and stays.")
+        shown = ShownAs.of("page-wrong-model-shipped", model=model.name)
+        raise NotAllowed(f"{model.name} comes with the box, and stays.", shown=shown)
     for other in stores:
         if name := other.wanted() or other.unwanted():
-            raise NotAllowed(f"{name} is under way.", "Wait until it is done.")
+            shown = ShownAs.of("page-wrong-model-under-way", model=name)
+            raise NotAllowed(f"{name} is under way.", "Wait until it is done.", shown=shown)
     if request.do == "remove" and model.name in (settings.thinking.model, settings.speaking.voice):
-        raise NotAllowed(f"{model.name} is in use.", "Choose another one, and begin anew.")
+        shown = ShownAs.of("page-wrong-model-in-use", model=model.name)
+        remedy = "Choose another one, and begin anew."
+        raise NotAllowed(f"{model.name} is in use.", remedy, shown=shown)
     if request.do == "fetch" and store.state(model) == "installed":
-        raise NotAllowed(f"{model.name} is here already.")
+        shown = ShownAs.of("page-wrong-model-here", model=model.name)
+        raise NotAllowed(f"{model.name} is here already.", shown=shown)
     return model

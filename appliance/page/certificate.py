@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from appliance.errors import PageError
+from appliance.errors import PageError, ShownAs
 from appliance.settings import PageSettings
 
 CREDENTIAL = "page-key"  # its name in the unit: LoadCredential=page-key:/path
@@ -61,6 +61,7 @@ def load_certificate(
             f"The page's certificate {certificate} and its key do not belong together, or are not "
             "PEM.",
             "Name the two in `page.certificate` and `page.key`; the key without a passphrase.",
+            shown=ShownAs.of("page-wrong-certificate-pair"),
         ) from error
     peer = _tried(context, certificate)
     names = tuple(str(entry[1]) for entry in peer.get("subjectAltName", ()))
@@ -95,13 +96,15 @@ def _key(page: PageSettings, environment: Mapping[str, str]) -> Path:
         if page.key and stat.S_IMODE(about.st_mode) & 0o077:
             mode = stat.S_IMODE(about.st_mode)
             problem = f"Others may read the key of the page's certificate in {path} ({mode:04o})."
-            raise PageError(problem, f"chmod 600 {path}")
+            shown = ShownAs.of("page-wrong-certificate-open")
+            raise PageError(problem, f"chmod 600 {path}", shown=shown)
         if page.key or about.st_size > 1:  # the unit's stand-in for a secret is an empty line
             return path
     raise PageError(
         "The page's certificate has no key.",
         f"Write it to /etc/interlude/secrets/{CREDENTIAL} (mode 0600) and restart the box, or name "
         "a file in `page.key`.",
+        shown=ShownAs.of("page-wrong-certificate-keyless"),
     )
 
 
@@ -122,6 +125,7 @@ def _there(path: Path, what: str, setting: str) -> os.stat_result:
         raise PageError(
             f"The page's {what} {path} cannot be read ({error.strerror}).",
             f"Write it there, readable by the user that Interlude runs as, or change {setting}.",
+            shown=ShownAs.of("page-wrong-certificate-unread", file=path.name),
         ) from error
 
 
@@ -146,8 +150,12 @@ def _tried(context: ssl.SSLContext, certificate: Path) -> dict[str, Any]:
         raise PageError(
             f"The page's certificate {certificate} {why}.",
             "Have a new one issued, and write it there; look at the box's clock, too.",
+            shown=ShownAs.of("page-wrong-certificate-bad"),
         ) from error
     except ssl.SSLError as error:
-        raise PageError(f"The page's certificate {certificate} cannot be used ({error.reason}).",
-                        "Have a new one issued, and write it there.") from error  # fmt: skip
+        raise PageError(
+            f"The page's certificate {certificate} cannot be used ({error.reason}).",
+            "Have a new one issued, and write it there.",
+            shown=ShownAs.of("page-wrong-certificate-bad"),
+        ) from error
     return dict(far.getpeercert() or {})

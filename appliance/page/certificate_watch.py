@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from appliance.errors import PageError
 from appliance.page.certificate import RENEW_S, PageCertificate, load_certificate, stamp
+from appliance.page.refusals import refusal
 from appliance.page.texts import Texts
 from appliance.settings import PageSettings
 
@@ -61,7 +62,7 @@ class CertificateWatch:
         """What is to be done about it, for who was let in."""
         said = []
         if self.refused is not None:
-            said.append(texts("page-certificate-refused", why=str(self.refused)))
+            said.append(texts("page-certificate-refused", why=refusal(self.refused, texts)))
         end = _end(self.served, wall_s)
         if end:
             said.append(texts(f"page-certificate-{end}", day=_day(self.served.until_s)))

@@ -115,10 +115,22 @@ class Visit:
             path=self.request.path,
             encrypted=self.box.scheme == "https",
             certificate=self._certificate(),
+            broken=self._broken(),
             notice=self.texts.notice(self.request.words.get("said", "")),
             **words,
         )
         return Reply(status, html.encode())
+
+    def _broken(self) -> str:
+        """What does not work, in the browser's language; "" if all does."""
+        status = self.box.model.shown_status(self.box.now_s())
+        return ", ".join(map(self._part, status.broken)) if status is not None else ""
+
+    def _part(self, name: str) -> str:
+        try:
+            return self.texts(f"page-part-{name.replace(' ', '-')}")
+        except KeyError:
+            return name  # of another version of the box's software
 
     def _certificate(self) -> list[str]:
         """What its owner should know of it, where the box is looked at."""

@@ -107,4 +107,6 @@ def _content(place: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise StorageError(f"{place.name} cannot be read ({error.strerror}).") from error
+        shown = ShownAs.of("page-wrong-network-asked")
+        problem = f"{place.name} cannot be read ({error.strerror})."
+        raise StorageError(problem, shown=shown) from error

@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from appliance.atomic_file import write_whole
-from appliance.errors import StorageError
+from appliance.errors import ShownAs, StorageError
 from appliance.language.catalogue import BoxSentence
 from appliance.provision import wifi_errors
 
@@ -187,9 +187,12 @@ class NmcliNetworks:
                 timeout=self.wait_s + 30, stdin=subprocess.DEVNULL,
             )  # fmt: skip
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise StorageError(f"NetworkManager cannot be asked ({error}).") from error
+            problem = f"NetworkManager cannot be asked ({error})."
+            shown = ShownAs.of("page-wrong-network-asked")
+            raise StorageError(problem, shown=shown) from error
         if done.returncode:
-            raise StorageError(f"NetworkManager: {_what_failed(done.stderr or done.stdout)}")
+            problem = f"NetworkManager: {_what_failed(done.stderr or done.stdout)}"
+            raise StorageError(problem, shown=ShownAs.of("page-wrong-network-refused"))
         return done.stdout
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from appliance.errors import StorageError
+from appliance.errors import ShownAs, StorageError
 
 _BUSY_S = 1.0
 _COLUMNS = "started, turn, asked, seconds, heard, complete"
@@ -50,7 +50,11 @@ def read_turns(file: Path, count: int, skip: int = 0) -> tuple[list[StoredTurn],
             (every,) = db.execute("SELECT count(*) FROM turns").fetchone()
         return [_turn(row) for row in rows], int(every)
     except (sqlite3.Error, ValueError, TypeError) as error:
-        raise StorageError(f"{file} cannot be read now ({error}).", "Try it again.") from error
+        problem, shown = (
+            f"{file} cannot be read now ({error}).",
+            ShownAs.of("page-memory-unreadable"),
+        )
+        raise StorageError(problem, "Try it again.", shown=shown) from error
 
 
 def _turn(row: tuple[object, ...]) -> StoredTurn:

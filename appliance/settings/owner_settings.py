@@ -129,7 +129,9 @@ class OwnerSettings:
         differ, wanted = self._wanted(text, change)
         made = with_values(text, differ, where) if differ else text
         if len(made.encode()) > MOST_BYTES:
-            raise SettingsError(f"{where}: would be too large.", "Take comments out of it.")
+            shown = ShownAs.of("page-wrong-file-large", file=where)
+            problem = f"{where}: would be too large."
+            raise SettingsError(problem, "Take comments out of it.", shown=shown)
         if load_text(made, where) != wanted:
             problem = f"{where}: cannot be changed from here without changing more of it."
             shown = ShownAs.of("page-wrong-by-hand", file=where)
@@ -207,4 +209,5 @@ def _in_words(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         problem = f"{folder}: cannot be written ({error.strerror})."
-        raise StorageError(problem, "Is there room on the card?") from error
+        shown = ShownAs.of("page-wrong-look-write", why=error.strerror or "")
+        raise StorageError(problem, "Is there room on the card?", shown=shown) from error

@@ -95,7 +95,8 @@ def test_a_finding_leads_to_a_view_that_there_is(place: str) -> None:
 # ── every finding that can reach the page ────────────────────────────────────────────────────
 ROOT = Path(__file__).parents[2] / "appliance"
 MODULES = (
-    "cli/check.py", "cli/check_beside.py", "cli/secret_checks.py", "hear/turn/turn_check.py",
+    "cli/check.py", "cli/check_beside.py", "cli/machine_checks.py", "cli/secret_checks.py",
+    "hear/turn/turn_check.py",
     "panel/checks.py", "audio/device_checks.py",
 )  # fmt: skip
 # Of `interlude check` alone: check_beside.py has something else in their place, or a sound card

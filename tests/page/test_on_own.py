@@ -18,7 +18,7 @@ def test_it_tells_what_runs_and_what_does_not(desk: Desk) -> None:
     status = BoxStatus("open", False, 0.8, "amy", "gemma", broken=("words",), house=False)
     desk.box.model.handle(status, 0.0)
     page = desk.text("/own")
-    for words in ("gemma", "the broker is not reached", "<dd>words</dd>"):
+    for words in ("gemma", "the broker is not reached", "<dd>Wake word and stop words</dd>"):
         assert words in page
 
 

@@ -168,7 +168,10 @@ def test_each_page_has_one_title_one_main_and_a_name_for_every_field(desk: Desk)
     for path, route in PAGES.items():
         if route.get is None or route.open:
             continue
-        page = desk.text(path)
+        reply = desk.get(path)
+        if reply.status == 303:  # a file, for who had it made
+            continue
+        page = reply.body.decode()
         assert len(re.findall(r"<h1", page)) == 1, path
         assert len(re.findall(r"<main", page)) == 1, path
         fields = re.findall(r'<(?:input|select|textarea)(?![^>]*type="hidden")[^>]*>', page)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from appliance.language.catalogue import catalogue
+from appliance.messages.commands import BoxStatus
 from appliance.page.visit import set_cookie
+from appliance.runtime.process_table import PROCESSES
 from tests.page.desk import Desk
 
 
@@ -20,3 +23,15 @@ def test_a_cookie_that_is_taken_back_ends_at_once() -> None:
 
 def test_a_stranger_has_no_token(desk: Desk) -> None:
     assert 'name="token"' not in desk.text("/")
+
+
+def test_what_does_not_work_is_said_in_the_browsers_language(desk: Desk) -> None:
+    desk.pair()
+    for name, german in (("the microphone", "Mikrofon"), ("thinker", "Sprachmodell"), ("x", "x")):
+        status = BoxStatus("open", True, 0.8, "espeak", "pocket", broken=(name,))
+        desk.box.model.handle(status, desk.now_s)
+        for path in ("/", "/own"):
+            assert german in desk.get(path, accept_language="de").body.decode()
+    whole = {row.name for row in PROCESSES} | {"the microphone", "the loudspeaker"}
+    keys = {f"page-part-{name.replace(' ', '-')}" for name in whole}
+    assert keys <= catalogue("de").messages.keys()
