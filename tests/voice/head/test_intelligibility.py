@@ -16,7 +16,8 @@ from appliance.voice.head.speech_head import SpeechHead
 from lab.bench.voice_judge import VoiceJudge, words_of, wrong_words
 from tests.voice.head.spoken import SHIPPED, recite
 
-pytestmark = pytest.mark.process  # a recogniser on 20 s of speech, and twice on 10 s of noise
+# A recogniser on 20 s of speech, and twice on 10 s of noise.
+pytestmark = [pytest.mark.process, pytest.mark.timeout(300)]
 
 # Held-out answers (training/speech_head/texts.py: HELD_OUT), whole and in the model's words.
 HELD_OUT: tuple[str, ...] = (
