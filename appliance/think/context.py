@@ -1,14 +1,14 @@
 """llama.cpp's context: two sequences of tokens in its memory, of which one is in use.
 
-In: tokens and soft tokens, a position to go back to, the bytes of a state. Out: the next token.
-Each sequence has its own part of the memory (18 KiB a token: `swa_full`, 16 bits).
+In: runs of tokens and of soft tokens, a position to go back to, the bytes of a state. Out: the next
+token. Each sequence has its own part of the memory (18 KiB a token: `swa_full`, 16 bits).
 """
 
 from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.llama_library import llama
 
 Rows = npt.NDArray[np.float32]  # [soft tokens, width of the model]
+Run = Sequence[int] | Rows
 
 # Tokens a call, and computed at once. More are hardly faster a token, take more memory, and keep
 # the pulse still for longer: 9 s for these on a Pi, at the 15 a second that are estimated.
@@ -28,6 +29,7 @@ BATCH = 128
 # (docs/benchmarks/model.md).
 TOGETHER = 4
 SEQUENCES = 2
+_PADDING = 0  # the token beside a soft one; as a token it would be taken for one
 _ABORTED = 2  # llama_decode: the abort callback said so
 
 
@@ -103,36 +105,48 @@ class LlamaContext:
     def position(self, position: int) -> None:
         self._positions[self._sequence] = position
 
-    def evaluate(self, content: Sequence[int] | Rows, *, last: bool = False) -> None:
-        """Read tokens or soft tokens. After the `last` ones the next token can be drawn. That costs
-        what one token costs in the layers that write no keys and values (scripts/patches).
+    def evaluate(self, *runs: Run, last: bool = False) -> None:
+        """Read runs of tokens and of soft tokens, one behind the other. After the `last` ones the
+        next token can be drawn. That costs what one token costs in the layers that write no keys
+        and values (scripts/patches).
 
         Raises AnswerAbandoned when interrupted: `position` then says how much is held.
         """
-        if self.position + len(content) > self.context_tokens:
+        count = sum(map(len, runs))
+        if self.position + count > self.context_tokens:
             raise ModelError(
-                f"{self.position + len(content)} tokens do not fit into the model's "
+                f"{self.position + count} tokens do not fit into the model's "
                 f"{self.context_tokens}.",
                 "Raise `thinking.context_tokens` or lower `thinking.history_tokens`.",
             )
-        for start in range(0, len(content), BATCH):
-            part = content[start : start + BATCH]
-            self.decode(part, wanted=last and start + len(part) == len(content))
+        for batch in packed(runs, mixed=llama_library.takes_tokens_and_embeddings()):
+            count -= sum(map(len, batch))
+            self.decode(*batch, wanted=last and count == 0)
 
-    def decode(self, content: Sequence[int] | Rows, *, wanted: bool) -> None:
-        """One batch: at most BATCH tokens or soft tokens that fit. `wanted`: after them the next
+    def decode(self, *runs: Run, wanted: bool) -> None:
+        """One batch: at most BATCH tokens and soft tokens that fit. `wanted`: after them the next
         token can be drawn. Raises AnswerAbandoned, ModelError; then it holds what it held."""
-        count = len(content)
-        is_sound = isinstance(content, np.ndarray)
-        batch = llama.llama_batch_init(count, self._width if is_sound else 0, 1)
+        count = sum(map(len, runs))
+        has_sound = any(isinstance(run, np.ndarray) for run in runs)
+        batch = llama.llama_batch_init(count, self._width if has_sound else 0, 1)
+        tokens = (llama.llama_token * count)()  # 0 beside soft ones
+        rows = np.zeros((count if has_sound else 0, self._width), np.float32)  # 0 beside tokens
+        at = 0
+        for run in runs:
+            if isinstance(run, np.ndarray):
+                rows[at : at + len(run)] = run
+            else:
+                tokens[at : at + len(run)] = run
+            at += len(run)
         try:
             batch.n_tokens = count
-            if is_sound:
-                rows = np.ascontiguousarray(content, np.float32)
+            if has_sound:
                 ctypes.memmove(batch.embd, rows.ctypes.data, rows.nbytes)
+                if not all(isinstance(run, np.ndarray) for run in runs):
+                    batch.token = tokens
+            else:
+                ctypes.memmove(batch.token, tokens, ctypes.sizeof(tokens))
             for at in range(count):
-                if not is_sound:
-                    batch.token[at] = content[at]
                 batch.pos[at] = self.position + at
                 batch.n_seq_id[at] = 1
                 batch.seq_id[at][0] = self._sequence
@@ -140,6 +154,8 @@ class LlamaContext:
             self._weighed = None
             outcome = llama.llama_decode(self._context, batch)
         finally:
+            if has_sound:
+                batch.token = None  # ours, and not to be freed
             llama.llama_batch_free(batch)
         if outcome:
             self.roll_back(self.position)  # what was half done
@@ -214,3 +230,26 @@ class LlamaContext:
     @property
     def interrupted(self) -> bool:
         return self._abort[0] != b"\0"
+
+
+def packed(runs: Sequence[Run], *, mixed: bool) -> Iterator[list[Run]]:
+    """Batches of at most BATCH, as few as can be where tokens and soft tokens may be `mixed`.
+
+    A batch of a few costs nearly what one of sixteen costs: all weights are read for it.
+    """
+    batch: list[Run] = []
+    room = BATCH
+    for run in runs:
+        alone = not mixed or (not isinstance(run, np.ndarray) and _PADDING in run)
+        if batch and alone:
+            yield batch
+            batch, room = [], BATCH
+        while len(run):
+            part, run = run[:room], run[room:]
+            batch.append(part)
+            room -= len(part)
+            if not room or alone:
+                yield batch
+                batch, room = [], BATCH
+    if batch:
+        yield batch

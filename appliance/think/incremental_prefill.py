@@ -60,10 +60,7 @@ class IncrementalPrefill:
         if common < self._gemma.position:
             common = self._gemma.roll_back(common)
         try:
-            left = len(prompt) - common
-            for run in prompt.after(common):
-                left -= len(run)
-                self._gemma.evaluate(run, last=draw and left == 0)
+            self._gemma.evaluate(*prompt.after(common), last=draw)
         finally:
             self.held = prompt.ids[: self._gemma.position]
         return len(prompt) - common

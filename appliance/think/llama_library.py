@@ -17,7 +17,14 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 import llama_cpp as llama
 import llama_cpp.mtmd_cpp as mtmd
 
-__all__ = ["build", "clear_log", "first_complaint", "llama", "mtmd"]
+__all__ = [
+    "build",
+    "clear_log",
+    "first_complaint",
+    "llama",
+    "mtmd",
+    "takes_tokens_and_embeddings",
+]
 
 _ERROR = 4  # ggml_log_level
 
@@ -46,6 +53,13 @@ def first_complaint() -> str:
     line = _errors[0] if _errors else "no reason given"
     _errors.clear()
     return re.sub(r"^(?:\w+: )+(?:error loading model[\w ]*: )?", "", line).rstrip(".")
+
+
+@functools.cache
+def takes_tokens_and_embeddings() -> bool:
+    """One batch of Gemma 4 may hold both: the build says so that has our patch for it."""
+    library = ctypes.CDLL(str(Path(llama.__file__).parent / "lib/libllama.so"))
+    return hasattr(library, "llama_gemma4_takes_tokens_and_embeddings")
 
 
 @functools.cache

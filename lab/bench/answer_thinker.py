@@ -7,7 +7,7 @@ the box would do without some of its parts (answer_recipes.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 from appliance.runtime.worker import Worker
 from appliance.think import thinker
 from appliance.think.answer_drawing import AnswerPiece
-from appliance.think.context import SEQUENCES, Rows
+from appliance.think.context import SEQUENCES, Run
 from appliance.think.gemma import Gemma
 from appliance.think.history import History, SpeechClip
 from appliance.think.interface import AnswerMetrics
@@ -42,12 +42,13 @@ class RecitingGemma(Gemma):
         self._said = 0  # tokens of it
         self._drawn: tuple[int, int] | None = None  # token, and the position that it will have
 
-    def evaluate(self, content: Sequence[int] | Rows, *, last: bool = False) -> None:
-        goes_on = len(content) == 1 and self._drawn == (int(np.ravel(content)[0]), self.position)
+    def evaluate(self, *runs: Run, last: bool = False) -> None:
+        one = len(runs) == len(runs[0]) == 1
+        goes_on = one and self._drawn == (int(np.ravel(runs[0])[0]), self.position)
         if not goes_on:
             self._number += self._said > 0
             self._said = 0
-        super().evaluate(content, last=last)
+        super().evaluate(*runs, last=last)
 
     def sample(self) -> int:
         super().sample()

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pytest
 
 from appliance.models.local_model import Sampling
-from appliance.think.context import LlamaContext, Rows
+from appliance.think.context import LlamaContext, Rows, Run
 from appliance.think.gemma import Gemma
 from appliance.think.llama_library import llama
 from tests.think import tiny
@@ -183,8 +183,8 @@ def test_only_the_last_token_of_the_last_batch_has_an_output(
     class Noting(LlamaContext):
         context_tokens = 512
 
-        def decode(self, content: Any, *, wanted: bool) -> None:
-            read.append((len(content), wanted))
+        def decode(self, *runs: Run, wanted: bool) -> None:
+            read.append((sum(map(len, runs)), wanted))
 
     Noting().evaluate([300] * count, last=last)
     assert read == batches

@@ -1,0 +1,138 @@
+"""Tokens and soft tokens in one batch: the model makes of them what it makes of them apart.
+
+That is what scripts/patches does to llama.cpp; a build without the patch fails here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from appliance.models.local_model import Sampling
+from appliance.think import llama_library
+from appliance.think.context import BATCH, LlamaContext, Run, packed
+from appliance.think.gemma import Gemma
+from appliance.think.llama_library import llama
+from tests.think import tiny
+
+POCKET = Path(__file__).parents[2] / "appliance/models/pocket"
+MODELS = ("tiny", "tiny, quantised", "pocket")
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def model(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Gemma]:
+    text, audio = POCKET / "pocket-text.gguf", POCKET / "pocket-audio.gguf"
+    if request.param != "pocket":
+        folder = tmp_path_factory.mktemp("tiny")
+        text, audio = folder / "text.gguf", folder / "audio.gguf"
+        quantised = "quantised" in request.param
+        tiny.write_text(text, per_layer=32 if quantised else tiny.PER_LAYER, quantised=quantised)
+        tiny.write_audio(audio)
+    loaded = Gemma(text, audio, context_tokens=512, threads=1, sampling=Sampling(temperature=0.0))
+    yield loaded
+    loaded.close()
+
+
+@pytest.fixture
+def context(model: Gemma) -> Iterator[LlamaContext]:
+    opened = LlamaContext()
+    opened.open(model.model, 512, 1, sequences=1)
+    yield opened
+    opened.close()
+
+
+def question(model: Gemma, seed: int = 1) -> list[Run]:
+    """Words, sound, words, sound, words; no run is a multiple of another."""
+    rng = np.random.default_rng(seed)
+    words = [int(token) for token in np.random.default_rng(2).integers(300, 600, 40)]
+    rows = [rng.standard_normal((count, model.width)).astype(np.float32) for count in (6, 3)]
+    return [words[:9], rows[0], words[9:22], rows[1], words[22:]]
+
+
+def weights(context: LlamaContext, *batches: list[Run]) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """Of the next token, and of four more behind it, after these batches."""
+    context.roll_back(0)
+    for batch in batches:
+        context.decode(*batch, wanted=batch is batches[-1])
+    found = []
+    for token in (301, 302, 303, 304, 305):
+        found.append(context.logits())
+        context.decode([token], wanted=True)
+    return np.array(found)
+
+
+def test_a_batch_of_both_is_worth_batches_of_each(model: Gemma, context: LlamaContext) -> None:
+    runs = question(model)
+    apart = weights(context, *([run] for run in runs))
+    together = weights(context, runs)
+    assert np.ptp(apart, axis=1).min() > 1
+    # More rows go through other kernels, which add in another order.
+    assert np.abs(together - apart).max() < 0.02 * apart.std()
+    # Other sound is another question: it is not left out.
+    assert np.abs(weights(context, question(model, 3)) - apart).max() > 0.1 * apart.std()
+
+
+def test_sound_without_words_is_read_as_ever(model: Gemma, context: LlamaContext) -> None:
+    _, sound, words, *_ = question(model)
+    apart = weights(context, [sound], [words])
+    assert np.abs(weights(context, [sound, words]) - apart).max() < 0.02 * apart.std()
+
+
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many tokens each call of llama.cpp reads from now on."""
+    real, seen = llama.llama_decode, []
+
+    def noting(handle: Any, batch: Any) -> int:
+        seen.append(int(batch.n_tokens))
+        return int(real(handle, batch))
+
+    monkeypatch.setattr(llama, "llama_decode", noting)
+    return seen
+
+
+def test_a_question_is_one_batch_and_with_llama_cpp_unpatched_one_a_run(
+    model: Gemma, context: LlamaContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = question(model)
+    seen = calls(monkeypatch)
+    context.evaluate(*runs, last=True)
+    together = context.logits()
+    assert seen == [49]
+    assert context.can_draw
+    seen.clear()
+    context.roll_back(0)
+    monkeypatch.setattr(llama_library, "takes_tokens_and_embeddings", lambda: False)
+    context.evaluate(*runs, last=True)
+    assert seen == [9, 6, 13, 3, 18]
+    assert np.abs(context.logits() - together).max() < 0.02 * together.std()
+
+
+def sizes(runs: list[Run], *, mixed: bool) -> list[list[int]]:
+    return [[len(run) for run in batch] for batch in packed(runs, mixed=mixed)]
+
+
+def test_batches_are_as_few_as_they_can_be() -> None:
+    sound = np.zeros((BATCH, 4), np.float32)
+    assert sizes([[5] * 9, sound[:6], [7]], mixed=True) == [[9, 6, 1]]
+    assert sizes([[5] * 9, sound[:6], [7]], mixed=False) == [[9], [6], [1]]
+    assert sizes([[5] * 9, sound], mixed=True) == [[9, BATCH - 9], [9]]
+    assert sizes([[5] * (2 * BATCH)], mixed=True) == [[BATCH], [BATCH]]
+    assert sizes([[], sound[:0]], mixed=True) == []
+
+
+def test_what_is_batched_is_what_there_was_in_its_order() -> None:
+    tokens, sound = list(range(1, 200)), np.arange(300, dtype=np.float32).reshape(-1, 1)
+    batches = list(packed([tokens, sound], mixed=True))
+    flat = [float(value) for batch in batches for run in batch for value in np.ravel(run)]
+    assert flat == [*tokens, *range(300)]
+
+
+def test_the_padding_token_is_not_taken_for_a_soft_one() -> None:
+    sound = np.zeros((3, 4), np.float32)
+    assert sizes([[5], sound, [7, 0, 8], sound, [6]], mixed=True) == [[1, 3], [3], [3, 1]]
