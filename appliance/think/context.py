@@ -136,7 +136,7 @@ class LlamaContext:
             if isinstance(run, np.ndarray):
                 rows[at : at + len(run)] = run
             else:
-                tokens[at : at + len(run)] = run
+                tokens[at : at + len(run)] = list(run)
             at += len(run)
         try:
             batch.n_tokens = count

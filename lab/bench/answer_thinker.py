@@ -43,8 +43,8 @@ class RecitingGemma(Gemma):
         self._drawn: tuple[int, int] | None = None  # token, and the position that it will have
 
     def evaluate(self, *runs: Run, last: bool = False) -> None:
-        one = len(runs) == len(runs[0]) == 1
-        goes_on = one and self._drawn == (int(np.ravel(runs[0])[0]), self.position)
+        read = [token for run in runs for token in np.ravel(run)[:2]]
+        goes_on = not read or (len(read) == 1 and self._drawn == (int(read[0]), self.position))
         if not goes_on:
             self._number += self._said > 0
             self._said = 0

@@ -1,7 +1,8 @@
 """What a small batch costs, by its size: how speech is best read while it is spoken.
 
 In: a model's files. Out: times of batches behind as much conversation as a talk of some minutes,
-without an output, with one behind the last token, and with that token in a batch of its own.
+without an output, with one behind the last token, with that token in a batch of its own, and with
+soft tokens before it.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from collections.abc import Callable
 import numpy as np
 
 from appliance.models.local_model import LocalModel
-from appliance.think.context import LlamaContext
+from appliance.think.context import LlamaContext, Run
 from appliance.think.gemma import Gemma
 from lab.bench.model_memory import Stopwatch
 
 DEPTH = 1500  # tokens held
 SIZES = (1, 2, 4, 6, 8, 10, 12, 15, 16, 20, 24)
 DRAWN = (1, 4, 8, 16)
+SOFT, WORDS = 4, 12  # the end of a question: its last soft tokens, and what stands behind them
 TIMES = 12  # each of them, one after the other: what else the machine does meets all of them
 Add = Callable[..., None]
 
@@ -32,28 +34,33 @@ def batches(files: LocalModel, threads: int, repeats: int, seed: int, add: Add) 
         size = gemma.vocabulary.size
         rng = np.random.default_rng(seed)
         tokens = rng.integers(size // 2, size, DEPTH + max(SIZES)).tolist()
+        rows = rng.standard_normal((SOFT, gemma.width)).astype(np.float32)
         context.open(gemma.model, len(tokens), threads, sequences=1)
         context.evaluate(tokens[:DEPTH])
         for _ in range(repeats * TIMES):
             for count in SIZES:
-                _time(context, f"{count} read", [tokens[DEPTH : DEPTH + count]], add)
+                _time(context, f"{count} read", [[tokens[DEPTH : DEPTH + count]]], add)
             for count in DRAWN:
                 drawn = tokens[DEPTH : DEPTH + count]
-                _time(context, f"{count} read, one drawn", [drawn], add, last=True)
+                _time(context, f"{count} read, one drawn", [[drawn]], add, last=True)
             many = tokens[DEPTH : DEPTH + DRAWN[-1]]
             name = f"{len(many)} read, the last by itself, one drawn"
-            _time(context, name, [many[:-1], many[-1:]], add, last=True)
+            _time(context, name, [[many[:-1]], [many[-1:]]], add, last=True)
+            runs = [rows, tokens[DEPTH : DEPTH + WORDS]]
+            name = f"{len(rows)} soft, {WORDS} read, one drawn"
+            _time(context, f"{name}, apart", [[run] for run in runs], add, last=True)
+            _time(context, f"{name}, in one batch", [runs], add, last=True)
     finally:
         context.close()
         gemma.close()
 
 
 def _time(
-    context: LlamaContext, name: str, parts: list[list[int]], add: Add, *, last: bool = False
+    context: LlamaContext, name: str, batches: list[list[Run]], add: Add, *, last: bool = False
 ) -> None:
     held = context.position
     with Stopwatch() as watch:
-        for part in parts:
-            context.evaluate(part, last=last and part is parts[-1])
+        for batch in batches:
+            context.decode(*batch, wanted=last and batch is batches[-1])
     context.roll_back(held)
     add(name, ms=1000 * watch.wall_s)
