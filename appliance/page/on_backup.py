@@ -43,7 +43,7 @@ from appliance.tools import timer_store
 
 PLACE, UPLOAD_PLACE = "/own/backup", "/own/backup/upload"
 MOST_TURNS = 10_000
-TICKET_S = 60.0  # a browser asks at once; one on a phone hands it over to another program first
+TICKET_S = 600.0  # to read what is in it; a phone hands the link over to another program, too
 KIND = "application/zip"
 
 
@@ -92,7 +92,7 @@ def show(visit: Visit, status: int = 200, problem: str = "", ready: Backup | Non
 
 
 def make(visit: Visit) -> Reply:
-    """Say what is in it, and have the browser fetch it from there."""
+    """Say what is in it; from there the browser fetches it."""
     box = visit.box
     try:
         made = _collected(box)

@@ -25,7 +25,7 @@ from appliance.update import look_request
 
 
 class BackupTicket(NamedTuple):
-    """For the browser that had a backup made: with it the file is fetched, for a minute. No other
+    """For the browser that had a backup made: with it the file is fetched, for a while. No other
     page can make such a link up. `until_s`: CLOCK_MONOTONIC."""
 
     word: str

@@ -53,9 +53,9 @@ def made(desk: Desk) -> str:
 
 def link(page: str) -> str:
     """Where the browser is sent for the file."""
-    found = re.search(r'content="1; url=(/own/backup/file\?ticket=\w{32})"', page)
+    found = re.search(r'name="ticket" value="(\w{32})"', page)
     assert found
-    return found[1]
+    return f"/own/backup/file?ticket={found[1]}"
 
 
 def saved(desk: Desk) -> bytes:
@@ -121,7 +121,7 @@ def test_the_page_says_what_is_in_a_backup_and_what_is_not(desk: Desk) -> None:
     assert unpack(reply.body).settings
 
 
-def test_a_backup_goes_to_the_browser_that_had_it_made_for_a_minute_and_to_no_other(
+def test_a_backup_goes_to_the_browser_that_had_it_made_for_a_while_and_to_no_other(
     desk: Desk,
 ) -> None:
     lived_in(desk)

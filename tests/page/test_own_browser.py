@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -61,3 +62,23 @@ def test_a_backup_is_brought_looked_at_and_restored(page: SupervisedPart, tmp_pa
         page.until(lambda: page.told(Restart), within_s=60)
     wanted = restore_files.archive(page.supervisor._settings.state_path(), WANTED)
     assert unpack(wanted.read_bytes()) == BACKUP
+
+
+def test_a_backup_is_saved_and_the_page_still_says_what_is_in_it(
+    page: SupervisedPart, tmp_path: Path
+) -> None:
+    saved = tmp_path / "saved"
+    saved.mkdir()
+    with Chromium(360) as browser:
+        let_in(page, browser)
+        browser.tell("Page.setDownloadBehavior", behavior="allow", downloadPath=str(saved))
+        browser.open(place(page) + "own/backup")
+        browser.run("document.querySelector('form[action=\"/own/backup\"] button').click()")
+        browser.until("document.body?.innerText.includes('Not in it: passwords')")
+        browser.run("document.querySelector('form[action$=\"/file\"] button').click()")
+        end_s = time.monotonic() + 40.0
+        while not (files := sorted(saved.glob("*.zip"))) and time.monotonic() < end_s:
+            time.sleep(0.1)
+        assert [file.name[:10] for file in files] == ["interlude-"]
+        assert unpack(files[0].read_bytes()).turns == ()
+        assert browser.run("document.body.innerText.includes('Not in it: passwords')"), "it stays"

@@ -351,7 +351,6 @@ VIEWS = (
     View("backup", "/own/backup", lived_in),
     View("backup-made", "/own/backup", lived_in, submit('form[action="/own/backup"]'),
          "Not in it: passwords"),
-    View("backup-file", "/own/backup/file", lived_in),
     View("backup-restored", "/own/backup", was_restored),
     View("backup-not-restored", "/own/backup", was_not_restored),
     View("backup-preview", "/own/backup", brings_backup),
