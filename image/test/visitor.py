@@ -51,6 +51,14 @@ class Visitor:
             found.setdefault(name, value)
         return found
 
+    def until_let_in(self, limit_s: float) -> None:
+        """Until the button has let this browser in: a press is one when no second has followed."""
+        limit = time.monotonic() + limit_s
+        while self.get("/pair")[0] != 303:
+            if time.monotonic() > limit:
+                raise TimeoutError("the button lets nobody in")
+            time.sleep(1.0)
+
     def until_settled(self, path: str, limit_s: float) -> None:
         """Until a page no longer loads itself again, as it does while something is awaited."""
         limit = time.monotonic() + limit_s
