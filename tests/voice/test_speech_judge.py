@@ -8,10 +8,12 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import soxr
+from pocketsphinx import Decoder
 
 from appliance.pcm import RATE_HZ, Samples
 from appliance.voice.head.codec import Codec
@@ -106,6 +108,29 @@ def test_of_a_word_that_it_does_not_know_it_says_nothing_bad(
     judge: SpeechJudge, said: Said
 ) -> None:
     assert verdict(judge, ["spiders", "have", "qwzzx"], said.sound)
+
+
+class Leaving:
+    """pocketsphinx's decoder, whose alignments lack the last words."""
+
+    def __init__(self, decoder: Decoder, missing: int) -> None:
+        self._decoder, self._missing = decoder, missing
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._decoder, name)
+
+    def seg(self) -> list[Any]:
+        found = [part for part in self._decoder.seg() if part.word[0] not in "<["]
+        return found[: len(found) - self._missing]
+
+
+@pytest.mark.parametrize(("missing", "fits"), [(0, True), (1, True), (2, False), (4, False)])
+def test_of_words_that_fit_the_last_one_may_be_left_out(
+    said: Said, words: list[str], missing: int, fits: bool
+) -> None:
+    aligner = SpeechAligner()
+    aligner._decoder = Leaving(aligner._decoder, missing)
+    assert (aligner.fit(words, said.sound) > LEAST_FIT + 1) == fits
 
 
 def test_the_bound_lies_between_right_and_wrong(said: Said, words: list[str]) -> None:
