@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from appliance import __version__
 from appliance.errors import InterludeError
-from appliance.page.refusals import outcome_refusal, refusal, told
+from appliance.page.refusals import refusal, standing_refusal, told
 from appliance.page.requests import Reply, see_other
 from appliance.page.software_state import LookState, SoftwareState, read_state
 from appliance.page.visit import Visit
@@ -32,8 +32,8 @@ def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
     now, texts = _now(visit), visit.texts
     step = _STEPS.get(now.going.step.partition(" ")[0], "other")
     last = now.system.last
-    if not problem and visit.box.look_changes.standing()[0] == "failed":
-        problem = outcome_refusal(visit.box.look_changes.outcome, texts) or texts("page-set-nobody")
+    stands, _ = visit.box.look_changes.standing()
+    problem = problem or standing_refusal(stands, visit.box.look_changes.outcome, texts)
     return visit.page(
         "software",
         status,

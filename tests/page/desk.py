@@ -25,6 +25,7 @@ from appliance.runtime.handed_changes import HandedChanges
 from appliance.runtime.settings_access import SettingsAccess
 from appliance.settings import load
 from appliance.settings.owner_settings import OwnerSettings
+from appliance.update.system.slot_state import SlotContent, SlotStateFile
 
 HOST = "interlude.local"
 CODE = "482913"
@@ -159,3 +160,15 @@ class Desk:
                     self.cookies[key] = kept
                 else:
                     self.cookies.pop(key, None)
+
+
+def runs_from_slot_b(desk: Desk) -> SlotStateFile:
+    """A card of ours that runs the system 0.2.0 from there; 0.1.0 proved well in slot a."""
+    places = desk.box.places
+    places.firmware.touch()
+    places.command_line.write_text("interlude.slot=b")
+    places.os_release.write_text("IMAGE_ID=interlude\nIMAGE_VERSION=0.2.0\n")
+    ledger = SlotStateFile(places.releases / "system")
+    with ledger.locked():
+        ledger.mark_whole("a", SlotContent("0.1.0", proved=True))
+    return ledger

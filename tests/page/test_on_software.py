@@ -19,7 +19,7 @@ from appliance.update.system.slot_state import (
     SlotTrial,
     SlotTrialResult,
 )
-from tests.page.desk import Desk
+from tests.page.desk import Desk, runs_from_slot_b
 from tests.update.release.workshop import Bench, bench
 
 pytestmark = pytest.mark.process  # releases are signed, and tried
@@ -135,14 +135,9 @@ def test_a_machine_that_is_no_appliance_is_told_so_and_asks_for_nothing(desk: De
 @pytest.fixture
 def slots(desk: Desk) -> SlotStateFile:
     """A card of ours that runs 0.2.0 from slot b; 0.1.0 proved well in slot a."""
-    places = desk.box.places
-    places.incoming.mkdir()
-    places.firmware.touch()
-    places.command_line.write_text("interlude.slot=b")
-    places.os_release.write_text("IMAGE_ID=interlude\nIMAGE_VERSION=0.2.0\n")
-    made = SlotStateFile(places.releases / "system")
+    desk.box.places.incoming.mkdir()
+    made = runs_from_slot_b(desk)
     with made.locked():
-        made.mark_whole("a", SlotContent("0.1.0", proved=True))
         made.mark_whole("b", SlotContent("0.2.0", proved=True))
     desk.pair()
     return made

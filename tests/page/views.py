@@ -40,12 +40,11 @@ from appliance.settings.network_change import NetworkChange
 from appliance.update.release.look_record import LookTeller, mark
 from appliance.update.request import PROGRESS, InstallProgress
 from appliance.update.system.slot_state import (
-    SlotContent,
     SlotStateFile,
     SlotTrial,
     SlotTrialResult,
 )
-from tests.page.desk import Desk
+from tests.page.desk import Desk, runs_from_slot_b
 from tests.page.test_findings import FOUND, FULL
 from tests.page.test_on_backup import form, lived_in, upload
 from tests.update.release.workshop import bench
@@ -254,12 +253,8 @@ def is_card(desk: Desk) -> None:
     for folder in (places.looked, places.changed, desk.box.look_changes.wanted):
         folder.mkdir(exist_ok=True)
     places.pull.touch()
-    places.firmware.touch()
-    places.command_line.write_text("interlude.slot=b")
-    places.os_release.write_text("IMAGE_ID=interlude\nIMAGE_VERSION=0.2.0\n")
-    ledger = SlotStateFile(places.releases / "system")
+    ledger = runs_from_slot_b(desk)
     with ledger.locked():
-        ledger.mark_whole("a", SlotContent("0.1.0", proved=True))
         values: dict[str, str | int | float] = {"version": "0.1.9"}
         ledger.note(SlotTrialResult("0.1.9", "x", "page-wrong-system-not-up", values))
     LookTeller("web", places.looked).over(

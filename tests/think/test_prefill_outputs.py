@@ -7,22 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from appliance.models.local_model import Sampling
 from appliance.think.context import LlamaContext, Rows, Run
 from appliance.think.gemma import Gemma
 from appliance.think.llama_library import llama
 from tests.think import tiny
+from tests.think.built import MODELS, loaded, opened_context
 from tests.think.computed_rows import note_rows
 
-POCKET = Path(__file__).parents[2] / "appliance/models/pocket"
-MODELS = ("tiny", "tiny, quantised", "pocket")
 SHARED = tiny.SHARED  # layers that write no keys and values; as many in the pocket model
 CUTS = (0, 128, 165, 166, 294)  # of tokens, beyond every window; a batch of one among them
 
@@ -31,24 +28,14 @@ CUTS = (0, 128, 165, 166, 294)  # of tokens, beyond every window; a batch of one
 def model(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Gemma]:
-    text, audio = POCKET / "pocket-text.gguf", POCKET / "pocket-audio.gguf"
-    if request.param != "pocket":
-        folder = tmp_path_factory.mktemp("tiny")
-        text, audio = folder / "text.gguf", folder / "audio.gguf"
-        quantised = "quantised" in request.param
-        tiny.write_text(text, per_layer=32 if quantised else tiny.PER_LAYER, quantised=quantised)
-        tiny.write_audio(audio)
-    loaded = Gemma(text, audio, context_tokens=512, threads=1, sampling=Sampling(temperature=0.0))
-    yield loaded
-    loaded.close()
+    with loaded(request.param, tmp_path_factory.mktemp("built")) as found:
+        yield found
 
 
 @pytest.fixture
 def context(model: Gemma) -> Iterator[LlamaContext]:
-    opened = LlamaContext()
-    opened.open(model.model, 512, 1, sequences=1)
-    yield opened
-    opened.close()
+    with opened_context(model) as opened:
+        yield opened
 
 
 def content(model: Gemma) -> list[list[int] | Rows]:
