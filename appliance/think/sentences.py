@@ -12,20 +12,26 @@ from appliance.plain_text import spoken
 
 # The very first piece may end where a speaker may pause, so that speech begins early: at a mark
 # inside the sentence after so many words, before a conjunction after JOIN_WORDS more, since that
-# may join two words only ("ten or twelve").
+# may join two words only ("ten or twelve"), and after PHRASE_WORDS more before a word that begins a
+# phrase: each word more is a token that the owner waits for.
 CLAUSE_WORDS = 4
 JOIN_WORDS = 2
+PHRASE_WORDS = 4
 LONGEST = 300  # characters; about 20 s of speech, and no voice likes more at once
 
 _ENDS = ".!?…"
 _QUOTES = "\"'”’»"
 _CLOSERS = _QUOTES + ")]}*_`"
 _CLAUSE = re.compile(r"(?:[,;:—–]|(?<=\s)-)(?=\s)")
-_JOINS = re.compile(
-    r"(?<=\s)(?:and|but|or|because|so|which|while|although|though|since|when|where|if|until|unless)"
-    r"(?=\s)",
-    re.IGNORECASE,
-)
+# English and German; none that is another kind of word in the other language, as "so" and "die".
+_JOIN_WORDS = """
+and but or because which while although though since when where if until unless
+und aber oder weil denn obwohl sodass wenn
+"""
+_PHRASE_WORDS = """
+after at before between by during for from in into on through to who whose with
+auf bei dass durch für gegen mit nach ohne von wegen zwischen
+"""
 _LIST_MARK = re.compile(r"[#*_>•\-\s]*\(?(?:\d{1,3}|[a-z])")
 _DOTTED = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")  # U.S, a.m, e.g
 _LAST_WORD = re.compile(r"[^\s(\[\"'“‘*_/]*$")
@@ -40,6 +46,11 @@ etc inc ltd co corp jr sr al dept est min max tel
 jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thurs fri sat sun
 """
 _never_last, _seldom_last = frozenset(_NEVER_LAST.split()), frozenset(_SELDOM_LAST.split())
+_WHOLE_WORD = r"(?<=\s)(?:{})(?=\s)"
+_JOINS, _PHRASES = (
+    re.compile(_WHOLE_WORD.format("|".join(words.split())), re.IGNORECASE)
+    for words in (_JOIN_WORDS, _PHRASE_WORDS)
+)
 
 
 class SentenceSplitter:
@@ -108,12 +119,16 @@ class SentenceSplitter:
                     return None
                 if enough and _CLAUSE.match(text, at):
                     return at + 1
-            elif self._first and _JOINS.match(text, at) and self._long_enough(text[:at]):
+            elif self._first and self._may_pause(text, at):
                 return at
         return None
 
-    def _long_enough(self, before: str) -> bool:
-        return len(before.split()) >= self._clause_words + JOIN_WORDS
+    def _may_pause(self, text: str, at: int) -> bool:
+        """Whether the word at `at` begins a clause or a phrase, behind enough words."""
+        for found, more in ((_JOINS, JOIN_WORDS), (_PHRASES, PHRASE_WORDS)):
+            if found.match(text, at):
+                return len(text[:at].split()) >= self._clause_words + more
+        return False
 
     def _cut(self, text: str) -> int:
         """Where to cut what is too long: after its last clause, or its last word, or anywhere."""

@@ -113,6 +113,16 @@ def test_the_first_sentence_may_leave_at_a_clause() -> None:
         ("You can boil it or you can fry it if you like.", "You can boil it or you can fry it"),
         ("The moon is three days away and it has no air.", "The moon is three days away"),
         ("There is no wind on the moon because it has no air.", "There is no wind on the moon"),
+        ("Auf dem Mond gibt es keinen Wind und keine Luft.", "Auf dem Mond gibt es keinen Wind"),
+        # No mark and no conjunction: a phrase begins after eight words.
+        (
+            "The old bridge is about four hundred years old in its oldest parts.",
+            "The old bridge is about four hundred years old",
+        ),
+        (
+            "Die alte Brücke ist heute etwa vierhundert Jahre alt nach dem was man weiß.",
+            "Die alte Brücke ist heute etwa vierhundert Jahre alt",
+        ),
     ],
 )
 def test_the_first_words_leave_where_a_speaker_may_pause(text: str, first: str) -> None:
@@ -127,6 +137,8 @@ def test_the_first_words_leave_where_a_speaker_may_pause(text: str, first: str) 
     [
         "Cats and dogs.",
         "There are about ten or twelve of them.",
+        "Es ist heute in der Stadt nicht so warm.",  # English has another "so"
+        "The bridge in the town is old.",
         "It is on the brand-new android over the island.",  # parts of words
         "Say if",
     ],
