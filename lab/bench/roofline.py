@@ -10,19 +10,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from appliance.hear.endpointing import LIKELY_END_FRAMES
+from appliance.pcm import RATE_HZ
+from appliance.settings import load_defaults
+from appliance.think.speculative_prefill import HOP_FRAMES
 from lab.bench.benches import BenchOptions, FigureTable
 from lab.bench.model_shape import E2B, Shape, Tensor, text_tensors
 
-FIRST_CLAUSE_TOKENS = 6  # as `bench answer --weights` has them in the middle
-# Of sound that is not read yet when reading of the end begins: half a piece of 0.16 s, 120 ms of
-# silence, and what is left of the piece that is being read.
-LAST_PIECE_S = 0.3
-MARK_TOKENS = 16  # the instruction behind the sound, and what closes a question and opens an answer
+FIRST_CLAUSE_TOKENS = 7  # as `bench answer --weights` has them in the middle
+MARK_TOKENS = 12  # the instruction behind the sound, and what closes a question and opens an answer
 TOKENS_A_SECOND = 25  # soft tokens of sound
-VAD_MS = 100.0  # from the last sample to the VAD's silence: `bench answer --weights`, recordings
-LIKELY_END_MS = 120.0 + VAD_MS  # hear/endpointing.py
-TURN_END_MS = 250.0 + VAD_MS  # hearing.turn.sure_ms
-VOICE_MS = (25.0, 100.0)  # espeak-ng here; a small neural voice on a Pi, estimated
+VAD_MS = 62.0  # from the last sound to the VAD's silence, the median (docs/benchmarks/endpoint.md)
+LIKELY_END_MS = LIKELY_END_FRAMES * 1000 / RATE_HZ + VAD_MS
+TURN_END_MS = load_defaults().hearing.turn.sure_ms + VAD_MS
+# Of sound that is not read yet when reading of the end begins: half a piece, that silence, and what
+# is left of the piece that is being read.
+LAST_PIECE_S = HOP_FRAMES / 2 / RATE_HZ + LIKELY_END_MS / 1000 + 0.04
+VOICE_MS = (39.0, 100.0)  # hibari's first clause here; on a Pi, estimated
 RING_AND_CARD_MS = (30.0, 45.0)  # `interlude bench answer` here
 
 
@@ -51,9 +55,9 @@ class MachineRates:
 
 # Memory: 9.9 GB/s is what 6.71 tokens/s of published decoding amount to, 11.4 was measured by
 # others in decoding; the data sheet has 17.1. Prompt tokens: llama.cpp, Q4_K_M, published for
-# boards of 8 and 16 GB; 1.9 is what small batches cost on x86 (docs/benchmarks/model.md).
+# boards of 8 and 16 GB; 1.7 is what batches of 12 and 16 cost on x86 (docs/benchmarks/model.md).
 # Encoding: 7.4 G products a second of sound at 40 to 60 % of an A76's dot products.
-PI_5 = MachineRates(Range(11.4, 9.9), Range(31.9, 28.0), Range(1.0, 1.9), Range(0.22, 0.30))
+PI_5 = MachineRates(Range(11.4, 9.9), Range(31.9, 28.0), Range(1.0, 1.7), Range(0.22, 0.30))
 
 
 def drawn_bytes(shape: Shape) -> int:
@@ -127,10 +131,10 @@ def bench(options: BenchOptions) -> list[FigureTable]:
         f"{PI_5.memory_gb_s.best / drawn:.1f} tokens a second.",
         f"Prompt tokens: {PI_5.prefill_rate.worst} to {PI_5.prefill_rate.best} a second published "
         f"for llama.cpp; with the patch {100 * prompt_share(E2B):.0f} % of the products are left.",
-        f"{LAST_PIECE_S} s of sound are not read when reading of the end begins, and "
+        f"{LAST_PIECE_S:.2f} s of sound are not read when reading of the end begins, and "
         f"{MARK_TOKENS} tokens stand behind the sound; small batches cost as much a token as large "
-        f"ones (better) or {PI_5.small_batch.worst} times as much (worse); the voice is espeak-ng "
-        "(better) or a small neural one (worse). Nothing of this was run on a Pi.",
+        f"ones (better) or {PI_5.small_batch.worst} times as much (worse); the voice is hibari, as "
+        "fast as here (better) or as estimated (worse). Nothing of this was run on a Pi.",
         "From a Pi, send back: `interlude bench model --json model.json` (tokens a second, prompt "
         "and drawn) and `interlude bench answer --json answer.json`.",
     ]
