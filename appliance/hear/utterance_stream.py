@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from appliance.messages.hearing import SpeechEnded
 from appliance.pcm import SampleBuffer, Samples
-from appliance.runtime.ipc.ring import END, PAUSE, START
+from appliance.runtime.ipc.ring import END, PAUSE, QUIET, START
 
 CHUNK_FRAMES = 320  # of a slot of the ring `heard`
 _CUT_FRAMES = 48_000  # a piece may end at a pause in its last 3 s, so that no word is cut in two
@@ -49,7 +49,7 @@ class UtteranceStream:
             frames = min(CHUNK_FRAMES, left)
             if self._first + self._position + frames > until:
                 break
-            out.append(self._chunk(buffer, frames, card_index))
+            out.append(self._chunk(buffer, frames, card_index, QUIET if pause else 0))
             if left <= frames or (pause and left - frames < _CUT_FRAMES < self._piece_frames):
                 self._piece_from = self._position
                 index = card_index + self._first + self._position

@@ -30,7 +30,7 @@ from appliance.messages.thinking import (
 from appliance.messages.tools import ToolAnswered, ToolCalled
 from appliance.pcm import RATE_HZ
 from appliance.runtime.ipc.floor import NO_READ_AHEAD
-from appliance.runtime.ipc.ring import PAUSE, RingSlot
+from appliance.runtime.ipc.ring import PAUSE, QUIET, RingSlot
 from appliance.runtime.ipc.token_states import RingStates
 from appliance.runtime.process_table import STATES
 from appliance.runtime.worker import Worker
@@ -239,9 +239,10 @@ class ThinkerInbox:
                 self._work.send(ThinkingProgress(self._asked))
 
     def _prefill_partial(self, slot: RingSlot) -> None:
-        paused = bool(slot.flags & PAUSE)
+        paused, quiet = bool(slot.flags & PAUSE), bool(slot.flags & QUIET)
         frames = slot.position + len(slot.samples)
-        if self._speculative.due(slot.stream, frames, paused=paused, idle=self._thread.idle):
+        idle = self._thread.idle
+        if self._speculative.due(slot.stream, frames, paused=paused, quiet=quiet, idle=idle):
             clips = self._utterances.so_far(slot.stream)
             if clips:
                 wanted = partial(self._newer_came, self._heard)

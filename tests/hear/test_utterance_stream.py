@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from appliance.hear.utterance_stream import CHUNK_FRAMES, SpeechSlot, UtteranceStream
 from appliance.messages.hearing import SpeechEnded
 from appliance.pcm import SampleBuffer
-from appliance.runtime.ipc.ring import END, PAUSE, START
+from appliance.runtime.ipc.ring import END, PAUSE, QUIET, START
 
 FIRST = 1000  # of the buffer, where the utterance begins
 CARD = 70_000  # the card's index of the buffer's sample 0
@@ -61,6 +61,14 @@ def test_what_does_not_fill_a_slot_waits() -> None:
     (slot,) = stream.pop_ready(held, FIRST + CHUNK_FRAMES, CARD, pause=False)
     assert isinstance(slot, SpeechSlot)
     assert (slot.utterance, slot.position, slot.flags) == (7, 0, START)
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_a_slot_says_whether_anybody_speaks(quiet: bool) -> None:
+    stream, held = UtteranceStream(7, FIRST, PIECE), buffer(5000)
+    (slot,) = stream.pop_ready(held, FIRST + CHUNK_FRAMES, CARD, pause=quiet)
+    assert isinstance(slot, SpeechSlot)
+    assert bool(slot.flags & QUIET) is quiet
 
 
 def test_a_pause_sends_what_there_is_once_and_the_utterance_goes_on() -> None:

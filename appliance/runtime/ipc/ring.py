@@ -38,8 +38,9 @@ _UNFINISHED = 0
 
 START = 1  # flag: the first slot of an utterance or an answer
 END = 2  # flag: its last slot; it may hold no samples
-WORD = 8  # flag: a word of an answer begins with its first sample
 PAUSE = 4  # flag: nothing follows unless the owner goes on; it may hold no samples
+WORD = 8  # flag: a word of an answer begins with its first sample
+QUIET = 16  # flag: nobody was heard to speak when it was written; PAUSE may be next
 
 
 @dataclass(frozen=True)
