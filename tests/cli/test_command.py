@@ -174,7 +174,9 @@ def test_the_box_stops_in_order_when_told_to(
 ) -> None:
     """Without a sound card: its parts say so in the log, and it runs, and stops, all the same."""
     mine = tmp_path / "mine.yaml"
-    mine.write_text("card: {capture: nowhere, playback: nowhere}\nspeaking: {voice: espeak}\n")
+    mine.write_text(
+        "card: {capture: nowhere, playback: nowhere}\nlanguage: en\nspeaking: {voice: espeak}\n"
+    )
     box = subprocess.Popen(
         [sys.executable, "-m", "appliance", "run", "--settings", str(mine)],
         cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
@@ -219,7 +221,9 @@ def settings_file(tmp_path: Path) -> Path:
     mine = tmp_path / "mine.yaml"
     state = tmp_path / "own"
     state.mkdir()
-    mine.write_text(f"card: {{capture: nowhere, playback: nowhere}}\nstate_dir: {state}\n")
+    mine.write_text(
+        f"card: {{capture: nowhere, playback: nowhere}}\nlanguage: en\nstate_dir: {state}\n"
+    )
     return mine
 
 

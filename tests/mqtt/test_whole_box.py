@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from appliance import settings
 from appliance.messages.commands import StateChanged
 from appliance.messages.playback import PlaybackStarted
 from lab.bench.mosquitto import BrokerMessage, BrokerObserver, Mosquitto
 from lab.sim import rehearsal_cli, scene
 from lab.sim.rehearsal import Rehearsal
+from tests.english import ENGLISH
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
@@ -79,7 +79,7 @@ def played(broker: Mosquitto) -> tuple[House, Any]:
     script = [{"at_s": 0.3, "say": "how do i make coffee"}]
     link = {"broker": "127.0.0.1", "port": broker.port, "id": "x"}
     parsed = scene.parse({"owner": script, "settings": {"link": link}}, name="house", folder=Path())
-    reader = rehearsal_cli.perform(parsed, settings.load_defaults(), during=house)
+    reader = rehearsal_cli.perform(parsed, ENGLISH, during=house)
     house.ear.__exit__()
     return house, reader
 

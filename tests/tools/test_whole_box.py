@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from appliance import pcm, settings
+from appliance import pcm
 from appliance.cli.rows import rows_to_run
 from appliance.messages.commands import Ask, StopSpeaking
 from appliance.messages.playback import PlaybackStarted
@@ -17,6 +17,7 @@ from appliance.pcm import Samples
 from appliance.voice.chime import ring
 from lab.sim import rehearsal_cli, scene
 from lab.sim.rehearsal import Rehearsal
+from tests.english import ENGLISH
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
@@ -62,8 +63,8 @@ def test_a_timer_is_set_without_a_model_and_rings_until_it_is_stopped() -> None:
     # Somebody is there, and says nothing.
     script = {"owner": [{"at_s": 0.0, "noise": "breath", "level_db": -80}]}
     parsed = scene.parse(script, name="timer", folder=Path())
-    rows = tuple(row for row in rows_to_run(settings.load_defaults()) if row.name != "thinker")
-    reader = rehearsal_cli.perform(parsed, settings.load_defaults(), during=owner, rows=rows)
+    rows = tuple(row for row in rows_to_run(ENGLISH) if row.name != "thinker")
+    reader = rehearsal_cli.perform(parsed, ENGLISH, during=owner, rows=rows)
     told = reader.recording
     assert not told.given_up
     assert owner.step == "stopped"

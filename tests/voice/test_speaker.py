@@ -27,7 +27,7 @@ LONG = "This is a sentence of some length, said so that the ring has to fill up 
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    with Rig(tmp_path) as made:
+    with Rig(tmp_path, "en") as made:
         yield made
 
 
@@ -95,7 +95,7 @@ def test_while_its_voice_loads_for_long_espeak_speaks_and_then_the_voice_does(
     bundles.fetched(tmp_path, "slow")
     waits = f"import os, time\nwhile not os.path.exists({str(loaded)!r}):\n    time.sleep(0.05)\n"
     bundles.plant(tmp_path / "voices", waits + SAYS_IT)
-    with Rig(tmp_path) as rig:
+    with Rig(tmp_path, "en") as rig:
         assert rig.told(SpeakerReady) == [SpeakerReady("espeak")]
         rig.say(1, "Hello.")
         rig.until(lambda: rig.ended(1))
@@ -108,7 +108,7 @@ def test_while_its_voice_loads_for_long_espeak_speaks_and_then_the_voice_does(
 
 
 def test_a_voice_that_is_not_there_is_replaced_by_hibari(tmp_path: Path) -> None:
-    with Rig(tmp_path, voice="nobody") as rig:
+    with Rig(tmp_path, "en", voice="nobody") as rig:
         rig.until_it_speaks("hibari")
         rig.say(1, "Hello.")
         rig.until(lambda: rig.ended(1))
@@ -118,7 +118,7 @@ def test_a_voice_with_its_program_speaks_and_a_broken_one_is_not_offered(tmp_pat
     model = bundles.fetched(tmp_path, "mine")
     bundles.fetched(tmp_path, "other").write_bytes(b"not a network")
     bundles.plant(tmp_path / "voices")
-    with Rig(tmp_path) as rig:
+    with Rig(tmp_path, "en") as rig:
         rig.until_it_speaks("mine")
         rig.say(1, "Hello there.")
         rig.until(lambda: rig.ended(1))
@@ -127,13 +127,13 @@ def test_a_voice_with_its_program_speaks_and_a_broken_one_is_not_offered(tmp_pat
         rig.until(lambda: rig.told(VoicesAvailable)[-1].voices == wanted, 90)
         rig.until(lambda: not rig.children() - {rig.voice_pid("mine")}, 90)
     model.write_bytes(b"not a network")
-    with Rig(tmp_path) as rig:
+    with Rig(tmp_path, "en") as rig:
         rig.until_it_speaks("hibari")
         rig.until_it_offers(("hibari", "espeak"))
 
 
 def test_a_program_and_a_voice_that_come_later_speak_without_a_restart(tmp_path: Path) -> None:
-    with Rig(tmp_path) as rig:
+    with Rig(tmp_path, "en") as rig:
         rig.until_it_offers(("hibari", "espeak"))
         bundles.fetched(tmp_path, "mine")
         bundles.plant(tmp_path / "voices")
@@ -147,7 +147,7 @@ def test_a_program_and_a_voice_that_come_later_speak_without_a_restart(tmp_path:
 
 def test_a_voice_whose_program_is_missing_is_not_offered(tmp_path: Path) -> None:
     bundles.fetched(tmp_path, "mine")
-    with Rig(tmp_path, voice="mine") as rig:
+    with Rig(tmp_path, "en", voice="mine") as rig:
         rig.until_it_speaks("hibari")
         rig.until_it_offers(("hibari", "espeak"))
 
@@ -155,7 +155,7 @@ def test_a_voice_whose_program_is_missing_is_not_offered(tmp_path: Path) -> None
 def test_a_program_that_is_killed_costs_no_sentence_and_speaks_again(tmp_path: Path) -> None:
     bundles.fetched(tmp_path, "mine")
     bundles.plant(tmp_path / "voices")
-    with Rig(tmp_path, voice="mine") as rig:
+    with Rig(tmp_path, "en", voice="mine") as rig:
         first = rig.voice_pid("mine")
         os.kill(first, signal.SIGSTOP)  # so that the sentence is under way when it ends
         rig.say(1, "Hello there.", "And again.", end=False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from appliance.messages.commands import Say, StopSpeaking
-from appliance.settings import load_defaults
 from lab.bench.harness import QUIET, TALK, BenchHarness, from_sentence
+from tests.english import ENGLISH
 
 
 @pytest.mark.process
@@ -28,7 +28,7 @@ def test_what_the_box_says_besides_its_talk_is_not_measured() -> None:
         stage.start_talking()
         assert stage.talking()
 
-    BenchHarness(QUIET, load_defaults(), act).play()
+    BenchHarness(QUIET, ENGLISH, act).play()
 
 
 def test_its_talk_begins_with_another_sentence_each_time_and_is_whole() -> None:

@@ -41,7 +41,7 @@ SOUNDS = 6
 def test_under_attack_the_page_keeps_its_limits_and_the_box_hears_every_word(
     tmp_path: Path,
 ) -> None:
-    espeak = {"speaking": {"voice": "espeak"}}
+    espeak = {"language": "en", "speaking": {"voice": "espeak"}}
     told = with_page(settings.load(None, espeak), tmp_path, on=True)
     cookie, done = let_in(told), dict[str, int]()
     most_mib, most_open, heard = 0.0, 0, 0

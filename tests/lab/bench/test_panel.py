@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from appliance import settings
 from appliance.messages.commands import MuteSwitched
 from appliance.messages.hearing import SpeechStarted
 from appliance.pcm import RATE_HZ
@@ -16,6 +15,7 @@ from lab.sim.rehearsal import WATCHER
 from lab.sim.rehearsal_cli import load_over
 from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
+from tests.english import ENGLISH
 
 pytestmark = pytest.mark.process
 
@@ -73,5 +73,5 @@ def test_the_switch_in_the_middle_of_the_owners_speech_lets_no_later_sample_thro
         assert any(isinstance(seen.message, MuteSwitched) for _, seen in stage.recording.mail)
         finger.close()
 
-    changed = load_over(settings.load_defaults(), PANEL)
+    changed = load_over(ENGLISH, PANEL)
     BenchHarness(QUIET, changed, act, parts=(*WITHOUT_THINKER, "panel")).play()

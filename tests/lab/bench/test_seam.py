@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.settings import load_defaults
 from lab.bench import seam as bench_seam
 from lab.bench.benches import BenchOptions
+from tests.english import ENGLISH
 
 pytestmark = pytest.mark.process
 
-BRIEFLY = BenchOptions(load_defaults(), events=1)
+BRIEFLY = BenchOptions(ENGLISH, events=1)
 
 
 @pytest.mark.timeout(120)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.settings import load_defaults
 from lab.bench import stop as bench_stop
 from lab.bench.benches import BenchOptions
 from lab.bench.harness import QUIET
+from tests.english import ENGLISH
 
 pytestmark = pytest.mark.process
 
-BRIEFLY = BenchOptions(load_defaults(), events=1)
+BRIEFLY = BenchOptions(ENGLISH, events=1)
 
 
 @pytest.mark.timeout(300)

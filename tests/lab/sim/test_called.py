@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from appliance import settings
 from lab.sim import rehearsal_cli, scene
+from tests.english import ENGLISH
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
@@ -18,7 +18,7 @@ def test_the_time_is_told_aloud_to_who_asks_aloud() -> None:
         {"when": "idle", "after_s": 0.8, "say": "thank you"},
     ]
     parsed = scene.parse({"owner": owner}, name="time", folder=Path())
-    asked, thanked = rehearsal_cli.perform(parsed, settings.load_defaults()).outcomes()
+    asked, thanked = rehearsal_cli.perform(parsed, ENGLISH).outcomes()
     assert (asked.outcome, thanked.outcome) == ("answered", "answered")
     assert asked.answer_text is not None
     assert asked.answer_text.startswith("It is ")

@@ -13,10 +13,11 @@ from appliance.messages.commands import Say
 from appliance.page.pairing import printed_digits
 from appliance.page.requests import FORM
 from appliance.runtime.listening_socket import try_listen
-from appliance.settings import load, load_defaults
+from appliance.settings import load
 from lab.sim import rehearsal_cli, scene
 from lab.sim.demo_page import HOST, DemoPage
 from lab.sim.rehearsal import Rehearsal
+from tests.english import ENGLISH
 
 
 def test_a_port_that_is_taken_is_left_to_who_has_it(tmp_path: Path) -> None:
@@ -63,7 +64,7 @@ class Visitor:
 @pytest.mark.usefixtures("simcard_library")
 def test_what_is_printed_opens_the_page_and_the_room_stays_silent(tmp_path: Path) -> None:
     visitor = Visitor()
-    page = DemoPage(load_defaults(), tmp_path, visitor.lines.append)
+    page = DemoPage(ENGLISH, tmp_path, visitor.lines.append)
 
     def during(rehearsal: Rehearsal) -> None:
         page.tell(rehearsal)

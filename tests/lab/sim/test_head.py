@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from appliance import settings
 from appliance.errors import VoiceError
 from appliance.messages.commands import Ask
 from appliance.messages.speech import SpeakerReady, Spoken
@@ -19,6 +18,7 @@ from appliance.voice.postprocess import rms_dbfs
 from lab.sim import rehearsal_cli, scene
 from lab.sim.rehearsal import Rehearsal
 from lab.sim.rehearsal_report import RecordingReader, report
+from tests.english import ENGLISH
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 LEAST_DBFS = -45.0  # of a sentence; the head's speech is put at -25
@@ -42,7 +42,7 @@ def talk(simcard_library: Path) -> RecordingReader:
     ]
     raw = {"owner": script, "patience_s": 60, "settings": {"speaking": {"voice": HEAD}}}
     parsed = scene.parse(raw, name="head", folder=Path())
-    return rehearsal_cli.perform(parsed, settings.load_defaults(), during=owner)
+    return rehearsal_cli.perform(parsed, ENGLISH, during=owner)
 
 
 def of_the_head(talk: RecordingReader) -> list[Spoken]:
@@ -99,5 +99,5 @@ def test_a_voice_that_is_not_here_is_refused_before_anything_is_played(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with pytest.raises(VoiceError, match="no voice `nobody`"):
-        rehearsal_cli.demo(None, settings.load_defaults(), "nobody")
+        rehearsal_cli.demo(None, ENGLISH, "nobody")
     assert capsys.readouterr().out == ""

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 import numpy as np
 import pytest
 
-from appliance import settings
 from appliance.audio.word_boundary import LOOK_BACK, last_word
 from appliance.messages.commands import StateChanged, TalkButton
 from appliance.messages.hearing import Onset, SpeechEnded, Verdict
@@ -20,6 +19,7 @@ from lab.sim.rehearsal_cli import load_over
 from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
 from lab.sim.seam_measure import Seam, measure_seam
+from tests.english import ENGLISH
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 def on_stage(act: Callable[[BenchHarness], None], mode: str = "open", **speaking: Any) -> None:
-    changed = load_over(settings.load_defaults(), {"mode": mode, "speaking": speaking})
+    changed = load_over(ENGLISH, {"mode": mode, "speaking": speaking})
     BenchHarness(QUIET, changed, act).play()
 
 

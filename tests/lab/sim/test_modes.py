@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from appliance import settings
 from appliance.messages.commands import Mute, SetMode, StateChanged, StopSpeaking, TalkButton
 from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict, WakeWordHeard
 from appliance.messages.playback import PlaybackPaused, PlaybackStopped
@@ -20,6 +19,7 @@ from lab.sim.rehearsal_cli import load_over
 from lab.sim.scene import Room, Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
 from lab.sim.speech_source import SPEECH_DB, OwnerSound
+from tests.english import ENGLISH
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
@@ -34,7 +34,7 @@ def spoken(text: str) -> OwnerSound:
 
 
 def on_stage(act: Any, mode: str, **hearing: Any) -> None:
-    changed = load_over(settings.load_defaults(), {"mode": mode, "hearing": hearing})
+    changed = load_over(ENGLISH, {"mode": mode, "hearing": hearing})
     BenchHarness(ECHO, changed, act, parts=(*WITHOUT_THINKER, "words")).play()
 
 

@@ -22,6 +22,7 @@ from appliance.runtime.process_table import Process
 from lab.sim import rehearsal_cli, scene
 from lab.sim.rehearsal import WATCHER, Rehearsal
 from lab.sim.rehearsal_report import RecordingReader, report
+from tests.english import ENGLISH
 
 ROWS = rows.rows_to_run(settings.load_defaults())
 pytestmark = [
@@ -33,7 +34,7 @@ pytestmark = [
 
 def play(raw: dict[str, object], **options: object) -> RecordingReader:
     parsed = scene.parse(raw, name="test", folder=Path())
-    return rehearsal_cli.perform(parsed, settings.load_defaults(), **options)
+    return rehearsal_cli.perform(parsed, ENGLISH, **options)
 
 
 @pytest.fixture(scope="module")

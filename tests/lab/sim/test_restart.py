@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from appliance import settings
 from appliance.hear.aec import store
 from appliance.messages.commands import Say
 from appliance.messages.hearing import Verdict
@@ -19,6 +18,7 @@ from lab.sim.rehearsal import WATCHER
 from lab.sim.rehearsal_cli import load_over
 from lab.sim.scene import Room
 from lab.sim.speech_source import SPEECH_DB
+from tests.english import ENGLISH
 from tests.lab.sim.test_modes import comes
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
@@ -36,7 +36,7 @@ class Box:
         self.taken_db = float("nan")
         self.verdicts: list[str] = []
         self._seconds = seconds
-        loud = load_over(settings.load_defaults(), {"speaking": {"volume": 1.0}, **changes})
+        loud = load_over(ENGLISH, {"speaking": {"volume": 1.0}, **changes})
         parts = (*WITHOUT_THINKER, "words")
         BenchHarness(ECHO, loud, self._act, parts=parts, state=folder).play()
 

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from appliance import settings
 from appliance.messages.commands import StopSpeaking
 from appliance.messages.hearing import SpeechStarted
 from appliance.messages.playback import PlaybackStarted
 from appliance.messages.thinking import Abandon, AnswerHeard, Think
 from lab.bench.harness import QUIET, WITHOUT_THINKER, BenchHarness
 from lab.sim.rehearsal_cli import load_over
+from tests.english import ENGLISH
 from tests.lab.sim.test_modes import PATIENCE_S, becomes, comes, said
 from tests.think.test_remote import Server, stream
 from tests.think.test_remote import said as written
@@ -72,7 +72,7 @@ def test_second_thoughts_join_the_question_and_stop_words_end_it(model: Model) -
         "speaking": {"grace_ms": 2000},  # a busy machine may be late to speak
     }
     parts = (*WITHOUT_THINKER, "words", "thinker")
-    BenchHarness(QUIET, load_over(settings.load_defaults(), changes), act, parts=parts).play()
+    BenchHarness(QUIET, load_over(ENGLISH, changes), act, parts=parts).play()
 
 
 def thinks(stage: BenchHarness, model: Model, requests: int) -> None:

@@ -17,10 +17,10 @@ from appliance.messages.thinking import Think
 from appliance.pcm import RATE_HZ, Samples
 from appliance.runtime.ipc.ring import HEADER_BYTES, SLOT_HEADER_BYTES
 from appliance.runtime.process_table import TRIED, ring
-from appliance.settings import load_defaults
 from lab.sim import scene, speech_source
 from lab.sim.rehearsal import AHEAD, Rehearsal
 from lab.sim.rehearsal_cli import in_the_room
+from tests.english import ENGLISH
 from tests.page.test_page import Browser, free_port
 
 pytestmark = [
@@ -47,7 +47,7 @@ class TryingOwner(Rehearsal):
             "settings": {"page": page, **more},
         }
         parsed = scene.parse(raw, name="test", folder=Path())
-        settings = in_the_room(parsed, load_defaults())
+        settings = in_the_room(parsed, ENGLISH)
         super().__init__(parsed, settings)
         self._steps = steps
         self.browser = Browser(settings.page.port)

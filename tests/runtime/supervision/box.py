@@ -16,6 +16,7 @@ GONE_S = 2.0  # after the supervisor's death nothing of it is left
 SETTINGS = """
 card: {{capture: nowhere, playback: nowhere}}
 state_dir: {folder}
+language: en
 speaking: {{voice: espeak}}
 panel: {{gpio: keyboard}}
 link: {{broker: 127.0.0.1, port: 1}}
