@@ -1,4 +1,4 @@
-"""Sound inside the box: int16, one channel, 16 kHz, in blocks of 5 ms. Imports nothing of ours.
+"""Sound inside the box: int16, one channel, 16 kHz, in blocks of 5 ms (sound_format.py).
 
 A frame is one sample of each channel, as ALSA counts; inside the box there is one channel, so a
 frame is a sample. An index counts frames since the sound card was opened.
@@ -11,10 +11,12 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-RATE_HZ = 16_000  # of every sound inside the box; the card's own rate is converted at its border
-BLOCK_FRAMES = RATE_HZ * 5 // 1000  # capture, playback and the listener work on 5 ms at a time
-FULL_SCALE = 32768  # of int16: the amplitude that 0 dBFS stands for
-AUDIBLE = 33  # a sample of −60 dBFS: what benches and tests call sound
+from appliance.sound_format import AUDIBLE, BLOCK_FRAMES, FULL_SCALE, RATE_HZ
+
+__all__ = [
+    "AUDIBLE", "BLOCK_FRAMES", "EMPTY", "FULL_SCALE", "RATE_HZ", "SampleBuffer", "Samples",
+    "from_float", "level_db", "to_float", "to_int16",
+]  # fmt: skip
 
 Samples = npt.NDArray[np.int16]  # [frames]
 EMPTY: Samples = np.empty(0, np.int16)

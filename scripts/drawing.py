@@ -17,7 +17,7 @@ PAGE = ROOT / "docs/architecture/processes.svg"
 
 from appliance.pcm import RATE_HZ  # noqa: E402
 from appliance.runtime.ipc.floor import Floor  # noqa: E402
-from appliance.runtime.ipc.ring import RingSpec  # noqa: E402
+from appliance.runtime.ipc.ring_handles import RingSpec  # noqa: E402
 from appliance.runtime.process_table import (  # noqa: E402
     PROCESSES,
     RINGS,

@@ -11,7 +11,7 @@ from appliance.messages.limits import MAX_ANSWER, MAX_WORDS
 from appliance.messages.speech import Spoken
 from appliance.messages.thinking import Sentence, ThoughtEnded
 from appliance.messages.tools import ToolCalled
-from appliance.pcm import RATE_HZ
+from appliance.sound_format import RATE_HZ
 
 # Speech runs at about 14 characters a second at 165 words a minute; used only until the speaker
 # has told the length of a sentence of the same answer.

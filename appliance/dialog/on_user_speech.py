@@ -5,7 +5,7 @@ from __future__ import annotations
 from appliance.dialog.answer import Question
 from appliance.dialog.transition import Transition
 from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict
-from appliance.pcm import RATE_HZ
+from appliance.sound_format import RATE_HZ
 
 
 def hold_output(transition: Transition, onset: Onset) -> None:

@@ -33,8 +33,8 @@ from appliance.messages.registry import Message
 from appliance.messages.speech import EndAnswer, SentenceTokens, Speak
 from appliance.messages.thinking import Abandon, AnswerHeard, Think, ThoughtEnded
 from appliance.messages.tools import ToolCalled
-from appliance.pcm import RATE_HZ
 from appliance.plain_text import spoken
+from appliance.sound_format import RATE_HZ
 from appliance.tools.intents import parse_intent
 from appliance.tools.tool_call_syntax import ToolCall
 

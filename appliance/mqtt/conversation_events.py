@@ -13,7 +13,7 @@ from appliance.messages.hearing import SpeechEnded, SpeechStarted, Verdict, Wake
 from appliance.messages.playback import PlaybackFinished, PlaybackStarted, PlaybackStopped
 from appliance.messages.registry import Message
 from appliance.messages.thinking import AnswerHeard
-from appliance.pcm import RATE_HZ
+from appliance.sound_format import RATE_HZ
 
 KINDS = ("wake", "user_said", "agent_said", "interrupted", "backchannel", "announced", "error")
 LONGEST_ANSWER_WAIT_S = 120.0  # beyond it the speech before an answer was not its question

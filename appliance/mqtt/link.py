@@ -39,13 +39,13 @@ from appliance.mqtt.language_setting import LanguageSetting
 from appliance.mqtt.stale_topics import StaleTopics
 from appliance.mqtt.state_payloads import MachineReading
 from appliance.panel import auto_detection
+from appliance.runtime.enabled import ESPEAK
 from appliance.runtime.machine import LOW_VOLTAGE, Machine
 from appliance.runtime.settings_access import settings_access
 from appliance.runtime.worker import Worker
 from appliance.settings import Settings
 from appliance.update import request
 from appliance.update.request import UpdateOffer
-from appliance.voice.espeak import EspeakVoice
 
 LOOK_S = 10.0  # between two readings of the machine; what is not urgent is told every interval_s
 INSTALL_LOOK_S = 1.0  # likewise, of an installation under way
@@ -75,7 +75,7 @@ def removed(settings: Settings) -> Path:
 def features(settings: Settings, machine: Machine) -> DiscoveryFeatures:
     """What this box has of all that a box may have."""
     return DiscoveryFeatures(
-        voices=(EspeakVoice.name,),  # the speaker tells of others when they have spoken
+        voices=(ESPEAK,),  # the speaker tells of others when they have spoken
         language=settings.language,
         temperature=machine.temperature_c() is not None,
         throttled=machine.can_be_throttled(),
@@ -118,7 +118,7 @@ class Link:
                 settings.mode,
                 work.floor.muted,
                 settings.speaking.volume,
-                EspeakVoice.name,  # until the speaker says which
+                ESPEAK,  # until the speaker says which
                 settings.thinking.model,
             ),
             started=_started(work),

@@ -11,7 +11,7 @@ from collections import deque
 from appliance.messages.hearing import Onset, SpeechEnded
 from appliance.messages.playback import PlaybackPaused, PlaybackStarted
 from appliance.messages.registry import Message
-from appliance.pcm import RATE_HZ
+from appliance.sound_format import RATE_HZ
 
 KEPT = 500  # of each
 LONGEST_S = 120.0  # an answer that comes later belongs to no question

@@ -42,7 +42,7 @@ from appliance.messages.thinking import AnswerHeard, Sentence
 from appliance.messages.tools import TimersList
 from appliance.messages.viewing import LEVEL_MS, SoundLevels
 from appliance.page.figures import Figures
-from appliance.pcm import RATE_HZ
+from appliance.sound_format import RATE_HZ
 
 HISTORY_S = 60.0
 EXPECTED_S = 2.0  # the conductor answers a command within some milliseconds

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from appliance.messages.hearing import WakeNearMiss, WakeScore, WakeWordHeard
 from appliance.messages.registry import Message
 from appliance.page.live import Event
-from appliance.pcm import RATE_HZ
+from appliance.sound_format import RATE_HZ
 
 KEPT = 10
 # Log odds from sensitivity 0 to 1, as hear/words/microwakeword_backend.py has them.

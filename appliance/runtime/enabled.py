@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from appliance.errors import SettingsError
-from appliance.runtime.ipc.ring import RingSpec
+from appliance.runtime.ipc.ring_handles import RingSpec
 from appliance.runtime.process_table import PROCESSES, RINGS, STATES, TRIED, Process
 from appliance.settings import Settings
 from appliance.settings.adjusted import adjusted
 
+ESPEAK = "espeak"  # of `speaking.voice`: the voice that is always there
 HEAD = "head"  # of `speaking.voice`: the voice that speaks the model's hidden states
 
 # Rows that not every owner has a use for: where this says no, they are not started. `words` is

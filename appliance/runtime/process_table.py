@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from appliance.runtime.ipc import token_states
-from appliance.runtime.ipc.ring import RingSpec
+from appliance.runtime.ipc import state_size
+from appliance.runtime.ipc.ring_handles import RingSpec
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ RINGS: tuple[RingSpec, ...] = (
     RingSpec("voice",  "speaker",  ("playback",),  128,  320, waits_for="playback"),  # 2.6 s
     # Of each token that is drawn, what the model made of it: more than an answer (400 tokens),
     # which a small model draws in a tenth of a second.
-    RingSpec(STATES,   "thinker",  ("speaker",),  512, token_states.SAMPLES),
+    RingSpec(STATES,   "thinker",  ("speaker",),  512, state_size.SAMPLES),
     RingSpec(TRIED,    "listener", ("speaker",),   256, 320),  # 5.1 s: the microphone test has 3
 )  # fmt: skip
 

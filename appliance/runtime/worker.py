@@ -15,7 +15,7 @@ import signal
 import socket
 import time
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import setproctitle
@@ -23,11 +23,10 @@ import setproctitle
 from appliance.errors import BadMessage, InterludeError
 from appliance.messages.registry import Message, ObservedMessage
 from appliance.runtime import process_table, rights
-from appliance.runtime.ipc import ring
 from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.ipc.floor import Floor
 from appliance.runtime.ipc.heartbeat import Heartbeat
-from appliance.runtime.ipc.ring import RingHandles, RingReader, RingWriter
+from appliance.runtime.ipc.ring_handles import RingHandles, RingSpec, from_wire
 from appliance.runtime.listening_socket import listen_on_all
 from appliance.runtime.log import set_up_logging
 from appliance.runtime.sandbox import no_network
@@ -41,6 +40,9 @@ from appliance.runtime.supervision.process_limits import (
 )
 from appliance.settings import Settings
 from appliance.settings.adjusted import adjusted
+
+if TYPE_CHECKING:
+    from appliance.runtime.ipc.ring import RingReader, RingWriter
 
 WIRING = "INTERLUDE_WIRING"  # environment: how this child is joined to the others, as JSON
 
@@ -61,7 +63,7 @@ class Worker:
         }
         self._heartbeat = Heartbeat(wiring["heartbeat_fd"], wiring["heartbeat_slot"])
         self._rings = {
-            name: ring.from_wire(_spec(name, wire), wire) for name, wire in wiring["rings"].items()
+            name: from_wire(_spec(name, wire), wire) for name, wire in wiring["rings"].items()
         }
         self._bad_kinds: set[str] = set()
         self.listeners: list[socket.socket] = []  # of a part that listens (rights.py)
@@ -74,9 +76,13 @@ class Worker:
         return self.channels["conductor"]
 
     def reader(self, name: str, *, resume: bool = False) -> RingReader:
+        from appliance.runtime.ipc.ring import RingReader  # and numpy, for who has a ring alone
+
         return RingReader(self._rings[name], self.name, resume=resume)
 
     def writer(self, name: str) -> RingWriter:
+        from appliance.runtime.ipc.ring import RingWriter  # likewise
+
         return RingWriter(self._rings[name])
 
     def ring(self, name: str) -> RingHandles | None:
@@ -130,7 +136,7 @@ class Worker:
             return  # asked often enough
 
 
-def _spec(name: str, wire: dict[str, Any]) -> ring.RingSpec:
+def _spec(name: str, wire: dict[str, Any]) -> RingSpec:
     """The ring's row, with the readers it really has: watchers come on top of the table's."""
     row = next(spec for spec in process_table.RINGS if spec.name == name)
     return replace(row, readers=tuple(wire["bell_fds"]))

@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 from appliance.errors import VoiceError
 from appliance.models.store import ModelStore
-from appliance.runtime.enabled import HEAD
+from appliance.runtime.enabled import ESPEAK, HEAD
 from appliance.settings import Settings
 from appliance.voice.engine import store
-from appliance.voice.espeak import EspeakVoice
 from appliance.voice.head_weights import SHIPPED, head_folder
 from appliance.voice.hibari import engine as hibari
 
@@ -86,5 +85,5 @@ def _head(settings: Settings) -> VoiceDescription:
 
 def _espeak() -> VoiceDescription:
     return VoiceDescription(
-        EspeakVoice.name, "espeak-ng", "the system", "some hundred", "GPL-3.0-or-later", None
+        ESPEAK, "espeak-ng", "the system", "some hundred", "GPL-3.0-or-later", None
     )

@@ -16,6 +16,7 @@ from appliance.language.catalogue import SOURCE
 from appliance.language.codes import NAMES, espeak_voice
 from appliance.messages.speech import SentenceTokens
 from appliance.pcm import EMPTY, Samples, to_float
+from appliance.runtime.enabled import ESPEAK
 from appliance.voice.interface import Speech
 from appliance.voice.postprocess import SpeechPostprocessor, gain_for
 from appliance.voice.spoken_words import SpokenWord
@@ -31,7 +32,7 @@ _REAP_S = 0.02  # its output is complete: it is about to be gone
 class EspeakVoice:
     """The voice. Needs the Debian package espeak-ng."""
 
-    name = "espeak"
+    name = ESPEAK
     ready = True
     problem = ""
 

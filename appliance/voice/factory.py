@@ -17,7 +17,7 @@ from appliance.language.catalogue import SOURCE
 from appliance.language.codes import base
 from appliance.models.store import ModelStore
 from appliance.runtime.enabled import HEAD
-from appliance.runtime.ipc.ring import RingHandles
+from appliance.runtime.ipc.ring_handles import RingHandles
 from appliance.settings import Settings
 from appliance.voice.by_language import VoicesByLanguage
 from appliance.voice.engine import store

@@ -25,7 +25,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import msgspec
 
 from appliance.errors import InterludeError
-from appliance.runtime.ipc.ring import RingReader, from_wire
+from appliance.runtime.ipc.ring import RingReader
+from appliance.runtime.ipc.ring_handles import from_wire
 from appliance.runtime.ipc.token_states import token_slot
 from appliance.runtime.process_table import RINGS, STATES
 from appliance.voice.head.speech_head import SpeechHead

@@ -14,7 +14,7 @@ from pathlib import Path
 from appliance.errors import UnsayableText
 from appliance.messages.speech import SentenceTokens
 from appliance.runtime.enabled import HEAD
-from appliance.runtime.ipc.ring import RingHandles, to_wire
+from appliance.runtime.ipc.ring_handles import RingHandles, to_wire
 from appliance.runtime.supervision.process_limits import UNTOUCHED_MIB
 from appliance.voice.program import ProgramVoice
 

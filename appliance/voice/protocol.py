@@ -15,8 +15,9 @@ import numpy as np
 
 from appliance.errors import VoiceError
 from appliance.pcm import Samples
+from appliance.voice import protocol_version
 
-PROTOCOL = 1
+PROTOCOL = protocol_version.PROTOCOL
 LINE_BYTES = 65_536  # of one answer without its samples
 MOST_FRAMES = 48_000 * 60  # of one stretch of sound: a minute at the highest rate
 MOST_WORDS = 1_000  # of one stretch

@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from appliance.runtime.ipc import ring
-from appliance.runtime.ipc.ring import RingReader, RingSpec, RingWriter
+from appliance.runtime.ipc import ring_handles
+from appliance.runtime.ipc.ring import RingReader, RingWriter
+from appliance.runtime.ipc.ring_handles import RingSpec
 from lab.bench.benches import SPREAD, BenchOptions, FigureTable, spread
 
 SPEC = RingSpec("mic", "writer", ("reader",), slots=512, frames=80)
@@ -48,7 +49,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
 
 
 def _through_ring(slots: int) -> list[float]:
-    handles = ring.create(SPEC)
+    handles = ring_handles.create(SPEC)
     reader = RingReader(handles, "reader")
     pid = _writer(_write_ring, (handles.memory_fd, handles.bell_fds["reader"],
                                 handles.room_fd, slots))  # fmt: skip
@@ -64,7 +65,7 @@ def _through_ring(slots: int) -> list[float]:
 
 
 def _write_ring(memory_fd: int, bell_fd: int, room_fd: int, slots: int) -> None:
-    writer = RingWriter(ring.RingHandles(SPEC, memory_fd, {"reader": bell_fd}, room_fd))
+    writer = RingWriter(ring_handles.RingHandles(SPEC, memory_fd, {"reader": bell_fd}, room_fd))
     _paced(slots, lambda: writer.write(SLOT))
 
 

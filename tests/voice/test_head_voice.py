@@ -18,7 +18,7 @@ from appliance.errors import UnsayableText
 from appliance.messages.speech import EndAnswer, SentenceTokens, Speak, SpeakFailed, Spoken
 from appliance.pcm import RATE_HZ
 from appliance.runtime import process_table
-from appliance.runtime.ipc import ring
+from appliance.runtime.ipc import ring_handles
 from appliance.runtime.ipc.ring import RingWriter
 from appliance.runtime.ipc.token_states import RingStates
 from appliance.voice.head_voice import HeadVoice
@@ -102,7 +102,7 @@ class Box:
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[HeadVoice, RingStates]]:
     (spec,) = (spec for spec in process_table.RINGS if spec.name == process_table.STATES)
-    handles = ring.create(spec)
+    handles = ring_handles.create(spec)
     folder = tiny_head.write(tmp_path_factory.mktemp("head"))
     voice = HeadVoice(folder, handles, Path(tiny_head.__file__))
     yield voice, RingStates(RingWriter(handles))

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from appliance.runtime.ipc import ring
-from appliance.runtime.ipc.ring import RingReader, RingSlot, RingSpec, RingWriter
+from appliance.runtime.ipc import ring_handles
+from appliance.runtime.ipc.ring import RingReader, RingSlot, RingWriter
+from appliance.runtime.ipc.ring_handles import RingSpec
 from appliance.voice.tried_sound import TriedSound
 
 TRIED = RingSpec("tried", "listener", ("speaker",), 256, 320)
@@ -17,7 +18,7 @@ VOICE = RingSpec("voice", "speaker", ("playback",), 128, 320, waits_for="playbac
 
 class Rings:
     def __init__(self) -> None:
-        self.handles = [ring.create(TRIED), ring.create(VOICE)]
+        self.handles = [ring_handles.create(TRIED), ring_handles.create(VOICE)]
         self.tried = RingWriter(self.handles[0])
         self.voice = RingWriter(self.handles[1])
         self.player = RingReader(self.handles[1], "playback")

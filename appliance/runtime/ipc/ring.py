@@ -13,21 +13,22 @@ import struct
 import time
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 import numpy as np
 
 from appliance.errors import RingError
 from appliance.pcm import Samples
+from appliance.runtime.ipc.ring_handles import (
+    FIRST_READER,
+    HEAD,
+    HEADER_BYTES,
+    MAGIC,
+    SLOT_HEADER_BYTES,
+    RingHandles,
+    stride,
+)
 
-MAGIC = 0x52494E474C445549  # "IUDLGNIR" read as little endian
-HEADER_BYTES = 256
-SLOT_HEADER_BYTES = 64
-# Words of the header (u64 each): magic, bytes of a slot, slots, head, then one per reader.
-_HEAD = 3
-_FIRST_READER = 4
 # Header of a slot: sequence word, index, position, stamp_ns, stream, frames, flags; then the CRC of
 # all of these and of the samples.
 _FIELDS = struct.Struct("=QqqqQII")
@@ -41,18 +42,6 @@ END = 2  # flag: its last slot; it may hold no samples
 PAUSE = 4  # flag: nothing follows unless the owner goes on; it may hold no samples
 WORD = 8  # flag: a word of an answer begins with its first sample
 QUIET = 16  # flag: nobody was heard to speak when it was written; PAUSE may be next
-
-
-@dataclass(frozen=True)
-class RingSpec:
-    """One row of the table of rings. `waits_for` names the reader the writer leaves room for."""
-
-    name: str
-    writer: str
-    readers: tuple[str, ...]
-    slots: int
-    frames: int
-    waits_for: str | None = None
 
 
 class RingSlot(msgspec.Struct, frozen=True, gc=False):
@@ -72,49 +61,13 @@ class RingSlot(msgspec.Struct, frozen=True, gc=False):
     samples: Samples
 
 
-@dataclass(frozen=True)
-class RingHandles:
-    """File descriptors of one ring: the memory, a bell per reader, the bell of room made."""
-
-    spec: RingSpec
-    memory_fd: int
-    bell_fds: dict[str, int]
-    room_fd: int
-
-    @property
-    def fds(self) -> tuple[int, ...]:
-        return (self.memory_fd, *self.bell_fds.values(), self.room_fd)
-
-    def close(self) -> None:
-        for fd in self.fds:
-            os.close(fd)
-
-
-def create(spec: RingSpec) -> RingHandles:
-    """Make an empty ring. Whoever holds the descriptors can attach; nothing is left on disk."""
-    if len(spec.readers) > (HEADER_BYTES // 8) - _FIRST_READER:
-        raise RingError(f"Ring {spec.name} has too many readers.")
-    size = HEADER_BYTES + spec.slots * _stride(spec)
-    memory_fd = os.memfd_create(f"interlude-{spec.name}", os.MFD_CLOEXEC)
-    os.ftruncate(memory_fd, size)
-    with mmap.mmap(memory_fd, size) as memory:
-        struct.pack_into("=QQQQ", memory, 0, MAGIC, _stride(spec), spec.slots, 0)
-    flags = os.EFD_NONBLOCK | os.EFD_CLOEXEC
-    bells = {reader: os.eventfd(0, flags) for reader in spec.readers}
-    return RingHandles(spec, memory_fd, bells, os.eventfd(0, flags))
-
-
-def _stride(spec: RingSpec) -> int:
-    return SLOT_HEADER_BYTES + (spec.frames * 2 + 63) // 64 * 64
-
-
 class _Attached:
     """What reader and writer share: the mapping, and the only loads and stores of it."""
 
     def __init__(self, handles: RingHandles) -> None:
         spec = handles.spec
         self.spec = spec
-        self._stride = _stride(spec)
+        self._stride = stride(spec)
         self._memory = mmap.mmap(handles.memory_fd, HEADER_BYTES + spec.slots * self._stride)
         self._bytes = memoryview(self._memory)
         self._words = self._bytes.cast("Q")
@@ -141,7 +94,7 @@ class _Attached:
         self._bytes[start : start + len(data)] = data
 
     def _taken(self, reader: str) -> int:
-        return _FIRST_READER + self.spec.readers.index(reader)
+        return FIRST_READER + self.spec.readers.index(reader)
 
 
 class RingWriter(_Attached):
@@ -152,7 +105,7 @@ class RingWriter(_Attached):
         self._bells = tuple(handles.bell_fds.values())
         self.room_fd = handles.room_fd
         self._waits_for = self._taken(self.spec.waits_for) if self.spec.waits_for else None
-        self._next = self._load(_HEAD)
+        self._next = self._load(HEAD)
         self._ring()  # a predecessor may have died between its last slot and its bells
 
     def room(self) -> int:
@@ -207,7 +160,7 @@ class RingWriter(_Attached):
         self._store_bytes(slot + _SEQUENCE.size, header[_SEQUENCE.size :] + crc)
         self._store(slot // 8, sequence + 1)
         self._next = sequence + 1
-        self._store(_HEAD, self._next)
+        self._store(HEAD, self._next)
         self._ring()
         return sequence
 
@@ -226,7 +179,7 @@ class RingReader(_Attached):
         self._room_fd = handles.room_fd if self.spec.waits_for == name else None
         self._mark = self._taken(name)
         self._collect_bell()
-        head = self._load(_HEAD)
+        head = self._load(HEAD)
         taken = self._load(self._mark)
         self._next = taken if resume and head - taken <= self.spec.slots else head
         self._store(self._mark, self._next)
@@ -288,7 +241,7 @@ class RingReader(_Attached):
         return RingSlot(self._next, index, position, stamp, stream, flags, samples)
 
     def _jump_to_newest(self) -> None:
-        newest = max(self._load(_HEAD) - 1, self._next + 1)
+        newest = max(self._load(HEAD) - 1, self._next + 1)
         self.lost += newest - self._next
         self._ready = max(1, self._ready - (newest - self._next))
         self._advance(newest)
@@ -310,17 +263,3 @@ def _collect(fd: int) -> int:
         return os.eventfd_read(fd)
     except BlockingIOError:
         return 0
-
-
-def to_wire(handles: RingHandles) -> dict[str, Any]:
-    """The handles as plain data, for a child that inherits the descriptors by number."""
-    return {
-        "memory_fd": handles.memory_fd,
-        "bell_fds": dict(handles.bell_fds),
-        "room_fd": handles.room_fd,
-    }
-
-
-def from_wire(spec: RingSpec, wire: dict[str, Any]) -> RingHandles:
-    """The inverse of `to_wire`."""
-    return RingHandles(spec, wire["memory_fd"], wire["bell_fds"], wire["room_fd"])

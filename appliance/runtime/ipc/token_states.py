@@ -12,12 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.runtime.ipc.ring import END, START, RingSlot, RingWriter
+from appliance.runtime.ipc.state_size import SAMPLES
 
 States = npt.NDArray[np.float32]  # [rows, width]: the token's embedding, then the layers
-
-MOST_ROWS = 7  # the embedding and six layers (think/state_tap.py)
-MOST_WIDTH = 2560  # of Gemma 4 E4B; E2B has 1536
-SAMPLES = MOST_ROWS * MOST_WIDTH * 2  # of a slot: 72 kB, of which a smaller model touches less
 
 
 class TokenSlot(NamedTuple):

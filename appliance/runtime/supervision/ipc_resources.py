@@ -10,9 +10,9 @@ import socket
 from dataclasses import asdict, replace
 
 from appliance.runtime import process_table
-from appliance.runtime.ipc import floor, heartbeat, ring
+from appliance.runtime.ipc import floor, heartbeat, ring_handles
 from appliance.runtime.ipc.channel import Channel, pair
-from appliance.runtime.ipc.ring import RingSpec
+from appliance.runtime.ipc.ring_handles import RingSpec
 
 
 class IpcResources:
@@ -28,7 +28,7 @@ class IpcResources:
         self.floor_fd = floor.create()
         self.heartbeat_fd = heartbeat.create(len(rows))
         self.rings = {  # a test may watch a ring in the name of its reader
-            spec.name: ring.create(
+            spec.name: ring_handles.create(
                 replace(spec, readers=tuple(dict.fromkeys(spec.readers + watchers)))
             )
             for spec in rings
@@ -57,7 +57,9 @@ class IpcResources:
             "heartbeat_fd": self.heartbeat_fd,
             "heartbeat_slot": list(self._rows).index(name),
             "channel_fds": ends,
-            "rings": {ring_name: ring.to_wire(handles) for ring_name, handles in mine.items()},
+            "rings": {
+                ring_name: ring_handles.to_wire(handles) for ring_name, handles in mine.items()
+            },
         }
         return wiring, tuple(fds)
 

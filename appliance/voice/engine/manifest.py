@@ -11,7 +11,7 @@ import msgspec
 
 from appliance.errors import ReleaseRefused
 from appliance.update.signed_manifest import TreeManifest, parse_manifest
-from appliance.voice.protocol import PROTOCOL
+from appliance.voice.protocol_version import PROTOCOL
 
 NAME = "voice.json"
 _Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]

@@ -15,7 +15,7 @@ from appliance.messages.commands import Say
 from appliance.messages.hearing import Onset
 from appliance.messages.thinking import Think
 from appliance.pcm import RATE_HZ, Samples
-from appliance.runtime.ipc.ring import HEADER_BYTES, SLOT_HEADER_BYTES
+from appliance.runtime.ipc.ring_handles import HEADER_BYTES, SLOT_HEADER_BYTES
 from appliance.runtime.process_table import TRIED, ring
 from lab.sim import scene, speech_source
 from lab.sim.rehearsal import AHEAD, Rehearsal

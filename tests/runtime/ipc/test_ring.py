@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 
 from appliance import pcm
 from appliance.errors import RingError
-from appliance.runtime.ipc import ring
-from appliance.runtime.ipc.ring import RingReader, RingSpec, RingWriter
+from appliance.runtime.ipc import ring, ring_handles
+from appliance.runtime.ipc.ring import RingReader, RingWriter
+from appliance.runtime.ipc.ring_handles import RingSpec
 
 SPEC = RingSpec("test", "writer", ("reader", "other"), slots=8, frames=80)
 VOICE = RingSpec("test", "writer", ("reader",), slots=8, frames=80, waits_for="reader")
@@ -31,12 +32,13 @@ def block(value: int, frames: int = 80) -> pcm.Samples:
     return np.full(frames, value, np.int16)
 
 
-def child(body: str, handles: ring.RingHandles) -> subprocess.Popen[bytes]:
+def child(body: str, handles: ring_handles.RingHandles) -> subprocess.Popen[bytes]:
     """A real other process that inherits the ring as `handles`."""
-    wire = ring.to_wire(handles)
+    wire = ring_handles.to_wire(handles)
     head = (
-        "import os, time\nimport numpy as np\nfrom appliance.runtime.ipc import ring\n"
-        f"spec = ring.{handles.spec!r}\nhandles = ring.from_wire(spec, {wire!r})\n"
+        "import os, time\nimport numpy as np\n"
+        "from appliance.runtime.ipc import ring, ring_handles\n"
+        f"spec = ring_handles.{handles.spec!r}\nhandles = ring_handles.from_wire(spec, {wire!r})\n"
     )
     return subprocess.Popen(
         [sys.executable, "-c", head + textwrap.dedent(body)],
@@ -58,7 +60,7 @@ def wait_for(reader: RingReader, seconds: float = 10.0) -> ring.RingSlot | None:
 
 
 def test_a_slot_arrives_as_it_was_written() -> None:
-    handles = ring.create(SPEC)
+    handles = ring_handles.create(SPEC)
     writer, reader = RingWriter(handles), RingReader(handles, "reader")
     writer.write(block(7), index=-3, position=5, stream=2, flags=ring.START, stamp_ns=11)
     slot = reader.read()
@@ -70,7 +72,7 @@ def test_a_slot_arrives_as_it_was_written() -> None:
 
 
 def test_an_empty_slot_carries_its_flags() -> None:
-    handles = ring.create(SPEC)
+    handles = ring_handles.create(SPEC)
     writer, reader = RingWriter(handles), RingReader(handles, "reader")
     writer.write(block(0, 0), flags=ring.END)
     slot = reader.read()
@@ -80,21 +82,21 @@ def test_an_empty_slot_carries_its_flags() -> None:
 
 
 def test_too_many_samples_for_a_slot_are_refused() -> None:
-    writer = RingWriter(ring.create(SPEC))
+    writer = RingWriter(ring_handles.create(SPEC))
     with pytest.raises(RingError, match="do not fit"):
         writer.write(block(0, 81))
 
 
 def test_memory_of_another_layout_is_refused() -> None:
-    handles = ring.create(SPEC)
+    handles = ring_handles.create(SPEC)
     other = RingSpec("test", "writer", ("reader", "other"), slots=8, frames=800)
     os.ftruncate(handles.memory_fd, 1 << 20)
     with pytest.raises(RingError, match="another layout"):
-        RingReader(ring.from_wire(other, ring.to_wire(handles)), "reader")
+        RingReader(ring_handles.from_wire(other, ring_handles.to_wire(handles)), "reader")
 
 
 def test_every_reader_gets_every_slot_in_order() -> None:
-    handles = ring.create(SPEC)
+    handles = ring_handles.create(SPEC)
     writer = RingWriter(handles)
     readers = [RingReader(handles, name) for name in SPEC.readers]
     for value in range(6):
@@ -106,7 +108,7 @@ def test_every_reader_gets_every_slot_in_order() -> None:
 
 
 def test_all_that_is_there_is_read_at_once_and_no_more() -> None:
-    handles = ring.create(SPEC)
+    handles = ring_handles.create(SPEC)
     writer, reader = RingWriter(handles), RingReader(handles, "reader")
     for value in range(4):
         writer.write(block(value))
@@ -119,7 +121,7 @@ def test_all_that_is_there_is_read_at_once_and_no_more() -> None:
 
 
 def test_a_lapped_reader_that_reads_all_goes_on_at_the_newest() -> None:
-    handles = ring.create(SPEC)
+    handles = ring_handles.create(SPEC)
     writer, reader = RingWriter(handles), RingReader(handles, "reader")
     for value in range(20):
         writer.write(block(value))
@@ -128,7 +130,7 @@ def test_a_lapped_reader_that_reads_all_goes_on_at_the_newest() -> None:
 
 
 def test_a_lapped_reader_counts_its_loss_and_goes_on_at_the_newest() -> None:
-    handles = ring.create(SPEC)
+    handles = ring_handles.create(SPEC)
     writer, reader = RingWriter(handles), RingReader(handles, "reader")
     for value in range(20):
         writer.write(block(value))
@@ -145,7 +147,7 @@ def test_a_lapped_reader_counts_its_loss_and_goes_on_at_the_newest() -> None:
 
 @given(st.lists(st.sampled_from(["write", "read"]), max_size=200))
 def test_what_is_read_and_what_is_lost_add_up_to_what_was_written(steps: list[str]) -> None:
-    handles = ring.create(SPEC)
+    handles = ring_handles.create(SPEC)
     writer, reader = RingWriter(handles), RingReader(handles, "reader")
     written, got = 0, []
     for step in steps:
@@ -162,7 +164,7 @@ def test_what_is_read_and_what_is_lost_add_up_to_what_was_written(steps: list[st
 
 @pytest.mark.process
 def test_slots_cross_a_process_border_in_order_and_whole() -> None:
-    handles = ring.create(RingSpec("test", "writer", ("reader",), slots=64, frames=80))
+    handles = ring_handles.create(RingSpec("test", "writer", ("reader",), slots=64, frames=80))
     reader = RingReader(handles, "reader")
     count = 5000
     writer = child(
@@ -186,7 +188,7 @@ def test_slots_cross_a_process_border_in_order_and_whole() -> None:
 
 
 def test_a_new_reader_begins_at_the_newest_slot() -> None:
-    handles = ring.create(SPEC)
+    handles = ring_handles.create(SPEC)
     writer = RingWriter(handles)
     RingReader(handles, "reader")
     for value in range(5):
@@ -200,7 +202,7 @@ def test_a_new_reader_begins_at_the_newest_slot() -> None:
 
 
 def test_a_reader_that_resumes_begins_where_its_predecessor_stopped() -> None:
-    handles = ring.create(VOICE)
+    handles = ring_handles.create(VOICE)
     writer, first = RingWriter(handles), RingReader(handles, "reader")
     for value in range(5):
         writer.write(block(value))
@@ -217,7 +219,7 @@ def test_a_reader_that_resumes_begins_where_its_predecessor_stopped() -> None:
 
 @pytest.mark.process
 def test_a_killed_reader_does_not_hold_up_the_writer() -> None:
-    handles = ring.create(SPEC)
+    handles = ring_handles.create(SPEC)
     body = "r = ring.RingReader(handles, 'reader')\nprint(1, flush=True)\ntime.sleep(60)"
     reader = child(body, handles)
     assert reader.stdout is not None
@@ -234,7 +236,7 @@ def test_a_killed_reader_does_not_hold_up_the_writer() -> None:
 
 @pytest.mark.process
 def test_a_writer_killed_in_the_middle_of_a_slot_leaves_no_torn_slot() -> None:
-    handles = ring.create(SPEC)
+    handles = ring_handles.create(SPEC)
     reader = RingReader(handles, "reader")
     RingWriter(handles).write(block(1))
     victim = child(
@@ -264,11 +266,11 @@ def test_a_writer_killed_in_the_middle_of_a_slot_leaves_no_torn_slot() -> None:
 
 
 def test_a_slot_whose_samples_have_not_all_arrived_is_not_taken() -> None:
-    handles = ring.create(SPEC)
+    handles = ring_handles.create(SPEC)
     writer, reader = RingWriter(handles), RingReader(handles, "reader")
     writer.write(block(9))
     with mmap.mmap(handles.memory_fd, 0) as memory:  # as a weakly ordered CPU might show it
-        at = ring.HEADER_BYTES + ring.SLOT_HEADER_BYTES
+        at = ring_handles.HEADER_BYTES + ring_handles.SLOT_HEADER_BYTES
         whole = memory[at : at + 160]
         memory[at : at + 160] = bytes(160)
         assert reader.read() is None
@@ -280,7 +282,7 @@ def test_a_slot_whose_samples_have_not_all_arrived_is_not_taken() -> None:
 
 
 def test_a_writer_that_died_before_its_bells_is_made_up_for_by_the_next() -> None:
-    handles = ring.create(SPEC)
+    handles = ring_handles.create(SPEC)
     reader = RingReader(handles, "reader")
     writer = RingWriter(handles)
     writer.write(block(1))
@@ -296,7 +298,7 @@ def test_a_writer_that_died_before_its_bells_is_made_up_for_by_the_next() -> Non
 
 
 def test_a_full_ring_with_back_pressure_refuses_and_tells_when_there_is_room() -> None:
-    handles = ring.create(VOICE)
+    handles = ring_handles.create(VOICE)
     writer, reader = RingWriter(handles), RingReader(handles, "reader")
     for value in range(VOICE.slots):
         writer.write(block(value))
@@ -316,7 +318,7 @@ def test_a_full_ring_with_back_pressure_refuses_and_tells_when_there_is_room() -
 
 
 def test_the_microphone_is_never_held_up_by_a_reader_that_sleeps() -> None:
-    handles = ring.create(SPEC)
+    handles = ring_handles.create(SPEC)
     writer = RingWriter(handles)
     RingReader(handles, "reader")
     for value in range(1000):

@@ -9,12 +9,10 @@ import pytest
 
 from appliance.errors import RingError
 from appliance.runtime import process_table
-from appliance.runtime.ipc import ring
+from appliance.runtime.ipc import ring_handles
 from appliance.runtime.ipc.ring import RingReader, RingWriter
+from appliance.runtime.ipc.state_size import MOST_ROWS, MOST_WIDTH, SAMPLES
 from appliance.runtime.ipc.token_states import (
-    MOST_ROWS,
-    MOST_WIDTH,
-    SAMPLES,
     RingStates,
     token_slot,
 )
@@ -25,7 +23,7 @@ RNG = np.random.default_rng(3)
 @pytest.fixture
 def ends() -> Iterator[tuple[RingStates, RingReader]]:
     (spec,) = (spec for spec in process_table.RINGS if spec.name == process_table.STATES)
-    handles = ring.create(spec)
+    handles = ring_handles.create(spec)
     yield RingStates(RingWriter(handles)), RingReader(handles, "speaker")
     handles.close()
 

@@ -7,8 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from appliance.runtime.ipc import ring
-from appliance.runtime.ipc.ring import RingHandles, RingSlot, RingSpec
+from appliance.runtime.ipc import ring, ring_handles
+from appliance.runtime.ipc.ring import RingSlot
+from appliance.runtime.ipc.ring_handles import RingHandles, RingSpec
 from tests.runtime.ipc.weak_order import (
     History,
     ModelReader,
@@ -24,7 +25,7 @@ SPEC = RingSpec("model", "writer", ("reader",), slots=2, frames=4)
 
 def written(count: int) -> tuple[History, RingHandles]:
     """What one writer stores that writes `count` slots into a ring of two."""
-    history, handles = History(), ring.create(SPEC)
+    history, handles = History(), ring_handles.create(SPEC)
     writer = RecordedWriter(handles, history)
     for number in range(count):
         write(writer, number)
@@ -44,7 +45,7 @@ def test_no_order_of_arrival_gives_a_torn_a_stale_or_a_repeated_slot(count: int)
 def test_a_writer_that_dies_before_any_of_its_stores_is_made_up_for_by_the_next() -> None:
     reached = 0
     for dies_at in itertools.count(1):
-        history, handles = History(), ring.create(SPEC)
+        history, handles = History(), ring_handles.create(SPEC)
         first = RecordedWriter(handles, history, dies_at)
         try:
             for number in range(3):
@@ -117,7 +118,7 @@ class BellBeforeSlot(RecordedWriter):
     """A writer that posts the bells before the sequence word."""
 
     def _store(self, word: int, value: int) -> None:
-        if value and word >= ring.HEADER_BYTES // 8:
+        if value and word >= ring_handles.HEADER_BYTES // 8:
             super()._ring()
         super()._store(word, value)
 
@@ -127,7 +128,7 @@ class BellBeforeSlot(RecordedWriter):
 
 
 def test_the_model_finds_a_reader_that_would_wait_for_ever() -> None:
-    history, handles = History(), ring.create(SPEC)
+    history, handles = History(), ring_handles.create(SPEC)
     writer = BellBeforeSlot(handles, history)
     write(writer, 0)
     found = explore(history, handles, reads=2)
@@ -146,7 +147,7 @@ def test_the_model_allows_a_load_to_return_any_store_but_those_that_a_bell_made_
     history, handles = written(3)
     subject = ModelReader(handles, history, Oracle())
     subject.oracle = oracle = Oracle()
-    first = ring.HEADER_BYTES // 8  # the sequence word of slots 0 and 2
+    first = ring_handles.HEADER_BYTES // 8  # the sequence word of slots 0 and 2
     seen: dict[int, set[int]] = {}
     for _ in oracle.paths():
         subject.collected = subject.posts = 0

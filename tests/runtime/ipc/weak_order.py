@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from appliance.runtime.ipc import ring
-from appliance.runtime.ipc.ring import RingHandles, RingReader, RingSlot, RingWriter
+from appliance.runtime.ipc import ring_handles
+from appliance.runtime.ipc.ring import RingReader, RingSlot, RingWriter
+from appliance.runtime.ipc.ring_handles import RingHandles
 
 
 class WriterDied(Exception):
@@ -261,7 +262,7 @@ def explore(
     """Every way in which `reads` calls of `read` can go, and from each state the end: everything
     has arrived and every bell was collected. Then the reader must have come to the newest slot."""
     found = Found()
-    written = max(value for _, value in history.stores[ring._HEAD])
+    written = max(value for _, value in history.stores[ring_handles.HEAD])
     oracle = Oracle()
     states = {reader(handles, history, oracle).state() for _ in oracle.paths()}
     known = set(states)
