@@ -1,8 +1,9 @@
 """`interlude bench page`: what the page costs the conversation, looked at and under attack.
 
-The same sounds over the talking box in four conditions, in blocks that alternate; each block is a
-box of its own, the real processes on the software card. Then how soon a page that is opened shows
-something, what it costs while nobody looks, and how many bytes it has.
+The same sounds over the talking box in five conditions, in blocks that alternate; each block is a
+box of its own, the real processes on the software card. In one of them, the control, the attackers
+of another one work beside a box without a page, at a server of their own. Then how soon a page that
+is opened shows something, what it costs while nobody looks, and how many bytes it has.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ IDLE_S = 15.0
 AFTER_S = 1.0  # of listening to the box after a sound
 MOST_PSS_MIB, MOST_IDLE_PERCENT, MOST_KB = 45, 1, 150
 OFF, ALONE, LOOKED_AT, ATTACKED = "no page", "nobody there", "three look", "under attack"
-VISITORS = {OFF: (), ALONE: (), LOOKED_AT: VIEWERS, ATTACKED: ATTACK}
+ELSEWHERE = "no page, the attack elsewhere"
+VISITORS = {OFF: (), ALONE: (), LOOKED_AT: VIEWERS, ATTACKED: ATTACK, ELSEWHERE: ATTACK}
+WITHOUT_PAGE = (OFF, ELSEWHERE)
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
@@ -60,7 +63,8 @@ def bench(options: BenchOptions) -> list[FigureTable]:
         folder = Path(name)
         for block in range(blocks):
             names = list(VISITORS)
-            for condition in (*names[block % 4 :], *names[: block % 4]):
+            first = block % len(names)
+            for condition in (*names[first:], *names[:first]):
                 _PageBlock(options, folder, found[condition], block).play()
         return [*tables(list(found.values())), _opening(options, folder)]
 
@@ -72,11 +76,12 @@ class _PageBlock:
         self, options: BenchOptions, folder: Path, found: PageCondition, number: int
     ) -> None:
         self._options, self._found, self._number = options, found, number
-        self._settings = with_page(options.settings, folder, on=found.name != OFF)
+        self._settings = with_page(options.settings, folder, on=found.name not in WITHOUT_PAGE)
         self._cookie = let_in(self._settings)
 
     def play(self) -> None:
-        parts = WITHOUT_THINKER if self._found.name == OFF else (*WITHOUT_THINKER, "page")
+        there = self._found.name not in WITHOUT_PAGE
+        parts = (*WITHOUT_THINKER, "page") if there else WITHOUT_THINKER
         stage = BenchHarness(
             QUIET, self._settings, self._act, parts=parts, state=self._settings.state_path()
         )
@@ -85,12 +90,16 @@ class _PageBlock:
             self._found.dropouts[direction] += number - self._before[direction]
 
     def _act(self, stage: BenchHarness) -> None:
-        page = None if self._found.name == OFF else psutil.Process(stage.pid("page"))
-        if self._found.name == ATTACKED:
-            ask_for_code(stage, self._settings.page.port)
+        name, port = self._found.name, self._settings.page.port
+        page = None if name in WITHOUT_PAGE else psutil.Process(stage.pid("page"))
+        if name == ATTACKED:
+            ask_for_code(stage, port)
         stage.start_talking()
-        visitors = VISITORS[self._found.name]
-        with visiting(self._settings.page.port, self._cookie, visitors, self._found.visits):
+        visitors = VISITORS[name]
+        with contextlib.ExitStack() as there:
+            if name == ELSEWHERE:
+                port = there.enter_context(elsewhere())
+            there.enter_context(visiting(port, self._cookie, visitors, self._found.visits))
             stage.wait(1.0)
             self._before, begun_s = dict(stage.dropouts), time.monotonic()
             cpu_s = cpu_of(page)
@@ -188,6 +197,18 @@ def visiting(
             said, _ = child.communicate(timeout=30)
             for name, number in json.loads(said).items():
                 done[name] = done.get(name, 0) + number
+        finally:
+            child.kill()
+
+
+@contextlib.contextmanager
+def elsewhere() -> Iterator[int]:
+    """The port of a server that is not the page (page_elsewhere.py)."""
+    words = [sys.executable, "-m", "lab.bench.page_elsewhere"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        try:
+            assert child.stdout is not None
+            yield int(child.stdout.readline())
         finally:
             child.kill()
 
