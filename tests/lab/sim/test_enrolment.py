@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +15,7 @@ from appliance.messages.thinking import Think
 from appliance.pcm import Samples
 from appliance.runtime import enrolled_files
 from lab.sim import speech_source
-from tests.lab.sim.test_trials import TryingOwner
+from tests.lab.sim.test_trials import PageOwner
 from tests.learners import learners
 
 pytestmark = [
@@ -31,11 +32,11 @@ SAID: dict[EnrolmentWord, str] = {
 LEVEL_DB = -24.0
 
 
-class EnrollingOwner(TryingOwner):
+class EnrollingOwner(PageOwner):
     """Says each word that is asked for as soon as it is recorded, but for the first."""
 
-    def __init__(self) -> None:
-        super().__init__(lambda box: self.steps())
+    def __init__(self, state: Path) -> None:
+        super().__init__(lambda _: self.steps(), state)
         self.sounds: dict[str, Samples] = {
             word: speech_source.at_level(
                 speech_source.spoken(text, "de", 165, 50), LEVEL_DB
@@ -90,8 +91,10 @@ class EnrollingOwner(TryingOwner):
         return page
 
 
-def test_words_are_asked_for_learnt_from_kept_and_deleted_and_it_can_be_stopped() -> None:
-    box = EnrollingOwner()
+def test_words_are_asked_for_learnt_from_kept_and_deleted_and_it_can_be_stopped(
+    tmp_path: Path,
+) -> None:
+    box = EnrollingOwner(tmp_path)
     recording = box.play()
     assert "Nobody is enrolled" in box.pages["fault"]
     assert "It is learnt and in use" in box.pages["learnt"], box.pages["learnt"]

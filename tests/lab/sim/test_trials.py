@@ -11,15 +11,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from appliance.messages.commands import Say
+from appliance.messages.commands import Say, SetMode
 from appliance.messages.hearing import Onset
 from appliance.messages.thinking import Think
+from appliance.page.visit import COOKIE
 from appliance.pcm import RATE_HZ, Samples
 from appliance.runtime.ipc.ring_handles import HEADER_BYTES, SLOT_HEADER_BYTES
 from appliance.runtime.process_table import TRIED, ring
+from lab.bench.page import let_in
 from lab.sim import scene, speech_source
 from lab.sim.rehearsal import AHEAD, Rehearsal
-from lab.sim.rehearsal_cli import in_the_room
+from lab.sim.rehearsal_cli import in_the_room, load_over
 from tests.english import ENGLISH
 from tests.page.test_page import Browser, free_port
 
@@ -32,13 +34,21 @@ pytestmark = [
 PATIENCE_S = 60.0  # on a very busy machine
 WORDS = "one two three four five six seven"
 PART = RATE_HZ // 2  # samples of a part that is looked for
+# Near misses of the wake word, by a network that the box carries. Measured on the sound alone: 0.68
+# for the one, 0.99 for the other; the threshold is 0.95 here.
+ALMOST, RIGHT = "okay navy", "okay nabu"
+SENSITIVITY = 0.3
+ROW = re.compile(r'<tr><th scope="row">[\d:]+</th><td>([\d.]+)</td><td>([^<]*)</td></tr>')
 
 
-class TryingOwner(Rehearsal):
+class PageOwner(Rehearsal):
     """A rehearsal whose owner uses the page. `steps` are done in place of a script; `more`: of the
-    settings."""
+    settings. `state`: the box's folder, in which a browser was let in before; None: it is let in by
+    the code that the box says."""
 
-    def __init__(self, steps: Callable[[TryingOwner], None], **more: object) -> None:
+    def __init__(
+        self, steps: Callable[[PageOwner], None], state: Path | None = None, **more: object
+    ) -> None:
         page = {"enabled": True, "port": free_port(), "listen": "127.0.0.1"}
         room = {"echo_db": -30, "delay_ms": 40, "rt60_s": 0.3, "noise_db": -66}
         raw: dict[str, object] = {
@@ -48,12 +58,19 @@ class TryingOwner(Rehearsal):
         }
         parsed = scene.parse(raw, name="test", folder=Path())
         settings = in_the_room(parsed, ENGLISH)
-        super().__init__(parsed, settings)
+        super().__init__(parsed, settings, state=state)
         self._steps = steps
         self.browser = Browser(settings.page.port)
+        if state is not None:
+            self.browser.cookies[COOKIE] = let_in(load_over(settings, {"state_dir": str(state)}))
 
     def _run_script(self) -> None:
         self.until(self.quiet)
+        if not self.browser.cookies:
+            self._is_let_in()
+        self._steps(self)
+
+    def _is_let_in(self) -> None:
         assert self.browser.ask("POST", "/pair/code")[0] == 303
         self.until(lambda: any(self.recording.messages_of(Say)))
         self.until(self.quiet)
@@ -65,7 +82,6 @@ class TryingOwner(Rehearsal):
         assert self.browser.ask("POST", "/pair", {"code": code})[0] == 303
         self.until(lambda: self.state is not None and self.state.state == "speaking")
         self.until(self.quiet)  # the box has said that somebody was let in
-        self._steps(self)
 
     def until(self, true: Callable[[], object], patience_s: float = PATIENCE_S) -> None:
         end_s = time.monotonic() + patience_s
@@ -127,67 +143,120 @@ def likeness(sound: Samples, track: Samples) -> float:
     return float(np.median(found))
 
 
-def test_three_seconds_are_heard_again_answer_nothing_and_are_gone() -> None:
-    wave = speech_source.spoken(WORDS, "en-us", 165, 50)
-    sound = speech_source.at_level(wave, -24.0).samples[: 2 * RATE_HZ]
-    found: dict[str, object] = {}
+class TryingOwner(PageOwner):
+    """Tries all that the page offers, one after the other, in one life of the box."""
 
-    def steps(box: TryingOwner) -> None:
-        found["before"] = before = box.card.now()
-        box.post(do="sound", kind="microphone")
-        box.say(sound, after_s=0.4)
-        box.until(lambda: "dBFS" in box.page())
-        found["tried"] = memory_of(box, TRIED)
-        box.until(box.over)
-        box.until(box.quiet)
-        box.until(lambda: not memory_of(box, TRIED).any())
-        box.until(lambda: not memory_of(box, "voice").any())
-        frames = box.card.now() - before
-        found["played"] = box.card.loudspeaker(before, frames)
-        found["page"] = box.page()
-        box.post("/do", do="mute", back="/try")
-        box.until(lambda: box.state is not None and box.state.state == "muted")
-        box.post(do="sound", kind="microphone")
-        box.until(lambda: "The microphone is off" in box.page())
+    def __init__(self) -> None:
+        wake = {"phrase": RIGHT, "sensitivity": SENSITIVITY, "open_s": 0}
+        super().__init__(lambda _: self.steps(), hearing={"wake": wake})
+        wave = speech_source.spoken(WORDS, "en-us", 165, 50)
+        self.sound = speech_source.at_level(wave, -24.0).samples[: 2 * RATE_HZ]
+        self.pages: dict[str, str] = {}
+        self.near: list[tuple[str, str]] = []  # rows of the page, the newest first
 
-    box = TryingOwner(steps)
-    recording = box.play()
-    played, tried, before = found["played"], found["tried"], found["before"]
-    assert isinstance(before, int)
-    assert isinstance(played, np.ndarray)
-    assert isinstance(tried, np.ndarray)
-    assert tried.any()
-    assert likeness(sound, played) > 0.98
-    assert likeness(sound[::-1], played) < 0.5, "the measure tells another sound"
-    assert "The level is right" in str(found["page"])
+    def steps(self) -> None:
+        self.three_seconds()
+        self.echo()
+        self.tone_that_is_stopped()
+        self.wake_word()
+        self.microphone_that_is_off()
+
+    def three_seconds(self) -> None:
+        self.tries_at = before = self.card.now()
+        self.post(do="sound", kind="microphone")
+        self.say(self.sound, after_s=0.4)
+        self.until(lambda: "dBFS" in self.page())
+        self.tried = memory_of(self, TRIED)
+        self.until(self.over)
+        self.until(self.quiet)
+        self.until(lambda: not memory_of(self, TRIED).any())
+        self.until(lambda: not memory_of(self, "voice").any())
+        self.played = self.card.loudspeaker(before, self.card.now() - before)
+        self.pages["microphone"] = self.page()
+        self.tried_until = self.card.now()
+
+    def echo(self) -> None:
+        self.post(do="sound", kind="echo")
+        self.until(lambda: "Levels in dBFS" in self.page())
+        self.pages["echo"] = self.page()
+        self.until(self.quiet)
+
+    def tone_that_is_stopped(self) -> None:
+        self.post(do="sound", kind="tone")
+        self.until(lambda: self.state is not None and self.state.state == "speaking")
+        self._wait(1.0)
+        self.post(do="stop")
+        self.until(self.over)
+        stopped = self.card.now() + RATE_HZ // 5  # what the card had queued sounds on
+        self._wait(1.0)
+        self.after_stop = self.card.loudspeaker(stopped, self.card.now() - stopped)
+
+    def wake_word(self) -> None:
+        self.mail.send(SetMode("wake_word"))
+        self.until(lambda: "Nothing has come near it yet" in self.page())
+        self.wakes_at = self.card.now()
+        for text in (ALMOST, RIGHT):
+            before = len(self.near)
+            wave = speech_source.spoken(text, "en-gb", 150, 50)
+            self.say(speech_source.at_level(wave, -24.0).samples, after_s=0.2)
+
+            def told(before: int = before) -> bool:
+                self.near = ROW.findall(self.page())
+                return len(self.near) > before
+
+            self.until(told)
+            self.until(self.quiet)
+
+    def microphone_that_is_off(self) -> None:
+        self.post("/do", do="mute", back="/try")
+        self.until(lambda: self.state is not None and self.state.state == "muted")
+        self.off_at = self.card.now()
+        self.post(do="sound", kind="microphone")
+        self.until(lambda: "The microphone is off" in self.page())
+
+    def heard(self, kind: type[object], since: int, until: float = float("inf")) -> list[object]:
+        """What came of that kind between two of the card's indices."""
+        return [one for at, one in self.recording.messages_of(kind) if since <= at < until]
+
+
+@pytest.fixture(scope="module")
+def box(simcard_library: Path) -> TryingOwner:
+    """All of it, done once."""
+    made = TryingOwner()
+    made.play()
+    return made
+
+
+def test_three_seconds_are_heard_again_answer_nothing_and_are_gone(box: TryingOwner) -> None:
+    assert box.tried.any()
+    assert likeness(box.sound, box.played) > 0.98
+    assert likeness(box.sound[::-1], box.played) < 0.5, "the measure tells another sound"
+    assert "The level is right" in box.pages["microphone"]
     for kind in (Think, Onset):
-        since = [one for at, one in recording.messages_of(kind) if at >= before]
-        assert since == [], "nothing of it was said to the box"
+        assert box.heard(kind, box.tries_at, box.tried_until) == [], "nothing was said to the box"
+        assert box.heard(kind, box.off_at) == [], "the microphone is off"
 
 
-def test_echo_health_tells_what_the_canceller_does_in_this_room_and_the_tone_can_be_stopped() -> (
-    None
-):
-    found: dict[str, str] = {}
-
-    def steps(box: TryingOwner) -> None:
-        box.post(do="sound", kind="echo")
-        box.until(lambda: "Levels in dBFS" in box.page())
-        found["echo"] = box.page()
-        box.until(box.quiet)
-        box.post(do="sound", kind="tone")
-        box.until(lambda: box.state is not None and box.state.state == "speaking")
-        box._wait(1.0)
-        box.post(do="stop")
-        box.until(box.over)
-        stopped = box.card.now() + RATE_HZ // 5  # what the card had queued sounds on
-        box._wait(1.0)
-        assert not box.card.loudspeaker(stopped, box.card.now() - stopped).any()
-
-    TryingOwner(steps).play()
-    taken = re.search(r"<b>(-?\d+) dB</b>", found["echo"])
-    assert taken, found["echo"]
+def test_echo_health_tells_what_the_canceller_does_in_this_room(box: TryingOwner) -> None:
+    taken = re.search(r"<b>(-?\d+) dB</b>", box.pages["echo"])
+    assert taken, box.pages["echo"]
     assert int(taken[1]) >= 12
-    assert "no obstacle" in found["echo"] or "Fair:" in found["echo"]
-    heard = [int(level) for level in re.findall(r"<td>(-?\d+)</td>", found["echo"])]
+    assert "no obstacle" in box.pages["echo"] or "Fair:" in box.pages["echo"]
+    heard = [int(level) for level in re.findall(r"<td>(-?\d+)</td>", box.pages["echo"])]
     assert all(-100 <= level < 0 for level in heard)
+
+
+def test_the_tone_can_be_stopped(box: TryingOwner) -> None:
+    assert not box.after_stop.any()
+
+
+def test_what_was_almost_the_wake_word_is_told_with_the_sensitivity_that_would_have_heard_it(
+    box: TryingOwner,
+) -> None:
+    (right, heard), (almost, missed) = box.near  # the newest first
+    assert heard == "heard"
+    needed = re.fullmatch(r"missed; heard from ([\d.]+) on", missed)
+    assert needed, missed
+    assert SENSITIVITY < float(needed[1]) < 1.0
+    assert float(almost) < float(right)
+    assert box.heard(Think, box.wakes_at) == [], "neither was a question"
