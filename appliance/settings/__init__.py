@@ -2,7 +2,12 @@
 
 In: the vendor's `defaults.yaml`, then the owner's file over it. Out: one `Settings`.
 Every key has its unit and its reason in `defaults.yaml`; the types and ranges are here.
+
+Loading needs a parser of YAML, which a part does not: it is given its settings, checked.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from appliance.settings.answering import (
     MemorySettings,
@@ -20,12 +25,14 @@ from appliance.settings.hearing import (
     WakeSettings,
     WordsSettings,
 )
-from appliance.settings.loading import changed, load, load_defaults, load_text
 from appliance.settings.machine import CardSettings, ProcessOverride
 from appliance.settings.section import Section
 from appliance.settings.surroundings import LinkSettings, PageSettings, PanelSettings
 from appliance.settings.tools import ToolsSettings
 from appliance.settings.whole import DEFAULTS, SYSTEM_FILE, Settings, owner_file, user_file
+
+if TYPE_CHECKING:
+    from appliance.settings.loading import changed, load, load_defaults, load_text
 
 __all__ = [
     "DEFAULTS",
@@ -57,3 +64,10 @@ __all__ = [
     "owner_file",
     "user_file",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What is imported once it is asked for (PEP 562): the functions of loading.py."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("appliance.settings.loading"), name)
