@@ -4,7 +4,8 @@ Tests that start programs mostly wait, and those on the software sound card wait
 there are more workers than processors. Three for two processors are for programs, and begin with
 what sounds in real time. The others begin with the pure tier, at a lower priority, and so use what
 programs leave of the processors. Each takes the longest file first, so that none is left for the
-end; how long each took is kept from run to run in pytest's cache (.pytest_cache).
+end; how long each took is kept from run to run in pytest's cache (.pytest_cache). Where nothing was
+kept, as in a fresh clone, LONG says it of the longest.
 
 The pure tier by itself has as many workers as processors: nothing in it waits.
 """
@@ -32,6 +33,21 @@ FORGETS = 0.9  # of a file's seconds are kept when fewer were taken, as where on
 # benches, most of which play on it.
 SOUNDS = ("simcard_library", "lab.bench")
 REAL_TIME, PROGRAMS, PURE = range(3)
+# About how many seconds the longest files take on two processors.
+LONG = {
+    "tests/lab/sim/test_rehearsal.py": 160, "tests/lab/sim/test_enrolment.py": 120,
+    "tests/page/test_accessibility.py": 100, "tests/lab/sim/test_trials.py": 60,
+    "tests/lab/bench/test_answer_full.py": 60, "tests/runtime/test_supervisor.py": 60,
+    "tests/cli/test_command.py": 50, "tests/lab/sim/test_manners.py": 50,
+    "tests/lab/bench/test_interruption_work.py": 50, "tests/voice/test_speaker.py": 50,
+    "tests/lab/sim/test_modes.py": 45, "tests/lab/sim/test_second_thoughts.py": 40,
+    "tests/lab/sim/test_restart.py": 40, "tests/page/test_try_browser.py": 40,
+    "tests/update/release/test_power.py": 40, "tests/page/test_browser.py": 30,
+    "tests/mqtt/test_link.py": 25, "tests/mqtt/test_whole_box.py": 25,
+    "tests/lab/bench/test_stop.py": 25, "tests/hear/test_first_announcement.py": 25,
+    "tests/hear/test_pipeline.py": 20, "tests/think/test_thinker.py": 20,
+    "tests/voice/head/test_intelligibility.py": 20, "tests/page/test_settings_browser.py": 20,
+}  # fmt: skip
 
 
 def lane(worker: str) -> int:
@@ -54,7 +70,11 @@ def next_file(files: list[str], root: Path, seconds: dict[str, float], number: i
     """Which of `files` the worker of that lane takes: the longest of the kind that it begins with.
     Of files that take equally long, or were never seen, the first."""
     turn = -1 if number >= BOX_WORKERS else 1
-    return min(files, key=lambda file: (turn * kind(root / file), -seconds.get(file, 0.0)))
+
+    def rank(file: str) -> tuple[float, float]:
+        return turn * kind(root / file), -seconds.get(file, LONG.get(file, 0.0))
+
+    return min(files, key=rank)
 
 
 def workers(marks: str) -> int:

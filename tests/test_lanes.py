@@ -12,6 +12,7 @@ import pytest
 
 from tests.lanes import (
     BOX_WORKERS,
+    LONG,
     PROGRAMS,
     PURE,
     PURE_NICE,
@@ -60,6 +61,15 @@ def test_the_longest_file_of_the_lanes_first_kind_is_next(tmp_path: Path) -> Non
             left.remove(found := next_file(left, tmp_path, seconds, number))
             taken += found[0]
         assert taken == order
+
+
+def test_where_nothing_was_kept_the_longest_that_are_known_come_first() -> None:
+    known = list(LONG)
+    assert [file for file in known if not (ROOT / file).is_file()] == []
+    sounding = [file for file in known if kind(ROOT / file) == REAL_TIME]
+    others = ["tests/lab/sim/test_called.py", *reversed(sounding)]
+    assert next_file(others, ROOT, {}, 0) == max(sounding, key=LONG.__getitem__)
+    assert next_file(others, ROOT, {others[0]: 999.0}, 0) == others[0]
 
 
 def test_a_file_of_which_only_some_tests_ran_stays_long() -> None:
