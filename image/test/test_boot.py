@@ -311,9 +311,10 @@ def test_it_stops_talking_when_the_owner_starts(talk: dict[str, Any]) -> None:
     """By this machine's clock a whole second would be a failure of the product."""
     assert talk["took"]["change of mind to silence"] < 1.0
     states = [state for _, state in talk["states"]]
-    first = states.index("speaking")
-    assert "thinking" in states[first:], "it went on with its first answer"
-    assert "speaking" in states[first + states[first:].index("thinking") :]
+    # Looked at every 50 ms: of an answer that was begun ahead there may be no "thinking" to see.
+    after = [state for state in states[states.index("speaking") :] if state != "thinking"]
+    assert "listening" in after, "it went on with its first answer"
+    assert "speaking" in after[after.index("listening") :]
 
 
 def test_the_button_ends_an_answer(talk: dict[str, Any]) -> None:
