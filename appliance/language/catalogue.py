@@ -7,7 +7,8 @@ says so); what another language lacks is said in English. docs/languages.md tell
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +18,41 @@ from appliance.language.patterns import Choice, Pattern, Reference, Variable, va
 from appliance.language.plurals import plural
 
 FOLDER = Path(__file__).parent
+_ENTRY = re.compile(r"^([a-z][\w-]*) *=(.*(?:\n(?:[ }].*)?$)*)", re.MULTILINE)
 SOURCE = "en"  # the language that every key is written in first
 Value = str | int | float
+
+
+class MessagesOfText(Mapping[str, Pattern]):
+    """The messages of a file of Fluent's syntax that a test has parsed whole. Each is parsed when
+    it is asked for, and a plain one without Fluent's parser: most processes say few of a thousand,
+    and all of them would take as long as the rest of a command's start."""
+
+    def __init__(self, text: str, name: str) -> None:
+        """`name`: of the file, for errors."""
+        self._written = {found[1]: found[2].strip() for found in _ENTRY.finditer(text)}
+        self._parsed: dict[str, Pattern] = {}
+        self._name = name
+
+    def __getitem__(self, key: str) -> Pattern:
+        """Raises KeyError, and CatalogueError for one that is damaged."""
+        if key not in self._parsed:
+            self._parsed[key] = self._parse(key, self._written[key])
+        return self._parsed[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._written)
+
+    def __len__(self) -> int:
+        return len(self._written)
+
+    def _parse(self, key: str, written: str) -> Pattern:
+        lines = [line.strip() for line in written.split("\n")]
+        if written and not any("{" in line or "}" in line or line[:1] == "." for line in lines):
+            return (" ".join(lines),)
+        from appliance.language import fluent_file
+
+        return fluent_file.parse(f"{key} = {written}", self._name)[key]
 
 
 class Catalogue:
@@ -116,7 +150,7 @@ def languages() -> tuple[str, ...]:
 @functools.cache
 def catalogue(language: str) -> Catalogue:
     """The sentences of `language`; of English where there are none. A region (de-AT) is left
-    out. Raises CatalogueError for a file that is damaged."""
+    out."""
     code = base(language)
     if code == SOURCE or code not in languages():
         return Catalogue(SOURCE, _messages(SOURCE))
@@ -129,11 +163,9 @@ def english() -> Catalogue:
 
 
 @functools.cache
-def _messages(language: str) -> dict[str, Pattern]:
-    from appliance.language import fluent_file  # a parser that most processes need never load
-
+def _messages(language: str) -> Mapping[str, Pattern]:
     path = FOLDER / f"{language}.ftl"
-    return fluent_file.parse(path.read_text(encoding="utf-8"), path.name)
+    return MessagesOfText(path.read_text(encoding="utf-8"), path.name)
 
 
 def _written(value: Value) -> str:

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from appliance.errors import CatalogueError
 from appliance.language import fluent_file
-from appliance.language.catalogue import BoxSentence, Catalogue, catalogue, english, languages
+from appliance.language.catalogue import (
+    FOLDER,
+    BoxSentence,
+    Catalogue,
+    MessagesOfText,
+    catalogue,
+    english,
+    languages,
+)
 
 
 def made(language: str, text: str, spare: Catalogue | None = None) -> Catalogue:
@@ -88,3 +97,21 @@ def test_english_comes_first_and_stands_in_for_what_there_is_not() -> None:
     assert languages()[0] == "en"
     assert catalogue("en-GB").language == "en"
     assert catalogue("xx").say("lost-thread") == english().say("lost-thread")
+
+
+@pytest.mark.parametrize("language", languages())
+def test_each_message_of_a_file_is_what_fluents_parser_makes_of_the_whole(language: str) -> None:
+    text = (FOLDER / f"{language}.ftl").read_text(encoding="utf-8")
+    whole = fluent_file.parse(text, f"{language}.ftl")
+    assert list(MessagesOfText(text, f"{language}.ftl").items()) == list(whole.items())
+
+
+def test_a_message_ends_where_the_next_or_a_comment_begins_and_a_damaged_one_is_an_error() -> None:
+    text = "one = One,\n    and more\n# two = Not\n\nthree =\n    Three\n\n"
+    text += "four = { $x ->\n   *[a] A\n}\n"
+    found = MessagesOfText(f"{text}five = {{ $open\nsix = {{ FUNCTION($x) }}\n", "x.ftl")
+    assert list(found) == ["one", "three", "four", "five", "six"]
+    assert {key: found[key] for key in ("one", "three", "four")} == fluent_file.parse(text, "x.ftl")
+    for key in ("five", "six"):
+        with pytest.raises(CatalogueError, match=r"x\.ftl"):
+            found[key]
