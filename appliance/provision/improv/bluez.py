@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from dbus_fast import BusType, DBusError, ErrorType, Message, MessageType, Variant
+from dbus_fast import BusType, DBusError, ErrorType, Message, MessageFlag, MessageType, Variant
 from dbus_fast.aio import MessageBus
 
 from appliance.errors import BluetoothError
@@ -52,10 +52,11 @@ class Peripheral:
 
 
 class Values(Protocol):
-    """What stands behind it. Nothing of it waits."""
+    """What stands behind it. Nothing of it waits. `write` returns the characteristics that are its
+    answer."""
 
     def read(self, uuid: str) -> bytes: ...
-    def write(self, uuid: str, data: bytes, phone: str, mtu: int) -> None: ...
+    def write(self, uuid: str, data: bytes, phone: str, mtu: int) -> tuple[str, ...]: ...
     def data(self) -> bytes: ...
 
 
@@ -100,11 +101,13 @@ class BluezPeripheral:
         )
         self._shown = {path: self._value(path) for path in (*self._paths, ADVERTISEMENT)}
 
-    def refresh(self) -> None:
-        """Tell phones what has changed: those that are connected, and those that look."""
+    def refresh(self, answers: Collection[str] = ()) -> None:
+        """Tell phones what has changed: those that are connected, and those that look. `answers`:
+        UUIDs that are told though they are what they were; who asks twice is answered twice."""
         for path in (*self._paths, ADVERTISEMENT):
             value = self._value(path)
-            if value == self._shown.get(path):
+            asked = path in self._paths and self._paths[path].uuid in answers
+            if value == self._shown.get(path) and not asked:
                 continue
             self._shown[path] = value
             if path == ADVERTISEMENT:
@@ -178,6 +181,8 @@ class BluezPeripheral:
         except (KeyError, ValueError, IndexError, TypeError) as error:
             log.warning("BlueZ asks for what there is not: %s %s", message.member, error)
             return Message.new_error(message, "org.bluez.Error.Failed", "there is no such thing")
+        if message.flags & MessageFlag.NO_REPLY_EXPECTED:
+            return True  # the bus refuses a reply that was not asked for, and logs it
         return Message.new_method_return(message, signature, body)
 
     def _asked(self, message: Message) -> tuple[str, list[Any]]:
@@ -215,8 +220,7 @@ class BluezPeripheral:
             raise ValueError(each.uuid)
         phone = options.get("device")
         mtu = _option(options, "mtu", 0)
-        self._values.write(each.uuid, data, str(phone.value) if phone else "", mtu)
-        self.refresh()
+        self.refresh(self._values.write(each.uuid, data, str(phone.value) if phone else "", mtu))
 
     def _known(self, path: str) -> str:
         if "notify" not in self._paths[path].flags:

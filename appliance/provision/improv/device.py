@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 
 from appliance.errors import InterludeError
 from appliance.provision.improv.packets import (
+    ERROR,
     MOST_DATA,
+    RESULT,
     BadPacket,
     CommandReader,
     ImprovCommand,
@@ -52,23 +54,25 @@ ImprovAction = IdentifyBox | SubmitSeed
 @dataclass
 class ImprovDevice:
     """`about`: firmware, version, hardware and name of the box. `networks`: in reach, the strongest
-    first."""
+    first. `answered`: what the last write has set, be it to what it was before: by UUID."""
 
     about: tuple[str, str, str, str]
     networks: Callable[[], list[WifiInReach]]
     started_s: float
     problem: ImprovProblem = ImprovProblem.NONE
     result: bytes = b""
+    answered: tuple[str, ...] = ()
     _pressed_s: float = float("-inf")
     _trying_s: float | None = None  # since when the box tries a Wi-Fi
-    _joined: bool = False
+    _joined: bytes | None = None  # the result, once the box is in that Wi-Fi
+    _taken: ImprovRequest | None = None  # the Wi-Fi that is tried, or joined
     _reader: CommandReader = field(default_factory=CommandReader)
 
     def __post_init__(self) -> None:
         self._tries = TokenBucket(MOST_TRIES, TRIES_A_SECOND, self.started_s)
 
     def state(self, now_s: float) -> ImprovState:
-        if self._joined:
+        if self._joined is not None:
             return ImprovState.PROVISIONED
         if self._trying_s is not None:
             return ImprovState.PROVISIONING
@@ -84,10 +88,11 @@ class ImprovDevice:
         self, data: bytes, now_s: float, phone: str = "", mtu: int = LEAST_MTU
     ) -> ImprovAction | None:
         """What a phone writes into the characteristic of commands. `mtu`: bytes of its packets."""
+        self.answered = ()
         try:
             request = self._reader.read(data, now_s, phone)
         except BadPacket as error:
-            self.problem = error.problem
+            self._refuse(error.problem)
             return None
         if request is None:
             return None
@@ -99,23 +104,23 @@ class ImprovDevice:
                 return IdentifyBox() if self._waits else None
             case ImprovCommand.DEVICE_INFO:
                 about = (text.encode()[:60] for text in self.about)
-                self.result = packet(ImprovCommand.DEVICE_INFO, about)
+                self._answer(packet(ImprovCommand.DEVICE_INFO, about))
             case ImprovCommand.NETWORKS:
-                self.result = networks_result(self.networks(), max(mtu, LEAST_MTU) - ATT_HEAD)
+                self._answer(networks_result(self.networks(), max(mtu, LEAST_MTU) - ATT_HEAD))
         return None
 
     def joined(self, url: str) -> None:
         """The box is in that Wi-Fi. `url`: of its page there, or ""."""
         if self._trying_s is not None:
-            self._joined, self._trying_s = True, None
             said = url.encode()
             strings = [said] if 0 < len(said) < MOST_DATA else []
-            self.result = packet(ImprovCommand.WIFI, strings)
+            self.result = self._joined = packet(ImprovCommand.WIFI, strings)
+            self._trying_s = None
 
     def failed(self, now_s: float) -> None:
         """It is not. Who was let in may try again for as long as after a press."""
         if self._trying_s is not None:
-            self._trying_s, self._pressed_s = None, now_s
+            self._trying_s, self._taken, self._pressed_s = None, None, now_s
             self.problem = ImprovProblem.UNABLE_TO_CONNECT
 
     def tick(self, now_s: float) -> None:
@@ -125,11 +130,22 @@ class ImprovDevice:
 
     @property
     def _waits(self) -> bool:
-        return not self._joined and self._trying_s is None
+        return self._joined is None and self._trying_s is None
+
+    def _answer(self, result: bytes) -> None:
+        self.result, self.answered = result, (RESULT,)
+
+    def _refuse(self, problem: ImprovProblem) -> None:
+        self.problem, self.answered = problem, (ERROR,)
 
     def _wifi(self, request: ImprovRequest, now_s: float) -> SubmitSeed | None:
+        if not self._waits and self._tries.try_spend(now_s) and request == self._taken:
+            # A phone that lost its connection meanwhile sends the same once more.
+            if self._joined is not None:
+                self._answer(self._joined)
+            return None
         if self.state(now_s) is not ImprovState.AUTHORIZED or not self._tries.try_spend(now_s):
-            self.problem = ImprovProblem.NOT_AUTHORIZED
+            self._refuse(ImprovProblem.NOT_AUTHORIZED)
             return None
         name, password = request.strings
         try:
@@ -137,7 +153,7 @@ class ImprovDevice:
             seed = Seed(wifi=WifiNetwork(name, password.decode()))
             check(seed)
         except (InterludeError, UnicodeDecodeError):
-            self.problem = ImprovProblem.UNABLE_TO_CONNECT  # no Wi-Fi is called so, or takes that
+            self._refuse(ImprovProblem.UNABLE_TO_CONNECT)  # no Wi-Fi is called so, or takes that
             return None
-        self._trying_s = now_s
+        self._trying_s, self._taken = now_s, request
         return SubmitSeed(seed)

@@ -56,14 +56,16 @@ class ImprovValues:
             packets.CAPABILITIES: bytes([packets.ALL]),
         }[uuid]
 
-    def write(self, uuid: str, data: bytes, phone: str, mtu: int) -> None:
-        """Raises KeyError for a characteristic that is not written."""
+    def write(self, uuid: str, data: bytes, phone: str, mtu: int) -> tuple[str, ...]:
+        """Returns what is the answer to it. Raises KeyError for a characteristic that is not
+        written."""
         if uuid != packets.COMMAND:
             raise KeyError(uuid)
         try:
             self._session.write(data, self._now_s(), phone, mtu)
         except OSError as error:
             log.warning("what a phone sent cannot be handed on (%s)", error.strerror)
+        return self._session.device.answered
 
     def data(self) -> bytes:
         return packets.service_data(self._session.device.state(self._now_s()))

@@ -15,7 +15,13 @@ from appliance.provision.improv.device import (
     ImprovDevice,
     SubmitSeed,
 )
-from appliance.provision.improv.packets import ImprovProblem, ImprovState, packet
+from appliance.provision.improv.packets import (
+    ERROR,
+    RESULT,
+    ImprovProblem,
+    ImprovState,
+    packet,
+)
 from appliance.provision.seed import Seed, WifiNetwork
 from appliance.provision.setup_site import MOST_TRIES
 
@@ -97,6 +103,47 @@ def test_while_one_wifi_is_tried_no_other_is_taken(device: ImprovDevice) -> None
     assert device.write(other, 101.0) is None
     assert device.problem is ImprovProblem.NOT_AUTHORIZED
     assert device.state(101.0) is ImprovState.PROVISIONING
+
+
+def test_a_phone_that_lost_its_connection_may_send_the_same_wifi_once_more(
+    device: ImprovDevice,
+) -> None:
+    device.write(HOME, 100.0)
+    assert device.write(HOME, 101.0, "another connection") is None
+    assert (device.problem, device.answered) == (ImprovProblem.NONE, ())
+    device.joined("http://kitchen.local")
+    result = device.result
+    device.write(theirs.DeviceInfoCmd().as_bytes(), 102.0)
+    assert device.write(HOME, 103.0) is None
+    assert (device.problem, device.answered) == (ImprovProblem.NONE, (RESULT,))
+    assert device.result == result
+
+
+def test_what_is_tried_cannot_be_found_out_by_guessing(device: ImprovDevice) -> None:
+    device.write(HOME, 100.0)
+    for number in range(MOST_TRIES):
+        other = theirs.WiFiSettingsCmd(b"Home", b"guess number %d" % number).as_bytes()
+        device.write(other, 100.0)
+    device.write(HOME, 100.0)
+    assert device.problem is ImprovProblem.NOT_AUTHORIZED
+
+
+@pytest.mark.parametrize(
+    ("command", "answer"),
+    [
+        (theirs.DeviceInfoCmd().as_bytes(), (RESULT,)),
+        (theirs.ScanWifiCmd().as_bytes(), (RESULT,)),
+        (HOME, (ERROR,)),
+        (b"\x09\x00\x09", (ERROR,)),
+        (theirs.IdentifyCmd().as_bytes(), ()),
+    ],
+)
+def test_who_asks_twice_is_answered_twice(
+    device: ImprovDevice, command: bytes, answer: tuple[str, ...]
+) -> None:
+    for _ in range(2):
+        device.write(command, LATE)
+        assert device.answered == answer
 
 
 def test_news_of_a_try_that_nobody_began_changes_nothing(device: ImprovDevice) -> None:

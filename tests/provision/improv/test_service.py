@@ -221,6 +221,22 @@ def test_it_tells_of_itself_of_networks_in_reach_and_makes_itself_known(
     run(story, tmp_path, bus)
 
 
+def test_who_asks_or_is_refused_twice_is_told_twice(tmp_path: Path, bus: str) -> None:
+    async def story(box: BoxInSetup) -> None:
+        box.now_s = WINDOW_S + 100
+        await box.serve()
+        await box.client.ensure_connected()
+        infos = [await asyncio.wait_for(box.client.get_device_info(), PATIENCE_S) for _ in range(2)]
+        assert str(infos[0]) == str(infos[1])
+        for _ in range(2):
+            phone = PhoneClient(box.bluez)
+            with pytest.raises(ProvisioningFailed) as raised:
+                await asyncio.wait_for(phone.provision("Home", "correct horse", None), PATIENCE_S)
+            assert raised.value.error == theirs.Error.NOT_AUTHORIZED
+
+    run(story, tmp_path, bus)
+
+
 def test_what_a_phone_sends_that_the_set_up_page_would_refuse_is_refused(
     tmp_path: Path, bus: str
 ) -> None:
@@ -335,8 +351,9 @@ def test_what_is_not_written_or_not_read_is_refused_and_the_next_is_served(
         for uuid, data in ((STATE, b"\x02"), (RESULT, b"x"), (COMMAND, b"x" * 513)):
             with pytest.raises(PermissionError):
                 await box.bluez.write(uuid, data)
+        path = box.bluez._path(COMMAND)
         with pytest.raises(PermissionError):
-            await box.bluez.start_notify(COMMAND, print)
+            await box.bluez._call(path, "org.bluez.GattCharacteristic1", "StartNotify")
         assert await box.bluez.read(COMMAND) == b""
         assert await box.bluez.read(STATE) == b"\x02"
 
@@ -354,5 +371,6 @@ def test_who_does_not_want_to_be_notified_any_more_is_not(tmp_path: Path, bus: s
         await box.bluez.write(COMMAND, theirs.ScanWifiCmd().as_bytes())
         assert await box.bluez.read(RESULT) != told[0]
         assert len(told) == 1
+        assert box.bluez.unasked == 0, "BlueZ wants no reply to these"
 
     run(story, tmp_path, bus)
