@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from appliance.audio.word_boundary import LOOK_BACK, last_word
-from appliance.messages.commands import StateChanged, TalkButton
+from appliance.messages.commands import SetMode, StateChanged, TalkButton
 from appliance.messages.hearing import Onset, SpeechEnded, Verdict
 from appliance.messages.playback import PlaybackPaused, PlaybackResumed, PlaybackStopped
 from appliance.pcm import AUDIBLE, RATE_HZ, Samples
@@ -28,8 +28,8 @@ MOST_TRIES = 6  # of what a busy machine, or a silence of the speech, may spoil
 T = TypeVar("T")
 
 
-def on_stage(act: Callable[[BenchHarness], None], mode: str = "open", **speaking: Any) -> None:
-    changed = load_over(ENGLISH, {"mode": mode, "speaking": speaking})
+def on_stage(act: Callable[[BenchHarness], None], **speaking: Any) -> None:
+    changed = load_over(ENGLISH, {"speaking": speaking})
     BenchHarness(QUIET, changed, act).play()
 
 
@@ -77,12 +77,15 @@ def knocked(stage: BenchHarness, seed: int) -> tuple[Onset, Verdict] | None:
     return onset, next(v for v in stage.messages_since(Verdict, at) if v.serial == onset.serial)
 
 
-def test_pauses_long_and_short_presses_and_a_restless_owner() -> None:
+def test_pauses_presses_a_restless_owner_and_push_to_talk() -> None:
     def act(stage: BenchHarness) -> None:
         stage.start_talking()
         _a_press_without_a_message(stage)
         _two_knocks_in_a_row(stage)
         _the_talk_button(stage)
+        stage.send(TalkButton(pressed=False))
+        stage.send(SetMode("push_to_talk"))
+        _in_push_to_talk_the_button_and_nothing_else_gets_the_boxs_ear(stage)
 
     on_stage(act, rewind_after_s=0.2)
 
@@ -188,25 +191,21 @@ def _softer_by_db(stage: BenchHarness, seed: int) -> float | None:
     return None if softly is None or loudly is None else softly - loudly
 
 
-def test_in_push_to_talk_the_button_and_nothing_else_gets_the_boxs_ear() -> None:
+def _in_push_to_talk_the_button_and_nothing_else_gets_the_boxs_ear(stage: BenchHarness) -> None:
     hello = make(Scene(name="test"), ScriptedUtterance(say="hello there"))
-
-    def act(stage: BenchHarness) -> None:
-        stage.start_talking()
-        at = stage.card.now() + LEAD
-        stage.add_sound(at, hello)
-        stage.wait(LEAD / RATE_HZ + 1.0)
-        assert not list(stage.messages_since(Onset, at))
-        stage.supervisor.floor().press += 1
-        stage.send(TalkButton(pressed=True))
-        first(stage, PlaybackStopped, at)
-        said = stage.card.now() + LEAD
-        stage.add_sound(said, hello)
-        stage.wait((LEAD + hello.end) / RATE_HZ + 0.1)
-        assert not [m for m in stage.messages_since(SpeechEnded, at) if m.last]
-        stage.send(TalkButton(pressed=False))
-        ended = first(stage, SpeechEnded, said)
-        assert ended.last
-        assert ended.frames > RATE_HZ // 2
-
-    on_stage(act, mode="push_to_talk")
+    stage.start_talking()
+    at = stage.card.now() + LEAD
+    stage.add_sound(at, hello)
+    stage.wait(LEAD / RATE_HZ + 1.0)
+    assert not list(stage.messages_since(Onset, at))
+    stage.supervisor.floor().press += 1
+    stage.send(TalkButton(pressed=True))
+    first(stage, PlaybackStopped, at)
+    said = stage.card.now() + LEAD
+    stage.add_sound(said, hello)
+    stage.wait((LEAD + hello.end) / RATE_HZ + 0.1)
+    assert not [m for m in stage.messages_since(SpeechEnded, at) if m.last]
+    stage.send(TalkButton(pressed=False))
+    ended = first(stage, SpeechEnded, said)
+    assert ended.last
+    assert ended.frames > RATE_HZ // 2
