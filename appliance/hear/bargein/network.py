@@ -6,6 +6,7 @@ In: the blocks of a segment. Out: calibrated odds, 20 ms of sound at a time; the
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import logging
 from pathlib import Path
@@ -143,7 +144,10 @@ def fingerprint(model: Path = MODEL) -> str:
         raise ModelError(f"{model}: cannot be read.", "Install the package again.") from error
 
 
+@functools.cache
 def _open(model: Path) -> Any:
+    """Once a process: a session has no state of its own, and whoever enrols has a pipeline for each
+    recording."""
     session = open_session(model, "the verdict's network")
     inputs = session.get_inputs()
     outputs = [o.name for o in session.get_outputs()]

@@ -5,6 +5,7 @@ In: blocks of sound. Out: a probability every 16 ms, from two networks half a wi
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,10 @@ class VoiceActivityDetector:
         return probability
 
 
+@functools.cache
 def _open(model: Path) -> Any:
+    """Once a process: a session has no state of its own, and whoever enrols has a pipeline for each
+    recording."""
     session = open_session(model, "the speech detector")
     if [i.name for i in session.get_inputs()][:2] != ["input", "state"]:
         raise ModelError(f"{model}: is a network, but not Silero's speech detector for 16 kHz.")
