@@ -28,6 +28,7 @@ _ADAPTER, _GATT, _ADVERTISING = (
 _SERVICE, _CHARACTERISTIC, _OFFER = (
     "org.bluez.GattService1", "org.bluez.GattCharacteristic1", "org.bluez.LEAdvertisement1",
 )  # fmt: skip
+_ENDED = f"type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='{NAME}'"
 MOST_VALUE = 512  # bytes of an attribute (Bluetooth Core 5.4, Vol 3 Part F 3.2.9)
 
 log = logging.getLogger("improv")
@@ -76,6 +77,7 @@ class BluezPeripheral:
         self._notifying: set[str] = set()
         self._owner = self._adapter = ""
         self._powered = False  # by us
+        self.gone = False  # the BlueZ that knew of us: it has ended, or another has begun
 
     async def start(self) -> None:
         """Be there for phones. Raises BluetoothError where there is no Bluetooth."""
@@ -86,6 +88,7 @@ class BluezPeripheral:
         self._bus.add_message_handler(self._answer)
         objects = (await self._call("/", _MANAGER, "GetManagedObjects"))[0]
         self._owner = (await self._call_bus("GetNameOwner", "s", [NAME]))[0]
+        await self._call_bus("AddMatch", "s", [_ENDED])
         for path, interfaces in sorted(objects.items()):
             if _GATT in interfaces and _ADVERTISING in interfaces:
                 self._adapter = path
@@ -170,6 +173,9 @@ class BluezPeripheral:
 
     # ── what BlueZ asks
     def _answer(self, message: Message) -> Message | bool:
+        if message.member == "NameOwnerChanged" and message.sender == "org.freedesktop.DBus":
+            self.gone = self.gone or message.body[:1] == [NAME]
+            return False
         if message.message_type is not MessageType.METHOD_CALL or not message.path:
             return False
         if not message.path.startswith(ROOT):

@@ -106,11 +106,13 @@ async def serve_session(
     def over() -> bool:
         goes_on = session.look(now_s())
         peripheral.refresh()
-        return not goes_on
+        return not goes_on or peripheral.gone
 
     try:
         await peripheral.start()
         await _until(over)
+        if peripheral.gone:
+            raise BluetoothError("BlueZ has ended, or has begun anew.")
     finally:
         await peripheral.close()
 

@@ -322,6 +322,19 @@ def test_a_bluez_that_refuses_is_an_error_that_says_what(
     run(story, tmp_path, bus)
 
 
+def test_a_bluez_that_ends_is_an_error_so_that_the_unit_begins_anew(
+    tmp_path: Path, bus: str
+) -> None:
+    async def story(box: BoxInSetup) -> None:
+        await box.serve()
+        box.bluez.close()
+        assert box.served is not None
+        with pytest.raises(BluetoothError, match="BlueZ has ended"):
+            await asyncio.wait_for(box.served, PATIENCE_S)
+
+    run(story, tmp_path, bus)
+
+
 # ── who may ask ──────────────────────────────────────────────────────────────────────────────
 def test_another_program_on_the_bus_is_refused(tmp_path: Path, bus: str) -> None:
     async def story(box: BoxInSetup) -> None:
