@@ -15,11 +15,11 @@ what=(image/test)
 not_run=()
 if [ "${1-}" = boxes ]; then
   shift
-  for each in boot journey systems air; do # the card in QEMU
+  for each in boot journey systems air ble; do # in QEMU
     what+=("--ignore=image/test/test_$each.py")
   done
   what+=(-k "not emulated")
-  not_run+=("the card in QEMU, and the roles in the Pi's root file system: make test-image")
+  not_run+=("the card, Wi-Fi and Bluetooth in QEMU, and the roles in the Pi's root file system: make test-image")
 fi
 
 # What a container of systemd's asks of this machine; the first thing that it lacks.
@@ -66,11 +66,12 @@ echo "   10 minutes   a fleet of three boxes in containers, by Ansible"
 echo "    8 minutes   lives of the unit: each way to a restart, and harm to its parts, while somebody talks"
 echo "   10 minutes   the hostile twin, rights from inside each unit, a box that does not stay up, a busy one"
 echo "    4 minutes   a voice: fetched, its program installed, under its sandbox; killed"
-echo "    4 minutes   a wrong Wi-Fi password: NetworkManager, a simulated radio, a phone at the set-up page"
 echo "    3 minutes   names that end in .local: the link finds its broker, the house finds the box"
 echo "    1 minute    a model server: llama-server, built first, once, in 10 minutes"
 echo "    5 minutes   the power cut at every write; the roles twice; slots, partitions"
 if [ ${#not_run[@]} -eq 0 ]; then
+  echo "    4 minutes   a wrong Wi-Fi password: NetworkManager, a simulated radio, a phone at the set-up page"
+  echo "   10 minutes   set-up by Bluetooth: BlueZ, virtual controllers, Home Assistant's client"
   echo "   20 minutes   the card started in QEMU, looked at from inside, and talked to"
   echo "   15 minutes   an owner's first hour with it: seed, house, stick, button, voice, restart"
   echo "   25 minutes   its system slots: a good one, a failing one, a rotten one, started one after the other"

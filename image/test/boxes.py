@@ -39,12 +39,12 @@ def packages(more: tuple[str, ...] = ()) -> list[str]:
     return [*BASE, *more, *(line.strip() for line in lines if line.strip() and line[0] != "#")]
 
 
-def root_file_system(scratch: Path, more: tuple[str, ...] = ()) -> Path:
+def root_file_system(scratch: Path, more: tuple[str, ...] = (), suite: str = "") -> Path:
     """A folder with Debian in it; from the cache, or made now in half a minute. `more`: packages
-    that a test wants beside a box's own."""
+    that a test wants beside a box's own. `suite`: of Debian; "": with this machine's Python."""
     wanted = packages(more)
-    suite = SUITES.get(sys.version_info[:2])
-    if suite is None:
+    suite = suite or SUITES.get(sys.version_info[:2], "")
+    if not suite:
         raise RuntimeError(f"no Debian is known with Python {platform.python_version()}")
     digest = hashlib.sha256("\n".join((suite, *wanted)).encode()).hexdigest()[:12]
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")

@@ -61,13 +61,15 @@ def run(command: list[str], disk: Path, log: Path, scratch: Path) -> str:
     written to it is noted in `log`. Returns what was said. Raises NotBuilt unless it succeeds."""
     machine = kind()
     at = kernel(machine)
+    start = {"run.sh": f"cd /run && exec {shlex.join(command)}\n"}
     console = scratch / "console.log"
     log.write_bytes(b"")
     done = subprocess.run(
         [
             machine.qemu, *machine.machine, "-accel", "tcg", "-m", "768", "-nodefaults",
             "-no-reboot", "-display", "none", "-monitor", "none", "-serial", f"file:{console}",
-            "-kernel", at / "kernel", "-initrd", _initramfs(at, command, scratch),
+            "-kernel", at / "kernel", "-initrd",
+            initramfs(at, scratch, INIT, MODULES, start),
             "-append", f"console={machine.console} quiet panic=-1",
             "-virtfs",
             "local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap",
@@ -139,7 +141,11 @@ def _look_again() -> None:
     ask("Debian's lists cannot be read", "apt-get", "-qq", "update")
 
 
-def _initramfs(kernel: Path, command: list[str], scratch: Path) -> Path:
+def initramfs(
+    kernel: Path, scratch: Path, init: str, modules: tuple[str, ...], files: dict[str, str]
+) -> Path:
+    """A static busybox, those modules, and `files` by name; `init` is its first program. Raises
+    NotBuilt."""
     busybox = shutil.which("busybox")
     linked = busybox and subprocess.run(["ldd", busybox], capture_output=True, check=False)
     if not busybox or not linked or linked.returncode == 0:
@@ -148,11 +154,11 @@ def _initramfs(kernel: Path, command: list[str], scratch: Path) -> Path:
     for name in ("bin", "lib"):
         (tree / name).mkdir(parents=True)
     shutil.copy(busybox, tree / "bin/busybox")
-    (tree / "init").write_text(INIT)
+    for name, text in {"init": init, **files}.items():
+        (tree / name).write_text(text)
     (tree / "init").chmod(0o755)
-    (tree / "run.sh").write_text(f"cd /run && exec {shlex.join(command)}\n")
     version = next((kernel / "lib/modules").iterdir()).name
-    lay_modules(tree, needed(kernel, version, MODULES))
+    lay_modules(tree, needed(kernel, version, modules))
     packed = scratch / "initramfs.cpio"
     listed = "\n".join(str(path.relative_to(tree)) for path in sorted(tree.rglob("*")))
     with packed.open("wb") as into:

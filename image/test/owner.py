@@ -1,7 +1,6 @@
 """In the machine of air.py: the owner, who hears what the box says and has a phone.
 
-The box's door is opened by the product's own (dialog/control_socket.py), so that what set-up says
-aloud is heard here. Out: one line of JSON on the console, after `FACTS `.
+Out: one line of JSON on the console, after `FACTS `.
 """
 
 from __future__ import annotations
@@ -15,42 +14,24 @@ import time
 from pathlib import Path
 from typing import Any
 
-from appliance.dialog.control_socket import ControlSocket
 from appliance.language.catalogue import english
-from appliance.messages.commands import Say, StateChanged
 from appliance.provision.apply_seed import ProvisionTarget, apply
 from appliance.provision.network_checks import network_findings
 from appliance.provision.network_manager import NmcliNetworks
 from appliance.provision.seed import Seed, WifiNetwork
 from appliance.provision.setup_sentences import in_words
 from appliance.runtime import network_status
+from image.test.hearing import Hearing
 
-LIMIT_S = 400.0  # for what takes a minute, emulated
 INVITED = re.compile(r"named Interlude ((?:\d ){3}\d)\..* They are: ([A-Za-z. ]+?)\. Then open")
 Fact = str | float | list[str] | dict[str, Any]  # what JSON has words for
-said: list[str] = []
-
-
-def heard(door: ControlSocket, wanted: str) -> str:
-    """The first sentence with that in it. Raises SystemExit if it never comes."""
-    limit_s = time.monotonic() + LIMIT_S
-    while time.monotonic() < limit_s:
-        for visitor, command in door.pop_commands():
-            if isinstance(command, Say):
-                said.append(command.text)
-            door.reply(visitor, StateChanged("idle", 0, time.monotonic_ns()))
-        if found := next((sentence for sentence in said if wanted in sentence), ""):
-            return found
-        time.sleep(0.1)
-    raise SystemExit(f"`{wanted}` was never said: {said}")
 
 
 def main() -> None:
-    facts: dict[str, Fact] = {"said": said}
-    Path("/run/interlude").mkdir(exist_ok=True)
-    door = ControlSocket(Path("/run/interlude/control"))
+    box = Hearing()
+    facts: dict[str, Fact] = {"said": box.said}
     try:
-        invitation = heard(door, "They are:")
+        invitation = box.heard("They are:")
         facts["invited_s"] = time.monotonic()  # since the kernel's start
         facts["open"] = json.loads((network_status.FOLDER / network_status.FILE).read_text())
         facts["check"] = [finding.sentence for finding in network_findings()]
@@ -60,13 +41,14 @@ def main() -> None:
         name = "Interlude " + found[1].replace(" ", "")
         password = found[2].replace(".", "").replace(" ", "").lower()
         done = subprocess.run(
-            ["ip", "netns", "exec", "phone", sys.executable, "/usr/lib/phone.py", name, password],
+            ["ip", "netns", "exec", "phone", sys.executable, "-m", "image.test.phone",
+             name, password],
             capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C.UTF-8"},
         )  # fmt: skip
         if done.returncode:
             raise SystemExit(f"the phone: {done.stdout} {done.stderr}")
         facts["phone"] = json.loads(done.stdout.splitlines()[-1])
-        facts["set_up"] = heard(door, "set up. ")
+        facts["set_up"] = box.heard("set up. ")
         radio = NmcliNetworks()
         joined = radio.joined()
         facts["joined"] = radio.ssid(joined.connection) if joined else ""

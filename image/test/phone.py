@@ -1,6 +1,6 @@
 """In the machine of air.py: a phone, alone in its name space with one radio.
 
-    phone.py SSID PASSWORD
+    python3 -m image.test.phone SSID PASSWORD
 
 It joins, asks for an address as phones do (DHCP, with option 114), looks for the world by name,
 finds the page by that, and types the right password of the router. Out: JSON.

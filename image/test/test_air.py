@@ -7,35 +7,19 @@ own radio and its firmware, and what a real phone shows.
 
 from __future__ import annotations
 
-import json
-import shutil
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from image.plan import ROOT
-from image.test import air
-from image.test.fleet import scratch
+from image.test import air, debian_guest
 
 pytestmark = pytest.mark.timeout(1800)
 
 
 @pytest.fixture(scope="module")
-def facts() -> Iterator[dict[str, Any]]:
+def facts() -> dict[str, Any]:
     """What the owner saw and heard (owner.py)."""
-    with scratch() as folder:
-        try:
-            said = air.run(folder)
-        finally:
-            kept = ROOT / "build/test-image/console-air.log"
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            if (folder / "console.log").exists():
-                shutil.copy(folder / "console.log", kept)
-        (line,) = [row for row in said.splitlines() if row.startswith("FACTS ")]
-        found: dict[str, Any] = json.loads(line.removeprefix("FACTS "))
-        print(f"\n   {json.dumps(found, indent=1)}")
-        yield found
+    return debian_guest.facts_of(air.GUEST, "air")
 
 
 def test_a_wrong_password_in_the_seed_is_said_and_set_up_opens(facts: dict[str, Any]) -> None:

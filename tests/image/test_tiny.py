@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from image.test import air, tiny
+from image.test import bluetooth, debian_guest, tiny
 
 # What the boxes of image/test run of one; the parser of sentences is loaded by the first of them.
 RELEASES = "import appliance.cli.release, appliance.cli.config"
@@ -17,11 +17,14 @@ SETS_UP = """import appliance.cli.provision, appliance.provision.network_checks
 import appliance.dialog.control_socket, appliance.provision.setup_server
 from appliance.language.catalogue import english
 english().say("language-name")"""
+BY_PHONE = f"{SETS_UP}\nimport appliance.provision.improv.service, improv_ble_client, bleak"
 
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    ("needed", "imports"), [(tiny.NEEDED, RELEASES), (air.NEEDED, SETS_UP)], ids=["fleet", "air"]
+    ("needed", "imports"),
+    [(tiny.NEEDED, RELEASES), (debian_guest.SETUP_NEEDS, SETS_UP), (bluetooth.NEEDED, BY_PHONE)],
+    ids=["fleet", "air", "bluetooth"],
 )
 def test_it_has_what_its_programs_import(
     tmp_path: Path, needed: tuple[str, ...], imports: str

@@ -1,0 +1,45 @@
+"""In a machine of debian_guest.py: who hears what the box says aloud.
+
+The box's door is opened by the product's own (dialog/control_socket.py), in place of a box that
+speaks.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+from appliance.dialog.control_socket import ControlSocket
+from appliance.messages.commands import Say, StateChanged
+
+LIMIT_S = 400.0  # for what takes a minute, emulated
+DOOR = Path("/run/interlude/control")
+
+
+class Hearing:
+    """From its making on, in a thread of its own: the box insists until it is answered. `said`:
+    sentences, in their order."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        DOOR.parent.mkdir(exist_ok=True)
+        threading.Thread(target=self._listen, args=(ControlSocket(DOOR),), daemon=True).start()
+
+    def _listen(self, door: ControlSocket) -> None:
+        while True:
+            for visitor, command in door.pop_commands():
+                if isinstance(command, Say):
+                    self.said.append(command.text)
+                door.reply(visitor, StateChanged("idle", 0, time.monotonic_ns()))
+            time.sleep(0.1)
+
+    def heard(self, wanted: str, since: int = 0) -> str:
+        """The first sentence with that in it, of those from number `since` on. Raises SystemExit if
+        it never comes."""
+        limit_s = time.monotonic() + LIMIT_S
+        while time.monotonic() < limit_s:
+            if found := next((each for each in self.said[since:] if wanted in each), ""):
+                return found
+            time.sleep(0.1)
+        raise SystemExit(f"`{wanted}` was never said: {self.said}")
