@@ -37,7 +37,7 @@ def add_verbs(verbs: Verbs, settings: ReadSettings) -> None:
             "--report",
             type=Path,
             metavar="DIR",
-            help="write report.json, room.wav and timeline.png into it",
+            help="write report.json, room.wav, room.ogg and timeline.png into it",
         )
     example = "example:\n  interlude bench stop --events 60 --json stop.json"
     measured = verbs.add(

@@ -165,7 +165,7 @@ BENCHES: tuple[Bench, ...] = (
     ),
     Bench(
         "page",
-        "25 min",
+        "32 min",
         "what the page costs the conversation: nobody there, three look, under attack",
         speaks=True,
     ),

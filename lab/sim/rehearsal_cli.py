@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import soundfile
 from rich.console import Console
 from rich.table import Table
@@ -70,7 +71,7 @@ def play(scene: Scene, folder: Path | None, settings: Settings, **options: Any) 
         console.print(line)
     if folder is not None:
         write_report(reader, outcomes, folder)
-        console.print(f"Written: {folder}/report.json, room.wav, timeline.png")
+        console.print(f"Written: {folder}/report.json, room.wav, room.ogg, timeline.png")
     return not reader.recording.given_up
 
 
@@ -108,7 +109,8 @@ def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_report(reader: RecordingReader, outcomes: list[UtteranceOutcome], folder: Path) -> None:
-    """Write report.json, room.wav and timeline.png. Raises StorageError."""
+    """Write report.json, room.wav, the same as room.ogg to pass on, and timeline.png. Raises
+    StorageError."""
     from lab.sim import timeline  # matplotlib takes a second to load
 
     recording = reader.recording
@@ -116,8 +118,10 @@ def write_report(reader: RecordingReader, outcomes: list[UtteranceOutcome], fold
         folder.mkdir(parents=True, exist_ok=True)
         text = json.dumps(report(reader), indent=2, ensure_ascii=False)
         (folder / "report.json").write_text(text + "\n", encoding="utf-8")
-        tracks = list(zip(recording.microphone, recording.loudspeaker, strict=False))
+        frames = min(len(recording.microphone), len(recording.loudspeaker))
+        tracks = np.stack([recording.microphone[:frames], recording.loudspeaker[:frames]], axis=1)
         soundfile.write(folder / "room.wav", tracks, RATE_HZ, "PCM_16")
+        soundfile.write(folder / "room.ogg", tracks, RATE_HZ, "OPUS", format="OGG")
         timeline.draw(reader, outcomes, timeline.speech_probability(recording),
                       folder / "timeline.png")  # fmt: skip
     except OSError as error:

@@ -121,6 +121,18 @@ def test_the_sound_file_holds_the_owner_left_and_the_box_right(
     assert np.array_equal(tracks[:, 0], demo[0].recording.microphone[: len(tracks)])
 
 
+def test_the_sound_to_pass_on_is_the_same_and_a_tenth_as_large(
+    demo: tuple[RecordingReader, Path],
+) -> None:
+    whole, rate = soundfile.read(demo[1] / "room.wav", dtype="float64")
+    small, rate_of_small = soundfile.read(demo[1] / "room.ogg", dtype="float64")
+    assert (rate_of_small, small.shape) == (rate, whole.shape)
+    for channel in (0, 1):
+        assert np.corrcoef(whole[:, channel], small[:, channel])[0, 1] > 0.95
+    sizes = [(demo[1] / name).stat().st_size for name in ("room.ogg", "room.wav")]
+    assert 8 * sizes[0] < sizes[1]
+
+
 def test_the_picture_is_a_picture(demo: tuple[RecordingReader, Path]) -> None:
     assert (demo[1] / "timeline.png").read_bytes().startswith(b"\x89PNG")
 
