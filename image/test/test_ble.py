@@ -76,6 +76,7 @@ def test_a_phone_with_short_packets_is_told_what_fits_and_its_long_command_is_re
 ) -> None:
     """In 23 bytes a name of 32 has no room. A command of 42 comes as prepared writes; what is in it
     is no password of a Wi-Fi's."""
+    assert facts["short"]["name"] == "Interlude"
     result = bytes.fromhex(facts["short"]["networks"])
     assert result[0] == packets.ImprovCommand.NETWORKS
     assert len(result) == packets.HEAD + result[1] + 1 <= LEAST_MTU - ATT_HEAD

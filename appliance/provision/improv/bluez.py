@@ -77,6 +77,7 @@ class BluezPeripheral:
         self._notifying: set[str] = set()
         self._owner = self._adapter = ""
         self._powered = False  # by us
+        self._called: str | None = None  # what the adapter was called before; None: as it is
         self.gone = False  # the BlueZ that knew of us: it has ended, or another has begun
 
     async def start(self) -> None:
@@ -92,12 +93,17 @@ class BluezPeripheral:
         for path, interfaces in sorted(objects.items()):
             if _GATT in interfaces and _ADVERTISING in interfaces:
                 self._adapter = path
-                powered = interfaces.get(_ADAPTER, {}).get("Powered")
+                about = {key: each.value for key, each in interfaces.get(_ADAPTER, {}).items()}
                 break
         else:
             raise BluetoothError("This machine has no Bluetooth that BlueZ can use.")
-        if powered is None or not powered.value:
+        if not about.get("Powered"):
             await self._power(on=True)
+        with contextlib.suppress(BluetoothError):  # for who looks: a phone finds us by other means
+            await self._call_us(self._peripheral.name)
+            # "" is the name that BlueZ gives by itself.
+            alias = str(about.get("Alias", ""))
+            self._called = "" if alias == about.get("Name") else alias
         await self._call(self._adapter, _GATT, "RegisterApplication", "oa{sv}", [ROOT, {}])
         await self._call(
             self._adapter, _ADVERTISING, "RegisterAdvertisement", "oa{sv}", [ADVERTISEMENT, {}]
@@ -129,16 +135,25 @@ class BluezPeripheral:
             ):
                 with contextlib.suppress(BluetoothError):  # BlueZ may be gone, or have refused it
                     await self._call(self._adapter, interface, member, "o", [path])
-        if self._powered:
-            with contextlib.suppress(BluetoothError):
+        with contextlib.suppress(BluetoothError):
+            if self._called is not None:
+                await self._call_us(self._called)
+        with contextlib.suppress(BluetoothError):
+            if self._powered:
                 await self._power(on=False)
         self._bus.disconnect()
 
     # ── what BlueZ is asked
     async def _power(self, *, on: bool) -> None:
-        words = [_ADAPTER, "Powered", Variant("b", on)]
-        await self._call(self._adapter, _PROPERTIES, "Set", "ssv", words)
+        await self._set("Powered", Variant("b", on))
         self._powered = on
+
+    async def _call_us(self, name: str) -> None:
+        """What a phone reads once it is connected (GAP's device name): else BlueZ's own name."""
+        await self._set("Alias", Variant("s", name))
+
+    async def _set(self, name: str, value: Variant) -> None:
+        await self._call(self._adapter, _PROPERTIES, "Set", "ssv", [_ADAPTER, name, value])
 
     async def _call(
         self, path: str, interface: str, member: str, signature: str = "", body: Any = ()

@@ -57,6 +57,7 @@ class BluezStandIn:
     def __init__(self, address: str, *, adapter: bool = True, powered: bool = False) -> None:
         self._bus = MessageBus(bus_address=address)
         self.adapter, self.powered = adapter, powered
+        self.alias = self.own_name = "BlueZ 5.82"
         self.refuses = ""
         self.application = ""  # whose, by its name on the bus
         self.objects: dict[str, dict[str, dict[str, Variant]]] = {}
@@ -113,14 +114,18 @@ class BluezStandIn:
             return Message.new_error(message, "org.bluez.Error.NotPermitted", "Maximum reached")
         match message.member:
             case "GetManagedObjects":
-                about = {"org.bluez.Adapter1": {"Powered": Variant("b", self.powered)}, **MANAGERS}
+                mine = {"Powered": Variant("b", self.powered), "Name": Variant("s", self.own_name),
+                        "Alias": Variant("s", self.alias)}  # fmt: skip
+                about = {"org.bluez.Adapter1": mine, **MANAGERS}
                 there: dict[str, Any] = {"/org/bluez": {}}
                 return Message.new_method_return(
                     message, "a{oa{sa{sv}}}",
                     [there | ({ADAPTER: about} if self.adapter else {})],
                 )  # fmt: skip
-            case "Set":
+            case "Set" if message.body[1] == "Powered":
                 self.powered = message.body[2].value
+            case "Set":
+                self.alias = message.body[2].value or self.own_name
             case "RegisterApplication" | "RegisterAdvertisement":
                 task = asyncio.ensure_future(self._register(message))
                 self._tasks.add(task)

@@ -146,6 +146,7 @@ def test_home_assistant_finds_the_box_hands_over_the_wifi_and_is_led_to_its_page
     async def story(box: BoxInSetup) -> None:
         await box.serve()
         assert found_by_home_assistant(box.bluez)
+        assert box.bluez.alias == "Interlude"
         states: list[theirs.State] = []
         assert not await box.client.need_authorization()
         joining = asyncio.ensure_future(box.joins())
@@ -159,7 +160,7 @@ def test_home_assistant_finds_the_box_hands_over_the_wifi_and_is_led_to_its_page
         assert box.served is not None
         await asyncio.wait_for(box.served, PATIENCE_S)
         assert box.bluez.advertised is None
-        assert not box.bluez.powered, "Bluetooth is as it was"
+        assert (box.bluez.powered, box.bluez.alias) == (False, "BlueZ 5.82"), "it is as it was"
 
     run(story, tmp_path, bus)
 
