@@ -77,9 +77,8 @@ def main(work: Worker) -> None:
     conductor = Conductor(work)
     peers = sorted(work.channels, key=lambda peer: _ORDER.index(peer) if peer in _ORDER else 99)
     poll = select.poll()
-    poll.register(work.stop_fd, select.POLLIN)
-    poll.register(conductor.memory.fileno(), select.POLLIN)
-    poll.register(conductor.mute.fileno(), select.POLLIN)
+    for fd in (work.stop_fd, conductor.memory.fileno(), conductor.mute.fileno()):
+        poll.register(fd, select.POLLIN)
     if conductor.control is not None:
         poll.register(conductor.control.fileno(), select.POLLIN)
     for channel in work.channels.values():
@@ -87,13 +86,12 @@ def main(work: Worker) -> None:
     work.report_ready()
     while not work.stopping:
         poll.poll(conductor.wait_ms())
-        for peer in peers:
-            for message in work.pop_messages(peer):
-                conductor.handle(peer, message)
+        conductor.handle_mail(peers)
         conductor.handle_shell_commands()
         conductor.poll_memory()
         conductor.tick()
         work.beat()
+    conductor.handle_mail(peers)  # what came before the order to stop: words to be kept
     conductor.close()
 
 
@@ -191,6 +189,11 @@ class Conductor:
             self._advance(Say(aloud))
         else:
             self._unspoken_notices.append(aloud)
+
+    def handle_mail(self, peers: list[str]) -> None:
+        for peer in peers:
+            for message in self._work.pop_messages(peer):
+                self.handle(peer, message)
 
     def handle_shell_commands(self) -> None:
         """Do what is asked for from a shell, and say how the box stands then."""
