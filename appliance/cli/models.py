@@ -90,7 +90,7 @@ def cli_fetch(
         console.print(
             f"{name} is here already ({state}). `interlude models verify {name}` checks it."
         )
-        return _ready(console, store, model)
+        return _ready(console, settings, store, model)
     _show(console, store, model)
     if form in UNJUDGED:
         console.print(f"  audio    {UNJUDGED[form]}", highlight=False)
@@ -108,12 +108,19 @@ def cli_fetch(
         why = shelf.lacking(settings.programs_path(), shelf.PIPER)
         told = f"It cannot speak yet. {why} docs/voices.md says more." if why else SOON
         console.print(told, highlight=False)
-    return _ready(console, store, model)
+    return _ready(console, settings, store, model)
 
 
-def _ready(console: Console, store: ModelStore, model: CatalogueModel) -> int:
-    """Make now what is made of that model once."""
+def _ready(console: Console, settings: Settings, store: ModelStore, model: CatalogueModel) -> int:
+    """Make now what is made of that model once, and tell how it is chosen."""
     from appliance.models import codec_files  # and with it numpy
+
+    if model.kind == "language" and settings.thinking.model != model.name:
+        console.print(
+            f"The model in use is {settings.thinking.model}. To use this one, write "
+            f"`thinking: {{model: {model.name}}}` into the settings file and restart the box.",
+            highlight=False,
+        )
 
     if model.kind == codec_files.KIND and codec_files.made(store, model.name) is None:
         console.print("Its decoder is being made, which takes a minute.", highlight=False)
