@@ -303,7 +303,7 @@ class HearingPipeline:
         self._phase = SpeechPhase.SPEECH
         events.append(SpeechStarted(self._serial, self._serial, self._index(self._onset)))
         events += self._utterance.pop_ready(
-            self._recent, self._endpointer.last_voiced, self._card_index, pause=False
+            self._recent, self._endpointer.last_voiced, self._card_index, quiet=False
         )
 
     def _end_speech(self, events: list[HearingEvent]) -> None:

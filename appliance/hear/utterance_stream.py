@@ -36,11 +36,11 @@ class UtteranceStream:
         self._paused_at = -1
 
     def pop_ready(
-        self, buffer: SampleBuffer, until: int, card_index: int, pause: bool
+        self, buffer: SampleBuffer, until: int, card_index: int, quiet: bool
     ) -> list[SpeechSlot | SpeechEnded]:
         """What can go out now that the buffer holds all samples before `until`.
 
-        `card_index` is the card's index of the buffer's sample 0; `pause`: nobody speaks just now.
+        `card_index` is the card's index of the buffer's sample 0; `quiet`: nobody speaks just now.
         """
         out: list[SpeechSlot | SpeechEnded] = []
         while self._first + self._position < until:
@@ -49,8 +49,8 @@ class UtteranceStream:
             frames = min(CHUNK_FRAMES, left)
             if self._first + self._position + frames > until:
                 break
-            out.append(self._chunk(buffer, frames, card_index, QUIET if pause else 0))
-            if left <= frames or (pause and left - frames < _CUT_FRAMES < self._piece_frames):
+            out.append(self._chunk(buffer, frames, card_index, QUIET if quiet else 0))
+            if left <= frames or (quiet and left - frames < _CUT_FRAMES < self._piece_frames):
                 self._piece_from = self._position
                 index = card_index + self._first + self._position
                 out.append(SpeechEnded(self.number, index, self._position, last=False))
@@ -75,7 +75,7 @@ class UtteranceStream:
         self, buffer: SampleBuffer, until: int, card_index: int, spoken_until: int
     ) -> list[SpeechSlot | SpeechEnded]:
         """All that is left before `until`, and the end; `spoken_until` is the end of the speech."""
-        out = self.pop_ready(buffer, until, card_index, pause=False)
+        out = self.pop_ready(buffer, until, card_index, quiet=False)
         rest = max(0, until - self._first - self._position)
         out.append(self._chunk(buffer, rest, card_index, END))
         out.append(SpeechEnded(self.number, card_index + spoken_until, self._position, last=True))

@@ -30,7 +30,9 @@ class MessagesOfText(Mapping[str, Pattern]):
 
     def __init__(self, text: str, name: str) -> None:
         """`name`: of the file, for errors."""
-        self._written = {found[1]: found[2].strip() for found in _ENTRY.finditer(text)}
+        entries = list(_ENTRY.finditer(text))
+        self._written = {found[1]: found[2].strip() for found in entries}
+        self._lines = {found[1]: text.count("\n", 0, found.start()) + 1 for found in entries}
         self._parsed: dict[str, Pattern] = {}
         self._name = name
 
@@ -52,7 +54,7 @@ class MessagesOfText(Mapping[str, Pattern]):
             return (" ".join(lines),)
         from appliance.language import fluent_file
 
-        return fluent_file.parse(f"{key} = {written}", self._name)[key]
+        return fluent_file.parse(f"{key} = {written}", self._name, self._lines[key])[key]
 
 
 class Catalogue:
@@ -88,8 +90,9 @@ class Catalogue:
         """All messages whose keys begin so, with `{name}` for a variable: for a page, which puts
         values in by itself. Raises ValueError for one that has a choice in it."""
         found = self._spare.templates(prefix) if self._spare is not None else {}
-        for key, pattern in self.messages.items():
+        for key in self.messages:
             if key.startswith(prefix):
+                pattern = self.messages[key]
                 if any(isinstance(part, Choice) for part in pattern):
                     raise ValueError(f"{key} has a choice: it can only be said")
                 names = {name: f"{{{name}}}" for name in variables(pattern)}

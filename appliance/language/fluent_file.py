@@ -14,8 +14,9 @@ from appliance.errors import CatalogueError
 from appliance.language.patterns import Choice, Pattern, Reference, Variable
 
 
-def parse(text: str, name: str) -> dict[str, Pattern]:
-    """Each message's pattern by its key, in the file's order. `name`: of the file, for errors.
+def parse(text: str, name: str, first_line: int = 1) -> dict[str, Pattern]:
+    """Each message's pattern by its key, in the file's order. `name`: of the file, for errors;
+    `first_line`: where in it the text begins.
 
     Raises CatalogueError, with the line.
     """
@@ -23,7 +24,7 @@ def parse(text: str, name: str) -> dict[str, Pattern]:
     for entry in FluentParser().parse(text).body:
         if isinstance(entry, ast.BaseComment):
             continue
-        line = text.count("\n", 0, entry.span.start if entry.span else 0) + 1
+        line = text.count("\n", 0, entry.span.start if entry.span else 0) + first_line
         where = f"{name}, line {line}"
         if not isinstance(entry, ast.Message) or entry.value is None or entry.attributes:
             raise CatalogueError(f"{where} is no message.", "It looks like: name = Its text.")

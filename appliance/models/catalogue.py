@@ -12,12 +12,11 @@ import msgspec
 import yaml
 
 from appliance.errors import ModelError, ShownAs
+from appliance.settings.loading import load_own_yaml
 from appliance.settings.models import OwnModel
 
 PACKAGE = Path(__file__).parent
 CATALOGUE = PACKAGE / "catalogue.yaml"
-# libyaml's where PyYAML was built with it: in an eighth of the time.
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 ModelKind = Literal["language", "voice", "words", "codec"]
 Form = Literal["f16", "q8_0"]  # the number format of an encoder's audio part
@@ -98,7 +97,7 @@ class CatalogueModel(CatalogueRow, frozen=True):
 def load(path: Path = CATALOGUE) -> dict[str, CatalogueModel]:
     """Every model by name, in the order of the file. Raises ModelError if it is not a catalogue."""
     try:
-        raw = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a safe one
+        raw = load_own_yaml(path)
         models = msgspec.convert(raw, dict[str, CatalogueModel])
     except (OSError, yaml.YAMLError, msgspec.ValidationError) as error:
         raise ModelError(f"{path} is not a catalogue of models ({error}).") from error

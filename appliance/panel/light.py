@@ -51,7 +51,7 @@ PATTERNS: dict[str, LightPattern] = {
     "updating": LightPattern(_VIOLET, "blink", 2.00, 2, 0.80, "an update; leave the plug in"),
     "setup": LightPattern(_WHITE, "blink", 2.00, 1, 0.50, "waits to be set up"),
     "holding": LightPattern(_AMBER, "blink", 0.60, 2, 0.50, "paused; heard something"),
-    "recording": LightPattern(_GREEN, "blink", 1.00, 1, 0.75, "records what you try; plays it"),
+    "recording": LightPattern(_GREEN, "blink", 0.80, 1, 0.75, "records what you try; plays it"),
     "listening": LightPattern(_GREEN, "blink", 1.20, 1, 0.90, "hears you"),
     "thinking": LightPattern(_BLUE, "blink", 0.80, 1, 0.30, "thinks"),
     "ringing": LightPattern(_WHITE, "blink", 1.50, 4, 0.50, "a timer or an alarm rings"),

@@ -151,7 +151,10 @@ def main(name: str) -> int:
     signal.signal(signal.SIGTERM, work.stop)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the supervisor's; it stops us in order
     row = work.row
-    limits = [set_cores(row.cores), set_priority(row)]
+    limits = [set_cores(row.cores)]
+    if wiring["rings"]:  # numpy, before any real-time priority: whoever shares the core goes on
+        importlib.import_module("appliance.runtime.ipc.ring")
+    limits.append(set_priority(row))
     if addresses := rights.listens_on(name, work.settings):
         work.report_ready()  # nobody waits for a port that is taken
         work.listeners = listen_on_all(addresses, wait=work.wait)

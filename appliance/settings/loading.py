@@ -81,11 +81,16 @@ def load_defaults() -> Settings:
 
 @cache
 def _vendor() -> dict[str, Any]:
-    """The vendor's file, read once, by libyaml where PyYAML was built with it: in an eighth of the
-    time. Callers take a copy."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    tree: dict[str, Any] = yaml.load(DEFAULTS.read_text(encoding="utf-8"), loader)  # noqa: S506 - a safe one
+    """The vendor's file, read once. Callers take a copy."""
+    tree: dict[str, Any] = load_own_yaml(DEFAULTS)
     return tree
+
+
+def load_own_yaml(path: Path) -> Any:
+    """A file of the package, parsed in C where PyYAML has libyaml. An owner's file is parsed in
+    Python: `_Plain` checks it node by node, and libyaml's loader would pass that by."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506 - a safe one
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -23,14 +23,15 @@ _ENDS = ".!?…"
 _QUOTES = "\"'”’»"
 _CLOSERS = _QUOTES + ")]}*_`"
 _CLAUSE = re.compile(r"(?:[,;:—–]|(?<=\s)-)(?=\s)")
-# English and German; none that is another kind of word in the other language, as "so" and "die".
+# English and German; none that is another kind of word in the other language, as "so" and "die",
+# stands inside names, as "von", or ends a verb, as "auf" in "geht auf".
 _JOIN_WORDS = """
 and but or because which while although though since when where if until unless
 und aber oder weil denn obwohl sodass wenn
 """
 _PHRASE_WORDS = """
 after at before between by during for from in into on through to who whose with
-auf bei dass durch für gegen mit nach ohne von wegen zwischen
+bei dass für gegen ohne wegen zwischen
 """
 _LIST_MARK = re.compile(r"[#*_>•\-\s]*\(?(?:\d{1,3}|[a-z])")
 _DOTTED = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")  # U.S, a.m, e.g

@@ -6,7 +6,7 @@ from appliance.pcm import RATE_HZ
 
 GAP_FRAMES = RATE_HZ * 200 // 1000  # of silence between two sentences
 CLAUSE_GAP_FRAMES = RATE_HZ * 100 // 1000  # after a comma, where the first sentence comes in two
-JOIN_GAP_FRAMES = RATE_HZ * 30 // 1000  # where it was cut before a conjunction
+JOIN_GAP_FRAMES = RATE_HZ * 30 // 1000  # where it was cut before a conjunction or a phrase
 
 
 def gap_after(text: str) -> int:

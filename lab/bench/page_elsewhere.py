@@ -17,11 +17,13 @@ WITHIN_S = 10.0
 REFUSED = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
-async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def refuse(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, within_s: float = WITHIN_S
+) -> None:
     """Read a request's head, say no, let go."""
     ends = (TimeoutError, OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError)
     with contextlib.suppress(*ends):
-        await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), WITHIN_S)
+        await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), within_s)
         writer.write(REFUSED)
         await writer.drain()
     writer.close()

@@ -70,7 +70,7 @@ def test_every_sample_goes_out_once(until: int) -> None:
     buffer, utterance = counted(30_000), UtteranceStream(7, 100, 1_000_000)
     out = []
     for now in range(180, until, 80):
-        out += utterance.pop_ready(buffer, now, 5000, pause=False)
+        out += utterance.pop_ready(buffer, now, 5000, quiet=False)
     out += utterance.finish(buffer, until, 5000, until - 50)
     samples, ends = put_together(out)
     assert samples == list(range(100, until))
@@ -79,7 +79,7 @@ def test_every_sample_goes_out_once(until: int) -> None:
 
 def test_pieces_lose_and_repeat_nothing() -> None:
     buffer, utterance = counted(32_000), UtteranceStream(7, 0, 10_000)
-    out = utterance.pop_ready(buffer, 31_000, 0, pause=False) + utterance.finish(
+    out = utterance.pop_ready(buffer, 31_000, 0, quiet=False) + utterance.finish(
         buffer, 31_990, 0, 31_900
     )
     samples, ends = put_together(out)
@@ -91,12 +91,12 @@ def test_pieces_lose_and_repeat_nothing() -> None:
 
 def test_a_piece_ends_at_a_pause_near_its_end_if_there_is_one() -> None:
     buffer, utterance = counted(32_000), UtteranceStream(7, 0, 100_000)
-    early = utterance.pop_ready(buffer, 20_000, 0, pause=True)
+    early = utterance.pop_ready(buffer, 20_000, 0, quiet=True)
     assert not any(isinstance(each, SpeechEnded) for each in early)
     buffer = SampleBuffer(160_000)
     utterance = UtteranceStream(7, 0, 100_000)
-    out = utterance.pop_ready(buffer, 60_000, 0, pause=False) + utterance.pop_ready(
-        buffer, 61_000, 0, pause=True
+    out = utterance.pop_ready(buffer, 60_000, 0, quiet=False) + utterance.pop_ready(
+        buffer, 61_000, 0, quiet=True
     )
     [cut] = [each for each in out if isinstance(each, SpeechEnded)]
     assert 60_000 <= cut.frames <= 61_000
@@ -112,12 +112,12 @@ def test_the_settings_say_when(settings: HearingSettings) -> None:
 
 def test_what_may_be_the_end_is_out_at_once_and_the_utterance_can_go_on() -> None:
     buffer, utterance = counted(30_000), UtteranceStream(7, 0, 1_000_000)
-    out = utterance.pop_ready(buffer, 10_001, 0, pause=True)
+    out = utterance.pop_ready(buffer, 10_001, 0, quiet=True)
     paused = utterance.flush_pause(buffer, 10_001, 0)
     assert [chunk.flags for chunk in paused] == [PAUSE]
     assert paused[0].position + len(paused[0].samples) == 10_001
     assert utterance.flush_pause(buffer, 10_001, 0) == []  # said once
-    out += [*paused, *utterance.pop_ready(buffer, 20_000, 0, pause=False)]
+    out += [*paused, *utterance.pop_ready(buffer, 20_000, 0, quiet=False)]
     out += [*utterance.flush_pause(buffer, 20_001, 0), *utterance.finish(buffer, 20_001, 0, 19_000)]
     samples, ends = put_together(out)
     assert samples == list(range(20_001))

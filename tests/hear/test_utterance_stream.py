@@ -57,8 +57,8 @@ def test_however_it_comes_every_sample_leaves_once_and_in_order(
 
 def test_what_does_not_fill_a_slot_waits() -> None:
     stream, held = UtteranceStream(7, FIRST, PIECE), buffer(5000)
-    assert stream.pop_ready(held, FIRST + CHUNK_FRAMES - 1, CARD, pause=False) == []
-    (slot,) = stream.pop_ready(held, FIRST + CHUNK_FRAMES, CARD, pause=False)
+    assert stream.pop_ready(held, FIRST + CHUNK_FRAMES - 1, CARD, quiet=False) == []
+    (slot,) = stream.pop_ready(held, FIRST + CHUNK_FRAMES, CARD, quiet=False)
     assert isinstance(slot, SpeechSlot)
     assert (slot.utterance, slot.position, slot.flags) == (7, 0, START)
 
@@ -66,7 +66,7 @@ def test_what_does_not_fill_a_slot_waits() -> None:
 @pytest.mark.parametrize("quiet", [False, True])
 def test_a_slot_says_whether_anybody_speaks(quiet: bool) -> None:
     stream, held = UtteranceStream(7, FIRST, PIECE), buffer(5000)
-    (slot,) = stream.pop_ready(held, FIRST + CHUNK_FRAMES, CARD, pause=quiet)
+    (slot,) = stream.pop_ready(held, FIRST + CHUNK_FRAMES, CARD, quiet=quiet)
     assert isinstance(slot, SpeechSlot)
     assert bool(slot.flags & QUIET) is quiet
 

@@ -82,6 +82,14 @@ def test_templates_name_their_variables_and_take_english_where_a_language_lacks_
     assert german.templates("page-") == {"page-a": "Hallo {who}", "page-b": "Bye"}
 
 
+def test_an_error_names_the_line_and_what_is_not_asked_for_is_none() -> None:
+    text = "page-a = Hello\n\n# told\nspoken = { $who\n"
+    damaged = Catalogue("en", MessagesOfText(text, "en.ftl"))
+    assert damaged.templates("page-") == {"page-a": "Hello"}
+    with pytest.raises(CatalogueError, match="line 4"):
+        damaged.say("spoken", who="x")
+
+
 def test_a_template_with_a_choice_is_refused() -> None:
     with pytest.raises(ValueError, match="left"):
         made("en", COUNTED).templates("le")

@@ -120,7 +120,7 @@ def test_the_first_sentence_may_leave_at_a_clause() -> None:
             "The old bridge is about four hundred years old",
         ),
         (
-            "Die alte Brücke ist heute etwa vierhundert Jahre alt nach dem was man weiß.",
+            "Die alte Brücke ist heute etwa vierhundert Jahre alt ohne jeden Zweifel.",
             "Die alte Brücke ist heute etwa vierhundert Jahre alt",
         ),
     ],
@@ -139,6 +139,8 @@ def test_the_first_words_leave_where_a_speaker_may_pause(text: str, first: str) 
         "There are about ten or twelve of them.",
         "Es ist heute in der Stadt nicht so warm.",  # English has another "so"
         "The bridge in the town is old.",
+        "The most famous rocket engineer of all was Wernher von Braun.",
+        "Man hört im Sommer hier schon um fünf Uhr auf damit.",
         "It is on the brand-new android over the island.",  # parts of words
         "Say if",
     ],

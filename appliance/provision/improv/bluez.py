@@ -28,7 +28,9 @@ _ADAPTER, _GATT, _ADVERTISING = (
 _SERVICE, _CHARACTERISTIC, _OFFER = (
     "org.bluez.GattService1", "org.bluez.GattCharacteristic1", "org.bluez.LEAdvertisement1",
 )  # fmt: skip
-_ENDED = f"type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='{NAME}'"
+_OWNER_CHANGED = (
+    f"type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='{NAME}'"
+)
 MOST_VALUE = 512  # bytes of an attribute (Bluetooth Core 5.4, Vol 3 Part F 3.2.9)
 
 log = logging.getLogger("improv")
@@ -77,8 +79,8 @@ class BluezPeripheral:
         self._notifying: set[str] = set()
         self._owner = self._adapter = ""
         self._powered = False  # by us
-        self._called: str | None = None  # what the adapter was called before; None: as it is
-        self.gone = False  # the BlueZ that knew of us: it has ended, or another has begun
+        self._alias_before: str | None = None  # of the adapter; None: it is as it was
+        self.gone = False  # BlueZ has ended, another has begun, or it has let go of what we offer
 
     async def start(self) -> None:
         """Be there for phones. Raises BluetoothError where there is no Bluetooth."""
@@ -89,7 +91,7 @@ class BluezPeripheral:
         self._bus.add_message_handler(self._answer)
         objects = (await self._call("/", _MANAGER, "GetManagedObjects"))[0]
         self._owner = (await self._call_bus("GetNameOwner", "s", [NAME]))[0]
-        await self._call_bus("AddMatch", "s", [_ENDED])
+        await self._call_bus("AddMatch", "s", [_OWNER_CHANGED])
         for path, interfaces in sorted(objects.items()):
             if _GATT in interfaces and _ADVERTISING in interfaces:
                 self._adapter = path
@@ -100,10 +102,13 @@ class BluezPeripheral:
         if not about.get("Powered"):
             await self._power(on=True)
         with contextlib.suppress(BluetoothError):  # for who looks: a phone finds us by other means
-            await self._call_us(self._peripheral.name)
-            # "" is the name that BlueZ gives by itself.
+            await self._set_alias(self._peripheral.name)
+            # "" is the name that BlueZ gives by itself. Ours was left by one of us that was killed
+            # or whose BlueZ ended: BlueZ keeps an alias.
             alias = str(about.get("Alias", ""))
-            self._called = "" if alias == about.get("Name") else alias
+            self._alias_before = (
+                "" if alias in (about.get("Name"), self._peripheral.name) else alias
+            )
         await self._call(self._adapter, _GATT, "RegisterApplication", "oa{sv}", [ROOT, {}])
         await self._call(
             self._adapter, _ADVERTISING, "RegisterAdvertisement", "oa{sv}", [ADVERTISEMENT, {}]
@@ -136,8 +141,8 @@ class BluezPeripheral:
                 with contextlib.suppress(BluetoothError):  # BlueZ may be gone, or have refused it
                     await self._call(self._adapter, interface, member, "o", [path])
         with contextlib.suppress(BluetoothError):
-            if self._called is not None:
-                await self._call_us(self._called)
+            if self._alias_before is not None:
+                await self._set_alias(self._alias_before)
         with contextlib.suppress(BluetoothError):
             if self._powered:
                 await self._power(on=False)
@@ -148,7 +153,7 @@ class BluezPeripheral:
         await self._set("Powered", Variant("b", on))
         self._powered = on
 
-    async def _call_us(self, name: str) -> None:
+    async def _set_alias(self, name: str) -> None:
         """What a phone reads once it is connected (GAP's device name): else BlueZ's own name."""
         await self._set("Alias", Variant("s", name))
 
@@ -195,6 +200,12 @@ class BluezPeripheral:
             return False
         if not message.path.startswith(ROOT):
             return False
+        reply = self._reply(message)
+        if message.flags & MessageFlag.NO_REPLY_EXPECTED:
+            return True  # the bus refuses a reply that was not asked for, and logs it
+        return reply
+
+    def _reply(self, message: Message) -> Message:
         if message.sender != self._owner:
             return Message.new_error(message, ErrorType.ACCESS_DENIED.value, "BlueZ alone may ask")
         try:
@@ -202,8 +213,6 @@ class BluezPeripheral:
         except (KeyError, ValueError, IndexError, TypeError) as error:
             log.warning("BlueZ asks for what there is not: %s %s", message.member, error)
             return Message.new_error(message, "org.bluez.Error.Failed", "there is no such thing")
-        if message.flags & MessageFlag.NO_REPLY_EXPECTED:
-            return True  # the bus refuses a reply that was not asked for, and logs it
         return Message.new_method_return(message, signature, body)
 
     def _asked(self, message: Message) -> tuple[str, list[Any]]:
@@ -231,7 +240,7 @@ class BluezPeripheral:
                 self._notifying.discard(self._known(path))
                 return "", []
             case (interface, "Release") if interface == _OFFER:
-                log.warning("BlueZ has ended the advertisement")
+                self.gone = True  # as when its controller has gone
                 return "", []
         raise KeyError(f"{message.interface}.{message.member}")
 

@@ -112,7 +112,7 @@ async def serve_session(
         await peripheral.start()
         await _until(over)
         if peripheral.gone:
-            raise BluetoothError("BlueZ has ended, or has begun anew.")
+            raise BluetoothError("BlueZ has ended, has begun anew, or has let go of this box.")
     finally:
         await peripheral.close()
 

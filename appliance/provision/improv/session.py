@@ -65,7 +65,11 @@ class ImprovSession:
         match self.device.write(data, now_s, phone, mtu):
             case SubmitSeed(seed):
                 self._problem = self._stamp()
-                submitted_form.submit(self.folders.own, seed)
+                try:
+                    submitted_form.submit(self.folders.own, seed)
+                except OSError:  # root will never see it: the phone may send it again
+                    self.device.failed(now_s)
+                    raise
             case IdentifyBox():
                 submitted_form.ask_identify(self.folders.own)
         submitted_form.mark_used(self.folders.own)

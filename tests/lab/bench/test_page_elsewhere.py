@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import http.client
 import socket
 import time
@@ -9,12 +11,13 @@ import time
 import pytest
 
 from lab.bench.page import elsewhere, visiting
+from lab.bench.page_elsewhere import refuse
 from lab.bench.page_visitors import ATTACK
 
 pytestmark = pytest.mark.process
 
 
-def test_every_request_is_refused_and_whoever_says_nothing_is_let_go() -> None:
+def test_every_request_is_refused_and_whoever_hangs_up_is_let_go() -> None:
     with elsewhere() as port:
         for place in ("/", "/events"):
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
@@ -26,6 +29,19 @@ def test_every_request_is_refused_and_whoever_says_nothing_is_let_go() -> None:
             assert silent.recv(1) == b""
     with pytest.raises(OSError, match="refused"):
         socket.create_connection(("127.0.0.1", port), timeout=10)
+
+
+def test_whoever_says_nothing_is_let_go_after_its_time() -> None:
+    async def run() -> bytes:
+        brief = functools.partial(refuse, within_s=0.05)
+        server = await asyncio.start_server(brief, "127.0.0.1", 0)
+        async with server:
+            reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+            said = await asyncio.wait_for(reader.read(), 10)
+            writer.close()
+        return said
+
+    assert asyncio.run(run()) == b""
 
 
 def test_the_attackers_work_there() -> None:

@@ -17,6 +17,8 @@ from typing import Any
 from dbus_fast import Message, MessageFlag, MessageType, Variant
 from dbus_fast.aio import MessageBus
 
+from appliance.provision.improv.bluez import ADVERTISEMENT
+
 ADAPTER = "/org/bluez/hci0"
 PROPERTIES = "org.freedesktop.DBus.Properties"
 CHARACTERISTIC = "org.bluez.GattCharacteristic1"
@@ -100,6 +102,10 @@ class BluezStandIn:
     @property
     def uuids(self) -> set[str]:
         return {self._uuid(path) for path in self.objects}
+
+    async def release(self) -> None:
+        """Let go of the advertisement, as where the controller has gone."""
+        await self._tell(ADVERTISEMENT, "org.bluez.LEAdvertisement1", "Release")
 
     # ── what applications ask
     def _answer(self, message: Message) -> Message | bool:

@@ -323,15 +323,18 @@ def test_a_bluez_that_refuses_is_an_error_that_says_what(
     run(story, tmp_path, bus)
 
 
-def test_a_bluez_that_ends_is_an_error_so_that_the_unit_begins_anew(
-    tmp_path: Path, bus: str
+@pytest.mark.parametrize("lives", [False, True])
+def test_a_bluez_that_ends_or_lets_go_is_an_error_so_that_the_unit_begins_anew(
+    tmp_path: Path, bus: str, lives: bool
 ) -> None:
     async def story(box: BoxInSetup) -> None:
+        box.bluez.alias = "Interlude"  # as one left it that was killed
         await box.serve()
-        box.bluez.close()
+        await box.bluez.release() if lives else box.bluez.close()
         assert box.served is not None
-        with pytest.raises(BluetoothError, match="BlueZ has ended"):
+        with pytest.raises(BluetoothError, match="let go"):
             await asyncio.wait_for(box.served, PATIENCE_S)
+        assert box.bluez.alias == ("BlueZ 5.82" if lives else "Interlude")
 
     run(story, tmp_path, bus)
 
@@ -385,6 +388,8 @@ def test_who_does_not_want_to_be_notified_any_more_is_not(tmp_path: Path, bus: s
         await box.bluez.write(COMMAND, theirs.ScanWifiCmd().as_bytes())
         assert await box.bluez.read(RESULT) != told[0]
         assert len(told) == 1
+        await box.bluez.start_notify(COMMAND, told.append)  # is refused
+        assert await box.bluez.read(COMMAND) == b""
         assert box.bluez.unasked == 0, "BlueZ wants no reply to these"
 
     run(story, tmp_path, bus)
