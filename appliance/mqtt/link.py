@@ -80,7 +80,7 @@ def features(settings: Settings, machine: Machine) -> DiscoveryFeatures:
         temperature=machine.temperature_c() is not None,
         throttled=machine.can_be_throttled(),
         button=settings.panel.here,
-        mute_switch=settings.panel.here and settings.panel.mute_switch,
+        mute_switch=settings.panel.mute_switch,
         installs=update_entity.installs(),
     )
 

@@ -21,11 +21,19 @@ def panel_findings(settings: Settings, machine: Machine) -> list[Finding]:
     `settings`: with what `auto` found (auto_detection.py).
     """
     if not settings.panel.here:
-        return _unknown_hat_findings(machine)
+        return [*_unread_switch_findings(settings), *_unknown_hat_findings(machine)]
     health = read_health(settings.state_path(), status.FOLDER)
     if health is None:
         return [_at_rest(settings)]
     return findings(health)
+
+
+def _unread_switch_findings(settings: Settings) -> list[Finding]:
+    if not settings.panel.mute_switch:
+        return []
+    said = "The microphone is off: `panel.mute_switch` is true, and no panel reads it."
+    remedy = "Say in `panel.gpio` what it is wired to, or set `panel.mute_switch: false`."
+    return [problem("panel", said, remedy, ShownAs.of("page-find-switch-unread"))]
 
 
 def _unknown_hat_findings(machine: Machine) -> list[Finding]:

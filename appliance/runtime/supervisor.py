@@ -71,7 +71,7 @@ class Supervisor:
         self.joints = IpcResources(rows, watchers, enabled.rings_to_make(settings))
         self.rings = self.joints.rings
         self._floor = self.floor()
-        self._has_switch = settings.panel.mute_switch and any(row.name == "panel" for row in rows)
+        self._has_switch = settings.panel.mute_switch  # also one that no row of the table reads
         self._floor.panel_lost = self._has_switch  # until the panel has read the switch
         self.parts = {
             row.name: SupervisedPart(row, Heartbeat(self.joints.heartbeat_fd, slot))
@@ -134,7 +134,8 @@ class Supervisor:
             if not self.stopping:
                 self._look_after(part, now, late_s)
         if self._has_switch:  # what nobody reads may be open
-            self._floor.panel_lost = not self.parts["panel"].has_beaten(SWITCH_LATE_S)
+            panel = self.parts.get("panel")
+            self._floor.panel_lost = panel is None or not panel.has_beaten(SWITCH_LATE_S)
         self._shed(now, late_s)
         self._report_status(now)
 

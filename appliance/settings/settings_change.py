@@ -51,7 +51,7 @@ def check_allowed(change: SettingsChange, now: Settings) -> None:
     """Raises SettingsError for a key that is not to be changed from outside.
 
     `now`: the settings as they are. Where the page may not end a mute and the broker may, the page
-    does not choose the broker either.
+    does not choose the broker either. Where a mute switch is wired, what reads it stays as it is.
     """
     for key in change.values:
         if key not in CHANGEABLE:
@@ -61,6 +61,10 @@ def check_allowed(change: SettingsChange, now: Settings) -> None:
     if (BROKER & change.values.keys() or change.secret) and now.link.unmute > now.page.unmute:
         problem = "The broker cannot be changed from here: it may end a mute, and the page may not."
         raise SettingsError(problem, NOT_HERE, shown=ShownAs.of("page-wrong-broker-mute"))
+    wires = now.panel.gpio
+    if now.panel.mute_switch and change.values.get("panel.gpio", wires) != wires:
+        problem = "A mute switch is wired: `panel.gpio` cannot be changed from here."
+        raise SettingsError(problem, NOT_HERE, shown=ShownAs.of("page-wrong-panel-switch"))
     if any(not letter.isprintable() for letter in change.secret):
         problem = "The password has letters that cannot be typed."
         shown = ShownAs.of("page-wrong-password-letters")

@@ -15,13 +15,13 @@ from appliance.settings import load
 @pytest.mark.parametrize(
     ("panel", "button", "switch"),
     [
-        ({"gpio": "none", "mute_switch": True}, False, False),
+        ({"gpio": "none", "mute_switch": True}, False, True),
         ({"gpio": "header", "mute_switch": True}, True, True),
         ({"gpio": "header", "mute_switch": False}, True, False),
         ({"gpio": "keyboard", "mute_switch": True}, True, True),
     ],
 )
-def test_a_button_and_a_switch_are_offered_where_there_is_a_panel(
+def test_a_button_is_offered_where_there_is_a_panel_and_a_switch_where_one_is_wired(
     tmp_path: Path, panel: dict[str, Any], button: bool, switch: bool
 ) -> None:
     settings = load(None, {"panel": panel, "state_dir": str(tmp_path)})

@@ -46,6 +46,14 @@ def test_a_box_without_a_panel_has_nothing_to_say(tmp_path: Path, hat: str) -> N
     assert panel_findings(mine(tmp_path, gpio="none"), with_hat(tmp_path, hat)) == []
 
 
+def test_a_mute_switch_that_no_panel_reads_is_a_problem(tmp_path: Path) -> None:
+    settings = mine(tmp_path, gpio="none", mute_switch=True)
+    (one,) = panel_findings(settings, Machine(tmp_path))
+    assert one.verdict == "problem"
+    assert "microphone is off" in one.sentence
+    assert one.remedy
+
+
 def test_a_hat_that_is_not_known_is_named_with_the_way_out(tmp_path: Path) -> None:
     (one,) = panel_findings(mine(tmp_path, gpio="none"), with_hat(tmp_path, "Blinking HAT"))
     assert one.verdict == "warning"

@@ -19,7 +19,11 @@ def parts(tmp_path: Path) -> Iterator[Make]:
     made: list[Supervisor] = []
 
     def make(
-        modes: dict[str, str], silent_s: float = 5.0, needed: bool = True, start_s: float = 15.0
+        modes: dict[str, str],
+        silent_s: float = 5.0,
+        needed: bool = True,
+        start_s: float = 15.0,
+        own: settings.Settings | None = None,
     ) -> Supervisor:
         package = tmp_path / "doubles"
         package.mkdir()
@@ -27,7 +31,7 @@ def parts(tmp_path: Path) -> Iterator[Make]:
         for name, mode in modes.items():
             (package / f"{name}.py").write_text(DOUBLE.format(mode=mode))
         supervisor = Supervisor(
-            settings.load_defaults(),
+            own or settings.load_defaults(),
             rows=tuple(row(name, silent_s, needed, start_s) for name in modes),
             environment={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
         )

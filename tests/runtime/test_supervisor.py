@@ -13,7 +13,9 @@ import pytest
 
 from appliance.messages.supervision import PartChanged
 from appliance.runtime import status
+from appliance.runtime.enabled import rows_to_run
 from appliance.runtime.supervision.backoff import FAILED_AT
+from appliance.settings import load
 from tests import skips
 from tests.runtime.small_parts import Make, mail, pid, until
 from tests.runtime.supervision.box import load_of
@@ -200,6 +202,21 @@ def test_the_first_part_ends_when_the_others_have(parts: Make, tmp_path: Path) -
     ended = notes.read_text().split()
     assert sorted(ended[:2]) == ["second", "third"]
     assert ended[2:] == ["first"]
+
+
+def test_a_mute_switch_that_no_part_reads_cuts_the_microphone_from_start_to_end(
+    parts: Make,
+) -> None:
+    own = load(None, {"panel": {"gpio": "none", "mute_switch": True}})
+    assert "panel" not in {row.name for row in rows_to_run(own, words=False)}
+    supervisor = parts({"conductor": "works"}, own=own)
+    floor = supervisor.floor()
+    assert floor.cut
+    supervisor.start()
+    until(supervisor, lambda: supervisor.is_ready)
+    assert floor.microphone_off
+    supervisor.stop_all()
+    assert floor.cut
 
 
 def test_told_to_begin_anew_it_stops_in_order_and_says_so(parts: Make) -> None:

@@ -53,6 +53,15 @@ def test_who_may_not_end_a_mute_does_not_choose_a_broker_that_may() -> None:
     check_allowed(of({"link.broker": "10.0.0.9"}), neither)
 
 
+def test_where_a_mute_switch_is_wired_nobody_says_that_it_is_read_elsewhere() -> None:
+    wired = load_text("panel: {mute_switch: true, gpio: header}", "wired")
+    for gpio in ("none", "auto", "keyboard", "codec-zero"):
+        check_allowed(of({"panel.gpio": gpio}), ANY)
+        with pytest.raises(SettingsError, match="mute switch is wired"):
+            check_allowed(of({"panel.gpio": gpio}), wired)
+    check_allowed(of({"panel.gpio": "header", "panel.brightness": 0.5}), wired)
+
+
 def test_a_password_with_a_line_break_is_refused() -> None:
     check_allowed(of({}, "correct horse"), ANY)
     with pytest.raises(SettingsError):

@@ -42,7 +42,7 @@ class Floor:
                  microphone is cut from then on, whatever the conductor is at
     opened       conductor's: the `closed` that it has muted for and then been told to unmute
     panel_lost   supervisor's: 1 while a mute switch is wired and no panel is up and beating that
-                 has read it: the microphone is cut then, as if the switch were open
+                 has read it, or there is none: the microphone is cut, as if it were open
     strain       supervisor's: 0, or how much is left undone because the processor does not suffice:
                  from WORDS_REST on no words are recognised that nobody waits for, from
                  NO_READ_AHEAD on the thinker prepares nothing before it is asked
