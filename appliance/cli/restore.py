@@ -18,7 +18,7 @@ import msgspec
 
 from appliance.atomic_file import read_small, sync_folder, write_whole
 from appliance.dialog.memory import UNCLEARED, Memory, RememberedTurn, write_anew
-from appliance.errors import InterludeError, StorageError
+from appliance.errors import InterludeError, ModelError, StorageError
 from appliance.page.backup_file import MOST_BYTES, Backup, BackupTimer, BackupTurn, unpack
 from appliance.record_file import read_record
 from appliance.runtime import enrolled_files, restore_files
@@ -60,12 +60,21 @@ def complete_restore(settings: Settings) -> None:
             _carry_out(state, plan)
             log.warning("restored: %s", ", ".join(sorted(plan.moves)))
             _note(state, RestoreOutcome(time.time(), plan.moves, back))
-    except (InterludeError, OSError) as error:
-        log.error("nothing was restored: %s", error)
-        known = error if isinstance(error, InterludeError) else StorageError(str(error))
+    except Exception as error:  # noqa: BLE001  # of whatever kind: the next start would meet it again
+        known = _known(error)
+        log.error("nothing was restored: %s", known)
         key, values = known.on_page
-        _note(state, RestoreOutcome(time.time(), {}, back, str(error)[:500], key, dict(values)))
+        _note(state, RestoreOutcome(time.time(), {}, back, str(known)[:500], key, dict(values)))
     _clear(state)
+
+
+def _known(error: Exception) -> InterludeError:
+    """With a sentence for the page."""
+    if isinstance(error, InterludeError):
+        return error
+    if isinstance(error, OSError):
+        return StorageError(str(error))
+    return InterludeError(f"{type(error).__name__}: {error}")
 
 
 def _note(state: Path, outcome: RestoreOutcome) -> None:
@@ -139,7 +148,7 @@ def _usable(state: Path, enrolled: bytes) -> bool:
         folder.mkdir(mode=0o700, exist_ok=True)
         write_whole(folder / enrolled_files.FILE, enrolled, 0o600, lasting=False)
         adaptation.load(folder)
-    except (InterludeError, MemoryError) as error:
+    except ModelError as error:
         log.warning("what was enrolled is not restored: %s", error)
         return False
     finally:

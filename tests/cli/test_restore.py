@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from appliance.cli.restore import complete_restore
@@ -18,6 +20,7 @@ from appliance.settings import Settings, adjusted, load
 from appliance.settings.adjusted import AdjustedSettings, AdjustedValue
 from appliance.tools import timer_store
 from tests.dialog.turns import turn
+from tests.hear.bargein.damaged_archives import damaged
 
 OLD, NEW = "an-old-word", "a-new-word"
 BACKUP = Backup(
@@ -211,6 +214,34 @@ def test_what_was_enrolled_is_restored_only_if_the_listener_could_load_it(mine: 
     complete_restore(mine)
     assert not (mine.state_path() / "verdict-owner.npz").exists()
     assert not (mine.state_path() / "restore-trial").exists()
+
+
+@pytest.mark.parametrize("wrong", damaged())
+def test_an_enrolment_that_cannot_be_read_is_left_out_and_not_tried_again(
+    mine: Settings, wrong: str
+) -> None:
+    want(mine, pack(msgspec.structs.replace(BACKUP, enrolled=damaged()[wrong])))
+    complete_restore(mine)
+    assert told(mine).moves.keys() == {"memory", "timers", "adjusted"}
+    assert told(mine).problem == ""
+    assert stands(mine) == AFTER_IT
+    assert not restore_files.archive(mine.state_path(), WANTED).exists()
+
+
+def test_an_error_of_whatever_kind_is_noted_and_the_box_starts_as_it_was(
+    mine: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def memory_is_short(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    want(mine)
+    with monkeypatch.context() as patched:
+        patched.setattr(sqlite3, "connect", memory_is_short)
+        complete_restore(mine)
+    assert (told(mine).moves, told(mine).key) == ({}, "page-wrong-general")
+    assert "MemoryError" in told(mine).problem
+    assert not restore_files.archive(mine.state_path(), WANTED).exists()
+    assert stands(mine) == BEFORE_IT
 
 
 def test_a_damaged_memory_of_before_is_kept_as_it_is(mine: Settings) -> None:

@@ -101,10 +101,12 @@ def load(state: Path, model: str | None = None) -> Adaptation | None:
     try:
         with np.load(path, allow_pickle=False) as held:
             made = Adaptation(held["weight"], held["bias"], str(held["model"]))
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        right = made.weight.shape == (CLASSES, EMBEDDING) and made.bias.shape == (CLASSES,)
+        right &= made.weight.dtype == made.bias.dtype == np.float32
+        right &= bool(np.isfinite(made.weight).all() and np.isfinite(made.bias).all())
+    except Exception as error:  # NumPy, zipfile and zlib have no kind in common for what is damaged
         raise ModelError(f"{path}: is damaged.", again) from error
-    right = made.weight.shape == (CLASSES, EMBEDDING) and made.bias.shape == (CLASSES,)
-    if not right or not (np.isfinite(made.weight).all() and np.isfinite(made.bias).all()):
+    if not right:
         raise ModelError(f"{path}: is damaged.", again)
     if model is not None and made.model != model:
         raise ModelError(f"{path}: belongs to another version of the network.", again)

@@ -12,8 +12,10 @@ from appliance.errors import ModelError, StorageError
 from appliance.hear.bargein import adaptation
 from appliance.hear.bargein.adaptation import EMBEDDING, Adaptation, NetworkOutputs
 from appliance.runtime.enrolled_files import FILE
+from tests.hear.bargein.damaged_archives import damaged
 
 MODEL = "of this network"
+DAMAGED = {"empty": b"", "rubbish": b"rubbish", "cut off": b"PK\x03\x04 cut off", **damaged()}
 
 
 def answers(seed: int, count: int, middle: float = 0.0, first: float = 0.0) -> NetworkOutputs:
@@ -87,17 +89,19 @@ def test_one_of_another_network_is_refused(tmp_path: Path) -> None:
         adaptation.load(tmp_path, "of the next network")
 
 
-@pytest.mark.parametrize("content", [b"", b"rubbish", b"PK\x03\x04 cut off"])
-def test_a_damaged_file_is_refused(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / FILE).write_bytes(content)
+@pytest.mark.parametrize("wrong", DAMAGED)
+def test_a_damaged_file_is_refused(tmp_path: Path, wrong: str) -> None:
+    (tmp_path / FILE).write_bytes(DAMAGED[wrong])
     with pytest.raises(ModelError, match="damaged"):
         adaptation.load(tmp_path)
 
 
-@pytest.mark.parametrize("wrong", ["shape", "nan"])
+@pytest.mark.parametrize("wrong", ["shape", "nan", "kind", "words"])
 def test_numbers_that_cannot_be_are_refused(tmp_path: Path, wrong: str) -> None:
     weight = np.zeros((3, 63 if wrong == "shape" else EMBEDDING), np.float32)
     weight[0, 0] = np.nan if wrong == "nan" else 0
+    if wrong in ("kind", "words"):
+        weight = weight.astype(np.complex64 if wrong == "kind" else np.str_)
     adaptation.save(Adaptation(weight, np.zeros(3, np.float32), MODEL), tmp_path)
     with pytest.raises(ModelError, match="damaged"):
         adaptation.load(tmp_path)
