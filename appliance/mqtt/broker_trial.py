@@ -23,7 +23,10 @@ from appliance.settings.network_change import BrokerTrial
 def try_broker(
     asked: BrokerTrial, settings: Settings, environment: Mapping[str, str] = os.environ
 ) -> RequestOutcome:
-    """Connect, ask for the box's own topics, leave. Never raises for what is asked; it is told."""
+    """Connect, ask for the box's own topics, leave. Never raises for what is asked; it is told.
+
+    The password that is kept goes to the broker of the settings alone.
+    """
     link = msgspec.structs.replace(
         settings.link, broker=asked.broker, port=asked.port, user=asked.user, tls=asked.tls
     )
@@ -31,8 +34,9 @@ def try_broker(
     try:
         if not asked.broker:
             raise LinkError("No broker is named.", shown=ShownAs.of("page-wrong-broker-none"))
+        asked.check_allowed(settings)
         at = broker(link, environment)
-        if asked.password:
+        if asked.password or not asked.is_of(settings.link):
             at = replace(at, password=asked.password)
         how, version = "tls" if at.tls else "plain", one_shot.ask_version(named, at)
         well = ShownAs.of("page-set-broker-well", at=at.place, how=how, version=version)

@@ -75,6 +75,7 @@ def try_broker(visit: Visit) -> Reply:
         password=form.get("secret", "")[:200],
     )
     try:
+        asked.check_allowed(visit.box.changes.owner.settings())
         visit.box.machine.broker.ask(asked)
     except InterludeError as error:
         return on_settings.show(visit, 400, refusal(error, visit.texts))

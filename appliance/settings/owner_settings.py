@@ -23,7 +23,8 @@ from appliance.errors import SettingsError, ShownAs, StorageError
 from appliance.record_file import load_record
 from appliance.settings.loading import MOST_BYTES, load_text
 from appliance.settings.section import Scalar
-from appliance.settings.settings_change import SettingsChange, check_allowed, value_of
+from appliance.settings.settings_change import BROKER, SettingsChange, check_allowed, value_of
+from appliance.settings.surroundings import LinkSettings
 from appliance.settings.whole import Settings
 
 UNDO = "settings-undo.json"  # beside the settings file
@@ -118,8 +119,26 @@ class OwnerSettings:
             values["link.password_file"] = str(self.secret) if self.named else ""
         differ = {key: value for key, value in values.items() if value_of(now, key) != value}
         wanted = load_text(text, str(self.path), _tree(differ))
+        if BROKER & differ.keys() and not change.secret:
+            self._check_password_stays(now.link, wanted.link)
         self.check(wanted)
         return differ, wanted
+
+    def _check_password_stays(self, now: LinkSettings, wanted: LinkSettings) -> None:
+        """Raises SettingsError where the password that is kept would go to another broker, as
+        another user, or over another connection than it was written for."""
+        sent = bool(wanted.broker and wanted.user)  # without a user none is
+        if sent and (now.password_file or self._has_secret()):
+            problem = "The password that is kept is only for the broker and user it was typed for."
+            shown = ShownAs.of("page-wrong-broker-password")
+            raise SettingsError(problem, "Type the password, too.", shown=shown)
+
+    def _has_secret(self) -> bool:
+        """False for who may not look: root, who checks the change again, may."""
+        try:
+            return self.secret.exists()
+        except PermissionError:
+            return False
 
     def _changed(self, text: str, change: SettingsChange) -> str:
         # Here: who only checks a change, as the page of a box, has no use for the 6 MiB of it.

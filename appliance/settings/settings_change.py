@@ -58,9 +58,8 @@ def check_allowed(change: SettingsChange, now: Settings) -> None:
             shown = ShownAs.of("page-wrong-not-here", setting=key[:60])
             problem = f"`{key[:60]}` cannot be changed from here."
             raise SettingsError(problem, NOT_HERE, shown=shown)
-    if (BROKER & change.values.keys() or change.secret) and now.link.unmute > now.page.unmute:
-        problem = "The broker cannot be changed from here: it may end a mute, and the page may not."
-        raise SettingsError(problem, NOT_HERE, shown=ShownAs.of("page-wrong-broker-mute"))
+    if BROKER & change.values.keys() or change.secret:
+        check_other_broker(now)
     wires = now.panel.gpio
     if now.panel.mute_switch and change.values.get("panel.gpio", wires) != wires:
         problem = "A mute switch is wired: `panel.gpio` cannot be changed from here."
@@ -69,6 +68,13 @@ def check_allowed(change: SettingsChange, now: Settings) -> None:
         problem = "The password has letters that cannot be typed."
         shown = ShownAs.of("page-wrong-password-letters")
         raise SettingsError(problem, "Type it again.", shown=shown)
+
+
+def check_other_broker(now: Settings) -> None:
+    """Raises SettingsError where no other broker may be named from outside, nor tried."""
+    if now.link.unmute > now.page.unmute:
+        problem = "The broker cannot be changed from here: it may end a mute, and the page may not."
+        raise SettingsError(problem, NOT_HERE, shown=ShownAs.of("page-wrong-broker-mute"))
 
 
 def value_of(settings: Settings, key: str) -> Scalar:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +35,13 @@ def guarded(mosquitto_with: Make, tmp_path: Path) -> Mosquitto:
     return mosquitto_with("allow_anonymous false", f"password_file {passwords}")
 
 
-def tried(folder: Path, asked: dict[str, Any], kept: str = "") -> RequestOutcome:
-    """`kept`: the password that systemd would hand over."""
+def tried(
+    folder: Path, asked: dict[str, Any], kept: str = "", **named: dict[str, Any]
+) -> RequestOutcome:
+    """`kept`: the password that systemd would hand over. `named`: sections of the settings."""
     (folder / "mqtt-password").write_text(f"{kept}\n")
-    settings = load(None, {"state_dir": str(folder), "link": {"id": "x"}})
+    link = {"id": "x", **named.pop("link", {})}
+    settings = load(None, {"state_dir": str(folder), "link": link, **named})
     trial = BrokerTrial(ID, **{"port": 0, "user": "", "tls": False, **asked})
     return try_broker(trial, settings, {"CREDENTIALS_DIRECTORY": str(folder)})
 
@@ -70,7 +77,59 @@ def test_one_that_speaks_no_tls_is_told(broker: Mosquitto, tmp_path: Path) -> No
 def test_the_password_that_was_typed_counts_and_else_the_one_that_is_kept(
     guarded: Mosquitto, tmp_path: Path, typed: str, kept: str, well: bool
 ) -> None:
-    asked = {"broker": "127.0.0.1", "port": guarded.port, "user": "box", "password": typed}
-    told = tried(tmp_path, asked, kept)
+    link = {"broker": "127.0.0.1", "port": guarded.port, "user": "box"}
+    told = tried(tmp_path, {**link, "password": typed}, kept, link=link)
     assert (told.problem == "") == well
     assert "right" not in told.problem + told.remedy
+
+
+@pytest.fixture
+def stranger() -> Iterator[tuple[int, list[bytes]]]:
+    """Somebody who listens at a port, keeps what a client begins with, and hangs up."""
+    heard: list[bytes] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def listen() -> None:
+            with suppress(OSError):  # closed
+                while True:
+                    client, _ = server.accept()
+                    with client:
+                        heard.append(client.recv(4096))
+
+        thread = threading.Thread(target=listen)
+        thread.start()
+        yield server.getsockname()[1], heard
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join(10.0)
+
+
+@pytest.mark.parametrize(
+    "named",
+    [{}, {"broker": "ha.local"}, {"port": 1}, {"user": "bob"}, {"tls": True}],
+    ids=lambda named: next(iter(named), "the same"),
+)
+def test_the_password_that_is_kept_goes_to_the_broker_of_the_settings_alone(
+    stranger: tuple[int, list[bytes]], tmp_path: Path, named: dict[str, Any]
+) -> None:
+    port, heard = stranger
+    asked = {"broker": "127.0.0.1", "port": port, "user": "box"}
+    told = tried(tmp_path, asked, "canary", link={**asked, **named})
+    assert told.problem
+    said = b"".join(heard)
+    assert b"MQTT" in said
+    assert b"box" in said
+    assert (b"canary" in said) == (not named)
+
+
+def test_where_the_page_may_not_end_a_mute_no_other_broker_is_tried(
+    stranger: tuple[int, list[bytes]], tmp_path: Path
+) -> None:
+    port, heard = stranger
+    asked = {"broker": "127.0.0.1", "port": port, "user": "box", "password": "typed"}
+    told = tried(tmp_path, asked, page={"unmute": False}, link={"unmute": True})
+    assert told.key == "page-wrong-broker-mute"
+    assert heard == []
+    same = {"broker": "127.0.0.1", "port": port, "user": "box"}
+    told = tried(tmp_path, same, page={"unmute": False}, link={"unmute": True, **same})
+    assert told.key != "page-wrong-broker-mute"
+    assert len(heard) > 0

@@ -147,6 +147,19 @@ def test_a_port_that_is_none_is_not_tried(desk: Desk, folder: Path, port: str) -
     assert list((folder / "wanted").iterdir()) == []
 
 
+def test_where_the_page_may_not_end_a_mute_no_other_broker_is_tried(
+    desk: Desk, folder: Path
+) -> None:
+    link = "link: {broker: ha.local, port: 1884, user: bob, unmute: true}\n"
+    (folder / "settings.yaml").write_text(f"page: {{unmute: false}}\n{link}")
+    typed = {"link__broker": "ha.local", "link__port": "1884", "link__user": "bob"}
+    for other in ({"link__broker": "10.0.0.9"}, {"link__tls": "on"}, {"secret": "correct staple"}):
+        assert trial(desk, **{**typed, **other}) == 400
+    assert list((folder / "wanted").iterdir()) == []
+    assert trial(desk, **typed) == 303
+    assert [path.name for path in (folder / "wanted").iterdir()] == [BROKER_TRIAL]
+
+
 def test_where_no_unit_tries_it_the_page_offers_no_test(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     desk.pair()

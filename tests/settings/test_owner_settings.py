@@ -167,6 +167,43 @@ def test_a_password_is_in_a_file_of_its_own_that_only_its_owner_reads(owner: Own
     assert owner.settings().link.password_file == ""  # systemd hands it over
 
 
+@pytest.mark.parametrize(
+    "values",
+    [{"link.broker": "10.0.0.9"}, {"link.port": 1884}, {"link.user": "alice"}, {"link.tls": True}],
+    ids=lambda values: next(iter(values)),
+)
+def test_a_password_that_is_kept_goes_to_no_other_broker(
+    owner: OwnerSettings, values: dict[str, Scalar]
+) -> None:
+    change(owner, {}, "first")
+    before = owner.text()
+    with pytest.raises(SettingsError, match="Type the password, too") as caught:
+        change(owner, values)
+    assert caught.value.on_page.key == "page-wrong-broker-password"
+    assert owner.text() == before
+    change(owner, {**values, "language": "de"}, "second")
+    assert owner.secret.read_text() == "second\n"
+
+
+def test_a_password_in_a_file_of_the_owners_goes_to_no_other_broker_either(
+    owner: OwnerSettings,
+) -> None:
+    owner.path.write_text(f"{TEXT}  password_file: /somewhere\n")
+    with pytest.raises(SettingsError, match="Type the password, too"):
+        change(owner, {"link.broker": "10.0.0.9"})
+
+
+def test_without_a_user_no_password_is_sent_and_so_any_broker_can_be_named(
+    owner: OwnerSettings,
+) -> None:
+    change(owner, {}, "first")
+    change(owner, {"link.broker": "10.0.0.9", "link.user": ""})
+    with pytest.raises(SettingsError, match="Type the password, too"):
+        change(owner, {"link.user": "bob"})
+    change(owner, {"link.name": "Attic"})
+    change(owner, {"link.broker": "", "link.user": "bob"})
+
+
 def test_where_no_systemd_hands_it_over_the_settings_name_the_file(owner: OwnerSettings) -> None:
     named = OwnerSettings(owner.path, owner.secret, anything, named=True)
     change(named, {}, "correct horse")
