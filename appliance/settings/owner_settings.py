@@ -29,16 +29,24 @@ from appliance.settings.whole import Settings
 
 UNDO = "settings-undo.json"  # beside the settings file
 SECRET_UNDO = "mqtt-password-undo"  # noqa: S105  # a file's name, beside the password
+SECRET_NEW = "mqtt-password-new"  # noqa: S105  # likewise: one that takes its place in a moment
 AGAIN = "Look at it again, then change it."
 
 
 class UndoRecord(msgspec.Struct, frozen=True):
-    """What the last change took away. `after`: of the text that it made. `secret`: with it a
-    password was changed, whose former one lies in SECRET_UNDO."""
+    """What the last change took away. `after`: of the text that it made.
+
+    `secret`: with it a password was changed; `former`: there was one before, which lies in
+    SECRET_UNDO; `written`: the file of the new one (_file_id). `under_way`: the change, or its
+    undo, is being made: if the settings are those of before, so has the password to be.
+    """
 
     before: str
     after: str
     secret: bool = False
+    former: bool = False
+    written: str = ""
+    under_way: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,9 +76,9 @@ class OwnerSettings:
         return load_text(self.text(), str(self.path))
 
     def can_undo(self) -> bool:
-        """The file is as the last change has left it, and that changed something."""
+        """File and password are as the last change has left them, and it changed something."""
         found, text = self._undo_record(), self.text()
-        if found is None or fingerprint(text) != found.after:
+        if found is None or not self._stands(found, text):
             return False
         return found.secret or text != found.before
 
@@ -78,13 +86,19 @@ class OwnerSettings:
         """Carry a change out. Raises SettingsError with nothing changed, StorageError."""
         with self._alone():
             text = self.text()
+            self._recover(text)
             if fingerprint(text) != change.base:
                 problem = "The settings were changed meanwhile."
                 raise SettingsError(problem, AGAIN, shown=ShownAs.of("page-set-meanwhile"))
-            if change.undo:
-                self._undo(text)
-            else:
-                self._apply(text, change)
+            try:
+                if change.undo:
+                    self._undo(text)
+                else:
+                    self._apply(text, change)
+            except StorageError:  # of a full card: what is half made goes back now
+                with contextlib.suppress(SettingsError, StorageError):
+                    self._recover(self.text())
+                raise
 
     def check_change(self, change: SettingsChange) -> None:
         """As whoever hands a change over. Raises SettingsError where it could not be used."""
@@ -93,22 +107,39 @@ class OwnerSettings:
 
     def _apply(self, text: str, change: SettingsChange) -> None:
         made = self._changed(text, change)
-        record = UndoRecord(text, fingerprint(made), secret=bool(change.secret))
-        kept = self.secret.with_name(SECRET_UNDO)
+        record = UndoRecord(text, fingerprint(made))
         with _in_words(self.path.parent):
             if change.secret:
-                former = _bytes(self.secret)
-                if former is None:
-                    kept.unlink(missing_ok=True)
-                else:
-                    write_whole(kept, former, 0o600)
-            write_whole(self.path.with_name(UNDO), msgspec.json.encode(record), self._mode())
+                record = self._stage_secret(change.secret, record)
+            self._write_record(record)
             if change.secret:
-                self.secret.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                write_whole(self.secret, f"{change.secret}\n".encode(), 0o600)
+                self._new.rename(self.secret)
+                sync_folder(self.secret.parent)
             write_whole(self.path, made.encode(), self._mode())
-            if not change.secret:
-                kept.unlink(missing_ok=True)
+            if change.secret:
+                self._write_record(msgspec.structs.replace(record, under_way=False))
+            else:
+                self._kept.unlink(missing_ok=True)
+
+    def _stage_secret(self, secret: str, record: UndoRecord) -> UndoRecord:
+        """Keep the former password, and write the new one beside it. Returns the record of both."""
+        # What is kept is about to be another one than the record of the change before means.
+        self.path.with_name(UNDO).unlink(missing_ok=True)
+        sync_folder(self.path.parent)
+        self.secret.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        former = _bytes(self.secret)
+        if former is None:
+            self._kept.unlink(missing_ok=True)
+        else:
+            write_whole(self._kept, former, 0o600)
+        write_whole(self._new, f"{secret}\n".encode(), 0o600)
+        return msgspec.structs.replace(
+            record,
+            secret=True,
+            former=former is not None,
+            written=_file_id(self._new),
+            under_way=True,
+        )
 
     def _wanted(self, text: str, change: SettingsChange) -> tuple[dict[str, Scalar], Settings]:
         """The values that differ, and the settings with them."""
@@ -159,21 +190,67 @@ class OwnerSettings:
 
     def _undo(self, text: str) -> None:
         found = self._undo_record()
-        if found is None or fingerprint(text) != found.after:
+        if found is None or not self._stands(found, text):
             shown = ShownAs.of("page-wrong-no-undo")
             raise SettingsError("There is no change to be undone.", shown=shown)
         self.check(load_text(found.before, str(self.path)))
         with _in_words(self.path.parent):
             if found.secret:
-                former = _bytes(kept := self.secret.with_name(SECRET_UNDO))
-                if former is None:
-                    self.secret.unlink(missing_ok=True)
-                else:
-                    write_whole(self.secret, former, 0o600)
-                    kept.unlink(missing_ok=True)
-                sync_folder(self.secret.parent)
+                self._write_record(msgspec.structs.replace(found, under_way=True))
             write_whole(self.path, found.before.encode(), self._mode())
-            self.path.with_name(UNDO).unlink(missing_ok=True)
+            self._take_back(found)
+
+    def _take_back(self, found: UndoRecord) -> None:
+        """The password of before. What it is taken from goes last: after a power cut anywhere this
+        is done again (_recover)."""
+        if found.secret and found.former:
+            write_whole(self.secret, read_small(self._kept, MOST_BYTES), 0o600)
+        elif found.secret:
+            self.secret.unlink(missing_ok=True)
+            sync_folder(self.secret.parent)
+        self.path.with_name(UNDO).unlink(missing_ok=True)
+        sync_folder(self.path.parent)
+        self._kept.unlink(missing_ok=True)
+
+    def _recover(self, text: str) -> None:
+        """After a power cut: a password whose settings were not written, or were undone, goes."""
+        with _in_words(self.secret.parent):
+            self._new.unlink(missing_ok=True)
+            found = self._undo_record()
+            if (
+                found is not None
+                and found.under_way
+                and text == found.before
+                and self._secret_stands(found)
+            ):
+                self._take_back(found)
+
+    def _stands(self, found: UndoRecord, text: str) -> bool:
+        """Nobody has changed anything since."""
+        return fingerprint(text) == found.after and self._secret_stands(found)
+
+    def _secret_stands(self, found: UndoRecord) -> bool:
+        """Likewise of the password. True for who may not look: root, who undoes it, may."""
+        if not found.secret:
+            return True
+        try:
+            same = _file_id(self.secret) == found.written
+            return same and (not found.former or self._kept.exists())
+        except PermissionError:
+            return True
+        except OSError:
+            return False
+
+    @property
+    def _kept(self) -> Path:
+        return self.secret.with_name(SECRET_UNDO)
+
+    @property
+    def _new(self) -> Path:
+        return self.secret.with_name(SECRET_NEW)
+
+    def _write_record(self, record: UndoRecord) -> None:
+        write_whole(self.path.with_name(UNDO), msgspec.json.encode(record), self._mode())
 
     def _undo_record(self) -> UndoRecord | None:
         # JSON may take six letters for one.
@@ -202,6 +279,13 @@ class OwnerSettings:
 def fingerprint(text: str) -> str:
     """Of a text of the file: two of them differ wherever their texts do."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _file_id(path: Path) -> str:
+    """Of a file as it was written: another one once somebody has written it again, and nothing of
+    what is in it. Raises OSError."""
+    about = path.stat()
+    return f"{about.st_ino}:{about.st_mtime_ns}"
 
 
 def _bytes(path: Path) -> bytes | None:

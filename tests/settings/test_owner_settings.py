@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -237,10 +238,12 @@ class Cut(Exception):
 
 
 @contextmanager
-def cut_at(step: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The power goes before the rename number `step`, counted from 0."""
+def cut_at(
+    step: int, monkeypatch: pytest.MonkeyPatch, *, unlinks: bool = False
+) -> Iterator[list[str]]:
+    """The power goes before the rename number `step`, counted from 0; `unlinks` count, too."""
     done: list[str] = []
-    rename = Path.rename
+    rename, unlink = Path.rename, Path.unlink
 
     def renamed(path: Path, target: Path) -> Path:
         if len(done) == step:
@@ -248,33 +251,111 @@ def cut_at(step: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         done.append(Path(target).name)
         return rename(path, target)
 
+    def unlinked(path: Path, missing_ok: bool = False) -> None:
+        if len(done) == step:
+            raise Cut
+        done.append(f"without {path.name}")
+        unlink(path, missing_ok=missing_ok)
+
     with monkeypatch.context() as patched:
         patched.setattr(Path, "rename", renamed)
+        if unlinks:
+            patched.setattr(Path, "unlink", unlinked)
         yield done
 
 
-@pytest.mark.parametrize("step", range(5))
-def test_a_power_cut_at_any_moment_leaves_the_old_settings_or_the_new(
+@pytest.mark.parametrize("step", range(7))
+def test_a_power_cut_at_any_moment_leaves_all_of_the_old_or_all_of_the_new(
     owner: OwnerSettings, step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change(owner, {"language": "fr"}, "first")
-    before = owner.text()
-    whole = False
+    before, cut = owner.text(), False
     with cut_at(step, monkeypatch) as done:
         try:
             change(owner, {"language": "de"}, "second")
-            whole = True
         except Cut:
-            assert "settings.yaml" not in done
-    assert whole == (step == 4)
-    assert owner.settings().language == ("de" if whole else "fr")
-    assert owner.secret.read_text() in ("first\n", "second\n")
-    if not whole:
-        assert owner.text() == before
+            cut = True
+    assert cut == (step < 6), done
+    made = "settings.yaml" in done
+    assert owner.settings().language == ("de" if made else "fr")
+    assert made or owner.text() == before
+    assert owner.can_undo() == made
     change(owner, {"language": "es"}, "third")  # what was left lying is in nobody's way
-    assert owner.settings().language == "es"
+    assert (owner.settings().language, owner.secret.read_text()) == ("es", "third\n")
     undo(owner)
-    assert owner.settings().language == ("de" if whole else "fr")
+    assert owner.settings().language == ("de" if made else "fr")
+    assert owner.secret.read_text() == ("second\n" if made else "first\n")
+
+
+@pytest.mark.parametrize("former", ["first", ""])
+@pytest.mark.parametrize("values", [{"language": "de"}, {}])
+def test_an_undo_that_a_power_cut_ended_is_finished_with_the_password_of_before(
+    tmp_path: Path, values: dict[str, Scalar], former: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for step in itertools.count():
+        folder = tmp_path / str(step)
+        owner = OwnerSettings(folder / "settings.yaml", folder / "mqtt-password", anything)
+        change(owner, {"language": "fr"}, former)
+        before, cut = owner.text(), False
+        change(owner, values, "second")
+        with cut_at(step, monkeypatch, unlinks=True) as done:
+            try:
+                undo(owner)
+            except Cut:
+                cut = True
+        with suppress(SettingsError):  # it was undone
+            undo(owner)
+        assert owner.text() == before, done
+        assert owner.secret.exists() == bool(former), done
+        assert not former or owner.secret.read_text() == f"{former}\n", done
+        assert not owner.can_undo(), done
+        if not cut:
+            assert step > 6
+            return
+
+
+@pytest.mark.parametrize("how", ["replaced", "written again", "removed"])
+@pytest.mark.parametrize("values", [{}, {"language": "de"}])
+def test_a_password_that_its_owner_wrote_meanwhile_is_never_undone(
+    owner: OwnerSettings, values: dict[str, Scalar], how: str
+) -> None:
+    change(owner, {}, "first")
+    change(owner, values, "second")
+    assert owner.can_undo()
+    before = owner.text()
+    if how == "replaced":
+        fresh = owner.secret.with_name("fresh")
+        fresh.write_text("by hand\n")
+        fresh.rename(owner.secret)
+    elif how == "written again":
+        written_ns = owner.secret.stat().st_mtime_ns
+        owner.secret.write_text("by hand\n")
+        os.utime(owner.secret, ns=(written_ns, written_ns + 10**9))  # a second later
+    else:
+        owner.secret.unlink()
+    assert not owner.can_undo()
+    with pytest.raises(SettingsError, match="no change to be undone"):
+        undo(owner)
+    assert owner.text() == before
+    assert how == "removed" or owner.secret.read_text() == "by hand\n"
+
+
+def test_a_card_that_is_full_in_the_middle_leaves_the_password_of_before(
+    owner: OwnerSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change(owner, {"language": "fr"}, "first")
+    rename = Path.rename
+
+    def full(path: Path, target: Path) -> Path:
+        if Path(target) == owner.path:
+            raise OSError(28, os.strerror(28))
+        return rename(path, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "rename", full)
+        with pytest.raises(StorageError, match="No space left"):
+            change(owner, {"language": "de"}, "second")
+    assert (owner.settings().language, owner.secret.read_text()) == ("fr", "first\n")
 
 
 def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_changed(
