@@ -11,12 +11,14 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from appliance.language.catalogue import english
 from appliance.settings import Settings, changed
 from appliance.settings.settings_change import value_of
 
 WARNINGS = Path("/var/log/interlude/warnings.log")  # of interlude-warnings.service
 TAIL_BYTES = 32_768
-MOST_LINE = 300  # characters
+MOST_LINE = 300  # characters that are shown
+LONGEST_LINE = 4000  # that are looked through: a name in a part of a line may not be known as one
 LEFT_OUT = "(left out)"
 # Settings whose text says nothing of a person or a house: one of a list, or a model's name.
 NAMES = frozenset({
@@ -30,8 +32,12 @@ _PRIVATE = (
     re.compile(r"(?<![\w:])(?:[0-9a-f]{1,4}:){5,7}[0-9a-f]{1,4}\b", re.IGNORECASE),
     re.compile(r"\b[\w.+-]+@[\w.-]+\b"),
     re.compile(r"\b\w+://\S+"),
-    re.compile(r"(?i)(?<=ssid[ =:])['\"]?[^'\",]+['\"]?"),
-    re.compile(r"'[^']*'|\"[^\"]*\""),  # what a program quotes: a Wi-Fi's name, a user's
+    re.compile(r"""(?i)(?<=ssid[ =:])(?:"(?:\\.|[^"\\])*"?|'[^']*'?|[^'",]+)"""),
+    # What a program quotes: a Wi-Fi's name, a user's. An apostrophe within a word is no quote; one
+    # that is open at the end of the line may be cut off.
+    re.compile(r"""(?<!\w)[bru]{0,2}'.*?(?:'(?!\w)|$)"""),
+    re.compile(r"""(?<!\w)[‘“„«].*?(?:[’“”»](?!\w)|$)"""),
+    re.compile(r'"[^"]*(?:"|$)'),
 )
 
 
@@ -60,12 +66,25 @@ def settings_lines(files: Settings) -> list[str]:
 
 def redacted(line: str, house: Iterable[str]) -> str:
     """A line of the log without addresses, quoted words and names of this house."""
-    line = line[:MOST_LINE]
+    if len(line) > LONGEST_LINE:
+        return LEFT_OUT
+    line = _without_wifi(line)
     for pattern in _PRIVATE:
         line = pattern.sub(LEFT_OUT, line)
     for name in house:
         if len(name) > 2:
             line = re.sub(re.escape(name), LEFT_OUT, line, flags=re.IGNORECASE)
+    return line[:MOST_LINE]
+
+
+def _without_wifi(line: str) -> str:
+    """Without the Wi-Fi's name in the box's own sentences about it, which do not quote it: they are
+    said aloud, too (provision/wifi_errors.py)."""
+    for template in english().templates("wifi-").values():
+        before, named, after = template.partition("{wifi}")
+        begin, end = line.find(before) + len(before), line.rfind(after)
+        if named and len(before) <= begin <= end:
+            line = line[:begin] + LEFT_OUT + line[end:]
     return line
 
 

@@ -24,7 +24,9 @@ def test_what_is_shown_is_what_is_saved(desk: Desk) -> None:
     saved = reply.body.decode()
     for words in (f"version: {__version__}", "state: idle", "stops (ms): n 0", "card <hw:1> is"):
         assert words in saved
-    assert saved.replace("<", "&lt;").replace(">", "&gt;").strip() in page
+    shown = page.replace("&lt;", "<").replace("&gt;", ">")
+    for line in saved.splitlines():  # but for the room on the disk, which changes meanwhile
+        assert line.startswith("free_mib: ") or line in shown
 
 
 def test_no_secret_and_no_word_is_in_it(tmp_path: Path) -> None:

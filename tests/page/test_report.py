@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from appliance.language.catalogue import english
 from appliance.page import report
 from appliance.settings import load_text
 
@@ -35,6 +36,44 @@ def test_of_the_settings_numbers_switches_and_names_of_a_list_are_told_and_no_wo
 )  # fmt: skip
 def test_a_line_of_the_log_is_without_names_of_the_house(line: str) -> None:
     assert "canary" not in report.redacted(line, ("Canary", "canary.local")).lower()
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["couldn't join 'canary'", "it's 'Anna's canary' that isn't there", "no such name: b'canary'",
+     "the boxes' name 'canary' is taken", "‘Anna’s canary’ is away", "cut off in 'the canary",
+     'cut off in "the canary',
+     'wlan0: SSID-TEMP-DISABLED id=0 ssid="Anna, \\"canary\\", again" reason=WRONG_KEY'],
+)  # fmt: skip
+def test_what_a_program_quotes_is_left_out_whatever_the_name_is(line: str) -> None:
+    assert "canary" not in report.redacted(line, ())
+
+
+NAMES = ["canary", "Canary's house", 'the "canary"', "10.0.0.1 canary", "password. canary"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("key", english().templates("wifi-"))
+def test_the_boxs_own_sentence_about_a_wifi_is_without_its_name(key: str, name: str) -> None:
+    named = "{wifi}" in english().templates("wifi-")[key]
+    said = english().say(key, wifi=name)
+    for begin in ("", "2026-11-23T10:00:00+0100 box interlude[9]: ", f"wifi: {'x' * 260} "):
+        line = report.redacted(f"{begin}{said}", ())
+        assert "canary" not in line.lower()
+        assert line.startswith(begin[:200])
+    whole = report.redacted(said, ())
+    assert whole == english().say(key, wifi=report.LEFT_OUT)
+    assert (report.LEFT_OUT in whole) == named
+
+
+def test_a_line_that_is_too_long_to_be_looked_through_is_left_out() -> None:
+    assert report.redacted("x " * 2000 + "canary", ()) == report.LEFT_OUT
+    assert len(report.redacted("x " * 1999, ())) == report.MOST_LINE
+
+
+def test_an_apostrophe_hides_nothing_of_a_line() -> None:
+    line = "the box can't open the card, and won't until it's there"
+    assert report.redacted(line, ()) == line
 
 
 @pytest.mark.parametrize(
