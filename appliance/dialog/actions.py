@@ -81,13 +81,19 @@ class EraseMemory:
 class UseTool:
     """Do what call `number` of answer `turn` asks for; a ToolReply is awaited.
 
-    `chosen`: as of the question (answer.py).
+    `chosen`, `first_turn`: as of the question (answer.py).
     """
 
     turn: int
     number: int
     call: ToolCall
     chosen: bool = False
+    first_turn: int | None = None
+
+    @property
+    def begun(self) -> int:
+        """The turn in which its question was begun: a question that goes on is not asked twice."""
+        return self.turn if self.first_turn is None else self.first_turn
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ class Question:
 
     `chosen`: whoever asked opened the floor first: by the button, the wake word, or from outside.
     What is merely said aloud in mode open is not: it may be a television.
+
+    `first_turn`: the turn in which it was begun, of a question that is asked in pieces; None: this.
     """
 
     text: str = ""
@@ -31,13 +33,17 @@ class Question:
     utterances: tuple[int, ...] = ()
     at_s: float = 0.0
     chosen: bool = False
+    first_turn: int | None = None
 
     def after(self, earlier: Question) -> Question:
         """This question with an unanswered one before it."""
         text = " ".join(part for part in (earlier.text, self.text) if part)
         chosen = self.chosen and (earlier.chosen or earlier == NOTHING_ASKED)
         seconds = earlier.seconds + self.seconds
-        return replace(self, text=text[-MAX_WORDS:], seconds=seconds, chosen=chosen)
+        return replace(
+            self, text=text[-MAX_WORDS:], seconds=seconds, chosen=chosen,
+            first_turn=earlier.first_turn,
+        )  # fmt: skip
 
 
 NOTHING_ASKED = Question()
@@ -151,6 +157,12 @@ class Answer:
         if not self.sounding:
             return self.position
         return self.position + max(0, round((now_s - self.as_of_s) * RATE_HZ))
+
+    @property
+    def sounded(self) -> bool:
+        """Whether all that the thinker had to say became sound: no line of it was lost with the
+        speaker, or failed."""
+        return self.whole and all(line.ours or line.frames for line in self.lines)
 
     def remaining_s(self, now_s: float) -> float:
         """Seconds of sound still to come, estimated where the speaker has not told."""

@@ -287,8 +287,8 @@ class Conductor:
         """The tool's answer comes after what is being carried out now."""
         settings, now = self._work.settings, self._dialog
         volume = settings.speaking.volume if now.volume is None else now.volume
-        house = self._status.house if settings.tools.home else None
-        about = ToolContext(volume, now.last_lines, house, wanted.turn, wanted.chosen, now.language)
+        home = self._status.house if settings.tools.home else None
+        about = ToolContext(volume, now.last_lines, home, wanted.begun, wanted.chosen, now.language)
         self._next.extend(self._tools.run_tool(wanted, about))
         self._tell_news()
 

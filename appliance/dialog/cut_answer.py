@@ -53,3 +53,9 @@ class UnansweredQuestion:
 
     question: Question
     turn: int
+
+    @property
+    def asked(self) -> Question:
+        """The question, with the turn in which it was begun."""
+        begun = self.question.first_turn
+        return replace(self.question, first_turn=self.turn if begun is None else begun)

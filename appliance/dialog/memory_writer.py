@@ -119,8 +119,10 @@ class MemoryWriter:
             self._order(lambda memory: memory.transcribe(started, turn, transcript))
 
     def recall(self, count: int) -> None:
-        """The answer comes as `TurnsRecalled` news, unless there is no memory."""
-        if self._keep and count:
+        """The answer comes as `TurnsRecalled` news: without a memory at once, and empty."""
+        if not (self._keep and count):
+            self._news.put(TurnsRecalled((), self._newest_forget))
+        else:
             number = self._given + 1
             self._order(
                 lambda memory: self._news.put(TurnsRecalled(tuple(memory.recall(count)), number)),

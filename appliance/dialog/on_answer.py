@@ -173,7 +173,7 @@ def finish_answer(transition: Transition, finished: PlaybackFinished) -> None:
         if answer.ours:
             spoken = tuple(line.text for line in answer.lines)
             transition.change(ringing=transition.next.ringing.finish(spoken))
-        _conclude(transition, answer.heard_text(), complete=answer.whole, reason="finished")
+        _conclude(transition, answer.heard_text(), complete=answer.sounded, reason="finished")
 
 
 def finish_cut_answer(transition: Transition, word: PlaybackStopped) -> None:

@@ -143,8 +143,10 @@ class Transition:
         """Have the tool used; until it answers, the rest of the answer waits."""
         assert self.next.answer is not None
         self.change(answer=replace(self.next.answer, awaits=called.number))
-        wanted, chosen = ToolCall(called.name, called.arguments), self.next.answer.question.chosen
-        self.actions.append(UseTool(called.turn, called.number, wanted, chosen))
+        wanted, asked = ToolCall(called.name, called.arguments), self.next.answer.question
+        self.actions.append(
+            UseTool(called.turn, called.number, wanted, asked.chosen, asked.first_turn)
+        )
 
     def send_think(self) -> None:
         """The thinker gets the question, and so long to answer it."""
@@ -159,7 +161,7 @@ class Transition:
         answer, question = self.next.answer, self.next.answer.question
         self.send("thinker", Think(answer.turn, question.utterances, question.text))
         earlier = self.next.unanswered
-        merged = question.after(NOTHING_ASKED if earlier is None else earlier.question)
+        merged = question.after(NOTHING_ASKED if earlier is None else earlier.asked)
         answer = replace(answer, question=merged, asked=True, thinking=True)
         self.change(answer=answer, unanswered=None)
         return merged.seconds

@@ -51,7 +51,7 @@ class IncrementalPrefill:
 
         Returns how many tokens it read. Raises AnswerAbandoned, ModelError.
         """
-        self._gemma.select_sequence(self._sequence)
+        self.select()
         common = prompt.common(self.held)
         if draw:  # weights of the next token come only with reading the last one
             if common == len(prompt) == self._gemma.position and self._gemma.can_draw:
@@ -79,23 +79,28 @@ class IncrementalPrefill:
     def reaches(self, position: int) -> bool:
         """It can go on from the first `position` tokens that it holds without reading them again:
         from a restored state it cannot go back further than to its end."""
-        self._gemma.select_sequence(self._sequence)
+        self.select()
         return position == self._gemma.position or self._gemma.reaches(position)
 
     def state(self) -> bytes:
         """What the model computed of what is held, for `restore`."""
-        self._gemma.select_sequence(self._sequence)
+        self.select()
         return self._gemma.state()
 
     def restore(self, state: bytes, prompt: TokenizedPrompt) -> bool:
         """Hold `prompt`, of which `state` is what the model computed. Returns whether it does; else
         it holds nothing."""
-        self._gemma.select_sequence(self._sequence)
+        self.select()
         holds = self._gemma.restore(state, len(prompt))
         self.held = prompt.ids if holds else prompt.ids[:0]
         return holds
 
+    def select(self) -> None:
+        """What is read and drawn from now on belongs to this sequence."""
+        self._gemma.select_sequence(self._sequence)
+
     def record_sampled(self, tokens: Sequence[int]) -> None:
         """The model has drawn these, and holds them as far as it has read them."""
+        self.select()
         drawn = np.append(self.held, np.array(tokens, np.int64))
         self.held = drawn[: self._gemma.position]

@@ -145,6 +145,7 @@ class LocalGemma:
         drawing = None
         if self._ahead.begun:
             drawing = self._ahead.take(self._prompt(history, open_last=True))
+            self._reader.select()  # a restart may have been prepared meanwhile
         if drawing is None:
             self._opening.open(self._reader, whole=True)
             self._make_room(history, turn)

@@ -13,7 +13,9 @@ from appliance.errors import RemoteError
 from appliance.tools.tool_call_syntax import plain
 
 MOST_SAID = 200  # characters of a server's own words
-UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
+UNREADABLE = (
+    ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError,
+)  # fmt: skip
 
 # HTTP status → (what to do, what is said aloud: a key of the catalogue of sentences)
 _STATUSES = {

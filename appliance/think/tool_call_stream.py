@@ -36,7 +36,7 @@ class ToolCallStream:
         return len(self._open) > 1
 
     def push(self, deltas: Iterable[Mapping[str, Any]]) -> None:
-        """One event's. Raises TypeError, AttributeError or ValueError for what is none."""
+        """One event's. Raises what server_errors.UNREADABLE names for what is none."""
         for delta in deltas:
             index = int(delta.get("index", 0))
             if index not in self._open and len(self._open) >= MOST_CALLS:
@@ -60,7 +60,7 @@ class ToolCallStream:
 def _read(call: _OpenCall) -> ToolCall | BadToolCall:
     try:
         given = json.loads(call.arguments or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):  # the latter of many brackets, before Python 3.12
         return BadToolCall("its arguments are no JSON")
     if not (call.name.isidentifier() and isinstance(given, dict)):
         return BadToolCall("it has no name, or its arguments none")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from appliance.messages.tools import ShownTimer, TimerEvent, TimerNews, TimersList, TimersStatus
-from appliance.tools.spoken_time import DAY_S, ClockReading, parse_time
+from appliance.tools.spoken_time import DAY_S, TOMORROW, ClockReading, parse_time
 
 MOST = 20  # timers and alarms together
 LONGEST_S = DAY_S
@@ -26,6 +26,7 @@ class Timer:
     due_boot_s  of a timer of this start of the machine, by its clock; None: `due_wall_s` counts
     due_wall_s  since 1970
     set_boot_s  when it was set, by the machine's clock; None: before the machine was started anew
+    tomorrow    an alarm was asked for on the next day of the calendar
     """
 
     number: int
@@ -34,6 +35,7 @@ class Timer:
     due_boot_s: float | None = None
     due_wall_s: float = 0.0
     set_boot_s: float | None = None
+    tomorrow: bool = False
 
     @property
     def alarm(self) -> bool:
@@ -57,7 +59,8 @@ def meant(name: str) -> set[str]:
 def _aimed_anew(alarm: Timer, asked: ClockReading) -> float:
     """When an alarm rings that was asked for at the moment `asked`, as is known only now."""
     meant_for = asked.local(alarm.due_wall_s)
-    due_s = parse_time(f"{meant_for.hour}:{meant_for.minute:02}", asked)
+    day = TOMORROW if alarm.tomorrow else ""
+    due_s = parse_time(f"{day}{meant_for.hour}:{meant_for.minute:02}", asked)
     return alarm.due_wall_s if due_s is None else due_s
 
 
@@ -124,12 +127,15 @@ class Timers:
                 return timer
         return self._set(timer)
 
-    def set_alarm(self, wall_s: float, name: str, now: ClockReading) -> Timer:
-        """An alarm. The same twice is one."""
+    def set_alarm(
+        self, wall_s: float, name: str, now: ClockReading, *, tomorrow: bool = False
+    ) -> Timer:
+        """An alarm. The same twice is one. `tomorrow`: that word was in what was asked."""
         for other in self._waiting:
             if other.alarm and (other.due_wall_s, other.name) == (wall_s, name):
                 return other
-        return self._set(Timer(self._number(), name, due_wall_s=wall_s, set_boot_s=now.boot_s))
+        alarm = Timer(self._number(), name, due_wall_s=wall_s, set_boot_s=now.boot_s)
+        return self._set(replace(alarm, tomorrow=tomorrow))
 
     def _set(self, timer: Timer) -> Timer:
         self._waiting.append(timer)

@@ -17,6 +17,7 @@ from appliance.messages.tools import HouseRequest
 from appliance.tools.confirmation import CONFIRM_S, ConfirmationGuard, opens_something
 from appliance.tools.intents import parse_clock, parse_number
 from appliance.tools.spoken_time import (
+    TOMORROW,
     ClockReading,
     parse_time,
     spoken_date,
@@ -48,7 +49,7 @@ class ToolContext:
 
     last    sentences of the last answer
     house   whether the broker is reached; None: there is none, or the owner does not want it
-    turn    of the answer that the call belongs to
+    turn    in which the question was begun that the call belongs to
     chosen  whoever asked opened the floor for it (dialog/answer.py)
     language  that the answer is to be in
     """
@@ -130,14 +131,15 @@ class Toolbox:
         self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
     ) -> ToolResult:
         at = str(given.get("at", ""))
+        if parse_time(at, now) is None:  # in words, as it was said: "halb acht"
+            at = parse_clock(at, about.language) or ""
         wall_s = parse_time(at, now)
-        if wall_s is None:  # in words, as it was said: "halb acht"
-            wall_s = parse_time(parse_clock(at, about.language) or "", now)
         if wall_s is None:
             return says(about.words.say("alarm-unclear"))
         if self.timers.full:
             return says(_full(about.words))
-        timer = self.timers.set_alarm(wall_s, _name(given), now)
+        tomorrow = at.strip().lower().startswith(TOMORROW)
+        timer = self.timers.set_alarm(wall_s, _name(given), now, tomorrow=tomorrow)
         when = spoken_when(now.local(timer.due_wall_s), now.local(), about.words)
         return says(_named(timer.name, about.words.say("alarm-set", when=when), about.words))
 

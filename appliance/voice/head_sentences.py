@@ -13,7 +13,7 @@ import msgspec
 
 from appliance.pcm import Samples
 from appliance.voice.head_check import HeadCheck
-from appliance.voice.head_runs import HeadRuns
+from appliance.voice.head_runs import HeadRuns, MadeFrame
 
 WAIT_S = 5.0  # for the states of a sentence whose text is here: on a Pi a token takes 0.15 s
 
@@ -54,13 +54,18 @@ class HeadSentences:
         self._dbfs = dbfs
         self._wait_s = wait_s
         self._sentence: _Sentence | None = None
+        self._given: list[MadeFrame] = []  # of the last sentence, whatever became of it
 
     @property
     def busy(self) -> bool:
         return self._sentence is not None
 
     def say(self, order: HeadOrder, now_s: float) -> None:
-        """In place of one that was not ended."""
+        """In place of one that was not ended. What was prepared may be said with another end: the
+        frames of its tokens are given once more."""
+        again = [frame for frame in self._given if frame.serial >= order.first]
+        self._runs.made.extendleft(reversed(again))
+        self._given.clear()
         check = HeadCheck(self._dbfs, max(1, len(order.words)))
         self._sentence = _Sentence(order, check, now_s, words=list(order.words))
 
@@ -77,6 +82,7 @@ class HeadSentences:
             self._runs.drop_before(order.first)
             if made and made[0].serial < order.end:
                 frame = made.popleft()
+                self._given.append(frame)
                 sentence.since_s = now_s
                 words = self._words(sentence, frame.serial)
                 problem = sentence.check.add(frame.samples, frame.codes)

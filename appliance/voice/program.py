@@ -128,6 +128,7 @@ class ProgramVoice:
             self.fail("it did not stop")
 
     def close(self) -> None:
+        self._speech = None  # which may be cancelled later
         self._end()
         for child in self._dying:
             child.wait()

@@ -79,8 +79,7 @@ class SpeechQueue:
 
     def prepare(self, text: str, tokens: SentenceTokens | None = None) -> None:
         """This may be the next sentence. Nothing, while another is being said."""
-        voice = self._next_voice(text)
-        if voice is not None and not self.busy:
+        if not self.busy and (voice := self._next_voice(text)) is not None:
             self.preparation.begin(text, voice, tokens)
 
     def push(self, order: Speak | EndAnswer, now_s: float) -> None:

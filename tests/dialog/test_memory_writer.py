@@ -59,6 +59,18 @@ def read_only_disk(tmp_path: Path) -> Iterator[tuple[Path, Callable[[], None]]]:
     subprocess.run(["umount", str(place)], check=True)
 
 
+def test_without_a_memory_a_recall_is_answered_at_once_and_empty(file: Path) -> None:
+    for keep, count in ((0, 5), (10, 0)):
+        scribe = MemoryWriter(file, keep)
+        scribe.recall(count)
+        assert news(scribe) == [TurnsRecalled(())]
+        number = scribe.forget()
+        assert ForgetResult(number) in news(scribe)
+        scribe.recall(count)
+        assert news(scribe) == [TurnsRecalled((), number)]
+        scribe.close()
+
+
 def test_what_a_power_cut_left_half_forgotten_is_finished_at_the_next_start(file: Path) -> None:
     memory = Memory(file, 10)
     memory.remember(turn(1, "a-secret-word"))

@@ -8,7 +8,14 @@ from appliance.messages.commands import Ask, SetVolume
 from appliance.messages.playback import CardLost, PlaybackFinished, PlaybackStarted
 from appliance.messages.speech import EndAnswer, Speak, SpeakerReady, Spoken
 from appliance.messages.supervision import PartChanged
-from appliance.messages.thinking import RecallWanted, Sentence, Think, ThinkerReady, ThoughtEnded
+from appliance.messages.thinking import (
+    AnswerHeard,
+    RecallWanted,
+    Sentence,
+    Think,
+    ThinkerReady,
+    ThoughtEnded,
+)
 from tests.dialog.talk import MOON, RULES, Talk, talk_in
 
 LOST_VOICE = english().say("lost-voice")
@@ -75,6 +82,16 @@ def test_an_answer_that_was_lost_with_the_speaker_is_owned_up_to() -> None:
     talk(PartChanged("speaker", "down"), SpeakerReady("espeak"), PlaybackFinished(2, 0, 0))
     assert talk.sent(Speak) == [Speak(3, 0, LOST_VOICE)]
     assert talk.remembered() == []
+
+
+def test_sentences_that_were_lost_with_the_speaker_were_not_heard() -> None:
+    talk = talk_in("thinking")
+    for number, text in enumerate(MOON):
+        talk(Sentence(2, number, text))
+    talk(ThoughtEnded(2, len(MOON), "complete"), Spoken(2, 0, 0, 16_000, 5.0))
+    talk(PlaybackStarted(2, 0), PartChanged("speaker", "down"), SpeakerReady("espeak"))
+    talk(PlaybackFinished(2, 16_000, 0), after_s=1.0)
+    assert talk.sent(AnswerHeard) == [AnswerHeard(2, MOON[0], complete=False)]
 
 
 def test_a_playback_that_comes_back_goes_on_with_the_answer() -> None:

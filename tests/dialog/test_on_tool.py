@@ -8,7 +8,7 @@ from appliance.dialog.actions import UseTool
 from appliance.dialog.on_tool import Ringing, ToolReply
 from appliance.language.catalogue import english
 from appliance.messages.commands import Say
-from appliance.messages.playback import PlaybackFinished, PlaybackStarted
+from appliance.messages.playback import PlaybackFinished, PlaybackStarted, PlaybackStopped
 from appliance.messages.speech import EndAnswer, Spoken
 from appliance.messages.supervision import PartChanged
 from appliance.messages.thinking import AnswerHeard, Sentence, ThoughtEnded
@@ -72,6 +72,27 @@ def test_what_comes_before_and_after_a_call_is_said_before_and_after_it() -> Non
     talk(ToolReply(turn, 0, ("The light is on.",)))
     assert spoken(talk) == ["The light is on.", "And now?"]
     assert talk.sent(EndAnswer)
+
+
+def test_a_question_that_goes_on_is_the_same_one_for_what_is_to_be_asked_for_twice() -> None:
+    talk = talk_in("thinking")
+    begun = talk.turn
+    called(talk, "home")
+    talk(ToolReply(begun, 0, ("Ask once more.",)))
+    for utterance in (2, 3):  # it goes on twice, before anything of the line is heard
+        talk.speech(utterance)
+        talk(PlaybackStopped(talk.turn - 1, 0, 0))
+        talk(ToolCalled(talk.turn, 0, "home", {"minutes": 5}))
+        (wanted,) = talk.done(UseTool)
+        assert wanted.turn == talk.turn > begun
+        assert wanted.begun == begun
+        talk(ToolReply(talk.turn, 0, ("Ask once more.",)))
+    talk(Spoken(talk.turn, 0, 0, 16_000, 5.0), PlaybackStarted(talk.turn, 0), after_s=0.2)
+    talk(ThoughtEnded(talk.turn, 0, "complete"), PlaybackFinished(talk.turn, 16_000, 0))
+    talk.speech(4)
+    talk(ToolCalled(talk.turn, 0, "home", {"minutes": 5}))
+    (wanted,) = talk.done(UseTool)
+    assert wanted.begun == wanted.turn == talk.turn
 
 
 def test_several_calls_are_used_one_after_the_other() -> None:

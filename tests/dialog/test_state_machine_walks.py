@@ -304,7 +304,7 @@ def test_a_failed_sentence_leaves_the_others_in_order() -> None:
     walk.take(SpeakFailed(turn, 1, "no voice"), 0.0)
     walk.take(ThoughtEnded(turn, 4, "complete"), 0.0)
     walk.talk(PlaybackStarted(turn, 0), PlaybackFinished(turn, 99, 0))
-    assert walk.talk.remembered() == [(" ".join((WORDS[0], *WORDS[2:])), True)]
+    assert walk.talk.remembered() == [(" ".join((WORDS[0], *WORDS[2:])), False)]
 
 
 DISTURBANCE = st.tuples(

@@ -29,12 +29,13 @@ def never() -> bool:
 class Box:
     """A session with the tiny model, the memory of the box, and a clock. Nobody else waits."""
 
-    def __init__(self, files: LocalModel, folder: Path) -> None:
+    def __init__(self, files: LocalModel, folder: Path, **changes: object) -> None:
+        """`changes`: of the settings of thinking."""
         self.file = folder / "memory" / "memory.db"
         self.memory = Memory(self.file, KEEP)
         self.model = open_local(
-            files, thinking(persona=PERSONA), 1, openings=PromptStateCache(folder / "openings"),
-            memory=self.file, recall_turns=RECALLED,
+            files, thinking(persona=PERSONA, **changes), 1,
+            openings=PromptStateCache(folder / "openings"), memory=self.file, recall_turns=RECALLED,
         )  # fmt: skip
         self.now_s = 0.0
         self.asked = False

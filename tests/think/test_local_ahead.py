@@ -12,7 +12,7 @@ from appliance.think.answer_drawing import AHEAD_TOKENS
 from appliance.think.history import History, SpeechClip
 from appliance.think.interface import AnswerMetrics
 from appliance.think.local import LocalGemma
-from appliance.think.snapshot_schedule import PREPARE_S
+from appliance.think.snapshot_schedule import PREPARE_S, WRITE_S
 from tests.think.local_talk import Make, growing, holds_what_a_fresh_one_would, said, settle
 from tests.think.opened import gemma_of
 from tests.think.recalling import Box
@@ -134,4 +134,31 @@ def test_what_was_begun_is_dropped_where_a_restart_is_prepared_meanwhile(
         assert effort.drawn_ahead == 0
         box.stop()
     assert min(read) > 0  # the other sequence was used
+    assert texts[0] == texts[1]
+
+
+def test_what_was_begun_is_gone_on_with_where_a_restart_was_written_meanwhile(
+    tiny_model: LocalModel, tmp_path: Path
+) -> None:
+    (whole,) = growing(5, 3.0)
+    texts = []
+    for name, ahead in (("begun", True), ("not", False)):
+        box = Box(tiny_model, tmp_path / name, answer_tokens=2 * AHEAD_TOKENS)
+        box.start()
+        for number in range(1, 4):
+            box.turn(number)
+        box.rest(PREPARE_S)
+        if ahead:
+            begin(box.model, box.session.history, whole)
+        box.rest(WRITE_S)
+        assert box.states(), "it was written"
+        gemma, effort = gemma_of(box.model), AnswerMetrics()
+        gemma.select_sequence(1)
+        written = gemma.position
+        box.session.history.add_turn(9, [SpeechClip(5, whole.samples.copy())])
+        texts.append(said(box.model.answer(box.session.history, effort)))
+        assert bool(effort.drawn_ahead) == ahead
+        gemma.select_sequence(1)
+        assert gemma.position == written, "the answer is read where the question is"
+        box.stop()
     assert texts[0] == texts[1]

@@ -134,6 +134,14 @@ def test_an_answer_that_drips_in_ends_some_time(
     assert server.left.wait(5)
 
 
+def test_a_call_of_which_the_number_is_none_is_an_error_with_a_name(server: Server) -> None:
+    call = b'{"index": 1e999, "function": {"name": "time", "arguments": "{}"}}'
+    event = b'data: {"choices": [{"delta": {"tool_calls": [%s]}}]}\n\n' % call
+    server.reply = reply_with(event)
+    with pytest.raises(RemoteError):
+        ask(server.url)
+
+
 def test_half_a_surrogate_pair_is_no_text_that_could_be_sent_on(server: Server) -> None:
     server.reply = stream(said("A \ud83d half."), said("", "stop"))
     text, _ = ask(server.url)

@@ -44,7 +44,8 @@ def test_one_is_complete_when_the_next_begins() -> None:
 @pytest.mark.parametrize(
     "arguments",
     ["{", "[]", "5", '{"a": {}}', '{"a": null}', '{"a": true}', '{"a": NaN}', '{"a": 1e400}',
-     '{"a": ' + "9" * 40 + "}", "{" + ",".join(f'"a{n}": 1' for n in range(9)) + "}"],
+     '{"a": ' + "9" * 40 + "}", "{" + ",".join(f'"a{n}": 1' for n in range(9)) + "}",
+     "[" * 3000],
 )  # fmt: skip
 def test_what_is_no_call_is_a_bad_one(arguments: str) -> None:
     (found,) = calls([delta(0, "timer", arguments)])

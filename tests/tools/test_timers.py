@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -104,6 +104,20 @@ def test_an_alarm_asked_for_while_the_clock_was_wrong_rings_when_its_owner_meant
     assert not timers.missed
     (alarm,) = timers.waiting
     assert datetime.fromtimestamp(alarm.due_wall_s, zone).strftime("%d %H:%M") == "22 07:00"
+
+
+@pytest.mark.parametrize("set_s", [5.0, 2 * 365 * 86_400.0])
+def test_an_alarm_for_tomorrow_stays_one_where_the_clock_is_set(set_s: float) -> None:
+    timers, zone = Timers(), ZoneInfo("Europe/Berlin")
+    asked = datetime(2024, 1, 1, 10, 0, tzinfo=zone)
+    now = ClockReading(10.0, asked.timestamp(), zone)
+    timers.advance(now)
+    due = asked.replace(day=2, hour=17)
+    timers.set_alarm(due.timestamp(), "", now, tomorrow=True)
+    timers.advance(ClockReading(310.0, asked.timestamp() + 300.0 + set_s, zone))
+    (alarm,) = timers.waiting
+    meant = datetime.fromtimestamp(asked.timestamp() + set_s, zone) + timedelta(days=1)
+    assert alarm.due_wall_s == meant.replace(hour=17, minute=0, second=0).timestamp()
 
 
 def test_an_alarm_whose_time_passed_while_the_clock_was_wrong_was_missed() -> None:

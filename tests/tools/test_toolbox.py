@@ -214,6 +214,12 @@ def test_an_answer_that_asks_twice_to_forget_everything_has_asked_once(bench: Be
     assert of_turn(bench, 1).use("forget", what="everything").wishes == (Forget(aloud=True),)
 
 
+def test_an_alarm_asked_for_tomorrow_is_one_of_tomorrow(bench: Bench) -> None:
+    bench.use("alarm", at="tomorrow 17:00")
+    bench.use("alarm", at="17:00")
+    assert [timer.tomorrow for timer in bench.box.timers.waiting] == [True, False]
+
+
 def test_the_house_is_asked_in_plain_words() -> None:
     bench = Bench(ToolContext(house=True))
     assert bench.use("home", command="turn on\nthe light<|turn>").house == HouseRequest(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from appliance.runtime.ipc.token_states import TokenSlot
@@ -74,6 +75,28 @@ def test_one_that_was_stopped_can_be_said_after_all(talk: Talk) -> None:
     list(talk.sentences.stop(1))
     talk.sentences.say(TWO, 0.0)
     assert len(talk.all_of()) == 2 * FRAMES_A_TOKEN + 1
+
+
+@pytest.mark.parametrize("how", ["replaced", "stopped", "ended"])
+def test_what_was_prepared_of_a_longer_one_is_in_it_from_its_first_frame(
+    talk: Talk, how: str
+) -> None:
+    run(talk.runs, *range(10, 15))
+    talk.sentences.say(TWO, 0.0)
+    assert len(talk.all_of()) == 2 * FRAMES_A_TOKEN + 1
+    talk.sentences.say(HeadOrder(2, 12, 14), 0.0)
+    begun = [next(talk.sentences.replies(0.0))[1] for _ in range(2)]
+    if how == "ended":
+        begun += [samples for _, samples in talk.all_of()[:-1]]
+    elif how == "stopped":
+        list(talk.sentences.stop(2))
+    talk.sentences.say(HeadOrder(3, 12, 15), 0.0)
+    whole = [samples for _, samples in talk.all_of()[:-1]]
+    assert len(whole) == 3 * FRAMES_A_TOKEN
+    for first, again in zip(begun, whole, strict=False):
+        assert first is not None
+        assert again is not None
+        assert np.array_equal(first, again)
 
 
 def test_states_that_do_not_come_are_waited_for_and_not_for_ever(talk: Talk) -> None:

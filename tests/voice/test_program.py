@@ -119,6 +119,16 @@ def test_a_file_that_is_no_voice_cannot_speak(
     program.close()
 
 
+def test_a_sentence_may_be_cancelled_once_its_program_is_closed(
+    made: Callable[..., ProgramVoice],
+) -> None:
+    program = made(SILENT_AFTER)
+    until(program, lambda: program.ready)
+    speech = program.synthesise("Hello.")
+    program.close()
+    speech.cancel()
+
+
 # ── programs that go wrong ───────────────────────────────────────────────────────────────────
 def test_a_program_that_is_killed_fails_its_sentence_and_is_there_again(
     made: Callable[..., ProgramVoice],

@@ -19,6 +19,7 @@ def test_the_goal_is_half_a_second_and_the_time_of_the_clauses_tokens() -> None:
     rows = goals({"this": [EVENT] * 3, "article": [EVENT | {"all_ms": 9000.0}] * 2}).rows
     assert [list(row[1:]) for row in rows] == [
         [500 + 5 * 200, 1500, 3],
+        [500, 500, 3],
         [0.25, round(1500 / 9000, 2), 2],
         [400, "–", 0],
         [3584, 2500, 3],
