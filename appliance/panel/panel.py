@@ -119,7 +119,7 @@ class Panel:
             self._gpio.drive(name, active)
         for name, active, at in self._edges():
             if name == "button":
-                self._handle_gestures(self._button.edge(active, at), now)
+                self._handle_gestures(self._button.edge(active, at), at)
             else:
                 self._on_switch(active, at)
         self._handle_gestures(self._button.tick(now), now)
@@ -179,7 +179,7 @@ class Panel:
             if gesture == "reset":
                 self._power_on_hold.start("reset")
             for message in (
-                *self._actions.messages_for(gesture),
+                *self._actions.messages_for(gesture, now),
                 *self._events.events_for(gesture),
             ):
                 if message == Mute(on=True):

@@ -1,57 +1,120 @@
-"""What a gesture asks for."""
+"""What a gesture asks for, and what presses of a finger come to."""
 
 from __future__ import annotations
 
 import pytest
 
-from appliance.messages.commands import Forget, Mute, Repeat, StateName, StopSpeaking, TalkButton
+from appliance.messages.commands import (
+    Forget,
+    ModeName,
+    Mute,
+    Repeat,
+    StateName,
+    StopSpeaking,
+    TalkButton,
+)
 from appliance.messages.registry import Message
-from appliance.panel.button import Gesture
-from appliance.panel.button_actions import ANSWERING, ButtonActions
+from appliance.panel.button import DOUBLE_S, LONG_S, Button, Gesture
+from appliance.panel.button_actions import ANSWERING, TAP_S, ButtonActions
+
+NOW_S = 5.0
+STEP_MS = 5
+
+
+def messages(actions: ButtonActions, *presses_ms: tuple[int, int]) -> list[Message]:
+    """What comes of presses, each from one moment to another, until nothing more can follow. The
+    box answers at the first, and at no later one."""
+    button = Button()
+    button.edge(False, 0.0)
+    edges = {
+        at: down for press in presses_ms for at, down in zip(press, (True, False), strict=True)
+    }
+    found: list[Message] = []
+    for at_ms in range(STEP_MS, max(edges) + 1000, STEP_MS):
+        now_s = at_ms / 1000
+        down = edges.get(at_ms)
+        gestures = button.tick(now_s) if down is None else button.edge(down, now_s)
+        for gesture in gestures:
+            found += actions.messages_for(gesture, now_s)
+            if gesture == "press":
+                actions.state = "listening"
+    return found
 
 
 @pytest.mark.parametrize("state", ANSWERING)
 def test_a_press_while_the_box_answers_ends_the_answer(state: StateName) -> None:
-    assert ButtonActions(state=state).messages_for("press") == (StopSpeaking(),)
+    assert ButtonActions(state=state).messages_for("press", NOW_S) == (StopSpeaking(),)
 
 
 def test_a_press_while_the_box_is_at_rest_opens_the_floor() -> None:
-    assert ButtonActions(state="idle").messages_for("press") == (TalkButton(True),)
+    assert ButtonActions(state="idle").messages_for("press", NOW_S) == (TalkButton(True),)
 
 
 def test_with_push_to_talk_the_button_is_held_while_speaking() -> None:
     held = ButtonActions("push_to_talk", state="idle")
-    assert [held.messages_for("press"), held.messages_for("release")] == [
-        (TalkButton(True),),
-        (TalkButton(False),),
+    assert messages(held, (1000, 1000 + round(2000 * LONG_S))) == [
+        TalkButton(True),
+        TalkButton(False),  # a long question does not mute
     ]
-    assert held.messages_for("long") == ()  # a long question does not mute
 
 
 def test_with_toggle_a_long_press_mutes_and_with_hold_it_can_only_unmute() -> None:
-    assert ButtonActions("push_to_talk", toggle=True).messages_for("long") == (Mute(True),)
-    assert ButtonActions("push_to_talk", muted=True).messages_for("long") == (Mute(False),)
+    toggle = ButtonActions("push_to_talk", toggle=True)
+    assert toggle.messages_for("long", NOW_S) == (Mute(True),)
+    muted = ButtonActions("push_to_talk", muted=True)
+    assert muted.messages_for("long", NOW_S) == (Mute(False),)
 
 
-def test_a_short_press_over_an_answer_with_push_to_talk_ends_it_and_opens_nothing() -> None:
+@pytest.mark.parametrize("state", ANSWERING)
+@pytest.mark.parametrize("held_ms", [round(1000 * TAP_S), 700, 1200])
+def test_a_question_that_is_held_over_an_answer_is_not_stopped(
+    state: StateName, held_ms: int
+) -> None:
+    held = ButtonActions("push_to_talk", state=state)
+    assert held_ms < 1000 * LONG_S
+    assert messages(held, (1000, 1000 + held_ms)) == [TalkButton(True), TalkButton(False)]
+
+
+def test_a_tap_over_an_answer_with_push_to_talk_ends_it_and_opens_nothing() -> None:
     held = ButtonActions("push_to_talk", state="speaking")
-    assert held.messages_for("press") == (TalkButton(True),)
-    assert held.messages_for("short") == (StopSpeaking(),)
+    assert messages(held, (1000, 1100)) == [TalkButton(True), TalkButton(False), StopSpeaking()]
 
 
-def test_a_short_press_at_rest_with_push_to_talk_stops_nothing() -> None:
+def test_a_tap_at_rest_with_push_to_talk_stops_nothing() -> None:
     held = ButtonActions("push_to_talk", state="idle")
-    held.messages_for("press")
-    assert held.messages_for("short") == ()
+    assert messages(held, (1000, 1100)) == [TalkButton(True), TalkButton(False)]
+
+
+@pytest.mark.parametrize("held_ms", [100, 1200])
+def test_with_toggle_a_press_over_an_answer_opens_the_floor_and_it_stays_open(held_ms: int) -> None:
+    toggle = ButtonActions("push_to_talk", toggle=True, state="speaking")
+    found = messages(toggle, (1000, 1000 + held_ms))
+    assert found == [TalkButton(True), TalkButton(False)]  # the conductor skips the second
+
+
+def test_two_questions_in_a_row_are_no_double_press() -> None:
+    held = ButtonActions("push_to_talk", state="speaking")
+    again_ms = 2200 + round(500 * DOUBLE_S)
+    found = messages(held, (1000, 2200), (again_ms, again_ms + 1200))
+    assert found == [TalkButton(True), TalkButton(False)] * 2
+
+
+MODES: tuple[ModeName, ...] = ("push_to_talk", "wake_word")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_two_taps_repeat_the_last_answer(mode: ModeName) -> None:
+    found = messages(ButtonActions(mode), (1000, 1100), (1200, 1300))
+    assert found[-2:] == [StopSpeaking(), Repeat()]
 
 
 def test_a_long_press_mutes_and_the_next_one_unmutes() -> None:
-    assert ButtonActions().messages_for("long") == (Mute(True),)
-    assert ButtonActions(muted=True).messages_for("long") == (Mute(False),)
+    assert ButtonActions().messages_for("long", NOW_S) == (Mute(True),)
+    assert ButtonActions(muted=True).messages_for("long", NOW_S) == (Mute(False),)
 
 
 def test_a_double_press_repeats_the_last_answer() -> None:
-    assert ButtonActions().messages_for("double") == (StopSpeaking(), Repeat())
+    assert ButtonActions().messages_for("double", NOW_S) == (StopSpeaking(), Repeat())
 
 
 @pytest.mark.parametrize(
@@ -61,4 +124,4 @@ def test_a_double_press_repeats_the_last_answer() -> None:
 def test_a_reset_forgets_at_once_and_its_warning_does_nothing(
     gesture: Gesture, asked: tuple[Message, ...]
 ) -> None:
-    assert ButtonActions().messages_for(gesture) == asked
+    assert ButtonActions().messages_for(gesture, NOW_S) == asked

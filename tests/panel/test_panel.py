@@ -14,12 +14,20 @@ import pytest
 
 from appliance import settings
 from appliance.errors import PanelError
-from appliance.messages.commands import BoxStatus, Forget, Restart, StateChanged
+from appliance.messages.commands import (
+    BoxStatus,
+    ButtonPressed,
+    Forget,
+    Restart,
+    StateChanged,
+    TalkButton,
+)
 from appliance.messages.tools import TimersStatus
 from appliance.messages.trying import ShowLight, SoundRecording
 from appliance.models.store import ModelStore
 from appliance.panel import health
-from appliance.panel.button import Gesture
+from appliance.panel.button import DOUBLE_S, Gesture
+from appliance.panel.button_actions import TAP_S
 from appliance.panel.keyboard_socket import HELLO, place
 from appliance.panel.machine_indicators import LOOK_S, MachineIndicators
 from appliance.panel.panel import Panel
@@ -183,6 +191,16 @@ def test_a_press_raises_the_floor_and_is_noted(desk: Desk, finger: Finger) -> No
     assert told is not None
     assert told.pressed
     assert told.pressed_s > 0.0
+
+
+def test_a_question_that_is_held_over_an_answer_is_not_stopped(desk: Desk, finger: Finger) -> None:
+    desk.arrived = [BoxStatus("push_to_talk", False, 0.8), StateChanged("speaking", 1, 0)]
+    finger.push(HELLO)
+    finger.push("press")
+    time.sleep(TAP_S + 0.05)
+    finger.push("release")
+    finger.push(HELLO, time.monotonic() + DOUBLE_S + 0.1)
+    assert desk.sent == [TalkButton(True), TalkButton(False), ButtonPressed("press")]
 
 
 def test_a_folder_that_cannot_be_written_stops_no_panel(
