@@ -14,7 +14,7 @@ class OwnerSpeech:
     """The owner's newest utterances and words. An utterance has the serial of its onset.
 
     utterance       the one that is being listened to; None: none
-    dropped         one that the owner stopped, or that is not to be answered; None: none
+    dropped         the newest that the owner stopped, or that is not to be answered; None: none
     stop_serial     the onset or utterance whose words are a "stop" and no more; 0: none
     long_utterance  the newest one that was too long to be a mere "stop"; 0: none
     words_serial    the sound whose words were recognised last; 0: none
@@ -36,8 +36,9 @@ class OwnerSpeech:
         return replace(self, utterance=None)
 
     def drop(self) -> OwnerSpeech:
-        """What is being listened to is not to be answered."""
-        return replace(self, utterance=None, dropped=self.utterance)
+        """What is being listened to is not to be answered; nor is what was dropped before it."""
+        dropped = self.dropped if self.utterance is None else self.utterance
+        return replace(self, utterance=None, dropped=dropped)
 
     def note_words(self, serial: int, words: str) -> OwnerSpeech:
         """`words` were recognised in the sound `serial`."""

@@ -24,7 +24,7 @@ from appliance.messages.commands import (
     SetVolume,
     StopSpeaking,
 )
-from appliance.messages.hearing import SpeechEnded, Verdict
+from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict
 from appliance.messages.playback import (
     PlaybackFinished,
     PlaybackPaused,
@@ -45,6 +45,15 @@ def test_stop_ends_the_answer_and_remembers_what_was_heard() -> None:
     assert talk.done(RaiseTurn) == [RaiseTurn(3)]
     talk(PlaybackStopped(2, 2 * 16_000, 0))
     assert talk.remembered() == [(MOON[0], False)]
+
+
+@pytest.mark.parametrize("stops", [1, 2, 3])
+def test_a_question_that_was_stopped_is_not_asked_however_often_it_was(stops: int) -> None:
+    talk = Talk()
+    talk(Onset(5, 0, speaking=False), SpeechStarted(5, 5, 0))
+    talk(*[StopSpeaking()] * stops)
+    talk(SpeechEnded(5, 0, 32_000, last=True), after_s=0.5)
+    assert (talk.state, talk.sent(Think)) == ("idle", [])
 
 
 def test_a_muted_box_hears_nothing_and_keeps_no_hold() -> None:

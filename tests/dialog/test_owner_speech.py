@@ -21,6 +21,11 @@ def test_an_utterance_that_is_dropped_is_listened_to_no_more_and_is_known_when_i
     assert dropped.listen(5).dropped == 4
 
 
+def test_an_utterance_stays_dropped_when_nothing_is_listened_to_any_more() -> None:
+    assert LISTENING.drop().drop().dropped == 4
+    assert LISTENING.drop().listen(5).drop().dropped == 5
+
+
 def test_an_utterance_that_ended_is_not_dropped() -> None:
     assert LISTENING.end().dropped is None
     assert LISTENING.end().drop().dropped is None
