@@ -126,6 +126,7 @@ class CardOutput:
     def _dropped_out(self) -> None:
         self._pulse.dropouts += 1
         self._start()
+        self._pulse.moved()  # it took a buffer of silence: it was we who stood still
 
     def _next(self) -> PlaybackBlock:
         floor = self._floor

@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from appliance.audio.hotplug import STALLED_S
 from appliance.audio.sample_format import fade_in
 from appliance.messages.commands import SetVolume
 from appliance.messages.playback import (
+    CardLost,
     Dropouts,
     PlaybackFinished,
     PlaybackPaused,
@@ -185,3 +187,22 @@ def test_a_playback_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
         assert rig.wait(PlaybackFinished).position == RATE_HZ * 2
         positions = [slot.position for slot in rig.played_slots if slot.stream == turn]
         assert np.diff(positions).max() - 80 <= 320  # the rest of the slot that it held
+
+
+def test_a_playback_that_stood_still_takes_no_card_for_lost_and_says_the_rest(
+    tmp_path: Path,
+) -> None:
+    with rig_on(tmp_path) as rig:
+        turn = rig.fresh()
+        rig.say(turn, noise(RATE_HZ * 3))
+        rig.wait(PlaybackStarted)
+        rig.run(0.1)
+        child = rig.supervisor.parts["playback"].child
+        assert child is not None
+        os.kill(child.pid, signal.SIGSTOP)
+        rig.run(STALLED_S + 0.3)
+        os.kill(child.pid, signal.SIGCONT)
+        assert rig.wait(PlaybackFinished).position == RATE_HZ * 3
+        assert rig.wait(Dropouts, direction="playback").count > 0
+        assert rig.of(CardLost) == []
+        assert rig.supervisor.parts["playback"].starts == 1
