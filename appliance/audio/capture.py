@@ -14,6 +14,7 @@ from appliance.audio.alsa import AlsaStream
 from appliance.audio.card_clock import CardClock
 from appliance.audio.hotplug import BEAT_S, StreamHousekeeping, keep_open
 from appliance.audio.sample_format import Blocks, Decimator, conversion_delay
+from appliance.messages.registry import Message
 from appliance.pcm import BLOCK_FRAMES
 from appliance.runtime.ipc.ring import RingWriter
 from appliance.runtime.worker import Worker
@@ -23,13 +24,12 @@ _SILENCE = np.zeros(BLOCK_FRAMES, np.int16)
 
 def main(work: Worker) -> None:
     mic = work.writer("mic")
-    pulse = StreamHousekeeping(work, "capture", hear=lambda: _no_mail(work))
+    pulse = StreamHousekeeping(work, "capture", handle=_pass_over)
     keep_open(work, "capture", pulse, lambda stream: _serve(work, stream, mic, pulse))
 
 
-def _no_mail(work: Worker) -> None:
-    """Nothing is for capture, but a mailbox that nobody empties would fill up."""
-    work.pop_messages()
+def _pass_over(_: Message) -> None:
+    """Nothing else is for capture."""
 
 
 def _serve(work: Worker, stream: AlsaStream, mic: RingWriter, pulse: StreamHousekeeping) -> None:

@@ -1,6 +1,7 @@
 """A card that may be pulled out: keeps a stream open for capture and playback alike.
 
-Sends CardLost and CardFound on the edge, and Dropouts at most a few times a second.
+Sends CardLost and CardFound on the edge and when it is asked, and Dropouts at most a few times a
+second.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from appliance.audio.alsa import AlsaStream, open_stream
 from appliance.audio.card_selection import CardMoved, CardSelection
 from appliance.audio.cards import Direction
 from appliance.errors import CardError
+from appliance.messages.commands import StatusWanted
 from appliance.messages.playback import CardFound, CardLost, Dropouts
+from appliance.messages.registry import Message
 from appliance.runtime.worker import Worker
 
 RETRY_MS = 500
@@ -23,12 +26,18 @@ STALLED_S = 1.0  # without a period from a running card: some drivers never rest
 
 
 class StreamHousekeeping:
-    """What is done a few times a second beside the sound: heartbeat, mail, count of dropouts."""
+    """What is done a few times a second beside the sound: heartbeat, mail, count of dropouts.
 
-    def __init__(self, work: Worker, direction: Direction, hear: Callable[[], None]) -> None:
+    `handle`: what a message is to the stream's owner. `tell`: how the card is.
+    """
+
+    def __init__(
+        self, work: Worker, direction: Direction, handle: Callable[[Message], None]
+    ) -> None:
         self._work = work
         self._direction = direction
-        self._hear = hear
+        self._handle = handle
+        self._card: CardFound | CardLost | None = None  # what was told last
         self._next = 0.0
         self._told = 0
         self._moved = 0.0
@@ -51,10 +60,22 @@ class StreamHousekeeping:
         self.choice.poll(now)
         return True
 
+    def read_mail(self) -> None:
+        for message in self._work.pop_messages():
+            if not isinstance(message, StatusWanted):
+                self._handle(message)
+            elif self._card is not None:
+                self._work.send(self._card)
+
+    def tell(self, card: CardFound | CardLost) -> None:
+        """To the conductor, and to the next one, too."""
+        self._card = card
+        self._work.send(card)
+
     def beat(self, now: float) -> None:
         self._next = now + BEAT_S
         self._work.beat()
-        self._hear()
+        self.read_mail()
         if self.dropouts != self._told:
             self._told = self.dropouts
             self._work.send(Dropouts(self._direction, self._told))
@@ -83,7 +104,7 @@ def keep_open(
                 rate_hz=card.rate_hz,
                 channels=card.channels,
             ) as stream:
-                _say_found(work, stream, again=bool(trouble))
+                _say_found(work, pulse, stream, again=bool(trouble))
                 trouble = ""
                 pulse.moved()
                 serve(stream)
@@ -93,16 +114,16 @@ def keep_open(
             if str(error) != trouble:
                 trouble = str(error)
                 work.log.error("%s", trouble)
-                work.send(CardLost(direction, trouble))
+                pulse.tell(CardLost(direction, trouble))
             pulse.beat(time.monotonic())
             waiter.poll(RETRY_MS)
 
 
-def _say_found(work: Worker, stream: AlsaStream, *, again: bool) -> None:
+def _say_found(work: Worker, pulse: StreamHousekeeping, stream: AlsaStream, *, again: bool) -> None:
     queued_ms = 1000 * stream.buffer_frames / stream.rate_hz
     work.log.info(
         "%s on %s at %d Hz, %d channel%s, %g ms queued%s",
         stream.direction, stream.device, stream.rate_hz, stream.channels,
         "s" * (stream.channels > 1), queued_ms, ", found again" * again,
     )  # fmt: skip
-    work.send(CardFound(stream.direction, stream.device, stream.rate_hz))
+    pulse.tell(CardFound(stream.direction, stream.device, stream.rate_hz))

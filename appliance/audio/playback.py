@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import select
 import time
+from functools import partial
 
 import msgspec
 
@@ -21,6 +22,7 @@ from appliance.audio.player import FadeProfile, PlaybackBlock, Player
 from appliance.audio.sample_format import Interpolator, conversion_delay
 from appliance.errors import CardError
 from appliance.messages.commands import SetVolume
+from appliance.messages.registry import Message
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ
 from appliance.runtime.ipc.ring import RingWriter
 from appliance.runtime.worker import Worker
@@ -36,7 +38,7 @@ def main(work: Worker) -> None:
         volume=work.settings.speaking.volume,
     )
     played = work.writer("played")
-    pulse = StreamHousekeeping(work, "playback", hear=lambda: _handle_mail(work, player))
+    pulse = StreamHousekeeping(work, "playback", handle=partial(_handle, player))
     keep_open(
         work,
         "playback",
@@ -56,10 +58,9 @@ def fade_profile(settings: Settings) -> FadeProfile:
     )
 
 
-def _handle_mail(work: Worker, player: Player) -> None:
-    for message in work.pop_messages():
-        if isinstance(message, SetVolume):
-            player.set_volume(min(1.0, max(0.0, message.volume)))
+def _handle(player: Player, message: Message) -> None:
+    if isinstance(message, SetVolume):
+        player.set_volume(min(1.0, max(0.0, message.volume)))
 
 
 class CardOutput:
@@ -101,7 +102,7 @@ class CardOutput:
                 self._wait_for_the_reserve()
                 self._top_up()
             if any(fd == work.channel.fileno() for fd, _ in events):
-                _handle_mail(work, self._player)
+                self._pulse.read_mail()
             self._pulse.poll()
 
     def _start(self) -> None:

@@ -9,7 +9,7 @@ from appliance.messages.commands import StateName
 from appliance.messages.registry import Message
 from appliance.tools.tool_call_syntax import ToolCall
 
-PartName = Literal["capture", "playback", "listener", "thinker", "speaker"]
+PartName = Literal["capture", "playback", "listener", "thinker", "speaker", "link", "panel"]
 
 
 @dataclass(frozen=True)

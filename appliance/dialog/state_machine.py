@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from appliance.dialog.actions import Action, AnnounceState, ReleaseHold
+from appliance.dialog.actions import Action, AnnounceState, PartName, ReleaseHold
 from appliance.dialog.hold import OutputHold
 from appliance.dialog.listening_state import ListeningState
 from appliance.dialog.on_answer import OwnerLanguage
@@ -25,9 +25,14 @@ from appliance.dialog.state import DialogState
 from appliance.dialog.table import EVERYWHERE, OVERDUE, TABLE, TransitionHandler
 from appliance.dialog.transition import Transition
 from appliance.language.catalogue import SOURCE
-from appliance.messages.commands import ModeName, StateName
+from appliance.messages.commands import ModeName, StateName, StatusWanted
 from appliance.messages.registry import Message
 from appliance.messages.thinking import Abandon
+
+# Who tells a conductor something once, or at a change only.
+TELL_ONCE: tuple[PartName, ...] = (
+    "capture", "playback", "thinker", "speaker", "link", "panel",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -122,7 +127,7 @@ def initial_state(
 
     With `turn` not 0 it takes over from one that died: that one's answer is dropped, and what was
     heard of it stays unknown. The thinker is then taken to be up; if it is not, the supervisor
-    says so, or the deadline does.
+    says so, or the deadline does. Those who tell once or at a change only are asked anew.
     """
     again = turn > 0
     state: StateName = "muted" if muted or switched_off else "idle"
@@ -138,6 +143,9 @@ def initial_state(
     reason = "started again" if again else "started"
     transition.actions += [ReleaseHold(hold), AnnounceState(state, transition.next.turn, reason)]
     send_listening_mode(transition)
+    if again:
+        for part in TELL_ONCE:
+            transition.send(part, StatusWanted())
     return transition.next, tuple(transition.actions)
 
 

@@ -144,6 +144,11 @@ class BrokerChanged(BaseMessage, frozen=True):
     here: bool
 
 
+class StatusWanted(BaseMessage, frozen=True):
+    """From a conductor that took over from one that died: tell anew what you tell once or at a
+    change only."""
+
+
 class VoicesAvailable(BaseMessage, frozen=True):
     """From the speaker: the voices that have shown that they can speak, the best first."""
 

@@ -28,6 +28,7 @@ from appliance.messages.commands import (
     SetVoice,
     SetVolume,
     StateChanged,
+    StatusWanted,
     StopSpeaking,
     TalkButton,
     VoicesAvailable,
@@ -123,7 +124,7 @@ Message = (
     | Mute | StopSpeaking | SetMode | TalkButton | ListenOnce | Repeat | Say | Ask | SetVoice |
     Restart
     | CommandRefused | BrokerChanged | ButtonPressed | MuteSwitched | ButtonFault
-    | StateChanged | BoxStatus | Forgotten | LiveView | SoundLevels
+    | StateChanged | StatusWanted | BoxStatus | Forgotten | LiveView | SoundLevels
     | ShowLight | StartTrial | TrialRefused | EndTrial | SoundRecording | SoundRecorded
     | EchoMeasured | WakeScore | WakeNearMiss
     | BeginEnrolment | AskTake | TakeJudged | LearnEnrolment | EnrolmentLearnt | OwnerVoiceChanged

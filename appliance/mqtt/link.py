@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from appliance.errors import LinkError
-from appliance.messages.commands import BoxStatus, BrokerChanged
+from appliance.messages.commands import BoxStatus, BrokerChanged, StatusWanted
 from appliance.models import download_progress
 from appliance.models.store import ModelStore
 from appliance.mqtt import failures, stale_topics, update_entity
@@ -162,6 +162,8 @@ class Link:
     def run_once(self, now_s: float) -> None:
         """One round of reading, deciding and writing."""
         for message in self._work.pop_messages():
+            if isinstance(message, StatusWanted):
+                self._work.send(BrokerChanged(here=self._up_at_s is not None))
             self._house.handle(message)
         if now_s >= self._look_at_s:
             self._look_at_s = now_s + LOOK_S

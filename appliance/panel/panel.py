@@ -9,7 +9,14 @@ import time
 import msgspec
 
 from appliance.errors import PanelBusy, PanelError
-from appliance.messages.commands import BoxStatus, ButtonFault, Mute, MuteSwitched, StateChanged
+from appliance.messages.commands import (
+    BoxStatus,
+    ButtonFault,
+    Mute,
+    MuteSwitched,
+    StateChanged,
+    StatusWanted,
+)
 from appliance.messages.registry import Message
 from appliance.messages.tools import TimersStatus
 from appliance.messages.trying import ShowLight, SoundRecording
@@ -161,6 +168,8 @@ class Panel:
                 self._box_status = message
                 # A press that the conductor has not got to yet has muted all the same.
                 self._actions.mode, self._actions.muted = mode, muted or self._work.floor.shut
+            case StatusWanted():
+                self._work.send(ButtonFault(self._health.button))
             case TimersStatus(ringing=ringing):
                 self._ringing = ringing
 

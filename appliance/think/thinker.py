@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from appliance.messages.commands import Forget, ForgetTurn
+from appliance.messages.commands import Forget, ForgetTurn, StatusWanted
 from appliance.messages.registry import Message as AnyMessage
 from appliance.messages.thinking import (
     Abandon,
@@ -125,6 +125,11 @@ class ModelThread:
         self._jobs.put(None)
         self._thread.join(STOP_S)
 
+    def tell_ready(self) -> None:
+        """Which model answers, if it is ready."""
+        if self.ready and self.session is not None:
+            self._send(ThinkerReady(self.session.model.name))
+
     def is_healthy(self, now_s: float) -> bool:
         """Idle, or getting on with its work."""
         pulse = self.progress
@@ -161,7 +166,7 @@ class ModelThread:
                 waited = session.recalled or time.monotonic() - loaded_s >= self._recall_s
                 if waited and not (unread or self.ready):
                     self.ready = True  # first: speech may come as soon as it is told
-                    self._send(ThinkerReady(session.model.name))
+                    self.tell_ready()
                 try:
                     job = self._next(self._idle_s if self.ready else LOOK_MS / 1000)
                 except queue.Empty:
@@ -273,6 +278,8 @@ class ThinkerInbox:
                 self._thread.submit(lambda session: session.forget(last=last))
             case ForgetTurn():
                 self._thread.submit(lambda session: session.begin_anew())
+            case StatusWanted():
+                self._thread.tell_ready()
             case _:
                 self._work.log.warning("a %s is not for the thinker", type(message).__name__)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from appliance.language.catalogue import SOURCE
 from appliance.language.identify import LanguageIdentifier
-from appliance.messages.commands import SetVoice, VoicesAvailable
+from appliance.messages.commands import SetVoice, StatusWanted, VoicesAvailable
 from appliance.messages.speech import EndAnswer, PrepareSpeech, Speak, SpeakerReady
 from appliance.runtime.ipc.ring import RingWriter
 from appliance.runtime.process_table import STATES, TRIED
@@ -48,13 +48,12 @@ def main(work: Worker) -> None:
         while not work.stopping:
             _wait(work, ring, delivery, able, recording)
             recording.collect()
-            for message in work.pop_messages():
-                if isinstance(message, Speak | EndAnswer):
-                    delivery.push(message, time.monotonic())
-                elif isinstance(message, PrepareSpeech):
-                    delivery.prepare(message.text, message.tokens)
-                elif isinstance(message, SetVoice):
-                    wanted, auto = message.name, False
+            asked, again = _read_mail(work, delivery)
+            if asked is not None:
+                wanted, auto = asked, False
+            if again:
+                spoke = _send_ready(work, voices)
+                work.send(VoicesAvailable(told))
             delivery.preparation.collect()
             if wanted and not delivery.busy:
                 delivery.preparation.drop()
@@ -84,6 +83,23 @@ def main(work: Worker) -> None:
         routed.close()
         for voice in voices:
             voice.close()
+
+
+def _read_mail(work: Worker, delivery: SpeechQueue) -> tuple[str | None, bool]:
+    """What is to be said goes to `delivery`. The voice that was asked for, or None; whether the
+    conductor wants to be told anew who speaks."""
+    asked: str | None = None
+    again = False
+    for message in work.pop_messages():
+        if isinstance(message, Speak | EndAnswer):
+            delivery.push(message, time.monotonic())
+        elif isinstance(message, PrepareSpeech):
+            delivery.prepare(message.text, message.tokens)
+        elif isinstance(message, SetVoice):
+            asked = message.name
+        elif isinstance(message, StatusWanted):
+            again = True
+    return asked, again
 
 
 def _identifier(settings: Settings) -> LanguageIdentifier:

@@ -66,8 +66,10 @@ class Rig:
     def now(self) -> int:
         return time.monotonic_ns() * RATE_HZ // 1_000_000_000
 
-    def send(self, message: BaseMessage) -> None:
-        self._mail["playback"].send(message)  # type: ignore[arg-type]  # Record: any message
+    def send(self, message: BaseMessage, *parts: str) -> None:
+        """To playback, or to those."""
+        for part in parts or ("playback",):
+            self._mail[part].send(message)  # type: ignore[arg-type]  # Record: any message
 
     def say(self, turn: int, answer: Samples, *, end: bool = True, position: int = 0) -> None:
         """Hand an answer to the voice ring, as the speaker does: as there is room."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
 
+from appliance import settings
+from appliance.messages.commands import BoxStatus, StateChanged, StatusWanted
 from appliance.messages.playback import (
     CardFound,
     CardLost,
@@ -14,6 +18,7 @@ from appliance.messages.playback import (
 )
 from tests.audio.rig import RATE_HZ, noise, rig_on
 from tests.audio.sounds import DEEP, joined, said, shift_of
+from tests.supervised import PlayedParts
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
@@ -50,3 +55,38 @@ def test_a_missing_card_is_said_once_and_the_processes_wait_for_it(tmp_path: Pat
         rig.run(1.1)  # two more attempts
         assert len(rig.of(CardLost)) == 2
         assert rig.supervisor.healthy
+
+
+def test_how_the_card_is_is_told_again_when_it_is_asked(tmp_path: Path) -> None:
+    with rig_on(tmp_path, **DEEP) as rig:
+        rig.fresh()
+        rig.send(StatusWanted(), "capture", "playback")
+        for direction in ("capture", "playback"):
+            rig.wait(CardFound, direction=direction)
+        rig.card.unplug()
+        for direction in ("capture", "playback"):  # it was lost, and then there is none
+            newest = rig.wait(CardLost, 2, direction=direction)
+            rig.send(StatusWanted(), direction)
+            assert rig.wait(CardLost, 3, direction=direction) == newest
+
+
+def test_a_conductor_that_takes_over_knows_that_the_card_is_gone(tmp_path: Path) -> None:
+    chosen = {"card": {"capture": "nobody", "playback": "nobody"}, "state_dir": str(tmp_path)}
+    parts = ("conductor", "capture", "playback")
+    box = PlayedParts(settings.load(None, chosen), parts, ("listener", "speaker", "panel"))
+    try:
+        until_it_fails(box)
+        pid = box.pid("conductor")
+        os.kill(pid, signal.SIGKILL)
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # it is the supervisor's to reap
+        box.drop_mail()
+        until_it_fails(box)
+        while box.get("panel", BoxStatus).broken != ("the loudspeaker", "the microphone"):
+            continue
+    finally:
+        box.close()
+
+
+def until_it_fails(box: PlayedParts) -> None:
+    while box.get("room", StateChanged).state != "failed":
+        continue

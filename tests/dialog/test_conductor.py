@@ -16,8 +16,10 @@ from appliance.messages.commands import (
     Say,
     SetMode,
     SetVolume,
+    StatusWanted,
     StopSpeaking,
     TalkButton,
+    VoicesAvailable,
 )
 from appliance.messages.hearing import (
     Onset,
@@ -42,6 +44,7 @@ from appliance.messages.thinking import (
     Recall,
     RecallWanted,
     Think,
+    ThinkerReady,
 )
 from appliance.runtime import memory_files
 from appliance.settings import load
@@ -192,6 +195,20 @@ def test_a_conductor_that_dies_in_an_answer_frees_the_floor_and_the_talk_goes_on
     assert box.get("thinker", AnswerHeard) == AnswerHeard(
         asked.turn, "The sea is wet.", complete=True
     )
+
+
+def test_a_conductor_that_takes_over_asks_what_is_told_once_and_shows_it(box: Box) -> None:
+    box.kill()
+    box.drop_mail()
+    for part in ("capture", "playback", "thinker", "speaker", "link"):
+        assert box.get(part, StatusWanted) == StatusWanted()
+    box.say("thinker", ThinkerReady("gemma"))
+    box.say("speaker", SpeakerReady("hibari"), VoicesAvailable(("hibari", "espeak")))
+    while (status := box.get("link", BoxStatus)).voices != ("hibari", "espeak"):
+        continue
+    assert (status.model, status.voice) == ("gemma", "hibari")
+    box.say("room", Say("Dinner is ready."))
+    assert box.get("speaker", Speak).text == "Dinner is ready."  # no second opening
 
 
 def test_what_was_heard_is_on_disk_after_an_orderly_stop(tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from appliance.dialog.actions import AnnounceState, RaiseTurn, ReleaseHold, Remember, SendMessage
-from appliance.dialog.state_machine import final_step, initial_state
+from appliance.dialog.state_machine import TELL_ONCE, final_step, initial_state
+from appliance.messages.commands import StatusWanted
 from appliance.messages.hearing import SetListening
+from appliance.messages.routes import receivers_of
 from appliance.messages.thinking import Abandon, Recall
 from tests.dialog.talk import MOON, RULES, talk_in
 
@@ -26,8 +28,15 @@ def test_a_conductor_that_takes_over_frees_the_floor() -> None:
         ReleaseHold(4),
         AnnounceState("idle", 8, "started again"),
         SendMessage("listener", SetListening(on=True, why="open")),
+        *(SendMessage(part, StatusWanted()) for part in TELL_ONCE),
     )
     assert it.parts.thinker_up
+
+
+def test_a_conductor_that_takes_over_asks_all_who_tell_once_and_a_first_one_asks_nobody() -> None:
+    assert set(TELL_ONCE) == receivers_of(StatusWanted)
+    _, actions = initial_state(RULES, 5.0)
+    assert not [a for a in actions if isinstance(a, SendMessage) and a.part in TELL_ONCE]
 
 
 def test_a_conductor_that_takes_over_a_muted_box_leaves_it_muted() -> None:

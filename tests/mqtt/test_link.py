@@ -67,6 +67,18 @@ def test_after_a_restart_of_the_broker_all_is_right_again_and_no_event_is_late(
             assert one.events(ear) == []  # of what happened while it was away
 
 
+def test_a_conductor_that_takes_over_knows_that_the_broker_is_here(
+    broker: Mosquitto, tmp_path: Path
+) -> None:
+    with box(broker, tmp_path) as one:
+        one.until(lambda: one.get("words", BoxStatus).house)
+        pid = one.pid("conductor")
+        os.kill(pid, signal.SIGKILL)
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # it is the supervisor's to reap
+        one.drop_mail()
+        one.until(lambda: one.get("words", BoxStatus).house)
+
+
 def test_a_broker_that_comes_up_after_the_box_is_found(broker: Mosquitto, tmp_path: Path) -> None:
     broker.stop()
     with box(broker, tmp_path) as one:

@@ -16,17 +16,19 @@ from appliance import settings
 from appliance.errors import PanelError
 from appliance.messages.commands import (
     BoxStatus,
+    ButtonFault,
     ButtonPressed,
     Forget,
     Restart,
     StateChanged,
+    StatusWanted,
     TalkButton,
 )
 from appliance.messages.tools import TimersStatus
 from appliance.messages.trying import ShowLight, SoundRecording
 from appliance.models.store import ModelStore
 from appliance.panel import health
-from appliance.panel.button import DOUBLE_S, Gesture
+from appliance.panel.button import BOUNCING_EDGES, DOUBLE_S, Gesture
 from appliance.panel.button_actions import TAP_S
 from appliance.panel.keyboard_socket import HELLO, place
 from appliance.panel.machine_indicators import LOOK_S, MachineIndicators
@@ -201,6 +203,18 @@ def test_a_question_that_is_held_over_an_answer_is_not_stopped(desk: Desk, finge
     finger.push("release")
     finger.push(HELLO, time.monotonic() + DOUBLE_S + 0.1)
     assert desk.sent == [TalkButton(True), TalkButton(False), ButtonPressed("press")]
+
+
+def test_a_conductor_that_takes_over_is_told_what_is_wrong_with_the_button(
+    desk: Desk, finger: Finger
+) -> None:
+    for _ in range(BOUNCING_EDGES):
+        finger.push("press")
+        finger.push("release")
+    assert desk.sent.count(ButtonFault("bouncing")) == 1
+    desk.arrived = [StatusWanted()]
+    finger.push(HELLO)
+    assert desk.sent.count(ButtonFault("bouncing")) == 2
 
 
 def test_a_folder_that_cannot_be_written_stops_no_panel(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from appliance.messages.commands import Forget
+from appliance.messages.commands import Forget, StatusWanted
 from appliance.messages.supervision import PartChanged
 from appliance.messages.thinking import (
     Abandon,
@@ -68,6 +68,12 @@ def test_speech_in_the_ring_comes_out_as_sentences(rig: Rig) -> None:
     assert end.prefill_ms > 0
     assert end.first_sentence_ms > 0
     assert end.tokens_per_s > 0
+
+
+def test_a_conductor_that_takes_over_is_told_which_model_answers(rig: Rig) -> None:
+    rig.mail.send(StatusWanted())
+    rig.until(lambda: rig.told(ThinkerReady)[1:])
+    assert rig.told(ThinkerReady) == [ThinkerReady("gemma-4-e2b")] * 2
 
 
 LONG_AGO = (("what is the moon", "", "The moon is a big stone. " * 40),) * 3  # 1,800 tokens

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from appliance.messages.commands import SetVoice, VoicesAvailable
+from appliance.messages.commands import SetVoice, StatusWanted, VoicesAvailable
 from appliance.messages.speech import SpeakerReady, SpeakFailed, Spoken
 from appliance.runtime.ipc.ring import START
 from appliance.voice.espeak import EspeakVoice
@@ -44,6 +44,16 @@ def test_an_answer_arrives_whole_with_its_places_told(rig: Rig) -> None:
     first, second = rig.told(Spoken)
     assert (first.position, second.position + second.frames) == (0, at)
     assert not sound[first.frames : second.position].any()
+
+
+def test_a_conductor_that_takes_over_is_told_who_speaks_and_who_else_can(rig: Rig) -> None:
+    rig.until_it_speaks("hibari")
+    rig.until_it_offers(("hibari", "espeak"))
+    rig.messages.clear()
+    rig.mail.send(StatusWanted())
+    rig.until(lambda: rig.told(VoicesAvailable))
+    assert rig.told(SpeakerReady) == [SpeakerReady("hibari")]
+    assert rig.told(VoicesAvailable) == [VoicesAvailable(("hibari", "espeak"))]
 
 
 def test_a_full_ring_makes_it_wait_and_nothing_is_lost(rig: Rig) -> None:
