@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from appliance.dialog.actions import SendRecall
+from appliance.dialog.on_listening_mode import end_talk
 from appliance.dialog.on_user_speech import resume
 from appliance.dialog.transition import Transition
 from appliance.messages.commands import SetVolume
@@ -98,7 +99,18 @@ def _lose_playback(transition: Transition) -> None:
         transition.change(answer=transition.next.answer.silenced(transition.now_s))
 
 
-_LOSE = {"thinker": _lose_thinker, "listener": _lose_listener, "playback": _lose_playback}
+def _lose_panel(transition: Transition) -> None:
+    """Nobody tells that the talk button came up: what was said so far counts."""
+    if not transition.next.policy.toggle:
+        end_talk(transition)
+
+
+_LOSE = {
+    "thinker": _lose_thinker,
+    "listener": _lose_listener,
+    "playback": _lose_playback,
+    "panel": _lose_panel,
+}
 
 
 def _broken(transition: Transition, what: str) -> None:

@@ -58,6 +58,8 @@ class StatusPublisher:
                 self.house = here
             case PartChanged("link", "down" | "failed"):
                 self.house = False
+            case PartChanged("panel", "down" | "failed"):
+                self._button = ""  # the next one looks for itself
             case ButtonFault(trouble):
                 self._button = trouble
 

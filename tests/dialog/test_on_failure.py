@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Literal
+
+import pytest
+
 from appliance.dialog.actions import AnnounceState, ReleaseHold, SendMessage, SendRecall
 from appliance.language.catalogue import english
-from appliance.messages.commands import Ask, SetVolume
+from appliance.messages.commands import Ask, SetVolume, TalkButton
+from appliance.messages.hearing import Onset, SetListening, SpeechEnded, SpeechStarted
 from appliance.messages.playback import CardLost, PlaybackFinished, PlaybackStarted
 from appliance.messages.speech import EndAnswer, Speak, SpeakerReady, Spoken
 from appliance.messages.supervision import PartChanged
@@ -68,6 +74,35 @@ def test_a_listener_that_dies_leaves_no_hold_behind() -> None:
         ReleaseHold(2),
         AnnounceState("speaking", 2, "the listener is gone"),
     ]
+
+
+@pytest.mark.parametrize("state", ["down", "failed"])
+def test_a_question_is_answered_when_the_panel_dies_with_the_button_held(
+    state: Literal["down", "failed"],
+) -> None:
+    talk = Talk(mode="push_to_talk")
+    talk(TalkButton(pressed=True), Onset(1, 0, speaking=False), SpeechStarted(1, 1, 0))
+    talk(PartChanged("panel", state), after_s=1.0)
+    assert [sent.held for sent in talk.sent(SetListening)] == [False]
+    assert talk.state == "listening"
+    talk(SpeechEnded(1, 0, 16_000, last=True), after_s=0.1)
+    assert (talk.state, len(talk.sent(Think))) == ("thinking", 1)
+
+
+def test_with_toggle_the_floor_stays_open_without_a_panel_until_the_next_press() -> None:
+    talk = Talk(mode="push_to_talk", rules=replace(RULES, toggle=True))
+    talk(TalkButton(pressed=True), Onset(1, 0, speaking=False), SpeechStarted(1, 1, 0))
+    talk(PartChanged("panel", "down"), after_s=1.0)
+    assert talk.sent(SetListening) == []
+    assert talk.it.listening.button_down
+    talk(TalkButton(pressed=True), after_s=1.0)
+    assert [sent.held for sent in talk.sent(SetListening)] == [False]
+
+
+@pytest.mark.parametrize("state", ["idle", "listening", "thinking", "speaking"])
+def test_a_panel_that_dies_with_the_button_up_changes_nothing(state: str) -> None:
+    talk = talk_in(state)
+    assert talk(PartChanged("panel", "down")) == []
 
 
 def test_a_speaker_that_comes_back_is_told_again_that_the_answer_has_ended() -> None:

@@ -163,6 +163,17 @@ def test_a_link_that_is_gone_reaches_no_broker(begin: Begin, state: Any) -> None
     assert it.status("panel").house is False
 
 
+@pytest.mark.parametrize("state", ["down", "failed"])
+def test_a_fault_of_the_button_is_gone_with_the_panel_that_told_it(
+    begin: Begin, state: Any
+) -> None:
+    it = begin()
+    it(ButtonFault("stuck"))
+    assert it.status("link").button == "stuck"
+    it(PartChanged("panel", state))
+    assert it.status("link").button == ""
+
+
 def test_a_thinker_that_has_failed_is_broken_and_not_starting(begin: Begin) -> None:
     it = begin()
     it.state = replace(it.state, parts=it.state.parts.fail("thinker", needed=False))
