@@ -1,4 +1,4 @@
-"""Sends the box's status to panel, link and words.
+"""Sends the box's status to those who show it, and the state of the dialogue to who comes up.
 
 In: messages of all parts, and the conversation. Out: how the box stands, at every change and to
 each of them as it comes up; and to the link what passes by.
@@ -80,20 +80,23 @@ class StatusPublisher:
         for part, passed in _PASSED.items():
             if isinstance(message, passed):
                 self.send_optional(part, message)
-        if isinstance(message, PartChanged) and message.part in SHOW and message.state == "up":
-            at_ns = time.monotonic_ns()
-            if message.part in STATE_TO:
-                as_it_was = StateChanged(now.state, now.turn, at_ns, "as it was")
-                self.send_optional(message.part, as_it_was)
-            if self._status is not None:
-                self.send_optional(message.part, self._status)
-            if message.part in _TIMERS_TO:
-                self.send_optional(message.part, timers)
+        if isinstance(message, PartChanged) and message.state == "up":
+            self._catch_up(message.part, now, timers)
         status = self._box_status(now, storage=storage)
         if status != self._status:
             self._status = status
             for part in SHOW:
                 self.send_optional(part, status)
+
+    def _catch_up(self, part: str, now: DialogState, timers: TimersStatus) -> None:
+        """Of what the others have been told, what is for `part`, which came up."""
+        if part in STATE_TO:
+            as_it_was = StateChanged(now.state, now.turn, time.monotonic_ns(), "as it was")
+            self.send_optional(part, as_it_was)
+        if part in SHOW and self._status is not None:
+            self.send_optional(part, self._status)
+        if part in _TIMERS_TO:
+            self.send_optional(part, timers)
 
     def _box_status(self, now: DialogState, *, storage: bool) -> BoxStatus:
         broken = tuple(sorted(now.parts.failed))

@@ -35,12 +35,12 @@ TIMERS = TimersStatus(timers=1)
 
 
 class Publishing:
-    """A publisher on real channels to the parts that show the box's status, and `speaker`."""
+    """A publisher on real channels to the parts that show the box's status, and to two others."""
 
     def __init__(self, folder: Path, watchers: list[str], **changes: Any) -> None:
         desk = Desk("conductor", load(Path("/dev/null"), {"state_dir": str(folder), **changes}))
         self.desk = desk
-        self.ends = {part: channel.pair() for part in (*SHOW, "speaker")}
+        self.ends = {part: channel.pair() for part in (*SHOW, "listener", "speaker")}
         worker = cast("Any", desk)
         worker.channels = {part: Channel(near) for part, (near, _) in self.ends.items()}
         self.publisher = StatusPublisher(cast("Worker", worker), watchers)
@@ -123,6 +123,19 @@ def test_a_part_that_comes_up_is_told_what_the_others_know(begin: Begin) -> None
     assert isinstance(status, BoxStatus)
     assert timers == TIMERS
     assert it.got("panel") == []
+
+
+def test_a_listener_that_comes_up_is_told_the_state_and_not_what_is_shown(begin: Begin) -> None:
+    it = begin()
+    it.state = replace(it.state, state="speaking", turn=7)
+    it()
+    it(PartChanged("listener", "up"))
+    (state,) = it.got("listener")
+    assert isinstance(state, StateChanged)
+    assert (state.state, state.turn, state.reason) == ("speaking", 7, "as it was")
+    it(PartChanged("listener", "down"))
+    it(PartChanged("speaker", "up"))
+    assert (it.got("listener"), it.got("speaker")) == ([], [])
 
 
 @pytest.mark.parametrize(
