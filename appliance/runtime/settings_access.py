@@ -56,7 +56,12 @@ def settings_access(
     path = Path(named) if named else SYSTEM_FILE if service else owner_file() or user_file()
     handed = path == SYSTEM_FILE
     folder = path.parent / "secrets" if handed else path.resolve().parent
+    given = environment.get("CREDENTIALS_DIRECTORY", "") if handed else ""
     owner = OwnerSettings(
-        path if handed else path.resolve(), folder / SECRET, check, named=not handed
+        path if handed else path.resolve(),
+        folder / SECRET,
+        check,
+        named=not handed,
+        given=Path(given) / SECRET if given else None,
     )
     return SettingsAccess(owner, handed, HandedChanges(REQUEST, now_s))

@@ -53,12 +53,14 @@ class UndoRecord(msgspec.Struct, frozen=True):
 class OwnerSettings:
     """`path`: the file, which need not be there. `secret`: where the broker's password lies;
     `named`: the settings have to say so (systemd does not hand it over here). `check`: raises
-    SettingsError for settings that this box cannot use."""
+    SettingsError for settings that this box cannot use. `given`: the password as systemd has handed
+    it over at the start, for who may not read `secret`."""
 
     path: Path
     secret: Path
     check: Callable[[Settings], object]
     named: bool = False
+    given: Path | None = None
 
     def text(self) -> str:
         """Raises SettingsError."""
@@ -165,11 +167,12 @@ class OwnerSettings:
             raise SettingsError(problem, "Type the password, too.", shown=shown)
 
     def _has_secret(self) -> bool:
-        """False for who may not look: root, who checks the change again, may."""
-        try:
-            return self.secret.exists()
-        except PermissionError:
-            return False
+        """As far as may be seen: root, who checks a change that is handed over, sees it."""
+        for path in filter(None, (self.secret, self.given)):
+            with contextlib.suppress(OSError):
+                if read_small(path, MOST_BYTES, links=True).strip():  # a line without one is none
+                    return True
+        return False
 
     def _changed(self, text: str, change: SettingsChange) -> str:
         # Here: who only checks a change, as the page of a box, has no use for the 6 MiB of it.

@@ -110,6 +110,9 @@ def test_a_service_asks_root_and_a_clone_writes_its_own_file(
     )
     assert (of_box.handed, of_box.owner.path) == (True, SYSTEM_FILE)
     assert of_box.owner.secret == Path("/etc/interlude/secrets/mqtt-password")
+    credentials = {"STATE_DIRECTORY": "/var/lib/interlude", "CREDENTIALS_DIRECTORY": "/run/given"}
+    given = settings_access(Clock(), auto_detection.usable, credentials).owner.given
+    assert (of_box.owner.given, given) == (None, Path("/run/given/mqtt-password"))
     of_clone = settings_access(Clock(), auto_detection.usable, {})
     assert not of_clone.handed
     named = settings_access(Clock(), auto_detection.usable, {FILE: str(tmp_path / "mine.yaml")})

@@ -194,6 +194,21 @@ def test_a_password_in_a_file_of_the_owners_goes_to_no_other_broker_either(
         change(owner, {"link.broker": "10.0.0.9"})
 
 
+@pytest.mark.parametrize(("given", "refused"), [("first\n", True), ("\n", False)])
+def test_who_may_not_read_the_password_knows_of_it_by_what_systemd_hands_over(
+    owner: OwnerSettings, tmp_path: Path, given: str, refused: bool
+) -> None:
+    credential = tmp_path / "given"
+    credential.write_text(given)  # an empty line where the owner keeps none
+    page = OwnerSettings(owner.path, owner.secret, anything, given=credential)
+    asked = SettingsChange(ID, fingerprint(page.text()), {"link.broker": "10.0.0.9"})
+    if not refused:
+        page.check_change(asked)
+        return
+    with pytest.raises(SettingsError, match="Type the password, too"):
+        page.check_change(asked)
+
+
 def test_without_a_user_no_password_is_sent_and_so_any_broker_can_be_named(
     owner: OwnerSettings,
 ) -> None:
