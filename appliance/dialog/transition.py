@@ -143,10 +143,9 @@ class Transition:
         """Have the tool used; until it answers, the rest of the answer waits."""
         assert self.next.answer is not None
         self.change(answer=replace(self.next.answer, awaits=called.number))
-        wanted, asked = ToolCall(called.name, called.arguments), self.next.answer.question
-        self.actions.append(
-            UseTool(called.turn, called.number, wanted, asked.chosen, asked.first_turn)
-        )
+        call, asked = ToolCall(called.name, called.arguments), self.next.answer.question
+        about = call, asked.chosen, asked.first_turn
+        self.actions.append(UseTool(called.turn, called.number, *about))
 
     def send_think(self) -> None:
         """The thinker gets the question, and so long to answer it."""
@@ -157,13 +156,12 @@ class Transition:
         """Send the Think; the thinker adds the question it kept by itself. Returns how many
         seconds of speech it has before it."""
         self.settle_cut()
-        assert self.next.answer is not None
-        answer, question = self.next.answer, self.next.answer.question
-        self.send("thinker", Think(answer.turn, question.utterances, question.text))
-        earlier = self.next.unanswered
-        merged = question.after(NOTHING_ASKED if earlier is None else earlier.asked)
-        answer = replace(answer, question=merged, asked=True, thinking=True)
-        self.change(answer=answer, unanswered=None)
+        answer, earlier = self.next.answer, self.next.unanswered
+        assert answer is not None
+        self.send("thinker", Think(answer.turn, answer.question.utterances, answer.question.text))
+        merged = answer.question.after(NOTHING_ASKED if earlier is None else earlier.asked)
+        asked = replace(answer, question=merged, asked=True, thinking=True)
+        self.change(answer=asked, unanswered=None)
         return merged.seconds
 
     def speak_line(

@@ -434,7 +434,14 @@ page-own-restart = Neu starten
 page-own-restart-why = Das Gerät schweigt einige Sekunden. Ein ausgeschaltetes Mikrofon bleibt aus.
 page-own-timers = Timer und Wecker
 page-own-timers-none = Keiner ist gestellt. Sag es laut.
-page-own-timers-some = { $timers } Timer und { $alarms } Wecker; der nächste ist fällig am { $due }.
+page-own-timers-some =
+    { $timers ->
+        [one] Ein Timer
+       *[other] { $timers } Timer
+    } und { $alarms ->
+        [one] ein Wecker
+       *[other] { $alarms } Wecker
+    }; der nächste ist fällig am { $due }.
 page-own-memory = Gedächtnis
 page-own-memory-keeps = Höchstens { $turns } Gesprächsbeiträge werden behalten, auf dem Gerät und nirgends sonst.
 page-own-memory-none = Nichts Gesagtes wird behalten.

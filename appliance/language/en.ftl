@@ -467,7 +467,14 @@ page-own-restart = Restart
 page-own-restart-why = The box is silent for some seconds. It stays muted if it is.
 page-own-timers = Timers and alarms
 page-own-timers-none = None is set. Ask for one aloud.
-page-own-timers-some = { $timers } timers and { $alarms } alarms; the next is due at { $due }.
+page-own-timers-some =
+    { $timers ->
+        [one] One timer
+       *[other] { $timers } timers
+    } and { $alarms ->
+        [one] one alarm
+       *[other] { $alarms } alarms
+    }; the next is due at { $due }.
 page-own-memory = Memory
 page-own-memory-keeps = At most { $turns } turns are kept, on the box and nowhere else.
 page-own-memory-none = Nothing that is said is kept.
