@@ -27,7 +27,7 @@ def test_it_counts_timers_and_names_none(desk: Desk) -> None:
     set_ = [ShownTimer(n, n == 3, "tea", 1.8e9 + n, 0 if n == 3 else 60.0) for n in (1, 2, 3)]
     desk.box.model.handle(TimersList(tuple(set_)), 0.0)
     page = desk.text("/own")
-    assert "2 timers and 1 alarms; the next is due at 2027-01-15" in page
+    assert "2 timers and one alarm; the next is due at 2027-01-15" in page
     assert "tea" not in page
 
 
