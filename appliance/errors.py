@@ -90,6 +90,10 @@ class FetchError(InterludeError, OSError):
     general = "page-wrong-general-fetch"
 
 
+class ModelBusy(FetchError):
+    """Another process is fetching, copying or removing that model: nothing is wrong with it."""
+
+
 class VoiceError(InterludeError, RuntimeError):
     """A sentence that could not be spoken."""
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from appliance.atomic_file import sync_folder
-from appliance.errors import FetchError, InterludeError, ModelError, StorageError
+from appliance.errors import FetchError, InterludeError, ModelBusy, ModelError, StorageError
 from appliance.models import catalogue, parts
 from appliance.models.catalogue import CatalogueModel, ModelFile, megabytes
 from appliance.models.disk_space import (
@@ -69,6 +69,8 @@ class BackgroundDownload:
                 self.tell(DownloadNews(model.name, "fetching"))
             try:
                 self.fetch(model)
+            except ModelBusy:  # a stick brings it meanwhile, and that is told
+                self.sleep(AGAIN_S)
             except FetchError as error:
                 self._failed(DownloadNews(model.name, "away"), error, AGAIN_S)
             except StorageError as error:
@@ -84,6 +86,7 @@ class BackgroundDownload:
         """The awaited model from a folder. False where none is awaited or it holds none of it.
 
         Raises FetchError for a part of it or other bytes, ModelError, StorageError; told, too.
+        ModelBusy, while it is fetched: not told, since nothing is wrong with the stick.
         """
         model = awaited(self.store)
         if model is None:
@@ -97,9 +100,10 @@ class BackgroundDownload:
             self.tell(DownloadNews(model.name, "part", lacks))
             remedy = "Copy it anew. A stick in FAT32 holds no file of 4 GiB."
             raise FetchError("The stick has only a part of my model.", remedy)
-        self.tell(DownloadNews(model.name, "found"))
         try:
-            copy(places, self.store, model)
+            copy(places, self.store, model, lambda: self.tell(DownloadNews(model.name, "found")))
+        except ModelBusy:
+            raise
         except StorageError:
             full = short_bytes(self.store, model) > 0
             self.tell(DownloadNews(model.name, "full" if full else "card"))
@@ -153,12 +157,18 @@ def on_stick(stick: Path, model: CatalogueModel) -> tuple[dict[str, Path], list[
     return found, halves
 
 
-def copy(places: dict[str, Path], store: ModelStore, model: CatalogueModel) -> None:
-    """Into the store, whole or not at all. Raises FetchError for wrong bytes, StorageError,
-    ModelError."""
+def copy(
+    places: dict[str, Path],
+    store: ModelStore,
+    model: CatalogueModel,
+    begins: Callable[[], None] = lambda: None,
+) -> None:
+    """Into the store, whole or not at all. `begins`: called once nobody else is at it. Raises
+    FetchError for wrong bytes, ModelBusy, StorageError, ModelError."""
     if any(file.sha256 is None for file in model.files.values()):
         raise ModelError(f"Nobody knows the checksums of {model.name}: it is taken from no stick.")
     with store.locked(model), storage_errors(store.root):
+        begins()
         need = missing_bytes(store, model, {f.path: f.size or 0 for f in model.files.values()})
         if free_bytes(store.folder(model)) < need + SPARE_BYTES:
             raise StorageError(f"There is no room for {megabytes(need)} on the card.")

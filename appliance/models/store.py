@@ -25,7 +25,7 @@ from typing import Literal
 import msgspec
 
 from appliance.atomic_file import write_whole
-from appliance.errors import FetchError, ModelError, ShownAs, StorageError
+from appliance.errors import FetchError, ModelBusy, ModelError, ShownAs, StorageError
 from appliance.models import catalogue
 from appliance.models.catalogue import CatalogueModel, Form, ModelFile
 from appliance.models.local_model import LocalModel, Sampling
@@ -235,7 +235,7 @@ class ModelStore:
 
     def remove(self, model: CatalogueModel) -> None:
         """Take what of it is here off the disk; what was pinned stays pinned. Raises ModelError for
-        one of the package, FetchError while it is fetched, StorageError."""
+        one of the package, ModelBusy while it is fetched, StorageError."""
         if model.shipped:
             raise ModelError(f"{model.name} comes with the package: it stays.")
         with self.locked(model), storage_errors(self.root):
@@ -244,7 +244,7 @@ class ModelStore:
 
     @contextlib.contextmanager
     def locked(self, model: CatalogueModel) -> Iterator[None]:
-        """Hold the model's lock. Raises FetchError when another process has it."""
+        """Hold the model's lock. Raises ModelBusy when another process has it."""
         path = self.root / f"{model.name}.lock"
         with storage_errors(self.root):
             self.folder(model).mkdir(parents=True, exist_ok=True)
@@ -253,7 +253,7 @@ class ModelStore:
             try:
                 lock(fd, path, 0.0)
             except TimeoutError as error:
-                raise FetchError(
+                raise ModelBusy(
                     f"Another process is fetching {model.name} at this moment.",
                     "Wait until it is done, or end it.",
                 ) from error

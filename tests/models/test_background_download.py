@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from appliance.errors import FetchError, InterludeError, ModelError, StorageError
+from appliance.errors import FetchError, InterludeError, ModelBusy, ModelError, StorageError
 from appliance.models import catalogue
 from appliance.models.background_download import (
     AGAIN_S,
@@ -180,6 +180,24 @@ def test_a_stick_with_other_bytes_is_refused_and_said(box: Box, tmp_path: Path, 
     assert box.kinds == ["found", "bad"]
     assert box.store.state(box.model) != "installed"
     assert awaited(box.store) is not None
+
+
+def test_a_right_stick_is_not_called_bad_while_the_hub_brings_the_same(
+    box: Box, tmp_path: Path
+) -> None:
+    stick = put(tmp_path / "stick")
+    with box.store.locked(box.model), pytest.raises(ModelBusy, match="Another process"):
+        box.errand.copy_from_stick(stick)
+    assert box.kinds == []
+    assert box.errand.copy_from_stick(stick)
+    assert box.kinds == ["found", "here"]
+
+
+def test_while_a_stick_brings_it_the_network_is_not_said_to_be_away(box: Box) -> None:
+    box.fails = [ModelBusy("Another process is fetching large at this moment.")] * 2
+    assert box.errand.run()
+    assert box.waits == [AGAIN_S] * 2
+    assert box.kinds == ["fetching", "here"]
 
 
 def test_a_stick_without_any_of_it_is_left_alone(box: Box, tmp_path: Path) -> None:
