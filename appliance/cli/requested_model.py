@@ -13,12 +13,13 @@ from pathlib import Path
 
 from appliance.atomic_file import write_whole
 from appliance.cli.requested_change import USER
-from appliance.errors import InterludeError, ShownAs, StorageError
+from appliance.errors import InterludeError, ShownAs, StorageError, VoiceError
 from appliance.models.model_request import REQUEST, ModelRequest, check_request
 from appliance.models.store import REMOVE, VOICE_WANTED, WANTED, ModelStore
 from appliance.runtime import handed_request
 from appliance.runtime.handed_request import CHANGED, RequestOutcome
 from appliance.settings import Settings
+from appliance.settings.adjusted import adjusted
 
 
 def cli_wish(
@@ -47,9 +48,21 @@ def cli_wish(
     return 0
 
 
+def _speaking(settings: Settings) -> list[str]:
+    """The voice that was set while the box ran, and what speaks by itself where none is named."""
+    from appliance.voice.factory import candidates  # and with it numpy, for a removal alone
+
+    now = adjusted(settings)
+    try:
+        return [now.speaking.voice, *candidates(now)[:1]]
+    except VoiceError:
+        return [now.speaking.voice]
+
+
 def _leave(request: ModelRequest, settings: Settings, wish: Path, voice_wish: Path) -> None:
     stores = (ModelStore.of(settings, wish), ModelStore.of(settings, voice_wish))
-    model = check_request(request, settings, stores)
+    speaking = _speaking(settings) if request.do == "remove" else []
+    model = check_request(request, settings, stores, speaking)
     fetched_voice = request.do == "fetch" and model.kind == "voice"
     line = model.name if request.do == "fetch" else f"{REMOVE}{model.name}"
     try:

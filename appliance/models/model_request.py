@@ -5,6 +5,7 @@ Root takes it (cli/requested_model.py) and leaves a wish; the user that fetches 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Annotated, Literal
 
 import msgspec
@@ -28,10 +29,15 @@ class ModelRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def check_request(
-    request: ModelRequest, settings: Settings, stores: tuple[ModelStore, ...]
+    request: ModelRequest,
+    settings: Settings,
+    stores: tuple[ModelStore, ...],
+    speaking: Collection[str] = (),
 ) -> CatalogueModel:
-    """The model that it is about. `stores`: with each wish. Raises ModelError for one that there is
-    not, NotAllowed for what would do harm or is under way."""
+    """The model that it is about. `settings`: of the files. `stores`: with each wish. `speaking`:
+    voices that speak, beside the one of the files, which may be `auto` or was changed since.
+    Raises ModelError for one that there is not, NotAllowed for what would do harm or is under
+    way."""
     store = stores[0]
     model = catalogue.find(request.name, store.models)
     if model.kind not in KINDS:
@@ -47,7 +53,8 @@ def check_request(
         if name := other.wanted() or other.unwanted():
             shown = ShownAs.of("page-wrong-model-under-way", model=name)
             raise NotAllowed(f"{name} is under way.", "Wait until it is done.", shown=shown)
-    if request.do == "remove" and model.name in (settings.thinking.model, settings.speaking.voice):
+    used = (settings.thinking.model, settings.speaking.voice, *speaking)
+    if request.do == "remove" and model.name in used:
         shown = ShownAs.of("page-wrong-model-in-use", model=model.name)
         remedy = "Choose another one, and begin anew."
         raise NotAllowed(f"{model.name} is in use.", remedy, shown=shown)

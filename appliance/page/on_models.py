@@ -32,7 +32,7 @@ class ModelRow:
     """One of the catalogue. `percent`: of it that has come, while it is on its way; else None.
     `short`: room that is missing for it on the card; "" if there is enough. `memory_gb`: that the
     whole machine needs for it, where this one has less; 0: it fits. `own`: the box's own fetch
-    brings it. `used`: it answers now."""
+    brings it. `used`: it answers or speaks now."""
 
     model: CatalogueModel
     size: str
@@ -65,7 +65,7 @@ def _row(
         megabytes(short) if short > 0 else "",
         0 if fits(model, memory) else -(-need_mib(model) // 1024),
         model.kind in KINDS and not model.shipped,
-        model.name == box.files.thinking.model,
+        model.name in (box.files.thinking.model, *_speaking(box)),
     )
 
 
@@ -102,7 +102,7 @@ def ask(visit: Visit) -> Reply:
     name = visit.form.get("name", "")[:60] or "?"
     request = ModelRequest(handed_request.new_id(), "fetch" if do == "fetch" else "remove", name)
     try:
-        check_request(request, box.files, _stores(box))
+        check_request(request, box.files, _stores(box), _speaking(box))
         box.model_changes.ask(request)
     except InterludeError as error:
         return show(visit, 400, refusal(error, visit.texts))
@@ -137,6 +137,12 @@ def _stores(box: PageBox) -> tuple[ModelStore, ModelStore]:
         ModelStore.of(box.settings, places.model_wish),
         ModelStore.of(box.settings, places.voice_wish),
     )
+
+
+def _speaking(box: PageBox) -> list[str]:
+    """The voice that speaks now, by whatever it was chosen; [] while nobody tells."""
+    status = box.model.shown_status(box.now_s())
+    return [status.voice] if status is not None else []
 
 
 def _chosen(box: PageBox) -> str:

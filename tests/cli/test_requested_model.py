@@ -14,7 +14,9 @@ from appliance.models import catalogue
 from appliance.models.model_request import REQUEST, ModelRequest
 from appliance.models.store import ModelStore, PinnedRevision
 from appliance.runtime.handed_request import RequestOutcome, ask, outcome
-from appliance.settings import Settings, load
+from appliance.settings import Settings, adjusted, load
+from appliance.settings.adjusted import AdjustedSettings, AdjustedValue
+from tests.voice import bundles
 
 ID = "0123456789abcdef"
 
@@ -94,6 +96,37 @@ def test_what_would_do_harm_is_refused_in_words(box: Box, do: str, name: str, wh
     assert why in f"{told.problem} {told.remedy}"
     assert not box.wish.exists()
     assert not box.voice_wish.exists()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "refused"),
+    [("ljspeech", ["ljspeech"]), ("alba", ["alba"]), (None, ["ljspeech"]), ("espeak", [])],
+)
+def test_the_voice_that_speaks_is_not_removed_by_whatever_it_was_chosen(
+    box: Box, chosen: str | None, refused: list[str]
+) -> None:
+    """The settings file says `auto`: the first of the voices that are here, or what was set."""
+    for name in ("alba", "ljspeech"):
+        box.lay(name)
+    bundles.plant(box.settings.programs_path())
+    if chosen:
+        kept = AdjustedSettings(voice=AdjustedValue(chosen, box.settings.speaking.voice))
+        adjusted.path(box.settings).write_bytes(msgspec.json.encode(kept))
+    for name in ("alba", "ljspeech"):
+        told = box.run("remove", name)
+        assert told is not None
+        assert ("in use" in told.problem) == (name in refused), (name, told)
+        assert box.wish.exists() == (name not in refused)
+        box.wish.unlink(missing_ok=True)
+
+
+def test_a_voice_that_was_set_and_that_nothing_here_speaks_is_in_use_all_the_same(box: Box) -> None:
+    box.lay("ljspeech")
+    kept = AdjustedSettings(voice=AdjustedValue("ljspeech", box.settings.speaking.voice))
+    adjusted.path(box.settings).write_bytes(msgspec.json.encode(kept))
+    told = box.run("remove", "ljspeech")
+    assert told is not None
+    assert "in use" in told.problem
 
 
 def test_one_at_a_time(box: Box) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from appliance.messages.commands import SetVoice
+from appliance.messages.commands import BoxStatus, SetVoice
 from appliance.models import catalogue
 from appliance.models.model_request import REQUEST, ModelRequest
-from appliance.models.store import ModelStore
+from appliance.models.store import ModelStore, PinnedRevision
 from appliance.page.on_models import rows
 from appliance.runtime.handed_request import RequestOutcome, pop, tell
 from appliance.settings import load
@@ -135,6 +136,26 @@ def test_a_model_that_is_here_is_chosen_by_the_settings_file_and_no_other_is(
         form = {"name": name, "token": desk.token}
         assert desk.post("/own/models/choose", form).status == 400
     assert load(desk.box.changes.owner.path).thinking.model == "pocket"
+
+
+def test_the_voice_that_speaks_is_not_removed(box: Desk) -> None:
+    """The settings file says `auto`; it was chosen since, or is the best that is here."""
+    store, voice = ModelStore.of(box.box.settings), MODELS["ljspeech"]
+    store.folder(voice).mkdir()
+    for file in voice.files.values():
+        store.path(voice, file).touch()
+    store.mark_complete(voice, PinnedRevision("r", {f.path: f for f in voice.files.values()}))
+    form = {"do": "remove", "name": "ljspeech", "token": box.token}
+    status = BoxStatus("open", False, 0.8, "ljspeech", "pocket", voices=("espeak", "ljspeech"))
+    box.box.model.handle(status, box.now_s)
+    assert 'name="do" value="remove"' not in box.text("/own/models")
+    reply = box.post("/own/models", form)
+    assert (reply.status, b"ljspeech is in use" in reply.body) == (400, True)
+    assert requested(box) is None
+    box.box.model.handle(msgspec.structs.replace(status, voice="espeak"), box.now_s)
+    assert 'name="do" value="remove"' in box.text("/own/models")
+    assert box.post("/own/models", form).status == 303
+    assert requested(box) is not None
 
 
 def test_a_voice_that_can_speak_is_chosen_there(desk: Desk) -> None:
