@@ -33,7 +33,8 @@ from appliance.runtime import network_status
 NETWORK_S = 60.0  # after a start, for a cable or a Wi-Fi
 KNOWN_S = 30.0  # for a Wi-Fi that is known; then the box asks for it itself, for up to 45 s
 CLOSED_S = 300.0  # the box's own Wi-Fi is open so long before a known one is tried again,
-USED_S = 600.0  # or, after somebody had the page, so long
+USED_S = 600.0  # or, after somebody had the page, so long,
+MOST_USED_S = 1200.0  # and no longer than this, be it used without end
 ASKED_S = 900.0  # it is open so long beside a cable, or where somebody asked for it
 REPEAT_S = 90.0  # between two tellings of how to join
 REPEATS = 20  # half an hour; then it is silent, and still open
@@ -283,7 +284,8 @@ class SetupSession:
                 self._write(PROBLEM, str(error).encode())
             if not (asked or cable) and self._joined() is not None:
                 return "in a network"
-            if (cable or known) and self.now_s() >= max(begun_s + open_s, self._used_s() + USED_S):
+            used_s = min(self._used_s() + USED_S, begun_s + MOST_USED_S)
+            if (cable or known) and self.now_s() >= max(begun_s + open_s, used_s):
                 return "long enough" if asked or cable else "try the known one"
             self.sleep(LOOK_S)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from functools import partial
+
 import pytest
 
 from appliance.provision.seed import Seed
@@ -12,13 +15,14 @@ from appliance.provision.setup_session import (
     IDENTIFY_S,
     KNOWN_S,
     LOOK_S,
+    MOST_USED_S,
     NETWORK_S,
     REPEAT_S,
     REPEATS,
     USED_S,
     SetupSession,
 )
-from appliance.provision.submitted_form import FILE, ask_identify, mark_used, submit
+from appliance.provision.submitted_form import FILE, USED, ask_identify, mark_used, submit
 from tests.provision.setup_scene import CABLE, HOME, WIFI, WRONG, PaperRadio, Scene
 
 
@@ -40,6 +44,18 @@ def test_a_page_that_somebody_left_open_is_closed_in_the_end(scene: Scene) -> No
     scene.at = [(KNOWN_S + 60, lambda: mark_used(scene.page))]
     assert scene.run() == "in a network"
     assert KNOWN_S + 60 + USED_S <= scene.time_s < KNOWN_S + 60 + USED_S + 5 * LOOK_S
+
+
+def test_a_page_that_is_used_without_end_keeps_no_box_from_its_wifi(scene: Scene) -> None:
+    def use(at_s: int) -> None:
+        mark_used(scene.page)
+        os.utime(scene.page / USED, ns=(at_s, at_s))  # a note of its own, however fast this runs
+
+    scene.radio = PaperRadio(has_profile=True, answers=[WRONG, ""])
+    scene.at = [(float(at_s), partial(use, at_s)) for at_s in range(60, 15_000, 60)]
+    assert scene.run() == "in a network"
+    begun_s = KNOWN_S
+    assert begun_s + MOST_USED_S <= scene.time_s < begun_s + MOST_USED_S + 5 * LOOK_S
 
 
 def test_a_box_with_a_cable_takes_what_is_typed_without_a_wifi(scene: Scene) -> None:

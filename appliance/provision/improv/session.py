@@ -61,7 +61,12 @@ class ImprovSession:
         self.look(self.now_s)
 
     def write(self, data: bytes, now_s: float, phone: str, mtu: int) -> None:
-        """What a phone writes. Raises OSError where it cannot be handed on."""
+        """What a phone writes. Raises OSError where it cannot be handed on.
+
+        Only of who may hand over a Wi-Fi it counts as use of the set-up: anybody within reach can
+        write, and would keep a box from the Wi-Fi that it knows.
+        """
+        let_in = self.device.state(now_s) is ImprovState.AUTHORIZED
         match self.device.write(data, now_s, phone, mtu):
             case SubmitSeed(seed):
                 self._problem = self._stamp()
@@ -72,7 +77,8 @@ class ImprovSession:
                     raise
             case IdentifyBox():
                 submitted_form.ask_identify(self.folders.own)
-        submitted_form.mark_used(self.folders.own)
+        if let_in:
+            submitted_form.mark_used(self.folders.own)
 
     def look(self, now_s: float) -> bool:
         """Follow what has happened. False: it is over."""

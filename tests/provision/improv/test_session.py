@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from improv_ble_client import protocol as theirs
 
+from appliance.provision.improv.device import PRESSED_S, WINDOW_S
 from appliance.provision.improv.packets import ImprovProblem, ImprovState
 from appliance.provision.improv.session import ImprovFolders, ImprovSession
-from appliance.provision.submitted_form import FILE
+from appliance.provision.submitted_form import FILE, IDENTIFY, last_used_ns
 
+IDENTIFY_BOX = theirs.IdentifyCmd().as_bytes()
 WIFI = theirs.WiFiSettingsCmd(b"Home", b"correct horse").as_bytes()
 
 
@@ -26,3 +28,20 @@ def test_a_wifi_that_cannot_be_handed_to_root_is_told_and_may_be_sent_again(tmp_
     session.write(WIFI, 102.0, "phone", 185)
     assert (own / FILE).is_file()
     assert session.device.state(102.0) is ImprovState.PROVISIONING
+
+
+@pytest.mark.parametrize("data", [b"\x00", IDENTIFY_BOX, WIFI])
+def test_only_who_may_hand_over_a_wifi_keeps_the_box_in_set_up(tmp_path: Path, data: bytes) -> None:
+    session = ImprovSession(("1", "2", "3", "4"), ImprovFolders(*[tmp_path] * 4), WINDOW_S)
+    session.write(data, WINDOW_S + 1, "phone", 185)
+    assert last_used_ns(tmp_path) is None
+    assert (tmp_path / IDENTIFY).exists() == (data == IDENTIFY_BOX)
+    session.device.press(WINDOW_S + 2)
+    session.write(data, WINDOW_S + 1 + PRESSED_S, "phone", 185)
+    assert last_used_ns(tmp_path) is not None
+
+
+def test_in_the_first_minutes_a_phone_that_asks_for_networks_is_not_cut_off(tmp_path: Path) -> None:
+    session = ImprovSession(("1", "2", "3", "4"), ImprovFolders(*[tmp_path] * 4), 100.0)
+    session.write(theirs.ScanWifiCmd().as_bytes(), WINDOW_S - 1, "phone", 185)
+    assert last_used_ns(tmp_path) is not None
