@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 # Domains that nobody can own in the world, as routers and mDNS give them to machines of a house.
 DOMAINS = ("", ".local", ".lan", ".home", ".home.arpa", ".internal", ".localdomain")
@@ -13,8 +13,11 @@ USUAL_PORTS = {"http": 80, "https": 443}  # which browsers leave out of Host and
 _HOST = re.compile(r"^(\[[0-9a-f:.%]+\]|[a-z0-9.-]+?)\.?(?::(\d{1,5}))?$")
 
 
-def is_own_host(host: str, name: str, port: int, scheme: str = "http") -> bool:
-    """Whether a Host header names this box: by an address, or by its `name` in the house.
+def is_own_host(
+    host: str, name: str, port: int, scheme: str = "http", certified: Collection[str] = ()
+) -> bool:
+    """Whether a Host header names this box: by an address, by its `name` in the house, or by one of
+    those that its certificate is for (`certified`; of a wildcard the one that begins with `name`).
 
     avahi names the second box of a name `name-2`. A page of another site whose name an attacker
     has pointed to the box's address comes with that site's name, and is refused.
@@ -30,7 +33,10 @@ def is_own_host(host: str, name: str, port: int, scheme: str = "http") -> bool:
         pass
     first, dot, rest = said.partition(".")
     own = re.fullmatch(rf"{re.escape(name.lower())}(-[0-9]{{1,3}})?", first)
-    return said == "localhost" or (own is not None and dot + rest in DOMAINS)
+    known = {each.lower() for each in certified}
+    if said == "localhost" or said in known:
+        return True
+    return own is not None and (dot + rest in DOMAINS or f"*{dot}{rest}" in known)
 
 
 def is_own_origin(headers: Mapping[str, str], scheme: str = "http") -> bool:

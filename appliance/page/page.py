@@ -104,7 +104,9 @@ class Page:
         name, port = socket.gethostname().partition(".")[0], int(listener.getsockname()[1])
         site = PageSite(self.box, (name, port), self._viewers, self._tell_watched)
         leads = [
-            HttpServer(other, RedirectSite(name, int(other.getsockname()[1]), port))
+            HttpServer(
+                other, RedirectSite(name, int(other.getsockname()[1]), port, self.box.certified)
+            )
             for other in plain
         ]
         return [HttpServer(listener, site, certificate=certificate), *leads]

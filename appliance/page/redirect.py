@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from urllib.parse import quote
 
 from appliance.page.hosts import is_own_host
@@ -10,15 +10,19 @@ from appliance.page.requests import EventStream, Reply, Request, plain
 
 
 class RedirectSite:
-    """`name`: of the machine; `plain_port`: where it is asked; `port`: where the page is."""
+    """`name`: of the machine; `plain_port`: where it is asked; `port`: where the page is.
+    `certified`: the names that the certificate is for, as it is now."""
 
-    def __init__(self, name: str, plain_port: int, port: int) -> None:
+    def __init__(
+        self, name: str, plain_port: int, port: int, certified: Callable[[], Collection[str]]
+    ) -> None:
         self._name, self._plain_port, self._port = name, plain_port, port
+        self._certified = certified
 
     def answer(self, request: Request) -> Reply:
         """A form is refused: what it holds has come in the clear already, and may be a secret."""
         host = request.headers.get("host", "")
-        if not is_own_host(host, self._name, self._plain_port):
+        if not is_own_host(host, self._name, self._plain_port, certified=self._certified()):
             return plain(421, "This box has another name.")
         if request.method not in ("GET", "HEAD"):
             return plain(403, "The page is encrypted: ask for it by https.")

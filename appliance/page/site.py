@@ -106,7 +106,7 @@ class PageSite:
         self._posts: dict[str, TokenBucket] = {}
 
     def answer(self, request: Request) -> Reply | EventStream:
-        if not is_own_host(request.headers.get("host", ""), *self._host, self._box.scheme):
+        if not self._is_own(request):
             return plain(421, "This box has another name.")
         if request.path.startswith("/static/"):
             return self._files.reply(request)
@@ -119,6 +119,10 @@ class PageSite:
         if isinstance(reply, Reply) and is_for_people(request, reply):
             return problem_page(visit, reply)
         return reply
+
+    def _is_own(self, request: Request) -> bool:
+        box, host = self._box, request.headers.get("host", "")
+        return is_own_host(host, *self._host, box.scheme, box.certified())
 
     def _answer(self, visit: Visit) -> Reply | EventStream:
         request = visit.request
@@ -138,9 +142,7 @@ class PageSite:
         its body is taken. None: the usual limits hold."""
         if request.method != "POST" or request.path != on_backup.UPLOAD_PLACE:
             return None
-        scheme = self._box.scheme
-        own = is_own_host(request.headers.get("host", ""), *self._host, scheme)
-        if not own or not is_own_origin(request.headers, scheme):
+        if not self._is_own(request) or not is_own_origin(request.headers, self._box.scheme):
             return None
         browser = self._box.access.find(request.cookie(COOKIE))
         if browser is None or not is_own_fetch(request.headers):

@@ -82,6 +82,10 @@ class PageBox:
     def name(self) -> str:
         return self.settings.link.name or "Interlude"
 
+    def certified(self) -> tuple[str, ...]:
+        """The names that the certificate is for which is served now; () without one."""
+        return self.certificate.served.names if self.certificate is not None else ()
+
 
 @dataclass
 class Visit:

@@ -33,6 +33,25 @@ def test_these_do_not(host: str, port: int) -> None:
     assert not is_own_host(host, "kitchen", port)
 
 
+CERTIFIED = ("box.example.org", "Old.Example.org", "*.home.example", "*.local.evil", "192.168.1.7")
+
+
+@pytest.mark.parametrize(
+    "host", ["box.example.org", "BOX.example.org.", "box.example.org:443", "old.example.org",
+             "kitchen.home.example", "kitchen-2.home.example", "kitchen.local"],
+)  # fmt: skip
+def test_these_name_a_box_with_a_certificate_for_them(host: str) -> None:
+    assert is_own_host(host, "kitchen", 443, "https", CERTIFIED)
+
+
+@pytest.mark.parametrize(
+    "host", ["example.org", "a.box.example.org", "evil.example", "other.home.example",
+             "a.kitchen.home.example", "home.example", "*.home.example", "box.example.org:80"],
+)  # fmt: skip
+def test_these_do_not_name_it(host: str) -> None:
+    assert not is_own_host(host, "kitchen", 443, "https", CERTIFIED)
+
+
 def test_a_name_with_marks_of_a_pattern_is_a_name() -> None:
     assert not is_own_host("kxtchen.local", "k.tchen", 80)
 

@@ -12,9 +12,10 @@ from urllib.parse import urlencode
 
 import pytest
 
-from appliance.page.certificate import load_certificate
+from appliance.page.certificate_watch import watch
 from appliance.page.http_server import MOST_OF_ONE
 from appliance.page.live import Event
+from appliance.page.redirect import RedirectSite
 from appliance.page.requests import FORM
 from appliance.settings import load
 from tests.certificates import Authority
@@ -27,20 +28,21 @@ pytestmark = pytest.mark.process  # openssl(1) makes the certificates
 
 @dataclass
 class SecurePage:
-    """`trust`: what a browser knows of who issues certificates."""
+    """`trust`: what a browser knows of who issues certificates. `name`: that it asks for."""
 
     served: Served
     desk: Desk
     trust: ssl.SSLContext
+    name: str = "interlude.local"
 
     def connect(self) -> ssl.SSLSocket:
-        return self.trust.wrap_socket(self.served.connect(), server_hostname="interlude.local")
+        return self.trust.wrap_socket(self.served.connect(), server_hostname=self.name)
 
     def ask(self, method: str, path: str, body: str = "", **headers: str) -> dict[str, str]:
         """The reply's headers, and its `status` and `body`."""
-        connection = http.client.HTTPConnection("interlude.local", self.served.port)
+        connection = http.client.HTTPConnection(self.name, self.served.port)
         connection.sock = self.connect()
-        host = self.served.host()
+        host = f"{self.name}:{self.served.port}"
         said = {"Host": host, "Origin": f"https://{host}", "Content-Type": FORM, **headers}
         connection.request(method, path, body, said)
         reply = connection.getresponse()
@@ -51,8 +53,10 @@ class SecurePage:
 
 def secure_page(desk: Desk, files: tuple[Path, Path], trust: Path) -> SecurePage:
     told = {"page": {"certificate": str(files[0]), "key": str(files[1])}}
-    desk.box.scheme = "https"
-    served = served_desk(desk, certificate=load_certificate(load(None, told).page), request_s=2.0)
+    watched = watch(load(None, told).page, 0.0)
+    assert watched is not None
+    desk.box.scheme, desk.box.certificate = "https", watched
+    served = served_desk(desk, certificate=watched.served, request_s=2.0)
     return SecurePage(served, desk, ssl.create_default_context(cafile=str(trust)))
 
 
@@ -85,6 +89,26 @@ def test_a_certificate_that_signed_itself_pins_no_browser(desk: Desk, authority:
         assert reply["status"] == "200"
         assert "Strict-Transport-Security" not in reply
     finally:
+        page.served.close()
+
+
+def test_a_name_of_a_domain_of_ones_own_that_the_certificate_is_for_leads_to_the_page(
+    desk: Desk, authority: Authority
+) -> None:
+    page = secure_page(desk, authority.issue("box.example.org"), authority.certificate)
+    page.name = "box.example.org"
+    leads = Served(
+        lambda port: RedirectSite("interlude", port, page.served.port, desk.box.certified)
+    )
+    try:
+        reply = page.ask("GET", "/")
+        assert (reply["status"], "<title>Interlude" in reply["body"]) == ("200", True)
+        assert page.ask("POST", "/pair/code")["status"] == "303"
+        assert page.ask("GET", "/", Host=f"evil.example:{page.served.port}")["status"] == "421"
+        assert leads.ask("GET", "/", Host=f"box.example.org:{leads.port}")[0] == 308
+        assert leads.ask("GET", "/", Host=f"evil.example:{leads.port}")[0] == 421
+    finally:
+        leads.close()
         page.served.close()
 
 

@@ -9,7 +9,8 @@ from appliance.page.requests import Request
 
 
 def ask(host: str, path: str = "/", method: str = "GET", port: int = 443) -> tuple[int, str]:
-    reply = RedirectSite("kitchen", 80, port).answer(Request(method, path, {"host": host}))
+    site = RedirectSite("kitchen", 80, port, lambda: ("box.example.org",))
+    reply = site.answer(Request(method, path, {"host": host}))
     return reply.status, dict(reply.headers).get("Location", "")
 
 
@@ -19,6 +20,7 @@ def ask(host: str, path: str = "/", method: str = "GET", port: int = 443) -> tup
         ("kitchen.local", "/", "https://kitchen.local/"),
         ("kitchen.local:80", "/own", "https://kitchen.local/own"),
         ("192.168.1.7", "/", "https://192.168.1.7/"),
+        ("box.example.org", "/own", "https://box.example.org/own"),
         ("[fd00::1]:80", "/", "https://[fd00::1]/"),
         ("kitchen.local", "/a\r\nX: y", "https://kitchen.local/a%0D%0AX%3A%20y"),
         ("kitchen.local", "//evil.example", "https://kitchen.local//evil.example"),
@@ -32,7 +34,7 @@ def test_another_port_is_named() -> None:
     assert ask("kitchen.local", port=8443) == (308, "https://kitchen.local:8443/")
 
 
-@pytest.mark.parametrize("host", ["evil.example", "", "kitchen.local:81"])
+@pytest.mark.parametrize("host", ["evil.example", "a.box.example.org", "", "kitchen.local:81"])
 def test_another_host_is_led_nowhere(host: str) -> None:
     assert ask(host) == (421, "")
 
