@@ -815,6 +815,7 @@ page-backup-turns = Gedächtnis: Aus { $now } Gesprächsbeiträgen werden { $the
 page-backup-timers = Timer und Wecker: Aus { $now } werden { $then }; was inzwischen fällig war, wird als verpasst gemeldet
 page-backup-adjusted = Modus, Lautstärke und Stimme, wie sie gestellt waren
 page-backup-enrolled = Was von deiner Stimme angelernt war
+page-backup-model = Das Sprachmodell bleibt, wie es ist: { $model } ist nicht auf diesem Gerät. Hole es unter „Modelle und Stimmen“ und wähle es dort.
 page-backup-apply-why = Dafür beginnt das Gerät neu. Was ersetzt wird, bleibt erhalten und lässt sich zurückholen.
 page-backup-apply = Wiederherstellen
 page-backup-cancel = Alles lassen, wie es ist

@@ -848,6 +848,7 @@ page-backup-turns = What is remembered: { $now } turns become { $then }
 page-backup-timers = Timers and alarms: { $now } become { $then }; what was due meanwhile is told as missed
 page-backup-adjusted = Mode, volume and voice, as they were set
 page-backup-enrolled = What was enrolled of your voice
+page-backup-model = The language model stays as it is: { $model } is not on this box. Fetch it under Models and voices, then choose it there.
 page-backup-apply-why = The box begins anew for it. What is replaced is kept, and can be brought back.
 page-backup-apply = Restore it
 page-backup-cancel = Leave everything as it is

@@ -26,6 +26,7 @@ from appliance.page.backup_file import (
     pack,
     unpack,
 )
+from appliance.page.on_models import can_answer
 from appliance.page.refusals import refusal, told
 from appliance.page.requests import Reply, plain, see_other
 from appliance.page.upload import Upload, boundary_of
@@ -38,7 +39,7 @@ from appliance.runtime.secure_erase import erase
 from appliance.settings import Settings, adjusted, load_defaults
 from appliance.settings.owner_settings import fingerprint
 from appliance.settings.section import Scalar
-from appliance.settings.settings_change import CHANGEABLE, SettingsChange, value_of
+from appliance.settings.settings_change import CHANGEABLE, MODEL, SettingsChange, value_of
 from appliance.tools import timer_store
 
 PLACE, UPLOAD_PLACE = "/own/backup", "/own/backup/upload"
@@ -49,12 +50,14 @@ KIND = "application/zip"
 
 @dataclass(frozen=True)
 class RestorePreview:
-    """What a restore would do. `settings`: of each key what it is, and what it would be."""
+    """What a restore would do. `settings`: of each key what it is, and what it would be. `model`:
+    the backup's language model, where it is not on this box and so is left out; else ""."""
 
     backup: Backup
     turns: int
     timers: int
     settings: tuple[tuple[str, Scalar, Scalar], ...]
+    model: str
 
 
 def show(visit: Visit, status: int = 200, problem: str = "", ready: Backup | None = None) -> Reply:
@@ -259,16 +262,19 @@ def _timers(box: PageBox) -> tuple[BackupTimer, ...]:
 def _preview(box: PageBox, backup: Backup) -> RestorePreview:
     """Raises InterludeError, for settings that nobody may change from here, too."""
     _, turns = read_turns(memory_files.path(box.settings), 1)
-    files = _files(box)
-    settings = []
+    files, settings, model = _files(box), [], ""
     for key, then in sorted(backup.settings.items()):
         if key not in CHANGEABLE:
             shown = ShownAs.of("page-wrong-backup-key", setting=key[:60])
             problem = f"This backup sets `{key[:60]}`, which no backup holds."
             raise BackupRefused(problem, shown=shown)
-        if value_of(files, key) != then:
-            settings.append((key, value_of(files, key), then))
-    return RestorePreview(backup, turns, len(box.model.timers.timers), tuple(settings))
+        if value_of(files, key) == then:
+            continue
+        if key in MODEL and not can_answer(box, str(then)):
+            model = str(then)[:60]
+            continue
+        settings.append((key, value_of(files, key), then))
+    return RestorePreview(backup, turns, len(box.model.timers.timers), tuple(settings), model)
 
 
 def _files(box: PageBox) -> Settings:

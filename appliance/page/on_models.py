@@ -112,9 +112,7 @@ def ask(visit: Visit) -> Reply:
 def choose(visit: Visit) -> Reply:
     """The language model that answers from the next start on: one that is here."""
     box, name = visit.box, visit.form.get("name", "")
-    store = _stores(box)[0]
-    model = store.models.get(name)
-    if model is None or not model.language or store.state(model) not in ("shipped", "installed"):
+    if not can_answer(box, name):
         return show(visit, 400, visit.texts("page-models-not-here"))
     try:
         base = fingerprint(box.changes.owner.text())
@@ -123,6 +121,15 @@ def choose(visit: Visit) -> Reply:
     except InterludeError as error:
         return show(visit, 400, refusal(error, visit.texts))
     return see_other(PLACE)
+
+
+def can_answer(box: PageBox, name: str) -> bool:
+    """Whether it is a language model that is here: the box could not think with another."""
+    store = _stores(box)[0]
+    model = store.models.get(name)
+    if model is None or model.language is None:
+        return False
+    return store.state(model) in ("shipped", "installed")
 
 
 def may_ask(box: PageBox) -> bool:

@@ -10,6 +10,7 @@ import pytest
 
 from appliance.dialog.memory import Memory, RememberedTurn
 from appliance.messages.commands import Restart
+from appliance.models.store import ModelStore, PinnedRevision
 from appliance.page.backup_file import Backup, BackupTurn, pack, unpack
 from appliance.page.on_backup import TICKET_S
 from appliance.page.requests import Reply, Request
@@ -29,6 +30,7 @@ from appliance.tools.timers import Timer
 from tests.page.desk import HOST, Desk
 
 SECRET, WORD = "correct-horse-battery", "my doctor is at noon"
+MODEL = "gemma-4-e2b"
 
 
 def lived_in(desk: Desk) -> None:
@@ -223,6 +225,50 @@ def test_what_would_change_is_shown_before_anything_does_and_then_done(desk: Des
     assert not left(desk, CHECKED).exists()
     assert left(desk, WANTED).stat().st_mode & 0o777 == 0o600
     assert "begins anew" in desk.text("/own/backup")
+
+
+def test_a_model_that_is_not_here_is_left_out_and_said_and_one_that_is_here_is_restored(
+    desk: Desk,
+) -> None:
+    lived_in(desk)
+    desk.pair()
+    files, token = desk.box.changes.owner, desk.token
+    backup = Backup(1.0, "0", "x", settings={"thinking.model": MODEL, "link.name": "Cellar"})
+    upload(desk, form(token, pack(backup)))
+    page = desk.text("/own/backup")
+    assert f"The language model stays as it is: {MODEL} is not on this box" in page
+    assert "<code>thinking.model</code>" not in page
+    assert desk.post("/own/backup/restore", {"token": token}).status == 303
+    assert (files.settings().thinking.model, files.settings().link.name) == ("pocket", "Cellar")
+    lay(ModelStore.of(desk.box.settings), MODEL)
+    upload(desk, form(token, pack(backup)))
+    page = desk.text("/own/backup")
+    assert f"<code>thinking.model</code>: pocket → {MODEL}" in page
+    assert "is not on this box" not in page
+    assert desk.post("/own/backup/restore", {"token": token}).status == 303
+    assert files.settings().thinking.model == MODEL
+
+
+@pytest.mark.parametrize("name", ["ljspeech", "gemma-5", "../../x", ""])
+def test_what_is_no_language_model_of_this_box_is_not_restored_as_one(
+    desk: Desk, name: str
+) -> None:
+    lived_in(desk)
+    desk.pair()
+    lay(ModelStore.of(desk.box.settings), "ljspeech")
+    backup = Backup(1.0, "0", "x", settings={"thinking.model": name})
+    upload(desk, form(desk.token, pack(backup)))
+    assert desk.post("/own/backup/restore", {"token": desk.token}).status == 303
+    assert desk.box.changes.owner.settings().thinking.model == "pocket"
+
+
+def lay(store: ModelStore, name: str) -> None:
+    """A model, whole as far as anybody can see without reading gigabytes."""
+    model = store.models[name]
+    store.folder(model).mkdir(parents=True)
+    for file in model.files.values():
+        store.path(model, file).touch()
+    store.mark_complete(model, PinnedRevision("r", {f.path: f for f in model.files.values()}))
 
 
 def test_what_was_looked_at_and_not_wanted_is_gone(desk: Desk) -> None:
