@@ -112,9 +112,15 @@ class AlsaStream:
             poller.register(fd, events)
 
     def is_ready(self, events: Sequence[tuple[int, int]]) -> bool:
-        """Whether these results of a poll are this card's, and really mean it has something."""
+        """Whether these results of a poll are this card's, and really mean it has something.
+
+        Raises CardError if the card is gone: it may have less than a period left, so that nobody
+        reads it, and then it is ready for ever."""
         mine = [event for event in events if event[0] in self._fds]
-        return bool(mine) and self._call(self._pcm.polldescriptors_revents, mine) != 0
+        ready = self._call(self._pcm.polldescriptors_revents, mine) if mine else 0
+        if ready & select.POLLERR and self._pcm.state() == alsaaudio.PCM_STATE_DISCONNECTED:
+            raise self._lost(os.strerror(errno.ENODEV))
+        return bool(ready)
 
     def avail(self) -> int:
         """Frames that can be read or written now; −1 after a dropout. Raises CardError if lost."""

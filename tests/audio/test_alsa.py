@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import select
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -167,3 +168,22 @@ def test_a_card_that_is_not_ours_to_open_names_the_group() -> None:
     error = _not_opened("hw:1", "capture", os.strerror(errno.EACCES))
     assert error.problem == 'Opening the sound card "hw:1" is not permitted.'
     assert "group audio" in error.remedy
+
+
+@pytest.mark.parametrize("direction", ["capture", "playback"])
+def test_a_card_that_is_gone_with_less_than_a_period_left_is_said_to_be_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, direction: Direction
+) -> None:
+    with (
+        card_of(tmp_path, 16_000, monkeypatch) as card,
+        open_stream("sim", direction, period_ms=100, periods=3) as stream,
+    ):
+        stream.start()
+        card.unplug()
+        # Whoever asks for the position first (CardClock) is told where it stopped.
+        assert 0 <= stream.avail() < stream.period_frames
+        poller = select.poll()
+        stream.register(poller)
+        events = poller.poll(5_000)
+        with pytest.raises(CardError, match=r'"sim" was lost \(No such device\)'):
+            stream.is_ready(events)
