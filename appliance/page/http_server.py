@@ -24,6 +24,7 @@ from appliance.page.requests import EventStream, Reply, Request, plain, read_req
 from appliance.page.response_headers import HEADERS, STRICT
 from appliance.page.tls_pipe import TlsPipe
 from appliance.page.upload import Upload
+from appliance.runtime.listening_socket import BACKLOG
 
 MOST_CONNECTIONS, MOST_OF_ONE = 64, 16
 MOST_HEAD, MOST_BODY = 16_384, 16_384  # bytes of a request
@@ -74,7 +75,10 @@ class HttpServer:
 
     async def start(self) -> None:
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(lambda: _Connection(self), sock=self._listener)
+        # asyncio accepts as many at once as it lets wait; each is open until it has been refused.
+        self._server = await loop.create_server(
+            lambda: _Connection(self), sock=self._listener, backlog=BACKLOG
+        )
 
     def close(self) -> None:
         """Stop listening, and let everybody go."""

