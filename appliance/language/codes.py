@@ -37,6 +37,16 @@ def espeak_voice(language: str) -> str:
     return _ESPEAK.get(language, language)
 
 
+def choices(chosen: str = "") -> dict[str, str]:
+    """NAMES to choose from, each name once: of two codes for one language `chosen`, if it is one of
+    them, or else the one that base() gives."""
+    return {
+        chosen if chosen in NAMES and base(chosen) == code else code: name
+        for code, name in NAMES.items()
+        if base(code) == code
+    }
+
+
 def base(code: str) -> str:
     """A language's code without country or script: de_DE, pt-br and zh-Hant → de, pt and zh.
     Norwegian is nb, however it is called."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import get_args
 
 from appliance.errors import InterludeError, SettingsError, ShownAs
-from appliance.language.codes import NAMES
+from appliance.language.codes import choices
 from appliance.messages.commands import ModeName
 from appliance.page.refusals import outcome_refusal, refusal, standing_refusal
 from appliance.page.requests import Reply, see_other
@@ -21,7 +21,6 @@ from appliance.settings.settings_change import CHANGEABLE, SettingsChange, value
 from appliance.settings.surroundings import Gpio, Light
 
 PHRASES = ("okay nabu", "hey jarvis", "hey mycroft", "alexa")  # with a network of their own
-LANGUAGES = {ANY: "", **{code: f"{name} ({code})" for code, name in NAMES.items()}}
 BOARDS = [name for name in get_args(Gpio) if name != "keyboard"]
 
 
@@ -57,7 +56,7 @@ def show(
         can_undo=changes.can_undo(),
         modes=modes,
         unmute=box.settings.page.unmute,
-        languages=LANGUAGES | {ANY: visit.texts("page-set-language-any")},
+        languages=_languages(visit, values["language"]),
         phrases=PHRASES,
         boards=BOARDS,
         lights=get_args(Light),
@@ -66,6 +65,11 @@ def show(
         trial=trial,
         trial_said=_tried(visit),
     )
+
+
+def _languages(visit: Visit, chosen: str) -> dict[str, str]:
+    rows = {code: f"{name} ({code})" for code, name in choices(chosen).items()}
+    return {ANY: visit.texts("page-set-language-any")} | rows
 
 
 def _tried(visit: Visit) -> str:

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from appliance.language.catalogue import languages
-from appliance.language.codes import NAMES, base, espeak_voice
+from appliance.language.codes import NAMES, base, choices, espeak_voice
 
 
 @pytest.mark.process
@@ -24,6 +24,17 @@ def test_espeak_has_a_voice_for_every_language_of_the_table() -> None:
 )  # fmt: skip
 def test_a_code_is_taken_without_its_country(code: str, language: str) -> None:
     assert base(code) == language
+
+
+@pytest.mark.parametrize(
+    ("chosen", "code"), [("no", "no"), ("nb", "nb"), ("de", "nb"), ("auto", "nb"), ("nn", "nb")]
+)
+def test_each_name_is_offered_once_and_by_the_code_that_was_chosen(chosen: str, code: str) -> None:
+    offered = choices(chosen)
+    assert sorted(offered.values()) == sorted(set(NAMES.values()))
+    assert [one for one, name in offered.items() if name == "Norwegian"] == [code]
+    assert offered.items() <= NAMES.items()
+    assert chosen in offered or chosen not in NAMES
 
 
 def test_every_language_with_sentences_is_in_the_table() -> None:

@@ -70,6 +70,21 @@ def test_what_is_set_back_needs_no_new_start(desk: Desk) -> None:
     assert "after a restart" not in desk.text("/set")
 
 
+@pytest.mark.parametrize(
+    ("written", "code"), [('language: "no"', "no"), ("language: nb", "nb"), ("", "nb")]
+)
+def test_norwegian_is_one_row_however_it_was_written(desk: Desk, written: str, code: str) -> None:
+    (Path(desk.box.settings.state_dir) / "settings.yaml").write_text(f"{TEXT}{written}\n")
+    row = f'<option value="{code}"{" selected" if written else ""}>Norwegian ({code})</option>'
+    page = desk.text("/set")
+    assert page.count("Norwegian") == 1
+    assert row in page
+    before = desk.box.changes.owner.text()
+    kept = {"language": code} if written else {"language": "auto"}
+    assert send(desk, "hearing", hearing__wake__phrase="okay nabu", **kept)[0] == 303
+    assert desk.box.changes.owner.text() == before, "who saves it again changes nothing"
+
+
 def test_a_bad_value_is_said_with_what_was_typed_and_changes_nothing(desk: Desk) -> None:
     status, page = send(desk, "house", link__port="99999", link__user="bob", link__broker="x.local")
     assert status == 400
