@@ -86,7 +86,7 @@ def revoke(visit: Visit) -> Reply:
     visit.box.access.revoke(which)
     visit.box.disconnect(which)
     if visit.browser is not None and visit.browser.id == which:
-        return see_other("/", set_cookie(COOKIE, "", 0))
+        return see_other("/?said=page-notice-logged-out", set_cookie(COOKIE, "", 0))
     return see_other("/access?said=page-notice-revoked")
 
 

@@ -91,6 +91,30 @@ def test_who_takes_back_another_access_stays(desk: Desk, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
+    ("language", "own", "others", "gone"),
+    [
+        ("en", "Log out (remove this browser)", "Remove this browser", "is logged out"),
+        ("de", "Abmelden (diesen Browser entfernen)", "Diesen Browser entfernen", "ist abgemeldet"),
+    ],
+)
+def test_ones_own_row_logs_out_and_the_others_remove(
+    desk: Desk, language: str, own: str, others: str, gone: str
+) -> None:
+    desk.box.access.let_in("Safari, iPhone")
+    desk.pair()
+    page = desk.get("/access", accept_language=language).body.decode()
+    rows = page.split("<li>")[1:]
+    assert ['class="tag"' in row for row in rows] == [False, True]
+    assert [f">{own}</button>" in row for row in rows] == [False, True]
+    assert [f">{others}</button>" in row for row in rows] == [True, False]
+    mine = desk.box.access.browsers[1].id
+    reply = desk.post("/access/revoke", {"id": mine, "token": desk.token})
+    page = desk.get(dict(reply.headers)["Location"], accept_language=language).body.decode()
+    assert gone in page
+    assert "canvas" not in page
+
+
+@pytest.mark.parametrize(
     ("agent", "name"),
     [
         ("Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) Version/18.1 Safari/604.1",
