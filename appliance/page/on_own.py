@@ -7,6 +7,7 @@ import time
 from appliance import __version__
 from appliance.page import on_timers
 from appliance.page.requests import Reply
+from appliance.page.software_state import may_ask
 from appliance.page.visit import Visit
 
 
@@ -21,4 +22,5 @@ def show(visit: Visit) -> Reply:
         alarms=sum(one.alarm for one in timers),
         due=on_timers.day_and_time(timers[0].due_s, time.time()) if timers else "",
         keeps=visit.box.settings.memory.keep_turns,
+        versions=may_ask(visit.box.places),
     )

@@ -69,6 +69,11 @@ class SoftwareState:
         return self.asked or bool(self.going.step) or bool(self.system.on_trial)
 
 
+def may_ask(places: OwnPlaces) -> bool:
+    """Whether this box was set up as an appliance: versions are asked for, and gone back from."""
+    return places.incoming.is_dir() and os.access(places.incoming, os.W_OK)
+
+
 def read_state(places: OwnPlaces, now_s: float) -> SoftwareState:
     """As it is on the disk now. `now_s`: by the clock on the wall."""
     shelf = ReleaseStore(places.releases, places.trial)
@@ -81,7 +86,7 @@ def read_state(places: OwnPlaces, now_s: float) -> SoftwareState:
         tuple(request.offers(shelf, places.incoming, places.os_release)),
         request.read_progress(places.trial),
         any(os.path.lexists(note) for note in notes),
-        places.incoming.is_dir() and os.access(places.incoming, os.W_OK),
+        may_ask(places),
         os.path.lexists(places.pull),
         _look("web", places, now_s),
         _look("stick", places, now_s),

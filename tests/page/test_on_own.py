@@ -37,6 +37,16 @@ def test_it_tells_how_many_sentences_another_voice_had_to_say(desk: Desk) -> Non
     assert "another voice had to say</dt><dd>7</dd>" in desk.text("/own")
 
 
+def test_versions_are_led_to_only_where_they_can_be_changed(desk: Desk) -> None:
+    desk.pair()
+    for language, says in (("en", "none gone back to"), ("de", "zu keiner zurückgegangen")):
+        assert 'href="/own/software"' not in desk.text("/own")
+        assert says in desk.get("/own/software", accept_language=language).body.decode()
+    desk.box.places.incoming.mkdir()
+    assert 'href="/own/software"' in desk.text("/own")
+    assert "none gone back to" not in desk.text("/own/software")
+
+
 def test_a_box_without_a_memory_says_so(tmp_path: Path) -> None:
     desk = Desk(tmp_path, memory={"keep_turns": 0})
     desk.pair()

@@ -124,7 +124,7 @@ def test_every_step_has_words(at: Bench, desk: Desk, step: str) -> None:
 def test_a_machine_that_is_no_appliance_is_told_so_and_asks_for_nothing(desk: Desk) -> None:
     desk.pair()
     page = desk.text("/own/software")
-    assert "Updates are not installed from this page here" in page
+    assert "no version is installed here, and none gone back to" in page
     assert f"Version {__version__} runs" in page
     assert "Lies ready" not in page
     form = {"file": "0.3.0.release", "token": desk.token}
