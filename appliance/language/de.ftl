@@ -331,7 +331,9 @@ page-pair-printed = Gib die sechs Ziffern ein, die beim Start des Geräts ausgeg
 page-problem-missing = Diese Seite gibt es nicht
 page-problem-missing-why = Die Adresse hat einen Fehler, oder sie ist veraltet.
 page-problem-refused = Das wurde nicht angenommen
-page-problem-refused-why = Die Seite war veraltet, oder ihr Formular kam von woanders. Geh zurück und schick es noch einmal.
+page-problem-refused-why = Die Seite war veraltet, oder ihr Formular kam von woanders. Lade die Seite neu und schick es noch einmal.
+page-problem-stranger = Dieser Browser ist nicht eingelassen
+page-problem-stranger-why = Er wurde nie eingelassen oder wurde entfernt. Lade die Seite neu und lass ihn ein.
 page-problem-often = Zu viel auf einmal
 page-problem-often-why = Warte eine Minute, dann versuch es noch einmal.
 page-problem-busy = Das Gerät antwortet nicht
@@ -366,6 +368,20 @@ page-live-count = Male bisher
 page-live-quick = Mikrofon, und was gerade gesagt wird
 page-live-since = seit dem Start
 page-live-words = Worte der Antworten zeigen, solange diese Seite offen ist
+page-live-span = Wie viel der letzten Minute gezeichnet wird
+page-live-span-last = Letzte { $seconds } s
+page-live-span-whole = Ganze Minute
+page-live-timers-set = { $count ->
+        [one] Ein Timer oder Wecker ist gestellt, fällig: { $due }.
+       *[other] { $count } Timer und Wecker sind gestellt; der nächste ist fällig: { $due }.
+    }
+page-live-timers-ring = Ein Timer oder Wecker klingelt.
+page-live-refused = Das ging nicht. { $why }
+page-live-offline = Es gibt keine Verbindung zum Gerät.
+page-notice-set-volume = Lautstärke { $percent } %: eingestellt.
+page-notice-set-mode = Es hört { $mode } zu: eingestellt.
+page-notice-set-voice = Stimme { $voice }: eingestellt.
+page-wrong-no-button = Dieses Gerät hat keinen Knopf, den man drücken könnte.
 page-live-words-why = Diese Seite behält keine Worte.
 page-live-volume = Lautstärke
 page-live-mode = Es hört zu
@@ -443,7 +459,7 @@ page-own-timers-some =
     } und { $alarms ->
         [one] ein Wecker
        *[other] { $alarms } Wecker
-    }; der nächste ist fällig am { $due }.
+    }; der nächste ist fällig: { $due }.
 page-own-memory = Gedächtnis
 page-own-memory-keeps = Höchstens { $turns } Gesprächsbeiträge werden behalten, auf dem Gerät und nirgends sonst.
 page-own-memory-none = Nichts Gesagtes wird behalten.

@@ -364,7 +364,9 @@ page-pair-printed = Type the six digits that were printed where the box was star
 page-problem-missing = There is no such page
 page-problem-missing-why = The address has a mistake in it, or it is an old one.
 page-problem-refused = That was not taken
-page-problem-refused-why = The page was an old one, or its form came from somewhere else. Go back, and send it again.
+page-problem-refused-why = The page was an old one, or its form came from somewhere else. Load the page anew, and send it again.
+page-problem-stranger = This browser is not let in
+page-problem-stranger-why = It was never let in, or it was removed. Load the page anew, and let it in.
 page-problem-often = Too many at once
 page-problem-often-why = Wait a minute, then try again.
 page-problem-busy = The box does not answer
@@ -399,6 +401,20 @@ page-live-count = times so far
 page-live-quick = Microphone, and what is being said
 page-live-since = since the start
 page-live-words = Show the words of answers while this page is open
+page-live-span = How much of the last minute is drawn
+page-live-span-last = Last { $seconds } s
+page-live-span-whole = Whole minute
+page-live-timers-set = { $count ->
+        [one] A timer or an alarm is set, due at { $due }.
+       *[other] { $count } timers and alarms are set; the next is due at { $due }.
+    }
+page-live-timers-ring = A timer or an alarm is ringing.
+page-live-refused = That did not work. { $why }
+page-live-offline = There is no connection to the box.
+page-notice-set-volume = Volume { $percent } %: set.
+page-notice-set-mode = It listens { $mode }: set.
+page-notice-set-voice = Voice { $voice }: set.
+page-wrong-no-button = This box has no button that could be held.
 page-live-words-why = Words are kept nowhere by this page.
 page-live-volume = Volume
 page-live-mode = It listens

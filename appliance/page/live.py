@@ -92,6 +92,7 @@ class LiveModel:
                 events.append({"k": "status"} | status_of(message))
             case TimersList():
                 self.timers = message
+                events.append({"k": "timers"})  # without their names, which a page asks for
             case Forgotten():
                 self.forgetting.handle(message)
             case Opinion():

@@ -17,10 +17,18 @@ from appliance.messages.commands import (
     StopSpeaking,
 )
 from appliance.messages.registry import Message
+from appliance.page import on_timers
 from appliance.page.requests import Reply, plain, see_other
 from appliance.page.visit import Visit
 
 BACK = ("/", "/set", "/own", "/own/timers", "/own/memory", "/own/models")
+NARROW_S = 24  # of the minute, where a screen is too narrow for the words of all of it
+# What the page says that a form leads back to; the script says the same.
+_SAID = {
+    "volume": "page-notice-set-volume",
+    "mode": "page-notice-set-mode",
+    "voice": "page-notice-set-voice",
+}
 
 
 def show(visit: Visit) -> Reply:
@@ -34,6 +42,10 @@ def show(visit: Visit) -> Reply:
         "box": texts("page-live-box"),
         "resumed": texts("page-live-resumed"),
         "lost": texts("page-live-lost"),
+        "set": texts.templates("page-notice-set-"),
+        "refused": texts("page-live-refused", why="{why}"),
+        "offline": texts("page-live-offline"),
+        "busy": texts("page-problem-busy-why"),
         "muted": status is not None and status.muted,
         "cut": status is not None and status.cut,
     }
@@ -43,12 +55,17 @@ def show(visit: Visit) -> Reply:
         modes={one: texts(f"page-mode-{one.replace('_', '-')}") for one in get_args(ModeName)},
         unmute=visit.box.settings.page.unmute,
         texts=script,
+        timers=on_timers.in_a_line(visit),
+        narrow_s=NARROW_S,
     )
 
 
 def command(visit: Visit) -> Reply:
     """Do what a form asks for, and go back to where it stands."""
-    made = _COMMANDS.get(visit.form.get("do", ""))
+    wanted = visit.form.get("do", "")
+    if wanted == "mode" and _lacks_button(visit):
+        return plain(409, visit.texts("page-wrong-no-button"))
+    made = _COMMANDS.get(wanted)
     message = made(visit) if made is not None else None
     if message is None:
         return plain(400, "There is no such command, or not with that value.")
@@ -56,7 +73,8 @@ def command(visit: Visit) -> Reply:
         return plain(503, "The box takes no commands at the moment. Try again.")
     visit.box.model.expect(message, visit.box.now_s())
     back = visit.form.get("back", "/")
-    return see_other(back if back in BACK else "/")
+    said = f"?said={_SAID[wanted]}" if wanted in _SAID else ""
+    return see_other(f"{back if back in BACK else '/'}{said}")
 
 
 def _volume(visit: Visit) -> Message | None:
@@ -69,10 +87,12 @@ def _volume(visit: Visit) -> Message | None:
 
 def _mode(visit: Visit) -> Message | None:
     mode = visit.form.get("mode", "")
-    no_button = mode == "push_to_talk" and not visit.box.settings.panel.here
-    if mode not in get_args(ModeName) or no_button:
-        return None
-    return SetMode(mode)  # type: ignore[arg-type]  # one of its names
+    return SetMode(mode) if mode in get_args(ModeName) else None  # type: ignore[arg-type]
+
+
+def _lacks_button(visit: Visit) -> bool:
+    """For a mode in which nobody could ever talk to the box without one."""
+    return visit.form.get("mode", "") == "push_to_talk" and not visit.box.settings.panel.here
 
 
 def _voice(visit: Visit) -> Message | None:

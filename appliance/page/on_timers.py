@@ -42,6 +42,18 @@ def rows(timers: tuple[ShownTimer, ...], now_s: float) -> list[TimerRow]:
     ]  # fmt: skip
 
 
+def in_a_line(visit: Visit) -> str:
+    """How many are set or ring, and when the next is due, without their names; "" of none."""
+    now_s = time.time()
+    timers = visit.box.model.timers.timers
+    waiting = [one for one in timers if not one.ringing]
+    said = [visit.texts("page-live-timers-ring")] if len(waiting) < len(timers) else []
+    if waiting:
+        due = day_and_time(min(one.due_s for one in waiting), now_s)
+        said.append(visit.texts("page-live-timers-set", count=len(waiting), due=due))
+    return " ".join(said)
+
+
 def show(visit: Visit) -> Reply:
     """The next first."""
     return visit.page("timers", rows=rows(visit.box.model.timers.timers, time.time()))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from appliance.page.requests import TEXT, Reply, Request
+from appliance.page.requests import TEXT, Reply, Request, plain
 from appliance.page.visit import Visit
 
 # Status → the end of its key in the catalogue.
 KINDS = {404: "missing", 405: "missing", 403: "refused", 429: "often", 503: "busy"}
 TOLD = (409, 500)  # whose sentence is out of the catalogue, and says more
+NOT_LET_IN = plain(403, "Your browser has to be let in first.")
 
 
 def is_for_people(request: Request, reply: Reply) -> bool:
@@ -18,7 +19,7 @@ def is_for_people(request: Request, reply: Reply) -> bool:
 
 def problem_page(visit: Visit, reply: Reply) -> Reply:
     """With the same status, and a way back: to the page that a form stood on, where it is known."""
-    kind = KINDS.get(reply.status, "wrong")
+    kind = "stranger" if reply == NOT_LET_IN else KINDS.get(reply.status, "wrong")
     title, why = visit.texts(f"page-problem-{kind}"), visit.texts(f"page-problem-{kind}-why")
     if reply.status in TOLD:
         why = reply.body.decode().strip()

@@ -30,7 +30,7 @@ from appliance.page import (
 )
 from appliance.page.access import is_form_token
 from appliance.page.hosts import is_own_fetch, is_own_host, is_own_origin
-from appliance.page.problem import is_for_people, problem_page
+from appliance.page.problem import NOT_LET_IN, is_for_people, problem_page
 from appliance.page.requests import EventStream, Reply, Request, plain, see_other
 from appliance.page.static_files import StaticFiles
 from appliance.page.texts import Texts
@@ -199,7 +199,7 @@ class PageSite:
             return plain(405, "No form is sent there.")
         if visit.browser is None:
             if not route.open:
-                return plain(403, "Your browser has to be let in first.")
+                return NOT_LET_IN
         elif not is_form_token(form.get("token", ""), request.cookie(COOKIE)) and not route.open:
             return plain(403, "This page is an old one. Load it anew.")
         visit.form = form

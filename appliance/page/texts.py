@@ -27,9 +27,15 @@ class Texts:
         """Raises KeyError for a sentence that there is not, or a value that it lacks."""
         return self._words.say(key, **values)
 
-    def notice(self, key: str) -> str:
-        """The sentence of a key that a stranger may have made up; then ""."""
-        return self(key) if key.startswith(NOTICES) and key in self._words else ""
+    def notice(self, key: str, **values: Value) -> str:
+        """The sentence of a key that a stranger may have made up; then "", and so where it lacks a
+        value."""
+        if not key.startswith(NOTICES) or key not in self._words:
+            return ""
+        try:
+            return self(key, **values)
+        except KeyError:
+            return ""
 
     def templates(self, prefix: str) -> dict[str, str]:
         """Every sentence whose key begins so, without its beginning: for the script."""

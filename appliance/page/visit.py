@@ -120,10 +120,20 @@ class Visit:
             encrypted=self.box.scheme == "https",
             certificate=self._certificate(),
             broken=self._broken(),
-            notice=self.texts.notice(self.request.words.get("said", "")),
+            notice=self._notice(),
             **words,
         )
         return Reply(status, html.encode())
+
+    def _notice(self) -> str:
+        """What came of a form. A value that was set is the box's own, and none of the address."""
+        values: dict[str, str | int] = {}
+        status = self.box.model.shown_status(self.box.now_s())
+        if status is not None and self.browser is not None:
+            mode = self.texts(f"page-mode-{status.mode.replace('_', '-')}")
+            percent = round(100 * status.volume)
+            values = {"percent": percent, "mode": mode, "voice": status.voice}
+        return self.texts.notice(self.request.words.get("said", ""), **values)
 
     def _broken(self) -> str:
         """What does not work, in the browser's language; "" if all does."""

@@ -19,6 +19,7 @@ from appliance.messages.playback import PlaybackPaused, PlaybackResumed
 from appliance.messages.registry import Message
 from appliance.messages.speech import Spoken
 from appliance.messages.thinking import AnswerHeard, Sentence
+from appliance.messages.tools import ShownTimer, TimersList
 from appliance.messages.viewing import SoundLevels
 from appliance.page.live import EXPECTED_S, HISTORY_S, MOST_EVENTS, LiveModel, word_event
 from tests.messages.largest import build
@@ -97,6 +98,13 @@ def test_no_event_has_a_word_of_a_message_in_it() -> None:
         model.handle(Onset(1, 0, speaking=True), 0.0)
         told = model.handle(build(kind, WORD, 1), 0.0)
         assert (WORD * 20).encode() not in msgspec.json.encode([*told, model.hello(0.0)]), kind
+
+
+def test_that_timers_changed_is_an_event_that_says_no_more() -> None:
+    model = LiveModel()
+    listed = TimersList((ShownTimer(1, False, "tea", 1.8e9, 60.0),))
+    assert model.handle(listed, 0.0) == [{"k": "timers"}]
+    assert model.hello(0.0)["history"] == []
 
 
 def test_the_status_has_no_field_but_those_that_the_page_shows() -> None:

@@ -19,6 +19,7 @@ from appliance.messages.commands import (
     StopSpeaking,
 )
 from appliance.messages.message import BaseMessage
+from appliance.messages.tools import ShownTimer, TimersList
 from tests.page.desk import Desk
 
 
@@ -51,7 +52,7 @@ def test_a_command_is_one_message(desk: Desk, form: dict[str, str], message: Bas
     [
         {}, {"do": ""}, {"do": "erase"}, {"do": "volume"}, {"do": "volume", "volume": "nan"},
         {"do": "volume", "volume": "101"}, {"do": "volume", "volume": "-1"},
-        {"do": "mode", "mode": "loud"}, {"do": "mode", "mode": "push_to_talk"},
+        {"do": "mode", "mode": "loud"},
         {"do": "voice", "voice": "nobody"}, {"do": "voice", "voice": ""},
     ],
 )  # fmt: skip
@@ -59,6 +60,70 @@ def test_what_is_no_command_does_nothing(desk: Desk, form: dict[str, str]) -> No
     desk.pair()
     assert do(desk, **form) == 400
     assert desk.said == []
+
+
+@pytest.mark.parametrize(("language", "says"), [("en", "has no button"), ("de", "keinen Knopf")])
+@pytest.mark.parametrize("accept", ["", "text/html"])
+def test_a_box_without_a_button_says_that_none_can_be_held(
+    desk: Desk, language: str, says: str, accept: str
+) -> None:
+    desk.pair()
+    form = {"do": "mode", "mode": "push_to_talk", "token": desk.token}
+    reply = desk.post("/do", form, accept=accept, accept_language=language)
+    assert (reply.status, desk.said) == (409, [])
+    assert says in reply.body.decode()
+
+
+@pytest.mark.parametrize("back", ["/", "/set"])
+@pytest.mark.parametrize(
+    ("form", "english", "german"),
+    [
+        ({"do": "volume", "volume": "35"}, "Volume 35 %: set.", "Lautstärke 35 %: eingestellt."),
+        (
+            {"do": "mode", "mode": "wake_word"},
+            "It listens after the wake word: set.",
+            "Es hört nach dem Weckwort zu: eingestellt.",
+        ),
+        ({"do": "voice", "voice": "amy"}, "Voice amy: set.", "Stimme amy: eingestellt."),
+    ],
+)
+def test_without_a_script_the_next_page_tells_what_was_set(
+    desk: Desk, form: dict[str, str], english: str, german: str, back: str
+) -> None:
+    desk.pair()
+    reply = desk.post("/do", form | {"back": back, "token": desk.token})
+    place = dict(reply.headers)["Location"]
+    assert place.startswith(f"{back}?said=")
+    for language, says in (("en", english), ("de", german)):
+        page = desk.get(place, accept_language=language).body.decode()
+        assert f'role="status">{says}</p>' in page
+        assert says not in desk.get(back, accept_language=language).body.decode()
+
+
+def test_the_script_tells_the_same(desk: Desk) -> None:
+    desk.pair()
+    assert '"volume": "Volume {percent} %: set."' in desk.text("/")
+    assert '"refused": "That did not work. {why}"' in desk.text("/")
+
+
+def test_what_is_set_and_rings_stands_there_without_names_and_is_gone_with_it(desk: Desk) -> None:
+    desk.pair()
+    line = re.compile(r'<p id="timers"( hidden)?><span>(.*?)</span> <a href="/own/timers">')
+
+    def shown() -> tuple[str | None, ...]:
+        found = line.search(desk.text("/"))
+        assert found
+        return found.groups()
+
+    assert shown() == (" hidden", "")
+    desk.box.model.handle(TimersList((ShownTimer(1, False, "tea", 1.8e9, 60.0),)), 0.0)
+    hidden, says = shown()
+    assert hidden is None
+    assert says is not None
+    assert says.startswith("A timer or an alarm is set, due at 2027-01-15")
+    assert "tea" not in desk.text("/")
+    desk.box.model.handle(TimersList(), 0.0)
+    assert shown() == (" hidden", "")
 
 
 def test_a_box_whose_owner_wants_it_so_is_muted_here_and_not_unmuted(tmp_path: Path) -> None:

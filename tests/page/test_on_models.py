@@ -161,5 +161,7 @@ def test_the_voice_that_speaks_is_not_removed(box: Desk) -> None:
 def test_a_voice_that_can_speak_is_chosen_there(desk: Desk) -> None:
     desk.pair()
     form = {"do": "voice", "voice": "amy", "back": "/own/models", "token": desk.token}
-    assert dict(desk.post("/do", form).headers)["Location"] == "/own/models"
+    place = dict(desk.post("/do", form).headers)["Location"]
+    assert place.startswith("/own/models?said=")
+    assert "Voice amy: set." in desk.text(place)
     assert desk.said == [SetVoice("amy")]

@@ -9,6 +9,9 @@ import pytest
 from appliance.messages.commands import StopSpeaking
 from appliance.messages.tools import CancelTimer, ShownTimer, TimersList
 from appliance.page import on_timers
+from appliance.page.requests import Request
+from appliance.page.texts import Texts
+from appliance.page.visit import Visit
 from tests.page.desk import Desk
 
 EGGS = ShownTimer(4, False, "eggs <b>", 0.0, 300.0)
@@ -46,6 +49,25 @@ def test_one_of_today_has_no_day() -> None:
     noon_s = time.mktime((2026, 11, 22, 12, 0, 0, 0, 0, -1))
     assert on_timers.day_and_time(noon_s + 3600, noon_s) == "13:00"
     assert on_timers.day_and_time(noon_s + 86_400, noon_s) == "2026-11-23 12:00"
+
+
+def test_in_a_line_they_are_counted_and_what_rings_is_not_due(desk: Desk) -> None:
+    noon_s = time.mktime((2126, 11, 22, 12, 0, 0, 0, 0, -1))
+    tea, wake = ShownTimer(1, False, "tea", noon_s, 60.0), ShownTimer(2, True, "", noon_s + 60)
+    rings = ShownTimer(3, False, "eggs", 1.0, 60.0, ringing=True)
+
+    def line(*timers: ShownTimer, language: str = "en") -> str:
+        set_timers(desk, *timers)
+        return on_timers.in_a_line(Visit(desk.box, Request("GET", "/"), Texts(language), None))
+
+    assert line() == ""
+    assert line(tea) == "A timer or an alarm is set, due at 2126-11-22 12:00."
+    both = "2 timers and alarms are set; the next is due at 2126-11-22 12:00."
+    assert line(rings, tea, wake) == f"A timer or an alarm is ringing. {both}"
+    assert line(rings) == "A timer or an alarm is ringing."
+    assert line(tea, language="de") == (
+        "Ein Timer oder Wecker ist gestellt, fällig: 2126-11-22 12:00."
+    )
 
 
 def test_a_stranger_sees_no_timer_and_takes_none_away(desk: Desk) -> None:

@@ -39,6 +39,16 @@ def test_an_old_form_and_too_many_of_them_are_told_apart(desk: Desk) -> None:
     assert desk.said == []
 
 
+@pytest.mark.parametrize(("language", "says"), [("en", "it was removed"), ("de", "wurde entfernt")])
+def test_a_browser_that_was_removed_is_told_so(desk: Desk, language: str, says: str) -> None:
+    desk.pair()
+    form = {"do": "mute", "token": desk.token}
+    desk.box.access.revoke(desk.box.access.browsers[0].id)
+    reply = desk.post("/do", form, accept=HTML, accept_language=language)
+    assert (reply.status, desk.said) == (403, [])
+    assert says in reply.body.decode()
+
+
 def test_a_box_that_takes_no_commands_says_to_try_again(desk: Desk) -> None:
     desk.pair()
     form = {"do": "mute", "token": desk.token}

@@ -45,5 +45,11 @@ def test_an_unknown_sentence_is_a_mistake_and_a_strangers_is_nothing() -> None:
         texts("no-such")
 
 
+def test_a_notice_says_a_value_that_it_is_given_and_nothing_without_it() -> None:
+    texts = Texts("en")
+    assert texts.notice("page-notice-set-volume", percent=60, voice="amy") == "Volume 60 %: set."
+    assert texts.notice("page-notice-set-volume", voice="amy") == ""
+
+
 def test_the_script_gets_sentences_with_their_blanks() -> None:
     assert Texts("en").templates("page-ev-")["pause"] == "silent after {ms} ms"

@@ -25,6 +25,15 @@ def test_a_stranger_has_no_token(desk: Desk) -> None:
     assert 'name="token"' not in desk.text("/")
 
 
+def test_a_notice_has_the_boxes_value_and_a_stranger_sees_none(desk: Desk) -> None:
+    asked = "/?said=page-notice-set-volume"
+    assert "Volume" not in desk.text(asked)
+    desk.pair()
+    assert "Volume 80 %: set." in desk.text(asked)
+    desk.box.model.status = None
+    assert ": set.</p>" not in desk.text(asked)
+
+
 def test_what_does_not_work_is_said_in_the_browsers_language(desk: Desk) -> None:
     desk.pair()
     for name, german in (("the microphone", "Mikrofon"), ("thinker", "Sprachmodell"), ("x", "x")):

@@ -65,6 +65,14 @@ def submit(form: str, **fields: str) -> str:
     )
 
 
+def set_there(field: str, value: str) -> str:
+    """By the live view's script, which stays there, until it tells what came of it."""
+    return f"""(() => {{ const field = document.querySelector("#{field}"); field.value = "{value}";
+      field.dispatchEvent(new Event("change"));
+      new MutationObserver(() => {{ delete document.body.dataset.old }}).observe(
+        document.querySelector("#told"), {{ childList: true }}) }})()"""
+
+
 @dataclass(frozen=True)
 class View:
     """`prepare`: makes the box so. `act`: a script run there, after which `shows` stands on the
@@ -309,6 +317,10 @@ VIEWS = (
     View("live", "/"),
     View("live-talk", "/", talks),
     View("live-ill", "/", is_ill),
+    View("live-timers", "/", has_timers),
+    View("live-set", "/", act=set_there("voice", "amy"), shows="Voice amy: set."),
+    View("live-refused", "/", act=set_there("mode", "push_to_talk"),
+         shows="That did not work. This box has no button"),
     View("set", "/set"),
     View("set-card", "/set", handed=True),
     View("set-wrong", "/set", act=submit('form[action="/set"]:has([name="link.port"])',

@@ -1,10 +1,11 @@
 // The live view: events of the box in, a picture of the last minute out. Nothing is kept beyond it.
 "use strict";
 (() => {
-  const WINDOW_S = LiveMinute.WINDOW_S, EVENTS = 8, SILENT_MS = 20_000;
+  const WINDOW_S = LiveMinute.WINDOW_S, EVENTS = 8, SILENT_MS = 20_000, PATIENCE_MS = 8000, NARROW_PX = 520;
   const $ = (id) => document.getElementById(id);
   const texts = JSON.parse($("texts").textContent);
-  const say = (key, words = {}) => (texts.ev[key] || key).replace(/\{(\w+)\}/g, (_, w) => words[w]);
+  const fill = (text, words) => text.replace(/\{(\w+)\}/g, (_, w) => words[w]);
+  const say = (key, words = {}) => fill(texts.ev[key] || key, words);
   const canvas = $("picture"), ink = canvas.getContext("2d");
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   document.body.classList.add("live");
@@ -14,6 +15,9 @@
   let words = new Map();      // turn → {said: [sentence], heard}
   let lines = [];             // of the list
   let stream = null, colours = {}, lastDrawn = 0, lastHeard = 0;
+  const so = {};              // what the controls were last told: id → value
+  const sent = new Map();     // form → how often it was sent: what came of an older one is not told
+  let asked = 0;              // for the line of timers, likewise
 
   const now = () => performance.now() / 1000 + offset;
 
@@ -31,6 +35,7 @@
       lines.sort((one, other) => other.t - one.t);
       if (!minute.states.length) minute.states.push({ t: e.now - WINDOW_S, state: e.state });
       show(e.state); figures(e); tell();
+      if (before !== null) timers();   // they may have changed while nothing was connected
       if ("muted" in e.status) controls(e.status);   // it may have changed since the page was made
       $("hint").hidden = true;
     },
@@ -42,6 +47,7 @@
     state(e, old) { if (!old) show(e.state); },
     status(e) { controls(e); },
     figures(e) { figures(e); },
+    timers() { timers(); },
     spoken() {},
     onset(e) { if (e.over) list(e, say("onset-over")); },
     speech_end(e) { list(e, say("speech-end")); },
@@ -88,12 +94,25 @@
     }
   }
   function controls(e) {
-    if (document.activeElement !== $("volume")) {
-      $("volume").value = Math.round(100 * e.volume);
-      $("volume-percent").textContent = `${$("volume").value} %`;
-    }
-    if (document.activeElement !== $("mode")) $("mode").value = e.mode;
+    Object.assign(so, { volume: String(Math.round(100 * e.volume)), mode: e.mode, voice: e.voice });
+    for (const id in so) if (document.activeElement !== $(id)) put(id);
     if (e.muted !== texts.muted || e.cut !== texts.cut) location.reload();
+  }
+  function put(id) {            // a control shows what is so
+    const field = $(id);
+    if (!field || !(id in so) || (field.options && ![...field.options].some((one) => one.value === so[id]))) return;
+    field.value = so[id];
+    if (id === "volume") $("volume-percent").textContent = `${field.value} %`;
+  }
+  async function timers() {     // the line is made by the box; an event only says that it is another
+    const mine = ++asked;
+    try {
+      const reply = await fetch("/", { signal: AbortSignal.timeout(PATIENCE_MS) });
+      const fresh = new DOMParser().parseFromString(await reply.text(), "text/html").getElementById("timers");
+      if (mine !== asked || !fresh) return;
+      $("timers").firstElementChild.textContent = fresh.firstElementChild.textContent;
+      $("timers").hidden = fresh.hidden;
+    } catch { /* the next hello asks again */ }
   }
   function clock(t) {
     return new Date(Date.now() - 1000 * (now() - t)).toLocaleTimeString([], { hour12: false });
@@ -133,7 +152,27 @@
     canvas.width = Math.round(canvas.clientWidth * scale);
     canvas.height = Math.round(canvas.clientHeight * scale);
     ink.setTransform(scale, 0, 0, scale, 0, 0);
+    $("spans").hidden = canvas.clientWidth >= NARROW_PX;
   }
+
+  // ── how much of the minute a narrow picture has: kept for as long as this tab is there
+  const spans = [...document.querySelectorAll("#spans button")];
+  let narrowSpan = Number(spans[0].dataset.span);
+  function choose(button) {
+    narrowSpan = Number(button.dataset.span); lastDrawn = 0;
+    for (const one of spans) one.setAttribute("aria-pressed", String(one === button));
+  }
+  for (const one of spans) {
+    one.addEventListener("click", () => {
+      choose(one);
+      try { sessionStorage.setItem("span", one.dataset.span); } catch { /* a browser that keeps nothing */ }
+    });
+  }
+  try {
+    const kept = spans.find((one) => one.dataset.span === sessionStorage.getItem("span"));
+    if (kept) choose(kept);
+  } catch { /* likewise */ }
+
   const loud = (db) => Math.max(0, Math.min(1, (db + 60) / 50)) ** 1.3;   // -60 dB: nothing
   function draw() {
     requestAnimationFrame(draw);
@@ -143,11 +182,11 @@
     lastDrawn = stamp;
     minute.forget(now());
     const w = canvas.clientWidth, h = canvas.clientHeight, end = now() - 0.3;
-    const span = w < 520 ? 24 : WINDOW_S, x = (t) => w - 10 - ((end - t) / span) * (w - 10);
+    const narrow = w < NARROW_PX, span = narrow ? narrowSpan : WINDOW_S, x = (t) => w - 10 - ((end - t) / span) * (w - 10);
     const top = 30, lane = (h - top - 22) / 2, middles = [top + lane / 2 - 8, top + lane * 1.5 + 8];
     ink.clearRect(0, 0, w, h);
     ribbon(x, end, w);
-    grid(x, end, span, w, h, top);
+    grid(x, end, span, narrow && span > 30 ? 10 : 5, w, h, top);
     blocks(x, end, top + lane + 24, lane - 32);
     wave(x, middles[0], lane * 0.36, "o", colours.owner);
     wave(x, middles[1], lane * 0.36, "b", colours.box);
@@ -169,9 +208,9 @@
       if (ink.measureText(text).width + 12 < to - from) { ink.fillStyle = colours.ink; ink.fillText(text, from + 6, 16); }
     });
   }
-  function grid(x, end, span, w, h, top) {
+  function grid(x, end, span, step, w, h, top) {
     ink.font = "11px system-ui, sans-serif"; ink.textAlign = "center"; ink.lineWidth = 1;
-    for (let t = Math.ceil((end - span) / 5) * 5; t < end; t += 5) {
+    for (let t = Math.ceil((end - span) / step) * step; t < end; t += step) {
       ink.strokeStyle = colours.line; ink.beginPath(); ink.moveTo(x(t), top); ink.lineTo(x(t), h - 18); ink.stroke();
       ink.fillStyle = colours.soft;
       if (x(t) > 30 && x(t) < w - 30) ink.fillText(`−${Math.round(end - t)} s`, x(t), h - 5);
@@ -249,14 +288,38 @@
       if (stream.readyState === EventSource.CLOSED) setTimeout(connect, 3000);
     };
   }
-  function send(form) {
-    const body = new URLSearchParams(new FormData(form));
-    fetch("/do", { method: "POST", body, redirect: "manual" });
+
+  // ── what is asked for here
+  async function refusal(form) {   // why a form was not taken; "" where it was
+    const body = new URLSearchParams(new FormData(form)), headers = { Accept: "text/html" };
+    try {
+      const reply = await fetch("/do", { method: "POST", body, headers, redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) });
+      if (reply.type === "opaqueredirect") return "";   // it leads back to the page
+      const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+      return page.querySelector("main .why")?.textContent || texts.busy;
+    } catch { return texts.offline; }
+  }
+  async function send(form, told, done) {   // `done`: what is told once it was taken
+    const mine = (sent.get(form) || 0) + 1;
+    sent.set(form, mine); told.textContent = "";
+    const why = await refusal(form);
+    if (sent.get(form) !== mine) return why;
+    told.classList.toggle("bad", why !== "");
+    told.textContent = why ? fill(texts.refused, { why }) : done;
+    return why;
+  }
+  async function set(id) {
+    const field = $(id), value = field.value;
+    const words = { percent: value, mode: field.selectedOptions?.[0].text, voice: value };
+    const why = await send(field.form, $("told"), fill(texts.set[id], words));
+    if (!why) so[id] = value;
+    else if (field.value === value) put(id);
   }
   for (const id of ["volume", "mode", "voice"]) {
-    if ($(id)) $(id).addEventListener("change", () => send($(id).form));
+    if (!$(id)) continue;
+    so[id] = $(id).value; $(id).addEventListener("change", () => set(id));
   }
-  $("stop").form.addEventListener("submit", (event) => { event.preventDefault(); send($("stop").form); });
+  $("stop").form.addEventListener("submit", (event) => { event.preventDefault(); send($("stop").form, $("told-stop"), ""); });
   $("words-label").hidden = false;
   $("words").addEventListener("change", connect);
   $("hint").hidden = false;
