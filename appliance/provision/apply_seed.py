@@ -11,12 +11,13 @@ import fnmatch
 import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from appliance.errors import SeedRefused, SettingsError, StorageError
 from appliance.language.catalogue import BoxSentence
 from appliance.panel import auto_detection
+from appliance.provision import time_zones
 from appliance.provision.refusal import SayableRefusal
 from appliance.provision.root_owned_folder import own_folder
 from appliance.provision.seed import Seed, check
@@ -60,8 +61,10 @@ def apply(seed: Seed, ground: ProvisionTarget | None = None) -> list[str]:
     """
     ground = ground or ProvisionTarget()
     check(seed)
-    if seed.timezone and not (ground.root / "usr/share/zoneinfo" / seed.timezone).is_file():
-        raise SayableRefusal(BoxSentence.of("page-wrong-no-zone", zone=seed.timezone[:60]))
+    if seed.timezone:
+        if not (zone := time_zones.find_zone(ground.root, seed.timezone)):
+            raise SayableRefusal(BoxSentence.of("page-wrong-no-zone", zone=seed.timezone[:60]))
+        seed = replace(seed, timezone=zone)
     files = plan(seed, _settings_now(ground))
     ready = [(file, _encoded(file)) for file in files]
     for file, data in ready:
@@ -79,8 +82,7 @@ def apply(seed: Seed, ground: ProvisionTarget | None = None) -> list[str]:
     if seed.timezone:
         for base in (ground.keep, ground.root):
             with _in_words(ZONE), _folder_of(base, ZONE, ground) as folder:
-                zone = f"/usr/share/zoneinfo/{seed.timezone}"
-                ground.disk.link(folder / Path(ZONE).name, zone)
+                ground.disk.link(folder / Path(ZONE).name, f"/{time_zones.FOLDER}/{seed.timezone}")
     return [file.path for file in files]
 
 

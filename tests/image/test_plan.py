@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from image.plan import lines, once
+from image.plan import ROOT, lines, once
 
 
 class Maker:
@@ -59,3 +59,8 @@ def test_a_list_has_no_remarks_in_it(tmp_path: Path) -> None:
     path = tmp_path / "list"
     path.write_text("# why\nudev\n\nkmod # modules\n")
     assert lines(path) == ["udev", "kmod"]
+
+
+def test_the_image_has_the_time_zones_by_their_former_names_too() -> None:
+    """Debian 13 has them in a package of their own; Imager's form still offers Europe/Kiev."""
+    assert {"tzdata", "tzdata-legacy"} <= set(lines(ROOT / "image/base.txt"))

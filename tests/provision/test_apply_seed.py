@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import SeedRefused, StorageError
+from appliance.provision import time_zones
 from appliance.provision.apply_seed import ZONE, ProvisionTarget, apply, remove_provisioning
 from appliance.provision.seed import Seed, WifiNetwork
 from appliance.provision.seed_files import (
@@ -19,6 +20,7 @@ from appliance.provision.seed_files import (
     OF_THE_SYSTEM,
     PASSWORD,
     SETTINGS,
+    TIMEZONE,
     WANTED,
     plan,
 )
@@ -67,6 +69,20 @@ def test_an_empty_seed_changes_nothing(ground: ProvisionTarget) -> None:
     before = tree(ground.root)
     assert apply(Seed(), ground) == []
     assert (tree(ground.root), tree(ground.keep)) == (before, {})
+
+
+def test_a_zone_by_its_former_name_is_written_by_the_name_that_has_a_file(
+    ground: ProvisionTarget,
+) -> None:
+    """As Imager has it for Kyiv, on a Debian 13 without the package of former names."""
+    zones = ground.root / time_zones.FOLDER
+    (zones / "Europe/Kyiv").touch()
+    (zones / time_zones.TABLE).write_text("L Europe/Kyiv Europe/Kiev\n")
+    written = apply(Seed(timezone="Europe/Kiev", wifi=WifiNetwork(b"Home", "12345678")), ground)
+    assert CONNECTION in written
+    for base in (ground.keep, ground.root):
+        assert (base / TIMEZONE).read_text() == "Europe/Kyiv\n"
+        assert (base / ZONE).readlink() == Path("/usr/share/zoneinfo/Europe/Kyiv")
 
 
 @pytest.mark.parametrize(
