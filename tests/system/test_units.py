@@ -405,11 +405,12 @@ def test_the_folders_can_be_made_and_are_for_whom_they_should_be(tmp_path: Path)
     assert (tmp_path / "opt/interlude/releases").is_dir()
 
 
-def test_the_early_light_waits_for_nothing_and_leaves_the_wires_to_a_panel_that_has_begun() -> None:
+def test_the_early_light_waits_for_modules_and_leaves_the_wires_to_a_panel_that_has_begun() -> None:
     keys = unit("interlude-light.service")
     assert keys["DefaultDependencies"] == ["no"]
     assert keys["WantedBy"] == ["sysinit.target"]
-    assert not keys.keys() & {"After", "Requires", "Wants", "PrivateTmp"}  # each would be a wait
+    assert keys["After"] == ["systemd-modules-load.service"]  # tests/system/test_modules.py
+    assert not keys.keys() & {"Requires", "Wants", "PrivateTmp"}  # each would be a wait
     assert f"!{status.FOLDER / early.BEGINS}" in keys["ConditionPathExists"]
     assert [str(early.FOLDER)] == [f"/run/{name}" for name in keys["RuntimeDirectory"]]
     assert keys["RuntimeDirectoryPreserve"] == ["yes"]
