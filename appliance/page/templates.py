@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +11,21 @@ import jinja2
 FOLDER = Path(__file__).with_name("templates")
 
 
+@functools.cache
+def _environment(folder: Path) -> jinja2.Environment:
+    """One for a process: it keeps each template compiled."""
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
 class Templates:
     def __init__(self, folder: Path = FOLDER) -> None:
-        self._found = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(folder),
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+        self._found = _environment(folder)
 
     def render(self, template: str, /, **words: Any) -> str:
         """Raises jinja2's own errors: a template that lacks a word is a mistake of ours."""

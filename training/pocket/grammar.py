@@ -8,6 +8,7 @@ import re
 from functools import cache
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import yaml
 
@@ -55,15 +56,18 @@ def out_of_domain() -> Table:
 
 
 def requests() -> Table:
-    table: Table = yaml.safe_load((HERE / "requests.yaml").read_text())
-    return table
+    return dict(_loaded("requests.yaml"))
 
 
 def answers() -> dict[str, str]:
-    return {
-        k: " ".join(v.split())
-        for k, v in yaml.safe_load((HERE / "answers.yaml").read_text()).items()
-    }
+    return {k: " ".join(v.split()) for k, v in _loaded("answers.yaml").items()}
+
+
+@cache
+def _loaded(name: str) -> dict[str, Any]:
+    """A table beside this module."""
+    table: dict[str, Any] = yaml.safe_load((HERE / name).read_text())
+    return table
 
 
 @cache
