@@ -27,6 +27,29 @@ NAMES = {
     "tt": "Tatar", "ug": "Uyghur", "uk": "Ukrainian", "ur": "Urdu", "uz": "Uzbek",
     "vi": "Vietnamese", "yue": "Cantonese", "zh": "Chinese",
 }  # fmt: skip
+# Each as it calls itself (CLDR 47, where that has it): whoever looks for theirs can read it.
+OWN_NAMES = {
+    "af": "Afrikaans", "am": "አማርኛ", "an": "aragonés", "ar": "العربية", "as": "অসমীয়া",
+    "az": "azərbaycan", "ba": "башҡорт теле", "be": "беларуская", "bg": "български",
+    "bn": "বাংলা", "bpy": "বিষ্ণুপ্রিয়া মণিপুরী", "bs": "bosanski", "ca": "català",
+    "cs": "čeština", "cv": "чӑваш", "cy": "Cymraeg", "da": "dansk", "de": "Deutsch",
+    "el": "Ελληνικά", "en": "English", "eo": "Esperanto", "es": "español", "et": "eesti",
+    "eu": "euskara", "fa": "فارسی", "fi": "suomi", "fr": "français", "ga": "Gaeilge",
+    "gd": "Gàidhlig", "gn": "avañe’ẽ", "gu": "ગુજરાતી", "hak": "客家話", "haw": "ʻŌlelo Hawaiʻi",
+    "he": "עברית", "hi": "हिन्दी", "hr": "hrvatski", "ht": "Kreyòl Ayisyen", "hu": "magyar",
+    "hy": "հայերեն", "id": "Indonesia", "is": "íslenska", "it": "italiano", "ja": "日本語",
+    "ka": "ქართული", "kk": "қазақ тілі", "kl": "kalaallisut", "kn": "ಕನ್ನಡ", "ko": "한국어",
+    "kok": "कोंकणी", "ku": "kurdî (kurmancî)", "ky": "кыргызча", "la": "Latina",
+    "lb": "Lëtzebuergesch", "lt": "lietuvių", "lv": "latviešu", "mi": "Māori", "mk": "македонски",
+    "ml": "മലയാളം", "mr": "मराठी", "ms": "Melayu", "mt": "Malti", "my": "မြန်မာ", "nb": "norsk",
+    "ne": "नेपाली", "nl": "Nederlands", "no": "norsk", "om": "Oromoo", "or": "ଓଡ଼ିଆ",
+    "pa": "ਪੰਜਾਬੀ", "pap": "Papiamentu", "pl": "polski", "pt": "português", "qu": "Runasimi",
+    "ro": "română", "ru": "русский", "sd": "سنڌي", "si": "සිංහල", "sk": "slovenčina",
+    "sl": "slovenščina", "sq": "shqip", "sr": "српски", "sv": "svenska", "sw": "Kiswahili",
+    "ta": "தமிழ்", "te": "తెలుగు", "th": "ไทย", "tk": "türkmen dili", "tn": "Setswana",
+    "tr": "Türkçe", "tt": "татар", "ug": "ئۇيغۇرچە", "uk": "українська", "ur": "اردو",
+    "uz": "o‘zbek", "vi": "Tiếng Việt", "yue": "粵語", "zh": "中文",
+}  # fmt: skip
 # Where espeak-ng's name of the voice is not the language's code, or names a country at once.
 _ESPEAK = {"en": "en-us", "fr": "fr-fr", "zh": "cmn", "no": "nb"}
 _SAME = {"no": "nb", "nn": "nb", "cmn": "zh", "iw": "he", "in": "id"}
@@ -38,11 +61,11 @@ def espeak_voice(language: str) -> str:
 
 
 def choices(chosen: str = "") -> dict[str, str]:
-    """NAMES to choose from, each name once: of two codes for one language `chosen`, if it is one of
-    them, or else the one that base() gives."""
+    """OWN_NAMES to choose from, in alphabetical order, each name once: of two codes for one
+    language `chosen`, if it is one of them, or else the one that base() gives."""
     return {
         chosen if chosen in NAMES and base(chosen) == code else code: name
-        for code, name in NAMES.items()
+        for code, name in sorted(OWN_NAMES.items(), key=lambda item: item[1].casefold())
         if base(code) == code
     }
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import subprocess
 
 import pytest
+from babel import Locale
 
 from appliance.language.catalogue import languages
-from appliance.language.codes import NAMES, base, choices, espeak_voice
+from appliance.language.codes import NAMES, OWN_NAMES, base, choices, espeak_voice
 
 
 @pytest.mark.process
@@ -31,10 +32,17 @@ def test_a_code_is_taken_without_its_country(code: str, language: str) -> None:
 )
 def test_each_name_is_offered_once_and_by_the_code_that_was_chosen(chosen: str, code: str) -> None:
     offered = choices(chosen)
-    assert sorted(offered.values()) == sorted(set(NAMES.values()))
-    assert [one for one, name in offered.items() if name == "Norwegian"] == [code]
-    assert offered.items() <= NAMES.items()
+    assert list(offered.values()) == sorted(set(OWN_NAMES.values()), key=str.casefold)
+    assert [one for one, name in offered.items() if name == "norsk"] == [code]
+    assert offered.items() <= OWN_NAMES.items()
     assert chosen in offered or chosen not in NAMES
+
+
+def test_each_language_has_the_name_that_it_has_in_itself() -> None:
+    assert OWN_NAMES.keys() == NAMES.keys()
+    not_in_cldr, one_norwegian = {"bpy", "hak"}, {"nb", "no"}
+    for code in NAMES.keys() - not_in_cldr - one_norwegian:
+        assert OWN_NAMES[code] == Locale.parse(code).get_language_name(code), code
 
 
 def test_every_language_with_sentences_is_in_the_table() -> None:
