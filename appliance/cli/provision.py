@@ -19,11 +19,11 @@ from appliance.messages.registry import Message
 from appliance.page.announcement import address_of
 from appliance.panel.power_on_hold import WANTED_SETUP, WISHES
 from appliance.provision import growpart, password_words, setup_sentences, submitted_form
-from appliance.provision.apply_seed import ProvisionTarget, apply, remove_provisioning
+from appliance.provision.apply_seed import ProvisionTarget, remove_provisioning
 from appliance.provision.first_start import ProvisionResult, provision
 from appliance.provision.network_manager import NmcliNetworks
-from appliance.provision.seed import Seed
 from appliance.provision.seed_files import HOST
+from appliance.provision.setup_changes import BoxChanges
 from appliance.provision.setup_server import FOLDER, serve
 from appliance.provision.setup_session import AGAIN_S, LOOK_S, STARTS_S, SetupSession, insist
 from appliance.provision.setup_state import untouched
@@ -86,6 +86,10 @@ def host() -> str:
         return socket.gethostname()
 
 
+def warn(problem: str) -> None:
+    print(f"<4>{problem}", flush=True)  # sd-daemon(3)
+
+
 def rename(name: str) -> None:
     """The running system, too, and avahi, which reads the name when it starts."""
     for words in (["hostnamectl", "hostname", name],
@@ -107,19 +111,12 @@ def cli_setup(
     """Set-up, where it is needed or the panel asked for it."""
     voice = SetupAnnouncer(settings)
     wanted = pop_request(voice, ProvisionTarget(), folder, wishes)
-
-    def applied(seed: Seed) -> None:
-        ground = ProvisionTarget()
-        if HOST in apply(seed, ground):
-            rename(seed.hostname)
-
     radio = NmcliNetworks()
     looked, bad = folder / LOOKED, folder / BAD_SEED
     problem = bad.read_text(encoding="utf-8") if bad.exists() else ""
     language = own_language(settings)
     set_up = SetupSession(
-        radio, voice.speak, applied, folder,
-        logs=lambda problem: print(f"<4>{problem}", flush=True),  # a warning: sd-daemon(3)
+        radio, voice.speak, BoxChanges(ProvisionTarget(), rename, warn), folder, logs=warn,
         own_name=lambda: own_name(radio), host=host, untouched=lambda: untouched(ProvisionTarget()),
         first=not looked.exists(),
         card=problem,

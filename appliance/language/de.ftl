@@ -209,6 +209,7 @@ setup-join = { $kind ->
 setup-no-wifi-of-my-own = Ich kann kein eigenes WLAN öffnen. { $problem }
 setup-in-a-network = Ich bin jetzt in einem Netz. Die Einrichtung ist beendet.
 setup-in-your-wifi = Ich bin jetzt in deinem WLAN. Die Einrichtung ist beendet.
+setup-wifi-as-before = Ich bin in dem WLAN, das ich vorher hatte. Die Einrichtung ist beendet.
 setup-joining = Danke. Ich gehe jetzt in dein Netz.
 setup-done = Ich bin in deinem Netz, und eingerichtet.
 sign-dot = Punkt

@@ -240,6 +240,7 @@ setup-join = { $kind ->
 setup-no-wifi-of-my-own = I cannot open a Wi-Fi of my own. { $problem }
 setup-in-a-network = I am in a network now. Set-up is over.
 setup-in-your-wifi = I am in your Wi-Fi now. Set-up is over.
+setup-wifi-as-before = I am in the Wi-Fi that I had before. Set-up is over.
 setup-joining = Thank you. I am joining your network.
 setup-done = I am in your network, and set up.
 # Signs in names, as they are said.

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from appliance.atomic_file import read_small
 from appliance.errors import SeedRefused, SettingsError, StorageError
 from appliance.language.catalogue import BoxSentence
 from appliance.panel import auto_detection
@@ -41,6 +42,7 @@ from appliance.update.release.disk_changes import Disk
 ZONE = "etc/localtime"  # a link into the zones
 UNDONE = f"etc/interlude/{UNDO}"  # the settings before the last change
 WARNINGS = "var/log/interlude"  # names of networks and brokers may be in them
+MOST_WIFI_BYTES = 65_536  # of a connection's file
 _PRIVATE = 0o700
 _FOLDERS = {"root/.ssh": _PRIVATE, "root": _PRIVATE, SECRETS: _PRIVATE}
 
@@ -54,9 +56,11 @@ class ProvisionTarget:
     disk: Disk = field(default_factory=Disk)
 
 
-def apply(seed: Seed, ground: ProvisionTarget | None = None) -> list[str]:
+def apply(seed: Seed, ground: ProvisionTarget | None = None, *, tried: bool = False) -> list[str]:
     """Bring a box to what the seed says. Returns the paths that were written.
 
+    `tried`: a box that keeps a Wi-Fi keeps it, and has that of the seed until its next start;
+    afterwards one of keep_wifi and put_back_wifi is called.
     Raises SeedRefused with nothing written, StorageError.
     """
     ground = ground or ProvisionTarget()
@@ -70,13 +74,15 @@ def apply(seed: Seed, ground: ProvisionTarget | None = None) -> list[str]:
     for file, data in ready:
         if file.path == SETTINGS:
             _loads(data, Machine(ground.root))
-    wanted = [(base, file.path) for file in files for base in _bases(file, ground)]
+    tried = tried and os.path.lexists(ground.keep / CONNECTION)
+    bases = {file.path: _bases(file, ground, tried=tried) for file in files}
+    wanted = [(base, file.path) for file in files for base in bases[file.path]]
     wanted += [(base, ZONE) for base in (ground.keep, ground.root) if seed.timezone]
     for base, path in wanted:  # a folder that cannot be used is found before anything is written
         with _in_words(path), _folder_of(base, path, ground):
             pass
     for file, data in ready:
-        for base in _bases(file, ground):
+        for base in bases[file.path]:
             with _in_words(file.path), _folder_of(base, file.path, ground) as folder:
                 _write(folder / Path(file.path).name, data, file.mode, ground.disk)
     if seed.timezone:
@@ -84,6 +90,22 @@ def apply(seed: Seed, ground: ProvisionTarget | None = None) -> list[str]:
             with _in_words(ZONE), _folder_of(base, ZONE, ground) as folder:
                 ground.disk.link(folder / Path(ZONE).name, f"/{time_zones.FOLDER}/{seed.timezone}")
     return [file.path for file in files]
+
+
+def keep_wifi(ground: ProvisionTarget | None = None) -> None:
+    """That of the running system, which has let the box in, for every start. Raises
+    StorageError."""
+    ground = ground or ProvisionTarget()
+    _copy_wifi(ground.root, ground.keep, ground)
+
+
+def put_back_wifi(ground: ProvisionTarget | None = None) -> bool:
+    """The one that is kept, where another was tried. Returns whether one was. Raises
+    StorageError."""
+    ground = ground or ProvisionTarget()
+    return os.path.lexists(ground.keep / CONNECTION) and _copy_wifi(
+        ground.keep, ground.root, ground
+    )
 
 
 def remove_provisioning(ground: ProvisionTarget | None = None) -> None:
@@ -114,6 +136,22 @@ def remove_provisioning(ground: ProvisionTarget | None = None) -> None:
             left.append(error.problem)
     if left:
         raise StorageError(" ".join(left))
+
+
+def _copy_wifi(source: Path, to: Path, ground: ProvisionTarget) -> bool:
+    """Returns whether there was another."""
+    name = Path(CONNECTION).name
+    with (
+        _in_words(CONNECTION),
+        _folder_of(source, CONNECTION, ground) as read,
+        _folder_of(to, CONNECTION, ground) as folder,
+    ):
+        data = read_small(read / name, MOST_WIFI_BYTES)
+        place = folder / name
+        if place.exists() and read_small(place, MOST_WIFI_BYTES) == data:
+            return False
+        _write(place, data, 0o600, ground.disk)
+        return True
 
 
 def _empty(folder: Path, names: str) -> None:
@@ -159,8 +197,9 @@ def _encoded(file: PlannedFile) -> bytes:
         raise SeedRefused(f"What belongs into {file.path} has letters that are none.") from error
 
 
-def _bases(file: PlannedFile, ground: ProvisionTarget) -> list[Path]:
-    return [ground.root] if file.own else [ground.keep, ground.root]
+def _bases(file: PlannedFile, ground: ProvisionTarget, *, tried: bool) -> list[Path]:
+    here = file.own or (tried and file.path == CONNECTION)
+    return [ground.root] if here else [ground.keep, ground.root]
 
 
 def _folder_of(base: Path, path: str, ground: ProvisionTarget) -> AbstractContextManager[Path]:

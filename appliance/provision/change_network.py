@@ -16,14 +16,12 @@ from appliance.atomic_file import read_small, write_whole
 from appliance.errors import InterludeError, ShownAs, StorageError
 from appliance.language.catalogue import BoxSentence, Catalogue, english
 from appliance.provision import setup_sentences
-from appliance.provision.apply_seed import ProvisionTarget, apply
+from appliance.provision.apply_seed import MOST_WIFI_BYTES, ProvisionTarget, apply
 from appliance.provision.refusal import SayableRefusal
 from appliance.provision.seed import Seed, WifiNetwork, check
 from appliance.provision.seed_files import CONNECTION
 from appliance.runtime.handed_request import RequestOutcome
 from appliance.settings.network_change import NetworkChange
-
-MOST_BYTES = 65_536  # of a connection's file
 
 
 class ChangedNetworks(Protocol):
@@ -103,7 +101,7 @@ class NetworkChanges:
 
 def _content(place: Path) -> bytes | None:
     try:
-        return read_small(place, MOST_BYTES)
+        return read_small(place, MOST_WIFI_BYTES)
     except FileNotFoundError:
         return None
     except OSError as error:

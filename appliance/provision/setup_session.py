@@ -26,6 +26,7 @@ from appliance.provision import password_words, setup_sentences, submitted_form
 from appliance.provision.network_manager import ADDRESS, JoinedNetwork, WifiInReach
 from appliance.provision.refusal import SayableRefusal, sentence_of
 from appliance.provision.seed import Seed, check
+from appliance.provision.setup_changes import SetupChanges
 from appliance.provision.setup_networks import SetupNetworks
 from appliance.provision.setup_server import FOLDER, OPEN, PROBLEM, SetupAccess
 from appliance.runtime import network_status
@@ -62,7 +63,7 @@ class SetupSession:
     """One set-up.
 
     says      a sentence aloud, and whether the box took it, which may still be starting
-    apply     brings the box to a seed
+    changes   brings the box to a seed
     logs      why the box is in no network, once for each reason
     own_name  of the box in its network, as others find it: kitchen.local; "" if nobody knows
     host      the name that it is to have there: kitchen
@@ -78,7 +79,7 @@ class SetupSession:
 
     radio: SetupNetworks
     says: Callable[[str], bool]
-    apply: Callable[[Seed], object]
+    changes: SetupChanges
     folder: Path = FOLDER
     page: Path = submitted_form.FOLDER
     public: Path = network_status.FOLDER
@@ -174,6 +175,8 @@ class SetupSession:
         finally:
             self._clear(OPEN, PROBLEM)
             submitted_form.clear(self.page)
+            if asked:
+                self.changes.put_back_wifi()  # also after an error
             self.radio.close()
             if self._joined() is not None:
                 self._named()
@@ -195,18 +198,21 @@ class SetupSession:
                 self.says(self.words.say("setup-in-a-network"))
                 return seed
             self._clear(OPEN)
-            if seed == "long enough":
+            if isinstance(seed, str):
                 self._closed()
+            if seed == "long enough":
+                before = asked and self.changes.put_back_wifi()
                 self.why = "" if cable else self._join()
+                if before and not cable and not self.why:
+                    self.says(self.words.say("setup-wifi-as-before"))
                 return "nobody came"
             if seed == "try the known one":
-                self._closed()
                 if not (problem := self._join()):
                     self.says(self.words.say("setup-in-your-wifi"))
                     return "in a network"
                 self.why = problem
                 continue
-            if self._applied(seed):
+            if self._applied(seed, asked=asked):
                 return "set up"
 
     def _joined(self) -> JoinedNetwork | None:
@@ -248,23 +254,23 @@ class SetupSession:
         self.radio.close()
         self._publish("" if self._joined() else self.why)
 
-    def _applied(self, seed: Seed) -> bool:
+    def _applied(self, seed: Seed, *, asked: bool) -> bool:
         self._clear(PROBLEM)
         try:
-            if seed.wifi is None and self._joined() is None:
-                # The cable was pulled out.
+            if seed.wifi is None and self._joined() is None:  # the cable was pulled out
                 raise SayableRefusal(BoxSentence.of("setup-page-wrong-wifi-missing"))
-            self.apply(seed)
+            self.changes.apply(seed, tried=asked)
+            if seed.wifi is not None:
+                self.says(self.words.say("setup-joining"))
+                self._closed()
+                if problem := self._join():
+                    self.why = problem
+                    self._announce_problem(problem)
+                    return False
+                self.changes.keep_wifi()
         except InterludeError as error:
             self._announce_problem(sentence_of(error))
             return False
-        if seed.wifi is not None:
-            self.says(self.words.say("setup-joining"))
-            self._closed()
-            if problem := self._join():
-                self.why = problem
-                self._announce_problem(problem)
-                return False
         name = setup_sentences.called(self.own_name(), self.words)
         self.says(f"{self.words.say('setup-done')} {name}".strip())
         return True

@@ -77,6 +77,7 @@ class Scene:
     box_up_s: float = 0.0  # from when on the box takes what it is to say
     own_name: str = "interlude.local"
     untouched: bool = False
+    tried: bool = False  # a Wi-Fi that is not kept yet
     card: str = ""
     logged: list[str] = field(default_factory=list)
     open_when_joining: list[str] = field(default_factory=list)
@@ -94,18 +95,26 @@ class Scene:
         while self.at and self.at[0][0] <= self.time_s:
             self.at.pop(0)[1]()
 
-    def apply(self, seed: Seed) -> None:
+    def apply(self, seed: Seed, *, tried: bool) -> None:
         if self.refuses:
             problem, self.refuses = self.refuses, ""
             raise SeedRefused(problem)
         self.applied.append(seed)
+        self.tried = tried and seed.wifi is not None
+
+    def keep_wifi(self) -> None:
+        self.tried = False
+
+    def put_back_wifi(self) -> bool:
+        before, self.tried = self.tried, False
+        return before
 
     def run(self, *, asked: bool = False, first: bool = True) -> str:
         self.radio.joins = lambda: self.open_when_joining.append(
             network.read_status(self.folder).setup
         )
         made = SetupSession(
-            self.radio, self.says, self.apply, self.folder, self.page, self.folder,
+            self.radio, self.says, self, self.folder, self.page, self.folder,
             logs=self.logged.append, own_name=lambda: self.own_name, host=lambda: "interlude",
             untouched=lambda: self.untouched, first=first, card=self.card,
             now_s=lambda: self.time_s, sleep=self.sleep, name="Interlude 4711", password=PASSWORD,

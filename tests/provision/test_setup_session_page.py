@@ -210,6 +210,6 @@ def test_a_box_that_is_still_starting_holds_nothing_up_and_is_told_later(scene: 
     assert sum("with a phone" in sentence for sentence in late.said) == 1
 
 
-def test_each_set_up_has_a_password_of_its_own() -> None:
-    made = [SetupSession(PaperRadio(), bool, print) for _ in range(4)]
+def test_each_set_up_has_a_password_of_its_own(scene: Scene) -> None:
+    made = [SetupSession(PaperRadio(), bool, scene) for _ in range(4)]
     assert len({one.password for one in made}) == 4

@@ -1,0 +1,193 @@
+"""A Wi-Fi that is typed at a set-up that was asked for replaces another only once it works."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from appliance.errors import StorageError
+from appliance.language.catalogue import catalogue
+from appliance.provision.apply_seed import ProvisionTarget, apply
+from appliance.provision.network_manager import JoinedNetwork
+from appliance.provision.seed import Seed, WifiNetwork
+from appliance.provision.seed_files import CONNECTION, HOST
+from appliance.provision.setup_changes import BoxChanges
+from appliance.provision.setup_session import ASKED_S, LOOK_S, NETWORK_S, SetupSession
+from appliance.provision.submitted_form import submit
+from appliance.update.release.disk_changes import Disk
+from tests.provision.setup_scene import CABLE, PASSWORD, PaperRadio
+
+GOOD, TYPO, NEW = "the right one", "the wring one", "another good one"
+WORKING = (GOOD, NEW)
+
+
+def home(password: str, hostname: str = "") -> Seed:
+    return Seed(wifi=WifiNetwork(b"Home", password), hostname=hostname)
+
+
+def passwords(ground: ProvisionTarget) -> list[str]:
+    """Of the running system, and of the card: what the next start will have."""
+    return [psk(ground.root / CONNECTION), psk(ground.keep / CONNECTION)]
+
+
+def psk(file: Path) -> str:
+    lines = file.read_text().splitlines() if file.exists() else []
+    return next((line.removeprefix("psk=") for line in lines if line.startswith("psk=")), "")
+
+
+@dataclass
+class House:
+    """A box and its house, whose Wi-Fi lets it in by any of WORKING. `types`: what somebody types
+    into the set-up's page, in turn, and how often it was open."""
+
+    ground: ProvisionTarget
+    folder: Path
+    types: list[Seed]
+    asked: bool = True
+    cable: bool = False
+    said: list[str] = field(default_factory=list)
+    logged: list[str] = field(default_factory=list)
+    named: list[str] = field(default_factory=list)
+    on_the_card: list[str] = field(default_factory=list)  # while the page is open
+    now_s: float = 0.0
+
+    @property
+    def changes(self) -> BoxChanges:
+        return BoxChanges(self.ground, self.named.append, self.logged.append)
+
+    def says(self, sentence: str) -> bool:
+        self.said.append(sentence)
+        return True
+
+    def run(self) -> str:
+        house = self
+
+        class Radio(PaperRadio):
+            opened = False
+
+            def joined(self) -> JoinedNetwork | None:
+                return CABLE if house.cable else self.network
+
+            def known(self) -> list[str]:
+                return ["interlude-wifi"] * (house.ground.root / CONNECTION).exists()
+
+            def open(self, name: str, password: str) -> None:
+                self.opened, self.network = True, None  # one radio
+
+            def close(self) -> None:
+                self.opened = False
+
+            def join(self) -> str:
+                works = psk(house.ground.root / CONNECTION) in WORKING
+                self.answers = ["" if works else "The Wi-Fi does not take it."]
+                return super().join()
+
+        radio = Radio()
+
+        def sleep(seconds: float) -> None:
+            self.now_s += seconds
+            assert self.now_s < 20_000, "it never ends"
+            if radio.opened:
+                self.on_the_card.append(passwords(self.ground)[1])
+                if self.types:
+                    submit(self.folder, self.types.pop(0))
+
+        made = SetupSession(
+            radio, self.says, self.changes, self.folder, self.folder,
+            self.folder, now_s=lambda: self.now_s, sleep=sleep, name="Interlude 4711",
+            password=PASSWORD, logs=self.logged.append, words=catalogue("de"),
+        )  # fmt: skip
+        return made.run(asked=self.asked)
+
+
+@pytest.fixture
+def house(ground: ProvisionTarget, tmp_path: Path) -> House:
+    (tmp_path / "page").mkdir()
+    apply(home(GOOD), ground)
+    return House(ground, tmp_path / "page", [])
+
+
+def test_a_mistyped_password_does_not_take_the_box_out_of_its_wifi(house: House) -> None:
+    house.types = [home(TYPO)]
+    assert house.run() == "nobody came"
+    assert ASKED_S <= house.now_s < ASKED_S + 10 * LOOK_S
+    assert passwords(house.ground) == [GOOD, GOOD]
+    assert (
+        house.said[-1] == "Ich bin in dem WLAN, das ich vorher hatte. Die Einrichtung ist beendet."
+    )
+    assert (house.ground.root / CONNECTION).stat().st_mode & 0o777 == 0o600
+
+
+def test_nor_does_a_power_cut_while_another_is_typed(house: House) -> None:
+    house.types = [home(TYPO), home(TYPO)]
+    house.run()
+    assert set(house.on_the_card) == {GOOD}
+
+
+def test_the_one_that_lets_the_box_in_is_kept(house: House) -> None:
+    house.types = [home(TYPO), home(NEW)]
+    assert house.run() == "set up"
+    assert passwords(house.ground) == [NEW, NEW]
+    assert (house.ground.keep / CONNECTION).stat().st_mode & 0o777 == 0o600
+
+
+def test_the_rest_of_what_was_typed_stays(house: House) -> None:
+    house.types = [home(TYPO, "kitchen")]
+    house.run()
+    assert (house.ground.keep / HOST).read_text() == "kitchen\n"
+    assert house.named == ["kitchen"]
+
+
+def test_with_a_cable_the_wifi_from_before_is_not_left_either(house: House) -> None:
+    house.types, house.cable = [home(TYPO)], True
+    assert house.run() == "nobody came"
+    assert passwords(house.ground) == [GOOD, GOOD]
+    assert "vorher hatte" not in house.said[-1]  # it is in the cable's network
+
+
+def test_nobody_who_typed_nothing_is_told_of_a_wifi_from_before(house: House) -> None:
+    assert house.run() == "nobody came"
+    assert not any("vorher hatte" in said for said in house.said)
+
+
+def test_a_box_that_was_in_no_network_keeps_what_was_typed(house: House) -> None:
+    """Its router may be off for a while: what is known is tried again every few minutes."""
+    apply(home("of last year"), house.ground)
+    house.asked = False
+    house.types = [home(TYPO), home(NEW)]
+    assert house.run() == "set up"
+    assert house.now_s > NETWORK_S / 2
+    assert TYPO in house.on_the_card
+    assert passwords(house.ground) == [NEW, NEW]
+
+
+def test_a_box_that_knew_none_keeps_what_was_typed(ground: ProvisionTarget) -> None:
+    changes = BoxChanges(ground, print, print)
+    changes.apply(home(TYPO), tried=True)
+    assert not changes.put_back_wifi()
+    assert passwords(ground) == [TYPO, TYPO]
+
+
+def test_a_card_that_takes_nothing_more_keeps_the_wifi_that_it_has(house: House) -> None:
+    class Full(Disk):
+        def write(self, path: Path, data: bytes, mode: int = 0o644) -> None:
+            raise OSError(28, "No space left on device")
+
+    house.changes.apply(home(NEW), tried=True)
+    house.ground = ProvisionTarget(house.ground.root, house.ground.keep, Full())
+    with pytest.raises(StorageError, match="No space left"):
+        house.changes.keep_wifi()
+    assert passwords(house.ground) == [NEW, GOOD]
+    assert not house.changes.put_back_wifi()
+    assert "No space left" in house.logged[-1]
+
+
+def test_no_wifi_is_read_from_behind_a_link(house: House, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").write_text("another's")
+    kept = house.ground.keep / CONNECTION
+    kept.unlink()
+    kept.symlink_to(tmp_path / "elsewhere")
+    assert not house.changes.put_back_wifi()
+    assert psk(house.ground.root / CONNECTION) == GOOD
