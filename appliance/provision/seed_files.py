@@ -66,13 +66,14 @@ def plan(seed: Seed, settings_now: str = "") -> list[PlannedFile]:
         files.append(PlannedFile(CONNECTION, connection(seed.wifi), 0o600))
     if seed.broker and seed.password:
         files.append(PlannedFile(PASSWORD, f"{seed.password}\n", 0o600, own=True))
-    changed = _settings(seed)
-    if changed:
-        files.append(PlannedFile(SETTINGS, _merged(settings_now, changed), own=True))
+    # Before the settings, which a box cannot use while they name a model that nobody fetches: after
+    # a power cut between the two it is fetched, and not used.
     if seed.model and seed.model != "pocket":
         files.append(PlannedFile(WANTED, f"{seed.model}\n", own=True))
     if seed.voice:
         files.append(PlannedFile(VOICE_WANTED, f"{seed.voice}\n", own=True))
+    if changed := _settings(seed):
+        files.append(PlannedFile(SETTINGS, _merged(settings_now, changed), own=True))
     return files
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import shutil
@@ -29,6 +30,7 @@ from appliance.settings.models import OwnFile, OwnModel
 from appliance.settings.owner_settings import OwnerSettings, fingerprint
 from appliance.settings.settings_change import SettingsChange
 from appliance.update.release.disk_changes import Disk
+from tests.provision.ground import shipped
 from tests.provision.seeds import KEY, SECRET, WHOLE, tree
 
 
@@ -233,6 +235,37 @@ def test_cut_short_anywhere_the_next_start_brings_it_to_the_same_end(
     assert cuts > 20
     left = {name: file for name, file in tree(ground.keep).items() if not name.endswith(".new")}
     assert left == tree(twin.keep)
+
+
+class Cut(Disk):
+    """Ends an apply in this process after so many steps."""
+
+    def __init__(self, steps: int) -> None:
+        self.left = steps
+
+    def _done(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise InterruptedError("power cut")
+
+
+def test_cut_short_anywhere_no_box_is_left_to_use_a_model_that_nobody_fetches(
+    tmp_path: Path,
+) -> None:
+    """What was typed into the page is not done again at the next start, as a card's seed is."""
+    seen = set()
+    for steps in range(100):
+        cut = Cut(steps)
+        ground = dataclasses.replace(shipped(tmp_path / str(steps)), disk=cut)
+        with contextlib.suppress(StorageError):
+            apply(Seed(hostname="kitchen", model="gemma-4-e2b", voice="ljspeech"), ground)
+        names = load(ground.root / SETTINGS).thinking.model == "gemma-4-e2b"
+        wished = (ground.root / WANTED).exists()
+        assert wished or not names
+        seen.add((names, wished))
+        if cut.left >= 0:
+            break
+    assert seen == {(False, False), (False, True), (True, True)}
 
 
 FOLDERS = ("etc", "etc/interlude", "etc/interlude/secrets", "root", "root/.ssh",

@@ -285,6 +285,12 @@ def test_no_way_to_fail_is_left_out_of_the_pause_before_the_next_try(name: str) 
     assert keys.get("RestartSec", ["10min"]) == ["10min"]
 
 
+def test_whoever_reads_what_a_seed_writes_comes_after_it() -> None:
+    before = " ".join(unit("interlude-begin.service")["Before"]).split()
+    readers = {"interlude.service", "interlude-model.service", "interlude-voice.service"}
+    assert readers | {"NetworkManager.service", "ssh.service"} <= set(before)
+
+
 def test_a_stick_is_mounted_only_as_what_sticks_are() -> None:
     rules = (SYSTEM / "usr/lib/udev/rules.d/70-interlude.rules").read_text()
     (rule,) = (line for line in rules.splitlines() if "interlude-stick" in line)
