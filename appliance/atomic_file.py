@@ -34,6 +34,11 @@ def read_small(
     return data
 
 
+def fresh_name(path: Path) -> Path:
+    """Of the file that is written first, and becomes `path` as a whole."""
+    return path.with_name(f".{path.name}.new")
+
+
 def write_whole(path: Path, data: bytes, mode: int = 0o644, *, lasting: bool = True) -> None:
     """Put `data` in the place of what was at `path`, in a folder that exists. Raises OSError, and
     then `path` is as it was.
@@ -41,7 +46,7 @@ def write_whole(path: Path, data: bytes, mode: int = 0o644, *, lasting: bool = T
     `mode`: from the first byte on, whatever the umask says. `lasting`: return when a power cut
     cannot take it back; an SD card may take a second for that, a folder in memory has no need.
     """
-    fresh = path.with_name(f".{path.name}.new")
+    fresh = fresh_name(path)
     try:
         fresh.unlink(missing_ok=True)  # one from before would keep its mode and its owner
         fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

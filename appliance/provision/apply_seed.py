@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from appliance.atomic_file import read_small
+from appliance.atomic_file import fresh_name, read_small
 from appliance.errors import SeedRefused, SettingsError, StorageError
 from appliance.language.catalogue import BoxSentence
 from appliance.panel import auto_detection
@@ -41,6 +41,7 @@ from appliance.update.release.disk_changes import Disk
 
 ZONE = "etc/localtime"  # a link into the zones
 UNDONE = f"etc/interlude/{UNDO}"  # the settings before the last change
+PULL = "etc/interlude/pull.env"  # where a fleet has its releases; a login may be in the address
 WARNINGS = "var/log/interlude"  # names of networks and brokers may be in them
 MOST_WIFI_BYTES = 65_536  # of a connection's file
 _PRIVATE = 0o700
@@ -119,7 +120,9 @@ def remove_provisioning(ground: ProvisionTarget | None = None) -> None:
     ground = ground or ProvisionTarget()
     gone = [(base, path) for base in (ground.keep, ground.root) for path in (CONNECTION, KEYS)]
     gone += [(ground.keep, path) for path in (*OF_THE_SYSTEM, ZONE)]
-    gone += [(ground.root, path) for path in (SETTINGS, UNDONE, WANTED, VOICE_WANTED)]
+    gone += [(ground.root, path) for path in (SETTINGS, UNDONE, WANTED, VOICE_WANTED, PULL)]
+    # What a power cut left of each before it had its name.
+    gone += [(base, str(fresh_name(Path(path)))) for base, path in gone]
     left = []
     for base, path in gone:
         if os.path.lexists(base / path):
@@ -219,7 +222,7 @@ def _in_words(path: str) -> Iterator[None]:
 
 def _write(place: Path, data: bytes, mode: int, disk: Disk) -> None:
     """Never readable by others for a moment, and there as a whole."""
-    fresh = place.with_name(f".{place.name}.new")
+    fresh = fresh_name(place)
     fresh.unlink(missing_ok=True)
     disk.write(fresh, data, mode)
     disk.sync(place.parent)

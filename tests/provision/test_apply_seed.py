@@ -13,22 +13,20 @@ import pytest
 
 from appliance.errors import SeedRefused, StorageError
 from appliance.provision import time_zones
-from appliance.provision.apply_seed import ZONE, ProvisionTarget, apply, remove_provisioning
+from appliance.provision.apply_seed import (
+    ZONE,
+    ProvisionTarget,
+    apply,
+)
 from appliance.provision.seed import Seed, WifiNetwork
 from appliance.provision.seed_files import (
     CONNECTION,
-    KEYS,
-    OF_THE_SYSTEM,
     PASSWORD,
     SETTINGS,
     TIMEZONE,
     WANTED,
-    plan,
 )
 from appliance.settings import load
-from appliance.settings.models import OwnFile, OwnModel
-from appliance.settings.owner_settings import OwnerSettings, fingerprint
-from appliance.settings.settings_change import SettingsChange
 from appliance.update.release.disk_changes import Disk
 from tests.provision.ground import shipped
 from tests.provision.seeds import KEY, SECRET, WHOLE, tree
@@ -135,60 +133,6 @@ def test_settings_that_are_broken_are_not_made_worse(ground: ProvisionTarget, no
     with pytest.raises(SeedRefused):
         apply(Seed(mode="wake_word", hostname="kitchen"), ground)
     assert (tree(ground.root), tree(ground.keep)) == (before, {})
-
-
-def test_a_reset_leaves_nothing_that_a_seed_brought(ground: ProvisionTarget) -> None:
-    """Whatever a seed may say: a field that is new is not forgotten here."""
-    own = OwnModel(text=OwnFile(file="a.gguf", size=1, sha256="0" * 64),
-                   audio=OwnFile(file="b.gguf", size=1, sha256="1" * 64))  # fmt: skip
-    whole = dataclasses.replace(WHOLE, port=1884, voice="ljspeech", models={"mine": own})
-    seed = dataclasses.replace(whole, model="gemma-4-e2b")
-    assert all(getattr(seed, row.name) for row in dataclasses.fields(Seed))
-    before = tree(ground.root)
-    (ground.root / SETTINGS).unlink()
-    written = apply(dataclasses.replace(seed, model=""), ground)
-    (ground.root / WANTED).write_text(seed.model)
-    assert {file.path for file in plan(seed)} == {*written, WANTED}
-    remove_provisioning(ground)
-    assert tree(ground.keep) == {}
-    of_memory = {*OF_THE_SYSTEM, ZONE}  # the root of a card of ours is made anew at each start
-    assert set(tree(ground.root)) <= {*before, *of_memory} - {SETTINGS}
-    remove_provisioning(ground)  # what is gone may be forgotten again
-
-
-def test_a_reset_leaves_nothing_of_a_change_that_could_be_undone(ground: ProvisionTarget) -> None:
-    owner = OwnerSettings(
-        ground.root / SETTINGS, ground.root / "etc/interlude/secrets/mqtt-password", lambda _: None
-    )
-    for broker in ("first.local", "second.local"):
-        base = fingerprint(owner.text())
-        owner.change(SettingsChange("0" * 16, base, {"link.broker": broker}, broker))
-    assert owner.can_undo()
-    remove_provisioning(ground)
-    left = b" ".join(data for _, data in tree(ground.root).values())
-    assert b"first.local" not in left
-    assert b"second.local" not in left
-
-
-def test_nor_secrets_and_warnings_of_another_origin(ground: ProvisionTarget) -> None:
-    for name in ("etc/interlude/secrets/thinking-key", "var/log/interlude/warnings.log",
-                 "var/log/interlude/warnings.log.1"):  # fmt: skip
-        (ground.root / name).parent.mkdir(parents=True, exist_ok=True)
-        (ground.root / name).write_text("of the last owner's")
-    remove_provisioning(ground)
-    assert b"of the last owner's" not in [data for _, data in tree(ground.root).values()]
-
-
-def test_a_reset_leaves_what_is_the_boxs_own(ground: ProvisionTarget) -> None:
-    own = ("etc/machine-id", "etc/ssh/ssh_host_ed25519_key")
-    for name in own:
-        (ground.keep / name).parent.mkdir(parents=True, exist_ok=True)
-        (ground.keep / name).write_text("its own")
-    signers = ground.root / "etc/interlude/allowed_signers"
-    signers.write_text("whose releases it installs")
-    remove_provisioning(ground)
-    assert set(tree(ground.keep)) == set(own)
-    assert signers.exists()
 
 
 class MortalDisk(Disk):
@@ -331,43 +275,6 @@ def test_nothing_that_root_writes_belongs_to_another_user(ground: ProvisionTarge
     for path in (*ground.root.rglob("*"), *ground.keep.rglob("*")):
         assert path.lstat().st_uid == os.geteuid()
     assert (ground.root / WANTED).stat().st_mode & 0o777 == 0o644
-
-
-def test_one_stubborn_file_keeps_no_other_from_a_reset_and_is_named(
-    ground: ProvisionTarget,
-) -> None:
-    apply(WHOLE, ground)
-    (ground.root / "etc/NetworkManager").rename(ground.root / "elsewhere")
-    (ground.root / "etc/NetworkManager").symlink_to(ground.root / "elsewhere")
-    with pytest.raises(StorageError, match="etc/NetworkManager is no folder"):
-        remove_provisioning(ground)
-    assert not (ground.root / PASSWORD).exists()
-    assert not (ground.root / KEYS).exists()
-    assert not (ground.root / SETTINGS).exists()
-
-
-def test_a_reset_takes_no_file_from_behind_a_link(ground: ProvisionTarget, tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (elsewhere / "warnings.log").write_text("another's")
-    (ground.root / "var/log").mkdir(parents=True)
-    (ground.root / "var/log/interlude").symlink_to(elsewhere)
-    with pytest.raises(StorageError, match="var/log/interlude"):
-        remove_provisioning(ground)
-    assert (elsewhere / "warnings.log").exists()
-
-
-def test_one_stubborn_warning_keeps_no_other_from_a_reset(ground: ProvisionTarget) -> None:
-    logs = ground.root / "var/log/interlude"
-    inside = logs / "warnings.log"
-    for _ in range(70):  # deeper than anything is erased
-        inside /= "d"
-    inside.mkdir(parents=True)
-    for number in range(1, 9):
-        (logs / f"warnings.log.{number}").touch()
-    with pytest.raises(StorageError, match="var/log/interlude could not be changed"):
-        remove_provisioning(ground)
-    assert [path.name for path in logs.iterdir()] == ["warnings.log"]
 
 
 def test_what_cannot_be_a_file_is_refused_before_anything_is_written(
