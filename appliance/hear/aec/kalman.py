@@ -14,6 +14,7 @@ from collections import deque
 
 import numpy as np
 
+from appliance.hear.aec.echo_search import EchoSearch
 from appliance.hear.aec.late_reverb import LateReverb
 from appliance.hear.aec.misalignment import Misalignment
 from appliance.hear.aec.nonlinearity import LoudspeakerNonlinearity, saturation
@@ -28,7 +29,7 @@ from appliance.hear.aec.path_estimate import (
     unexplained,
 )
 from appliance.hear.aec.sliding_window import SlidingWindow
-from appliance.pcm import Samples, from_float
+from appliance.pcm import RATE_HZ, Samples, from_float
 
 # Blocks between two updates: often while there is much to learn, seldom once it is known.
 _EAGER_BLOCKS, _CALM_BLOCKS = 3, 14
@@ -62,8 +63,9 @@ class KalmanCanceller:
 
     Two paths (K. Ochiai et al., "Echo canceller with two echo path models", 1977), the second only
     in doubt: when much less is taken away than usual, a copy that trusts its past no longer learns
-    beside the first. In double talk it gains nothing and is given up; after a change of the room
-    it is soon the better one, and takes the first one's place.
+    beside the first; when nothing is, now and then one that knows nothing (echo_search.py). In
+    double talk it gains nothing and is given up; after a change of the room it is soon the better
+    one, and takes the first one's place.
     """
 
     def __init__(self, *, tail_ms: int, frames: int, rate_hz: int, may_rest: bool = False) -> None:
@@ -90,6 +92,7 @@ class KalmanCanceller:
         self._coupling = self._loudest_far = 0.0
         self._measured = 0  # updates
         self._second: EchoPathEstimate | None = None
+        self._search = EchoSearch()
         self._updates = self._second_updates = 0
         self._blocks = 0
         self._heard = self._left = self._second_left = self._echo = self._sent = 1e-12
@@ -106,6 +109,15 @@ class KalmanCanceller:
     def converged(self) -> bool:
         """It has heard enough of this room; not so just after a change."""
         return self._updates >= _EARLY_UPDATES
+
+    @property
+    def helps(self) -> bool:
+        """It usually takes some of the echo away: what it knows is worth keeping."""
+        return self._usual_db > _BETTER_DB
+
+    @property
+    def _knows(self) -> bool:
+        return self._usual_db > _KNOWN_DB
 
     @property
     def gain_db(self) -> float:
@@ -170,8 +182,7 @@ class KalmanCanceller:
             self._blocks = 0
             return mic if mic_off else from_float(heard - echo)
         left = unexplained(heard - echo, clipped)
-        knew = self.converged and self._usual_db > _KNOWN_DB
-        if knew and self._sameness.process(left, echo):
+        if self.converged and self._knows and self._sameness.process(left, echo):
             self._begin_anew(self._sameness.gain)
         self._blocks += 1
         if self._blocks >= self._due_blocks:
@@ -222,14 +233,16 @@ class KalmanCanceller:
         self._left += (1 - _KEPT) * (float(left @ left) / fresh - self._left)
         taken_db = _db(self._heard / self._left)
         rate = _USUAL_RISE if taken_db > self._usual_db else _USUAL_FALL
-        self._usual_db += rate * (taken_db - self._usual_db)
+        self._usual_db = max(0.0, self._usual_db + rate * (taken_db - self._usual_db))
         if self._second is not None:
             left = self._second.update(spectrum, power, mic, shared, clipped)[-fresh:]
             self._second_left += (1 - _KEPT) * (float(left @ left) / fresh - self._second_left)
             self._compare()
         elif taken_db < self._usual_db - _DOUBT_DB and self._updates > _EARLY_UPDATES:
-            self._second, self._second_updates = self._main.doubted(), 0
-            self._second_left = self._left
+            self._try_instead(self._main.doubted())
+        if self.converged and not self._knows and self._is_search_due(mic, sent):
+            heard = min(max(_power(mic) / sent, _FAINTEST), _LOUDEST)
+            self._try_instead(EchoPathEstimate(self._length, heard))
         self._apply()
         if self._updates % _LATE_UPDATES == 0:
             self._late.set_echo_path(self._main.taps)
@@ -256,6 +269,13 @@ class KalmanCanceller:
         left = unexplained(self._mic.rows - straight, clipped)
         self._nonlinearity.learn(left, straight, bent)
 
+    def _is_search_due(self, mic: Floats, sent: float) -> bool:
+        seconds = self._blocks * self._frames / RATE_HZ
+        return self._search.is_due(_power(mic), sent, seconds, resting=self.resting)
+
+    def _try_instead(self, other: EchoPathEstimate) -> None:
+        self._second, self._second_updates, self._second_left = other, 0, self._left
+
     def _compare(self) -> None:
         """Is the second opinion the better one, on sound that neither had learned from yet?"""
         self._second_updates += 1
@@ -263,7 +283,7 @@ class KalmanCanceller:
         if self._second_updates >= _LEAST_UPDATES and better_db > _BETTER_DB:
             assert self._second is not None
             self._main, self._second = self._second, None
-            self._left = self._second_left
+            self._left, self._usual_db = self._second_left, 0.0
             self._updates = 1  # there is much to learn again
             self.path_changes += 1
         elif self._second_updates >= _MOST_UPDATES:

@@ -72,7 +72,7 @@ class EchoMonitor:
             self._drift.reset()
         elif seconds % round(EVERY_S) == 0 and self._kalman.converged:
             self._drift.update(self._kalman.taps)
-        if seconds >= self._save_at_s and self._kalman.converged and not self._kalman.resting:
+        if seconds >= self._save_at_s and self._is_worth_keeping():
             self._save_at_s = seconds + SAVE_S
             self._writer.write_later(self._kalman.taps)
         self._news += self._changed()
@@ -86,10 +86,14 @@ class EchoMonitor:
         """Keep what is known now, at an orderly stop."""
         if self._kalman is None or self._writer is None:
             return
-        if self._kalman.converged and not self._kalman.resting:
+        if self._is_worth_keeping():
             self._writer.write_later(self._kalman.taps)
         self._writer.request_stop()
         self._writer.join(STOP_S)
+
+    def _is_worth_keeping(self) -> bool:
+        assert self._kalman is not None
+        return self._kalman.converged and self._kalman.helps and not self._kalman.resting
 
     def _changed(self) -> Iterator[str]:
         assert self._kalman is not None

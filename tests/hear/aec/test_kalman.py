@@ -98,6 +98,57 @@ def test_another_room_is_noticed_and_learned_within_three_seconds() -> None:
     assert taken_db(mic, left, 9, 12) > 20
 
 
+ON, OFF, SOFT, ZEROS = 1.0, 0.0, 0.01, -1.0  # of the echo; zeros: no noise of the room, either
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        [(3, OFF)], [(5, OFF)], [(10, OFF)], [(10, SOFT)], [(10, ZEROS)],
+        [(8, ON), (20, OFF)], [(8, ON), (20, ZEROS)],
+    ],
+)  # fmt: skip
+def test_an_echo_that_returns_is_found_within_three_seconds(
+    before: list[tuple[int, float]],
+) -> None:
+    """An amplifier that was off, a knob at its end, a card that is muted by a key of its own."""
+    level = np.concatenate([np.full(s * RATE_HZ, gain) for s, gain in [*before, (6, ON)]])
+    played = answer(len(level) // RATE_HZ)
+    noise = np.random.default_rng(0).normal(0, 10, len(level))
+    mic = np.where(level < 0, 0, echo_of(played, room(1)) * level + noise)
+    left = left_of(kalman(), mic, played)
+    on_s = len(level) / RATE_HZ - 6
+    assert taken_db(mic, left, on_s + 3, on_s + 6) > 20
+
+
+@pytest.mark.parametrize("spoken_over", [False, True])
+def test_where_there_is_no_echo_none_is_found_whoever_speaks(spoken_over: bool) -> None:
+    played = answer(40)
+    mic = np.random.default_rng(0).normal(0, 10, len(played))
+    if spoken_over:
+        owner = np.resize(say("wait a moment, what about the sea", "en-gb+f3"), 10 * RATE_HZ)
+        mic[20 * RATE_HZ : 30 * RATE_HZ] += 32768 * at_level(owner, -26)
+    echo = kalman()
+    left = left_of(echo, mic, played)
+    assert echo.path_changes == 0
+    assert abs(taken_db(mic, left, 20, 30)) < 0.5
+    assert abs(taken_db(mic, left, 32, 40)) < 0.5
+
+
+def test_a_kept_response_that_takes_nothing_away_is_given_up() -> None:
+    played = answer(8)
+    mic = echo_of(played, room(1))
+    echo = kalman()
+    echo.restore(1e-4 * left_noise(echo))
+    assert taken_db(mic, left_of(echo, mic, played), 5, 8) > 20
+    assert echo.helps
+
+
+def left_noise(echo: KalmanCanceller) -> npt.NDArray[np.float32]:
+    """Of the size of a response, and nothing to do with any room."""
+    return np.random.default_rng(1).normal(0, 1, len(echo.taps)).astype(np.float32)
+
+
 def test_a_steady_room_is_never_taken_for_another() -> None:
     played = answer(10)
     echo = kalman()

@@ -111,6 +111,16 @@ def test_a_card_that_cancels_by_itself_is_found_out_and_left_alone(tmp_path: Pat
     assert not (tmp_path / store.FILE).exists()
 
 
+def test_a_response_that_takes_nothing_away_is_not_kept(tmp_path: Path) -> None:
+    mic = np.random.default_rng(0).normal(0, 1000, 12 * RATE_HZ)  # a fan, and no echo
+    canceller = kalman()
+    watch = EchoMonitor(canceller, tmp_path, lambda: "card")
+    hear(canceller, watch, mic, 12)
+    assert canceller.converged
+    watch.close()
+    assert not (tmp_path / store.FILE).exists()
+
+
 def test_a_soft_echo_is_no_card_that_cancels(tmp_path: Path) -> None:
     mic = echo_of(answer(8), room(1, gain=0.03)) + np.random.default_rng(0).normal(
         0, 10, 8 * RATE_HZ

@@ -60,6 +60,20 @@ def test_a_damaged_file_is_said_in_one_sentence(tmp_path: Path, content: bytes) 
         store.load(tmp_path, "card", 320)
 
 
+def test_whichever_bit_is_wrong_it_is_a_response_or_one_sentence(tmp_path: Path) -> None:
+    store.save(tmp_path, "card", TAPS)
+    path = tmp_path / store.FILE
+    whole, damaged = path.read_bytes(), 0
+    for at in [*range(30, 80), *range(len(whole) - 140, len(whole))]:
+        for bit in range(8):
+            path.write_bytes(whole[:at] + bytes([whole[at] ^ 1 << bit]) + whole[at + 1 :])
+            try:
+                store.load(tmp_path, "card", 320)
+            except StorageError:
+                damaged += 1
+    assert damaged > 400
+
+
 def test_where_nothing_can_be_written_it_says_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="could not be written"):
