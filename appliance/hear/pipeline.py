@@ -15,6 +15,7 @@ import msgspec
 from appliance.hear.aec.factory import EchoCanceller
 from appliance.hear.bargein import network
 from appliance.hear.bargein.classifier import SegmentClassifier, VerdictTracker
+from appliance.hear.bargein.features import GIVEN_MS
 from appliance.hear.bargein.segment import Segment, usual_after
 from appliance.hear.bargein.word_evidence import evidence
 from appliance.hear.endpointing import LIKELY_END_FRAMES, TRAILING_FRAMES, Endpointer
@@ -188,7 +189,7 @@ class HearingPipeline:
         if block.probability is not None:
             self._endpointer.update(block.probability, self._now)
         if over_box:
-            first = self._onset - self._preroll
+            first = self._onset - _frames(GIVEN_MS)  # whatever the pre-roll: so it was trained
             past = self._recent.read(first, self._now - BLOCK_FRAMES - first)
             self._verdict_tracker.start(past)
 

@@ -10,7 +10,7 @@ from appliance.hear.endpointing import TRAILING_FRAMES
 from appliance.hear.onset.highpass import HighPass
 from appliance.hear.pipeline import HearingPipeline, SpeechPhase
 from appliance.hear.utterance_stream import SpeechSlot
-from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict
+from appliance.messages.hearing import Onset, Opinion, SpeechEnded, SpeechStarted, Verdict
 from appliance.pcm import Samples, from_float
 from appliance.runtime.ipc.ring import END, START
 from appliance.settings import HearingSettings
@@ -179,6 +179,20 @@ def test_a_backchannel_goes_nowhere_and_an_interruption_whole(settings: HearingS
     assert verdicts[started.serial] == "interruption"
     samples, _ = heard_of(result, started.utterance)
     assert len(samples) > len(phrases[1])
+
+
+def test_the_verdict_is_the_same_whatever_the_pre_roll(settings: HearingSettings) -> None:
+    owner, _ = track([at_level(say("wait"))], lead_s=7, gap_s=2)
+    answer = at_level(np.tile(say(ANSWER), 2), -20)
+    found = []
+    for preroll_ms in (0, 300, 1000):
+        turn = msgspec.structs.replace(settings.turn, preroll_ms=preroll_ms)
+        result = run(
+            HearingPipeline(msgspec.structs.replace(settings, turn=turn)), owner, answer=answer
+        )
+        found.append([opinion for _, opinion in result.of(Opinion)])
+    assert found[0]
+    assert found == [found[0]] * 3
 
 
 @pytest.mark.process

@@ -205,7 +205,9 @@ class OnsetGate:
             excess_db = min(excess_db, over_echo_db)
             counts_db = min(counts_db, over_echo_db if over_echo_db < 0 else half_db)
         self.excess_db = excess_db
-        self._sum_db = max(0.0, self._sum_db + min(max(counts_db, -half_db), half_db))
+        summed_db = self._sum_db + min(max(counts_db, -half_db), half_db)
+        # What is enough, and no more: what stood out for long is over with its first silent block.
+        self._sum_db = min(max(0.0, summed_db), self._enough_db)
         return self._sum_db >= self._enough_db
 
     def enter_guarded(self) -> None:

@@ -77,6 +77,17 @@ def test_a_word_among_the_dishes_does_not_make_it_forget_them(settings: HearingS
     assert not fires(gate, 20, speaks=False)
 
 
+def test_after_a_long_clatter_one_click_is_not_enough_either(settings: HearingSettings) -> None:
+    gate, echo = OnsetGate(settings.onset), ResidualEcho()
+    gate.enter_guarded()
+    loud_db = FLOOR_DB + ABOVE_NOISE_DB + 20
+    for _ in range(2000):  # 10 s in which nobody speaks, and nobody resets it
+        assert not gate.process(loud_db, FLOOR_DB, echo, speaks=False)
+    for _ in range(100):
+        gate.process(FLOOR_DB, FLOOR_DB, echo)
+    assert not gate.process(loud_db, FLOOR_DB, echo, speaks=True)
+
+
 def test_the_voice_band_may_come_150_ms_after_the_sound_and_no_later(
     settings: HearingSettings,
 ) -> None:
