@@ -14,8 +14,8 @@ import torch
 from training.speech_head import corpus, learn_codec, learn_frames, learn_phones, texts
 from training.speech_head.ship import ship
 
-MADE, ALOUD = 5000, 1200  # made sentences; how many of them are spoken
-PHONE_STEPS, FRAME_STEPS = 1500, 1500
+MADE, ALOUD = 8000, 4000  # made sentences; how many of them are spoken
+PHONE_STEPS, FRAME_STEPS = 3000, 6000
 
 
 def make_corpus(work: Path, model: Path, scale: float, parts: int, letters: int = 0) -> None:
