@@ -61,8 +61,7 @@ def try_card(card: CardSettings, seconds: float = SECONDS) -> DeviceProbe:
     ):  # fmt: skip
         heard, mic_pairs, speaker_pairs, dropouts = _measure(mic, speaker, seconds)
         skew, uncertain = skew_ppm(mic_pairs, speaker_pairs, mic.rate_hz, speaker.rate_hz)
-        first = heard[int(_SETTLE_S * mic.rate_hz) * mic.channels :: mic.channels]
-        noise, peak = levels(first)
+        noise, peak = levels(heard[int(_SETTLE_S * mic.rate_hz) :])
         return DeviceProbe((mic.rate_hz, speaker.rate_hz), noise, peak, skew, uncertain, dropouts)
 
 

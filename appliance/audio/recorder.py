@@ -10,9 +10,9 @@ import numpy as np
 
 from appliance.audio.alsa import open_stream
 from appliance.audio.cards import device
-from appliance.audio.sample_format import Decimator
+from appliance.audio.sample_format import Blocks, Decimator
 from appliance.errors import CardError
-from appliance.pcm import RATE_HZ, Samples
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
 from appliance.settings import CardSettings
 
 _SETTLE_S = 0.25  # a microphone's first moments are its own switching on
@@ -31,7 +31,8 @@ def record(card: CardSettings, seconds: float, started: Callable[[], None]) -> S
     ) as stream:  # fmt: skip
         poller = select.poll()
         stream.register(poller)
-        decimate = Decimator(stream.factor)
+        # A card's period may be no whole number of our samples; a block is.
+        decimate, blocks = Decimator(stream.factor), Blocks(BLOCK_FRAMES * stream.factor)
         stream.start()
         skip, wanted = int(_SETTLE_S * RATE_HZ), int(seconds * RATE_HZ)
         heard: list[Samples] = []
@@ -40,13 +41,14 @@ def record(card: CardSettings, seconds: float, started: Callable[[], None]) -> S
         came_at = time.monotonic()
         while frames < skip + wanted:
             poller.poll(20)
-            while stream.avail() >= stream.period_frames:
-                block = stream.read()
-                if block is None:
+            while (ready := stream.avail()) < 0 or ready >= stream.period_frames:
+                period = stream.read() if ready >= 0 else None
+                if period is None:
                     raise CardError(f'The sound card "{name}" dropped out.', "Try again.")
                 came_at = time.monotonic()
-                heard.append(decimate(block))
-                frames += len(heard[-1])
+                for block in blocks(period):
+                    heard.append(decimate(block))
+                    frames += len(heard[-1])
             if frames >= skip and not told:
                 told = True
                 started()

@@ -106,9 +106,12 @@ def _listen(transition: Transition, utterance: int, index: int = 0) -> None:
     transition.count_taken_back(index)
     transition.drop_answer(unheard=transition.still_asking(index))
     transition.change(speech=transition.next.speech.listen(utterance))
-    transition.enter_state("listening", "the owner speaks", transition.next.policy.listening_s)
+    for_s, listening = transition.next.policy.listening_s, transition.next.listening
+    if listening.button_down:  # who holds it may think for as long as they like
+        for_s = max(for_s, listening.button_until_s - transition.now_s)
+    transition.enter_state("listening", "the owner speaks", for_s)
     if transition.next.hold.open:
-        transition.hold_for(transition.next.policy.listening_s)
+        transition.hold_for(for_s)
 
 
 def _nothing_came(transition: Transition, reason: str) -> None:

@@ -226,6 +226,7 @@ class HearingPipeline:
         if self._endpointer.silent_frames(self._now) >= LIKELY_END_FRAMES:
             events += self._utterance.flush_pause(self._recent, until, self._card_index)
         if self._listening_mode.now.held:
+            self._utterance.shorten_silence(self._now, self._endpointer.silent_frames(self._now))
             return
         said = partial(self._utterance.newest, self._recent, self._now, log_mel.WINDOW_FRAMES)
         if self._end_of_turn.update(self._endpointer.silent_frames(self._now), said):

@@ -9,6 +9,7 @@ from appliance.pcm import SampleBuffer, Samples
 from appliance.runtime.ipc.ring import END, PAUSE, QUIET, START
 
 CHUNK_FRAMES = 320  # of a slot of the ring `heard`
+SILENCE_FRAMES = 32_000  # of a long one that is left: the model hears that there was a pause
 _CUT_FRAMES = 48_000  # a piece may end at a pause in its last 3 s, so that no word is cut in two
 
 
@@ -55,6 +56,12 @@ class UtteranceStream:
                 index = card_index + self._first + self._position
                 out.append(SpeechEnded(self.number, index, self._position, last=False))
         return out
+
+    def shorten_silence(self, now: int, silent_frames: int) -> None:
+        """Of a long silence, nothing of which has gone out, the newest 2 s are left. Who holds a
+        talk button may think for minutes: they are no part of the question."""
+        if silent_frames > SILENCE_FRAMES:
+            self._first = max(self._first, now - SILENCE_FRAMES - self._position)
 
     def newest(self, buffer: SampleBuffer, now: int, frames: int) -> Samples:
         """The utterance up to `now`, and of it at most the newest `frames`."""

@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from appliance.audio import device_probe
 from appliance.audio.card_clock import Pair
 from appliance.audio.device_probe import SILENT_DBFS, levels, skew_ppm, try_card
 from appliance.errors import CardError
+from appliance.pcm import Samples
 from appliance.settings import CardSettings, load
 from lab.sim.simulated_card import SoundCard
 from tests.audio.default_card import default_card
@@ -93,6 +95,22 @@ def test_a_card_is_tried_as_the_box_would_use_it(card: SoundCard) -> None:
         assert trial.skew_ppm is not None
         assert trial.uncertain_ppm is not None
         assert abs(trial.skew_ppm) < 10 + 3 * trial.uncertain_ppm
+
+
+@pytest.mark.parametrize("channels", [1, 2])
+def test_all_that_was_heard_is_looked_at_whatever_channels_the_card_has(
+    card: SoundCard, monkeypatch: pytest.MonkeyPatch, channels: int
+) -> None:
+    looked_at: list[int] = []
+
+    def counted(samples: Samples) -> tuple[float, float]:
+        looked_at.append(len(samples))
+        return levels(samples)
+
+    monkeypatch.setattr(device_probe, "levels", counted)
+    settings = {"capture": "sim", "playback": "sim", "channels": channels}
+    try_card(load(Path("/dev/null"), {"card": settings}).card, seconds=1.0)
+    assert 0.6 * 48_000 < looked_at[0] < 0.9 * 48_000  # less the first quarter of a second
 
 
 def test_a_card_that_is_not_there_is_said(card: SoundCard) -> None:

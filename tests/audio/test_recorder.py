@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from appliance.audio import recorder
 from appliance.audio.recorder import record
 from appliance.errors import CardError
-from appliance.pcm import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import load
 from lab.sim.simulated_card import SoundCard
 from tests.audio.default_card import default_card
@@ -47,3 +49,48 @@ def test_a_card_that_cannot_be_opened_is_said_and_nobody_is_asked_to_speak(
     with pytest.raises(CardError, match="in use" if busy else "sim"):
         record(SIM, 0.1, lambda: asked.append(True))
     assert asked == []
+
+
+def test_a_stall_that_loses_sound_is_said_to_be_one(card: SoundCard) -> None:
+    with pytest.raises(CardError, match="dropped out"):
+        record(SIM, 1.0, lambda: time.sleep(0.6))  # longer than the card's buffer
+
+
+class OddPeriods:
+    """A stream of 48 kHz that was granted periods of 256 frames, as HDA's cards grant for 240."""
+
+    factor, period_frames, rate_hz = 3, 256, 48_000
+
+    def __init__(self, sound: Samples) -> None:
+        self.left = sound
+
+    def __enter__(self) -> OddPeriods:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def register(self, poller: object) -> None:
+        pass
+
+    def start(self) -> None:
+        pass
+
+    def avail(self) -> int:
+        return len(self.left)
+
+    def read(self) -> Samples:
+        period, self.left = self.left[: self.period_frames], self.left[self.period_frames :]
+        return period
+
+
+def test_a_tone_is_a_tone_whatever_periods_the_card_grants(
+    card: SoundCard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tone = (9000 * np.sin(np.arange(96_000) * (2 * np.pi * 1000 / 48_000))).astype(np.int16)
+    monkeypatch.setattr(recorder, "open_stream", lambda *_, **__: OddPeriods(tone))
+    heard = record(SIM, 1.0, lambda: None).astype(float)
+    power = np.abs(np.fft.rfft(heard * np.hanning(len(heard)))) ** 2
+    beside = power.sum() - power[998:1003].sum()
+    assert len(heard) == RATE_HZ
+    assert power[998:1003].sum() > 1e6 * beside

@@ -167,6 +167,31 @@ def test_a_toggle_begins_with_one_press_and_ends_with_the_next() -> None:
     assert talk.sent(Think) == [Think(2, (1,))]
 
 
+@pytest.mark.parametrize("rules", [RULES, TOGGLE])
+def test_who_holds_the_button_and_thinks_for_a_minute_is_asked_nothing(rules: DialogPolicy) -> None:
+    talk = Talk(mode="push_to_talk", rules=rules)
+    talk(DOWN, Onset(1, talk.index, speaking=False), SpeechStarted(1, 1, 0))
+    for _ in range(60):
+        talk(Tick(), after_s=1.0)
+        assert attends(talk).held
+        assert talk.it.state == "listening"
+    talk(DOWN if rules.toggle else UP)
+    talk(SpeechEnded(1, 0, 20 * 16_000, last=True))
+    assert len(talk.sent(Think, ever=True)) == 1
+
+
+def test_what_was_said_to_a_stuck_button_is_asked() -> None:
+    talk = Talk(mode="push_to_talk")
+    talk(DOWN, Onset(1, talk.index, speaking=False), SpeechStarted(1, 1, 0))
+    seconds = 0
+    while attends(talk).held:
+        talk(Tick(), after_s=1.0)
+        seconds += 1
+    assert seconds == round(RULES.button_s)
+    talk(SpeechEnded(1, 0, 20 * 16_000, last=True), after_s=0.05)
+    assert len(talk.sent(Think, ever=True)) == 1
+
+
 def test_a_stuck_button_is_let_go() -> None:
     talk = Talk(mode="push_to_talk")
     talk(DOWN, SpeechStarted(1, 1, 0))

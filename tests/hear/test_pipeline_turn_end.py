@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
 from appliance.hear.endpointing import TRAILING_FRAMES
 from appliance.hear.pipeline import HearingPipeline
 from appliance.hear.turn.turn_judge import TurnAnswer
-from appliance.hear.utterance_stream import SpeechSlot
+from appliance.hear.utterance_stream import CHUNK_FRAMES, SpeechSlot
 from appliance.messages.hearing import SetListening, SpeechEnded
-from appliance.pcm import Samples
+from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import HearingSettings
 from tests.hear.arena import INDEX, at_level, run, say, track
 
@@ -59,6 +61,28 @@ def test_a_pause_for_thought_that_is_heard_as_one_leaves_the_turn_whole(
     assert len(whole.of(SpeechEnded)) == 1
     alone = run(HearingPipeline(settings), owner, noise_db=None)
     assert len(alone.of(SpeechEnded)) == 2
+
+
+def test_of_a_long_thought_with_the_button_held_two_seconds_are_in_the_question(
+    settings: HearingSettings,
+) -> None:
+    pipeline = HearingPipeline(settings)
+    pipeline.set_listening(SetListening(True, held=True))
+    phrases = [at_level(say("tell me about")), at_level(say("the moon"))]
+    owner, _ = track(phrases, lead_s=0.5, gap_s=40)
+    result = run(pipeline, owner, noise_db=None)
+    slots = [slot for _, slot in result.of(SpeechSlot)]
+    at_once = Counter(at for at, _ in result.of(SpeechSlot))
+    said = np.concatenate([slot.samples for slot in slots])
+    spoken = sum(len(phrase) for phrase in phrases)
+    assert spoken < len(said) < spoken + 4 * RATE_HZ
+    assert [slot.position for slot in slots] == [
+        0,
+        *np.cumsum([len(s.samples) for s in slots])[:-1],
+    ]
+    assert max(at_once.values()) < 2.5 * RATE_HZ / CHUNK_FRAMES
+    first, second = (np.abs(said[:RATE_HZ]).max(), np.abs(said[-RATE_HZ:]).max())
+    assert min(first, second) > 500, "words before and behind it are whole"
 
 
 def test_while_the_button_is_held_nothing_is_judged(settings: HearingSettings) -> None:
