@@ -24,6 +24,7 @@ from appliance.errors import CardError
 from appliance.messages.commands import SetVolume
 from appliance.messages.registry import Message
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ
+from appliance.runtime.ipc.floor import Floor
 from appliance.runtime.ipc.ring import RingWriter
 from appliance.runtime.worker import Worker
 from appliance.settings import Settings
@@ -61,6 +62,17 @@ def fade_profile(settings: Settings) -> FadeProfile:
 def _handle(player: Player, message: Message) -> None:
     if isinstance(message, SetVolume):
         player.set_volume(min(1.0, max(0.0, message.volume)))
+
+
+def next_block(player: Player, floor: Floor, index: int) -> PlaybackBlock:
+    """What the floor allows now.
+
+    The conductor raises `turn` before it lets go of a hold or a press. Here `turn` is read last, so
+    that who sees the old turn sees them held: nothing of a dropped answer sounds between its two
+    stores. A processor may exchange loads that are some dozens of instructions apart; between these
+    lie hundreds."""
+    hold, released, pressed = floor.hold, floor.released, floor.pressed
+    return player.next_block(floor.turn, hold, released, index, pressed=pressed)
 
 
 class CardOutput:
@@ -130,11 +142,7 @@ class CardOutput:
         self._pulse.moved()  # it took a buffer of silence: it was we who stood still
 
     def _next(self) -> PlaybackBlock:
-        floor = self._floor
-        index = self._clock.index(self._stream.position)
-        return self._player.next_block(
-            floor.turn, floor.hold, floor.released, index, pressed=floor.pressed
-        )
+        return next_block(self._player, self._floor, self._clock.index(self._stream.position))
 
     def _send(self, block: PlaybackBlock) -> None:
         index = self._clock.index(self._stream.position)

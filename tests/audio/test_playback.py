@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from appliance.audio.hotplug import STALLED_S
+from appliance.audio.playback import next_block
+from appliance.audio.player import FadeProfile, Player
 from appliance.audio.sample_format import fade_in
 from appliance.messages.commands import SetVolume
 from appliance.messages.playback import (
@@ -21,6 +23,8 @@ from appliance.messages.playback import (
     PlaybackStarted,
     PlaybackStopped,
 )
+from appliance.runtime.ipc.floor import Floor, create
+from appliance.runtime.ipc.ring import START, RingSlot
 from tests.audio.rig import RATE_HZ, Rig, noise, rig_on
 from tests.audio.sounds import joined, shift_of, smooth
 from tests.audio.stop_latency import stop_latencies_ms
@@ -28,6 +32,46 @@ from tests.audio.stop_latency import stop_latencies_ms
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 RAMP = 32  # card.ramp_ms: 2
 UP = 160  # speaking.resume_ramp_ms: 10
+
+
+class Conducted(Floor):
+    """The conductor drops the answer and lets go of the hold while a word is read."""
+
+    begins = False
+
+    def conduct(self) -> None:
+        if self.begins:
+            self.begins = False
+            self.turn, self.released = 2, self.hold
+
+    @property
+    def turn(self) -> int:
+        now = Floor.turn.fget(self)  # type: ignore[attr-defined]
+        self.conduct()
+        return int(now)
+
+    @turn.setter
+    def turn(self, value: int) -> None:
+        Floor.turn.fset(self, value)  # type: ignore[attr-defined]
+
+
+def test_nothing_of_a_dropped_answer_sounds_between_the_conductors_two_stores() -> None:
+    slots = (RingSlot(n, 0, 320 * n, 0, 1, START if n == 0 else 0, smooth(320)) for n in range(100))
+    player = Player(
+        lambda: next(slots, None), FadeProfile(RAMP, UP, 0, 0.0), block_frames=80, volume=1.0
+    )
+    floor = Conducted(create())
+    floor.turn = 1
+    for n in range(20):
+        next_block(player, floor, 80 * n)
+    floor.hold = 1
+    for n in range(20, 25):
+        next_block(player, floor, 80 * n)
+    floor.begins = True
+    told = [next_block(player, floor, 80 * n) for n in range(25, 30)]
+    assert not floor.begins
+    assert not any(block.samples.any() for block in told)
+    assert not any(isinstance(e, PlaybackResumed) for block in told for e in block.events)
 
 
 def test_played_is_what_really_left_and_when(either_card: Rig) -> None:
