@@ -67,7 +67,8 @@ RESET: tuple[ResetRow, ...] = (
         (".local/state/interlude", ".config/interlude"),
     ),
     ResetRow(
-        "settings, Wi-Fi, all passwords, ssh keys, host name, the wish for a model, kept warnings",
+        "settings, Wi-Fi, all passwords, ssh keys, host name, the wish for a model, "
+        "the address of a fleet's releases, kept warnings",
         "asks",
     ),
 )

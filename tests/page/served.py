@@ -22,13 +22,15 @@ class Served:
         self.port: int = listener.getsockname()[1]
         self.loop = asyncio.new_event_loop()
         self.server = HttpServer(listener, site(self.port), **options)
+        self._runs = threading.Event()
         self.thread = threading.Thread(target=self._run)
         self.thread.start()
-        self.do(lambda: None)
+        assert self._runs.wait(20)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self.loop)
         self.loop.run_until_complete(self.server.start())
+        self.loop.call_soon(self._runs.set)  # a stop before it would end the start, and not this
         self.loop.run_forever()
 
     def do(self, what: Callable[[], object]) -> None:
