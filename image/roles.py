@@ -44,7 +44,7 @@ def apply(plan: Plan, root: Path, release: Path | None, voices: Sequence[Path] =
                 "image": {
                     "ansible_connection": "local",
                     "ansible_python_interpreter": str(step_in),
-                    "ansible_remote_tmp": _SHARED,
+                    "interlude_remote_tmp": _SHARED,
                 }
             }
         }
