@@ -73,7 +73,7 @@ def pull(
     place = incoming / f"pulled-{sheet.version}.release"
     try:
         for old in (*incoming.glob("pulled-*.release"), *incoming.glob(".pulled-*.part")):
-            if sheet.version not in old.name:
+            if old not in (place, _part(place)):
                 old.unlink()
         if not place.is_file() or _sha256(place) != sheet.sha256:
             fetches(sheet.version)
@@ -95,6 +95,11 @@ def pull(
     raise FetchError(problem, shown=shown)
 
 
+def _part(place: Path) -> Path:
+    """What has come of it so far."""
+    return place.with_name(f".{place.stem}.part")
+
+
 def _sheet(address: str) -> FleetRelease:
     with _open(address, 0) as answer:
         data = answer.read(SHEET_BYTES + 1)
@@ -112,7 +117,7 @@ def _sheet(address: str) -> FleetRelease:
 
 def _fetch(address: str, sheet: FleetRelease, place: Path, free: Callable[[Path], int]) -> None:
     """The archive, to its place once it has its checksum."""
-    part = place.with_name(f".pulled-{sheet.version}.part")
+    part = _part(place)
     with part.open("ab") as target:
         with _open(address, target.tell()) as answer:
             if answer.status != 206:  # from the beginning, whatever is here

@@ -175,7 +175,8 @@ def test_another_version_takes_the_place_of_what_was_fetched_before(
 ) -> None:
     publish(web, at, "0.3.0")
     pull(web.address, at.shelf, incoming)
-    (incoming / ".pulled-0.3.0.part").write_bytes(b"x")
+    for name in (".pulled-0.3.0.part", "pulled-0.4.0rc1.release", ".pulled-10.4.0.part"):
+        (incoming / name).write_bytes(b"x")
     publish(web, at, "0.4.0")
     pull(web.address, at.shelf, incoming)
     assert {path.name for path in incoming.iterdir()} == {"wanted", "pulled-0.4.0.release"}
