@@ -15,6 +15,7 @@ class Circle:
         self.itself = self
 
 
+@pytest.mark.long
 def test_what_was_collected_is_frozen(request: pytest.FixtureRequest) -> None:
     assert gc.isenabled()
     assert gc.get_freeze_count() > 10_000

@@ -7,6 +7,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/glossary.md").read_text(encoding="utf-8")
 TERMS, MAPPING = PAGE.split("## Old names and new names")
@@ -43,6 +45,7 @@ def missing_classes(names: list[str]) -> list[str]:
     return [name for name in names if name not in classes()]
 
 
+@pytest.mark.long
 def test_every_file_and_class_of_the_terms_exists() -> None:
     assert missing_files(TERMS) == []
     assert missing_classes(re.findall(r"`([A-Z][a-z]+(?:[A-Z][a-z]+)*)`", TERMS)) == []

@@ -51,6 +51,7 @@ def test_every_folder_has_a_layer_and_every_layer_a_folder() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(LAYER))
+@pytest.mark.long
 def test_a_folder_imports_only_what_lies_below_it(name: str) -> None:
     wrong = [
         f"{module} imports {other}"

@@ -163,6 +163,7 @@ def test_the_files_that_start_a_slot_by_hand_are_those_of_the_box() -> None:
 
 
 @pytest.mark.parametrize("name", ALL_PAGES)
+@pytest.mark.long
 def test_every_command_of_a_page_may_be_typed(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

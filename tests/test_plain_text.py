@@ -131,6 +131,7 @@ def test_no_text_at_all_is_too_strange_for_a_voice(text: str) -> None:
         "sun.a",
     ],
 )
+@pytest.mark.long
 def test_the_time_it_takes_does_not_grow_with_the_square_of_the_length(piece: str) -> None:
     def least_s(length: int) -> float:
         text, took_s = (piece * length)[:length], []

@@ -97,6 +97,7 @@ def tracked() -> Iterator[Path]:
 
 # ── the source ───────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("package", FOREIGN)
+@pytest.mark.long
 def test_a_foreign_package_is_imported_in_its_one_place(package: str) -> None:
     users = [path.relative_to(ROOT) for path in MODULES if package in imports(path)]
     strays = [
@@ -124,6 +125,7 @@ def test_no_file_is_a_drawer() -> None:
     assert [str(path) for path in MODULES if {path.stem, path.parent.name} & drawers] == []
 
 
+@pytest.mark.long
 def test_nobody_swallows_every_error_in_silence() -> None:
     all_errors = {None, "Exception", "BaseException"}
     silent = [

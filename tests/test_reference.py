@@ -28,6 +28,7 @@ BY_LANGUAGE = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 def test_every_page_is_what_the_sources_say() -> None:
     assert reference.outdated() == [], "run: python -m scripts.reference"
 

@@ -45,6 +45,7 @@ def build_site(tree: Path, readme: str) -> None:
     build(load_config(str(tree / "mkdocs.yml"), strict=True))
 
 
+@pytest.mark.long
 def test_a_site_has_pages_and_code_at_their_paths(tmp_path: Path) -> None:
     build_site(tmp_path, "# Head\n\n[a](page.md#two-words-and-more) [b](code.py) [c](#head)\n")
     assert 'href="page.html#two-words-and-more"' in (tmp_path / "build/site/index.html").read_text()
@@ -52,11 +53,13 @@ def test_a_site_has_pages_and_code_at_their_paths(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("link", ["gone.md", "page.md#three", "#nowhere", "/page.md", "gone.py"])
+@pytest.mark.long
 def test_a_link_that_leads_nowhere_ends_the_build(tmp_path: Path, link: str) -> None:
     with pytest.raises(Abort):
         build_site(tmp_path, f"# Head\n\n[a](page.md) [b]({link})\n")
 
 
+@pytest.mark.long
 def test_a_page_that_loads_something_from_another_host_ends_the_build(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

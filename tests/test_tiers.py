@@ -69,3 +69,11 @@ def test_a_fixture_counts_for_the_test_that_wants_it(tmp_path: Path) -> None:
 
 def test_computing_alone_is_the_pure_tier(tmp_path: Path) -> None:
     assert run(tmp_path, "def test_one(): pass\n", "-m", "not process") == {"passed": 1}
+
+
+def test_a_long_test_is_not_of_the_pure_tier_and_starts_nothing(tmp_path: Path) -> None:
+    body = "@pytest.mark.long\ndef test_one(): pass\n"
+    assert run(tmp_path, body) == run(tmp_path, body, "-m", "process") == {"passed": 1}
+    assert run(tmp_path, body, "-m", "not process") == {"deselected": 1}
+    starts = f"@pytest.mark.long\ndef test_one():\n    {STARTS}\n"
+    assert run(tmp_path, starts) == {"failed": 1}

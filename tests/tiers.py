@@ -1,8 +1,9 @@
 """A pytest plugin: the tests that start programs are marked `process`; no other starts one.
 
 `pytest -m "not process"` is the pure tier: code and data in one process. A test that starts a
-program without the mark fails and names the line to add. One that takes several seconds has the
-mark, too, whatever it does with them.
+program without the mark fails and names the line to add. A test that starts none, and keeps a
+processor for a third of a second and more, as seconds of sound through a canceller do, is marked
+`long`: it is not in the pure tier either, so that this is over in a minute.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 
 import pytest
 
-MARK = "process"
+MARK, LONG = "process", "long"
 STARTS = frozenset({"subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty", "os.system"})
 # Makes samples of a text and ends, as a function would; who needs speech of a kind asks it once.
 AS_FUNCTIONS = frozenset({"espeak-ng"})
@@ -43,6 +44,7 @@ _STARTS = pytest.StashKey[Starts]()
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", f"{MARK}: starts programs: parts of the box, tools, servers")
+    config.addinivalue_line("markers", f"{LONG}: starts none and computes for long; no pure tier")
     starts = Starts()
     config.stash[_STARTS] = starts
     sys.addaudithook(starts.notice)
@@ -58,9 +60,13 @@ def unmarked(count: int, *, marked: bool) -> str:
     )
 
 
+@pytest.hookimpl(tryfirst=True)  # the option -m is applied by another of these
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Those that wait for programs come first, so that of two workers neither has them left."""
     items.sort(key=lambda item: item.get_closest_marker(MARK) is None)
+    for item in items:
+        if item.get_closest_marker(LONG):
+            item.add_marker(getattr(pytest.mark, MARK)(starts=False))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -73,7 +79,7 @@ def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    marked = item.get_closest_marker(MARK) is not None
+    marked = any(mark.kwargs.get("starts", True) for mark in item.iter_markers(MARK))
     problem = unmarked(item.config.stash[_STARTS].pop(), marked=marked)
     if problem and not report.failed:
         report.outcome, report.longrepr = "failed", problem

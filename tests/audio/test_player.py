@@ -254,6 +254,7 @@ def test_at_volume_0_the_answer_passes_unheard() -> None:
 @pytest.mark.parametrize(("block", "ramp"), [(80, 32), (80, 80), (32, 80)])
 @settings(max_examples=10, deadline=None)
 @given(data=st.data())
+@pytest.mark.long
 def test_no_pause_loses_or_repeats_a_sample(
     slot: int, block: int, ramp: int, data: st.DataObject
 ) -> None:

@@ -45,6 +45,7 @@ def test_what_fails_of_what_runs_is_a_problem_with_a_remedy(
     assert (one.verdict, said in one.sentence, bool(one.remedy)) == ("problem", True, True)
 
 
+@pytest.mark.long
 def test_whatever_it_finds_has_words_of_the_page(tmp_path: Path) -> None:
     ill: dict[str, str | None] = {
         "proc/meminfo": "MemTotal: 1000 kB\n",

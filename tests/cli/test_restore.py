@@ -138,6 +138,7 @@ class PowerCut(BaseException):
     """Nothing catches it."""
 
 
+@pytest.mark.long
 def test_a_power_cut_anywhere_leaves_the_old_or_the_new_and_the_next_start_finishes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -305,6 +305,7 @@ HAPPENS = st.lists(
 
 @settings(max_examples=60, deadline=None)
 @given(HAPPENS)
+@pytest.mark.long
 def test_no_sequence_of_events_unmutes_but_the_owner(happens: list[Message | str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         box = Box(Path(folder))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, get_args
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -233,6 +234,7 @@ STEP = st.tuples(
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(STEP, max_size=60))
+@pytest.mark.long
 def test_no_walk_goes_wrong_or_gets_stuck(steps: list[tuple[int, int, int, float]]) -> None:
     walk = Walk()
     for kind, a, b, after_s in steps:
@@ -262,6 +264,7 @@ def test_no_walk_goes_wrong_or_gets_stuck(steps: list[tuple[int, int, int, float
     ],
     0,
 )  # an alarm rings, and the loudspeaker is lost
+@pytest.mark.long
 def test_after_any_walk_the_next_question_is_answered(
     steps: list[tuple[int, int, int, float]], number: int
 ) -> None:
@@ -314,6 +317,7 @@ DISTURBANCE = st.tuples(
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(DISTURBANCE, min_size=2, max_size=25))
+@pytest.mark.long
 def test_no_answer_stammers(disturbances: list[tuple[float, float, Judgement]]) -> None:
     """Broken off a moment after it went on, it goes on only after some calm, or a long while."""
     walk = Walk()

@@ -103,6 +103,7 @@ def test_it_ends_a_moment_after_the_sound_and_at_the_latest_after_its_longest() 
     assert 0.5 < blocks * BLOCK_FRAMES / RATE_HZ < 1.0
 
 
+@pytest.mark.long
 def test_the_figures_are_those_of_the_canceller_itself() -> None:
     """The pipeline as it runs, a loudspeaker with an echo 20 dB down, and a quiet room."""
     hearing = HearingPipeline(load(None).hearing)

@@ -78,6 +78,7 @@ def test_recorded_words_are_noticed_within_25_ms(settings: HearingSettings) -> N
     assert np.median(delays) <= 25
 
 
+@pytest.mark.long
 def test_steady_noise_of_any_level_makes_no_onset_once_it_is_known(
     settings: HearingSettings,
 ) -> None:
@@ -129,6 +130,7 @@ def test_an_utterance_begins_300_ms_before_its_onset_and_loses_no_sample(
     assert ended_at - (ended.index - INDEX) < 520 * 16
 
 
+@pytest.mark.long
 def test_a_long_turn_comes_in_pieces_and_loses_no_sample(settings: HearingSettings) -> None:
     turn = msgspec.structs.replace(settings.turn, piece_s=5)
     speech = at_level(np.tile(say("and then we went to the sea"), 9))
@@ -181,6 +183,7 @@ def test_a_backchannel_goes_nowhere_and_an_interruption_whole(settings: HearingS
     assert len(samples) > len(phrases[1])
 
 
+@pytest.mark.long
 def test_the_verdict_is_the_same_whatever_the_pre_roll(settings: HearingSettings) -> None:
     owner, _ = track([at_level(say("wait"))], lead_s=7, gap_s=2)
     answer = at_level(np.tile(say(ANSWER), 2), -20)
@@ -249,6 +252,7 @@ def test_when_the_sound_stops_coming_what_is_under_way_is_ended(settings: Hearin
 
 
 @pytest.mark.parametrize("name", ["zeros", "offset", "square", "full scale", "noise"])
+@pytest.mark.long
 def test_absurd_sound_neither_breaks_it_nor_keeps_it_busy(
     settings: HearingSettings, name: str
 ) -> None:
@@ -312,6 +316,7 @@ def test_the_breath_at_a_voices_end_is_no_dish(
     assert hearing._front_end.gate.guarded == guarded
 
 
+@pytest.mark.long
 def test_a_murmur_in_the_first_seconds_of_an_unknown_room_is_noticed(
     settings: HearingSettings,
 ) -> None:

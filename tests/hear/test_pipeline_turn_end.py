@@ -51,6 +51,7 @@ def test_a_turn_that_is_surely_over_ends_soon_and_one_that_is_not_is_waited_for(
     assert len(judge.asked[0]) - until == pytest.approx(200 * 16, abs=10 * 16)
 
 
+@pytest.mark.long
 def test_a_pause_for_thought_that_is_heard_as_one_leaves_the_turn_whole(
     settings: HearingSettings,
 ) -> None:
@@ -63,6 +64,7 @@ def test_a_pause_for_thought_that_is_heard_as_one_leaves_the_turn_whole(
     assert len(alone.of(SpeechEnded)) == 2
 
 
+@pytest.mark.long
 def test_of_a_long_thought_with_the_button_held_two_seconds_are_in_the_question(
     settings: HearingSettings,
 ) -> None:

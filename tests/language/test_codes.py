@@ -38,6 +38,7 @@ def test_each_name_is_offered_once_and_by_the_code_that_was_chosen(chosen: str, 
     assert chosen in offered or chosen not in NAMES
 
 
+@pytest.mark.long
 def test_each_language_has_the_name_that_it_has_in_itself() -> None:
     assert OWN_NAMES.keys() == NAMES.keys()
     not_in_cldr, one_norwegian = {"bpy", "hak"}, {"nb", "no"}

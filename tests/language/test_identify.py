@@ -26,6 +26,7 @@ def identifier() -> LanguageIdentifier:
     return made
 
 
+@pytest.mark.long
 def test_of_short_sentences_at_least_95_of_100_are_told_and_none_is_taken_for_another(
     identifier: LanguageIdentifier,
 ) -> None:
@@ -46,6 +47,7 @@ def test_nothing_is_told_before_the_model_is_there() -> None:
     assert LanguageIdentifier().identify("This is surely English.") == ""
 
 
+@pytest.mark.long
 def test_one_that_knows_few_languages_tells_those_alone() -> None:
     few = LanguageIdentifier(("de", "en"))
     few.start()

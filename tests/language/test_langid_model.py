@@ -23,6 +23,7 @@ SENTENCES = [
 ]
 
 
+@pytest.mark.long
 def test_each_sentence_is_judged_as_by_py3langid_itself_to_the_bit() -> None:
     own = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
     own.set_languages([code for code in own.labels if base(code) in TOLD_APART])
@@ -35,6 +36,7 @@ def test_each_sentence_is_judged_as_by_py3langid_itself_to_the_bit() -> None:
     assert [network.rank(text) for text in texts] == [own.rank(text) for text in texts]
 
 
+@pytest.mark.long
 def test_no_copy_of_it_is_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
     with pytest.raises(OSError, match="nowhere"), tempfile.TemporaryFile():

@@ -82,6 +82,7 @@ def referred(words: Catalogue) -> set[str]:
 
 
 # ── what the program asks for ────────────────────────────────────────────────────────────────
+@pytest.mark.long
 def test_the_program_is_seen_to_ask_for_sentences() -> None:
     assert len({key for _, key, _ in calls()}) > 60
 

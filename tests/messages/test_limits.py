@@ -51,6 +51,7 @@ def encode_any(value: object) -> bytes:
 
 
 @pytest.mark.parametrize("kind", [k for k in KINDS if k is not Recall], ids=lambda k: k.__name__)
+@pytest.mark.long
 def test_no_message_can_be_larger_than_a_datagram(kind: type[msgspec.Struct]) -> None:
     copy = sum(len(f.encode_name) + 5 + most_bytes(f.type) for f in _fields(ObservedMessage)[:3])
     assert most_bytes(inspect.type_info(kind)) + copy + 100 <= MAX_BYTES  # 100: names, heads

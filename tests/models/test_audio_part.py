@@ -99,6 +99,7 @@ def test_numbers_that_f16_cannot_hold_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["f16", "q8_0"])
 @pytest.mark.parametrize("kind", [Types.F16, Types.BF16])
+@pytest.mark.long
 def test_one_other_bit_in_any_tensor_is_found(tmp_path: Path, kind: Any, form: Form) -> None:
     source = encoder.write(tmp_path / "both.gguf", kind)
     target = part(source, form)

@@ -244,6 +244,7 @@ def obey(name: str, payload: bytes) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(TOPICS, NASTY), min_size=10, max_size=10))
+@pytest.mark.long
 def test_a_thousand_hostile_payloads_are_messages_in_range_or_refusals(
     storm: list[tuple[str, bytes]],
 ) -> None:
@@ -275,6 +276,7 @@ def bent(payload: bytes, dice: random.Random) -> bytes:
 
 @settings(max_examples=10, deadline=None)
 @given(st.randoms(use_true_random=True))
+@pytest.mark.long
 def test_ten_thousand_bent_commands_are_messages_in_range_or_refusals(dice: random.Random) -> None:
     for _ in range(1000):
         obey(dice.choice(NAMES), bent(dice.choice(GOOD), dice))

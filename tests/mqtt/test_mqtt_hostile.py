@@ -147,6 +147,7 @@ def test_messages_of_qos_2_that_are_never_released_are_not_collected(call: Call)
     assert peak.mib < 16
 
 
+@pytest.mark.long
 def test_a_broker_that_reads_none_of_our_receipts_is_given_up(
     call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,6 +49,7 @@ PAYLOADS = st.one_of(
     topic=st.sampled_from(TOPICS), payload=PAYLOADS, retained=st.booleans(),
     now_s=st.floats(0, 1e6),
 )  # fmt: skip
+@pytest.mark.long
 def test_whatever_arrives_is_a_message_that_fits_or_a_refusal(
     topic: str, payload: bytes, retained: bool, now_s: float
 ) -> None:

@@ -116,6 +116,7 @@ def crowd() -> bytes:
         lambda: archive({"adjusted.json": b'{"volume": {"value": 7, "file": 0.5}}'}),
     ],
 )  # fmt: skip
+@pytest.mark.long
 def test_whatever_else_comes_is_refused_in_words(make: Callable[[], bytes]) -> None:
     with pytest.raises(BackupRefused) as caught:
         unpack(make())
@@ -133,6 +134,7 @@ def test_an_entry_twice_is_refused() -> None:
         unpack(made.getvalue())
 
 
+@pytest.mark.long
 def test_a_bomb_takes_no_memory_to_be_refused() -> None:
     data = bomb()
     peak = Peak()

@@ -64,6 +64,7 @@ def test_an_error_that_is_made_there_names_its_sentence(file: Path) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.long
 def test_every_sentence_that_an_error_names_is_there(language: str) -> None:
     known, named = catalogue(language).messages, set()
     for file in ROOT.rglob("*.py"):

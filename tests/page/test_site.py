@@ -128,6 +128,7 @@ def test_a_stream_of_events_ends_when_its_access_is_taken_back(desk: Desk) -> No
     assert not desk.viewers.any
 
 
+@pytest.mark.long
 def test_guessing_the_digits_ends_after_a_few_tries(desk: Desk) -> None:
     guesses = [f"{number:06d}" for number in range(2000)]
     let_in = 0

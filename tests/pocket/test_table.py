@@ -57,6 +57,7 @@ def test_requests_are_plain_words() -> None:
             assert re.fullmatch(r"[a-z' ]+", text), text
 
 
+@pytest.mark.long
 def test_every_word_of_an_answer_is_one_token(vocabulary: Vocabulary) -> None:
     for answer in grammar.answers().values():
         for word in words_of(answer):

@@ -66,6 +66,7 @@ def test_both_files_together_are_small() -> None:
         ("turn the volume up", "en-us+linda", "louder"),
     ],
 )
+@pytest.mark.long
 def test_ok__a_held_out_voice_is_understood(
     pocket: Pocket, text: str, voice: str, name: str
 ) -> None:

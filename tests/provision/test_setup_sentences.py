@@ -31,6 +31,7 @@ def test_an_invitation_says_digits_one_by_one_and_each_word_as_a_sentence() -> N
 
 
 @given(st.integers(1000, 9999), st.tuples(*[st.from_regex(r"[a-z]{3,8}", fullmatch=True)] * 5))
+@pytest.mark.long
 def test_no_number_of_an_invitation_is_said_as_one(number: int, words: tuple[str, ...]) -> None:
     said = invitation("", f"Interlude {number}", words, ENGLISH)
     assert re.findall(r"\d+", said) == [*str(number), "10", "42", "0", "1"]

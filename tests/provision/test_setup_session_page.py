@@ -179,6 +179,7 @@ def test_what_root_does_not_take_is_said_on_the_page_which_stays(
     assert scene.applied == [HOME]
 
 
+@pytest.mark.long
 def test_it_says_how_to_join_again_and_again_and_then_is_silent(scene: Scene) -> None:
     scene.at = [(10_000.0, lambda: submit(scene.page, HOME))]
     scene.run()
@@ -193,6 +194,7 @@ def test_so_it_does_when_the_panel_asked_for_it_whenever_that_was(scene: Scene) 
     assert len(told) >= ASKED_S / REPEAT_S
 
 
+@pytest.mark.long
 def test_of_a_network_that_is_lost_later_it_says_it_once(scene: Scene) -> None:
     scene.at = [(5_000.0, lambda: setattr(scene.radio, "network", CABLE))]
     scene.run(first=False)

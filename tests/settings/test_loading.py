@@ -117,6 +117,7 @@ def test_a_folder_is_no_settings_file(tmp_path: Path) -> None:
     | st.dictionaries(st.sampled_from(["card", "mode", "hearing", "echo"]), inner, max_size=3),
     max_leaves=8,
 ))  # fmt: skip
+@pytest.mark.long
 def test_any_yaml_is_settings_or_a_sentence(
     tmp_path_factory: pytest.TempPathFactory, tree: Any
 ) -> None:

@@ -121,6 +121,7 @@ VALUES = st.recursive(
 @trials(
     deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
+@pytest.mark.long
 def test_any_file_is_settings_or_one_named_error(
     lines: list[tuple[str, object]], tail: bytes, tmp_path: Path
 ) -> None:

@@ -198,6 +198,7 @@ WANTED = st.dictionaries(KEYS, st.none() | TREES, max_size=3)
 
 @settings(max_examples=60, deadline=None, phases=(Phase.generate,))
 @given(WHOLE, WANTED)
+@pytest.mark.long
 def test_whatever_is_merged_a_second_time_changes_nothing(
     now: dict[str, Any], wanted: dict[str, Any]
 ) -> None:

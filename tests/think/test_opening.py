@@ -151,6 +151,7 @@ def a_long_talk(model: LocalGemma, turns: int, history: History) -> list[int]:
     return read
 
 
+@pytest.mark.long
 def test_no_question_ever_waits_for_what_pruning_reads(make: Make) -> None:
     model, history = make(folder=None, history_tokens=600), History()
     read = a_long_talk(model, 40, history)
@@ -158,6 +159,7 @@ def test_no_question_ever_waits_for_what_pruning_reads(make: Make) -> None:
     assert max(read[1:]) < 70  # the question and the marks around it
 
 
+@pytest.mark.long
 def test_after_pruning_the_model_holds_what_a_fresh_reading_would(make: Make) -> None:
     model, fresh, history = make(folder=None, history_tokens=600), make(folder=None), History()
     a_long_talk(model, 25, history)

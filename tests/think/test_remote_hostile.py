@@ -70,6 +70,7 @@ ENDLESS: list[tuple[str, Reply, str]] = [
 @pytest.mark.parametrize(
     ("reply", "problem"), [row[1:] for row in ENDLESS], ids=[r[0] for r in ENDLESS]
 )
+@pytest.mark.long
 def test_what_has_no_end_is_left_at_once_and_fills_no_memory(
     server: Server, reply: Reply, problem: str
 ) -> None:
@@ -197,6 +198,7 @@ def model(server: Server) -> Iterator[RemoteModel]:
 @settings(
     deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
+@pytest.mark.long
 def test_whatever_a_server_answers_is_words_calls_or_one_named_error(
     server: Server, model: RemoteModel, events: list[bytes]
 ) -> None:

@@ -64,6 +64,7 @@ def test_a_line_of_the_most_letters_is_read_and_one_more_refused(end: bytes) -> 
         read(b"x" * (MOST_LINE + 1) + end)
 
 
+@pytest.mark.long
 def test_an_answer_of_many_short_lines_ends_some_time() -> None:
     piece = b"x\n" * 50_000
     count = MOST_ANSWER_BYTES // len(piece)

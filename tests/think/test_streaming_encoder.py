@@ -87,6 +87,7 @@ def llama() -> Iterator[Gemma]:
 
 # ── the same function ────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("samples", [1, 160, 639, 641, 960, 4_800, 16_320, 59_200])
+@pytest.mark.long
 def test_tokens_are_those_of_llama_cpp(opened: Open, llama: Gemma, samples: int) -> None:
     heard, wanted = sound(samples), llama.encode(sound(samples))
     assert difference(opened().encode(heard).rows, wanted) < AS_LLAMA
@@ -158,6 +159,7 @@ def test_rows_that_are_final_stay_and_only_the_newest_is_made_again(opened: Open
 
 
 @pytest.mark.parametrize("end", [16_001, 16_160, 16_161, 16_640, 17_000, 20_000, 23_679, 24_000])
+@pytest.mark.long
 def test_a_short_end_is_made_in_one_call_and_is_the_same_as_at_once(opened: Open, end: int) -> None:
     heard, encoder = sound(40_000), opened()
     begun = encoder.encode(heard[:16_000], whole=False)
@@ -200,6 +202,7 @@ def test_what_was_encoded_is_a_value_that_many_may_go_on_from(opened: Open) -> N
 
 # ── in 8 bits ────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("form", ["int8", "int7"])
+@pytest.mark.long
 def test_eight_bits_are_near_in_pieces_too(opened: Open, form: Form) -> None:
     heard = sound(40_000)
     exact, encoder = opened().encode(heard).rows, opened(form)

@@ -114,6 +114,7 @@ def test_what_is_held_of_the_conversation_stays_held(tiny_model: LocalModel) -> 
     model.close()
 
 
+@pytest.mark.long
 def test_an_interruption_ends_it_and_it_goes_on_where_it_was(
     pocket: Callable[..., LocalGemma],
 ) -> None:

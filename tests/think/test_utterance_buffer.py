@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from appliance.runtime.ipc.ring import END, START, RingSlot
 from appliance.think.utterance_buffer import UNNAMED_S, UtteranceBuffer
@@ -72,6 +73,7 @@ def test_clips_of_loud_noise_are_cut_too() -> None:
     assert max(len(clip.samples) for clip in clips) <= 10 * SLOT
 
 
+@pytest.mark.long
 def test_of_a_monologue_the_end_is_kept_and_the_rest_counted() -> None:
     utterances = UtteranceBuffer(keep_frames=300 * SLOT, clip_frames=50 * SLOT)
     for at in range(3000):

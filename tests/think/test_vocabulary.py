@@ -53,6 +53,7 @@ def test_every_special_token_spelled_out_in_words_stays_words(gemma: Gemma) -> N
 
 @SLOW
 @given(data=st.data())
+@pytest.mark.long
 def test_nothing_that_is_made_of_marks_and_words_holds_a_mark(
     gemma: Gemma, data: st.DataObject
 ) -> None:

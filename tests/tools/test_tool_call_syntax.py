@@ -76,6 +76,7 @@ calls = st.builds(ToolCall, names, st.dictionaries(names, values, max_size=8))
 
 
 @given(calls)
+@pytest.mark.long
 def test_what_is_written_is_what_is_read(call: ToolCall) -> None:
     written = "".join(text for text, _ in to_syntax(call))
     assert written.startswith("<|tool_call>call:")
@@ -85,6 +86,7 @@ def test_what_is_written_is_what_is_read(call: ToolCall) -> None:
 
 
 @given(calls)
+@pytest.mark.long
 def test_a_models_words_are_words_and_never_marks(call: ToolCall) -> None:
     said = [text for text, is_words in to_syntax(call) if is_words]
     assert sorted(said) == sorted(v for v in call.arguments.values() if isinstance(v, str))

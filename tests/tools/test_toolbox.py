@@ -278,6 +278,7 @@ values = st.one_of(st.text(max_size=30), st.integers(), st.floats())
     ),
     st.floats(0, 1),
 )  # fmt: skip
+@pytest.mark.long
 def test_whatever_a_model_calls_a_speakable_answer_comes(
     calls: list[tuple[str, dict[str, Value]]], volume: float
 ) -> None:

@@ -37,6 +37,7 @@ def test_what_tells_two_classes_apart_is_found_and_noise_is_not_taken_for_it() -
     assert area(ROWS[200:] @ weights + bias, chance[200:]) < 0.65
 
 
+@pytest.mark.long
 def test_a_head_changes_its_own_output_and_no_other(shipped: onnx.ModelProto) -> None:
     theirs, ours = outputs(shipped, ["logits", "over"])
     other = with_head(shipped, np.zeros(WIDTH), float(np.log(3)))

@@ -54,6 +54,7 @@ def test_a_voice_is_taken_away_by_20_db_within_two_seconds() -> None:
 
 
 @pytest.mark.parametrize("told", [True, False])
+@pytest.mark.long
 def test_a_microphone_that_is_off_does_not_make_it_forget_the_room(told: bool) -> None:
     """If it is told; zeros that it takes for sound say that there is no echo any more."""
     played = answer(12)
@@ -69,6 +70,7 @@ def test_a_microphone_that_is_off_does_not_make_it_forget_the_room(told: bool) -
     assert (echo.path_changes == 0) == told
 
 
+@pytest.mark.long
 def test_the_owners_voice_does_not_spoil_it() -> None:
     played = answer(10)
     echo = echo_of(played, room(2))
@@ -87,6 +89,7 @@ def test_what_is_not_echo_passes_untouched_while_nothing_was_played() -> None:
     assert not echo.active
 
 
+@pytest.mark.long
 def test_another_room_is_noticed_and_learned_within_three_seconds() -> None:
     played = answer(12)
     mic = echo_of(played, room(3))
@@ -108,6 +111,7 @@ ON, OFF, SOFT, ZEROS = 1.0, 0.0, 0.01, -1.0  # of the echo; zeros: no noise of t
         [(8, ON), (20, OFF)], [(8, ON), (20, ZEROS)],
     ],
 )  # fmt: skip
+@pytest.mark.long
 def test_an_echo_that_returns_is_found_within_three_seconds(
     before: list[tuple[int, float]],
 ) -> None:
@@ -122,6 +126,7 @@ def test_an_echo_that_returns_is_found_within_three_seconds(
 
 
 @pytest.mark.parametrize("spoken_over", [False, True])
+@pytest.mark.long
 def test_where_there_is_no_echo_none_is_found_whoever_speaks(spoken_over: bool) -> None:
     played = answer(40)
     mic = np.random.default_rng(0).normal(0, 10, len(played))
@@ -135,6 +140,7 @@ def test_where_there_is_no_echo_none_is_found_whoever_speaks(spoken_over: bool) 
     assert abs(taken_db(mic, left, 32, 40)) < 0.5
 
 
+@pytest.mark.long
 def test_a_kept_response_that_takes_nothing_away_is_given_up() -> None:
     played = answer(8)
     mic = echo_of(played, room(1))
@@ -149,6 +155,7 @@ def left_noise(echo: KalmanCanceller) -> npt.NDArray[np.float32]:
     return np.random.default_rng(1).normal(0, 1, len(echo.taps)).astype(np.float32)
 
 
+@pytest.mark.long
 def test_a_steady_room_is_never_taken_for_another() -> None:
     played = answer(10)
     echo = kalman()
@@ -156,6 +163,7 @@ def test_a_steady_room_is_never_taken_for_another() -> None:
     assert echo.path_changes == 0
 
 
+@pytest.mark.long
 def test_a_response_that_was_kept_works_from_the_first_second() -> None:
     played = answer(6)
     mic = echo_of(played, room(6))
@@ -171,6 +179,7 @@ def test_a_response_of_another_length_is_refused() -> None:
         kalman().restore(np.zeros(100, np.float32))
 
 
+@pytest.mark.long
 def test_an_echo_beyond_the_microphones_range_is_still_known() -> None:
     played = answer(6)
     mic = echo_of(played, room(7, gain=4.0))
@@ -179,6 +188,7 @@ def test_an_echo_beyond_the_microphones_range_is_still_known() -> None:
     assert taken_db(heard, left_of(kalman(), heard, played), 3, 6) > 20
 
 
+@pytest.mark.long
 def test_an_owner_over_such_an_echo_is_still_heard() -> None:
     played = answer(6)
     owner = np.zeros(len(played))
@@ -216,6 +226,7 @@ def announced(gain: float) -> tuple[Samples, Wave]:
 
 
 @pytest.mark.parametrize("gain", [0.1, 0.3, 1.0, 2.0])
+@pytest.mark.long
 def test_two_notes_do_not_make_it_add_to_the_words_after_them(gain: float) -> None:
     played, mic = announced(gain)
     words_s = len(chime()) / RATE_HZ
@@ -225,6 +236,7 @@ def test_two_notes_do_not_make_it_add_to_the_words_after_them(gain: float) -> No
 
 
 @pytest.mark.parametrize("gain", [0.03, 0.1, 0.3, 1.0, 2.0])
+@pytest.mark.long
 def test_it_knows_from_the_first_sound_on_how_much_it_leaves(gain: float) -> None:
     played, mic = announced(gain)
     echo, over_db = kalman(), []

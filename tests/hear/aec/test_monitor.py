@@ -30,6 +30,7 @@ def hear(canceller: EchoCanceller, watch: EchoMonitor, mic: Wave, seconds: int) 
     return np.concatenate(left).astype(float)
 
 
+@pytest.mark.long
 def test_after_a_restart_the_first_second_is_as_good_as_the_last(tmp_path: Path) -> None:
     mic = echo_of(answer(6), room(1))
     for first_db in (15.0, 20.0):  # cold: the first two seconds are worse
@@ -55,6 +56,7 @@ def test_a_damaged_file_is_said_once_and_does_not_stop_it(tmp_path: Path) -> Non
     assert watch.pop_log_lines() == []
 
 
+@pytest.mark.long
 def test_a_moved_box_is_said_once(tmp_path: Path) -> None:
     played = answer(10)
     mic = echo_of(played, room(3))
@@ -99,6 +101,7 @@ def test_two_clocks_are_said_once_and_one_clock_never(
     assert len(news) == said
 
 
+@pytest.mark.long
 def test_a_card_that_cancels_by_itself_is_found_out_and_left_alone(tmp_path: Path) -> None:
     mic = np.random.default_rng(0).normal(0, 10, 8 * RATE_HZ)
     canceller = kalman(may_rest=True)
@@ -111,6 +114,7 @@ def test_a_card_that_cancels_by_itself_is_found_out_and_left_alone(tmp_path: Pat
     assert not (tmp_path / store.FILE).exists()
 
 
+@pytest.mark.long
 def test_a_response_that_takes_nothing_away_is_not_kept(tmp_path: Path) -> None:
     mic = np.random.default_rng(0).normal(0, 1000, 12 * RATE_HZ)  # a fan, and no echo
     canceller = kalman()
@@ -121,6 +125,7 @@ def test_a_response_that_takes_nothing_away_is_not_kept(tmp_path: Path) -> None:
     assert not (tmp_path / store.FILE).exists()
 
 
+@pytest.mark.long
 def test_a_soft_echo_is_no_card_that_cancels(tmp_path: Path) -> None:
     mic = echo_of(answer(8), room(1, gain=0.03)) + np.random.default_rng(0).normal(
         0, 10, 8 * RATE_HZ

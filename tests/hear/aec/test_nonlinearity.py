@@ -15,6 +15,7 @@ def test_soft_sounds_are_not_bent() -> None:
 
 
 @pytest.mark.parametrize("drive", [1.5, 3.0])
+@pytest.mark.long
 def test_a_distorting_loudspeaker_costs_less_than_ten_db(drive: float) -> None:
     """A linear filter alone is left with 22 dB at 1.5 and 14 dB at 3, of 33."""
     played = (answer(12).astype(float) * 1.5).clip(-32768, 32767).astype(np.int16)

@@ -60,6 +60,7 @@ def test_a_damaged_file_is_said_in_one_sentence(tmp_path: Path, content: bytes) 
         store.load(tmp_path, "card", 320)
 
 
+@pytest.mark.long
 def test_whichever_bit_is_wrong_it_is_a_response_or_one_sentence(tmp_path: Path) -> None:
     store.save(tmp_path, "card", TAPS)
     path = tmp_path / store.FILE

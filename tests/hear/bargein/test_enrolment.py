@@ -39,6 +39,7 @@ def take(samples: Samples, kind: Judgement = "backchannel") -> EnrolmentRecordin
     return EnrolmentRecording("mm-hm 1", kind, samples)
 
 
+@pytest.mark.long
 def test_a_clear_word_is_heard_in_several_ways(settings: HearingSettings) -> None:
     heard = enrolment.score(take(spoken("right")), settings, VerdictNetwork())
     assert len(heard.answers.log_odds) > 2 * len(enrolment.WAYS)
@@ -87,6 +88,7 @@ OTHERS = NetworkOutputs(
 )
 
 
+@pytest.mark.long
 def test_it_says_what_the_others_taught_about_each() -> None:
     learnt = enrolment.learn(owner(0.8), OTHERS, "model")
     assert (learnt.takes, learnt.before, learnt.after) == (8, 0.5, 1.0)

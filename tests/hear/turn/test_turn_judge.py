@@ -43,6 +43,7 @@ def polled(pop: Callable[[], TurnAnswer | None]) -> TurnAnswer:
     return answer
 
 
+@pytest.mark.long
 def test_an_answer_comes_later_and_is_the_networks(network: TurnNetwork) -> None:
     judge = BackgroundJudge(network)
     assert judge.pop_answer() is None

@@ -17,6 +17,7 @@ SENTENCES = ("turn on the light in the kitchen", "what is the weather like in Lo
 PAUSE = np.zeros(3200)
 
 
+@pytest.mark.long
 def test_whole_sentences_are_likelier_over_than_the_same_broken_off() -> None:
     network = TurnNetwork()
     whole, broken = [], []

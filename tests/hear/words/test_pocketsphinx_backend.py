@@ -60,6 +60,7 @@ def test_a_word_that_is_in_no_dictionary_is_named_and_left_out() -> None:
 
 
 # ── the wake word ────────────────────────────────────────────────────────────────────────────
+@pytest.mark.long
 def test_the_owners_own_phrase_wakes_and_another_does_not() -> None:
     spotter = PocketsphinxWakeWord("hey interlude", sensitivity=1.0)
     assert heard_at(spotter, sound("what is the weather like tomorrow")) == []

@@ -27,6 +27,7 @@ def found() -> EchoFigures:
     return measure(kalman, EchoScene(0.2, 1, -26.0), speech(1), speech(2))
 
 
+@pytest.mark.long
 def test_the_kalman_filter_takes_the_echo_away_also_in_double_talk(found: EchoFigures) -> None:
     assert found.settled_db > 20
     assert found.double_db > 15

@@ -30,6 +30,7 @@ def heard(some: list[Turn]) -> list[HeardTurn]:
     return [hear(turn, SETTINGS.hearing) for turn in some]
 
 
+@pytest.mark.long
 def test_a_patient_rule_cuts_nobody_off_and_a_hasty_one_does(heard: list[HeardTurn]) -> None:
     turn = SETTINGS.hearing.turn
     patient = play(heard, msgspec.structs.replace(turn, end_ms=1700), None, 0.0)

@@ -18,6 +18,7 @@ def heard() -> list[HeardTurn]:
     return [hear(turn, SETTINGS.hearing) for turn in turns([], 2, seed=1)]
 
 
+@pytest.mark.long
 def test_silence_alone_ends_a_turn_so_long_after_its_last_word(heard: list[HeardTurn]) -> None:
     turn = msgspec.structs.replace(SETTINGS.hearing.turn, end_ms=1600)
     for each in heard:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from lab.bench.interruption_findings import InterruptionFindings
 
 
+@pytest.mark.long
 def test_every_picture_is_drawn_and_one_of_all(found: InterruptionFindings, tmp_path: Path) -> None:
     from lab.bench import interruption_pictures as pictures  # here: matplotlib takes half a second
 

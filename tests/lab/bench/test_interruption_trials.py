@@ -57,6 +57,7 @@ class Deaf:
         """Nothing."""
 
 
+@pytest.mark.long
 def test_a_box_that_is_asked_first_has_not_talked_before() -> None:
     asked = round(ANSWERED_S * RATE_HZ)
     question = Phrase("interruption", "how is bread made", "en-us+f2", 150, 50)
@@ -70,6 +71,7 @@ def test_a_box_that_is_asked_first_has_not_talked_before() -> None:
     assert not result.pauses
 
 
+@pytest.mark.long
 def test_a_sound_over_the_box_is_a_trial_with_stop_opinions_and_verdict() -> None:
     result = play(SimulatedBox(tone(30), load_defaults()), QUIET, SILENCE, (WAIT,), 1, 14.0)
     (trial,) = result.trials
@@ -89,6 +91,7 @@ def test_a_sound_over_the_box_is_a_trial_with_stop_opinions_and_verdict() -> Non
     assert 8 < result.talked_s < 14
 
 
+@pytest.mark.long
 def test_the_same_job_gives_the_same_result() -> None:
     both = [
         play(SimulatedBox(tone(30), load_defaults()), QUIET, SILENCE, (WAIT,), 5, 12.0)

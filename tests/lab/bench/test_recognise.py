@@ -28,6 +28,7 @@ def options(tmp_path: Path) -> BenchOptions:
     return BenchOptions(chosen, events=2, recordings=tmp_path / "recordings")
 
 
+@pytest.mark.long
 def test_every_clip_is_understood_as_something(options: BenchOptions) -> None:
     sheet = bench_recognise._words(options)
     assert [(row[0], row[1]) for row in sheet.rows] == [
@@ -41,6 +42,7 @@ def test_every_clip_is_understood_as_something(options: BenchOptions) -> None:
         assert row[7] == (1 if str(row[0]).startswith("real") else 2)
 
 
+@pytest.mark.long
 def test_a_recorded_yes_is_understood(options: BenchOptions) -> None:
     rows = bench_recognise._words(options).rows
     shares = {(row[0], row[1]): row[2] for row in rows}

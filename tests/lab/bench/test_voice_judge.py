@@ -43,6 +43,7 @@ def test_the_sentences_are_said_as_they_are_written() -> None:
     assert not any(letter.isdigit() or letter in "-/%&" for text in SENTENCES for letter in text)
 
 
+@pytest.mark.long
 def test_words_lie_where_the_sound_has_them(judge: VoiceJudge) -> None:
     """Of the same sound half a second later, all words lie half a second later."""
     words = words_of(SENTENCES[6])

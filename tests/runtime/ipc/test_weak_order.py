@@ -33,6 +33,7 @@ def written(count: int) -> tuple[History, RingHandles]:
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
+@pytest.mark.long
 def test_no_order_of_arrival_gives_a_torn_a_stale_or_a_repeated_slot(count: int) -> None:
     history, handles = written(count)
     found = explore(history, handles)

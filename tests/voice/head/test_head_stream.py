@@ -41,6 +41,7 @@ def whole(head: SpeechHead, states: Floats) -> list[HeadFrame]:
 
 
 @pytest.mark.parametrize("at_once", [1, 2, 5])
+@pytest.mark.long
 def test_frames_are_the_same_however_the_tokens_come(
     head: SpeechHead, sentence: Recited, at_once: int
 ) -> None:

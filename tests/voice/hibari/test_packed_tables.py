@@ -23,6 +23,7 @@ FLAT = st.dictionaries(st.text(max_size=6), st.floats(allow_nan=False), max_size
 
 
 @pytest.mark.parametrize("name", LEXICONS)
+@pytest.mark.long
 def test_each_word_of_a_lexicon_is_said_as_in_hibaris_own(name: str) -> None:
     own, packed = g2p._load_json(name), load_pronunciations(ASSETS / name)
     assert len(packed) == len(own) > 90_000
@@ -30,6 +31,7 @@ def test_each_word_of_a_lexicon_is_said_as_in_hibaris_own(name: str) -> None:
     assert packed.get("no such word") is packed.get("") is None
 
 
+@pytest.mark.long
 def test_the_tagger_has_the_same_weight_for_each_feature() -> None:
     own, packed = g2p._load_json("tagger.json.gz"), load_tagger(ASSETS / "tagger.json.gz")
     weights = packed.pop("weights")
@@ -48,18 +50,19 @@ def with_new_words(texts: Iterable[str]) -> Iterator[str]:
             yield text
 
 
-@pytest.mark.process
-def test_thousands_of_sentences_have_the_phonemes_that_hibari_itself_gives_them() -> None:
+@pytest.mark.long
+def test_hundreds_of_sentences_have_the_phonemes_that_hibari_itself_gives_them() -> None:
     own, ours = g2p.G2P(oov=False), Reader()._g2p
     ours._oov = False  # its network is the same
     text = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "docs").rglob("*.md")))
     lines = text.split("\n")
     said = list(with_new_words(line[begin:end] for line in lines for begin, end in sentences(line)))
-    assert len(said) > 2000
-    assert [each for each in said if ours(each) != own(each)] == []
+    assert len(said[::3]) > 700
+    assert [each for each in said[::3] if ours(each) != own(each)] == []
 
 
 @given(st.dictionaries(st.text(), st.text() | FLAT), st.booleans(), st.text())
+@pytest.mark.long
 def test_any_object_of_strings_and_flat_objects_is_found_by_its_keys(
     entries: dict[str, object], ascii_only: bool, other: str
 ) -> None:

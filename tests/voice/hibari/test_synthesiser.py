@@ -46,6 +46,7 @@ def places(stretches: list[Stretch]) -> list[tuple[int, int, int]]:
     return found
 
 
+@pytest.mark.long
 def test_its_loudness_is_what_is_told_of_it(voice: Synthesiser) -> None:
     loud = [
         rms_dbfs(np.concatenate([each.sound for each in said(voice, text)]), RATE_HZ)
@@ -72,6 +73,7 @@ def test_a_word_begins_where_sound_does_after_a_pause(voice: Synthesiser) -> Non
         assert abs(onset_s) <= 0.03, begin
 
 
+@pytest.mark.long
 def test_a_slower_pace_takes_longer(voice: Synthesiser) -> None:
     slow, fast = Synthesiser(0.7), Synthesiser(1.4)
     text = SENTENCES[0]
@@ -80,6 +82,7 @@ def test_a_slower_pace_takes_longer(voice: Synthesiser) -> None:
     assert seconds(said(fast, text)) < 0.9 * own
 
 
+@pytest.mark.long
 def test_a_text_of_many_sentences_is_said_in_parts(voice: Synthesiser) -> None:
     text = " ".join(SENTENCES * 3)
     found = places(said(voice, text))
