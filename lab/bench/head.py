@@ -2,7 +2,8 @@
 
 pocket  the head that the box ships
 real    one of the size that Gemma 4 E2B asks for, with Mimi's decoder, of random numbers
-Its states are random, too: what it says is noise, and costs what speech does.
+words   the head that the box ships says sentences: how far its words lie from an alignment
+The states of the first two are random: what they say is noise, and costs what speech does.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from appliance.models.mimi_graph.make import make
 from appliance.models.onnx_graph.graph import Form
 from appliance.voice.head.speech_head import SpeechHead
 from appliance.voice.head_weights import SHIPPED
-from lab.bench import codec_on_pi, codec_weights, head_weights
+from lab.bench import codec_on_pi, codec_weights, head_weights, head_words
 from lab.bench.benches import BenchError, BenchOptions, FigureTable
 from lab.bench.codec import FORMS, TEMPORARY
 from lab.bench.head_weights import Floats
 from lab.bench.model_memory import Memory, Stopwatch
 
-PARTS = ("pocket", "real")
+PARTS = ("pocket", "real", "words")
 FRAMES = 150  # that are timed, of each head; `--events`
 ANSWERS = 10  # whose first frame is timed
 WARM_UP = 3  # frames
@@ -57,6 +58,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
          "files, MiB", "resident, MiB", "frames"),
     )  # fmt: skip
     frames = options.events or FRAMES
+    words = [head_words.bench(options.settings, options.events)] if "words" in parts else []
     if "pocket" in parts:
         sheet.rows.append(_row("pocket", SHIPPED, frames, options.seed))
     if "real" in parts:
@@ -69,7 +71,8 @@ def bench(options: BenchOptions) -> list[FigureTable]:
         "Random weights and states, but for the shipped head's weights. int8: all products of the "
         "head but those with the codec's books, and Mimi's transformer.",
     ]
-    return [sheet, *(codec_on_pi.sheets() if "real" in parts else [])]
+    costs = [sheet] if sheet.rows else []
+    return [*costs, *words, *(codec_on_pi.sheets() if "real" in parts else [])]
 
 
 def _row(name: str, folder: Path, frames: int, seed: int) -> tuple[str | float, ...]:

@@ -167,12 +167,13 @@ def _judge(
     found.sound_s += len(said.sound) / RATE_HZ
     found.first_ms.append(said.first_ms)
     if said.words:
-        begins, ends = word_errors_ms(text, said.words, _aligned(judge, words, said.sound))
+        begins, ends = word_errors_ms(text, said.words, aligned(judge, words, said.sound))
         found.begins_ms += begins
         found.ends_ms += ends
 
 
-def _aligned(judge: VoiceJudge, words: list[str], sound: Samples) -> list[AlignedWord]:
+def aligned(judge: VoiceJudge, words: list[str], sound: Samples) -> list[AlignedWord]:
+    """Where each of `words` lies; none where the judge does not know one of them."""
     return judge.aligned(words, sound) if all(map(judge.knows, words)) else []
 
 

@@ -1,0 +1,70 @@
+"""Where the words of the voice `head` lie, beside an alignment: part `words` of `bench head`.
+
+The head says the pocket model's held-out answers, a sentence at a time: the model reads each text
+in the place of its answer. hibari, its teacher, says the same sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+
+import numpy as np
+
+from appliance.cli.head_speech import said_by_head
+from appliance.pcm import Samples
+from appliance.settings import Settings
+from appliance.voice import factory
+from appliance.voice.spoken_words import SpokenWord
+from lab.bench.benches import FigureTable
+from lab.bench.head_answers import held_out_sentences
+from lab.bench.voice_judge import VoiceJudge, words_of
+from lab.bench.voice_runs import say, wait_until_ready
+from lab.bench.voices import aligned, word_errors_ms
+
+TEACHER = "hibari"
+
+
+class WordErrors:
+    """Milliseconds between what a voice told of its words and the alignment of its sound."""
+
+    def __init__(self, judge: VoiceJudge) -> None:
+        self._judge = judge
+        self.begins: list[float] = []
+        self.ends: list[float] = []
+
+    def add(self, text: str, sound: Samples, told: Sequence[SpokenWord]) -> None:
+        begins, ends = word_errors_ms(text, told, aligned(self._judge, words_of(text), sound))
+        self.begins += begins
+        self.ends += ends
+
+
+def bench(settings: Settings, count: int | None) -> FigureTable:
+    """`count`: of sentences; all by default. Raises VoiceError or ModelError where there is no head
+    or no teacher."""
+    judge, texts = VoiceJudge(), held_out_sentences()[:count]
+    head, teacher = WordErrors(judge), WordErrors(judge)
+    with closing(factory.open_voice(settings, TEACHER)) as voice:
+        wait_until_ready(voice)
+        for text in texts:
+            head.add(text, *said_by_head(settings, text))
+            said = say(voice, text)
+            teacher.add(text, said.sound, said.words)
+    words = sum(len(words_of(text)) for text in texts)
+    table = FigureTable(
+        "Distance of the words that a voice tells from an alignment of its sound, ms",
+        ("voice", "begins, p50", "p95", "is over, p50", "p95", "words", "of"),
+    )
+    for name, found in (("head", head), (TEACHER, teacher)):
+        figures = [
+            round(float(np.percentile(values, at)), 1) if values else "–"
+            for values in (found.begins, found.ends)
+            for at in (50, 95)
+        ]
+        table.rows.append((name, *figures, len(found.begins), words))
+    table.notes.append(
+        f"{len(texts)} sentences of answers that the head was not trained on. The alignment is "
+        "pocketsphinx's, 10 ms fine; sentences that it does not know or cannot lay along the sound "
+        "have no words here. The head tells places in steps of its frames, 80 ms."
+    )
+    return table
