@@ -12,7 +12,7 @@ import shutil
 from pathlib import Path
 from typing import BinaryIO
 
-from appliance.atomic_file import sync_folder
+from appliance.atomic_file import sync_folder, write_whole
 
 
 class Disk:
@@ -29,6 +29,11 @@ class Disk:
         with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
             os.fchmod(file.fileno(), mode)
             file.write(data)
+        self._done()
+
+    def write_whole(self, path: Path, data: bytes) -> None:
+        """A file that everybody may read, in the place of what was there: whole, and for good."""
+        write_whole(path, data)
         self._done()
 
     def nameless(self, path: Path) -> BinaryIO:

@@ -27,7 +27,8 @@ from appliance.atomic_file import sync_folder
 from appliance.errors import FetchError, ReleaseRefused, ShownAs, StorageError
 from appliance.language.catalogue import BoxSentence
 from appliance.update import request as wanted
-from appliance.update.release import fallback
+from appliance.update.release import fallback, rejected
+from appliance.update.release.rejected import RejectedRelease
 from appliance.update.release.store import ReleaseStore
 from appliance.update.signed_manifest import version_key
 
@@ -71,6 +72,9 @@ def pull(
     if sheet.version == fallback.left(shelf):
         return BoxSentence.of("page-look-left", version=sheet.version)
     place = incoming / f"pulled-{sheet.version}.release"
+    noted = rejected.find(shelf.root, sheet.version)
+    if noted and not place.is_file():  # nothing is fetched only to see whether it is another one
+        return _passed_over(noted)
     try:
         for old in (*incoming.glob("pulled-*.release"), *incoming.glob(".pulled-*.part")):
             if old not in (place, _part(place)):
@@ -87,12 +91,19 @@ def pull(
         raise StorageError(problem, _AGAIN, shown=shown) from error
     for offer in wanted.offers(shelf, incoming):
         if offer.file == place and offer.version == sheet.version:
+            if noted and noted.is_tree_of(wanted.RELEASES.archive.peek(place)):
+                return _passed_over(noted)
             wanted.request_install(offer)
             return BoxSentence.of("page-look-asked", version=sheet.version)
     place.unlink()
     shown = ShownAs.of("page-wrong-look-other", version=sheet.version)
     problem = f"What the sheet names is no release of version {sheet.version}."
     raise FetchError(problem, shown=shown)
+
+
+def _passed_over(release: RejectedRelease) -> BoxSentence:
+    key = "page-look-failed" if release.why == "failed" else "page-look-returned"
+    return BoxSentence.of(key, version=release.version)
 
 
 def _part(place: Path) -> Path:

@@ -7,7 +7,7 @@ Cut short anywhere, the box has a whole release to start: the old one until the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,9 @@ from appliance.runtime.status import SupervisorStatus
 from appliance.update.handed_over_file import HandedOverFile, open_handed_over
 from appliance.update.health_check import HealthCheck
 from appliance.update.progress import Progress, ReportShare, unreported_progress
+from appliance.update.release import rejected
 from appliance.update.release.archive import RELEASE, ReleaseArchive
+from appliance.update.release.rejected import RejectedRelease, RejectionCause
 from appliance.update.release.store import ReleaseStore
 from appliance.update.release.target import InstallTarget
 from appliance.update.signature import SIGNERS
@@ -140,16 +142,35 @@ class ReleaseInstaller:
         if wishes.start:
             wait_for_quiet(self.box, wishes.wait_s, self.progress)
             self._try(version)
-        self.shelf.commit(version)
+        self._commit(version)
         if wishes.start:
             self.shelf.end_trial()
         self.progress("kept", 1.0)
+
+    def _commit(self, version: str) -> None:
+        """Keep it; what is newer and was kept is noted before, so that no power cut comes between
+        the way back and its note."""
+        kept = self.shelf.kept()
+        if kept is not None and rejected.is_newer(kept, version):
+            self._reject(kept, "returned")
+        self.shelf.commit(version)
+        with suppress(OSError):
+            rejected.forgive(self.shelf.root, version, self.shelf.disk)
+
+    def _reject(self, version: str, why: RejectionCause) -> None:
+        """No look for a new release brings it again. A card that does not take the note keeps the
+        box from nothing."""
+        manifest = self.shelf.manifest(version)
+        release = RejectedRelease(version, why, manifest.tree_sha256 if manifest else "")
+        with suppress(OSError):
+            rejected.reject(self.shelf.root, release, self.shelf.disk)
 
     def _try(self, version: str) -> None:
         """Start it and watch it. Raises HealthCheckFailed when the box is back on what it had."""
         before = self.box.read_health()
         self.shelf.begin_trial(version)
         if why := self._start(HealthCheck(version, before.status), "try"):
+            self._reject(version, "failed")
             self.shelf.end_trial()
             self._roll_back(version, why, before.status)
 

@@ -23,6 +23,21 @@ def test_a_file_is_written_with_its_mode_whatever_the_mask(tmp_path: Path) -> No
     assert modes == [0o644, 0o755, 0o755]
 
 
+def test_a_whole_file_takes_the_place_of_what_was_there_for_everybody_to_read(
+    tmp_path: Path,
+) -> None:
+    note = tmp_path / "note"
+    note.write_text("as it was")
+    note.chmod(0o600)
+    mask = os.umask(0o077)
+    try:
+        Disk().write_whole(note, b"new")
+    finally:
+        os.umask(mask)
+    assert (note.read_bytes(), stat.S_IMODE(note.stat().st_mode)) == (b"new", 0o644)
+    assert list(tmp_path.iterdir()) == [note]
+
+
 def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "theirs").write_text("as it was")
     (tmp_path / "link").symlink_to("theirs")

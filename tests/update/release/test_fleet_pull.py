@@ -6,18 +6,20 @@ import hashlib
 import json
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from appliance.__main__ import main
-from appliance.errors import FetchError, StorageError
+from appliance.errors import FetchError, HealthCheckFailed, StorageError
 from appliance.language.catalogue import BoxSentence
+from appliance.update.release import rejected
 from appliance.update.release.fleet_pull import SHEET_BYTES, SPARE_BYTES, pull
 from appliance.update.release.installer import InstallOptions
-from appliance.update.request import install_wanted
-from tests.update.release.workshop import Bench
+from appliance.update.request import install_wanted, offers, request_install, request_return
+from tests.update.release.workshop import MADE_S, Bench
 
 pytestmark = pytest.mark.process
 
@@ -97,7 +99,11 @@ def incoming(at: Bench, tmp_path: Path) -> Path:
 
 def publish(web: Web, at: Bench, made: str = "0.3.0", **changes: str) -> bytes:
     """A release, and the sheet that names it."""
-    data = at.shop.make(made).read_bytes()
+    return publish_file(web, at.shop.make(made), made, **changes)
+
+
+def publish_file(web: Web, file: Path, made: str = "0.3.0", **changes: str) -> bytes:
+    data = file.read_bytes()
     web.files["/fleet/new.release"] = data
     sheet = {"version": made, "url": "new.release",
              "sha256": hashlib.sha256(data).hexdigest(), **changes}  # fmt: skip
@@ -142,6 +148,81 @@ def test_an_older_one_and_one_that_did_not_stay_up_are_left_alone(
     left = BoxSentence.of("page-look-left", version="0.4.0")
     assert pull(web.address, at.shelf, incoming) == left
     assert fetched(web) == []
+
+
+def night(at: Bench, incoming: Path, web: Web) -> tuple[BoxSentence, int]:
+    """What the look finds, and how often the box is started anew for it."""
+    restarts = at.box.restarts
+    found = pull(web.address, at.shelf, incoming)
+    if (incoming / "wanted").exists():
+        with suppress(HealthCheckFailed):
+            install_wanted(at.installer(), InstallOptions(), incoming)
+    return found, at.box.restarts - restarts
+
+
+def test_one_that_failed_its_trial_is_asked_for_once_and_by_hand_as_often_as_wanted(
+    at: Bench, incoming: Path, web: Web
+) -> None:
+    publish_file(web, at.shop.make("0.3.0", "crashes"))
+    failed = BoxSentence.of("page-look-failed", version="0.3.0")
+    nights = [night(at, incoming, web) for _ in range(3)]
+    assert nights == [(ASKED, 2), (failed, 0), (failed, 0)]
+    assert len(fetched(web)) == 1
+    (offer,) = offers(at.shelf, incoming)
+    for _ in range(2):
+        request_install(offer)
+        with pytest.raises(HealthCheckFailed):
+            install_wanted(at.installer(), InstallOptions(), incoming)
+    assert night(at, incoming, web) == (failed, 0)
+    publish(web, at, "0.4.0")
+    assert night(at, incoming, web) == (BoxSentence.of("page-look-asked", version="0.4.0"), 1)
+    assert at.shelf.kept() == "0.4.0"
+
+
+def test_another_release_of_that_version_is_tried_and_the_same_one_packed_anew_is_not(
+    at: Bench, incoming: Path, web: Web
+) -> None:
+    publish_file(web, at.shop.make("0.3.0", "crashes"))
+    night(at, incoming, web)
+    failed = BoxSentence.of("page-look-failed", version="0.3.0")
+    publish_file(web, at.shop.make("0.3.0", "crashes", made_s=MADE_S + 1))
+    assert [night(at, incoming, web) for _ in range(2)] == [(failed, 0), (failed, 0)]
+    assert len(fetched(web)) == 2
+    publish(web, at)
+    assert night(at, incoming, web) == (ASKED, 1)
+    assert at.shelf.kept() == "0.3.0"
+
+
+@pytest.mark.parametrize("way", ["rollback", "button", "downgrade"])
+def test_one_that_somebody_went_back_from_is_not_brought_again(
+    at: Bench, incoming: Path, web: Web, way: str
+) -> None:
+    publish(web, at)
+    assert night(at, incoming, web) == (ASKED, 1)
+    if way == "rollback":
+        at.installer().rollback()
+    elif way == "button":
+        request_return(incoming)
+        install_wanted(at.installer(), InstallOptions(), incoming)
+    else:
+        at.installer().install(at.shop.make("0.1.0"), InstallOptions(downgrade=True))
+    returned = BoxSentence.of("page-look-returned", version="0.3.0")
+    assert [night(at, incoming, web) for _ in range(2)] == [(returned, 0), (returned, 0)]
+    assert len(fetched(web)) == 1
+    assert at.installer().install(at.shop.make("0.3.0"))
+    assert night(at, incoming, web) == (none_newer("0.3.0", "0.3.0"), 0)
+
+
+@pytest.mark.parametrize("data", [b"", b"[", b"\xff", b'{"releases": [{"version": 3}]}'])
+def test_a_damaged_note_of_what_was_rejected_stops_nothing(
+    at: Bench, incoming: Path, web: Web, data: bytes
+) -> None:
+    publish(web, at)
+    (at.shelf.root / rejected.NOTE).write_bytes(data)
+    assert night(at, incoming, web) == (ASKED, 1)
+    assert at.installer().rollback() == "0.2.0"
+    returned = BoxSentence.of("page-look-returned", version="0.3.0")
+    assert night(at, incoming, web) == (returned, 0)
 
 
 @pytest.mark.parametrize("ranges", [True, False])

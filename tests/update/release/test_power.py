@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import HealthCheckFailed
+from appliance.update.release import rejected
 from appliance.update.release.disk_changes import Disk
 from appliance.update.release.store import ReleaseStore
 from tests.update.release.workshop import Bench, MortalDisk, PaperBox
@@ -22,12 +23,14 @@ from tests.update.release.workshop import Bench, MortalDisk, PaperBox
 pytestmark = pytest.mark.process
 
 
-def killed(at: Bench, file: Path, after: int) -> bool:
-    """Install in a child that dies after so many changes. Whether it died of that."""
+def killed(at: Bench, file: Path | None, after: int) -> bool:
+    """Install in a child that dies after so many changes, or go back if there is no file. Whether
+    it died of that."""
     child = os.fork()
     if child == 0:
         try:
-            at.installer(MortalDisk(after)).install(file)
+            installer = at.installer(MortalDisk(after))
+            installer.rollback() if file is None else installer.install(file)
         except HealthCheckFailed:
             os._exit(3)
         except BaseException:  # noqa: BLE001  # nothing of the child may reach pytest
@@ -118,6 +121,24 @@ def test_killed_in_the_middle_of_a_trial_a_sick_release_does_not_outlive_the_pow
         outcomes.add(starts(at))
         assert at.shelf.kept() == "0.1.0"
     assert outcomes == {"0.1.0"}
+
+
+def test_a_way_back_that_is_cut_short_is_noted_wherever_the_older_one_is_kept(at: Bench) -> None:
+    for version in ("0.1.0", "0.2.0"):
+        at.installer().install(at.shop.make(version))
+    before = at.shelf.root.parent / "before"
+    shutil.copytree(at.shelf.root, before, symlinks=True)
+    seen = set()
+    for after in range(1, 60):
+        shutil.rmtree(at.shelf.root)
+        shutil.copytree(before, at.shelf.root, symlinks=True)
+        at.box.runs = "0.2.0"
+        if not killed(at, None, after):
+            break
+        shutil.rmtree(at.shelf.trial_folder, ignore_errors=True)
+        noted = rejected.find(at.shelf.root, "0.2.0") is not None
+        seen.add((at.shelf.kept(), noted))
+    assert seen == {("0.2.0", False), ("0.2.0", True), ("0.1.0", True)}
 
 
 class ToldDisk(Disk):
