@@ -26,7 +26,7 @@ PLACES = (
     "/run/interlude-pull",
     "/opt/interlude", "/etc/interlude", "/etc",
     "/etc/systemd", "/etc/pam.d", "/etc/ssh", "/root", "/root/.ssh", "/usr", "/var/log/interlude",
-    "/data/keep", "/data/keep/etc", "/data/keep/root", "/data/keep/usr",
+    "/var/lib/systemd/timers", "/data/keep", "/data/keep/etc", "/data/keep/root", "/data/keep/usr",
 )  # fmt: skip
 STATE = "/var/lib/interlude"
 KEPT = ("/data/keep/etc", "/data/keep/root")
