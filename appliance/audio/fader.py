@@ -49,6 +49,10 @@ class Fader:
         """At once, for a sound that has stopped by itself."""
         self._jump(0.0)
 
+    def drop_tail(self) -> None:
+        """The last sample sent has stopped by itself: no fade is owed to it."""
+        self._tail = 0
+
     def ramp_to(self, voice: Samples, level: float = 1.0) -> Samples:
         """The next block: `voice` on its way to `level`, up or down; then silence."""
         self._head_for(level)

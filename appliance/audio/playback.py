@@ -13,8 +13,6 @@ import select
 import time
 from functools import partial
 
-import msgspec
-
 from appliance.audio.alsa import AlsaStream
 from appliance.audio.card_clock import CardClock
 from appliance.audio.hotplug import BEAT_S, StreamHousekeeping, keep_open
@@ -96,9 +94,6 @@ class CardOutput:
         self._interpolate = Interpolator(stream.factor)
         self._reserve_s = work.settings.card.reserve_ms / 1000
         self._period_s = stream.period_frames / stream.rate_hz
-        self._unsent: PlaybackBlock | None = (
-            None  # decided, then refused by a card that had just run dry
-        )
 
     def serve(self) -> None:
         """Feed the card until the stop. Raises CardError when it is lost."""
@@ -119,6 +114,7 @@ class CardOutput:
 
     def _start(self) -> None:
         self._player.on_dropout()
+        # What the filter still held is lost (at 48 kHz, 1 ms), as what a lost card's buffer held.
         self._interpolate = Interpolator(self._stream.factor)
         self._clock.start(self._stream.start(), self._floor.card_lead)
 
@@ -131,7 +127,7 @@ class CardOutput:
     def _top_up(self) -> None:
         block_frames = self._player.block_frames * self._stream.factor
         while (room := self._stream.avail()) >= block_frames:
-            self._send(self._unsent or self._next())
+            self._send(self._next())
             self._pulse.moved()
         if room < 0:
             self._dropped_out()
@@ -145,17 +141,21 @@ class CardOutput:
         return next_block(self._player, self._floor, self._clock.index(self._stream.position))
 
     def _send(self, block: PlaybackBlock) -> None:
-        index = self._clock.index(self._stream.position)
+        """What the card does not take whole, be it gone or run dry, is the player's again."""
         frames = self._interpolate(block.samples)
-        written = self._stream.write(frames)
+        written = 0
+        try:
+            written = self._stream.write(frames)
+        finally:
+            if written < len(frames):
+                self._player.take_back()
         if written < 0:
-            self._unsent = block
             self._dropped_out()
             return
         if written < len(frames):
             raise CardError("The sound card took only a part of a period.", "It is opened anew.")
-        self._unsent = None
-        self._played.write(block.samples, index=index, position=block.position, stream=block.turn)
+        self._played.write(
+            block.samples, index=block.index, position=block.position, stream=block.turn
+        )
         for event in block.events:
-            late = index - block.index  # only for a block that was refused once
-            self._work.send(msgspec.structs.replace(event, index=event.index + late))
+            self._work.send(event)

@@ -2,15 +2,18 @@
 
 Pure: no card, no ring, no clock. Every sample of an answer is sent in order and exactly once,
 whatever pauses come between, but for a last word that is said again after a long one; what changed
-is said with the exact sample at which it did.
+is said with the exact sample at which it did. A block that the card refused was not sent: it is
+taken back, with what it would have said, and decided anew.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from appliance.audio.fader import QUIET, Fader
@@ -22,7 +25,7 @@ from appliance.messages.playback import (
     PlaybackStarted,
     PlaybackStopped,
 )
-from appliance.pcm import RATE_HZ, SampleBuffer, Samples
+from appliance.pcm import EMPTY, RATE_HZ, SampleBuffer, Samples
 from appliance.runtime.ipc.ring import END, WORD, RingSlot
 
 PlaybackEvent = (
@@ -65,11 +68,29 @@ class PlaybackBlock:
     events: tuple[PlaybackEvent, ...]
 
 
+class _Place(msgspec.Struct, gc=False):
+    """Where the player is: all that a block moves, so that one that was refused can be undone."""
+
+    slot: RingSlot | None = None
+    slot_at: int = 0  # samples already taken of `slot`
+    answer: int = 0  # the turn whose answer is under way; 0: none
+    position: int = 0  # in the answer, of the sample that is due
+    past_from: int = 0  # position of the first sample of it that this player took
+    again: Samples = EMPTY  # what is sent once more before anything new
+    started: bool = False  # its first sample has been sent, and said so
+    ended: bool = False  # its last sample has been taken
+    silent_at: int = 0  # index behind the last voice sample that was sent
+    flowing: bool = False  # the block before this one was voice to its end
+    paused_for: int | None = None  # serial of the onset, 0 for a press; None: not paused
+
+
 class Player:
     """`supply` gives the next voice slot, or None: it is asked only for what is due.
 
     Silence within an answer (a pause, a late speaker) moves nothing: the sample that was due
     stays due. Slots of older turns are dropped whole; slots of a turn to come wait.
+
+    A block counts as sent when the next one is asked for, unless `take_back` comes before.
     """
 
     def __init__(
@@ -91,43 +112,47 @@ class Player:
         )
         self._voice = np.zeros(block_frames, np.int16)
         self._past = SampleBuffer(LOOK_BACK)  # what was taken of the answer, by position
-        self._past_from = 0  # position of the first sample of it that this player took
         self._words: deque[int] = deque(maxlen=_WORDS)  # positions at which words of it began
-        self._again: Samples = np.empty(0, np.int16)  # what is sent once more before anything new
-        self._slot: RingSlot | None = None
-        self._at = 0  # samples already taken of `_slot`
-        self._answer = 0  # the turn whose answer is under way; 0: none
-        self._position = 0  # in the answer, of the sample that is due
-        self._started = False  # its first sample has been sent, and said so
-        self._ended = False  # its last sample has been taken
-        self._silent_at = 0  # index behind the last voice sample that was sent
-        self._flowing = False  # the block before this one was voice to its end
-        self._paused_for: int | None = None  # serial of the onset, 0 for a press; None: not paused
+        self._place = _Place()
+        self._before = copy(self._place)  # as it was when the last block was asked for
+        self._fetched: list[RingSlot] = []  # for the last block
+        self._returned: deque[RingSlot] = deque()  # of blocks that were refused; before `supply`'s
 
     def set_volume(self, volume: float) -> None:
         """0 to 1, reached by the end of the next block."""
         self._fader.set_volume(volume)
 
+    def take_back(self) -> None:
+        """The card did not take the last block: none of its samples was heard, all are due again,
+        and none of its events happened."""
+        self._place = copy(self._before)
+        self._returned.extendleft(reversed(self._fetched))
+        self._fetched.clear()
+
     def on_dropout(self) -> None:
         """The card lost its place (a dropout, a replug): fade in, as after a pause."""
-        self._flowing = False
-        if self._answer:
+        self._place.flowing = False
+        self._fader.drop_tail()
+        if self._place.answer:
             self._fader.mute_now()
 
     def next_block(
         self, turn: int, hold: int, released: int, index: int, *, pressed: bool = False
     ) -> PlaybackBlock:
         """The next block, whose first sample leaves the loudspeaker at `index`."""
+        self._before = copy(self._place)
+        self._fetched.clear()
+        place = self._place
         held = hold != released
         softly = held and self._manner.duck > 0 and not pressed
         silent = (held and not softly) or pressed
-        if not self._answer:
+        if not place.answer:
             self._start_answer(turn, held=held or pressed, index=index)
-        answer = self._answer
+        answer = place.answer
         sounds = answer != 0 and turn == answer and not silent
-        if sounds and self._paused_for is not None:
+        if sounds and place.paused_for is not None:
             self._go_back(index)
-        position = self._position
+        position = place.position
         events: list[PlaybackEvent] = []
         if not answer:
             samples, voice = self._fader.silence(), 0
@@ -136,110 +161,121 @@ class Player:
             samples, voice = self._sound(level, released, index, events)
         else:
             samples, voice = self._fall_silent()
-        self._flowing = voice == len(samples)
+        place.flowing = voice == len(samples)
         if voice:
-            self._silent_at = index + voice
+            place.silent_at = index + voice
         if answer:
             cause = (hold if held else 0) if silent else None
             self._conclude(cut=turn != answer, cause=cause, events=events)
         return PlaybackBlock(samples, index, position, answer if voice else 0, tuple(events))
 
     def _start_answer(self, turn: int, *, held: bool, index: int) -> None:
+        place = self._place
         for _ in range(_STALE_AT_ONCE):
             slot = self._due()
             if slot is None or slot.stream >= turn:
                 break
-            self._slot = None
-        slot = self._slot
+            place.slot = None
+        slot = place.slot
         if slot is None or slot.stream != turn or held:
             return
-        self._answer, self._position, self._past_from = turn, slot.position, slot.position
-        self._ended, self._flowing, self._started, self._paused_for = False, False, False, None
-        self._again = self._again[:0]
+        place.answer, place.position, place.past_from = turn, slot.position, slot.position
+        place.ended, place.flowing, place.started, place.paused_for = False, False, False, None
+        place.again = EMPTY
+        place.silent_at = index
         self._words.clear()
-        self._silent_at = index
         self._fader.open_now()
 
     def _sound(
         self, level: float, released: int, index: int, events: list[PlaybackEvent]
     ) -> tuple[Samples, int]:
-        position = self._position
+        place = self._place
+        position = place.position
         taken = self._move_samples(len(self._voice))
-        if taken and not self._flowing and position and abs(int(self._voice[0])) > QUIET:
+        if taken and not place.flowing and position and abs(int(self._voice[0])) > QUIET:
             self._fader.mute_now()  # it goes on from the middle of a sound: fade in
-        if taken and not self._started:
-            self._started = True
-            events.append(PlaybackStarted(self._answer, index))
-        elif taken and self._paused_for is not None:
-            events.append(PlaybackResumed(self._answer, released, position, index))
+        if taken and not place.started:
+            place.started = True
+            events.append(PlaybackStarted(place.answer, index))
+        elif taken and place.paused_for is not None:
+            events.append(PlaybackResumed(place.answer, released, position, index))
         if taken:
-            self._paused_for = None
+            place.paused_for = None
         return self._fader.ramp_to(self._voice[:taken], level), taken
 
     def _go_back(self, index: int) -> None:
         """After a long pause: to the start of the word that was broken off."""
-        after, pause = self._manner.rewind_after, index - self._silent_at
+        place = self._place
+        after, pause = self._manner.rewind_after, index - place.silent_at
         if not after or pause < after or self._due() is None:
             return
-        kept = min(LOOK_BACK - len(self._again), self._position - self._past_from)
+        kept = min(LOOK_BACK - len(place.again), place.position - place.past_from)
         back = self._last_word(kept)
-        self._position -= back
-        self._again = self._past.read(self._position, back + len(self._again))
+        place.position -= back
+        place.again = self._past.read(place.position, back + len(place.again))
 
     def _last_word(self, kept: int) -> int:
         """How far back of the `kept` samples the last word began: as its voice told, unless that is
         further back, or it was over; else by the sound."""
-        back = last_word(self._past.read(self._position - kept, kept))
-        begun = [at for at in self._words if self._position - kept <= at < self._position]
-        return min(kept, self._position - begun[-1] + _LEAD) if back and begun else back
+        position = self._place.position
+        back = last_word(self._past.read(position - kept, kept))
+        begun = [at for at in self._words if position - kept <= at < position]
+        return min(kept, position - begun[-1] + _LEAD) if back and begun else back
 
     def _fall_silent(self) -> tuple[Samples, int]:
         """Fade out over what is due next; those samples count as heard."""
-        if not self._flowing:
+        if not self._place.flowing:
             self._fader.mute_now()
         taken = self._move_samples(min(self._fader.fade_out_samples, len(self._voice)))
         return self._fader.fade_out(self._voice[:taken]), taken
 
     def _conclude(self, *, cut: bool, cause: int | None, events: list[PlaybackEvent]) -> None:
         """`cause` of a pause: the serial of an onset, 0 for a press; None: nothing pauses it."""
-        turn, position, silent_at = self._answer, self._position, self._silent_at
-        if self._ended:
+        place = self._place
+        turn, position, silent_at = place.answer, place.position, place.silent_at
+        if place.ended:
             events.append(PlaybackFinished(turn, position, silent_at - 1))
-            self._answer = 0
+            place.answer = 0
         elif cut and self._fader.is_muted:
             events.append(PlaybackStopped(turn, position, silent_at))
-            self._answer = 0
-        elif cause is not None and self._fader.is_muted and self._paused_for != cause:
+            place.answer = 0
+        elif cause is not None and self._fader.is_muted and place.paused_for != cause:
             events.append(PlaybackPaused(turn, cause, position, silent_at))
-            self._paused_for = cause
+            place.paused_for = cause
 
     def _due(self) -> RingSlot | None:
         """The slot that holds the sample that is due, if it has come."""
-        if self._slot is None:
-            self._slot, self._at = self._supply(), 0
-        return self._slot
+        place = self._place
+        if place.slot is None:
+            place.slot = self._returned.popleft() if self._returned else self._supply()
+            place.slot_at = 0
+            if place.slot is not None:
+                self._fetched.append(place.slot)
+        return place.slot
 
     def _move_samples(self, count: int) -> int:
         """Move up to `count` samples of the answer to `_voice`. Returns how many there were."""
-        taken = min(count, len(self._again))
+        place = self._place
+        taken = min(count, len(place.again))
         if taken:
-            self._voice[:taken] = self._again[:taken]
-            self._again = self._again[taken:]
-            self._position += taken
-        while taken < count and not self._ended:
+            self._voice[:taken] = place.again[:taken]
+            place.again = place.again[taken:]
+            place.position += taken
+        while taken < count and not place.ended:
             slot = self._due()
-            if slot is None or slot.stream != self._answer:
+            if slot is None or slot.stream != place.answer:
                 break
-            n = min(count - taken, len(slot.samples) - self._at)
-            if slot.flags & WORD and not self._at:
-                self._words.append(slot.position)
-            new = slot.samples[self._at : self._at + n]
+            at = place.slot_at
+            n = min(count - taken, len(slot.samples) - at)
+            if slot.flags & WORD and not at and slot.position not in self._words:
+                self._words.append(slot.position)  # unless a block that was refused did
+            new = slot.samples[at : at + n]
             self._voice[taken : taken + n] = new
-            self._past.write(slot.position + self._at, new)
+            self._past.write(slot.position + at, new)
             taken += n
-            self._at += n
-            self._position = slot.position + self._at
-            if self._at == len(slot.samples):
-                self._slot = None
-                self._ended = bool(slot.flags & END)
+            place.slot_at = at + n
+            place.position = slot.position + place.slot_at
+            if place.slot_at == len(slot.samples):
+                place.slot = None
+                place.ended = bool(slot.flags & END)
         return taken

@@ -82,6 +82,14 @@ class Bench:
             self.sent = np.concatenate((self.sent, block.samples))
             self.events.extend(block.events)
 
+    def refuse(self) -> None:
+        """The card does not take the next block, and starts anew with three blocks of silence."""
+        index = FIRST + len(self.sent)
+        self.player.next_block(self.turn, self.hold, self.released, index, pressed=self.pressed)
+        self.player.take_back()
+        self.player.on_dropout()
+        self.sent = np.concatenate((self.sent, np.zeros(3 * BLOCK, np.int16)))
+
     def of(self, kind: type[E]) -> list[E]:
         return [event for event in self.events if isinstance(event, kind)]
 

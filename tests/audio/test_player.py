@@ -231,6 +231,15 @@ def test_after_a_dropout_the_voice_is_faded_in_and_nothing_is_skipped() -> None:
     assert np.array_equal(bench.sent[192:240], answer[192:240])
 
 
+def test_after_a_dropout_that_finds_nothing_more_to_say_there_is_silence() -> None:
+    bench = Bench()
+    bench.offer(1, np.full(160, 8000, np.int16), end=False)
+    bench.go(2)
+    bench.player.on_dropout()
+    bench.go(2)
+    assert not bench.sent[160:].any()  # the last sample has stopped: nothing fades from it
+
+
 def test_volume_changes_within_one_block_and_without_a_step() -> None:
     bench = Bench(volume=1.0)
     bench.offer(1, np.full(3200, 10_000, np.int16))
@@ -264,7 +273,7 @@ def test_no_pause_loses_or_repeats_a_sample(
     bench = Bench(block=block, ramp=ramp, up=data.draw(st.sampled_from((ramp, 160))), duck=duck)
     bench.offer(1, answer, slot=slot)
     kept: list[RingSlot] = []
-    kinds = st.sampled_from(("go", "pause", "press", "dry"))
+    kinds = st.sampled_from(("go", "pause", "press", "dry", "refused"))
     for what, blocks in data.draw(st.lists(st.tuples(kinds, st.integers(1, 4)), max_size=30)):
         if what == "pause":
             bench.hold += 1
@@ -278,17 +287,27 @@ def test_no_pause_loses_or_repeats_a_sample(
             kept, bench.slots = list(bench.slots), deque()
             bench.go(blocks)
             bench.slots = deque(kept)
+        elif what == "refused":
+            held = data.draw(st.booleans())
+            bench.hold += held
+            for _ in range(blocks):
+                bench.refuse()
+            bench.released = bench.hold
         bench.go(blocks)
     bench.go(4000 // block + 200)
-    (finished,) = bench.of(PlaybackFinished)
-    assert finished.position == 4000
+    (started,), (finished,) = bench.of(PlaybackStarted), bench.of(PlaybackFinished)
+    assert (started.index, finished.position) == (bench.voiced[0][0], 4000)
     _assert_whole(bench, answer, block)
     assert_smooth(bench, answer, ramp)
 
 
 def _assert_whole(bench: Bench, answer: Samples, block: int) -> None:
-    """Each voiced block goes on where the last one ended."""
+    """Each voiced block goes on where the last one ended, and where the messages say."""
     assert bench.voiced[0][1] == 0
     ends = [position for _, position, _ in bench.voiced[1:]] + [len(answer)]
     for (_, position, _), end in zip(bench.voiced, ends, strict=True):
         assert 0 < end - position <= block
+    told = [(e.index, e.position) for e in bench.of(PlaybackPaused)]
+    told += [(e.index, e.position) for e in bench.of(PlaybackResumed)]
+    for at, position in told:
+        assert position == next((v[1] for v in bench.voiced if v[0] >= at), len(answer))

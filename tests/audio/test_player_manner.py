@@ -228,6 +228,40 @@ def test_a_word_that_began_too_far_back_is_looked_for_in_the_sound() -> None:
     assert 21_600 - 480 <= bench.of(PlaybackResumed)[0].position <= 21_600
 
 
+@pytest.mark.parametrize("words", [(), (0, 5000, 11_111, 15_000)])
+def test_refused_blocks_change_nothing_of_where_the_last_word_begins(
+    words: tuple[int, ...],
+) -> None:
+    whole, refused = (Bench(rewind_after=24_000) for _ in range(2))
+    for bench in (whole, refused):
+        bench.offer(1, two_words(), words=words)
+        for _ in range(175):
+            if bench is refused:
+                bench.refuse()
+            bench.go(1)
+        bench.hold += 1
+        bench.go(LONG)
+        bench.released = bench.hold
+        if bench is refused:
+            bench.refuse()  # the first block of the word that is said again
+        bench.go(400)
+    (there,), (here,) = whole.of(PlaybackResumed), refused.of(PlaybackResumed)
+    assert here.position == there.position < whole.of(PlaybackPaused)[0].position
+    (finished,) = refused.of(PlaybackFinished)
+    sent = refused.from_index(here.index + RAMP, finished.index + 1)
+    assert np.array_equal(sent, two_words()[here.position + RAMP :])
+
+
+def test_a_word_whose_beginning_is_refused_again_and_again_displaces_no_other() -> None:
+    bench = Bench(rewind_after=24_000)
+    bench.offer(1, noise(32_000), words=(0, 11_111, 15_000))
+    bench.go(187)  # 14,960 samples
+    for _ in range(20):
+        bench.refuse()
+    paused(bench, 0, LONG)
+    assert bench.of(PlaybackResumed)[0].position == 11_111 - 320
+
+
 def test_words_of_the_answer_before_are_forgotten() -> None:
     bench = Bench(rewind_after=24_000)
     bench.offer(1, noise(16_000), words=(0, 11_500))

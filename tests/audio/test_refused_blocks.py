@@ -1,0 +1,177 @@
+"""A block that the card does not take: due again, faded in, and nothing of it told before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from appliance.audio.sample_format import fade_in
+from appliance.messages.playback import (
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStarted,
+    PlaybackStopped,
+)
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ
+from tests.audio.default_card import default_card
+from tests.audio.playback_stage import SINE, Refusal, Stage
+from tests.audio.player_bench import FIRST, RAMP, Bench
+from tests.audio.rig import noise
+
+# ── the player ───────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_block_that_was_refused_is_faded_in_behind_the_silence() -> None:
+    bench, answer = Bench(), noise(640)
+    bench.offer(1, answer)
+    bench.go(2)
+    bench.refuse()
+    bench.go(7)
+    assert np.array_equal(bench.sent[400:432], np.rint(answer[160:192] * fade_in(RAMP)))
+    assert np.array_equal(bench.sent[432:880], answer[192:])
+    assert bench.events == [PlaybackStarted(1, FIRST), PlaybackFinished(1, 640, FIRST + 879)]
+
+
+def test_an_answer_whose_first_block_was_refused_has_not_begun() -> None:
+    bench, answer = Bench(), noise(640)
+    bench.offer(1, answer)
+    bench.refuse()
+    bench.hold = 1  # as before any answer: no pause of it is told
+    bench.go(2)
+    assert not bench.events
+    bench.released = 1
+    bench.go(8)
+    assert np.array_equal(bench.sent[400:1040], answer)  # it begins by itself: no fade
+    assert bench.of(PlaybackStarted) == [PlaybackStarted(1, FIRST + 400)]
+
+
+def test_an_answer_that_is_dropped_when_its_first_block_was_refused_is_never_heard_of() -> None:
+    bench = Bench()
+    bench.offer(1, noise(640))
+    bench.refuse()
+    bench.turn = 2
+    bench.go(4)
+    assert not bench.events
+    assert not bench.sent.any()
+    assert not bench.slots
+
+
+@pytest.mark.parametrize("dropped", [False, True])
+def test_a_fade_that_was_refused_was_not_heard(dropped: bool) -> None:
+    bench = Bench()
+    bench.offer(1, noise(4000))
+    bench.go(5)
+    bench.hold = 7
+    if dropped:
+        bench.turn = 2
+    bench.refuse()
+    bench.go(3)
+    told = (
+        PlaybackStopped(1, 400, FIRST + 400) if dropped else PlaybackPaused(1, 7, 400, FIRST + 400)
+    )
+    assert bench.events[1:] == [told]
+    assert not bench.sent[400:].any()
+
+
+def test_a_last_block_that_was_refused_is_no_end_if_the_answer_is_dropped_then() -> None:
+    bench = Bench()
+    bench.offer(1, noise(480))
+    bench.go(5)
+    bench.refuse()
+    bench.turn = 2
+    bench.go(3)
+    assert bench.events[1:] == [PlaybackStopped(1, 400, FIRST + 400)]
+
+
+def test_blocks_that_are_refused_one_after_the_other_are_all_due_again() -> None:
+    bench, answer = Bench(), noise(960)
+    bench.offer(1, answer, slot=7)
+    bench.go(3)
+    for _ in range(100):
+        bench.refuse()
+    bench.go(9)
+    (finished,) = bench.of(PlaybackFinished)
+    at = 240 + 100 * 240
+    assert finished.index == FIRST + at + 719
+    assert np.array_equal(bench.sent[at + RAMP : at + 720], answer[240 + RAMP :])
+
+
+# ── on a card ────────────────────────────────────────────────────────────────────────────────
+OWN_STEP = int(np.abs(np.diff(SINE.astype(np.int32))).max())
+AT = 31 * BLOCK_FRAMES  # the sine is loud there
+REFUSALS: tuple[Refusal, ...] = ("dropout", "gone")
+
+
+@pytest.fixture
+def stage(simcard_library: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    with default_card(simcard_library, monkeypatch, RATE_HZ) as card, Stage(card) as made:
+        yield made
+
+
+def finished(stage: Stage) -> Callable[[], bool]:
+    return lambda: bool(stage.of(PlaybackFinished))
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("refusal", REFUSALS)
+@pytest.mark.parametrize("at", [0, AT, len(SINE) - BLOCK_FRAMES])
+def test_an_answer_is_whole_and_without_a_click_behind_what_was_refused(
+    stage: Stage, refusal: Refusal, at: int
+) -> None:
+    stage.meddle(at, refusal)
+    stage.play(finished(stage))
+    assert [slot.position for slot in stage.voiced] == list(range(0, len(SINE), BLOCK_FRAMES))
+    assert stage.offered > len(stage.voiced)  # one was refused, if not more
+    runs = stage.runs()
+    assert at in [position for _, position, _ in runs]
+    for index, position, frames in runs:
+        if position < at and refusal == "gone":
+            continue  # the end of it was in the buffer of the card that went
+        sound = np.concatenate(([0], stage.track(index, index + frames))).astype(np.int32)
+        assert np.abs(np.diff(sound)).max() <= OWN_STEP
+        assert np.array_equal(sound[1 + 160 :], SINE[position + 160 : position + frames])
+    assert stage.messages_of_the_answer() == [
+        PlaybackStarted(1, runs[0][0]),
+        PlaybackFinished(1, len(SINE), runs[-1][0] + runs[-1][2] - 1),
+    ]
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("refusal", REFUSALS)
+def test_a_pause_whose_fade_was_refused_is_told_once_and_where_the_voice_ended(
+    stage: Stage, refusal: Refusal
+) -> None:
+    def go_on() -> bool:
+        if stage.of(PlaybackPaused):
+            stage.floor.released = stage.floor.hold
+        return bool(stage.of(PlaybackFinished))
+
+    stage.meddle(AT - BLOCK_FRAMES, None, also=lambda: setattr(stage.floor, "hold", 1))
+    stage.meddle(AT, refusal)
+    stage.play(go_on)
+    ends = {position + frames: index + frames for index, position, frames in stage.runs()}
+    resumed_at = next(index for index, position, _ in stage.runs() if position == AT)
+    assert [slot.position for slot in stage.voiced] == list(range(0, len(SINE), BLOCK_FRAMES))
+    assert stage.messages_of_the_answer()[1:] == [
+        PlaybackPaused(1, 1, AT, ends[AT]),
+        PlaybackResumed(1, 1, AT, resumed_at),
+        PlaybackFinished(1, len(SINE), ends[len(SINE)] - 1),
+    ]
+    assert not stage.track(ends[AT], resumed_at).any()
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("refusal", REFUSALS)
+def test_an_answer_that_is_dropped_while_its_block_is_refused_sounds_no_more(
+    stage: Stage, refusal: Refusal
+) -> None:
+    stage.meddle(AT, refusal, also=lambda: setattr(stage.floor, "turn", 2))
+    stage.play(lambda: bool(stage.of(PlaybackStopped)))
+    index, position, frames = stage.runs()[-1]
+    assert position + frames == AT
+    assert stage.messages_of_the_answer()[1:] == [PlaybackStopped(1, AT, index + frames)]
+    assert not stage.track(index + frames).any()
