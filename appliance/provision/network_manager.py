@@ -227,6 +227,6 @@ def _rows(said: str) -> list[list[str]]:
     """The terse output of nmcli: fields between colons, of which one in a field is escaped."""
     rows = []
     for line in said.splitlines():
-        fields = re.split(r"(?<!\\):", line)
+        fields = re.findall(r"(?:^|:)((?:[^:\\]|\\.)*)", line)
         rows.append([re.sub(r"\\(.)", r"\1", field) for field in fields])
     return rows

@@ -222,8 +222,8 @@ class SetupSession:
         except StorageError:
             return None
 
-    def _join(self) -> setup_sentences.Sentence:
-        problem = self.radio.join()
+    def _join(self, *, ours: bool = False) -> setup_sentences.Sentence:
+        problem = self.radio.enter_ours() if ours else self.radio.join()
         self._wifi = setup_sentences.in_words(problem, english())
         return problem
 
@@ -263,7 +263,7 @@ class SetupSession:
             if seed.wifi is not None:
                 self.says(self.words.say("setup-joining"))
                 self._closed()
-                if problem := self._join():
+                if problem := self._join(ours=True):  # another that is known is not what was typed
                     self.why = problem
                     self._announce_problem(problem)
                     return False

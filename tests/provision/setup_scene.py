@@ -55,6 +55,13 @@ class PaperRadio:
 
     def join(self) -> str:
         self.story.append("join")
+        return self.answered()
+
+    def enter_ours(self) -> str:
+        self.story.append("enter ours")
+        return self.answered()
+
+    def answered(self) -> str:
         self.joins()
         answer = self.answers.pop(0)
         self.network = self.network if answer else WIFI

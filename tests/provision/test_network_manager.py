@@ -103,6 +103,11 @@ def test_its_addresses_are_those_of_the_network_that_it_is_in(tmp_path: Path) ->
     assert radio(tmp_path, AP).addresses() == []
 
 
+def test_a_name_may_end_with_the_sign_that_escapes(tmp_path: Path) -> None:
+    (there,) = radio(tmp_path, r"C\\\\\\\\:70:WPA2\n").in_reach()
+    assert (there.name, there.secured) == ("C\\", True)
+
+
 def test_names_in_reach_come_once_each_and_colons_are_theirs(tmp_path: Path) -> None:
     assert radio(tmp_path, NAMES).names() == ["Home", "Caf:e", "Neighbour"]
     assert radio(tmp_path, NAMES).in_reach() == [

@@ -47,6 +47,7 @@ class House:
     types: list[Seed]
     asked: bool = True
     cable: bool = False
+    another_is_known: bool = False  # which lets the box in, whatever is typed
     said: list[str] = field(default_factory=list)
     logged: list[str] = field(default_factory=list)
     named: list[str] = field(default_factory=list)
@@ -80,9 +81,15 @@ class House:
                 self.opened = False
 
             def join(self) -> str:
+                if not house.another_is_known:
+                    return self.enter_ours()
+                self.answers = [""]
+                return self.answered()
+
+            def enter_ours(self) -> str:
                 works = psk(house.ground.root / CONNECTION) in WORKING
                 self.answers = ["" if works else "The Wi-Fi does not take it."]
-                return super().join()
+                return self.answered()
 
         radio = Radio()
 
@@ -107,6 +114,16 @@ def house(ground: ProvisionTarget, tmp_path: Path) -> House:
     (tmp_path / "page").mkdir()
     apply(home(GOOD), ground)
     return House(ground, tmp_path / "page", [])
+
+
+def test_another_wifi_that_the_box_knows_does_not_stand_for_the_one_that_was_typed(
+    house: House,
+) -> None:
+    house.another_is_known = True
+    house.types = [home(TYPO), home(NEW)]
+    assert house.run() == "set up"
+    assert house.types == []
+    assert passwords(house.ground) == [NEW, NEW]
 
 
 def test_a_mistyped_password_does_not_take_the_box_out_of_its_wifi(house: House) -> None:

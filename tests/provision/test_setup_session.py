@@ -37,7 +37,7 @@ def test_a_wifi_that_does_not_let_the_box_in_is_said_within_a_minute_and_set_up_
     scene.radio = PaperRadio(has_profile=True, answers=[WRONG, ""])
     scene.at = [(KNOWN_S + 10, lambda: submit(scene.page, HOME))]
     assert scene.run() == "set up"
-    assert scene.radio.story == ["join", "open Interlude 4711", "close", "join", "close"]
+    assert scene.radio.story == ["join", "open Interlude 4711", "close", "enter ours", "close"]
     assert scene.said[0].startswith(f"{WRONG} To set me up with a phone")
     assert scene.logged == [WRONG]
     assert network.NetworkStatus(problem=WRONG, setup="Interlude 4711", wifi=WRONG) in scene.shown

@@ -35,7 +35,14 @@ def test_nobody_who_has_the_page_is_cut_off_by_another_try_at_the_wifi(scene: Sc
         (late_s + USED_S - 9, lambda: submit(scene.page, HOME)),
     ]
     assert scene.run() == "set up"
-    assert scene.radio.story == ["join", "open Interlude 4711", "types", "close", "join", "close"]
+    assert scene.radio.story == [
+        "join",
+        "open Interlude 4711",
+        "types",
+        "close",
+        "enter ours",
+        "close",
+    ]
     assert scene.left == []
 
 
@@ -99,7 +106,7 @@ def test_what_is_typed_is_applied_and_joined(scene: Scene) -> None:
     scene.at = [(NETWORK_S + 30, lambda: submit(scene.page, HOME))]
     assert scene.run() == "set up"
     assert scene.applied == [HOME]
-    assert scene.radio.story == ["open Interlude 4711", "close", "join", "close"]
+    assert scene.radio.story == ["open Interlude 4711", "close", "enter ours", "close"]
     assert scene.open_when_joining == [""]
     assert "4 7 1 1" in scene.said[0]
     assert "five words, typed as one, in small letters, without spaces" in scene.said[0]
