@@ -57,8 +57,10 @@ class Served:
     def host(self) -> str:
         return f"interlude.local:{self.port}"
 
-    def ask(self, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, bytes]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+    def ask(
+        self, method: str, path: str, body: bytes = b"", *, within_s: float = 20, **headers: str
+    ) -> tuple[int, bytes]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=within_s)
         said = {"Host": self.host()} | {k.replace("_", "-"): v for k, v in headers.items()}
         connection.request(method, path, body, said)
         reply = connection.getresponse()
