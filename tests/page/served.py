@@ -20,6 +20,7 @@ class Served:
     def __init__(self, site: Callable[[int], Site], **options: Any) -> None:
         listener = try_listen(("127.0.0.1", 0))
         self.port: int = listener.getsockname()[1]
+        self.patience_s = 20.0  # with each step of an answer
         self.loop = asyncio.new_event_loop()
         self.server = HttpServer(listener, site(self.port), **options)
         self._runs = threading.Event()
@@ -57,10 +58,8 @@ class Served:
     def host(self) -> str:
         return f"interlude.local:{self.port}"
 
-    def ask(
-        self, method: str, path: str, body: bytes = b"", *, within_s: float = 20, **headers: str
-    ) -> tuple[int, bytes]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=within_s)
+    def ask(self, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, bytes]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.patience_s)
         said = {"Host": self.host()} | {k.replace("_", "-"): v for k, v in headers.items()}
         connection.request(method, path, body, said)
         reply = connection.getresponse()

@@ -160,9 +160,11 @@ def test_of_a_crowd_no_more_come_in_at_once_than_may_wait(served: Served) -> Non
         each.close()
     assert 0 < connected <= BACKLOG + 1  # Linux lets one more wait than it was told
 
+    served.patience_s = 5.0
+
     def answers() -> bool:  # of one address it has so many until it has seen them go
         try:
-            return served.ask("GET", "/", within_s=5.0)[0] == 200
+            return served.ask("GET", "/")[0] == 200
         except OSError:
             return False
 
