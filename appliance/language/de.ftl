@@ -244,6 +244,7 @@ setup-page-mode = Es hört zu
 setup-page-mode-open = einfach sprechen
 setup-page-mode-wake-word = nach dem Weckwort
 setup-page-mode-push-to-talk = per Knopf
+page-mode-no-button = { $mode } (es gibt keinen Knopf)
 setup-page-panel = Knopf und Licht
 setup-page-panel-auto = von selbst gefunden
 setup-page-model = Modell

@@ -276,6 +276,7 @@ setup-page-mode = It listens
 setup-page-mode-open = just talk
 setup-page-mode-wake-word = after the wake word
 setup-page-mode-push-to-talk = by the button
+page-mode-no-button = { $mode } (there is no button)
 setup-page-panel = Button and light
 setup-page-panel-auto = found by itself
 setup-page-model = Model

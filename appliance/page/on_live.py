@@ -17,7 +17,7 @@ from appliance.messages.commands import (
     StopSpeaking,
 )
 from appliance.messages.registry import Message
-from appliance.page import on_timers
+from appliance.page import listening_modes, on_timers
 from appliance.page.requests import Reply, plain, see_other
 from appliance.page.visit import Visit
 
@@ -52,7 +52,7 @@ def show(visit: Visit) -> Reply:
     return visit.page(
         "live",
         summary=visit.box.model.figures.summary(),
-        modes={one: texts(f"page-mode-{one.replace('_', '-')}") for one in get_args(ModeName)},
+        modes=listening_modes.offered(visit),
         unmute=visit.box.settings.page.unmute,
         texts=script,
         timers=on_timers.in_a_line(visit),
@@ -63,7 +63,7 @@ def show(visit: Visit) -> Reply:
 def command(visit: Visit) -> Reply:
     """Do what a form asks for, and go back to where it stands."""
     wanted = visit.form.get("do", "")
-    if wanted == "mode" and _lacks_button(visit):
+    if wanted == "mode" and listening_modes.lacks_button(visit, visit.form.get("mode", "")):
         return plain(409, visit.texts("page-wrong-no-button"))
     made = _COMMANDS.get(wanted)
     message = made(visit) if made is not None else None
@@ -88,11 +88,6 @@ def _volume(visit: Visit) -> Message | None:
 def _mode(visit: Visit) -> Message | None:
     mode = visit.form.get("mode", "")
     return SetMode(mode) if mode in get_args(ModeName) else None  # type: ignore[arg-type]
-
-
-def _lacks_button(visit: Visit) -> bool:
-    """For a mode in which nobody could ever talk to the box without one."""
-    return visit.form.get("mode", "") == "push_to_talk" and not visit.box.settings.panel.here
 
 
 def _voice(visit: Visit) -> Message | None:

@@ -8,7 +8,7 @@ from typing import get_args
 
 from appliance.errors import InterludeError, SettingsError, ShownAs
 from appliance.language.codes import choices
-from appliance.messages.commands import ModeName
+from appliance.page import listening_modes
 from appliance.page.refusals import outcome_refusal, refusal, standing_refusal
 from appliance.page.requests import Reply, see_other
 from appliance.page.settings_form import FORMS, shown, typed
@@ -44,7 +44,6 @@ def show(
     stands, _ = changes.requests.standing()
     problem = problem or standing_refusal(stands, changes.requests.outcome, visit.texts)
     trial, _ = box.machine.broker.standing()
-    modes = {one: visit.texts(f"page-mode-{one.replace('_', '-')}") for one in get_args(ModeName)}
     return visit.page(
         "set",
         status,
@@ -54,7 +53,7 @@ def show(
         v=values,
         anew=needs_new_start(now, box.files),
         can_undo=changes.can_undo(),
-        modes=modes,
+        modes=listening_modes.offered(visit),
         unmute=box.settings.page.unmute,
         languages=_languages(visit, values["language"]),
         phrases=PHRASES,
