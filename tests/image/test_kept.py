@@ -75,3 +75,15 @@ def test_a_card_that_is_older_than_a_folder_gets_it_and_one_that_has_it_keeps_wh
     assert again == first
     assert (timers / "stamp-interlude-pull.timer").exists()
     assert settings.read_text() == "the owner's"
+
+
+@pytest.mark.process
+def test_a_folder_that_was_half_copied_when_the_power_went_is_copied_anew(tmp_path: Path) -> None:
+    (tmp_path / "sysroot/data/etc/interlude.new").mkdir(parents=True)
+    (tmp_path / "sysroot/data/etc/interlude.new/half").touch()
+    (tmp_path / "lower/etc/interlude").mkdir(parents=True)
+    for name in ("a.yaml", "b.yaml"):
+        (tmp_path / "lower/etc/interlude" / name).touch()
+    folder = bound(tmp_path)["/etc/interlude"]
+    assert {path.name for path in folder.iterdir()} == {"a.yaml", "b.yaml"}
+    assert not folder.with_name("interlude.new").exists()
