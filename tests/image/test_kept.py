@@ -49,7 +49,7 @@ def bound(tmp_path: Path) -> dict[str, Path]:
     for word in ("/sysroot", "/lower", "/kept"):
         loop = loop.replace(word, f"{tmp_path}{word}")
     (tmp_path / "kept").write_text("".join(f"{line}\n" for line in KEPT))
-    script = f'umask 022\nmount() {{ echo "$3 $4"; }}\n{loop}\n'
+    script = f'umask 022\nsync() {{ :; }}\nmount() {{ echo "$3 $4"; }}\n{loop}\n'
     done = subprocess.run(["sh", "-euc", script], capture_output=True, text=True, check=True)
     pairs = [line.split() for line in done.stdout.splitlines()]
     return {place.removeprefix(f"{tmp_path}/sysroot"): Path(data) for data, place in pairs}
