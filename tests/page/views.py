@@ -66,8 +66,11 @@ def submit(form: str, **fields: str) -> str:
 
 
 def set_there(field: str, value: str) -> str:
-    """By the live view's script, which stays there, until it tells what came of it."""
-    return f"""(() => {{ const field = document.querySelector("#{field}"); field.value = "{value}";
+    """By the live view's script, which stays there, until it tells what came of it. Also what
+    the page does not offer any more: it may be an old one."""
+    return f"""(() => {{ const field = document.querySelector("#{field}");
+      for (const one of field.options ?? []) one.disabled = false;
+      field.value = "{value}";
       field.dispatchEvent(new Event("change"));
       new MutationObserver(() => {{ delete document.body.dataset.old }}).observe(
         document.querySelector("#told"), {{ childList: true }}) }})()"""
