@@ -11,7 +11,8 @@ from pathlib import Path
 from appliance.update.release.pack import pack
 
 ROOT = Path(__file__).resolve().parents[2]
-NEEDED = ("msgspec", "yaml")  # what `interlude release` and `interlude config` import
+# What `interlude release` and `interlude config` import, and the sentences that they say.
+NEEDED = ("msgspec", "yaml", "fluent", "typing_extensions")
 COMMAND = """#!/bin/sh
 here=$(dirname "$(dirname "$(readlink -f "$0")")")
 export PYTHONPATH="$here/lib" PYTHONDONTWRITEBYTECODE=1

@@ -13,11 +13,12 @@ from image.test import bluetooth, debian_guest, tiny
 
 # What the boxes of image/test run of one; the parser of sentences is loaded by the first
 # that is not plain words.
-RELEASES = "import appliance.cli.release, appliance.cli.config"
-SETS_UP = """import appliance.cli.provision, appliance.provision.network_checks
-import appliance.dialog.control_socket, appliance.provision.setup_server
-from appliance.language.catalogue import english
+SAYS = """from appliance.language.catalogue import english
 english().say("persona-one-language", language="x")"""
+RELEASES = f"import appliance.cli.release, appliance.cli.config\n{SAYS}"
+SETS_UP = f"""import appliance.cli.provision, appliance.provision.network_checks
+import appliance.dialog.control_socket, appliance.provision.setup_server
+{SAYS}"""
 BY_PHONE = f"{SETS_UP}\nimport appliance.provision.improv.service, improv_ble_client, bleak"
 
 
