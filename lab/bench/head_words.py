@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 
-import numpy as np
-
 from appliance.cli.head_speech import said_by_head
 from appliance.pcm import Samples
 from appliance.settings import Settings
@@ -20,7 +18,7 @@ from lab.bench.benches import FigureTable
 from lab.bench.head_answers import held_out_sentences
 from lab.bench.voice_judge import VoiceJudge, words_of
 from lab.bench.voice_runs import say, wait_until_ready
-from lab.bench.voices import aligned, word_errors_ms
+from lab.bench.voices import p50_p95, word_errors_ms
 
 TEACHER = "hibari"
 
@@ -34,7 +32,7 @@ class WordErrors:
         self.ends: list[float] = []
 
     def add(self, text: str, sound: Samples, told: Sequence[SpokenWord]) -> None:
-        begins, ends = word_errors_ms(text, told, aligned(self._judge, words_of(text), sound))
+        begins, ends = word_errors_ms(text, told, self._judge.aligned(words_of(text), sound))
         self.begins += begins
         self.ends += ends
 
@@ -56,11 +54,7 @@ def bench(settings: Settings, count: int | None) -> FigureTable:
         ("voice", "begins, p50", "p95", "is over, p50", "p95", "words", "of"),
     )
     for name, found in (("head", head), (TEACHER, teacher)):
-        figures = [
-            round(float(np.percentile(values, at)), 1) if values else "–"
-            for values in (found.begins, found.ends)
-            for at in (50, 95)
-        ]
+        figures = (*p50_p95(found.begins), *p50_p95(found.ends))
         table.rows.append((name, *figures, len(found.begins), words))
     table.notes.append(
         f"{len(texts)} sentences of answers that the head was not trained on. The alignment is "

@@ -39,7 +39,10 @@ class VoiceJudge:
         return words_of(found.hypstr) if found else []
 
     def aligned(self, words: list[str], sound: Samples) -> list[AlignedWord]:
-        """Where each of `words`, which were said, lies; none where they do not fit the sound."""
+        """Where each of `words`, which were said, lies; none where it does not know one of them, or
+        they do not fit the sound."""
+        if not all(map(self.knows, words)):
+            return []
         self._decoder.set_align_text(" ".join(words))
         decode(self._decoder, sound)
         found = [

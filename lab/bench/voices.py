@@ -67,11 +67,11 @@ class VoiceFigures:
             f"{100 * self.wrong / self.words:.1f} %",
             self.words,
             f"{self.cpu_s / self.sound_s:.3f}",
-            *_p50_p95(self.first_ms),
+            *p50_p95(self.first_ms),
             "–" if self.resident is None else round(self.resident),
-            *_p50_p95(self.stop_ms),
-            *_p50_p95(self.begins_ms),
-            *_p50_p95(self.ends_ms),
+            *p50_p95(self.stop_ms),
+            *p50_p95(self.begins_ms),
+            *p50_p95(self.ends_ms),
             len(self.begins_ms),
         )
 
@@ -167,14 +167,9 @@ def _judge(
     found.sound_s += len(said.sound) / RATE_HZ
     found.first_ms.append(said.first_ms)
     if said.words:
-        begins, ends = word_errors_ms(text, said.words, aligned(judge, words, said.sound))
+        begins, ends = word_errors_ms(text, said.words, judge.aligned(words, said.sound))
         found.begins_ms += begins
         found.ends_ms += ends
-
-
-def aligned(judge: VoiceJudge, words: list[str], sound: Samples) -> list[AlignedWord]:
-    """Where each of `words` lies; none where the judge does not know one of them."""
-    return judge.aligned(words, sound) if all(map(judge.knows, words)) else []
 
 
 def word_errors_ms(
@@ -192,7 +187,8 @@ def word_errors_ms(
     )
 
 
-def _p50_p95(values: Sequence[float]) -> tuple[str | float, str | float]:
+def p50_p95(values: Sequence[float]) -> tuple[str | float, str | float]:
+    """For a table; of none a dash."""
     if not len(values):
         return "–", "–"
     p50, p95 = np.percentile(values, [50, 95])

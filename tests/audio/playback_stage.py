@@ -6,8 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from types import TracebackType
-from typing import Any, Literal, Self, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import msgspec
 import numpy as np
@@ -15,16 +14,9 @@ import numpy as np
 from appliance.audio.alsa import AlsaStream, open_stream
 from appliance.audio.hotplug import StreamHousekeeping
 from appliance.audio.playback import CardOutput, fade_profile
-from appliance.audio.player import Player
+from appliance.audio.player import PlaybackEvent, Player
 from appliance.errors import CardError
 from appliance.messages.message import BaseMessage
-from appliance.messages.playback import (
-    PlaybackFinished,
-    PlaybackPaused,
-    PlaybackResumed,
-    PlaybackStarted,
-    PlaybackStopped,
-)
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
 from appliance.runtime import process_table
 from appliance.runtime.ipc.channel import Channel
@@ -84,15 +76,7 @@ class Stage:
             flags = START * (at == 0) | END * (at + VOICE_FRAMES >= len(SINE))
             voice.write(SINE[at : at + VOICE_FRAMES], position=at, stream=1, flags=flags)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         self._resources.close()
 
     def meddle(
@@ -160,18 +144,7 @@ class Stage:
         return [message for message in self.messages if isinstance(message, kind)]
 
     def messages_of_the_answer(self) -> list[BaseMessage]:
-        return [
-            message
-            for message in self.messages
-            if isinstance(
-                message,
-                PlaybackStarted
-                | PlaybackPaused
-                | PlaybackResumed
-                | PlaybackFinished
-                | PlaybackStopped,
-            )
-        ]
+        return [message for message in self.messages if isinstance(message, PlaybackEvent)]
 
     def runs(self) -> list[tuple[int, int, int]]:
         """Index, position and frames of each stretch of the answer that nothing interrupts."""

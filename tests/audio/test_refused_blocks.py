@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -108,7 +109,7 @@ REFUSALS: tuple[Refusal, ...] = ("dropout", "gone")
 
 @pytest.fixture
 def stage(simcard_library: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    with default_card(simcard_library, monkeypatch, RATE_HZ) as card, Stage(card) as made:
+    with default_card(simcard_library, monkeypatch, RATE_HZ) as card, closing(Stage(card)) as made:
         yield made
 
 

@@ -13,23 +13,17 @@ import soxr
 from appliance.pcm import RATE_HZ, Samples
 from appliance.voice.head.codec import Codec
 from appliance.voice.head.speech_head import SpeechHead
+from lab.bench import head_answers
 from lab.bench.voice_judge import VoiceJudge, words_of, wrong_words
 from tests.voice.head.spoken import SHIPPED, recite
 
-# A recogniser on 20 s of speech, and twice on 4 s of noise.
+# A recogniser on 20 s of speech, and twice on 10 s of noise.
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
-# Held-out answers (training/speech_head/texts.py: HELD_OUT), whole and in the model's words.
-HELD_OUT: tuple[str, ...] = (
-    "Rome is the capital of Italy.",
-    "Here, in this little box. Nothing you say leaves it.",
-    "Spiders have eight legs. Insects have only six, so a spider is not an insect.",
-    "Try Treasure Island by Robert Louis Stevenson. It has a map, a storm and a pirate you cannot"
-    " quite hate.",
-)
+HELD_OUT = tuple(head_answers.HELD_OUT[name] for name in ("italy", "where", "spider", "book"))
 MOST_WRONG = 0.45  # of the words: the shipped weights have far less
 BROKEN = 0.8  # at least, of sounds that say nothing
-FEW = slice(1, 2)  # of the answers, to break: the recogniser takes longest over what says nothing
+FEW = slice(1, 3)  # of the answers, to break: the recogniser takes longest over what says nothing
 
 
 @pytest.fixture(scope="module")
