@@ -31,6 +31,7 @@ from tests.audio.sounds import DEEP
 Refusal = Literal["dropout", "gone"]
 M = TypeVar("M", bound=BaseMessage)
 SINE: Samples = (12_000 * np.sin(2 * np.pi * 233 * np.arange(RATE_HZ) / RATE_HZ)).astype(np.int16)
+FADED = RATE_HZ // 100  # samples at the head of a stretch that a fade may have changed
 _STALL_S = 0.2  # longer than the card's buffer
 _GONE_S = 0.2
 _PATIENCE_S = 20.0
@@ -156,6 +157,17 @@ class Stage:
             else:
                 found.append((slot.index, slot.position, len(slot.samples)))
         return found
+
+    def first_heard(self, index: int, position: int, frames: int) -> int:
+        """Where the loudspeaker began a stretch of `runs`: at `index`, or a sample before it.
+
+        A restarted stream's index is read off the card, which may be behind by a frame (see
+        CardClock), and is then a sample late."""
+        if frames <= FADED:
+            return index  # nothing of it need be as in SINE
+        whole = SINE[position + FADED : position + frames]
+        before = self.track(index - 1 + FADED, index - 1 + frames)
+        return index - int(np.array_equal(before, whole))
 
     def track(self, first: int, last: int | None = None) -> Samples:
         """What the loudspeaker played, by index; without `last`, until now."""
