@@ -105,7 +105,14 @@ class Card:
     def count(self, word: bytes) -> int:
         """On the raw card; where there is none, in the files of the folder."""
         if self._image is None:
-            files = [path for path in self.folder.rglob("*") if path.is_file()]
-            return sum(path.read_bytes().count(word) for path in files)
+            return self._count_in_files(word)
         os.sync()
         return self._image.read_bytes().count(word)
+
+    def _count_in_files(self, word: bytes) -> int:
+        while True:
+            files = [path for path in self.folder.rglob("*") if path.is_file()]
+            try:
+                return sum(path.read_bytes().count(word) for path in files)
+            except FileNotFoundError:
+                continue  # a writer removed or renamed one meanwhile: all of them are read anew
