@@ -14,15 +14,11 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
-from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
-from packaging.utils import canonicalize_name
-
 from appliance.provision.apply_seed import ProvisionTarget, apply
 from appliance.provision.seed import Seed
-from image.freight import fitting
 from image.plan import NotBuilt
 from image.test import boxes, guest, tiny
 from image.test.fleet import scratch as scratch_folder
@@ -30,8 +26,7 @@ from image.tools import ask
 
 AT_FIRST = ("virtio_pci", "virtio_blk", "crc32c_generic", "ext4")
 # What set-up, its page and its sentences import, and what findings are shown with.
-SETUP_NEEDS = ("msgspec", "yaml", "h11", "jinja2", "markupsafe", "fluent", "typing_extensions",
-               "rich", "pygments", "markdown_it", "mdurl")  # fmt: skip
+SETUP_NEEDS = (*tiny.NEEDED, "rich", "pygments", "markdown_it", "mdurl")
 VERSION = "9.0.0"
 TIMEOUT_S = 1500.0
 DONE = "the owner has done it all"
@@ -211,11 +206,8 @@ def _packages(tree: Path, names: tuple[str, ...], scratch: Path) -> Path:
         path.name for path in (tree / "usr/bin").glob("python3.*") if path.name[8:].isdigit()
     )
     digits = python.removeprefix("python").replace(".", "")
-    by_import = packages_distributions()
-    wanted = {canonicalize_name(each) for name in names for each in by_import[name]}
-    rows = fitting((boxes.ROOT / "requirements-dev.lock").read_text()).splitlines()
     listed = scratch / "wanted.txt"
-    listed.write_text("\n".join(row for row in rows if row.split("==")[0] in wanted))
+    listed.write_text(tiny.locked(names, "requirements-dev.lock"))
     library = scratch / "packages"
     ask("Packages for the guest cannot be had", sys.executable, "-m", "pip", "install", "--no-deps",
         "--disable-pip-version-check", "--no-compile", "--ignore-requires-python",

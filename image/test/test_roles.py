@@ -37,9 +37,8 @@ def the_pis(plan: Plan, scratch: Path) -> Path:
 
 def for_the_pi(scratch: Path) -> Path:
     """What a tiny release needs, as others built it for the Pi's Python."""
-    rows = freight.fitting((ROOT / "requirements.lock").read_text()).splitlines()
     wanted = scratch / "wanted.txt"
-    wanted.write_text("\n".join(row for row in rows if row.startswith(("msgspec==", "pyyaml=="))))
+    wanted.write_text(tiny.locked(tiny.NEEDED, "requirements.lock"))
     library = scratch / "packages"
     subprocess.run([*freight.PIP, "--require-hashes", "--target", library, "-r", wanted],
                    check=True, capture_output=True)  # fmt: skip

@@ -5,14 +5,19 @@ from __future__ import annotations
 import shutil
 import sysconfig
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
+from packaging.utils import canonicalize_name
+
 from appliance.update.release.pack import pack
+from image.freight import fitting
 
 ROOT = Path(__file__).resolve().parents[2]
-# What `interlude release` and `interlude config` import, and the sentences that they say.
-NEEDED = ("msgspec", "yaml", "fluent", "typing_extensions")
+# What `interlude release` and `interlude config` import, and the sentences that they say; h11 and
+# what follows: `interlude system begin`, which every start of a card runs, and set-up's page.
+NEEDED = ("msgspec", "yaml", "fluent", "typing_extensions", "h11", "jinja2", "markupsafe")
 COMMAND = """#!/bin/sh
 here=$(dirname "$(dirname "$(readlink -f "$0")")")
 export PYTHONPATH="$here/lib" PYTHONDONTWRITEBYTECODE=1
@@ -106,3 +111,11 @@ def plant(
             shutil.copytree(about, library / about.name)
     (library / "acts.py").write_text(ACTS)
     return tree
+
+
+def locked(names: Iterable[str], lock: str) -> str:
+    """The rows of a lock, for the Pi's Python, of what is imported under these names."""
+    by_import = packages_distributions()
+    wanted = {canonicalize_name(each) for name in names for each in by_import[name]}
+    rows = fitting((ROOT / lock).read_text()).splitlines()
+    return "\n".join(row for row in rows if row.split("==")[0] in wanted)
