@@ -16,10 +16,13 @@ from typing import Any
 
 import pytest
 
+from tests.programs import TRIED
+
 MARK, LONG = "process", "long"
 STARTS = frozenset({"subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty", "os.system"})
-# Makes samples of a text and ends, as a function would; who needs speech of a kind asks it once.
-AS_FUNCTIONS = frozenset({"espeak-ng"})
+# espeak-ng makes samples of a text and ends, as a function would; who needs speech of a kind asks
+# it once. What libraries only try is started once in a new environment, by whichever test is first.
+AS_FUNCTIONS = frozenset({"espeak-ng", *TRIED})
 
 
 class Starts:

@@ -101,6 +101,11 @@ class Worker:
         poll.poll(1000 * seconds)
         return self.stopping
 
+    def wait_as_ready(self, seconds: float) -> bool:
+        """Likewise, for what nobody else is to wait for, such as a port that is taken."""
+        self.report_ready()
+        return self.wait(seconds)
+
     def report_loading(self) -> None:
         """Say that this process has started, and reads for minutes before it does its work."""
         self.beat()
@@ -156,8 +161,7 @@ def main(name: str) -> int:
         importlib.import_module("appliance.runtime.ipc.ring")
     limits.append(set_priority(row))
     if addresses := rights.listens_on(name, work.settings):
-        work.report_ready()  # nobody waits for a port that is taken
-        work.listeners = listen_on_all(addresses, wait=work.wait)
+        work.listeners = listen_on_all(addresses, wait=work.wait_as_ready)
         if not work.listeners:
             return 0
     if not rights.networked(name, work.settings):

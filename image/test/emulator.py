@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
 import subprocess
 import time
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from pathlib import Path
 
 from image import disk, layout
 from image.firmware import TRYBOOT, Firmware, places
+from lab.free_port import free_port
 
 CARD_GIB = 8  # QEMU wants a power of two
 LIMIT_S = 1800.0  # of ours, for a start: two minutes on an idle PC, seven on a busy one
@@ -84,12 +84,6 @@ class Card:
                       f"sif /{path} gid 0"]  # fmt: skip
         place = f"{self.image}?offset={self.places()['data']}"
         disk.tell("debugfs", "-w", "-f", "-", place, said="\n".join(words) + "\n")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @dataclass

@@ -18,6 +18,7 @@ import paho.mqtt.client as paho
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 
 from appliance.errors import LinkError
+from lab.free_port import free_port
 
 STARTS_S = 10.0  # on a busy machine
 SBIN = "/usr/sbin/mosquitto"  # not on every user's PATH
@@ -95,14 +96,6 @@ class Mosquitto:
     def _listens(self) -> bool:
         with socket.socket() as knock:
             return knock.connect_ex(("127.0.0.1", self.port)) == 0
-
-
-def free_port() -> int:
-    """A port that nobody listens at."""
-    with socket.socket() as lent:
-        lent.bind(("127.0.0.1", 0))
-        port: int = lent.getsockname()[1]
-        return port
 
 
 @dataclass(frozen=True)

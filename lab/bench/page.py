@@ -13,7 +13,6 @@ import http.client
 import json
 import random
 import re
-import socket
 import subprocess
 import sys
 import tempfile
@@ -39,6 +38,7 @@ from lab.bench.page_figures import PageCondition, Place, tables
 from lab.bench.page_visitors import ATTACK, VIEWERS
 from lab.bench.seam import BEFORE, knock, murmur, read_seam
 from lab.bench.stop import measure_stop
+from lab.free_port import free_port
 from lab.sim.rehearsal_cli import load_over
 from lab.sim.simulated_card import SaidTooLate
 from lab.sim.speech_source import OwnerSound
@@ -171,9 +171,7 @@ def _sounds(seed: int) -> list[OwnerSound]:
 
 def with_page(settings: Settings, folder: Path, *, on: bool) -> Settings:
     """With a page at a free port of this machine alone."""
-    with socket.create_server(("127.0.0.1", 0)) as made:
-        port = int(made.getsockname()[1])
-    told = {"enabled": on, "port": port, "listen": "127.0.0.1"}
+    told = {"enabled": on, "port": free_port(), "listen": "127.0.0.1"}
     return load_over(settings, {"page": told, "state_dir": str(folder)})
 
 

@@ -17,8 +17,8 @@ from appliance.messages.speech import Spoken
 from appliance.messages.thinking import AnswerHeard, Sentence
 from appliance.messages.viewing import LiveView, SoundLevels
 from appliance.settings import load
+from lab.free_port import free_port
 from tests.page.chromium import Chromium
-from tests.page.test_page import free_port
 from tests.supervised import SupervisedPart
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]

@@ -13,9 +13,9 @@ from appliance.page.backup_file import Backup, BackupTurn, pack, unpack
 from appliance.runtime import restore_files
 from appliance.runtime.restore_files import WANTED
 from appliance.settings import load
+from lab.free_port import free_port
 from tests.page.chromium import Chromium
 from tests.page.test_browser import let_in, place
-from tests.page.test_page import free_port
 from tests.supervised import SupervisedPart
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]

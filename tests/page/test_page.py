@@ -19,17 +19,13 @@ from appliance.messages.viewing import LiveView, SoundLevels
 from appliance.page.page import BEAT_S
 from appliance.page.requests import FORM
 from appliance.settings import load
+from lab.free_port import free_port
 from tests.supervised import SupervisedPart
 
 pytestmark = pytest.mark.process
 
 MOST_PSS_MIB = 45.0
 MOST_IDLE_SHARE = 0.01  # of a core
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as made:
-        return int(made.getsockname()[1])
 
 
 class Browser:
@@ -187,11 +183,24 @@ def test_who_was_let_in_stays_so_when_the_page_dies(page: SupervisedPart, browse
     before = page.pid
     os.kill(before, 9)
     page.until(lambda: page.supervisor.parts["page"].starts > 1 and page.supervisor.is_ready)
-    until_s = time.monotonic() + 20
-    while True:
-        try:
-            assert "canvas" in browser.ask("GET", "/")[1]
-            break
-        except ConnectionError:
-            assert time.monotonic() < until_s
-            page.poll()
+    assert "canvas" in browser.ask("GET", "/")[1]
+
+
+def test_where_its_port_is_taken_nobody_waits_and_it_is_served_once_it_is_free(
+    tmp_path: Path,
+) -> None:
+    port = free_port()
+    told = {"enabled": True, "port": port, "listen": "127.0.0.1"}
+    settings = load(None, {"state_dir": str(tmp_path), "page": told})
+    with SupervisedPart("page", settings) as part:
+        with socket.create_server(("127.0.0.1", port)):
+            part.until(lambda: part.supervisor.is_ready)
+        part.until(lambda: serves(port))
+        assert part.supervisor.parts["page"].starts == 1
+
+
+def serves(port: int) -> bool:
+    try:
+        return Browser(port).ask("GET", "/pair")[0] == 200
+    except ConnectionError:
+        return False

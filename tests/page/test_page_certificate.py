@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from appliance.settings import load
+from lab.free_port import free_port
 from tests.certificates import Authority
-from tests.page.test_page import free_port
 from tests.supervised import SupervisedPart
 
 pytestmark = pytest.mark.process

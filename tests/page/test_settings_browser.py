@@ -9,9 +9,9 @@ import pytest
 
 from appliance.messages.commands import BoxStatus, Restart, SetVolume
 from appliance.settings import load
+from lab.free_port import free_port
 from tests.page.chromium import Chromium
 from tests.page.test_browser import let_in, place
-from tests.page.test_page import free_port
 from tests.supervised import SupervisedPart
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]

@@ -16,9 +16,9 @@ from appliance.messages.trying import EndTrial, SoundRecording
 from appliance.messages.viewing import SoundLevels
 from appliance.pcm import RATE_HZ
 from appliance.settings import load
+from lab.free_port import free_port
 from tests.page.chromium import PATIENCE_S, Chromium
 from tests.page.test_browser import let_in, place
-from tests.page.test_page import free_port
 from tests.supervised import SupervisedPart
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(240)]

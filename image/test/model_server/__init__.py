@@ -19,7 +19,7 @@ from pathlib import Path
 import httpx
 import llama_cpp
 
-from image.test.emulator import free_port
+from lab.free_port import free_port
 from scripts import llama
 
 ROOT = Path(__file__).resolve().parents[3]

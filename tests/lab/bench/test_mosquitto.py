@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import LinkError
-from lab.bench.mosquitto import BrokerObserver, Mosquitto, free_port, resident_mib
+from lab.bench.mosquitto import BrokerObserver, Mosquitto, resident_mib
 
 
 @pytest.fixture
@@ -23,13 +23,6 @@ def broker(tmp_path: Path) -> Iterator[Mosquitto]:
 def listens(port: int) -> bool:
     with socket.socket() as knock:
         return knock.connect_ex(("127.0.0.1", port)) == 0
-
-
-def test_a_free_port_can_be_bound_and_nobody_listens_there() -> None:
-    port = free_port()
-    assert not listens(port)
-    with socket.create_server(("127.0.0.1", port)):
-        assert listens(port)
 
 
 def test_a_process_has_memory_and_one_that_is_gone_has_none() -> None:

@@ -19,11 +19,12 @@ from appliance.pcm import RATE_HZ, Samples
 from appliance.runtime.ipc.ring_handles import HEADER_BYTES, SLOT_HEADER_BYTES
 from appliance.runtime.process_table import TRIED, ring
 from lab.bench.page import let_in
+from lab.free_port import free_port
 from lab.sim import scene, speech_source
 from lab.sim.rehearsal import AHEAD, Rehearsal
 from lab.sim.rehearsal_cli import in_the_room, load_over
 from tests.english import ENGLISH
-from tests.page.test_page import Browser, free_port
+from tests.page.test_page import Browser
 
 pytestmark = [
     pytest.mark.process,
