@@ -3,7 +3,8 @@
 In: the vendor's `defaults.yaml`, then the owner's file over it. Out: one `Settings`.
 Every key has its unit and its reason in `defaults.yaml`; the types and ranges are here.
 
-Loading needs a parser of YAML, which a part does not: it is given its settings, checked.
+Only loading.py imports the YAML parser. The parts do not load it: the supervisor passes each of
+them the checked settings.
 """
 
 from importlib import import_module
@@ -67,7 +68,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What is imported once it is asked for (PEP 562): the functions of loading.py."""
+    """Import the functions of loading.py at their first use (PEP 562)."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module("appliance.settings.loading"), name)

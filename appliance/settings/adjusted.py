@@ -1,7 +1,7 @@
-"""Mode, volume and voice as they were set while the box ran: by Home Assistant, a shell, a voice.
+"""Mode, volume and voice as set at run time: by Home Assistant, the shell or a spoken command.
 
-In: the settings as the files have them. Out: the same with those values, which last until the
-owner edits that line of the settings file: from then on the file's value counts.
+In: the settings as read from the files. Out: the same settings with the run-time values. Such a
+value counts until the owner edits that line of the settings file; then the file's value counts.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from appliance.settings.section import Ratio
 from appliance.settings.whole import Settings
 
 FILE = "adjusted.json"
-GAP_S = 1.0  # between two writes: a slider that is dragged sends 50 values a second
-STOP_S = 1.0  # for the last write at an orderly stop
+GAP_S = 1.0  # minimum time between two writes: a dragged slider sends 50 values a second
+STOP_S = 1.0  # timeout of the last write at an orderly stop
 
 T = TypeVar("T")
 Mode = Literal["open", "push_to_talk", "wake_word"]
@@ -30,14 +30,14 @@ SettingName = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
 
 class AdjustedValue(msgspec.Struct, Generic[T], frozen=True):
-    """`value` counts in place of `file`, which is what the settings files said then."""
+    """`value` replaces `file`, the value that the settings files had when `value` was set."""
 
     value: T
     file: T
 
 
 class AdjustedSettings(msgspec.Struct, frozen=True, omit_defaults=True):
-    """All that was set. None: as the files have it."""
+    """The values set at run time. None: the files' value counts."""
 
     version: Literal[1] = msgspec.field(default=1)
     mode: AdjustedValue[Mode] | None = None
@@ -45,7 +45,7 @@ class AdjustedSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     voice: AdjustedValue[SettingName] | None = None
 
     def applied_to(self, settings: Settings) -> Settings:
-        """`settings` of the files, with what was set in place of what they still say."""
+        """`settings` of the files, with each run-time value whose file value is unchanged."""
         speaking = settings.speaking
         return msgspec.structs.replace(
             settings,
@@ -63,19 +63,19 @@ def path(settings: Settings) -> Path:
 
 
 def read_file(file: Path) -> tuple[AdjustedSettings, str]:
-    """What was set, and what is wrong with the file; then nothing counts as set."""
+    """The stored values and the problem with the file, or "". With a problem, no value is set."""
     found, problem = load_record(file, AdjustedSettings)
     return found or AdjustedSettings(), problem
 
 
 def adjusted(settings: Settings) -> Settings:
-    """`settings` of the files, with what was set since. Never fails: the files are enough."""
+    """`settings` of the files with the run-time values. Never fails: a bad file is ignored."""
     found, _ = read_file(path(settings))
     return found.applied_to(settings)
 
 
 def names(settings: Settings) -> dict[str, Any]:
-    """The keys whose value was set from outside → what the files say in its place."""
+    """Each key whose value was set at run time → the value that the files have for it."""
     found, _ = read_file(path(settings))
     now = found.applied_to(settings)
     every = {
@@ -88,7 +88,7 @@ def names(settings: Settings) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Files:
-    """What the settings files say."""
+    """The values of the settings files."""
 
     mode: Mode
     volume: float
@@ -96,15 +96,15 @@ class _Files:
 
 
 class AdjustmentStore:
-    """Keeps what is set from now on. Nothing here waits for a disk.
+    """Stores the values that are set at run time. No method except `join` waits for the disk.
 
-    `files`: the settings without what was set. `failing`: the newest is not on the disk.
+    `files`: the settings without run-time values. `failing`: the last write failed.
     """
 
     def __init__(self, files: Settings) -> None:
         self._files = _Files(files.mode, files.speaking.volume, files.speaking.voice)
         now, problem = read_file(path(files))
-        # What the files have overruled does not come back when they are edited again.
+        # A value that an edit of the files has overruled stays dropped after a second edit.
         self._now = _without_old(now, self._files)
         self._complaints: deque[str] = deque()
         if problem:
@@ -115,8 +115,8 @@ class AdjustmentStore:
         )
 
     def follow(self, mode: Mode, volume: float | None, voice: str | None) -> None:
-        """Keep these from now on. None: nobody has set it since the start; a voice of no name: as
-        the files have it."""
+        """Store the values now in effect. None: not set since the start. A voice "": the files'
+        voice counts again."""
         now = msgspec.structs.replace(self._now, mode=_value(mode, self._files.mode))
         if volume is not None and math.isfinite(volume):
             volume = min(1.0, max(0.0, volume))
@@ -129,19 +129,19 @@ class AdjustmentStore:
             self._file.write_later(msgspec.json.encode(now))
 
     def complaints(self) -> list[str]:
-        """For the log, each once."""
+        """New messages for the log; each is returned once."""
         return [self._complaints.popleft() for _ in range(len(self._complaints))]
 
     def request_stop(self) -> None:
-        """Write what waits. Returns at once."""
+        """Start the write of a pending value. Returns at once."""
         self._file.request_stop()
 
     def join(self) -> None:
-        """After `request_stop`: wait for that, for at most STOP_S."""
+        """After `request_stop`: wait at most STOP_S for that write."""
         self._file.join(STOP_S)
 
     def _written(self, data: bytes, problem: str) -> None:
-        """In the file's thread."""
+        """Note the outcome of a write; called in the writer's thread."""
         if problem and not self.failing:
             self._complaints.append(f"what is set is not stored: {FILE} ({problem})")
         elif self.failing and not problem:
@@ -150,7 +150,8 @@ class AdjustmentStore:
 
 
 def _mode(mode: Mode, settings: Settings) -> Mode:
-    """A button that was taken away takes the mode with it: nobody could talk to the box."""
+    """`mode`, or the files' mode if it is push_to_talk and the panel with the button is gone:
+    without a button, push_to_talk leaves no way to talk to the box."""
     return settings.mode if mode == "push_to_talk" and settings.panel.gpio == "none" else mode
 
 

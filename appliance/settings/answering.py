@@ -1,4 +1,4 @@
-"""Settings of the answer: who thinks it, which voice says it, and what is kept of it."""
+"""Settings of the answer: the language model, the voice, and what the memory stores."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class RemoteSettings(Section, frozen=True):
 
     @property
     def has_secret(self) -> bool:
-        """Whether the address holds a login, or a query, which may hold a key."""
+        """Whether the address contains a login, or a query, which may contain a key."""
         return "@" in self.url or "?" in self.url
 
     @property
     def server(self) -> str:
-        """Host and port of the address, for people; nothing of a login."""
+        """Host and port of the address, for display; without the login."""
         try:
             return urlsplit(self.url).netloc.rpartition("@")[2]
         except ValueError:
@@ -65,7 +65,7 @@ class SpeakingSettings(Section, frozen=True):
 
 
 class MemorySettings(Section, frozen=True):
-    """What is kept of conversations."""
+    """How many turns of conversations are stored and given back to the model."""
 
     keep_turns: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
     recall_turns: Annotated[int, msgspec.Meta(ge=0, le=200)]

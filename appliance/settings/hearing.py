@@ -19,7 +19,7 @@ class EchoSettings(Section, frozen=True):
 
 
 class OnsetSettings(Section, frozen=True):
-    """The fast gate that pauses at once and the confirmation that must follow."""
+    """The gate that pauses playback at once, and the confirmation that must follow."""
 
     above_noise_db: Annotated[float, msgspec.Meta(ge=3, le=40)]
     above_echo_db: Annotated[float, msgspec.Meta(ge=0, le=40)]
@@ -54,7 +54,7 @@ class TurnSettings(Section, frozen=True):
 
     @property
     def longest_ms(self) -> int:
-        """The longest silence that a turn can end with, by whichever rule."""
+        """The longest silence that can be needed to end a turn, by any of the rules."""
         return self.end_ms if self.judge == "none" else max(self.end_ms, self.unlikely_ms)
 
 
@@ -69,7 +69,7 @@ class VerdictSettings(Section, frozen=True):
 
 
 class WordsSettings(Section, frozen=True):
-    """Words said over the box that decide by themselves. Lower case, each in one list."""
+    """Words that decide the verdict without the classifier. Lower case, each in one list."""
 
     recogniser: Literal["auto", "sherpa", "pocketsphinx", "none"]
     yields: Phrases = msgspec.field(name="yield")

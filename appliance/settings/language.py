@@ -1,6 +1,7 @@
-"""What a language's own catalogue of sentences gives to the settings: persona and lists of words.
+"""Fills `auto` in the settings from the language's catalogue: persona, instruction, word lists.
 
-In: the settings as a tree, before they are checked. Out: the same with words in place of `auto`.
+In: the settings as a tree, before they are checked. Out: the same tree with text in place of
+`auto`.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from typing import Any
 from appliance.language.catalogue import SOURCE, catalogue
 from appliance.language.codes import NAMES
 
-ANY = "auto"  # of `language`: the one that is spoken; of the others: the catalogue's
+ANY = "auto"  # `language`: the language that is spoken; other settings: the catalogue's text
 _LISTS = {"yield": "words-yield", "carry_on": "words-carry-on", "stop": "words-stop"}
 
 
 def fill_in(tree: dict[str, Any]) -> None:
-    """Change `tree` in place. What is not of the right kind is left for the check to refuse."""
+    """Change `tree` in place. A value of the wrong type is left as it is; the check refuses it."""
     language, thinking = tree["language"], tree["thinking"]
     own = language if isinstance(language, str) and language in NAMES else SOURCE
     words = catalogue(own)

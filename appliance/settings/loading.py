@@ -1,4 +1,4 @@
-"""Loading the settings: the vendor's defaults, the owner's file over them, one sentence if not."""
+"""Loads the settings: the vendor's defaults and the owner's file over them, or a SettingsError."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from appliance.settings.machine import ProcessOverride
 from appliance.settings.models import MODEL_NAME, OwnModel
 from appliance.settings.whole import DEFAULTS, Settings, owner_file
 
-MOST_BYTES = 100_000  # of a file; the defaults with all their comments are 15 kB
-_NONE = Path(os.devnull)  # no file: the defaults alone
-# Keys that were renamed: a file with the old one is read as if it had the new one.
+MOST_BYTES = 100_000  # limit of a file; the defaults with all their comments have 15 kB
+_NONE = Path(os.devnull)  # as the path of a file: load only the defaults
+# Renamed keys: a file with the old name is read as if it had the new one.
 _RENAMED = {"hearing.onset.steps": "blocks"}
 _FREE = ("processes.", "models.")
-MOST_DEPTH = 20  # of lists and `key:` lines within each other; the defaults have 4
+MOST_DEPTH = 20  # levels of nested lists and mappings; the defaults have 4
 
 SectionT = TypeVar("SectionT")
 
@@ -36,8 +36,8 @@ SectionT = TypeVar("SectionT")
 def load(path: Path | None = None, overrides: Mapping[str, Any] | None = None) -> Settings:
     """The settings in effect: defaults, then the owner's file, then `overrides` (nested keys).
 
-    Raises SettingsError for a file that is missing, is no YAML, or holds a key or value that
-    does not belong there.
+    Raises SettingsError for a file that is missing, is not YAML, or contains an unknown key or
+    a value that is not allowed.
     """
     path = path if path is not None else owner_file()
     where = str(path) if path is not None else "the settings"
@@ -46,7 +46,7 @@ def load(path: Path | None = None, overrides: Mapping[str, Any] | None = None) -
 
 
 def load_text(text: str, where: str, overrides: Mapping[str, Any] | None = None) -> Settings:
-    """Likewise of an owner's file that is `text`; `where`: its name, in an error."""
+    """Like `load`, from the text of an owner's file; `where`: the file's name, for errors."""
     return _settings(_parse(text, where), where, overrides)
 
 
@@ -55,7 +55,8 @@ def _settings(told: Mapping[str, Any], where: str, overrides: Mapping[str, Any] 
     _merge(merged, told, where)
     if overrides:
         _merge(merged, overrides, "the overrides")
-    for name, change in merged["processes"].items():  # by name: msgspec calls it `processes[...]`
+    # Row by row, for the row's name in an error: msgspec would call it `processes[...]`.
+    for name, change in merged["processes"].items():
         _convert(change, ProcessOverride, where, f"processes.{name}.")
     for name, row in merged["models"].items():
         if not re.fullmatch(MODEL_NAME, str(name)):
@@ -73,7 +74,7 @@ def changed(settings: Settings) -> dict[str, Any]:
 
 
 def load_defaults() -> Settings:
-    """The vendor's settings, without any owner's."""
+    """The vendor's settings, without an owner's file."""
     tree = deepcopy(_vendor())
     fill_in(tree)
     return msgspec.convert(tree, Settings)
@@ -81,14 +82,14 @@ def load_defaults() -> Settings:
 
 @cache
 def _vendor() -> dict[str, Any]:
-    """The vendor's file, read once. Callers take a copy."""
+    """The vendor's file as a tree, read once. Callers must copy it before a change."""
     tree: dict[str, Any] = load_own_yaml(DEFAULTS)
     return tree
 
 
 def load_own_yaml(path: Path) -> Any:
-    """A file of the package, parsed in C where PyYAML has libyaml. An owner's file is parsed in
-    Python: `_Plain` checks it node by node, and libyaml's loader would pass that by."""
+    """Parse a file of the package, in C where PyYAML has libyaml. An owner's file is parsed in
+    Python: `_Plain` checks each node, and libyaml's loader would bypass that check."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     return yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506 - a safe one
 
@@ -123,7 +124,7 @@ def _parse(text: str, where: str) -> dict[str, Any]:
 
 
 class _Plain(yaml.SafeLoader):
-    """YAML without aliases, of which a few lines may stand for a billion, and not too deep."""
+    """YAML without aliases, which can expand a few lines to gigabytes, and with limited depth."""
 
     _depth = 0
 
@@ -137,8 +138,8 @@ class _Plain(yaml.SafeLoader):
         return node
 
 
-# What PyYAML raises for text that is none; the last four for what tags and dates are not (a 13th
-# month, `!!bool x`).
+# What PyYAML raises for text that is not YAML; the last four for bad values of tags and dates
+# (`!!bool x`, a 13th month).
 _NOT_PLAIN = (yaml.YAMLError, RecursionError, ValueError, KeyError, IndexError, AttributeError)
 
 
@@ -160,7 +161,7 @@ def _remedy(problem: str, choices: str) -> str:
 
 
 def _choices(problem: str, kind: type[object]) -> str:
-    """What there is for a setting that is one of several; "" of another one."""
+    """The allowed values of a setting that has a list of them; "" for any other setting."""
     if problem.startswith("Invalid enum value"):
         hint: Any = kind
         for name in problem.partition("`$.")[2].rstrip("`").split("."):
@@ -175,7 +176,7 @@ def _merge(base: dict[str, Any], over: Mapping[str, Any], source: str, prefix: s
         renamed = _RENAMED.get(f"{prefix}{key}", key)
         if renamed not in over:
             key = renamed
-        free = prefix in _FREE  # rows are named by the owner, and checked at convert
+        free = prefix in _FREE  # the owner chooses the row names; `_settings` checks the rows
         if key not in base and not free:
             deeper = [
                 f"{at}.{key}" for at in base if isinstance(base[at], dict) and key in base[at]
@@ -206,7 +207,7 @@ def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
 
 
 def _parts(error: msgspec.ValidationError, prefix: str) -> tuple[str, str]:
-    """What is wrong, and the dotted key that it is about, "" for the whole: msgspec says 'Expected
-    `int`, got `str` - at `$.card.period_ms`'; owners read it reversed."""
+    """The problem, and the dotted key that it is about ("" for the whole file). msgspec's text is
+    'Expected `int`, got `str` - at `$.card.period_ms`'; our errors have the key first."""
     problem, _, where = str(error).partition(" - at ")
     return problem, f"{prefix}{where.strip('`').removeprefix('$').removeprefix('.')}".rstrip(".")

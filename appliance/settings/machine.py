@@ -1,4 +1,4 @@
-"""Settings of the machine: its sound card, and where its processes run."""
+"""Settings of the machine: its sound card, and cores and priorities of its processes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Settings of models of the owner's own: language models that the catalogue does not have.
+"""Settings of the owner's own language models, which are not in the catalogue.
 
-A row under `models:` names the files, with size and checksum, and what the catalogue would say of
-the model. It may name no model of the catalogue: a checksum of ours is never replaced.
+A row under `models:` names the files, with size and checksum, and the fields that a row of the
+catalogue has. It may not have the name of a catalogue model, so it cannot replace our checksums.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class OwnFile(Section, frozen=True):
 
 
 class OwnModel(Section, frozen=True):
-    """A language model: its two files, where they are fetched from, and how it is used.
+    """A language model: its two files, where they are downloaded from, and how it is used.
 
-    `repository`, `revision`: of the hub; without them it comes from a USB stick only. What is not
-    said is as for the catalogue's Gemma.
+    `repository`, `revision`: on the hub; without them the model is installed from a USB stick only.
+    The defaults of the other fields are those of the catalogue's Gemma.
     """
 
     text: OwnFile

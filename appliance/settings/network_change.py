@@ -1,4 +1,4 @@
-"""What the page may have root change of the machine itself, and have tried in the network: records.
+"""Records of the page's requests to root: a change of Wi-Fi or time zone, a trial of a broker.
 Pure."""
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from appliance.settings.settings_change import Fingerprint, Letters, check_other
 from appliance.settings.surroundings import LinkSettings
 from appliance.settings.whole import Settings
 
-NETWORK, BROKER_TRIAL = "network", "broker"  # requests, and their units' (interlude-…)
-BROKER_ANSWER = "broker-answer"  # beside its request: the unit is the box's own user
+NETWORK, BROKER_TRIAL = "network", "broker"  # names of requests, and of their units (interlude-…)
+BROKER_ANSWER = "broker-answer"  # beside its request: the unit runs as the box's own user
 
 Secret = Annotated[str, msgspec.Meta(max_length=200)]
 
 
 class NetworkChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`doing`: look which Wi-Fis are in reach, enter one, or have another time zone."""
+    """`doing`: list the Wi-Fi networks in reach, join one, or set the time zone."""
 
     id: Fingerprint
     doing: Literal["look", "wifi", "timezone"]
@@ -29,8 +29,8 @@ class NetworkChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BrokerTrial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A broker to be tried, as the settings would name it. `password` "": the one that is kept,
-    if this is the broker that it is kept for."""
+    """A broker to be tried, with the fields of the settings. `password` "": the stored password,
+    if this is the broker that it is stored for."""
 
     id: Fingerprint
     broker: Letters
@@ -40,11 +40,11 @@ class BrokerTrial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     password: Secret = ""
 
     def is_of(self, link: LinkSettings) -> bool:
-        """The settings name this very broker, and so the password that is kept is for it."""
+        """Whether the settings name this broker, so that the stored password belongs to it."""
         asked = (self.broker, self.port, self.user, self.tls)
         return asked == (link.broker, link.port, link.user, link.tls)
 
     def check_allowed(self, now: Settings) -> None:
-        """As a change to this broker (settings_change.py). Raises SettingsError."""
+        """Apply the rule for a change to this broker (settings_change.py). Raises SettingsError."""
         if self.password or not self.is_of(now.link):
             check_other_broker(now)

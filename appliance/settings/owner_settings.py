@@ -1,8 +1,8 @@
-"""The owner's settings file, changed by a program: checked as at a start, whole or not at all.
+"""Changes the owner's settings file: each change is checked as at a start, and applied atomically.
 
-In: changes (settings_change.py). Out: the file, with everything in it that was not to be changed,
-the file as it was before for one undo, and the broker's password in a file of its own. On a box
-this runs as root, in a folder of root's (provision/requested_changes.py); in a clone as its user.
+In: changes (settings_change.py). Out: the file, with everything preserved that a change does not
+name, the file's former text for one undo, and the broker's password in a file of its own. On a box
+this runs as root, in a folder of root (provision/requested_changes.py); in a clone as its user.
 """
 
 from __future__ import annotations
@@ -28,17 +28,18 @@ from appliance.settings.surroundings import LinkSettings
 from appliance.settings.whole import Settings
 
 UNDO = "settings-undo.json"  # beside the settings file
-SECRET_UNDO = "mqtt-password-undo"  # noqa: S105  # a file's name, beside the password
-SECRET_NEW = "mqtt-password-new"  # noqa: S105  # likewise: one that takes its place in a moment
+SECRET_UNDO = "mqtt-password-undo"  # noqa: S105  # file with the former password
+SECRET_NEW = "mqtt-password-new"  # noqa: S105  # file with a new one, before the rename
 AGAIN = "Look at it again, then change it."
 
 
 class UndoRecord(msgspec.Struct, frozen=True):
-    """What the last change took away. `after`: of the text that it made.
+    """What is needed to undo the last change. `before`: the former text; `after`: fingerprint of
+    the new one.
 
-    `secret`: with it a password was changed; `former`: there was one before, which lies in
-    SECRET_UNDO; `written`: the file of the new one (_file_id). `under_way`: the change, or its
-    undo, is being made: if the settings are those of before, so has the password to be.
+    `secret`: the change included a password; `former`: there was one before, which is in
+    SECRET_UNDO; `written`: id of the new one's file (_file_id). `under_way`: the change or its undo
+    is not complete: if the file has the text `before`, the former password has to be restored.
     """
 
     before: str
@@ -51,10 +52,15 @@ class UndoRecord(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class OwnerSettings:
-    """`path`: the file, which need not be there. `secret`: where the broker's password lies;
-    `named`: the settings have to say so (systemd does not hand it over here). `check`: raises
-    SettingsError for settings that this box cannot use. `given`: the password as systemd has handed
-    it over at the start, for who may not read `secret`."""
+    """The settings file and the broker's password file, with the rules for a change of them.
+
+    path    the file, which need not exist
+    secret  the file of the broker's password
+    check   raises SettingsError for settings that this box cannot use
+    named   the settings must name the file `secret`, since systemd does not pass it as a credential
+    given   the credential file that systemd passed at the start, for a process that may not read
+            `secret`
+    """
 
     path: Path
     secret: Path
@@ -63,7 +69,7 @@ class OwnerSettings:
     given: Path | None = None
 
     def text(self) -> str:
-        """Raises SettingsError."""
+        """The text of the file; "" if there is none. Raises SettingsError."""
         try:
             return read_small(self.path, MOST_BYTES, links=True).decode("utf-8")
         except FileNotFoundError:
@@ -74,18 +80,19 @@ class OwnerSettings:
             raise SettingsError(problem, "Mend it by hand.", shown=shown) from error
 
     def settings(self) -> Settings:
-        """As the file says now. Raises SettingsError."""
+        """The settings by the file's present text. Raises SettingsError."""
         return load_text(self.text(), str(self.path))
 
     def can_undo(self) -> bool:
-        """File and password are as the last change has left them, and it changed something."""
+        """Whether file and password are as the last change left them, and it changed something."""
         found, text = self._undo_record(), self.text()
         if found is None or not self._stands(found, text):
             return False
         return found.secret or text != found.before
 
     def change(self, change: SettingsChange) -> None:
-        """Carry a change out. Raises SettingsError with nothing changed, StorageError."""
+        """Apply a change. Raises SettingsError if it is refused, with nothing changed, and
+        StorageError."""
         with self._alone():
             text = self.text()
             self._recover(text)
@@ -97,13 +104,13 @@ class OwnerSettings:
                     self._undo(text)
                 else:
                     self._apply(text, change)
-            except StorageError:  # of a full card: what is half made goes back now
+            except StorageError:  # a full SD card, for example: roll a partial change back now
                 with contextlib.suppress(SettingsError, StorageError):
                     self._recover(self.text())
                 raise
 
     def check_change(self, change: SettingsChange) -> None:
-        """As whoever hands a change over. Raises SettingsError where it could not be used."""
+        """Check a change before it is sent to root. Raises SettingsError if it would be refused."""
         if not change.undo:
             self._wanted(self.text(), change)
 
@@ -124,8 +131,8 @@ class OwnerSettings:
                 self._kept.unlink(missing_ok=True)
 
     def _stage_secret(self, secret: str, record: UndoRecord) -> UndoRecord:
-        """Keep the former password, and write the new one beside it. Returns the record of both."""
-        # What is kept is about to be another one than the record of the change before means.
+        """Save the former password, and write the new one beside it. Returns the record of both."""
+        # SECRET_UNDO is about to be replaced: the previous change can no longer be undone.
         self.path.with_name(UNDO).unlink(missing_ok=True)
         sync_folder(self.path.parent)
         self.secret.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -144,11 +151,11 @@ class OwnerSettings:
         )
 
     def _wanted(self, text: str, change: SettingsChange) -> tuple[dict[str, Scalar], Settings]:
-        """The values that differ, and the settings with them."""
+        """The values that differ from the present ones, and the settings with them."""
         now = load_text(text, str(self.path))
         check_allowed(change, now)
         values: dict[str, Scalar] = dict(change.values)
-        if change.secret:  # on a box systemd hands it over
+        if change.secret:  # on a box systemd passes it, so that the settings name no file
             values["link.password_file"] = str(self.secret) if self.named else ""
         differ = {key: value for key, value in values.items() if value_of(now, key) != value}
         wanted = load_text(text, str(self.path), _tree(differ))
@@ -158,24 +165,25 @@ class OwnerSettings:
         return differ, wanted
 
     def _check_password_stays(self, now: LinkSettings, wanted: LinkSettings) -> None:
-        """Raises SettingsError where the password that is kept would go to another broker, as
-        another user, or over another connection than it was written for."""
-        sent = bool(wanted.broker and wanted.user)  # without a user none is
+        """Raise SettingsError if the stored password would be sent to another broker, for another
+        user, or over another connection than it was entered for."""
+        sent = bool(wanted.broker and wanted.user)  # without a user no password is sent
         if sent and (now.password_file or self._has_secret()):
             problem = "The password that is kept is only for the broker and user it was typed for."
             shown = ShownAs.of("page-wrong-broker-password")
             raise SettingsError(problem, "Type the password, too.", shown=shown)
 
     def _has_secret(self) -> bool:
-        """As far as may be seen: root, who checks a change that is handed over, sees it."""
+        """Whether a password is stored, as far as this process may read it. Root, which checks a
+        requested change again, can."""
         for path in filter(None, (self.secret, self.given)):
             with contextlib.suppress(OSError):
-                if read_small(path, MOST_BYTES, links=True).strip():  # a line without one is none
+                if read_small(path, MOST_BYTES, links=True).strip():  # an empty line: no password
                     return True
         return False
 
     def _changed(self, text: str, change: SettingsChange) -> str:
-        # Here: who only checks a change, as the page of a box, has no use for the 6 MiB of it.
+        # Imported here: a process that only checks changes, as a box's page, is spared its 6 MiB.
         from appliance.settings.owner_text import with_values
 
         where = str(self.path)
@@ -204,8 +212,8 @@ class OwnerSettings:
             self._take_back(found)
 
     def _take_back(self, found: UndoRecord) -> None:
-        """The password of before. What it is taken from goes last: after a power cut anywhere this
-        is done again (_recover)."""
+        """Restore the former password. Its source is deleted last: after a power cut at any point
+        _recover repeats the restore."""
         if found.secret and found.former:
             write_whole(self.secret, read_small(self._kept, MOST_BYTES), 0o600)
         elif found.secret:
@@ -216,7 +224,7 @@ class OwnerSettings:
         self._kept.unlink(missing_ok=True)
 
     def _recover(self, text: str) -> None:
-        """After a power cut: a password whose settings were not written, or were undone, goes."""
+        """After a power cut: remove a password whose settings were not written, or were undone."""
         with _in_words(self.secret.parent):
             self._new.unlink(missing_ok=True)
             found = self._undo_record()
@@ -229,11 +237,12 @@ class OwnerSettings:
                 self._take_back(found)
 
     def _stands(self, found: UndoRecord, text: str) -> bool:
-        """Nobody has changed anything since."""
+        """Whether file and password are unchanged since the change of the record `found`."""
         return fingerprint(text) == found.after and self._secret_stands(found)
 
     def _secret_stands(self, found: UndoRecord) -> bool:
-        """Likewise of the password. True for who may not look: root, who undoes it, may."""
+        """Whether the password is unchanged since then. True where this process may not read it:
+        root, which carries out the undo, checks again."""
         if not found.secret:
             return True
         try:
@@ -256,11 +265,11 @@ class OwnerSettings:
         write_whole(self.path.with_name(UNDO), msgspec.json.encode(record), self._mode())
 
     def _undo_record(self) -> UndoRecord | None:
-        # JSON may take six letters for one.
+        # JSON may need six bytes for one character (\u0000).
         return load_record(self.path.with_name(UNDO), UndoRecord, 6 * MOST_BYTES + 1000)[0]
 
     def _mode(self) -> int:
-        """As the file has it: an owner may have closed it to others."""
+        """The file's present mode: an owner may have removed the read permission of others."""
         try:
             return self.path.stat().st_mode & 0o666
         except OSError:
@@ -268,7 +277,7 @@ class OwnerSettings:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Nobody else changes it this way meanwhile."""
+        """Hold a lock on the folder, so that one process at a time changes the settings."""
         with _in_words(self.path.parent):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             fd = os.open(self.path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -280,13 +289,13 @@ class OwnerSettings:
 
 
 def fingerprint(text: str) -> str:
-    """Of a text of the file: two of them differ wherever their texts do."""
+    """Identifies a text of the file: the first 64 bits of its SHA-256, in hex."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _file_id(path: Path) -> str:
-    """Of a file as it was written: another one once somebody has written it again, and nothing of
-    what is in it. Raises OSError."""
+    """Inode and mtime of a file: they change at each write, and reveal nothing of the content.
+    Raises OSError."""
     about = path.stat()
     return f"{about.st_ino}:{about.st_mtime_ns}"
 
@@ -298,7 +307,7 @@ def _bytes(path: Path) -> bytes | None:
 
 
 def _tree(values: dict[str, Scalar]) -> dict[str, object]:
-    """Dotted keys as nested ones."""
+    """A nested mapping from dotted keys."""
     made: dict[str, object] = {}
     for key, value in values.items():
         *above, name = key.split(".")

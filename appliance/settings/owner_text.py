@@ -1,7 +1,7 @@
-"""The owner's settings file as text: some values changed, everything else and each comment kept.
+"""Changes values in the text of the owner's settings file and preserves the rest and all comments.
 
-In: the file's text, values by dotted key. Out: the new text. Whether it may be used is not decided
-here (owner_settings.py): it is loaded again and compared.
+In: the file's text, values by dotted key. Out: the new text. owner_settings.py checks the new text:
+it loads it again and compares the result with the settings that were wanted.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 from appliance.errors import SettingsError, ShownAs
 from appliance.settings.section import Scalar
 
-_WIDTH = 10_000  # columns: no line of the owner's is folded
-_KEY = r"[\w.-]+:[ \t]*(?:#.*)?\n(?:[ \t]*(?:#.*)?\n)*"  # of a mapping, up to what it holds
+_WIDTH = 10_000  # columns: so wide that no line of the owner is folded
+_KEY = r"[\w.-]+:[ \t]*(?:#.*)?\n(?:[ \t]*(?:#.*)?\n)*"  # key of a mapping, up to its first entry
 _MAPPING = re.compile(rf"^{_KEY}( +)[\w\"'#]", re.MULTILINE)
 _SEQUENCE = re.compile(rf"^( *){_KEY}( *)- ", re.MULTILINE)
-# What no reader of YAML takes for a number, a date, or one of the words below.
+# Text that no YAML parser reads as a number or a date. Words that are booleans or null: _WORDS.
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:[ .-][A-Za-z0-9_]+)*")
 _WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}  # YAML 1.1, in any case
 
@@ -31,8 +31,8 @@ _WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}  # YAML 1
 def with_values(text: str, values: Mapping[str, Scalar], where: str) -> str:
     """`text` of the file `where` with `values`, by dotted keys such as `link.broker`.
 
-    Raises SettingsError for a file that cannot be written again as it is, as one that has a key
-    twice.
+    Raises SettingsError for a file that cannot be written back without a loss, for example one
+    with a duplicate key.
     """
     writer = _writer(text)
     try:
@@ -49,11 +49,11 @@ def with_values(text: str, values: Mapping[str, Scalar], where: str) -> str:
     writer.dump(tree, out)
     if before or not text.strip():
         return out.getvalue()
-    return f"{text.rstrip()}\n\n{out.getvalue()}"  # comments alone, as the file is at first
+    return f"{text.rstrip()}\n\n{out.getvalue()}"  # a file of comments only, as it is at first
 
 
 def _writer(text: str) -> YAML:
-    """As the file is laid out, as far as one rule for all of it can say that."""
+    """A writer with the file's indentation, as far as one rule for the complete file allows."""
     writer = YAML()
     writer.preserve_quotes = True
     writer.width = _WIDTH
@@ -67,7 +67,7 @@ def _writer(text: str) -> YAML:
 
 
 def _put(tree: Any, path: list[str], value: object) -> None:
-    # Where a key may be put: not before the first, where a comment stands before that.
+    # Index of the first place for a new key: behind the first key if a comment precedes that key.
     first = int(bool(tree.ca.comment and tree.ca.comment[1:] and tree.ca.comment[1]))
     for name in path[:-1]:
         if name not in tree:
@@ -81,10 +81,10 @@ def _put(tree: Any, path: list[str], value: object) -> None:
 
 
 def _add(tree: CommentedMap, name: str, value: object, first: int) -> None:
-    """A new key, where it comes between no comment and the key that the comment is about.
+    """Insert a new key where it does not separate a comment from the key that the comment is about.
 
-    A comment between two keys hangs on the first of them; one before the first key of a section
-    hangs on the section's own.
+    ruamel.yaml attaches a comment between two keys to the first of them, and a comment before the
+    first key of a section to the section's own key.
     """
     names = list(tree)
     free = (n for n in range(first, len(names)) if n == 0 or not _holds_more(tree, names[n - 1]))
@@ -92,12 +92,12 @@ def _add(tree: CommentedMap, name: str, value: object, first: int) -> None:
 
 
 def _holds_more(tree: CommentedMap, name: str) -> bool:
-    """Something stands between the line of `name` and the next key: what it holds, a comment."""
+    """Whether nested values or a comment follow between the line of `name` and the next key."""
     return isinstance(tree[name], dict | list) or _has_comment_below(tree, name)
 
 
 def _has_comment_below(tree: CommentedMap, name: str) -> bool:
-    """Below the line of `name`, not at its end."""
+    """Whether a comment is below the line of `name`, not at its end."""
     _, _, behind, below = (tree.ca.items.get(name) or [None] * 4)[:4]
     return bool(below or (behind and "\n" in behind.value.rstrip()))
 

@@ -1,4 +1,4 @@
-"""What a group of settings is, and the types that several of them use."""
+"""The base class of a group of settings, and the types that several groups use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 Ratio = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=60_000)]
 Phrases = tuple[str, ...]
-Scalar = bool | int | float | str  # a value that is no list
+Scalar = bool | int | float | str  # a value that is not a list
 _WORD = r"[^\W\d_]+(?:['-][^\W\d_]+)*"
 PHRASE = re.compile(rf"{_WORD}(?: {_WORD})*")
 
@@ -20,5 +20,5 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 def is_phrase(text: str) -> bool:
-    """Words of any language in lower case, one space between them."""
+    """Whether `text` is words of any language in lower case with one space between them."""
     return bool(PHRASE.fullmatch(text)) and text == text.lower()

@@ -1,8 +1,8 @@
-"""A change of the owner's settings from a browser or the house: which keys it may name, and the
-record in which it is handed over. Pure.
+"""A change of the owner's settings from a browser or the house: the keys that it may name, and its
+record. Pure.
 
-What is not in this list is changed with an editor: it says who is trusted (`unmute`, the page),
-names files or programs, or is for whoever builds the box.
+Other keys are changed with an editor only: they decide who is trusted (`unmute`, the page), name
+files or programs, or matter only to a person who builds a box.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from appliance.errors import SettingsError, ShownAs
 from appliance.settings.section import Scalar
 from appliance.settings.whole import Settings
 
-REQUEST = "settings"  # its name in runtime/handed_request.py, and its unit's
+REQUEST = "settings"  # name of the request (runtime/handed_request.py) and of its unit
 HEARING = ("language", "hearing.wake.phrase", "hearing.wake.sensitivity")
 HOUSE = ("link.name", "link.broker", "link.port", "link.user", "link.tls")
 PANEL = (
     "panel.gpio", "panel.light", "panel.brightness", "panel.night_brightness", "panel.night",
 )  # fmt: skip
-MODEL = ("thinking.model",)  # one that is here (page/on_models.py)
+MODEL = ("thinking.model",)  # only to an installed model (page/on_models.py checks that)
 CHANGEABLE = frozenset((*HEARING, *HOUSE, *PANEL, *MODEL))
 BROKER = frozenset(("link.broker", "link.port", "link.user", "link.tls"))
-MOST_LETTERS = 253  # of a value: the longest name of a host (RFC 1035)
+MOST_LETTERS = 253  # characters of a value: the longest host name (RFC 1035)
 NOT_HERE = "Change it in the settings file."
 
 Fingerprint = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{16}$")]
@@ -34,10 +34,10 @@ Whole = Annotated[int, msgspec.Meta(ge=-100_000, le=100_000)]
 
 
 class SettingsChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One change, or (`undo`) that the last one is undone.
+    """One change, or with `undo` a request to undo the last one.
 
-    `id`: of this change, made up by who asks. `base`: of which text of the file it was made.
-    `secret`: the new password of the broker's user; "": as it is.
+    `id`: of this change, chosen by the sender. `base`: fingerprint of the file's text that the
+    change is based on. `secret`: the new password of the broker's user; "": unchanged.
     """
 
     id: Fingerprint
@@ -48,10 +48,10 @@ class SettingsChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def check_allowed(change: SettingsChange, now: Settings) -> None:
-    """Raises SettingsError for a key that is not to be changed from outside.
+    """Raise SettingsError for a key that must not be changed from outside.
 
-    `now`: the settings as they are. Where the page may not end a mute and the broker may, the page
-    does not choose the broker either. Where a mute switch is wired, what reads it stays as it is.
+    `now`: the present settings. Where the broker may end a mute and the page may not, the page may
+    not choose the broker either. Where a mute switch is wired, the panel that reads it is fixed.
     """
     for key in change.values:
         if key not in CHANGEABLE:
@@ -71,14 +71,14 @@ def check_allowed(change: SettingsChange, now: Settings) -> None:
 
 
 def check_other_broker(now: Settings) -> None:
-    """Raises SettingsError where no other broker may be named from outside, nor tried."""
+    """Raise SettingsError where another broker may be neither set nor tried from outside."""
     if now.link.unmute > now.page.unmute:
         problem = "The broker cannot be changed from here: it may end a mute, and the page may not."
         raise SettingsError(problem, NOT_HERE, shown=ShownAs.of("page-wrong-broker-mute"))
 
 
 def value_of(settings: Settings, key: str) -> Scalar:
-    """The value of a dotted key that is no section."""
+    """The value of a dotted key; the key must not name a section."""
     found: object = settings
     for name in key.split("."):
         found = getattr(found, name)

@@ -1,4 +1,4 @@
-"""Settings of what lies around the box: the house's broker, the panel on the housing, the page."""
+"""Settings of the box's surroundings: the house's broker, the panel on the housing, the page."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ class PanelSettings(Section, frozen=True):
 
     @property
     def here(self) -> bool:
-        """There is a panel, and so a button; `auto` is decided before anybody asks."""
+        """Whether there is a panel, and so a button; `auto` is resolved before this is read."""
         return self.gpio not in ("none", "auto")
 
 
 class PageSettings(Section, frozen=True):
-    """The page in the house's network, for a browser."""
+    """The page for browsers in the house's network."""
 
     enabled: bool | Literal["auto"]
     port: Annotated[int, msgspec.Meta(ge=0, le=65_535)]
@@ -68,12 +68,12 @@ class PageSettings(Section, frozen=True):
 
     @property
     def wanted(self) -> bool:
-        """Whether it is served: `auto` means by a service that systemd has started."""
+        """Whether the page is served; `auto`: only by a service that systemd has started."""
         return self.enabled is True or (self.enabled == "auto" and _is_service())
 
     @property
     def address(self) -> tuple[str, int]:
-        """The address and the port that it listens on."""
+        """The address and the port that the page listens on."""
         service = _is_service()
         return (
             self.listen or ("0.0.0.0" if service else "127.0.0.1"),  # noqa: S104  # who may ask is checked
@@ -82,16 +82,17 @@ class PageSettings(Section, frozen=True):
 
     @property
     def addresses(self) -> tuple[tuple[str, int], ...]:
-        """Likewise; with a certificate a second one, where plain HTTP is led to the first."""
+        """All addresses that the page listens on: with a certificate also a plain HTTP one, which
+        redirects to the first."""
         host, port = self.address
         plain = self._usual_port(encrypted=False, service=_is_service())
         return (host, port), *([(host, plain)] if self.certificate and plain != port else [])
 
     @staticmethod
     def _usual_port(*, encrypted: bool, service: bool) -> int:
-        """As registered with IANA; on a development machine what a user may listen on."""
+        """The port registered with IANA; on a development machine one that needs no privilege."""
         return (443 if service else 8443) if encrypted else (80 if service else 8080)
 
 
 def _is_service() -> bool:
-    return bool(os.environ.get("STATE_DIRECTORY"))  # of the unit
+    return bool(os.environ.get("STATE_DIRECTORY"))  # systemd sets it for the unit

@@ -1,7 +1,7 @@
-"""Settings for the service: the owner's, or what was in use before a mistake was made in them.
+"""Settings for the service: the owner's, or the last usable ones if the owner's file has an error.
 
-A person at a terminal is told of the mistake and tries again. A service has nobody there: it
-starts with the settings that it had, or with the vendor's, and says so.
+At a terminal an error in the file ends the command, and the user corrects it. The service starts
+all the same: with the last usable settings, or with the vendor's, and the box says so.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from appliance.errors import SettingsError
 from appliance.settings.loading import MOST_BYTES, load, load_defaults
 from appliance.settings.whole import Settings, owner_file
 
-BEFORE = "settings-before.yaml"  # in the state's folder: the owner's file as it was last usable
+BEFORE = "settings-before.yaml"  # in the state folder: copy of the owner's last usable file
 
 log = logging.getLogger("settings")
 
 
 @dataclass(frozen=True)
 class UsableSettings:
-    """What to start with. `problem`: why it is not the owner's file; "" if it is. `said`: the
-    key of that in the catalogue of sentences. `mute`: no owner's settings are known, so the
-    microphone stays off: whoever wired a mute switch, or wanted a button to talk, said so there."""
+    """The settings to start with. `problem`: why they are not the owner's; "" if they are. `said`:
+    key of the sentence that the box says about it. `mute`: no settings of the owner are known, so
+    the microphone stays off: only they would say that there is a mute switch or push-to-talk."""
 
     settings: Settings
     problem: str = ""
@@ -37,7 +37,7 @@ class UsableSettings:
 def usable(
     named: Path | None, state: Path, check: Callable[[Settings], object], owner: Path | None = None
 ) -> UsableSettings:
-    """The settings of the file `named`, or of the `owner`'s, if `check` raises no SettingsError."""
+    """The settings of the file `named`, or else of `owner`, unless `check` raises SettingsError."""
     file = named or owner or owner_file()
     before = state / BEFORE
     try:
@@ -59,8 +59,8 @@ def _without(problem: str, before: Path, check: Callable[[Settings], object]) ->
 
 
 def _keep(file: Path | None, before: Path) -> None:
-    """For the day on which it cannot be used any more. A card that cannot be written is no reason
-    not to start."""
+    """Copy the usable file, for a start at which it has an error. A failed write only logs a
+    warning: the box starts all the same."""
     try:
         if file is None:
             before.unlink(missing_ok=True)

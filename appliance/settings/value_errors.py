@@ -1,7 +1,7 @@
-"""What is wrong with a value, as the page says it: msgspec's words → a sentence of the catalogue.
+"""Translates msgspec's error about a value into a sentence of the catalogue, for the page.
 
-Pure. The checks are msgspec's, with the types of the settings; here their outcome is only named.
-What is not recognised has no sentence, and is shown as it is.
+Pure. msgspec checks the values by the types of the settings; this module only maps its messages.
+A message that is not recognised gets no sentence, and the page shows it unchanged.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _KINDS = {"int": "whole", "float": "number", "bool": "switch", "str": "text"}
 
 
 class ValueRefused(ValueError):
-    """A check of our own: `shown` is its sentence."""
+    """A value failed one of our own checks; `shown` is its sentence."""
 
     def __init__(self, problem: str, shown: ShownAs) -> None:
         super().__init__(problem)
@@ -22,8 +22,9 @@ class ValueRefused(ValueError):
 
 
 def shown_as(problem: str, key: str, choices: str, cause: BaseException | None) -> ShownAs | None:
-    """`problem`: msgspec's, without the place; `key`: of the setting; `choices`: what there is, of
-    a setting that is one of several; `cause`: the error that msgspec has wrapped."""
+    """The sentence for a refused value, or None. `problem`: msgspec's message, without the place;
+    `key`: of the setting; `choices`: its allowed values, "" if it has no list of them; `cause`: the
+    error that msgspec has wrapped."""
     if isinstance(cause, ValueRefused):
         return cause.shown
     if choices:

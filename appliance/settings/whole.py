@@ -1,4 +1,4 @@
-"""Everything an owner may change, and which file says so."""
+"""The type of all settings, and the paths of the settings file and of the box's folders."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from appliance.settings.value_errors import ValueRefused
 
 DEFAULTS = Path(__file__).with_name("defaults.yaml")
 SYSTEM_FILE = Path("/etc/interlude/settings.yaml")
-SYSTEM_STATE = Path("/var/lib/interlude")  # of the unit (StateDirectory=)
-SYSTEM_MODELS = Path("/var/lib/interlude-models")  # tmpfiles.d: of the user that fetches them
-SYSTEM_PROGRAMS = Path("/opt/interlude/voices")  # tmpfiles.d: root's
+SYSTEM_STATE = Path("/var/lib/interlude")  # the unit's StateDirectory=
+SYSTEM_MODELS = Path("/var/lib/interlude-models")  # tmpfiles.d: owned by the downloading user
+SYSTEM_PROGRAMS = Path("/opt/interlude/voices")  # tmpfiles.d: owned by root
 
 
 def user_file() -> Path:
@@ -67,11 +67,11 @@ class Settings(Section, frozen=True):
 
     @property
     def own_language(self) -> str:
-        """Of what the box says by itself before anybody has spoken."""
+        """The language of what the box says by itself before the owner has spoken."""
         return SOURCE if self.language == ANY else base(self.language)
 
     def state_path(self) -> Path:
-        """Where all that the box keeps lives: the setting, systemd's StateDirectory=, or XDG's."""
+        """The state folder: by the setting, systemd's StateDirectory=, or the XDG rules."""
         if self.state_dir:
             return Path(self.state_dir).expanduser()
         if systemd := os.environ.get("STATE_DIRECTORY"):
@@ -80,9 +80,9 @@ class Settings(Section, frozen=True):
         return Path(base) / "interlude"
 
     def models_path(self) -> Path:
-        """Where the models lie: the setting, a box's own folder for them, or beside the state.
+        """The folder of the models: by the setting, a box's own folder, or below the state folder.
 
-        On a box they belong to another user than the rest: to the one that speaks with the world.
+        On a box another user owns it than the rest: the one whose processes use the network.
         """
         if self.models_dir:
             return Path(self.models_dir).expanduser()
@@ -90,6 +90,6 @@ class Settings(Section, frozen=True):
         return SYSTEM_MODELS if state == SYSTEM_STATE else state / "models"
 
     def programs_path(self) -> Path:
-        """Where the programs of voices lie. On a box below a folder of root's, wherever the state
-        is: what runs there no part of the box may write."""
+        """The folder of the voices' programs. On a box it is below a folder of root, wherever the
+        state folder is: no part of the box may write a program that it runs."""
         return SYSTEM_PROGRAMS if SYSTEM_PROGRAMS.parent.is_dir() else self.state_path() / "voices"
