@@ -1,1 +1,1 @@
-"""Updates: one signed container; releases, and the systems of a card, installed from it."""
+"""Updates: a signed archive format, and the installation of releases and systems from it."""

@@ -1,9 +1,9 @@
-"""The parts of a signed file: a plain tar of manifest, signature, and what these vouch for.
+"""Reads and writes a signed archive: a plain tar of manifest, signature and the signed contents.
 
-Read before any signature is checked, so the headers are read here and not by a library: a block of
-512 bytes for each part, of one kind only, no extension (POSIX.1-1988 ustar, or GNU's magic). A
-header that says otherwise is refused; nothing in it says how much memory is taken. Written by the
-library: only its own builder's files go in.
+Reading happens before any signature is checked, so this module parses the tar headers itself
+instead of using `tarfile`: one header block of 512 bytes a part, regular files only, no extension
+(POSIX.1-1988 ustar, or GNU's magic). Any other header is refused, and no field of a header decides
+how much memory is allocated. Writing uses `tarfile`, since the builder writes only its own files.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from appliance.update.signed_manifest import MOST_BYTES
 
 BLOCK = 512
 MOST_SIGNATURE_BYTES = 16_384  # an armoured RSA signature of 16384 bits has 6 KiB; ours have 300 B
-PADDING_BYTES = 20_480  # at most, after the last part: two empty blocks, to a record of 10,240
+PADDING_BYTES = 20_480  # at most, after the last part: two zero blocks, padded to 10,240 bytes
 _MAGICS = (b"ustar\x0000", b"ustar  \0")
 _SIZE = re.compile(rb"[0-7]{11}[\0 ]")
 _SUM = re.compile(rb"[0-7]{6,7}[\0 ]{1,2}")
 
 
 class ArchivePart(NamedTuple):
-    """Where the content of a part lies in its file, in bytes."""
+    """Offset and size of a part's content in the archive, in bytes."""
 
     at: int
     size: int
@@ -37,10 +37,10 @@ class ArchivePart(NamedTuple):
 def open_parts(
     handed: HandedOverFile, kind: str, *names: str
 ) -> tuple[bytes, bytes, tuple[ArchivePart, ...]]:
-    """Manifest and signature, not verified yet, and where the other parts lie.
+    """Return manifest and signature, not verified yet, and the places of the other parts.
 
-    `names`: of all the parts, in their order; there may be no other. `kind`: what the file is to
-    be, for its owner. Raises ReleaseRefused for a file that is no such thing.
+    `names`: the names of all parts in their order; any other part is refused. `kind`: the word for
+    this kind of file in error messages. Raises ReleaseRefused for a file of another form.
     """
     shown = ShownAs.of("page-wrong-no-archive", file=handed.name)
     refused = ReleaseRefused(f"{handed.name} is no {kind}, or only part of one.", shown=shown)
@@ -72,8 +72,9 @@ def write_parts(
     made_s: int,
     *contents: IO[bytes],
 ) -> None:
-    """Write such a file: the manifest, its signature by `key`, and the contents, under these names,
-    all of the time `made_s`. Raises ReleaseRefused, OSError."""
+    """Write an archive: the manifest, its signature by `key`, and the contents, under `names`.
+
+    `made_s` becomes the modification time of every part. Raises ReleaseRefused, OSError."""
     heads = (io.BytesIO(manifest), io.BytesIO(signature.sign(manifest, key)))
     with tarfile.open(path, mode="w", format=tarfile.PAX_FORMAT) as outer:
         for name, content in zip(names, (*heads, *contents), strict=True):
@@ -84,7 +85,8 @@ def write_parts(
 
 
 def _size(header: bytes, name: str, problem: str) -> int:
-    """Of the regular file `name`, whose header this is. Raises ReleaseRefused for any other."""
+    """The size in the header of the regular file `name`. Raises ReleaseRefused for any other
+    header."""
     named, size, checksum, kind, link, magic, prefix = (
         header[begin:end]
         for begin, end in (

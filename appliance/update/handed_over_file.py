@@ -1,10 +1,10 @@
-"""What somebody without rights hands over: a file, or a note in a folder that others may write.
+"""Reads files from unprivileged users: archives, and notes in folders that others may write.
 
-A name in such a folder proves nothing. Between two uses of it the file may become a FIFO, whose
-open(2) waits without end, a link to elsewhere, a folder, a sparse file of terabytes, or another
-file. So a name is opened once, what was opened is known by fstat(2) before it is read, and from
-then on only the descriptor counts. The bytes may still change: who keeps or runs something of them
-copies first, or hashes what is used while it is used. Used for releases, systems and notes.
+A name in such a folder proves nothing. Between two uses of the name, the file may be replaced by a
+FIFO (whose open(2) blocks for ever), a symlink, a folder, a sparse file of terabytes, or another
+file. So the name is opened once, fstat(2) checks the descriptor before anything is read, and all
+later reads use the descriptor. The content may still change: code that stores or executes it makes
+a copy first, or hashes the bytes while it uses them. Used for releases, systems and notes.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from appliance.atomic_file import ONCE
 from appliance.errors import ReleaseRefused, ShownAs, StorageError
 
 CHUNK = 1 << 20  # bytes read at once
-NOTE_BYTES = 255  # of a note: a file's name is no longer (NAME_MAX)
+NOTE_BYTES = 255  # of a note, which holds a file name (NAME_MAX)
 
 
 class HandedOverFile:
-    """A regular file of at most so many bytes, opened once. Closed by `close`, or as a context.
+    """A regular file of limited size, opened once. Closed by `close`, or as a context manager.
 
-    `size`: in bytes, when it was opened.
+    `size`: in bytes, at the time it was opened.
     """
 
     def __init__(self, path: Path, most_bytes: int) -> None:
-        """Returns at once, whatever lies at `path`. Raises ReleaseRefused for what is no regular
-        file, is larger than `most_bytes`, or cannot be opened."""
+        """Open `path` without blocking. Raises ReleaseRefused if it is not a regular file, is
+        larger than `most_bytes`, or cannot be opened."""
         self.path, self.name = path, path.name
         try:
             self._fd = os.open(path, ONCE)
@@ -55,7 +55,7 @@ class HandedOverFile:
             raise ReleaseRefused(problem, shown=ShownAs.of("page-wrong-look-large"))
 
     def read(self, at: int, count: int) -> bytes:
-        """Exactly `count` bytes from `at` on. Raises ReleaseRefused where it ends before."""
+        """Exactly `count` bytes from offset `at`. Raises ReleaseRefused if the file ends before."""
         found = bytearray()
         while len(found) < count:
             try:
@@ -68,13 +68,14 @@ class HandedOverFile:
         return bytes(found)
 
     def chunks(self, at: int, size: int, count: int = CHUNK) -> Iterator[bytes]:
-        """`size` bytes from `at` on, `count` at a time. Raises ReleaseRefused like `read`."""
+        """Yield `size` bytes from offset `at`, `count` at a time. Raises ReleaseRefused like
+        `read`."""
         for begin in range(at, at + size, count):
             yield self.read(begin, min(count, at + size - begin))
 
     def remove(self) -> None:
-        """Take its name away, if that still leads to this file; anything else there stays."""
-        with contextlib.suppress(OSError):  # what is done is done: a file that stays is no failure
+        """Unlink `path` if it still names this file; another file under that name stays."""
+        with contextlib.suppress(OSError):  # the work is done: a file that stays is not a failure
             if os.path.samestat(self.path.lstat(), self._known):
                 self.path.unlink()
 
@@ -96,17 +97,19 @@ class HandedOverFile:
 def open_handed_over(
     file: Path | HandedOverFile, most_bytes: int
 ) -> AbstractContextManager[HandedOverFile]:
-    """`file` as it is if it is open already, and then it stays open. Raises ReleaseRefused."""
+    """A context manager for `file`: opens a path, and leaves a file that is open already open.
+
+    Raises ReleaseRefused."""
     return (
         nullcontext(file) if isinstance(file, HandedOverFile) else HandedOverFile(file, most_bytes)
     )
 
 
 def pop_note(note: Path) -> str:
-    """The line in a note, which is gone afterwards, so that a failure is not repeated.
+    """Return the line in a note and remove the note, so that a failed request is not repeated.
 
-    "" if there is none, or something there that is no text of at most NOTE_BYTES in a regular file.
-    Raises StorageError if it cannot be taken away.
+    Returns "" if there is no note, or if it is not a regular file with at most NOTE_BYTES of UTF-8.
+    Raises StorageError if the note cannot be removed.
     """
     try:
         with HandedOverFile(note, NOTE_BYTES) as handed:
@@ -118,11 +121,11 @@ def pop_note(note: Path) -> str:
 
 
 def write_note(note: Path, line: str) -> None:
-    """Leave a note for `pop_note`, whole from the first moment. Raises OSError, also where another
-    user's note lies there in a sticky folder.
+    """Write a note for `pop_note`, by an atomic rename. Raises OSError, also for a sticky folder
+    whose note belongs to another user.
 
-    The name that it is written under is new each time: a leftover of another user could not be
-    replaced in such a folder (inode(7), S_ISVTX), and would be in the way for ever.
+    The temporary name is new each time: in a sticky folder (inode(7), S_ISVTX) a leftover of
+    another user under a fixed name could never be replaced.
     """
     fd, fresh = tempfile.mkstemp(prefix=f".{note.name}.", dir=note.parent)
     try:
@@ -136,13 +139,15 @@ def write_note(note: Path, line: str) -> None:
 
 
 def _take_away(note: Path) -> None:
-    """A folder under this name may hold anything and be filled meanwhile: it is not emptied but
-    renamed, which is one step, and stays with whoever made it."""
+    """Remove a note; a folder under its name is renamed.
+
+    A folder may hold anything, and other users may add to it meanwhile: emptying it could go on for
+    ever, while the rename is one step. The renamed folder stays with its owner."""
     try:
         try:
             note.unlink(missing_ok=True)
         except OSError as error:
-            if error.errno not in (errno.EISDIR, errno.EPERM):  # EPERM: POSIX's word for a folder
+            if error.errno not in (errno.EISDIR, errno.EPERM):  # EPERM: a folder, as in POSIX
                 raise
             note.rename(note.with_name(f".{note.name}.refused-{secrets.token_hex(8)}"))
     except FileNotFoundError:

@@ -1,5 +1,4 @@
-"""The health check of a release that was just started. Pure: readings and times in, a verdict
-out."""
+"""The health check of a release that was just started: a pure function of readings and times."""
 
 from __future__ import annotations
 
@@ -10,17 +9,19 @@ from appliance.runtime.status import SupervisorStatus
 
 Activity = Literal["active", "starting", "failed", "stopped"]
 
-PATIENCE_S = 200.0  # the unit itself gives up after TimeoutStartSec=180
-# A model that reads persona, tools and memory for the first time is waited for: READ_S = 360 of
-# runtime/supervision/startup.py, and so long after it was last seen to read.
+PATIENCE_S = 200.0  # longer than the unit's TimeoutStartSec=180
+# The first prefill of persona, tools and memory extends the limit, to READ_S after the last reading
+# that showed it: READ_S = 360 of runtime/supervision/startup.py, plus READ_S here, at most.
 READING_PATIENCE_S = 390.0
 READ_S = 30.0
-STEADY_S = 5.0  # well for so long without a break
+STEADY_S = 5.0  # the box has to be healthy for so long without a break
 
 
 @dataclass(frozen=True)
 class HealthReading:
-    """How systemd and the box see it. `restarts`: by systemd itself, since we asked for a start."""
+    """State of the service as systemd and the supervisor report it.
+
+    `restarts`: the restarts by systemd itself since the installer asked for a start."""
 
     activity: Activity
     restarts: int = 0
@@ -33,9 +34,9 @@ class HealthReading:
 
 @dataclass
 class HealthCheck:
-    """Watches one start of `version`, which must do no worse than the box did `before`.
+    """Judges one start of `version`, compared with the box's status `before` the start.
 
-    A box that lacks a sound card was not well before, and no release can change that.
+    A fault that existed before does not count: no release can repair a missing sound card.
     """
 
     version: str
@@ -43,11 +44,11 @@ class HealthCheck:
     patience_s: float = PATIENCE_S
     steady_s: float = STEADY_S
     _since_s: float | None = field(default=None, init=False)
-    _read_s: float = field(default=-PATIENCE_S, init=False)  # when it was last seen to read
+    _read_s: float = field(default=-PATIENCE_S, init=False)  # last reading that showed a prefill
     _well_since_s: float | None = field(default=None, init=False)
 
     def evaluate(self, reading: HealthReading, now_s: float) -> str | None:
-        """What is wrong; "" when it has proved well; None as long as neither is known."""
+        """What is wrong; "" if the release is healthy; None while that is undecided."""
         if self._since_s is None:
             self._since_s = now_s
         if failure := self._failure(reading):
@@ -73,7 +74,7 @@ class HealthCheck:
             return "it ended by itself"
         status = reading.status
         if status is None or (self.before is not None and status.pid == self.before.pid):
-            return ""  # not there yet, or the one before has not stopped yet
+            return ""  # not started yet, or the process before has not stopped yet
         if status.version != self.version:
             return f"{status.version} was started in its place"
         if failed := sorted(set(status.failed) - self._excused):
@@ -87,7 +88,7 @@ class HealthCheck:
         if self.before is not None and status.pid == self.before.pid:
             return False
         was_unfit = self.before is not None and not self.before.healthy
-        # Of a box that did not run before nobody knows whether it has a sound card at all.
+        # If the box did not run before, it is unknown whether it has a sound card at all.
         was_failed = self.before is None or self.before.state == "failed"
         return (
             status.ready

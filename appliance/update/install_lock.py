@@ -1,6 +1,6 @@
-"""One installation at a time: a lock that ends with its process.
+"""A file lock that allows one installation at a time; the kernel frees it when its process ends.
 
-The lock is on a file, not on its folder: fallback.py of /usr/lib/interlude, which may be older than
+The lock is on a file, not on its folder: /usr/lib/interlude/fallback.py, which may be older than
 the release, locks the same file before it changes anything.
 """
 
@@ -17,7 +17,7 @@ from appliance.runtime.folder_lock import lock
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock in the file `path`. Raises InstallDeferred when another process has it."""
+    """Hold the lock on the file `path`. Raises InstallDeferred if another process holds it."""
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:

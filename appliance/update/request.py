@@ -1,14 +1,15 @@
-"""Update requests: a part without rights asks for a release, root checks its signature.
+"""Update requests: an unprivileged process asks for an installation, a root process carries it out.
 
-The link puts an archive into the incoming folder and asks for it; interlude-update.path sees that
-and starts interlude-update.service, which runs `interlude release install --wanted`. For a system
-(`.system`) there are a path, a service and a verb of that name. What comes of it stands in a file
-that anybody may read. This is what an update button needs:
+The requesting process writes a note with the name of an archive into the incoming folder;
+interlude-update.path sees the note and starts interlude-update.service, which runs
+`interlude release install --wanted` as root and checks the signature. For a system (`.system`) the
+units are interlude-system.path and .service, and the command is `interlude system install
+--wanted`. Root's progress file is readable by every user. An update button needs these functions:
 
-    offers()          what lies ready, newer than what is kept
-    ask(offer)        have it installed
-    request_return()  go back to the release, or the system, that was kept before
-    read_progress()   what is being done, how far it is, what went wrong
+    offers()           the archives that are newer than what is installed
+    request_install()  have one of them installed
+    request_return()   go back to the previous release or system
+    read_progress()    the current step, its share, and the last problem
 """
 
 from __future__ import annotations
@@ -39,25 +40,25 @@ from appliance.update.system.archive import SYSTEM_ARCHIVE
 
 INCOMING = Path("/var/lib/interlude-incoming")  # tmpfiles.d: root's, sticky, written by its group
 WANTED = "wanted"  # interlude-update.path waits for a file of this name
-WANTED_SYSTEM = "wanted-system"  # and interlude-system.path for one of this
-PREVIOUS = "previous"  # what a note says in place of a file's name: go back
+WANTED_SYSTEM = "wanted-system"  # interlude-system.path waits for a file of this name
+PREVIOUS = "previous"  # in a note, in place of a file's name: go back
 PROGRESS = "progress.json"
-MOST_NAMES = 1000  # looked at in the incoming folder; what a stranger puts there has no end
-MOST_FILES = 32  # of a kind, opened; an appliance has one or two
+MOST_NAMES = 1000  # read from the incoming folder, which other users may fill without limit
+MOST_FILES = 32  # opened of each kind; a box has one or two
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
 @dataclass(frozen=True)
 class UpdateOffer:
-    """An archive that lies ready. Its version is what it says of itself, unverified."""
+    """An archive in the incoming folder. `version`: from its manifest, not verified."""
 
     version: str
     file: Path
 
 
 class InstallProgress(msgspec.Struct, frozen=True):
-    """How an installation goes. `step`: in a word or two; "" when it has ended. `key`, `values`:
-    the problem as a sentence of the catalogue (errors.ShownAs); "": there is none."""
+    """Progress of an installation. `step`: in a word or two; "" after its end. `key`, `values`:
+    the problem as a sentence of the catalogue (errors.ShownAs); "" if there is none."""
 
     version: str = ""
     step: str = ""
@@ -69,13 +70,13 @@ class InstallProgress(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class UpdateKind:
-    """One kind of file that may be asked for, by the note of that name."""
+    """A kind of archive that may be requested. `note`: the name of the note that requests one."""
 
     archive: ArchiveKind[Any]
     note: str
 
     def version(self, file: Path | HandedOverFile) -> str:
-        """What the file says it is, unverified; "" for what is none of this kind."""
+        """The version in the file's manifest, not verified; "" for a file of another kind."""
         said = self.archive.peek(file)
         return said.version if said else ""
 
@@ -87,21 +88,23 @@ SYSTEMS = UpdateKind(SYSTEM_ARCHIVE, WANTED_SYSTEM)
 def offers(
     shelf: ReleaseStore | None = None, incoming: Path = INCOMING, os_release: Path = target.RELEASE
 ) -> list[UpdateOffer]:
-    """What could be installed: releases, then systems, each newest first and newer than what there
-    is. A system is for a card of ours only."""
+    """The archives that are newer than what is installed: releases, then systems, newest first.
+
+    Systems are offered only on a card that was made from our image."""
     runs, shelf = target.version(os_release), shelf or ReleaseStore()
     of_systems = [] if runs is None else _newer(incoming, SYSTEMS, runs)
     try:
         kept = shelf.floor()
-    except StorageError:  # nobody knows what is newer
+    except StorageError:  # the installed version is unknown, so "newer" is undefined
         return of_systems
-    left = fallback.left(shelf)  # what did not stay up is not offered again
+    left = fallback.left(shelf)  # a release that the fallback replaced is not offered again
     found = [one for one in _newer(incoming, RELEASES, kept) if one.version != left]
     return [*found, *of_systems]
 
 
 def _newer(incoming: Path, kind: UpdateKind, than: str | None) -> list[UpdateOffer]:
-    """Of so many files as a folder of strangers is worth: each costs three reads and 80 KiB."""
+    """The offers newer than `than`, newest first. `_files` limits their number, since each file
+    costs reads of up to 100 KiB."""
     found = []
     for file in _files(incoming, kind.archive.suffix):
         version = kind.version(file)
@@ -121,36 +124,37 @@ def _files(incoming: Path, suffix: str) -> list[Path]:
 
 
 def request_install(offer: UpdateOffer) -> None:
-    """Have an offer installed. Returns at once; `read_progress` tells. Raises OSError."""
+    """Request the installation of `offer`. Returns at once; see `read_progress`. Raises OSError."""
     kind = SYSTEMS if offer.file.suffix == SYSTEM_ARCHIVE.suffix else RELEASES
     write_note(offer.file.with_name(kind.note), offer.file.name)
 
 
 def request_return(incoming: Path = INCOMING, kind: UpdateKind = RELEASES) -> None:
-    """Have the box go back to the release, or the system, that was kept before. Returns at once.
-    Raises OSError.
+    """Request the return to the previous release or system. Returns at once. Raises OSError.
 
-    One step: what was kept is then the one before, and nothing older can be asked for.
+    This is one step only: the release that was left becomes the previous one, so nothing older can
+    be requested.
     """
     write_note(incoming / kind.note, PREVIOUS)
 
 
 def returns_to(shelf: ReleaseStore) -> str | None:
-    """The release that may be gone back to: not one that was left since it did not stay up."""
+    """The release to which the box may return; None if the fallback left that one."""
     previous = shelf.previous()
     return previous if previous != fallback.left(shelf) else None
 
 
 def read_progress(folder: Path = TRIAL) -> InstallProgress:
-    """The installation that somebody asked for, or how the last one ended since the power came."""
+    """The running installation, or the result of the last one since the machine started."""
     return read_record(folder / PROGRESS, InstallProgress) or InstallProgress()
 
 
 def install_wanted(
     installer: ReleaseInstaller, wishes: InstallOptions, incoming: Path = INCOMING
 ) -> bool:
-    """As root: install what was asked for, or go back, once. Raises what ReleaseInstaller.install
-    raises."""
+    """As root: carry out the request in the note, an installation or a return, and remove the note.
+
+    Raises what ReleaseInstaller.install raises."""
     shelf, name = installer.shelf, pop_note(incoming / RELEASES.note)
     if name == PREVIOUS:
         return _go_back(installer, wishes)
@@ -177,7 +181,7 @@ def nothing_before() -> ReleaseRefused:
 
 @contextmanager
 def told_of(teller: ProgressWriter) -> Iterator[ProgressWriter]:
-    """How it ended is told, whatever it ends with."""
+    """Record the end of the block with `teller`, also if it raises an InterludeError."""
     try:
         yield teller
     except InterludeError as error:
@@ -190,10 +194,10 @@ def told_of(teller: ProgressWriter) -> Iterator[ProgressWriter]:
 def asked_for(
     name: str, incoming: Path, kind: UpdateKind, folder: Path
 ) -> Iterator[tuple[HandedOverFile, ProgressWriter]]:
-    """The file that was asked for by its `name`, opened once, and who writes into `folder` how it
-    goes with it. After a success the file is gone.
+    """Open the requested file `name`; yield it and a writer of its progress into `folder`.
 
-    Raises ReleaseRefused for a request that names no file of that kind, StorageError.
+    Removes the file after a success. Raises ReleaseRefused for a name that is not a file of that
+    kind, StorageError.
     """
     if not name:
         raise ReleaseRefused("Nobody asked for one.", shown=ShownAs.of("page-software-not-ready"))
@@ -206,7 +210,7 @@ def asked_for(
     try:
         with HandedOverFile(incoming / name, kind.archive.most_bytes) as handed:
             teller = ProgressWriter(folder, kind.version(handed) or name)
-            teller.update("look", 0.0)  # how the last one ended is no word about this one
+            teller.update("look", 0.0)  # replaces the result of the last installation
             yield handed, teller
             handed.remove()
     except InterludeError as error:
@@ -221,7 +225,7 @@ def asked_for(
 
 
 class ProgressWriter:
-    """Writes how it goes, at most once a percent."""
+    """Writes the progress file, at most once a percent."""
 
     def __init__(self, folder: Path, version: str) -> None:
         self._path = folder / PROGRESS

@@ -1,8 +1,8 @@
-"""Signatures of releases: those of ssh, by Debian's own ssh-keygen. No key of ours is secret here.
+"""Signs and verifies releases with SSH signatures, by Debian's ssh-keygen.
 
-Who may sign stands in the box's `allowed_signers`, one key a line (ssh-keygen(1), ALLOWED
-SIGNERS): `release@interlude namespaces="interlude-release" ssh-ed25519 AAAA…`. To rotate a key,
-add the new one, update the fleet, remove the old one.
+The box holds public keys only. Its file `allowed_signers` lists the trusted ones, one a line
+(ssh-keygen(1), ALLOWED SIGNERS): `release@interlude namespaces="interlude-release" ssh-ed25519
+AAAA…`. To rotate a key, add the new one, update the fleet, remove the old one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NAMESPACE = "interlude-release"
 
 
 def verify(message: bytes, signature: bytes, signers: Path = SIGNERS) -> None:
-    """Raises ReleaseRefused unless one of `signers` signed `message`."""
+    """Raise ReleaseRefused unless a key in the file `signers` signed `message`."""
     if not signers.is_file():
         problem = f"{signers} is missing: this box trusts nobody's releases yet."
         raise ReleaseRefused(
@@ -43,7 +43,7 @@ def verify(message: bytes, signature: bytes, signers: Path = SIGNERS) -> None:
 
 
 def sign(message: bytes, key: Path) -> bytes:
-    """The signature by the private key in `key`. Raises ReleaseRefused."""
+    """Sign `message` with the private key in the file `key`. Raises ReleaseRefused."""
     with tempfile.TemporaryDirectory(prefix="interlude-") as folder:
         file = Path(folder) / "message"
         file.write_bytes(message)

@@ -1,4 +1,4 @@
-"""A signed file of any kind, opened: its verified manifest, and where its contents lie."""
+"""Opens a signed archive of any kind: verifies its manifest and locates its contents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ M = TypeVar("M", bound=SignedManifest)
 
 
 class OpenedArchive(NamedTuple, Generic[M]):
-    """`said`: the manifest as it was signed. `contents`: where each lies, in their order."""
+    """An archive with a verified manifest.
+
+    `said`: the signed bytes of the manifest. `contents`: the place of each content, in their order.
+    """
 
     manifest: M
     said: bytes
@@ -26,13 +29,14 @@ class OpenedArchive(NamedTuple, Generic[M]):
 
 @dataclass(frozen=True)
 class ArchiveKind(Generic[M]):
-    """One kind of file that may be handed over.
+    """A kind of signed archive.
 
-    kind        for its owner
+    kind        its name in error messages
     suffix      of the file's name
-    most_bytes  of such a file
-    name        of its manifest, which `parse` reads and which raises ReleaseRefused for that of
-                another kind: the signature says nothing of the kind
+    most_bytes  limit of the file's size
+    name        of the manifest
+    parse       decodes the manifest; raises ReleaseRefused for one of another kind, since a valid
+                signature does not tell the kind
     contents    the names of its other parts, after manifest and signature
     """
 
@@ -49,17 +53,17 @@ class ArchiveKind(Generic[M]):
         return self.name, f"{self.name}.sig", *self.contents
 
     def open(self, handed: HandedOverFile, signers: Path) -> OpenedArchive[M]:
-        """Raises ReleaseRefused for a file of another kind, or not signed by any of `signers`.
+        """Verify the signature and parse the manifest, in this order.
 
-        The signature comes first: nothing of a stranger's manifest is understood or repeated.
+        So no unsigned manifest is parsed or quoted in an error. Raises ReleaseRefused for a file of
+        another kind, or without a signature by a key in `signers`.
         """
         said, signed, contents = open_parts(handed, self.kind, *self.parts)
         signature.verify(said, signed, signers)
         return OpenedArchive(self.parse(said), said, contents)
 
     def peek(self, file: Path | HandedOverFile) -> M | None:
-        """What a file says it is, unverified; None if it is of another kind. For lists, not for
-        trust."""
+        """The manifest, not verified; None for a file of another kind. For lists only."""
         try:
             with open_handed_over(file, self.most_bytes) as handed:
                 said, _, _ = open_parts(handed, self.kind, *self.parts)

@@ -1,4 +1,4 @@
-"""What a signed file says of itself: the fields of every kind, how it is read, whether it fits."""
+"""Manifests of signed archives: common fields, parsing, and whether one fits this box."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from appliance.errors import ReleaseRefused, ShownAs
 from appliance.record_file import UNREADABLE
 
 MOST_BYTES = 65_536  # of a manifest; ours have 300
-LAST_S = 253_402_300_799  # the end of the year 9999, and of what calendars are written for
-CLOCK_SLACK_S = 86_400.0  # a builder's clock may be ahead by a time zone's mistake
+LAST_S = 253_402_300_799  # the end of the year 9999, the limit of common calendar functions
+CLOCK_SLACK_S = 86_400.0  # a builder's clock may be ahead by a wrong time zone
 
 _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})(?:(a|b|rc)(\d{1,6}))?")
 _FINAL = "~"  # sorts after a, b and rc
@@ -23,7 +23,7 @@ VersionKey = tuple[int, int, int, str, int]
 
 
 def version_key(version: str) -> VersionKey:
-    """What sorts versions: 0.2.0a1 < 0.2.0rc1 < 0.2.0 < 0.10.0. Raises ReleaseRefused."""
+    """The sort key of a version: 0.2.0a1 < 0.2.0rc1 < 0.2.0 < 0.10.0. Raises ReleaseRefused."""
     found = _VERSION.fullmatch(version)
     if found is None:
         raise ReleaseRefused(f"`{version}` is no version, such as 1.2.3 or 1.2.3rc1.")
@@ -32,7 +32,7 @@ def version_key(version: str) -> VersionKey:
 
 
 class CompatibilityInfo(Protocol):
-    """What decides whether something is for this box; see ReleaseManifest."""
+    """The fields that decide whether an archive fits this box; see TreeManifest."""
 
     @property
     def version(self) -> str: ...
@@ -45,11 +45,11 @@ class CompatibilityInfo(Protocol):
 
 
 class SignedManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The fields of every kind.
+    """The fields of every kind of manifest.
 
-    version  of what is in the file
-    machine  as `uname -m` says; "any" if there is no machine code in it
-    made_s   when, in seconds since 1970
+    version  of the content
+    machine  as printed by `uname -m`; "any" if the archive has no machine code
+    made_s   time of the build, in seconds since 1970
     """
 
     version: str
@@ -61,9 +61,9 @@ class SignedManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
 
 class TreeManifest(SignedManifest, frozen=True):
-    """Of a file with a packed tree.
+    """The manifest of an archive with a packed tree.
 
-    python       major.minor that the tree needs; "any" likewise
+    python       major.minor that the tree needs; "any" if it runs on every version
     tree_sha256  of the packed tree
     tree_bytes   of the packed tree
     files_bytes  of all files when unpacked
@@ -79,8 +79,9 @@ ManifestT = TypeVar("ManifestT", bound=SignedManifest)
 
 
 def parse_manifest(data: bytes, kind: type[ManifestT], name: str, of: str = "of ours") -> ManifestT:
-    """The manifest in `data`. `name` of its file, and `of` what it is to be, for its owner. Raises
-    ReleaseRefused."""
+    """Decode the manifest in `data`. `name` (its file) and `of` (its kind) are for the error text.
+
+    Raises ReleaseRefused."""
     try:
         manifest = msgspec.json.decode(data, type=kind)
     except UNREADABLE as error:
@@ -97,10 +98,10 @@ def fits(
     now_s: float,
     back: str = "interlude release rollback",
 ) -> None:
-    """Raises ReleaseRefused if the release is not for this box, or not for now.
+    """Raise ReleaseRefused for another machine or Python, an older version, or a wrong clock.
 
-    `kept`: the version that the box has now. `now_s`: by the clock on the wall. `back`: the command
-    that goes back to an older one.
+    `kept`: the version that the box has now. `now_s`: wall-clock time. `back`: the command that
+    goes back to an older version.
     """
     machine, python = platform.machine(), f"{sys.version_info.major}.{sys.version_info.minor}"
     if manifest.machine not in ("any", machine):

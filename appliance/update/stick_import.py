@@ -1,8 +1,8 @@
-"""Brings a newer release or system from a stick into the incoming folder, where it lies ready.
+"""Copies a newer release or system from a USB stick into the incoming folder.
 
-In: a folder that a stranger may have filled, read only. Out: files that are newer than what there
-is, for this machine, and signed by whom this box trusts, whole; nothing is asked for, and root
-looks at each again before it installs it. Runs as a user without rights.
+In: a read-only folder with untrusted files. Out: complete archives that are newer than what is
+installed, for this machine, and signed by a trusted key. This module requests no installation, and
+the root process verifies each archive again before it installs it. Runs as an unprivileged user.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from appliance.update.signed_manifest import fits
 from appliance.update.system import target
 from appliance.update.system.archive import SystemArchive
 
-BROUGHT = "stick-"  # beginning of the names of what was brought
-SPARE_BYTES = 256 << 20  # left free on the disk, as by fetches of models
+BROUGHT = "stick-"  # prefix of the names of imported files
+SPARE_BYTES = 256 << 20  # left free on the disk, as by downloads of models
 
 
 def free_bytes(folder: Path) -> int:
-    """Of the disk that `folder` lies on."""
+    """Free space of the file system of `folder`."""
     return shutil.disk_usage(folder).free
 
 
@@ -46,9 +46,10 @@ def bring(
     signers: Path = SIGNERS,
     free: Callable[[Path], int] = free_bytes,
 ) -> BoxSentence:
-    """Copy the newest release and the newest system that lie in `folder` itself, not below it.
+    """Copy the newest release and the newest system in `folder` itself, not in its subfolders.
 
-    Raises ReleaseRefused for one that is not signed, damaged, or for another machine; StorageError.
+    Returns the result as a sentence for the page. Raises ReleaseRefused for an archive that is
+    unsigned, damaged, or for another machine; StorageError.
     """
     shelf = shelf or ReleaseStore()
     found = request.offers(shelf, folder, os_release)
@@ -76,7 +77,7 @@ def _bring(offer: UpdateOffer, incoming: Path, signers: Path, free: Callable[[Pa
                 old.unlink()
         with HandedOverFile(offer.file, most) as handed:
             manifest = kind.archive.open(handed, signers).manifest
-            fits(manifest, None, downgrade=False, now_s=time.time())  # what is older was left out
+            fits(manifest, None, downgrade=False, now_s=time.time())  # offers() left older ones out
             short = handed.size + SPARE_BYTES - free(incoming)
             if short > 0:
                 raise no_room(short)
@@ -106,9 +107,9 @@ def _copy(handed: HandedOverFile, part: Path) -> None:
 
 
 def _verify(part: Path, kind: UpdateKind, signers: Path, name: str) -> None:
-    """Every byte of the copy, as it was signed. Raises ReleaseRefused."""
+    """Raise ReleaseRefused unless every byte of the copy is the signed one."""
     with HandedOverFile(part, kind.archive.most_bytes) as copy:
-        copy.name = name  # whose owner knows it so
+        copy.name = name  # the name on the stick, for error messages
         if kind is request.RELEASES:
             ReleaseArchive(copy, signers).verify()
         else:

@@ -1,9 +1,9 @@
-"""Unpacking a release's tree: one member after the other, and none of them outside its folder.
+"""Unpacks a release's tree member by member, and nothing outside its folder.
 
 tarfile's own filter (`data_filter`) came with Python 3.11.4; Debian 12 has 3.11.2. Here a member's
-parent has to be a folder that was unpacked before, so never a link; and a link's target goes up
-only at its beginning, by at most as many steps as the link lies deep. So each link leads from a
-real folder to a real place in the tree, or to another link of which the same is true.
+parent has to be a folder that was unpacked before, so it is never a link. The target of a link may
+have `..` only at its beginning, and at most as many as the link's own depth. So each link points
+from a real folder to a real place in the tree, or to another link that was checked in the same way.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ _FILES = (tarfile.REGTYPE, tarfile.AREGTYPE)
 
 
 class TreeUnpacker:
-    """What of a tree has been unpacked. Only plain files, folders and inner links are; owners and
-    modes are ours (0644, or 0755 for what may be run), so no setuid bit comes with them."""
+    """Unpacks members and records which paths exist. Only plain files, folders and links inside the
+    tree are accepted. Owner and mode are not the archive's: files get 0644, executables 0755, and
+    no setuid bit."""
 
     def __init__(self, manifest: str) -> None:
-        """`manifest`: the name of the file that is not the tree's to bring."""
+        """`manifest`: the name of the manifest, which the tree must not contain."""
         self._folders, self._others = {TOP}, {PurePosixPath(manifest)}
 
     def unpack(
         self, tree: tarfile.TarFile, member: tarfile.TarInfo, folder: Path, disk: Disk
     ) -> None:
-        """Unpack one. Raises ReleaseRefused, OSError."""
+        """Unpack one member below `folder`. Raises ReleaseRefused, OSError."""
         path = self._place(member)
         if member.isdir():
             disk.make_folder(folder / path)
@@ -48,7 +49,7 @@ class TreeUnpacker:
         self._others.add(path)
 
     def _place(self, member: tarfile.TarInfo) -> PurePosixPath:
-        """Where it goes, below the tree's folder. Raises ReleaseRefused."""
+        """The member's path below the tree's folder. Raises ReleaseRefused for an unsafe one."""
         path = PurePosixPath(member.name)
         if path.is_absolute() or ".." in path.parts:
             raise ReleaseRefused(f"A name in it leads out of it: {member.name}.")

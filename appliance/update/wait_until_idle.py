@@ -6,13 +6,13 @@ from appliance.errors import InstallDeferred, ShownAs
 from appliance.update.progress import Progress
 from appliance.update.release.target import InstallTarget
 
-QUIET_S = 3.0  # nobody has spoken for so long
-LOOK_S = 0.25  # between two looks at the box
+QUIET_S = 3.0  # required silence after a conversation
+LOOK_S = 0.25  # between two readings of the box's state
 
 
 def wait_for_quiet(box: InstallTarget, wait_s: float, progress: Progress) -> None:
-    """Return when nobody talks with the box. Raises InstallDeferred after `wait_s`; 0: not now,
-    then."""
+    """Return when no conversation is under way. Raises InstallDeferred after `wait_s`, with 0 at
+    once."""
     began = quiet_since = box.now_s()
     spoken = False
     while True:

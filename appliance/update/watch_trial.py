@@ -1,4 +1,4 @@
-"""Watches a box that was just started, until its health check decides."""
+"""Polls a box that was just started until its health check decides."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from appliance.update.wait_until_idle import LOOK_S
 
 
 def watch_trial(check: HealthCheck, box: InstallTarget, report: ReportShare) -> str:
-    """The verdict: "" for a box that is well, else what is wrong. `report`: how much of the
-    check's patience is over."""
+    """Return "" for a healthy box, else what is wrong. `report`: called with the elapsed share of
+    the check's time limit."""
     began_s = box.now_s()
     while (verdict := check.evaluate(box.read_health(), box.now_s())) is None:
         report(min(1.0, (box.now_s() - began_s) / check.patience_s))
