@@ -1,1 +1,1 @@
-"""Every message that crosses a process border, a file for each domain."""
+"""Messages between processes, one file for each domain."""

@@ -1,4 +1,4 @@
-"""Commands from panel, link and command line to the conductor, and the status that it sends."""
+"""Commands from panel, link, page and command line to the conductor, and the status it sends."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ StateName = Literal["idle", "listening", "thinking", "speaking", "holding", "mut
 
 
 class Mute(BaseMessage, frozen=True):
-    """Switch the microphone off (`on`), or on again."""
+    """Switch the microphone off (`on` is true) or on again."""
 
     on: bool
 
 
 class StopSpeaking(BaseMessage, frozen=True):
-    """The stop button: end the answer now."""
+    """End the answer now, as the stop button does."""
 
 
 class SetVolume(BaseMessage, frozen=True):
-    """Loudness of the voice, 0 to 1; to playback, at once."""
+    """Set the loudness of the voice, 0 to 1; playback applies it at once."""
 
     volume: ShareValue
 
 
 class Forget(BaseMessage, frozen=True):
-    """Forget the conversation: the model's history and, on the way, the memory on disk.
+    """Forget the conversation: the model's history and the memory on disk.
 
-    `last`: only the last question and its answer, and the question that asked for this.
-    `aloud`: say so when it is done. That it failed is always said.
+    The conductor erases the memory and passes the message on to the thinker.
+    `last`: forget only the last question and its answer, and the question that asked for this.
+    `aloud`: the box confirms by voice when it is done. It always announces a failure.
     """
 
     last: bool = False
@@ -41,19 +42,19 @@ class Forget(BaseMessage, frozen=True):
 
 
 class ForgetTurn(BaseMessage, frozen=True):
-    """Forget one turn of the memory, known by when it began and its number there. The thinker drops
-    all that it holds of the conversation, and asks for what is left of the memory."""
+    """Forget one turn of the memory, identified by its time in the memory, `started`, and its
+    number. The thinker drops its whole history and asks for a Recall of the turns that remain."""
 
     started: NameText
     turn: Count
 
 
 class Forgotten(BaseMessage, frozen=True):
-    """What became of a Forget: it was carried out and checked, or `problem` says why it failed.
+    """Result of a Forget: it was carried out and checked, or `problem` says why it failed.
 
-    From the memory writer by way of the conductor: to the conversation, to the page, and to a shell
-    that asked.
-    `late`: what had failed before is done now.
+    The conductor sends it for the memory writer: to the state machine, to the page, and to the
+    shell that sent the Forget.
+    `late`: a Forget that was reported as failed has now succeeded.
     """
 
     last: bool = False
@@ -63,105 +64,105 @@ class Forgotten(BaseMessage, frozen=True):
 
 
 class SetMode(BaseMessage, frozen=True):
-    """Which speech is accepted from now on: the listening mode."""
+    """Set the listening mode: which speech is accepted from now on."""
 
     mode: ModeName
 
 
 class TalkButton(BaseMessage, frozen=True):
-    """The talk button went down or came up. What sounds ends and the box listens.
+    """The talk button went down or came up: playback ends and the box listens.
 
     In mode push_to_talk `hearing.push_to_talk.press` says whether it listens while the button is
-    held or until the next press; in the others a press opens the floor for one turn. Who owns the
-    button raises the floor's `press` first: that silences the box at once.
+    held or until the next press; in the other modes a press opens the floor for one turn. The
+    process that reads the button raises the floor's `press` first, which silences the box at once.
     """
 
     pressed: bool
 
 
 class ListenOnce(BaseMessage, frozen=True):
-    """Open the floor for one turn, as a press would; nobody holds a button."""
+    """Open the floor for one turn, as a press of the talk button does, without a button held."""
 
 
 class Repeat(BaseMessage, frozen=True):
-    """Say the last answer again, as far as it was thought."""
+    """Say the last answer again, as far as the model had generated it."""
 
 
 class Say(BaseMessage, frozen=True):
-    """Speak this aloud; nobody asked. With `chime` a sound goes before it."""
+    """Speak `text` as an announcement; with `chime` a sound precedes it."""
 
     text: WordsText
     chime: bool = False
 
 
 class Ask(BaseMessage, frozen=True):
-    """Treat this text as the owner's words."""
+    """Treat `text` as a question that the owner asked."""
 
     text: WordsText
 
 
 class SetVoice(BaseMessage, frozen=True):
-    """Speak with the voice of that name from the next answer on; to the speaker."""
+    """Tell the speaker to use the voice `name` from the next answer on."""
 
     name: NameText
 
 
 class CommandRefused(BaseMessage, frozen=True):
-    """To a client of the control socket: why the command is not carried out."""
+    """Tell a client of the control socket why its command is not carried out."""
 
     why: LineText
 
 
 class Restart(BaseMessage, frozen=True):
-    """Stop every part in order and begin anew, with the settings as they are then; to the
-    supervisor."""
+    """Tell the supervisor to stop every part in order and start again, with the settings read
+    anew."""
 
 
 class ButtonPressed(BaseMessage, frozen=True):
-    """From the panel to the link: a gesture of the button, once it is certain. What it asks of the
-    box has messages of its own. `release` follows a long press and nothing else."""
+    """The panel reports a recognised gesture of the button, for the link and the page. Messages of
+    their own carry its effect on the box. `release` follows a long press and nothing else."""
 
     kind: PressName
 
 
 class MuteSwitched(BaseMessage, frozen=True):
-    """From the panel: the switch on the housing cuts the microphone now, or lets it hear. The
-    floor's `switched_off` has said so already."""
+    """The panel reports that the switch on the housing cuts the microphone or connects it again.
+    The panel has already set the floor's `switched_off`."""
 
     off: bool
 
 
 class ButtonFault(BaseMessage, frozen=True):
-    """From the panel: the button is ignored since it is held down or bounces without end; or it
-    works again."""
+    """The panel reports that it ignores the button, which is stuck or keeps bouncing, or that the
+    button works again."""
 
     trouble: ButtonTrouble
 
 
 class BrokerChanged(BaseMessage, frozen=True):
-    """From the link: the MQTT broker was reached, or is gone."""
+    """The link reports that it reached the MQTT broker or lost it."""
 
     here: bool
 
 
 class StatusWanted(BaseMessage, frozen=True):
-    """From a conductor that took over from one that died: tell anew what you tell once or at a
-    change only."""
+    """A conductor that replaced a crashed one asks a part to send again what it sends only once
+    or on change."""
 
 
 class VoicesAvailable(BaseMessage, frozen=True):
-    """From the speaker: the voices that have shown that they can speak, the best first."""
+    """The speaker reports the voices that passed their probe, the best first."""
 
     voices: Names
 
 
 class StateChanged(BaseMessage, frozen=True):
-    """The conversation's state, to every process that watches, once at each change.
+    """The state of the dialogue, sent at each change to every process that needs it.
 
-    `ring`: it speaks since a timer rings, which it does again and again.
-    `taken_back`: answers since the start that were dropped because the owner went on with the
-    question: so often a turn was taken to be over too early. `passed_on`: sentences since the
-    start that a voice was to say and could not, so that another did.
+    `ring`: the box is speaking because a timer rings, which repeats.
+    `taken_back`: answers since the start that were dropped because the owner continued the
+    question, that is, how often the end of a turn was detected too early. `passed_on`: sentences
+    since the start that the selected voice could not say and another voice said.
     """
 
     state: StateName
@@ -174,15 +175,15 @@ class StateChanged(BaseMessage, frozen=True):
 
 
 class BoxStatus(BaseMessage, frozen=True):
-    """Status of the box, to the processes that show it: at every change, and when one comes up.
+    """Status of the box, sent to the processes that show it at every change and when they start.
 
-    `broken`: parts that have failed, and cards that are gone, in the words of a sentence.
-    `house`: whether the MQTT broker is reached; None where the owner has none.
-    `cut`: the switch on the housing cuts the microphone, whatever `muted` says.
-    `button`: what is wrong with it; it is ignored then.
-    `starting`: the model is not loaded yet, or is being loaded anew.
-    `voices`: those that have shown that they can speak; () as long as the speaker has told of none.
-    `storage`: the disk fails: mute, or what else was set, may not outlast this start.
+    `broken`: parts that have failed and sound cards that are gone, each as the words of a sentence.
+    `house`: whether the link has reached the MQTT broker; None where none is configured.
+    `cut`: the switch on the housing cuts the microphone, whatever `muted` is.
+    `button`: why the button is ignored; "" while it works.
+    `starting`: the model is not loaded yet, or is being loaded again.
+    `voices`: voices that passed their probe; () until the speaker has reported.
+    `storage`: the disk fails: mute and other values set at run time may be lost at a restart.
     """
 
     mode: ModeName

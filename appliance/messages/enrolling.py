@@ -1,4 +1,4 @@
-"""The enrolment of an owner's voice on the page: what is said, what was heard, what came of it."""
+"""Messages of an enrolment on the page: which word to say, how each take was, and the result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from appliance.messages.limits import Count, ShareValue
 from appliance.messages.message import BaseMessage
 
 EnrolmentWord = Literal["mm-hm", "yeah", "right", "wait", "stop", "no"]
-# What is asked for, and what it means. Two of each class at the least: one word is not a manner.
+# Words that are asked for, with their class. At least two of each class, so that the correction
+# learns the class and not one word.
 WORDS: dict[EnrolmentWord, Judgement] = {
     "mm-hm": "backchannel",
     "yeah": "backchannel",
@@ -18,19 +19,19 @@ WORDS: dict[EnrolmentWord, Judgement] = {
     "stop": "interruption",
     "no": "interruption",
 }
-TAKE_S = 2.2  # of a recording: a word, and silence before and after it
+TAKE_S = 2.2  # length of a recording: a word, and silence before and after it
 
-# Why a take is of no use (hear/bargein/enrolment.py): nothing in it; cut off at full scale; hardly
-# above its own noise; over too soon; longer than a word; no onset found in it. "unlike": of all of
-# them it fits least with what the others say.
+# Why a take is unusable (hear/bargein/enrolment.py): silent; clipped at full scale; too little
+# above its own noise; too short; longer than a word; no onset found in it. "unlike": of all takes
+# it agrees least with the others.
 TakeFault = Literal["silent", "clipped", "noisy", "short", "long", "no-word", "unlike"]
-# "kept"; it is no better than as shipped; too few takes; they contradict each other; the program
-# that learns came to an end, or could not write.
+# Saved; no better than the shipped network; too few takes; takes that contradict each other; the
+# learning program ended early or could not write its file.
 EnrolmentOutcome = Literal["kept", "no-better", "too-few", "contradict", "failed"]
 
 
 class BeginEnrolment(BaseMessage, frozen=True):
-    """Get ready to learn, as trial `number` of the page's own count."""
+    """Start enrolment `number`, a number that the page assigns."""
 
     number: Count
 
@@ -38,7 +39,7 @@ class BeginEnrolment(BaseMessage, frozen=True):
 class AskTake(BaseMessage, frozen=True):
     """Ask the owner aloud for take `take` of enrolment `number`, and record it.
 
-    `first`: explain it before. `fault`: of the take before, to be said.
+    `first`: explain the procedure first. `fault`: fault of the previous take, to be spoken.
     """
 
     number: Count
@@ -49,7 +50,7 @@ class AskTake(BaseMessage, frozen=True):
 
 
 class TakeJudged(BaseMessage, frozen=True):
-    """Whether take `take` of enrolment `number` is of use: None, or why not."""
+    """Whether take `take` of enrolment `number` is usable: `fault` is None, or says why not."""
 
     number: Count
     take: Count
@@ -57,15 +58,15 @@ class TakeJudged(BaseMessage, frozen=True):
 
 
 class LearnEnrolment(BaseMessage, frozen=True):
-    """That were all takes of enrolment `number`: learn from them."""
+    """All takes of enrolment `number` are recorded: learn from them."""
 
     number: Count
 
 
 class EnrolmentLearnt(BaseMessage, frozen=True):
-    """What came of enrolment `number`: `before` and `after`, the shares of its takes that the
-    shipped network judges right, and the one that the others have taught. `worst`: the take that
-    contradicts the others; 0: none."""
+    """Result of enrolment `number`. `before` and `after`: shares of its takes that the shipped
+    network classifies correctly, and that the network corrected by the other takes does.
+    `worst`: the take that contradicts the others; 0: none."""
 
     number: Count
     outcome: EnrolmentOutcome
@@ -75,4 +76,4 @@ class EnrolmentLearnt(BaseMessage, frozen=True):
 
 
 class OwnerVoiceChanged(BaseMessage, frozen=True):
-    """What was enrolled is another one, or gone: it is to be read again."""
+    """The enrolled correction was replaced or deleted: the listener reads it again."""

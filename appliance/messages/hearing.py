@@ -1,6 +1,6 @@
-"""Messages of listener and words to the conductor, and SetListening to the listener.
+"""Messages from listener and words to the conductor, and SetListening to the listener.
 
-`index` counts the card's samples (16 kHz).
+`index` counts the sound card's samples (16 kHz).
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ Judgement = Literal["backchannel", "interruption", "noise"]
 
 
 class Onset(BaseMessage, frozen=True):
-    """The owner seems to begin; playback has already been paused.
+    """A sound has begun that may be the owner; playback is already paused.
 
-    `index`: where the sound began. `speaking`: over the box. `decided`: the first sample after
-    those that were heard until then.
+    `index`: where the sound began. `speaking`: it began while the box was speaking. `decided`: the
+    first sample after those that had been processed when the onset was detected.
     """
 
     serial: Count
@@ -27,7 +27,7 @@ class Onset(BaseMessage, frozen=True):
 
 
 class Opinion(BaseMessage, frozen=True):
-    """What the interjection looks like so far; probabilities that sum to one."""
+    """Class probabilities of an interjection so far; they sum to one."""
 
     serial: Count
     age_ms: int
@@ -37,7 +37,7 @@ class Opinion(BaseMessage, frozen=True):
 
 
 class Verdict(BaseMessage, frozen=True):
-    """What the sound of onset `serial` was. After it comes SpeechStarted, or nothing."""
+    """The class of the sound of onset `serial`. SpeechStarted follows, or nothing."""
 
     serial: Count
     kind: Judgement
@@ -45,7 +45,7 @@ class Verdict(BaseMessage, frozen=True):
 
 
 class SpeechStarted(BaseMessage, frozen=True):
-    """Utterance `utterance` has begun at `index`; its samples flow into the ring `heard`."""
+    """Utterance `utterance` began at `index`; the listener writes its samples to ring `heard`."""
 
     utterance: Count
     serial: Count
@@ -53,9 +53,10 @@ class SpeechStarted(BaseMessage, frozen=True):
 
 
 class SpeechEnded(BaseMessage, frozen=True):
-    """So many samples of the utterance are in `heard`. `last` is false for a piece of a long one.
+    """A piece of an utterance is complete: `frames` samples of the utterance are in ring `heard`.
 
-    `index` is the first sample after the owner's speech, the end-of-turn wait not counted.
+    `last` is false for a piece of a long utterance that continues. `index` is the first sample
+    after the owner's speech, without the end-of-turn wait.
     """
 
     utterance: Count
@@ -65,17 +66,17 @@ class SpeechEnded(BaseMessage, frozen=True):
 
 
 class SetListening(BaseMessage, frozen=True):
-    """How to take what is said from now on. Sent when it changes, and to a listener that came up.
+    """Sets which speech the listener accepts; sent on change and when a listener starts.
 
-    `on`: speech while the box is silent is meant for it. Off: it is not told (no Onset) and goes
-    nowhere; an utterance under way still comes to its own end. `over_box`: speech over an answer
-    pauses it. Without any SetListening both are on, but for what `mode` says of the first moment.
-    `held`: a button is pressed. The utterance begins at once, with its pre-roll: Onset and
-    SpeechStarted; no silence ends it, and the next SetListening without `held` ends it at once.
-    When nobody spoke meanwhile its SpeechEnded has no frames.
-    `since`: the card's index after a wake word (WakeWordHeard.index); speech counts from there,
-    also what has been said before this message came, and over an answer it needs no verdict. 0:
-    from now.
+    `on`: speech while the box is silent is accepted. Otherwise such a sound causes no Onset and is
+    discarded; an utterance under way continues to its own end. `over_box`: speech over an answer
+    pauses it. Before the first SetListening both are on in mode open and off in the other modes.
+    `held`: the talk button is down. The utterance begins at once, with its pre-roll: Onset and
+    SpeechStarted. No silence ends it; the next SetListening without `held` ends it at once. If it
+    contains no speech, its SpeechEnded has no frames.
+    `since`: the card's index after a wake word (WakeWordHeard.index). Speech from that index on is
+    accepted, including speech before this message arrived, and over an answer it needs no verdict.
+    0: from now.
     """
 
     on: bool
@@ -86,12 +87,13 @@ class SetListening(BaseMessage, frozen=True):
 
 
 class WordsHeard(BaseMessage, frozen=True):
-    """What is understood so far of the sound of onset `serial`; the next one replaces it.
+    """Words recognised so far in the sound of onset `serial`; the next one replaces it.
 
-    From words; the conductor passes it on to the listener, whose verdict it may help if it is in
-    time. `kind`, by the owner's lists: "stop" means one of `hearing.words.stop` and nothing else so
-    far: whatever the verdict was, the answer ends, and utterance `serial` is no question.
-    `text`: lower-case words, only for those who watch, never logged. `sure`: 0 to 1.
+    Sent by the process words. The conductor passes it on to the listener, where it is evidence for
+    the verdict if it arrives in time. `kind` follows the owner's lists: "stop" means phrases of
+    `hearing.words.stop` and nothing else so far. Then the answer ends whatever the verdict was,
+    and utterance `serial` is not a question.
+    `text`: lower-case words, only for observers of messages, never logged. `sure`: 0 to 1.
     """
 
     serial: Count
@@ -102,7 +104,7 @@ class WordsHeard(BaseMessage, frozen=True):
 
 
 class WakeWordHeard(BaseMessage, frozen=True):
-    """From words: the wake word was heard; it ended before sample `index` of the card."""
+    """The process words recognised the wake word; it ended before sample `index` of the card."""
 
     index: int
     phrase: LineText
@@ -110,16 +112,16 @@ class WakeWordHeard(BaseMessage, frozen=True):
 
 
 class WakeScore(BaseMessage, frozen=True):
-    """From words, while somebody watches: the highest score of the wake word lately, and the
-    threshold over which it counts as heard."""
+    """The highest recent score of the wake word, and the threshold above which it counts as
+    recognised. The process words sends it while a page is open."""
 
     score: ShareValue
     threshold: ShareValue
 
 
 class WakeNearMiss(BaseMessage, frozen=True):
-    """From words: something came near the wake word and was not taken for it. Its highest score was
-    before sample `index` of the card. `short`: by so many log odds it fell short of `threshold`."""
+    """A sound came close to the wake word without reaching the threshold. The process words saw
+    its highest score before sample `index` of the card. `short`: log odds below `threshold`."""
 
     index: int
     score: ShareValue

@@ -1,8 +1,8 @@
-"""How long the texts and lists of a message may be. One table; every field names a row of it.
+"""Limits on the lengths of texts and lists in messages, as types for the fields.
 
-With these, each kind of message fits into one datagram whatever it says
-(tests/messages/test_limits.py computes it from the types). Whoever receives refuses more;
-whoever sends cuts to it first.
+With these limits every message fits into one datagram, whatever its content
+(tests/messages/test_limits.py computes it from the types). A sender truncates with `cut`; a
+receiver refuses a message that exceeds a limit.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from msgspec import Meta, inspect
 MAX_BYTES = 60_000  # one datagram; well under the default socket buffer of 208 KiB
 MAX_COUNT = 2**62  # msgspec compares signed 64-bit numbers
 MAX_LINE = 500  # characters of one sentence
-MAX_WORDS = 1000  # characters to be said or asked at once: a minute of speech
+MAX_WORDS = 1000  # characters of one question or announcement: a minute of speech
 MOST_ARGUMENTS = 8  # of a tool call
-MAX_ANSWER = 10_000  # characters of a whole answer: ten minutes of speech
+MAX_ANSWER = 10_000  # characters of a complete answer: ten minutes of speech
 
-NameText = Annotated[str, Meta(max_length=100)]  # of a part, a voice, a tool
+NameText = Annotated[str, Meta(max_length=100)]  # name of a part, a voice or a tool
 LineText = Annotated[
     str, Meta(max_length=MAX_LINE)
-]  # a sentence of what is wrong, or an answer's line
+]  # the description of a problem, or one line of an answer
 WordsText = Annotated[str, Meta(max_length=MAX_WORDS)]
 AnswerText = Annotated[str, Meta(max_length=MAX_ANSWER)]
-# A number of something, or a length. The floor keeps serials and turns as unsigned 64-bit words,
-# and adds to them.
+# A count, a serial or a length. The floor keeps serials and turns as unsigned 64-bit words and
+# increments them.
 Count = Annotated[int, Meta(ge=0, lt=MAX_COUNT)]
-Utterances = Annotated[tuple[Count, ...], Meta(max_length=1000)]  # a day has 2880
+Utterances = Annotated[tuple[Count, ...], Meta(max_length=1000)]  # a day of speech has 2880
 Names = Annotated[tuple[NameText, ...], Meta(max_length=32)]  # parts and cards; a box has a dozen
-ShareValue = Annotated[float, Meta(ge=0.0, le=1.0)]  # neither infinite nor no number
+ShareValue = Annotated[float, Meta(ge=0.0, le=1.0)]  # neither infinite nor NaN
 
 M = TypeVar("M", bound=msgspec.Struct)
 
 
 def cut(message: M) -> M:
-    """The message with every text and list as long as it may be: of a text its beginning, of a
-    list its end. Halves of surrogate pairs, which no encoder takes, become question marks."""
+    """Truncate every text and list of a message to its limit: a text keeps its beginning, a list
+    its end. Lone surrogates, which UTF-8 cannot encode, become question marks."""
     return cast("M", _cut(message, inspect.type_info(type(message))))
 
 

@@ -1,4 +1,4 @@
-"""What every message is made of."""
+"""The base class of all messages."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ import msgspec
 
 
 class BaseMessage(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
-    """A message: frozen, tagged with its own name."""
+    """An immutable message, tagged with the name of its class."""

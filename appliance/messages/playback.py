@@ -1,6 +1,6 @@
 """Messages from playback and capture to the conductor.
 
-`index` counts the card's samples, `position` the answer's.
+`index` counts samples of the sound card, `position` samples of the answer.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ class PlaybackStarted(BaseMessage, frozen=True):
 
 
 class PlaybackPaused(BaseMessage, frozen=True):
-    """Silent from `index` on, `position` samples into the answer, for onset `serial`; 0: a press.
+    """Playback is silent from `index` on, `position` samples into the answer, for onset `serial`.
 
-    With `speaking.while_judging: duck` an onset is no pause; only a press is.
+    `serial` 0: the cause is a press. With `speaking.while_judging: duck` an onset does not pause
+    playback; only a press does.
     """
 
     turn: Count
@@ -31,9 +32,9 @@ class PlaybackPaused(BaseMessage, frozen=True):
 
 
 class PlaybackResumed(BaseMessage, frozen=True):
-    """Sounding again from `index` on, from sample `position` of the answer.
+    """Playback continues at `index` with sample `position` of the answer.
 
-    `position` lies before that of the pause where the last word is said again
+    `position` is before that of the pause if the last word is repeated
     (`speaking.rewind_after_s`).
     """
 
@@ -52,7 +53,7 @@ class PlaybackFinished(BaseMessage, frozen=True):
 
 
 class PlaybackStopped(BaseMessage, frozen=True):
-    """Answer `turn` was cut: `position` samples of it were heard, silent from `index` on."""
+    """Answer `turn` was cut: `position` samples of it were played; silence from `index` on."""
 
     turn: Count
     position: Count
@@ -60,7 +61,7 @@ class PlaybackStopped(BaseMessage, frozen=True):
 
 
 class CardLost(BaseMessage, frozen=True):
-    """The sound card is gone, or cannot be opened."""
+    """The sound card was removed or cannot be opened."""
 
     direction: Literal["capture", "playback"]
     problem: LineText
@@ -75,7 +76,7 @@ class CardFound(BaseMessage, frozen=True):
 
 
 class Dropouts(BaseMessage, frozen=True):
-    """So many dropouts (xruns) since the process started; sent when the number changes."""
+    """Number of dropouts (xruns) since the process started; sent when it changes."""
 
     direction: Literal["capture", "playback"]
     count: Count

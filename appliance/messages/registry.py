@@ -1,6 +1,6 @@
-"""Every message that crosses a process border: the union, its bytes, and who sends what to whom.
+"""The union of all messages between processes, and their encoding as bytes.
 
-One struct a kind, told apart by its tag. Times are CLOCK_MONOTONIC.
+Each message is a struct that is identified by its tag. Times are CLOCK_MONOTONIC.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ Message = (
 
 
 class ObservedMessage(BaseMessage, frozen=True):
-    """A copy for those who watch (lab, log): a message, where from, where to, and when."""
+    """Copy of a message with its sender, receiver and time, for observers (lab, log)."""
 
     at_ns: int
     source: NameText
@@ -140,7 +140,7 @@ class ObservedMessage(BaseMessage, frozen=True):
     message: Message
 
 
-Mail = Message | ObservedMessage  # what a channel may carry
+Mail = Message | ObservedMessage  # everything that a channel carries
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Mail)
@@ -151,7 +151,7 @@ def encode(message: Mail) -> bytes:
 
 
 def decode(data: bytes) -> Mail:
-    """The message in `data`. Raises BadMessage, naming what is wrong."""
+    """Decode the message in `data`. Raises BadMessage, which says what is wrong."""
     try:
         mail: Mail = _decoder.decode(data)
         return mail

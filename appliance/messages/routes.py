@@ -1,8 +1,9 @@
-"""Who sends which message to whom, when, and what it means: one table.
+"""The table of routes: sender and receiver of each message, when it is sent, and what it means.
 
-Every message goes to the conductor or comes from it. What the conductor passes on and whom it shows
-the state follow from here. `shell` is a command on this machine, through the control socket. A
-message without a row, or a row that nobody sends or handles, fails a test.
+Every message goes to the conductor or comes from it. The conductor derives from this table which
+messages it passes on and which parts get the state. `shell` is a command on this machine, through
+the control socket. A message without a row, or a row without a sender or handler in the code,
+fails a test.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ from appliance.messages.viewing import LiveView, SoundLevels
 
 @dataclass(frozen=True)
 class Route:
-    """`means` is "" where the message is passed on as it came."""
+    """One row. `means` is "" where the conductor passes the message on unchanged."""
 
     message: type[BaseMessage]
     senders: frozenset[str]
@@ -286,11 +287,11 @@ ROUTES: tuple[Route, ...] = (
 
 
 def receivers_of(message: type[BaseMessage], sender: str = "conductor") -> frozenset[str]:
-    """Who gets it from `sender`."""
+    """The parts that `sender` sends `message` to."""
     rows = [r.receivers for r in ROUTES if r.message is message and sender in r.senders]
     return frozenset[str]().union(*rows)
 
 
 def passed_on_to(part: str) -> tuple[type[BaseMessage], ...]:
-    """What the conductor passes on to `part` as it came from another one."""
+    """The messages of other parts that the conductor passes on unchanged to `part`."""
     return tuple(r.message for r in ROUTES if part in r.receivers and not r.means)

@@ -1,4 +1,4 @@
-"""Messages between conductor and speaker. `position` counts an answer's samples."""
+"""Messages between conductor and speaker. `position` counts samples of an answer."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import msgspec
 from appliance.messages.limits import MAX_WORDS, Count, LineText, NameText, WordsText
 from appliance.messages.message import BaseMessage
 
-MOST_SPOKEN_WORDS = MAX_WORDS // 2  # of one sentence: each has a letter, and a space behind it
+MOST_SPOKEN_WORDS = MAX_WORDS // 2  # of one sentence: a word is at least a letter and a space
 
 
-# Of what is tried with the loudspeaker: voice/chime.py; the owner's recording, out of ring `tried`.
+# Sounds of the trials on the page (voice/chime.py); "recording" is the owner's, from ring `tried`.
 SoundName = Literal["", "sweep", "opening", "recording"]
 
 
 class SentenceTokens(msgspec.Struct, frozen=True):
-    """The tokens of a sentence by their serials in the ring `states`: from `first` up to but not
-    with `end`. `words`: of each of its words, how far behind `first` is its first token."""
+    """The tokens of a sentence by their serials in the ring `states`, from `first` up to but not
+    including `end`. `words`: for each word, the offset of its first token from `first`."""
 
     first: Count
     end: Count
@@ -26,12 +26,12 @@ class SentenceTokens(msgspec.Struct, frozen=True):
 
 
 class Speak(BaseMessage, frozen=True):
-    """Say this as part `number` of answer `turn`; with `chime` a sound goes before it. `text` is
-    said as it is (plain_text.spoken); "" for no words.
+    """Speak `text` as part `number` of answer `turn`; with `chime` a sound precedes it. The text
+    is spoken unchanged (plain_text.spoken has prepared it); "": no words.
 
-    `chime` and no text: the opening, by which the listener learns the room. `ring`: a timer's
-    sound goes before it. `tokens`: what the model made of it as it drew it; None: nothing is known.
-    `sound`: goes before it, whatever `chime` and `ring` say.
+    `chime` without text: the start-up chime, from which the listener learns the echo path. `ring`:
+    a timer's sound precedes it. `tokens`: the model's tokens of this sentence; None: not known.
+    `sound`: this sound precedes it, whatever `chime` and `ring` are.
     """
 
     turn: Count
@@ -44,14 +44,14 @@ class Speak(BaseMessage, frozen=True):
 
 
 class PrepareSpeech(BaseMessage, frozen=True):
-    """This may be the text of the next Speak, and its `tokens`. Nothing of it sounds."""
+    """Text and `tokens` that the next Speak may have, to be synthesised ahead and not played."""
 
     text: WordsText
     tokens: SentenceTokens | None = None
 
 
 class EndAnswer(BaseMessage, frozen=True):
-    """Nothing follows in answer `turn`."""
+    """Answer `turn` is complete: no Speak follows for it."""
 
     turn: Count
 
@@ -63,13 +63,13 @@ class SpeakerReady(BaseMessage, frozen=True):
 
 
 class Spoken(BaseMessage, frozen=True):
-    """Sentence `number` lies in the ring `voice` from `position`, `frames` samples long.
+    """Sentence `number` is in the ring `voice` from `position` on, `frames` samples long.
 
-    `synthesis_ms`: from the Speak message to its first samples in the ring. `words`: for each word,
-    how many characters of the text have been said once it is over, and the sample of the sentence
-    at which it is; none from a voice that does not tell. `language`: that it was said in (ISO 639);
-    "" where there were no words. `voice`: which said it, or the end of it; "" likewise.
-    `passed_on`: one that was to say it could not.
+    `synthesis_ms`: from the Speak message to the first samples in the ring. `words`: for each word,
+    the number of characters of the text up to its end, and the sample of the sentence at which it
+    ends; empty if the voice does not report it. `language`: of the speech (ISO 639); "" without
+    words. `voice`: the voice that spoke it, or the end of it; "" without words.
+    `passed_on`: the selected voice failed, and another one spoke.
     """
 
     turn: Count

@@ -9,8 +9,8 @@ from appliance.messages.message import BaseMessage
 
 
 class PartChanged(BaseMessage, frozen=True):
-    """A process came up (ready), went down (to be started again), or went down so often that it
-    counts as failed until it is up; it is started again all the same."""
+    """A process became ready (up), ended and will be restarted (down), or ended so often that it
+    counts as failed until it is ready again; the supervisor keeps restarting it."""
 
     part: NameText
     state: Literal["up", "down", "failed"]

@@ -17,18 +17,17 @@ from appliance.messages.limits import (
 from appliance.messages.message import BaseMessage
 from appliance.messages.speech import SentenceTokens
 
-# Of the turns of a Recall; the newest always fits: its question has twice 4 kB, its answer 40 kB at
-# most.
+# Limit on the turns of a Recall. The newest turn always fits: typed text and transcript have at
+# most 4 kB each, the answer 40 kB.
 RECALL_BYTES = 50_000
-# Times `memory.recall_turns` that a Recall has, if there are as many: the thinker begins with the
-# turn that what it has kept begins with (think/recall_cache.py), and else with the last
-# `recall_turns`.
+# A Recall has up to this many times `memory.recall_turns`: the thinker starts at the turn at which
+# its cached state starts (think/recall_cache.py), or else at the last `recall_turns`.
 RECALL_TIMES = 3
-HEAD_BYTES = 8  # of msgpack, for a text and its share of a turn: at most 5 and 1
+HEAD_BYTES = 8  # msgpack overhead of a text, at most 5, and its share of the turn's, at most 1
 
 
 class Think(BaseMessage, frozen=True):
-    """Answer these utterances (ring `heard`), or this text, as turn `turn`."""
+    """Answer `utterances`, which are in the ring `heard`, or `text`, as turn `turn`."""
 
     turn: Count
     utterances: Utterances = ()
@@ -36,15 +35,15 @@ class Think(BaseMessage, frozen=True):
 
 
 class Abandon(BaseMessage, frozen=True):
-    """Stop thinking about `turn`. If nothing of it was heard, its question is to be kept."""
+    """Stop generating the answer of `turn`. If none of it was played, keep its question."""
 
     turn: Count
 
 
 class AnswerHeard(BaseMessage, frozen=True):
-    """What the owner heard of the answer to `turn`: the history keeps that and no more.
+    """The heard text of turn `turn`: the history keeps that part of the answer and no more.
 
-    No text: nothing was heard and nothing will be; the question is not to be kept either.
+    An empty `text`: none of the answer was or will be played; drop the question, too.
     """
 
     turn: Count
@@ -53,14 +52,14 @@ class AnswerHeard(BaseMessage, frozen=True):
 
 
 class Recall(BaseMessage, frozen=True):
-    """Earlier turns for a thinker that has just begun: (what the owner typed, what a model wrote
-    down of what the owner said, what was heard)."""
+    """Earlier turns for a thinker that has just started: (typed text, transcript, heard text)
+    each."""
 
     turns: tuple[tuple[WordsText, WordsText, AnswerText], ...]
 
     @classmethod
     def newest(cls, turns: Iterable[tuple[str, str, str]]) -> Recall:
-        """As many of `turns`, the newest of them, as one message has room for."""
+        """A Recall with as many of the newest `turns` as fit into one message."""
         room, kept = RECALL_BYTES, list[tuple[str, str, str]]()
         for asked, transcript, heard in reversed(tuple(turns)):
             texts = asked[-MAX_WORDS:], transcript[-MAX_WORDS:], heard[:MAX_ANSWER]
@@ -72,33 +71,33 @@ class Recall(BaseMessage, frozen=True):
 
 
 class Transcribed(BaseMessage, frozen=True):
-    """From the thinker: what the owner said in turn `turn`, which is over, as the model wrote it
-    down while nobody waited. For the memory alone: no watcher, log or link is shown it."""
+    """Transcript of what the owner said in the finished turn `turn`; the thinker makes it while
+    idle. It goes to the memory alone, never to observers, the log or the link."""
 
     turn: Count
     text: WordsText
 
 
 class RecallWanted(BaseMessage, frozen=True):
-    """A thinker that begins asks for a Recall, which is part of what its model reads first; later,
-    to read ahead what a start would be given."""
+    """The thinker asks for a Recall: when it starts, since its model reads those turns first, and
+    when idle, to compute the state for the next start."""
 
 
 class ThinkerReady(BaseMessage, frozen=True):
-    """The model has read all that stands before the first question, which it would answer now."""
+    """The model has prefilled everything before the first question and can answer now."""
 
     model: LineText
 
 
 class ThinkingProgress(BaseMessage, frozen=True):
-    """No sentence of `turn` has come yet, and the model gets on with its work on it."""
+    """The model makes progress on `turn`, of which no sentence is complete yet."""
 
     turn: Count
 
 
 class AnswerBegun(BaseMessage, frozen=True):
-    """The first words of the answer to a question that may not be over: nobody may hear them yet.
-    If it is, they come as Sentence 0."""
+    """First words of an answer to a question that may not be over yet. They must not be played;
+    if the question is over, they are sent again as Sentence 0."""
 
     text: WordsText
     tokens: SentenceTokens | None = None
@@ -114,14 +113,14 @@ class Sentence(BaseMessage, frozen=True):
 
 
 class ThoughtEnded(BaseMessage, frozen=True):
-    """No more sentences of `turn` will come. Timings in milliseconds from the Think message.
+    """No more sentences of `turn` follow. Timings are in milliseconds from the Think message.
 
-    tokens        drawn
-    drawn_ahead   of these, while the silence that ended the question lasted
-    thrown_away   drawn ahead since the answer before, for questions that then went on
-    waited_ms     for what the model was at when it was asked: mostly of this very question
-    read_tokens   of the question and all before it, that were not yet read when it was asked
-    aloud         the key of what the box says of `problem` (language/); "" for none
+    tokens        sampled tokens
+    drawn_ahead   of these, sampled during the silence that ended the question
+    thrown_away   sampled ahead since the previous answer, for questions that then continued
+    waited_ms     until the model finished the work in progress, mostly prefill of this question
+    read_tokens   of the question and everything before it, not yet prefilled at the Think message
+    aloud         key of the sentence that the box says about `problem` (language/); "" for none
     """
 
     turn: Count

@@ -1,8 +1,8 @@
-"""Messages of the tools: calls of the model, requests to the house, and what becomes of timers.
+"""Messages of the tools: calls of the model, requests to the house, and events of timers.
 
-For the link: HouseRequest and HouseResponse are mqtt/home_tool.py's. TimerEvent is an event, sent
-once and never retained; TimersStatus is the present state, of which the latest counts. Both reach
-it from the conductor like StateChanged and BoxStatus.
+In the link mqtt/home_tool.py handles HouseRequest and HouseResponse. TimerEvent is an event, sent
+once and never retained; TimersStatus is the present state, of which the latest counts. The
+conductor sends both to the link, like StateChanged and BoxStatus.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import msgspec
 from appliance.messages.limits import MOST_ARGUMENTS, AnswerText, Count, LineText, NameText
 from appliance.messages.message import BaseMessage
 
-MOST_SHOWN = 32  # timers of a list; the box keeps fewer
+MOST_SHOWN = 32  # timers in a list; the box keeps fewer
 TimerNews = Literal["set", "rings", "stopped", "cancelled", "missed"]
 
 
 class ToolCalled(BaseMessage, frozen=True):
-    """The model calls a tool, as the `number`-th (from 0) of its answer `turn`, between the
-    sentences that came before this and those that come after it. `docs/tools.md` has the tools."""
+    """The model calls a tool: call `number`, from 0, of answer `turn`. Its place among the
+    sentences of the answer is the order of the messages. `docs/tools.md` lists the tools."""
 
     turn: Count
     number: Count
@@ -31,7 +31,7 @@ class ToolCalled(BaseMessage, frozen=True):
 
 
 class ToolAnswered(BaseMessage, frozen=True):
-    """What the tool said to call `number` of `turn`; it is being spoken."""
+    """Result of the tool for call `number` of `turn`; the box is speaking it."""
 
     turn: Count
     number: Count
@@ -39,16 +39,16 @@ class ToolAnswered(BaseMessage, frozen=True):
 
 
 class HouseRequest(BaseMessage, frozen=True):
-    """Ask the house for something, in plain words."""
+    """Send a request in plain words to the house."""
 
     number: Count
     text: LineText
 
 
 class HouseResponse(BaseMessage, frozen=True):
-    """What the house said to request `number`: one short line of plain words, or "".
+    """Reply of the house to request `number`: one short line of plain words, or "".
 
-    `done`: it says that it did as asked.
+    `done`: the house reports that it carried out the request.
     """
 
     number: Count
@@ -57,16 +57,16 @@ class HouseResponse(BaseMessage, frozen=True):
 
 
 class TimerEvent(BaseMessage, frozen=True):
-    """Something about one timer or alarm.
+    """An event of one timer or alarm.
 
     set         it was set
-    rings       its time has come, and it rings until somebody stops it
-    stopped     somebody stopped its ringing
-    cancelled   it was taken away before its time
-    missed      it rang and nobody stopped it, or its time came while the box was off
+    rings       it is due and rings until it is stopped
+    stopped     its ringing was stopped
+    cancelled   it was cancelled before it was due
+    missed      its ringing was not stopped in time, or it was due while the box was off
 
-    `name` is the owner's word for it, and "" unless `link.words` lets words leave the box.
-    `length_s`: of a timer, when it was set.
+    `name` is the owner's name for it, and "" unless `link.words` lets words leave the box.
+    `length_s`: duration of a timer as it was set.
     """
 
     kind: TimerNews
@@ -77,10 +77,10 @@ class TimerEvent(BaseMessage, frozen=True):
 
 
 class TimersStatus(BaseMessage, frozen=True):
-    """What is set. At every change, and for a link that came up.
+    """Counts of pending timers and alarms; sent on change, and to a part that starts.
 
-    `timers`, `alarms`: how many wait. `next_at_s`: when the next of them is due, in seconds since
-    1970; 0.0: none is. `ringing`: one rings now, also between two rings.
+    `timers`, `alarms`: number pending. `next_at_s`: when the next one is due, in seconds since
+    1970; 0.0: none. `ringing`: one is ringing, including the pause between two rings.
     """
 
     timers: int = 0
@@ -90,8 +90,8 @@ class TimersStatus(BaseMessage, frozen=True):
 
 
 class ShownTimer(msgspec.Struct, frozen=True):
-    """One timer or alarm, for the page. `due_s`: since 1970, by the box's clock. `length_s`: of a
-    timer, when it was set. `name`: the owner's word for it."""
+    """One timer or alarm, for the page. `due_s`: seconds since 1970 by the box's clock. `length_s`:
+    duration of a timer as it was set. `name`: the owner's name for it."""
 
     number: Count
     alarm: bool
@@ -102,13 +102,13 @@ class ShownTimer(msgspec.Struct, frozen=True):
 
 
 class TimersList(BaseMessage, frozen=True):
-    """All that is set and all that rings, the next first. At every change, and for a page that came
-    up. It has the owner's words: it goes to the page, and the page shows it to who was let in."""
+    """All pending and ringing timers and alarms, the next one first; sent on change, and to a page
+    that starts. It contains the owner's words, so the page shows it to paired browsers only."""
 
     timers: Annotated[tuple[ShownTimer, ...], msgspec.Meta(max_length=MOST_SHOWN)] = ()
 
 
 class CancelTimer(BaseMessage, frozen=True):
-    """Take the timer or alarm of that number away before its time; one that is gone is no fault."""
+    """Cancel the timer or alarm `number`; that it no longer exists is not an error."""
 
     number: Count

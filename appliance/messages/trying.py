@@ -1,4 +1,4 @@
-"""What an owner tries out on the page."""
+"""Messages of the trials on the page: loudspeaker, microphone, echo and light."""
 
 from __future__ import annotations
 
@@ -9,47 +9,47 @@ import msgspec
 from appliance.messages.limits import Count, NameText
 from appliance.messages.message import BaseMessage
 
-# What can be tried with sound: the loudspeaker's tone; the microphone, recorded and played; how
-# much of the box's own voice the canceller takes away, which a tone tells, too.
+# Trials with sound: a tone from the loudspeaker; the microphone, recorded and played back; the
+# attenuation of the echo canceller. The listener measures the echo during a tone, too.
 TrialKind = Literal["tone", "microphone", "echo"]
-# Of the echo's: there is none; it works; it looks seldom, since there is nothing to take away.
+# State of the echo canceller: none is used; it works; it updates rarely, since there is no echo.
 CancellerState = Literal["none", "works", "resting"]
-# Why not now: somebody talks or an answer sounds; the microphone is off; one of the two, or what
-# serves it, is away.
+# Why a trial is refused: speech or an answer is in progress; the microphone is off; loudspeaker or
+# microphone, or a process that serves it, is unavailable.
 TrialRefusal = Literal["busy", "muted", "no-voice", "no-microphone"]
 
 
 class StartTrial(BaseMessage, frozen=True):
-    """Try it now, as trial `number` of the page's own count. To the listener, what it is to do."""
+    """Start trial `number`, a number that the page assigns; the listener does its part of it."""
 
     number: Count
     kind: TrialKind
 
 
 class TrialRefused(BaseMessage, frozen=True):
-    """Trial `number` cannot be done now, or came to nothing."""
+    """Trial `number` cannot be started now, or ended without a result."""
 
     number: Count
     why: TrialRefusal
 
 
 class EndTrial(BaseMessage, frozen=True):
-    """Nobody waits for trial `number` any more: nothing of it is to go on."""
+    """Trial `number` is cancelled: stop everything that belongs to it."""
 
     number: Count
 
 
 class SoundRecording(BaseMessage, frozen=True):
-    """The microphone is recorded for trial `number` from now on, or not any more."""
+    """The recording of the microphone for trial `number` has started (`on`) or ended."""
 
     number: Count
     on: bool
 
 
 class SoundRecorded(BaseMessage, frozen=True):
-    """Trial `number` was recorded: its levels, in dB of full scale, and clipped samples, as
-    hear/sound_measures.py has them. `played`: its sound is ready for the speaker, `gain_db` louder
-    than it was; else there is none to play."""
+    """Levels of the recording of trial `number` in dB full scale, and its clipped samples, as
+    defined in hear/sound_measures.py. `played`: the recording is ready for the speaker, amplified
+    by `gain_db`; false: it is silent and is not played."""
 
     number: Count
     peak_db: float
@@ -62,8 +62,8 @@ class SoundRecorded(BaseMessage, frozen=True):
 
 
 class EchoBand(msgspec.Struct, frozen=True):
-    """A band of frequencies: how loud the box's own sound was in the microphone, what the canceller
-    left of it, and the room without it; dB of full scale, -100 where nothing was counted."""
+    """Levels in one frequency band: the echo in the microphone, what the canceller left of it, and
+    the room's noise without echo; in dB full scale, -100 where nothing was measured."""
 
     low_hz: Count
     high_hz: Count
@@ -73,10 +73,10 @@ class EchoBand(msgspec.Struct, frozen=True):
 
 
 class EchoMeasured(BaseMessage, frozen=True):
-    """What the canceller took away while the box sounded for trial `number`, `sounded_s` seconds.
+    """Echo attenuation during trial `number`, while the box played sound for `sounded_s` seconds.
 
-    `onsets`: so often the box took a sound for somebody meanwhile; nobody was to talk. `clipped`:
-    samples of the microphone at the ends of its range.
+    `onsets`: number of onsets detected meanwhile, all false if the owner was silent as asked.
+    `clipped`: samples of the microphone at the ends of its range.
     """
 
     number: Count
@@ -88,6 +88,6 @@ class EchoMeasured(BaseMessage, frozen=True):
 
 
 class ShowLight(BaseMessage, frozen=True):
-    """Show a row of the light's table for some seconds, so that an owner learns what it means."""
+    """Show a pattern of the light for some seconds, so that an owner learns its meaning."""
 
     pattern: NameText

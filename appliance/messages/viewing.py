@@ -1,4 +1,4 @@
-"""What the page needs to show the conversation while somebody looks at it."""
+"""Messages by which an open page shows the conversation live."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import msgspec
 
 from appliance.messages.message import BaseMessage
 
-LEVEL_MS = 40  # of sound in one level
-LEVELS = 5  # in one message
-SILENCE_DB = -96  # what 16 bits can tell from silence
+LEVEL_MS = 40  # duration of sound per level
+LEVELS = 5  # levels per message
+SILENCE_DB = -96  # lowest level that 16-bit samples resolve
 
 Decibels = Annotated[int, msgspec.Meta(ge=SILENCE_DB, le=0)]
 Levels = Annotated[tuple[Decibels, ...], msgspec.Meta(max_length=LEVELS)]
 
 
 class LiveView(BaseMessage, frozen=True):
-    """Somebody looks at the page, or nobody does any more.
+    """A browser has the page open (`on`), or no longer has.
 
-    From the page to the conductor: while `on`, sound levels are wanted; with `words` also the
-    sentences of answers, which somebody has asked for there. From the conductor to the listener,
-    which measures levels while `on`.
+    From the page to the conductor: while `on`, the page needs sound levels, and with `words` also
+    the sentences of answers, if a viewer switched them on. From the conductor to the listener,
+    which measures levels while `on`, and to words, which sends WakeScore while `on`.
     """
 
     on: bool
@@ -29,8 +29,8 @@ class LiveView(BaseMessage, frozen=True):
 
 
 class SoundLevels(BaseMessage, frozen=True):
-    """How loud both voices were: one value each LEVEL_MS from sample `index` of the card on, RMS in
-    dB below full scale. `owner`: the microphone with the echo taken out. `box`: the loudspeaker."""
+    """Levels of owner and box: one value per LEVEL_MS from sample `index` of the card on, RMS in dB
+    full scale. `owner`: the microphone after echo cancellation. `box`: the loudspeaker."""
 
     index: int
     owner: Levels
