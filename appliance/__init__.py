@@ -4,8 +4,8 @@ import os
 
 __version__ = "0.1.0"
 
-# onnxruntime sends what it does to its makers, under a number that it gives this machine; before it
-# is imported is the one time at which it can be told not to (its Privacy.md).
+# onnxruntime sends usage data to its makers, with an identifier of this machine. The variable has
+# to be set before onnxruntime is imported (its Privacy.md).
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-# The hub's library asks its makers, once a day, which programs are to be named to them.
+# huggingface_hub asks its makers' server once a day which calling programs it should report.
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"

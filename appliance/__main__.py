@@ -1,4 +1,4 @@
-"""The command `interlude`: verbs only. Each imports what it needs when it is called."""
+"""The command `interlude` and its verbs. Each verb imports its modules when it is called."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from appliance.runtime.service_account import ServiceAccount
 if TYPE_CHECKING:
     from appliance.settings import Settings
 
-CTRL_C = 128 + signal.SIGINT  # what a shell makes of a program that a signal ended
+CTRL_C = 128 + signal.SIGINT  # a shell's exit code for a program that a signal ended
 TERMINATED = 128 + signal.SIGTERM
 BROKEN_PIPE = 128 + signal.SIGPIPE
 NOT_INSTALLED = 69  # EX_UNAVAILABLE, sysexits(3)
@@ -39,8 +39,8 @@ INPUT_OUTPUT = 74  # EX_IOERR
 
 
 def run(args: argparse.Namespace) -> int:
-    """The box itself: runs until it is told to stop. Told to begin anew it ends in order, and
-    Restart=always in its unit starts it again; without systemd the process becomes a new one."""
+    """Run the box until SIGTERM or SIGINT. After the message Restart it stops all parts, and
+    Restart=always in its unit starts it again; without systemd the process re-executes itself."""
     import setproctitle
 
     from appliance.cli import restore, startup_settings
@@ -137,7 +137,7 @@ def memory_forget(args: argparse.Namespace) -> int:
 
 
 def tell(args: argparse.Namespace) -> int:
-    """A word to the box that runs on this machine."""
+    """Send a command to the box that runs on this machine."""
     from appliance.cli import tell as control_commands
 
     return control_commands.cli(_settings(args), args.verb, args.words)
@@ -182,7 +182,7 @@ def system(args: argparse.Namespace) -> int:
 
 
 def _settings(args: argparse.Namespace) -> Settings:
-    """The settings in effect, the process table's included. Raises SettingsError."""
+    """Load the settings, and check their changes to the process table. Raises SettingsError."""
     from appliance.cli.rows import rows_to_run
     from appliance.settings import load
 
@@ -201,7 +201,7 @@ EXAMPLES = """examples:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Everything that the command understands."""
+    """The argument parser with all verbs."""
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument(
         "--settings",
@@ -264,7 +264,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Do what the words say. Returns the exit code; what went wrong is one line on stderr."""
+    """Run the verb that `argv` names. Returns the exit code; an error is one line on stderr."""
     args = parser().parse_args(argv, argparse.Namespace(settings=None))
     signal.signal(signal.SIGTERM, _terminated)
     act: Verb = args.act
@@ -286,7 +286,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return _fails(f"{where}{error.strerror or error}.", INPUT_OUTPUT)
-    except Exception as error:  # noqa: BLE001  # the owner gets a sentence, whatever it is
+    except Exception as error:  # noqa: BLE001  # the owner gets a sentence for any error
         problem = f"a fault of its own: {type(error).__name__}: {error}."
         return _fails(f"{problem} Please report what INTERLUDE_TRACEBACK=1 shows.", SOFTWARE)
 
@@ -299,7 +299,7 @@ def _fails(sentence: str, code: int) -> int:
 
 
 def _terminated(*_: object) -> NoReturn:
-    sys.exit(TERMINATED)  # through every `finally`, so that no process is left behind
+    sys.exit(TERMINATED)  # runs each `finally`, so that no process is left behind
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""Atomic writes of small files: whole or not at all, for any reader and at any power cut."""
+"""Atomic writes of small files: a reader, or a boot after a power cut, finds the old content or the
+new one, never a part.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +10,18 @@ import os
 import stat
 from pathlib import Path
 
-# NOFOLLOW: no link. NONBLOCK: no waiting for a FIFO's other end, nor for the end of a lease
-# (fcntl(2), F_SETLEASE) that the file's owner holds. NOCTTY: no terminal becomes ours.
+# NOFOLLOW: refuse a symlink. NONBLOCK: wait neither for a FIFO's other end nor for a lease
+# (fcntl(2), F_SETLEASE) that the file's owner holds. NOCTTY: acquire no controlling terminal.
 ONCE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 def read_small(
     path: Path, most_bytes: int, *, links: bool = False, owner: int | None = None
 ) -> bytes:
-    """A regular file whose name may be another user's. Returns at once, whatever lies there.
+    """Read a regular file in a folder that other users may write. Never blocks on what is there.
 
-    Raises OSError: for a link, unless `links` may be followed; for what is no regular file, or not
-    the user `owner`'s; EFBIG for more than `most_bytes`.
+    Raises OSError: for a symlink, unless `links` allows to follow it; for anything but a regular
+    file; for a file that the user `owner` does not own; EFBIG for more than `most_bytes`.
     """
     fd = os.open(path, ONCE & ~os.O_NOFOLLOW if links else ONCE)
     with os.fdopen(fd, "rb") as file:
@@ -35,20 +37,21 @@ def read_small(
 
 
 def fresh_name(path: Path) -> Path:
-    """Of the file that is written first, and becomes `path` as a whole."""
+    """The name of the temporary file that is written first and then renamed to `path`."""
     return path.with_name(f".{path.name}.new")
 
 
 def write_whole(path: Path, data: bytes, mode: int = 0o644, *, lasting: bool = True) -> None:
-    """Put `data` in the place of what was at `path`, in a folder that exists. Raises OSError, and
-    then `path` is as it was.
+    """Replace the file at `path` by `data`, in a folder that exists. Raises OSError; `path` is
+    unchanged then.
 
-    `mode`: from the first byte on, whatever the umask says. `lasting`: return when a power cut
-    cannot take it back; an SD card may take a second for that, a folder in memory has no need.
+    `mode`: of the new file, from its first byte on; the umask does not apply. `lasting`: sync file
+    and folder, so that a power cut after the return cannot undo the write; an SD card may take a
+    second for that, and a folder in memory does not need it.
     """
     fresh = fresh_name(path)
     try:
-        fresh.unlink(missing_ok=True)  # one from before would keep its mode and its owner
+        fresh.unlink(missing_ok=True)  # an old one would keep its mode and its owner
         fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(fd, "wb") as target:
             os.fchmod(fd, mode)

@@ -1,9 +1,9 @@
 """Writes the newest content of a small file in a thread of its own.
 
-An SD card may stall for seconds, and neither conversation nor listener waits for it. Older contents
-that are not yet written are dropped.
+An SD card may stall for seconds, and neither conductor nor listener may wait for it. A content that
+is not yet written is dropped when a newer one arrives.
 
-In: contents, as often as one likes. Out: what became of each that was written.
+In: contents, at any rate. Out: the result of each write.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from appliance.errors import StorageError
 
 T = TypeVar("T")
 
-RETRY_S = 60.0  # after a failure, if nothing newer came: a card may recover
+RETRY_S = 60.0  # after a failed write, if no newer content came: a card may recover
 
 
 def write_private(file: Path, data: bytes) -> None:
-    """Whole or not at all, readable by its owner only, in a folder that need not be there. Raises
+    """Write `file` atomically with mode 0600; make its folder (mode 0700) if there is none. Raises
     OSError."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_whole(file, data, 0o600)
 
 
 class BackgroundFileWriter(Generic[T]):
-    """`write_later` returns at once. A content that was replaced before its turn is never written.
+    """Writes in a thread; `write_later` returns at once. Only the newest content is written.
 
     name    of the thread
-    write   is called in the thread with the newest content; may raise OSError
-    told    is called in the thread with each content that was written and "", or what was wrong
-    first   is called in the thread before the first write
-    gap_s   between two writes; the first after a quiet time is not delayed
+    write   the thread calls it with the newest content; may raise OSError
+    told    the thread calls it after each write with the content and "", or with the problem
+    first   the thread calls it before the first write
+    gap_s   minimum pause between two writes; a write after a longer pause is not delayed
     """
 
     def __init__(
@@ -53,26 +53,26 @@ class BackgroundFileWriter(Generic[T]):
         self._gap_s = gap_s
         self._change = threading.Condition()
         self._wanted: T | None = None
-        self._tried: T | None = None  # the newest that was written, or that failed
+        self._tried: T | None = None  # the last content that was written, or whose write failed
         self._failed = False
         self._ending = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
     def write_later(self, content: T) -> None:
-        """Have it written, also if it is what was written last."""
+        """Write `content` soon, even if it equals the content that was written last."""
         with self._change:
             self._wanted, self._tried = content, None
             self._change.notify()
 
     def request_stop(self) -> None:
-        """Write what waits now, and end. Returns at once."""
+        """Have the thread write the pending content and end. Returns at once."""
         with self._change:
             self._ending = True
             self._change.notify()
 
     def join(self, limit_s: float) -> None:
-        """After `request_stop`: wait for the last write, but no longer than `limit_s`."""
+        """After `request_stop`: wait for the last write, for at most `limit_s`."""
         self._thread.join(limit_s)
 
     def _run(self) -> None:
@@ -89,7 +89,7 @@ class BackgroundFileWriter(Generic[T]):
                 self._change.wait_for(lambda: self._ending, self._gap_s)
 
     def _next(self) -> T | None:
-        """What is to be written; None at the end."""
+        """Wait for the next content to write; None when the thread is to end."""
         with self._change:
             wait_s = RETRY_S if self._failed else None
             came = self._change.wait_for(lambda: self._ending or self._due, wait_s)

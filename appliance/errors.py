@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 
 class ShownAs(NamedTuple):
-    """What the page says of an error: a key of the catalogue (language/catalogue.py), and values
-    for its variables."""
+    """How the page shows an error: a key of the catalogue (language/catalogue.py), and values for
+    its variables."""
 
     key: str
     values: Mapping[str, str | int | float]
@@ -19,11 +19,12 @@ class ShownAs(NamedTuple):
 
 
 class InterludeError(Exception):
-    """What is wrong, in one sentence, and what to do about it, in another.
+    """One sentence of what is wrong, and one of what to do about it.
 
     `exit_code` follows sysexits(3), so that scripts and systemd can tell the kinds apart. `aloud`:
-    the key of what the box says of it (language/catalogue.py), if there is a sentence for that.
-    `shown`: what the page says of it, likewise. `general`: of the kind, for an error without one.
+    the catalogue key (language/catalogue.py) of the sentence that the box speaks; "": none.
+    `shown`: the sentence that the page shows; without one the page shows `general`, the catalogue
+    key of the class.
     """
 
     exit_code = 70  # EX_SOFTWARE
@@ -40,7 +41,7 @@ class InterludeError(Exception):
 
     @property
     def on_page(self) -> ShownAs:
-        """What the page says of it in another language than English."""
+        """The sentence that the page shows in a language other than English."""
         return self.shown or ShownAs.of(self.general)
 
 
@@ -52,7 +53,7 @@ class SettingsError(InterludeError, ValueError):
 
 
 class CatalogueError(InterludeError, ValueError):
-    """A file of the box's sentences that cannot be used."""
+    """A file of the catalogue of sentences that cannot be used."""
 
     exit_code = 65  # EX_DATAERR
 
@@ -70,7 +71,7 @@ class RecordingError(InterludeError, ValueError):
 
 
 class CardError(InterludeError, OSError):
-    """A sound card that is missing, busy or cannot do what is asked of it."""
+    """A sound card that is missing, busy or cannot do what the settings ask for."""
 
     exit_code = 69  # EX_UNAVAILABLE
     general = "page-wrong-general-card"
@@ -84,14 +85,14 @@ class ModelError(InterludeError, ValueError):
 
 
 class FetchError(InterludeError, OSError):
-    """A download that failed or whose bytes are not the ones that were promised."""
+    """A download that failed, or whose size or checksum is not the expected one."""
 
     exit_code = 69  # EX_UNAVAILABLE
     general = "page-wrong-general-fetch"
 
 
 class ModelBusy(FetchError):
-    """Another process is fetching, copying or removing that model: nothing is wrong with it."""
+    """A model that another process is fetching, copying or removing; it is not damaged."""
 
 
 class VoiceError(InterludeError, RuntimeError):
@@ -101,9 +102,9 @@ class VoiceError(InterludeError, RuntimeError):
 
 
 class UnsayableText(VoiceError):
-    """A sentence that this voice has no sounds for, but for its first `said` characters; the voice
-    is well. `foreseen`: sentences of this kind are not meant for it. `rest_of_answer`: nor is it
-    asked for what follows in the answer."""
+    """A sentence that a working voice cannot pronounce, except for its first `said` characters.
+    `foreseen`: the voice is not meant for sentences of this kind. `rest_of_answer`: it cannot speak
+    the rest of the answer either."""
 
     def __init__(
         self, problem: str, remedy: str = "", *, aloud: str = "", said: int = 0,
@@ -116,111 +117,111 @@ class UnsayableText(VoiceError):
 
 
 class RemoteError(InterludeError, OSError):
-    """A remote model server that is away or answers with an error."""
+    """A remote model server that does not answer, or answers with an error."""
 
     exit_code = 69  # EX_UNAVAILABLE
     general = "page-wrong-general-server"
 
 
 class LinkError(InterludeError, OSError):
-    """A broker that cannot be reached or refuses us, or what is needed to reach it."""
+    """A broker that cannot be reached or refuses the box, or a file for it that cannot be used."""
 
     exit_code = 69  # EX_UNAVAILABLE
     general = "page-wrong-general-broker"
 
 
 class PageError(InterludeError, OSError):
-    """A certificate of the page that cannot be used, or what belongs to it."""
+    """A certificate of the page, or a file that belongs to it, that cannot be used."""
 
     exit_code = 69  # EX_UNAVAILABLE
     general = "page-wrong-general-certificate"
 
 
 class BluetoothError(InterludeError, OSError):
-    """A machine without Bluetooth, or a BlueZ that refuses what it is asked."""
+    """A machine without Bluetooth, or a BlueZ that refuses a request."""
 
     exit_code = 69  # EX_UNAVAILABLE
 
 
 class PanelError(InterludeError, OSError):
-    """Pins of the panel that cannot be had, or a keyboard panel that is not there."""
+    """Pins of the panel that cannot be opened, or a keyboard panel that is not running."""
 
     exit_code = 69  # EX_UNAVAILABLE
     general = "page-wrong-general-panel"
 
 
 class PanelBusy(PanelError):
-    """Pins of the panel that another process has."""
+    """Pins of the panel that another process has open."""
 
 
 class ControlError(InterludeError, OSError):
-    """A box that cannot be told anything from a shell, or is not there."""
+    """A box whose control socket cannot be used, or is not there."""
 
     exit_code = 69  # EX_UNAVAILABLE
 
 
 class AlreadyRunning(InterludeError, RuntimeError):
-    """Another box keeps its state where this one would."""
+    """Another running box uses the same folder for its state."""
 
     exit_code = 69  # EX_UNAVAILABLE
 
 
 class NotRunning(ControlError):
-    """There is no box to tell anything."""
+    """No running box receives the command."""
 
 
 class NotAllowed(InterludeError, PermissionError):
-    """A command that this user may not give, or a file that the box's own user cannot read."""
+    """A command that this user may not run, or a file that the box's own user cannot read."""
 
     exit_code = 77  # EX_NOPERM
     general = "page-wrong-general-not-allowed"
 
 
 class BackupRefused(InterludeError, ValueError):
-    """An archive that is no backup of ours, is damaged, or of another version."""
+    """An archive that is not a backup of this software, is damaged, or has another version."""
 
     exit_code = 65  # EX_DATAERR
     general = "page-wrong-general-backup"
 
 
 class BadMessage(InterludeError, ValueError):
-    """Bytes on a channel that are no message, or a message of an unknown kind."""
+    """Bytes on a channel that are not a message of a known kind."""
 
 
 class RingError(InterludeError, RuntimeError):
-    """Shared memory that is not the ring it was announced to be."""
+    """A ring of another layout than expected, or a slot that does not fit into it."""
 
 
 class StorageError(InterludeError, OSError):
-    """A disk that is full, read-only or not ours to write."""
+    """A disk that is full or read-only, or a file that this process may not write."""
 
     exit_code = 74  # EX_IOERR
     general = "page-wrong-general-storage"
 
 
 class ReleaseRefused(InterludeError, ValueError):
-    """A release that is not for this box: unsigned, damaged, older, made for another machine."""
+    """A release that this box refuses: unsigned, damaged, older, or made for another machine."""
 
     exit_code = 65  # EX_DATAERR
     general = "page-wrong-general-release"
 
 
 class SeedRefused(InterludeError, ValueError):
-    """What a new card, or the page of a box in set-up, says of its box and cannot be used."""
+    """A value in the seed of a new card, or typed on the set-up page, that cannot be used."""
 
     exit_code = 65  # EX_DATAERR
     general = "page-wrong-general-typed"
 
 
 class InstallDeferred(InterludeError, RuntimeError):
-    """A release that could be installed later: somebody talks with the box, or installs one."""
+    """A release that can be installed later: a conversation or an installation is under way."""
 
     exit_code = 75  # EX_TEMPFAIL
     general = "page-wrong-general-later"
 
 
 class HealthCheckFailed(InterludeError, RuntimeError):
-    """A release that was tried and did not prove well."""
+    """A release that failed its health check."""
 
     exit_code = 70  # EX_SOFTWARE
     general = "page-wrong-general-unwell"

@@ -1,7 +1,7 @@
-"""Networks in ONNX beside live sound: each is opened here.
+"""Opens every ONNX network, with options for a machine that processes live sound.
 
-In: a file. Out: a session whose threads never spin: they share their cores with others, whose time
-spinning would take, as llama.cpp's barriers do.
+In: a file. Out: a session whose threads never spin: other threads share their cores, and spinning
+would take their time (llama.cpp's barriers do that).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from appliance.errors import ModelError
 def open_session(
     model: Path, what: str, threads: int = 1, also: Sequence[str] = ()
 ) -> onnxruntime.InferenceSession:
-    """The network in the file `model`. `what` it is, for its owner. `also`: values inside it that
-    become outputs, behind its own. Raises ModelError."""
+    """Open the network in the file `model`. `what`: its name in an error message. `also`: inner
+    values of the graph that become additional outputs, after its own. Raises ModelError."""
     if not model.is_file():
         raise ModelError(f"{model}: {what} is missing.", "Install the package again.")
     options = onnxruntime.SessionOptions()
@@ -34,18 +34,18 @@ def open_session(
 
 
 def with_outputs(names: Sequence[str]) -> bytes:
-    """What makes a network of ONNX give these values, too, if it stands behind its file.
+    """Bytes that, appended to an ONNX file, make these values outputs of its graph.
 
-    A reader of protocol buffers merges the parts of a message that comes in several, and appends
-    their lists: this is a second part of the graph (ModelProto.graph, field 7) that has nothing but
-    outputs (GraphProto.output, field 12, of which name is field 1).
+    A protocol buffer parser merges a message field that occurs more than once, and concatenates
+    its repeated fields: this is a second occurrence of the graph (ModelProto.graph, field 7) that
+    has only outputs (GraphProto.output, field 12, whose name is field 1).
     """
     outputs = b"".join(_field(12, _field(1, name.encode())) for name in names)
     return _field(7, outputs)
 
 
 def _field(number: int, content: bytes) -> bytes:
-    """A field whose length is given, as protocol buffers are written."""
+    """A length-delimited field of a protocol buffer."""
     return _varint(number << 3 | 2) + _varint(len(content)) + content
 
 
@@ -59,11 +59,11 @@ def _varint(value: int) -> bytes:
 
 
 def stoppable_run() -> onnxruntime.RunOptions:
-    """Options of one run. It ends with an error, between two nodes, once another thread has set
-    their `terminate`."""
+    """Options of one run. The run ends with an error, between two nodes, after another thread has
+    set their `terminate`."""
     return onnxruntime.RunOptions()
 
 
 def first_line(error: Exception) -> str:
-    """What ONNX Runtime says is wrong, of which it says more than an owner can use."""
+    """The first line of an ONNX Runtime error; the others are of no use to an owner."""
     return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -23,8 +23,8 @@ EMPTY: Samples = np.empty(0, np.int16)
 
 
 def to_int16(wave: npt.NDArray[np.floating]) -> Samples:
-    """`wave`, in steps of int16, rounded to the nearest step and limited to what int16 holds."""
-    # Faster than np.clip for a block of 5 ms, of which the listener has 200 a second.
+    """`wave`, in steps of int16, rounded to the nearest step and clipped to the range of int16."""
+    # Faster than np.clip for a block of 5 ms; the listener converts 200 a second.
     limited = np.minimum(np.maximum(np.rint(wave), -FULL_SCALE), FULL_SCALE - 1)
     samples: Samples = limited.astype(np.int16)
     return samples
@@ -42,13 +42,13 @@ def to_float(samples: Samples) -> npt.NDArray[np.float32]:
 
 def level_db(wave: npt.NDArray[np.floating], least: float = 1e-10) -> float:
     """Mean power of `wave`, full scale at ±1.0, in dB of full scale. `least`: power that is added,
-    so that digital silence, and no sound at all, has a level: -100 dB."""
+    so that digital silence and an empty `wave` have a level: -100 dB."""
     power = float(wave @ wave) / len(wave) if len(wave) else 0.0
     return 10 * math.log10(power + least)
 
 
 class SampleBuffer:
-    """The newest `frames` samples by index. What was never written, or is too old, is zeros."""
+    """The newest `frames` samples by index. Samples never written, or too old, read as zeros."""
 
     def __init__(self, frames: int) -> None:
         self._memory = np.zeros(frames, np.int16)
@@ -56,7 +56,7 @@ class SampleBuffer:
         self._end = 0  # the index after the newest sample
 
     def write(self, index: int, samples: Samples) -> None:
-        """Store `samples` from `index` on. A jump of more than its size erases all before it."""
+        """Store `samples` from `index` on. A jump of `frames` or more erases all samples before."""
         if abs(index - self._end) >= self._size:
             self._memory[:] = 0
             self._end = index
@@ -66,7 +66,7 @@ class SampleBuffer:
         self._end = max(self._end, index + len(samples))
 
     def read(self, index: int, frames: int) -> Samples:
-        """A copy of the int16[frames] from `index` on."""
+        """A copy of `frames` samples from `index` on, int16[frames]."""
         out = np.zeros(frames, np.int16)
         first = max(index, self._end - self._size)
         last = min(index + frames, self._end)

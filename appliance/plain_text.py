@@ -1,11 +1,11 @@
-"""Text of a model, of the house or of a shell, as one plain line, and as words that are said."""
+"""Turns text of a model, Home Assistant or a shell into one plain line, and into spoken words."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-# What stands before the dot of an entity id: Home Assistant's kinds of entities.
+# Home Assistant's entity domains: the part of an entity id before its dot.
 _ENTITY_DOMAINS = """
     alarm_control_panel automation binary_sensor button calendar camera climate counter cover date
     datetime device_tracker event fan group humidifier image input_boolean input_button
@@ -16,10 +16,10 @@ _ENTITY_DOMAINS = """
 _MARKUP: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.MULTILINE), by)
     for pattern, by in (
-        (r"!?\[([^\]\[]*)\]\([^)(]*\)", r"\1"),  # [a link](…): its words
-        (r"\]\([^)(\s]*\)", ""),  # the tail of one that a sentence's end cut in two
+        (r"!?\[([^\]\[]*)\]\([^)(]*\)", r"\1"),  # [a link](…): keep its text
+        (r"\]\([^)(\s]*\)", ""),  # the rest of a link that the sentence splitter cut
         (r"https?://(?:www\.)?([^\s/?#)]*[^\s/?#).,;:!])(?:[/?#][^\s)]*[^\s).,;:!?])?/?", r"\1"),
-        # The dot of light.kitchen_lamp, not of weather.com, light.example.org or text.txt.
+        # The dot of light.kitchen_lamp, but not of weather.com, light.example.org or text.txt.
         (
             rf"(?<![\w.-])({'|'.join(_ENTITY_DOMAINS)})\."
             r"(?!(?:com|org|net|txt)\b)(?=[a-z0-9_]++(?![.-]?\w))",
@@ -30,13 +30,13 @@ _MARKUP: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"^[ \t]*```\w*\s", ""),  # a fence
         (r"^[ \t]*(?:(?:#{1,6}|[-*+•>])[ \t]+)+", ""),  # headings, bullets, quotations
         (r"(?<=\d)[ \t]*\*[ \t]*(?=\d)", " × "),
-        # What no voice says. `[[` would also switch espeak-ng to phoneme input.
+        # Characters that are not spoken. `[[` would switch espeak-ng to phoneme input.
         (r"[`~|\\^#{}\[\]<>]+", " "),
         (r"\*+(?=\S)|(?<=\S)\*+", ""),  # **strong**
         (r"\*", " "),
         (r"(?<!\w)_+|_+(?!\w)", ""),
         (r"(?<=\w)_+(?=\w)", " "),
-        # Arrows and the two signs that make pictures of letters; `_PICTURES` has the others.
+        # Arrows, the enclosing keycap, and variation selectors; `_PICTURES` has the other emoji.
         (r"[\u2190-\u21FF\u20E3\uFE0E\uFE0F]", " "),
     )
 )
@@ -45,8 +45,8 @@ _SAID_SIGNS = frozenset("°")  # of category So, and said aloud ("20 °C")
 
 
 def one_line(text: str) -> str:
-    """`text` in one line of normal form C. What has no meaning for a voice or a model, and for a
-    terminal may have one, is left out: control, format and private characters, halves of pairs."""
+    """`text` as one line in Unicode normal form C. Characters that a voice or a model cannot use,
+    and that a terminal might interpret, are removed: control, format, private-use and surrogate."""
     return " ".join(
         "".join(
             " " if letter.isspace() else letter
@@ -57,12 +57,12 @@ def one_line(text: str) -> str:
 
 
 def spoken(text: str) -> str:
-    """The words of `text` as a voice says them: one line without markup and pictures; "" if nothing
-    can be said. Time: linear in the length, whatever the text is."""
+    """The words of `text` for a voice: one line without markup and emoji; "" if it has no letter
+    and no digit. The time is linear in the length for any text."""
     for pattern, by in _MARKUP:
         text = pattern.sub(by, text)
     text = one_line("".join(" " if _is_picture(letter) else letter for letter in text))
-    text = re.sub(r" (?=[.,;:!?])(?!\.\d)", "", text)  # left before a mark by what was taken out
+    text = re.sub(r" (?=[.,;:!?])(?!\.\d)", "", text)  # left by removed text
     return text if any(letter.isalnum() for letter in text) else ""
 
 

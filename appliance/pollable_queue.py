@@ -1,4 +1,4 @@
-"""A queue between two threads whose reader sleeps in poll(2).
+"""A queue between two threads; its reader waits in poll(2).
 
 In: items, from any thread. Out: the items in their order; `fileno` is readable while there are any.
 Neither side waits for the other.
@@ -16,7 +16,7 @@ Item = TypeVar("Item")
 
 
 class PollableQueue(Generic[Item]):
-    """`most`: of so many items the newest are kept; None: all of them.
+    """`most`: limit; a full queue drops its oldest item. None: no limit.
 
     The descriptor is closed by `close`, or with the last reference to the queue.
     """
@@ -41,9 +41,9 @@ class PollableQueue(Generic[Item]):
     def pop_all(self) -> list[Item]:
         """The items so far, oldest first. The descriptor is not readable afterwards."""
         with suppress(BlockingIOError):
-            os.eventfd_read(self._event_fd)  # first: what comes now makes it readable again
+            os.eventfd_read(self._event_fd)  # first: a later `put` makes it readable again
         return [self._items.popleft() for _ in range(len(self._items))]
 
     def close(self) -> None:
-        """Both sides are done with it."""
+        """Close the descriptor; neither side may use the queue afterwards."""
         self._close()

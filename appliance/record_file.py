@@ -1,4 +1,4 @@
-"""A record in a small JSON file: read if it is there and whole, as whoever may have written it."""
+"""Reads a record from a small JSON file that another user may have written."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import msgspec
 
 from appliance.atomic_file import read_small
 
-MOST_BYTES = 65_536  # of such a file; ours have a few hundred
-# What decoding raises for bytes that are no such record: RecursionError for brackets in brackets.
+MOST_BYTES = 65_536  # of such a file; the box's own have a few hundred
+# What decoding raises for other bytes: RecursionError for deeply nested brackets.
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 T = TypeVar("T")
 
 
 def read_record(file: Path, kind: type[T], most_bytes: int = MOST_BYTES) -> T | None:
-    """The record in `file`; None for anything else that lies there, and for nothing.
+    """The record in `file`; None if there is none, or the file holds anything else.
 
-    Returns at once: a link is not followed, a FIFO not waited for (atomic_file.read_small).
+    Never blocks: does not follow a symlink or wait for a FIFO (atomic_file.read_small).
     """
     return load_record(file, kind, most_bytes)[0]
 
 
 def load_record(file: Path, kind: type[T], most_bytes: int = MOST_BYTES) -> tuple[T | None, str]:
-    """Likewise, and what is wrong with what lies there; "" for a record, and for nothing."""
+    """As `read_record`, with the problem of an unusable file; "" for a record and for no file."""
     try:
         return msgspec.json.decode(read_small(file, most_bytes), type=kind), ""
     except FileNotFoundError:
