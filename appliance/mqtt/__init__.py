@@ -1,1 +1,1 @@
-"""The house: an MQTT broker, and Home Assistant through it."""
+"""The MQTT client: the box as a device of Home Assistant, through the owner's broker."""

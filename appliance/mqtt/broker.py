@@ -1,5 +1,5 @@
-"""How to reach the owner's broker: address, login, TLS. In: settings. Out: a `Broker`, or an error
-that says what is wrong with the owner's files."""
+"""Address, login and TLS context of the owner's broker. In: settings. Out: a `Broker`, or an error
+that names the fault in the owner's files."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from appliance.errors import LinkError
 from appliance.settings import LinkSettings
 
 CREDENTIAL = "mqtt-password"  # its name in the unit: LoadCredential=mqtt-password:/path
-SECRET = Path("/etc/interlude/secrets") / CREDENTIAL  # where the unit takes it from
+SECRET = Path("/etc/interlude/secrets") / CREDENTIAL  # the source file that the unit names
 PORT, TLS_PORT = 1883, 8883  # as registered with IANA
 
 
 @dataclass(frozen=True)
 class Broker:
-    """Where it is, and what identifies us there."""
+    """Address of the broker and the box's login."""
 
     host: str
     port: int
@@ -36,10 +36,10 @@ class Broker:
 def broker(
     link: LinkSettings, environment: Mapping[str, str] = os.environ, secret: Path = SECRET
 ) -> Broker:
-    """The broker of the settings. Raises LinkError for a secret that others may read, or a file
-    that is missing or is not what it should be.
+    """Build the `Broker` from the settings. Raises LinkError for a secret that other users may
+    read, or a file that is missing or has the wrong content.
 
-    `secret` is for root at a shell, who has not been given the unit's credentials.
+    `secret` is read where systemd's credentials are absent, as for root at a shell.
     """
     port = link.port or (TLS_PORT if link.tls else PORT)
     tls = _tls(link) if link.tls else None
@@ -52,7 +52,7 @@ def _password(link: LinkSettings, environment: Mapping[str, str], secret: Path) 
         _only_ours(path, "password", "`link.password_file`")
         return _text(path, "password")
     if folder := environment.get("CREDENTIALS_DIRECTORY"):
-        path = Path(folder) / CREDENTIAL  # systemd itself sees to who may read it
+        path = Path(folder) / CREDENTIAL  # systemd sets its permissions: no check here
         if path.exists():
             return _text(path, "password")
     elif os.access(secret, os.R_OK):

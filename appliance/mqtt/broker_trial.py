@@ -1,7 +1,7 @@
-"""Whether a broker lets the box in, before it is written into the settings.
+"""Test connection to a broker before its address is written into the settings.
 
-In: the broker as it was typed into the page, which can open no connection itself. Out: a sentence.
-Run as the box's own user, by a unit of its own (interlude-broker).
+In: the broker as the owner typed it into the page; the page's process can open no connection
+itself. Out: a sentence. The unit interlude-broker runs it as the box's own user.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from appliance.settings.network_change import BrokerTrial
 def try_broker(
     asked: BrokerTrial, settings: Settings, environment: Mapping[str, str] = os.environ
 ) -> RequestOutcome:
-    """Connect, ask for the box's own topics, leave. Never raises for what is asked; it is told.
+    """Connect, subscribe to the box's own topics, disconnect. Errors go into the outcome; none is
+    raised.
 
-    The password that is kept goes to the broker of the settings alone.
+    The saved password is sent only to the broker of the settings.
     """
     link = msgspec.structs.replace(
         settings.link, broker=asked.broker, port=asked.port, user=asked.user, tls=asked.tls

@@ -1,7 +1,7 @@
-"""Commands from the broker: anybody's bytes in, a typed message or a refusal out. Pure.
+"""Parsing of commands from the broker: untrusted bytes in, a typed message or a refusal out. Pure.
 
-Whatever can write to the topics may have written them: each is checked for type, range, length and
-rate, and what is wrong with it is told by kind, never by what it said.
+Any client of the broker may have written a payload. Each is checked for type, range, length and
+rate. A refusal names the kind of error and never contains the payload.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from appliance.settings.surroundings import NO_BUTTON
 from appliance.token_bucket import TokenBucket
 
 MOST_CHARACTERS = MAX_WORDS  # of a text to say or ask
-MOST_BYTES = 4 * MOST_CHARACTERS  # UTF-8 has at most four for each
-PRESS = b"PRESS"  # what Home Assistant's buttons send
-INSTALL = "install"  # what its update entity sends, as our discovery says
+MOST_BYTES = 4 * MOST_CHARACTERS  # UTF-8 needs at most 4 bytes a character
+PRESS = b"PRESS"  # payload of Home Assistant's buttons
+INSTALL = "install"  # payload of its update entity, set by our discovery payload
 
 _NUMBER = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?")
 
 
 @dataclass(frozen=True)
 class CommandRefusal:
-    """Why nothing is done. Two refusals that are equal are of one kind."""
+    """Reason why a command is rejected. Equal refusals are logged once."""
 
     command: str
     why: str
@@ -48,7 +48,7 @@ class CommandRefusal:
 
 @dataclass(frozen=True)
 class CommandLimits:
-    """What this box can be told."""
+    """Commands that this box accepts: names of voices, unmuting, and the mode of the button."""
 
     voices: tuple[str, ...] = ()
     unmute: bool = True
@@ -57,12 +57,12 @@ class CommandLimits:
 
 @dataclass(frozen=True)
 class InstallCommand:
-    """Install the release that lies ready: for the link itself, which asks for it."""
+    """Install the release that is ready. The link process requests it; not for the conductor."""
 
 
 @dataclass(frozen=True)
 class LanguageCommand:
-    """Speak that language from the next start on: for the link itself, which has it written."""
+    """Use `language` from the next start on. The link process has the setting written."""
 
     language: str
 
@@ -71,7 +71,7 @@ CommandResult = Message | InstallCommand | LanguageCommand
 
 
 class _BadPayload(ValueError):
-    """The kind of what is wrong with a payload."""
+    """A payload that is not valid; the text names the kind of error."""
 
 
 def _text(payload: bytes) -> str:
@@ -91,7 +91,7 @@ def _text(payload: bytes) -> str:
 
 
 def _word(payload: bytes, options: tuple[str, ...]) -> str:
-    """One of `options`, to the letter. Raises _BadPayload."""
+    """The member of `options` that equals the payload exactly. Raises _BadPayload."""
     for option in options:
         if payload == option.encode():
             return option
@@ -142,9 +142,10 @@ def _pressed(message: Message) -> Callable[[bytes, CommandLimits], Message]:
 
 @dataclass(frozen=True)
 class CommandTopic:
-    """One topic under the box's own. `burst` at once, then one every `every_s` seconds.
+    """One command topic below the box's root, with its rate limit: `burst` messages at once, then
+    one every `every_s` seconds.
 
-    `ready`: how many may come right after the start.
+    `ready`: how many are accepted right after the start; None: `burst`.
     """
 
     name: str
@@ -166,7 +167,7 @@ COMMANDS: tuple[CommandTopic, ...] = (
     CommandTopic("cmd/stop", _pressed(StopSpeaking()), 10, 0.2),
     CommandTopic("cmd/say", lambda p, _: Say(_text(p), chime=True), 5, 2.0),
     CommandTopic("cmd/ask", lambda p, _: Ask(_text(p)), 5, 2.0),
-    # None right after the start: an automation that restarts the box must not do so for ever.
+    # ready=0: an automation that restarts the box at each start must not cause an endless loop.
     CommandTopic("cmd/restart", _pressed(Restart()), 1, 60.0, ready=0),
     CommandTopic("cmd/install", _install, 1, 60.0),
 )
@@ -174,7 +175,7 @@ COMMANDS: tuple[CommandTopic, ...] = (
 
 @dataclass
 class CommandFilter:
-    """Lets commands through that are well-formed and not too many. `now_s` never runs backwards."""
+    """Accepts commands that are well-formed and within the rate limits. `now_s` is monotonic."""
 
     limits: CommandLimits
     now_s: float
@@ -189,11 +190,11 @@ class CommandFilter:
     def parse(
         self, name: str, payload: bytes, now_s: float, *, retained: bool = False
     ) -> CommandResult:
-        """The message of command `name`. Raises CommandRejected."""
+        """Return the message for command `name`. Raises CommandRejected."""
         command = next((command for command in COMMANDS if command.name == name), None)
         if command is None:
             raise CommandRejected(CommandRefusal("?", "no such command"))
-        if retained:  # given to whoever came up before; it would come again at every connect
+        if retained:  # the broker would deliver it again at every connect
             raise CommandRejected(
                 CommandRefusal(name, "retained: publish commands without the retain flag")
             )
@@ -206,7 +207,7 @@ class CommandFilter:
 
 
 class CommandRejected(Exception):
-    """A command that is not carried out."""
+    """Raised for a command that is not carried out; `refusal` has the reason."""
 
     def __init__(self, refusal: CommandRefusal) -> None:
         super().__init__(f"{refusal.command}: {refusal.why}")

@@ -1,8 +1,8 @@
-"""One connection to a broker, from its first attempt to its end. The only user of paho-mqtt.
+"""One connection to a broker, from the attempt to the disconnect. The only user of paho-mqtt.
 
-Nothing here waits but a thread that connects: names, TCP and TLS take as long as they like there.
-Once it is through, everything happens in `poll`, in the caller's thread. A connection that is lost
-is not mended; the next is a new one, so that nothing old is ever sent late.
+Only the connect thread blocks: it resolves the name, connects TCP and does the TLS handshake. After
+that all work happens in `poll`, in the caller's thread. A lost connection is not re-established;
+the caller makes a new object, so that no old message is sent late.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from appliance.mqtt.broker import Broker
 from appliance.mqtt.failures import BrokerFailure
 from appliance.token_bucket import TokenBucket
 
-KEEPALIVE_S = 15  # a box whose network died is unavailable after 1.5 of it; paho's 60 would be 90 s
-CONNECT_S = 3.0  # for TCP and for TLS, each; the broker's own answer may take ANSWER_S
+KEEPALIVE_S = 15  # the broker publishes the last will after 1.5 times this; paho's 60 s give 90 s
+CONNECT_S = 3.0  # for TCP and for TLS, each; the broker's CONNACK may take ANSWER_S
 ANSWER_S = 5.0
-# Of a packet to us; the longest command is 4 kB. MQTT 5 lets us say so, and 3.1.1 does not.
+# Largest accepted packet; the longest command is 4 kB. MQTT 5 can announce it, 3.1.1 cannot.
 MOST_BYTES = 16_384
-MOST_OWED = 1000  # packets to a broker that reads none of them
-# Are read, so that a flood does not keep the link busy; what is more waits in the broker's queue,
-# or is dropped there.
+MOST_OWED = 1000  # packets queued for a broker that reads none of them
+# Rate limit of reading, so that a flood does not keep the link busy. Messages above it wait in the
+# broker's queue, or the broker drops them.
 MESSAGES_A_SECOND, BURST = 200.0, 200
 
-ProtocolVersion = Literal[4, 5]  # of the protocol: 3.1.1 and 5
+ProtocolVersion = Literal[4, 5]  # protocol level: 4 is MQTT 3.1.1
 
 
 @dataclass(frozen=True)
 class BrokerConnected:
-    """The broker let us in."""
+    """The broker accepted the connection."""
 
     version: ProtocolVersion
 
 
 @dataclass(frozen=True)
 class BrokerDisconnected:
-    """The connection is over, or never came about."""
+    """The connection ended, or could not be established."""
 
     failure: BrokerFailure
 
@@ -62,7 +62,7 @@ class MessageArrived:
 
 @dataclass(frozen=True)
 class PublishReceipt:
-    """The broker has message `number`; `denied` in its words where it does not want it."""
+    """The broker acknowledged message `number`; `denied`: its reason when it rejected it."""
 
     number: int
     denied: str = ""
@@ -70,7 +70,7 @@ class PublishReceipt:
 
 @dataclass(frozen=True)
 class Subscribed:
-    """`denied`: the topics that the broker does not let us read."""
+    """Result of the subscription. `denied`: the topics that the broker does not let us read."""
 
     denied: tuple[str, ...] = ()
 
@@ -80,17 +80,18 @@ MqttEvent = BrokerConnected | BrokerDisconnected | MessageArrived | PublishRecei
 
 @dataclass(frozen=True)
 class LastWill:
-    """Published by the broker when we are gone without a word."""
+    """Message that the broker publishes when the connection ends without a DISCONNECT."""
 
     topic: str
     payload: bytes
 
 
 class _Client(paho.Client):
-    """paho's, which takes what a packet's first five bytes promise, up to 256 MB, and reserves the
-    room for all of it at once. It reads those five one by one, and then asks for the rest.
+    """paho's client with a limit on the packet size.
 
-    The names with an underscore are paho's own; a test with 64 MB holds us to them.
+    paho trusts the length in a packet's header, up to 256 MB, and allocates it at once. It reads
+    the at most five bytes of the header one by one, then the rest in one call. The names with an
+    underscore are paho's private ones; a test sends a 64 MB packet to check that they still apply.
     """
 
     claimed = 0  # bytes of a packet that was too large
@@ -103,13 +104,13 @@ class _Client(paho.Client):
 
     @property
     def strained(self) -> bool:
-        """The broker has us keep what nobody here asked for: messages of QoS 2, of which it does
-        not say that they may go, or answers that it does not read."""
+        """Whether the broker makes this client's memory grow: it sends messages of QoS 2 and never
+        releases them, or it does not read our packets."""
         return bool(self._in_messages) or len(self._out_packet) > MOST_OWED
 
 
 class MqttConnection:
-    """A connection in the making, or made. `close` ends it, whatever it is."""
+    """A connection that is being established or is up. `close` ends it in either state."""
 
     def __init__(
         self,
@@ -137,11 +138,11 @@ class MqttConnection:
 
     @property
     def is_closed(self) -> bool:
-        """Nothing comes of it any more."""
+        """Whether the connection has ended."""
         return self._ended
 
     def interests(self, now_s: float) -> list[tuple[int, int]]:
-        """Descriptors and what to poll them for."""
+        """File descriptors and the poll(2) events to wait for."""
         socket = self._client.socket() if self._through else None
         if self._ended:
             return []
@@ -152,7 +153,7 @@ class MqttConnection:
         return [(socket.fileno(), events)]
 
     def wait_s(self, now_s: float) -> float:
-        """How long nothing need be done if nothing can be read or written."""
+        """Longest time until the next `poll` if no descriptor becomes ready."""
         if not self._through or self._ended:
             return 1.0
         if self._bucket.tokens(now_s) < 1.0:
@@ -160,9 +161,9 @@ class MqttConnection:
         return 0.0 if self._bytes_pending() else 1.0
 
     def poll(self, now_s: float) -> list[MqttEvent]:
-        """Read, write and look at the clock, as far as that goes without waiting.
+        """Read, write and check timeouts without blocking; return the events since the last call.
 
-        The last event is BrokerDisconnected, whoever ended it but `close`.
+        The last event is BrokerDisconnected, unless `close` ended the connection.
         """
         if not self._ended:
             self._go_on(now_s)
@@ -183,18 +184,18 @@ class MqttConnection:
             self._end(failures.silent(self.broker))
 
     def publish(self, topic: str, payload: bytes, *, qos: int, retain: bool) -> int | None:
-        """Send; returns the number that the receipt will have, or None if it was not taken."""
+        """Queue a message. Returns the number of its receipt, or None if it was not accepted."""
         if not self._up or self._ended:
             return None
         info = self._client.publish(topic, payload, qos, retain)
         return info.mid if info.rc == MQTTErrorCode.MQTT_ERR_SUCCESS else None
 
     def fail(self, failure: BrokerFailure) -> None:
-        """Give up on a broker that is connected and silent."""
+        """End the connection with `failure`, for a broker that is connected and does not answer."""
         self._end(failure)
 
     def close(self) -> None:
-        """End in order: with this the will is not published. Nothing is waited for."""
+        """Send DISCONNECT, so that the broker does not publish the will. Does not block."""
         if self._up and not self._ended:
             self._client.disconnect()
             if self._client.want_write():
@@ -226,7 +227,7 @@ class MqttConnection:
         return client
 
     def _connect(self) -> None:
-        """In a thread of its own: look up the name, connect, shake hands, send CONNECT."""
+        """Connect thread: resolve the name, connect, do the TLS handshake, send CONNECT."""
         properties = None
         if self._version == 5:
             properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
@@ -234,7 +235,7 @@ class MqttConnection:
         broker = self.broker
         try:
             self._client.connect(broker.host, broker.port, KEEPALIVE_S, properties=properties)
-        except Exception as error:  # noqa: BLE001  # whatever it is, the caller's thread tells of it
+        except Exception as error:  # noqa: BLE001  # any error: `poll` reports it to the caller
             self._connect_error = error
         os.eventfd_write(self._through_fd, 1)
 
@@ -251,12 +252,12 @@ class MqttConnection:
             self._check(MQTTErrorCode.MQTT_ERR_SUCCESS)
 
     def _read(self, now_s: float) -> None:
-        """What has come; no more of it than our allowance, so that nobody can keep us busy."""
+        """Read received packets up to the rate limit."""
         while not self._ended and self._bucket.tokens(now_s) >= 1.0 and self._readable():
             before = len(self._events)
             try:
                 self._check(self._client.loop_read())
-            except Exception:  # noqa: BLE001  # paho's parser meets bytes it did not expect
+            except Exception:  # noqa: BLE001  # paho's parser raises on bytes that are not MQTT
                 self._end(failures.nonsense(self.broker))
             if self._client.strained:
                 self._end(failures.nonsense(self.broker))
@@ -268,17 +269,18 @@ class MqttConnection:
             return False
         if self._bytes_pending():
             return True
-        poll = select.poll()  # select(2) cannot watch a descriptor above 1,023
+        poll = select.poll()  # select(2) is limited to descriptors below 1,024
         poll.register(socket, select.POLLIN)
         return bool(poll.poll(0))
 
     def _bytes_pending(self) -> bool:
-        """Decrypted already, so that poll(2) knows nothing of them."""
+        """Whether the TLS layer holds decrypted bytes, which poll(2) does not report."""
         pending = getattr(self._client.socket(), "pending", None)
         return pending is not None and pending() > 0
 
     def _check(self, code: MQTTErrorCode) -> None:
-        """paho closes its socket when something is wrong; its callbacks may have said what."""
+        """End the connection if paho failed or closed its socket. If a callback has given a more
+        specific reason, that one stays."""
         if self._ended or (code == MQTTErrorCode.MQTT_ERR_SUCCESS and self._client.socket()):
             return
         if self._client.claimed:
@@ -286,7 +288,7 @@ class MqttConnection:
         self._end(failures.lost(self.broker) if self._up else failures.closed(self.broker))
 
     def _end(self, failure: BrokerFailure) -> None:
-        """Over, for the first reason that is known."""
+        """Mark the connection as ended; only the first reason is reported."""
         if self._ended:
             return
         self._ended = True
@@ -317,8 +319,8 @@ class MqttConnection:
 
     def _subscriptions(self) -> list[Any]:
         if self._version == 5:
-            # 2: what is retained already is not for us. What is being retained now is told as
-            # such: it would be a command that waits for whoever comes next.
+            # retainHandling 2: do not deliver retained messages at the subscription. With
+            # retainAsPublished new ones keep their flag, so that the command filter rejects them.
             options = SubscribeOptions(
                 qos=1, noLocal=True, retainAsPublished=True, retainHandling=2
             )

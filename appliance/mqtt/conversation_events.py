@@ -1,6 +1,7 @@
-"""What has happened in the conversation, for the house: messages in, events out. Pure.
+"""Events of the conversation for Home Assistant: the conductor's messages in, events out. Pure.
 
-An event tells when somebody spoke and for how long; what was said only where the owner wants that.
+An event says when the owner or the box spoke and for how long. It has the text only if the setting
+`link.words` allows it.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from appliance.messages.thinking import AnswerHeard
 from appliance.sound_format import RATE_HZ
 
 KINDS = ("wake", "user_said", "agent_said", "interrupted", "backchannel", "announced", "error")
-LONGEST_ANSWER_WAIT_S = 120.0  # beyond it the speech before an answer was not its question
+LONGEST_ANSWER_WAIT_S = 120.0  # after longer than this, the speech was not the answer's question
 
-EventPayload = dict[str, Any]  # `event_type` and what belongs to it
+EventPayload = dict[str, Any]  # `event_type` and its attributes
 
 
 def _ms(samples: int) -> int:
@@ -27,26 +28,26 @@ def _ms(samples: int) -> int:
 
 @dataclass
 class ConversationEvents:
-    """Follows the conversation. `words`: the owner wants what was heard of answers in the events.
+    """Turns messages into events. `words`: put the heard text of answers into the events.
 
-    `turns`: answers since the start. `latency_ms`: of the latest one, from the last sample of the
-    owner's speech to the first of the answer.
+    `turns`: answers since the start. `latency_ms`: of the latest answer, from the last sample of
+    the owner's speech to the first sample of the answer.
     """
 
     words: bool = False
     turns: int = 0
     latency_ms: int | None = None
     _state: str = ""
-    _answer: int = 0  # the turn that the model was thinking about last
+    _answer: int = 0  # the latest turn that the model answered
     _begun: dict[int, int] = field(default_factory=dict)  # utterance → index
-    _spoke_until: int | None = None  # index at which the owner's latest words ended
-    _sounding: int = 0  # the turn that sounds; 0: none
-    _rings: int = 0  # the latest turn that was a timer's ringing: its own events tell of that
+    _spoke_until: int | None = None  # index of the end of the owner's latest speech
+    _sounding: int = 0  # the turn that is playing; 0: none
+    _rings: int = 0  # the latest turn that was a timer's ringing, which has events of its own
     _heard: dict[int, str] = field(default_factory=dict)
     _broken: tuple[str, ...] = ()
 
     def handle(self, message: Message) -> list[EventPayload]:
-        """What a message of the conductor means to the house."""
+        """Return the events that a message of the conductor causes."""
         match message:
             case StateChanged():
                 self._becomes(message)

@@ -1,7 +1,7 @@
-"""What Home Assistant is told of the box: one retained payload with every entity. Pure.
+"""Home Assistant's discovery payload: one retained message with every entity of the box. Pure.
 
 The keys are Home Assistant's abbreviations (its page "MQTT discovery"). A component that this box
-does not have is sent as a tombstone: leaving it out would not remove it.
+does not have is sent as a tombstone, since Home Assistant does not remove one that is left out.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ from appliance.mqtt.problem_state import PROBLEMS
 from appliance.mqtt.topics import Topics
 from appliance.settings.language import ANY
 
-# Components of former releases, to be removed where they still are: key → platform.
+# Components of earlier releases, sent as tombstones so that Home Assistant removes them:
+# key → platform.
 RETIRED: dict[str, str] = {}
 
-TEXT_EXPIRES_S = 30  # words that come later than that are not said any more
+TEXT_EXPIRES_S = 30  # the broker discards a text to say or ask that is older
 
 Component = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class DiscoveryFeatures:
-    """What not every box has."""
+    """Optional features of a box."""
 
     voices: tuple[str, ...] = ()
     temperature: bool = False
@@ -41,7 +42,7 @@ class DiscoveryFeatures:
 
 
 def payload(topics: Topics, identity: DeviceIdentity, offers: DiscoveryFeatures) -> dict[str, Any]:
-    """The device, as JSON to be."""
+    """Return the device and its components, to be encoded as JSON."""
     device: dict[str, Any] = {
         "ids": [topics.device],
         "name": identity.name,
@@ -82,7 +83,7 @@ def _components(topics: Topics, offers: DiscoveryFeatures) -> dict[str, Componen
         "hw_mute": not offers.mute_switch,
     }
     for key, component in every.items():
-        if component["p"] != "device_automation":  # a trigger has no entity, and so no id
+        if component["p"] != "device_automation":  # a trigger has no entity, so no unique id
             component["uniq_id"] = f"{topics.device}_{key}"
         if absent.get(key):
             every[key] = {"p": component["p"]}
@@ -102,7 +103,7 @@ def _main(topics: Topics) -> dict[str, Component]:
         },
         "mute": {
             "p": "switch",
-            "name": "Microphone mute",  # not "Mute": announcements are still spoken
+            "name": "Microphone mute",  # not "Mute", since announcements are still spoken
             "stat_t": topics.settings,
             "val_tpl": "{{ value_json.mute }}",
             "cmd_t": topics.set("mute"),
@@ -133,7 +134,7 @@ def _main(topics: Topics) -> dict[str, Component]:
             "cmd_t": topics.command("stop"),
             "ic": "mdi:stop",
         },
-        # notify, not text: a text entity keeps what was typed as its state, in the recorder.
+        # notify, not text: Home Assistant's recorder would store the text as the entity's state.
         "say": {
             "p": "notify",
             "name": "Say",
@@ -217,7 +218,7 @@ def _button(topics: Topics) -> dict[str, Component]:
 
 
 def _config(topics: Topics, offers: DiscoveryFeatures) -> dict[str, Component]:
-    # Without a command Home Assistant shows the version, and no button that would do nothing.
+    # Without a command topic Home Assistant shows the version and no install button.
     install = {"cmd_t": topics.command(INSTALL), "pl_inst": INSTALL}
     return {
         "voice": {

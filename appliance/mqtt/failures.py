@@ -1,4 +1,4 @@
-"""What went wrong with the broker, in a sentence, a remedy, and how soon to try again."""
+"""Failures of the connection to the broker: a sentence, a remedy and the class of the back-off."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from appliance.mqtt.broker import Broker
 
 @dataclass(frozen=True)
 class BrokerFailure:
-    """`cause` says how long to wait. `other_protocol`: an older MQTT may succeed where this one
-    did not. `shown`: what the page says of it."""
+    """`cause` selects the back-off. `other_protocol`: another version of MQTT may succeed. `shown`:
+    the text on the page."""
 
     cause: Cause
     problem: str
@@ -27,7 +27,7 @@ class BrokerFailure:
 
 
 def not_reached(error: BaseException, broker: Broker) -> BrokerFailure:
-    """No connection came about."""
+    """The connection could not be established: name, network, TCP or TLS."""
     at = broker.place
     match error:
         case LinkError():
@@ -57,7 +57,7 @@ def not_reached(error: BaseException, broker: Broker) -> BrokerFailure:
 
 
 def _no_tls(error: OSError, at: str) -> BrokerFailure:
-    """The handshake failed: for what the broker showed of itself, or because it speaks no TLS."""
+    """The TLS handshake failed: over the broker's certificate, or because it does not speak TLS."""
     plain = "Set `link.port` to its TLS port, often 8883, or `link.tls` to false."
     match error:
         case ssl.SSLCertVerificationError():
@@ -86,8 +86,8 @@ def _no_tls(error: OSError, at: str) -> BrokerFailure:
 
 
 def refused(code: int, name: str, broker: Broker) -> BrokerFailure:
-    """The broker answered, and the answer was no: `code` is a reason code of MQTT 5, 3.2.2.2 and
-    3.14.2.1, to which older ones are translated."""
+    """The broker rejected the connection or ended it. `code` is a reason code of MQTT 5 (sections
+    3.2.2.2 and 3.14.2.1); paho translates the codes of 3.1.1 to them."""
     at = broker.place
     match code:
         case 0x84:
@@ -116,7 +116,7 @@ def refused(code: int, name: str, broker: Broker) -> BrokerFailure:
 
 
 def closed(broker: Broker) -> BrokerFailure:
-    """It ended the connection before it answered at all."""
+    """The broker closed the connection before it sent CONNACK."""
     remedy = (
         "It may want a certificate of the box: `link.certificate_file`."
         if broker.tls
@@ -129,7 +129,7 @@ def closed(broker: Broker) -> BrokerFailure:
 
 
 def silent(broker: Broker) -> BrokerFailure:
-    """Connected, and no word from it."""
+    """The broker accepted the TCP connection and does not answer."""
     return BrokerFailure(
         "away",
         f"The broker at {broker.place} does not answer.",
@@ -143,7 +143,7 @@ def lost(broker: Broker) -> BrokerFailure:
 
 
 def flapping(broker: Broker) -> BrokerFailure:
-    """In, and out again, several times in a row."""
+    """The broker accepted and closed several connections in a row."""
     return BrokerFailure(
         "taken",
         f"The broker at {broker.place} lets us in and soon hangs up, again and again.",
@@ -152,7 +152,7 @@ def flapping(broker: Broker) -> BrokerFailure:
 
 
 def too_large(broker: Broker, claimed: int, most: int) -> BrokerFailure:
-    """A packet that would fill the memory. With MQTT 5 the broker would have dropped it."""
+    """The broker sent a packet above the size limit. With MQTT 5 it would have dropped it."""
     return BrokerFailure(
         "refused",
         f"The broker at {broker.place} sends a packet of {claimed} bytes; {most} are taken.",

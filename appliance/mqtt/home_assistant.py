@@ -1,8 +1,7 @@
-"""What is published for Home Assistant, and which of its commands are carried out. Pure: no broker
-here.
+"""The box's side of Home Assistant: decides what is published and which commands are carried out.
 
-In: the conductor's messages, readings of the machine, what came over MQTT, and the time. Out:
-publications, and messages for the conductor.
+Pure: it holds no connection. In: the conductor's messages, readings of the machine, messages
+received over MQTT, and the time. Out: publications, and messages for the conductor.
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ from appliance.mqtt.update_entity import UpdateEntity, UpdateStatus
 from appliance.settings import Settings
 from appliance.update.request import UpdateOffer
 
-DEAD_S = 10.0  # without a receipt for so long the connection is given up: a new one may do better
-BIRTH_S = (0.3, 3.0)  # after Home Assistant has come up: all its devices answer, not at once
+DEAD_S = 10.0  # without a receipt for this long, the link closes the connection and makes another
+BIRTH_S = (0.3, 3.0)  # random delay after Home Assistant's start, as all its devices publish then
 ONLINE, OFFLINE = b"online", b"offline"
 
 
 @dataclass(frozen=True)
 class Publication:
-    """`keep`: retained, with a receipt; else an event, once and never again."""
+    """One message to publish. `keep`: retained, QoS 1; otherwise an event, QoS 0, sent once."""
 
     topic: str
     payload: bytes
@@ -49,9 +48,9 @@ class Publication:
 
 
 class HomeAssistantState:
-    """`status`: how the box stands as far as is known at the start. `rng`: 0 to 1.
+    """`status`: state of the box as far as it is known at the start. `rng`: returns 0 to 1.
 
-    `shown`: whether Home Assistant is to know of the box now; the owner may take it away.
+    `shown`: whether the box is to be announced to Home Assistant now; the owner may remove it.
     """
 
     def __init__(
@@ -95,17 +94,17 @@ class HomeAssistantState:
                 self.topics.telemetry,
                 self.topics.update,
                 self.topics.timers,
-                self.topics.availability,  # last: whoever reads it finds the others in place
+                self.topics.availability,  # last: the states are published before it says online
             )
         )
         self._states.set(self.topics.availability, ONLINE)
         self._events: list[Publication] = []
         self._connected = False
         self._was_shown = shown()
-        self._withdrawn = False  # the broker knows that Home Assistant is not to know of us
+        self._withdrawn = False  # the broker has acknowledged the empty discovery payload
 
     def handle(self, message: Message) -> None:
-        """Something the conductor tells."""
+        """Update the states and queue the events for a message of the conductor."""
         self._payloads.handle(message)
         match message:
             case BoxStatus():
@@ -123,7 +122,7 @@ class HomeAssistantState:
             self._happens(self.topics.conversation, event)
 
     def _offer(self, status: BoxStatus) -> None:
-        """The voices that the house may choose from: those that can speak, and the current."""
+        """Offer the voices that can speak, and the current one, in the discovery payload."""
         named = [*(status.voices or self._features.voices), status.voice]
         voices = tuple(dict.fromkeys(name for name in named if name))
         if voices == self._features.voices:
@@ -136,7 +135,7 @@ class HomeAssistantState:
         self._events.append(Publication(topic, as_json(event), keep=False))
 
     def catch_up(self, message: Message) -> None:
-        """The same of something that may be old: it changes states and makes no event."""
+        """Like `handle`, for messages that may be old: updates states and makes no events."""
         if isinstance(message, StateChanged | BoxStatus):
             self._payloads.handle(message)
             self._conversation_events.handle(message)
@@ -147,18 +146,18 @@ class HomeAssistantState:
             self._timers = message
 
     def update_reading(self, reading: MachineReading) -> None:
-        """The machine, as it is now."""
+        """Set the latest reading of the machine."""
         self._payloads.update_reading(reading)
 
     def set_language(self, shown: str) -> None:
-        """What the box speaks, or will after its next start."""
+        """Set the language that the box speaks now, or after its next start."""
         self._payloads.set_language(shown)
         if shown != self._features.language:
             self._features = replace(self._features, language=shown)
             self._discovery = as_json(payload(self.topics, self._identity, self._features))
 
     def releases(self, ready: UpdateStatus, now_s: float) -> None:
-        """What lies ready to be installed, and how an installation goes."""
+        """Set the release that is ready to install and the progress of an installation."""
         self._update_entity.update(ready, now_s)
 
     @property
@@ -166,7 +165,7 @@ class HomeAssistantState:
         return self._update_entity.busy
 
     def started(self, at: datetime, slack_s: float) -> None:
-        """When the box began, by a clock that may have been set since."""
+        """Set the box's start time `at` if the clock was changed by more than `slack_s` since."""
         self._payloads.set_started(at, slack_s)
 
     def connected(self) -> None:
@@ -179,10 +178,10 @@ class HomeAssistantState:
         self._events.clear()
 
     def receipt(self, number: int) -> str | None:
-        """The broker has it. Returns the topic."""
+        """Record the broker's acknowledgement of message `number`. Returns its topic."""
         topic = self._states.acknowledged(number)
         if topic == self.topics.discovery and self._states.value(topic) == b"":
-            self._withdrawn = True  # said again, Home Assistant would warn of a device it has not
+            self._withdrawn = True  # sent twice, Home Assistant warns of an unknown device
             self._states.drop(topic)
         return topic
 
@@ -193,13 +192,13 @@ class HomeAssistantState:
     def on_message(
         self, topic: str, payload: bytes, now_s: float, *, retained: bool
     ) -> Message | UpdateOffer | LanguageCommand | None:
-        """Something came over MQTT. Returns what it wants of the box, if anything: a message for
-        the conductor, a release to be asked for, or a language to be written.
+        """Handle a message received over MQTT. Returns a message for the conductor, a release to
+        install, a language to write into the settings, or None.
 
-        Raises CommandRejected for what is not carried out.
+        Raises CommandRejected for a command that is not carried out.
         """
         if topic == self.topics.birth:
-            if payload == ONLINE:  # some have Home Assistant retain it
+            if payload == ONLINE:  # also when retained: Home Assistant can be configured to do so
                 first_s, last_s = BIRTH_S
                 self._states.again_at(now_s + first_s + (last_s - first_s) * self._rng())
             return None
@@ -214,12 +213,12 @@ class HomeAssistantState:
         return command
 
     def outgoing(self, now_s: float) -> list[Publication]:
-        """What is to be published now, in order.
+        """Return what is to be published now, in order.
 
-        Events are for those who listen now: without a broker that answers there are none.
+        Events are dropped while the box is not connected or the broker does not acknowledge.
         """
         shown = self._shown()
-        if shown and not self._was_shown:  # what took the box away took its states, too
+        if shown and not self._was_shown:  # `interlude link remove` emptied the states too
             self._states.again_at(now_s)
         self._was_shown = shown
         if shown or not self._withdrawn:
@@ -240,14 +239,14 @@ class HomeAssistantState:
         return states + events
 
     def is_stalled(self, now_s: float) -> bool:
-        """The broker is connected and has not answered for too long."""
+        """Whether a connected broker has not acknowledged for more than DEAD_S."""
         return self._connected and self._states.stalled_s(now_s) > DEAD_S
 
     def wait_s(self, now_s: float) -> float:
-        """How long nothing falls due by itself."""
+        """Time until the next scheduled publication, at most 1 s."""
         next_s = self._states.next_s()
         return 1.0 if next_s is None else max(0.0, min(1.0, next_s - now_s))
 
     def last_message(self) -> Publication:
-        """The last word before a disconnect in order."""
+        """The message to publish before an orderly disconnect."""
         return Publication(self.topics.availability, OFFLINE, keep=True)

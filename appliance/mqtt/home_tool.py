@@ -1,9 +1,9 @@
-"""The house bridge: the model's `home` tool asks Home Assistant, in plain words, and is answered.
+"""The house bridge: passes a request of the model's `home` tool to Home Assistant as plain text.
 
 Requests go to `…/ha/request`, `{"id", "text"}`; an automation (docs/blueprints/house-bridge.yaml)
-has Home Assistant's own conversation agent act on them and answers on `…/ha/response`. Pure. What
-comes back may have been written by anybody who can write to the broker: it is an answer to nothing
-but a request that is open, once, and no more than one short line of plain words.
+passes them to Home Assistant's conversation agent and publishes its answer on `…/ha/response`.
+Pure. Any client of the broker may have written a response: it is accepted once, only for an open
+request, and reduced to one short line of plain text.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from appliance.mqtt.command_topics import CommandRefusal, CommandRejected
 from appliance.record_file import UNREADABLE
 from appliance.tools.tool_call_syntax import plain
 
-MOST_OPEN = 8  # requests that may still be answered; the conductor waits for the newest only
-DONE = ("action_done", "query_answer")  # of Home Assistant's types of responses
-MOST_BYTES = 8000  # of a response: targets and all
+MOST_OPEN = 8  # requests that may still be answered; the conductor waits only for the newest
+DONE = ("action_done", "query_answer")  # Home Assistant's response types that mean success
+MOST_BYTES = 8000  # of a response, which may list the targets of an action
 
 
 class _Response(msgspec.Struct, frozen=True):
-    """Home Assistant's conversation response, as the blueprint passes it on, and more keys."""
+    """The keys used here of Home Assistant's conversation response, which the blueprint
+    forwards."""
 
     id: str
     type: str | None = None
@@ -32,20 +33,20 @@ class _Response(msgspec.Struct, frozen=True):
 
 
 class HomeToolBridge:
-    """`rng`, 0 to 1, makes ids that nobody guesses who cannot read the requests."""
+    """`rng`, 0 to 1, makes ids that a client cannot guess unless it can read the requests."""
 
     def __init__(self, rng: Callable[[], float]) -> None:
         self._rng = rng
         self._open: deque[tuple[str, int]] = deque(maxlen=MOST_OPEN)
 
     def encode_request(self, request: HouseRequest) -> bytes:
-        """What is published."""
+        """Return the payload to publish, and keep the request open for its response."""
         name = f"{request.number}-{int(self._rng() * 2**48):012x}"
         self._open.append((name, request.number))
         return msgspec.json.encode({"id": name, "text": request.text})
 
     def parse_response(self, payload: bytes, *, retained: bool) -> HouseResponse:
-        """What the house said. Raises CommandRejected for what is no answer to anything."""
+        """Return Home Assistant's answer. Raises CommandRejected if it matches no open request."""
         if retained:
             raise _refused("retained: it answers nothing that was asked now")
         if len(payload) > MOST_BYTES:

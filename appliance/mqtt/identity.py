@@ -9,12 +9,12 @@ from appliance import __version__
 from appliance.runtime.machine import Machine
 from appliance.settings import LinkSettings
 
-ID_DIGITS = 8  # of the serial number's end: the digits in which two boards differ
+ID_DIGITS = 8  # last digits of the serial number, in which two boards differ
 
 
 @dataclass(frozen=True)
 class DeviceIdentity:
-    """`box`: part of every topic and id. `mac`, `hardware`: '' where there is none."""
+    """`box`: part of every topic and id. `mac`, `hardware`: '' if unknown."""
 
     box: str
     name: str
@@ -25,15 +25,15 @@ class DeviceIdentity:
     @classmethod
     def of(cls, link: LinkSettings, machine: Machine) -> DeviceIdentity:
         name = link.name or "Interlude"
-        if link.id:  # one of several boxes on one machine: the address would make them one
+        if link.id:  # several boxes on one machine: the same MAC would merge them into one device
             return cls(link.id, name, hardware=machine.name())
         return cls(_box(machine), name, machine.mac(), machine.name())
 
 
 def _box(machine: Machine) -> str:
-    """The end of the board's serial number, or of something as lasting."""
+    """The end of the board's serial number, else a hash of the machine id, else of the MAC."""
     if serial := machine.serial():
         return serial[-ID_DIGITS:]
-    if installation := machine.machine_id():  # never told to anybody as it is: machine-id(5)
+    if installation := machine.machine_id():  # hashed, as machine-id(5) asks
         return hashlib.sha256(f"interlude:{installation}".encode()).hexdigest()[:ID_DIGITS]
     return machine.mac().replace(":", "")[-ID_DIGITS:] or "box"

@@ -1,7 +1,7 @@
-"""The language on Home Assistant's device: chosen there, written as the page's settings are.
+"""The language entity of Home Assistant's device; a choice is written like the page's settings.
 
-In: a choice. Out: what the device shows of it: what the box speaks, and once another was written,
-what it speaks after its next start.
+In: a choice. Out: the language to show: the one that the box speaks, and once another was written,
+the one that it speaks after its next start.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from appliance.settings.language import ANY
 from appliance.settings.owner_settings import fingerprint
 from appliance.settings.settings_change import SettingsChange
 
-TAKEN = (ANY, *NAMES)  # what the topic takes
-# What the device offers: those that the box has its own sentences in. With all of them its
-# announcement would be longer than one of a device should be.
+TAKEN = (ANY, *NAMES)  # accepted on the topic
+# Offered in the select entity: the languages that the box's own sentences are translated to. With
+# all languages the discovery payload would become too long.
 OFFERED = (ANY, *languages())
 
 
 class LanguageSetting:
-    """`now`: the setting at the start."""
+    """Submits a change of the language and follows its result. `now`: the setting at the start."""
 
     def __init__(self, access: SettingsAccess, now: str) -> None:
         self._access = access
@@ -33,7 +33,7 @@ class LanguageSetting:
         return self._now
 
     def choose(self, language: str) -> str:
-        """Have it written. Returns why that cannot be, or ""."""
+        """Submit a change of the setting. Returns why it cannot be made, or ""."""
         try:
             base = fingerprint(self._access.owner.text())
             self._access.submit(SettingsChange(new_id(), base, {"language": language}))
@@ -43,7 +43,7 @@ class LanguageSetting:
         return ""
 
     def look(self) -> str:
-        """Whether it was written meanwhile. Returns why not, once, or ""."""
+        """Check for the result of a submitted change. Returns why it failed, once, or ""."""
         if self._chosen == self._now:
             return ""
         stands, problem = self._access.requests.standing()

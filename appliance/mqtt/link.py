@@ -1,6 +1,6 @@
-"""[process] The link: the box's states and events to the owner's broker, commands from there.
+"""[process] The link: publishes the box's states and events by MQTT and receives commands.
 
-No broker is a normal state. What it says is in home_assistant.py; here it is only brought there.
+An unreachable broker is a normal state. home_assistant.py decides what this module transports.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ from appliance.settings import Settings
 from appliance.update import request
 from appliance.update.request import UpdateOffer
 
-LOOK_S = 10.0  # between two readings of the machine; what is not urgent is told every interval_s
-INSTALL_LOOK_S = 1.0  # likewise, of an installation under way
+LOOK_S = 10.0  # between two readings of the machine; varying values go out every interval_s
+INSTALL_LOOK_S = 1.0  # between two readings of the progress of an installation
 RECEIPT_S = 0.3  # for the broker's receipt of the last message
 REREAD_S = 60.0  # between two readings of secrets and certificates
-SWEEP_S = 5.0  # for Home Assistant to look where we are now, before what we were is emptied
-SHORT_S, MOST_SHORT = 10.0, 3  # connections that end so soon, so often in a row, are no accident
-CLOCK_SLACK_S = 30  # of the start's time, which a clock set by the network moves
+SWEEP_S = 5.0  # lets Home Assistant subscribe to the new topics before the old ones are emptied
+SHORT_S, MOST_SHORT = 10.0, 3  # this many connections in a row that end this soon: flapping
+CLOCK_SLACK_S = 30  # changes of the clock below this do not move the published start time
 
 
 def main(work: Worker) -> None:
@@ -68,14 +68,14 @@ def main(work: Worker) -> None:
 
 
 def removed(settings: Settings) -> Path:
-    """While this file is there, Home Assistant is told nothing: `interlude link remove`."""
+    """The marker of `interlude link remove`: while it exists, the box is not announced."""
     return settings.state_path() / "removed-from-home-assistant"
 
 
 def features(settings: Settings, machine: Machine) -> DiscoveryFeatures:
-    """What this box has of all that a box may have."""
+    """Return the optional features of this box."""
     return DiscoveryFeatures(
-        voices=(ESPEAK,),  # the speaker tells of others when they have spoken
+        voices=(ESPEAK,),  # the speaker reports others once they have spoken
         language=settings.language,
         temperature=machine.temperature_c() is not None,
         throttled=machine.can_be_throttled(),
@@ -97,7 +97,7 @@ def read_machine(machine: Machine, store: ModelStore) -> MachineReading:
 
 
 class Link:
-    """Brings things to the broker and back."""
+    """Publishes the box's state to the broker and forwards its commands to the conductor."""
 
     def __init__(self, work: Worker, machine: Machine) -> None:
         settings = work.settings
@@ -118,7 +118,7 @@ class Link:
                 settings.mode,
                 work.floor.muted,
                 settings.speaking.volume,
-                ESPEAK,  # until the speaker says which
+                ESPEAK,  # until the speaker reports its voice
                 settings.thinking.model,
             ),
             started=_started(work),
@@ -133,19 +133,19 @@ class Link:
         self._backoff = ReconnectBackOff()
         self._try_at_s = self._look_at_s = self._releases_at_s = 0.0
         self._up_at_s: float | None = None
-        self._short_connections = 0  # connections in a row that ended soon
+        self._short_connections = 0  # consecutive connections that ended within SHORT_S
         self._broker_settings: Broker | None = None  # read from the owner's files at `_at_s`
         self._at_s = 0.0
-        self._warned: set[str] = set()  # since the broker let us in last
+        self._warned: set[str] = set()  # since the last successful connection
         self._refused: set[CommandRefusal] = set()
 
     def catch_up(self) -> None:
-        """Mail from before this process began: it may be old."""
+        """Handle messages from before this process started, which may be old."""
         for message in self._work.pop_messages():
             self._house.catch_up(message)
 
     def wait(self) -> None:
-        """Until there is mail, something on the wire, or something is due."""
+        """Block until a message arrives, a descriptor is ready, or a timer expires."""
         now_s = time.monotonic()
         poll = select.poll()
         poll.register(self._work.stop_fd, select.POLLIN)
@@ -160,7 +160,7 @@ class Link:
         poll.poll(1000 * min(due_s) + 1)
 
     def run_once(self, now_s: float) -> None:
-        """One round of reading, deciding and writing."""
+        """Run one iteration: read messages and the machine, poll the connection, publish."""
         for message in self._work.pop_messages():
             if isinstance(message, StatusWanted):
                 self._work.send(BrokerChanged(here=self._up_at_s is not None))
@@ -186,7 +186,7 @@ class Link:
             self._clear_stale_topics()
 
     def disconnect(self) -> None:
-        """Publish that the box is offline, so that nobody waits for a timeout."""
+        """Publish that the box is offline, so that Home Assistant need not wait for a timeout."""
         connection = self._connection
         if connection is None:
             return
@@ -209,13 +209,12 @@ class Link:
                 subscribe=(*topics.commands, topics.birth, topics.response),
                 version=self._version,
             )
-        except LinkError as error:  # the owner's files; they may be mended any moment
+        except LinkError as error:  # a fault in the owner's files, which may be corrected later
             self._failed(BrokerFailure("refused", error.problem, error.remedy), now_s)
 
     def _broker(self, now_s: float) -> Broker:
-        """Read anew now and then: a password may have been mended. Raises LinkError.
-
-        Not at each attempt, since the system's authorities alone take 30 ms to read.
+        """The broker's settings, reread after REREAD_S, as a password may have been corrected.
+        Raises LinkError. Not read at each attempt: the system's CA certificates alone take 30 ms.
         """
         if self._broker_settings is None or now_s - self._at_s > REREAD_S:
             self._broker_settings, self._at_s = broker(self._work.settings.link), now_s
@@ -255,7 +254,7 @@ class Link:
         self._sweep_at_s = now_s + SWEEP_S
 
     def _clear_stale_topics(self) -> None:
-        """Empty what the box left here under another prefix, base or id."""
+        """Empty the topics that the box retained here under another prefix, base or id."""
         assert self._connection is not None
         for topic in self._stale_topics.stale:
             number = self._connection.publish(topic, b"", qos=1, retain=True)
@@ -269,12 +268,12 @@ class Link:
             self._warn_once(f"What the box leaves at the broker is not noted ({error.strerror}).")
 
     def _lasted(self, failure: BrokerFailure, at: Broker, now_s: float) -> BrokerFailure:
-        """The failure, or what it means when connections end again and again right after they
-        came about. Mosquitto, for one, does not say that another client has our name."""
+        """Return `failure`, or `flapping` after MOST_SHORT short connections in a row. Mosquitto,
+        for one, does not tell a client that another one has taken over its id."""
         up_at_s, self._up_at_s = self._up_at_s, None
         if up_at_s is None:
             return failure
-        self._version = 5  # of an elder broker's successor, for one
+        self._version = 5  # the broker may have been upgraded
         self._short_connections = self._short_connections + 1 if now_s - up_at_s < SHORT_S else 0
         if not self._short_connections:
             self._backoff.succeeded()
@@ -291,7 +290,7 @@ class Link:
         self._warn_once(str(failure))
 
     def _warn_once(self, sentence: str) -> None:
-        """Once, until the broker has let us in again."""
+        """Log a warning once per connection."""
         if sentence not in self._warned:
             self._warned.add(sentence)
             self._work.log.warning("%s", sentence)
@@ -300,7 +299,7 @@ class Link:
         try:
             command = self._house.on_message(topic, payload, now_s, retained=retained)
         except CommandRejected as refused:
-            if refused.refusal not in self._refused:  # once a kind, and never what it said
+            if refused.refusal not in self._refused:  # log each kind once, without the payload
                 self._refused.add(refused.refusal)
                 self._work.log.warning("refused a command: %s", refused)
             return
@@ -342,6 +341,6 @@ class Link:
 
 
 def _started(work: Worker) -> datetime:
-    """When the box was started, by the clock as it is set now."""
+    """Start time of the box by the present wall clock."""
     ago = timedelta(seconds=time.monotonic() - work.box_started_s)
     return (datetime.now(UTC) - ago).replace(microsecond=0)

@@ -1,6 +1,6 @@
-"""A one-shot client of the broker: `interlude link remove|add`, and a finding of `interlude check`.
+"""A one-shot MQTT client for `interlude link remove|add`, `interlude check` and the page's trial.
 
-The box itself may be running meanwhile: this client has an id of its own there.
+It has a client id of its own, since the link process may be connected at the same time.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from appliance.mqtt.topics import Topics
 from appliance.runtime.machine import Machine
 from appliance.settings import Settings
 
-PATIENCE_S = 12.0  # TCP, TLS and the broker's answer have their own, shorter ones
+PATIENCE_S = 12.0  # total timeout; TCP, TLS and CONNACK have shorter ones of their own
 
 
 def check(settings: Settings) -> str:
-    """A sentence about the broker of the settings. Raises LinkError when it cannot be used."""
+    """Connect to the broker of the settings and return a sentence. Raises LinkError on failure."""
     at = broker(settings.link)
     version = ask_version(settings, at)
     return answer(at, version)
 
 
 def answer(at: Broker, version: str) -> str:
-    """In words, that this broker lets the box in."""
+    """The sentence for a broker that accepted the box."""
     how = "encrypted, " if at.tls else ""
     return f"The broker at {at.place} lets us in: {how}MQTT {version}."
 
 
 def ask_version(settings: Settings, at: Broker) -> str:
-    """Which MQTT the broker speaks that lets the box in. Raises LinkError where it does not."""
+    """Connect and return the broker's MQTT version. Raises LinkError if it rejects the box."""
     topics = _topics(settings)
     try:
         version, denied = run(at, _name(settings, "check"), read=topics.commands)
@@ -62,7 +62,7 @@ def ask_version(settings: Settings, at: Broker) -> str:
 
 
 def cli_remove(settings: Settings) -> int:
-    """Take the box out of Home Assistant, until `cli_add`. Raises LinkError, StorageError."""
+    """Remove the box from Home Assistant until `cli_add`. Raises LinkError, StorageError."""
     _needs_broker(settings)
     marker = removed(settings)
     try:
@@ -109,9 +109,9 @@ class OneShotFailed(Exception):
 def run(
     at: Broker, name: str, *, read: tuple[str, ...] = (), clear: Iterable[str] = ()
 ) -> tuple[ProtocolVersion, tuple[str, ...]]:
-    """Connect, ask to read the topics `read`, empty the topics `clear`, leave.
+    """Connect, subscribe to the topics `read`, empty the topics `clear`, disconnect.
 
-    Returns the version of MQTT, and what of `read` is denied. Raises OneShotFailed.
+    Returns the MQTT version and the topics of `read` that are denied. Raises OneShotFailed.
     """
     failure = failures.silent(at)
     for version in (5, 4):
@@ -139,7 +139,7 @@ class _OneShotClient:
         self._connection = MqttConnection(at, name, subscribe=read, version=version)
         self._version: ProtocolVersion = version
         self._up = False
-        self._open: set[int] = set()  # receipts that are still to come
+        self._open: set[int] = set()  # numbers of messages without a receipt yet
         self._asked = bool(read)
         self._denied: tuple[str, ...] = ()
 

@@ -1,4 +1,4 @@
-"""The worst present problem of the box as one word, for Home Assistant. Pure."""
+"""The worst current problem of the box as one word, for Home Assistant. Pure."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 NONE = "none_found"
 POWER = "power"
-BUTTON = "button"  # stuck, or bouncing without end; it is ignored meanwhile
-STORAGE = "storage"  # the disk fails: mute, or what else was set, may not outlast this start
+BUTTON = "button"  # stuck, or bouncing continuously; it is ignored meanwhile
+STORAGE = "storage"  # writes fail: mute and other settings may be lost at the next start
 
-# A part of the process table, or a card in the conductor's words → the word; the worst first.
+# Process of the process table, or sound card as the conductor names it → word; the worst first.
 _WORDS: dict[str, str] = {
     "the microphone": "microphone",
     "capture": "microphone",
@@ -26,7 +26,8 @@ PROBLEMS: tuple[str, ...] = (NONE, *dict.fromkeys(_WORDS.values()), POWER, OTHER
 def worst(
     broken: Iterable[str], *, low_voltage: bool, button: bool = False, storage: bool = False
 ) -> str:
-    """`broken`: parts that have failed, and cards that are gone. The others: it has a fault."""
+    """`broken`: processes that failed and sound cards that are missing. The flags: that fault is
+    present."""
     found = {_WORDS.get(part, OTHER) for part in broken}
     others = {POWER: low_voltage, BUTTON: button, STORAGE: storage}
     found |= {word for word, so in others.items() if so}

@@ -1,19 +1,19 @@
-"""The latest value of every topic, and what of it is still to be sent. Pure.
+"""The latest value of every retained topic, and which of them are still to be sent. Pure.
 
-At most one value a topic is on its way: a broker that stalls is owed the newest, not a queue.
+At most one value per topic is in flight. After a stall the broker gets the newest, not a queue.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-STALL_S = 1.0  # without a broker's receipt for so long it is taken not to be there
+STALL_S = 1.0  # without a receipt for this long, the broker counts as unreachable
 
 
 @dataclass
 class _TopicValue:
     payload: bytes
-    sent: bytes | None = None  # what was handed to the connection last, since it is up
+    sent: bytes | None = None  # last payload passed to the present connection
     receipt: int | None = None  # the message id that the broker has not acknowledged yet
     sent_at_s: float = 0.0
 
@@ -27,7 +27,7 @@ class RetainedTopics:
         self._all_at_s: float | None = None
 
     def set(self, topic: str, payload: bytes) -> None:
-        """The value of `topic` from now on."""
+        """Set the value of `topic`. Raises KeyError for a topic that is not in the order."""
         if topic not in self._order:
             raise KeyError(topic)
         if topic in self._kept:
@@ -36,7 +36,7 @@ class RetainedTopics:
             self._kept[topic] = _TopicValue(payload)
 
     def drop(self, topic: str) -> None:
-        """Say no more of `topic` until it is set again."""
+        """Stop sending `topic` until it is set again."""
         self._kept.pop(topic, None)
 
     def value(self, topic: str) -> bytes | None:
@@ -44,18 +44,18 @@ class RetainedTopics:
         return kept.payload if kept else None
 
     def connected(self) -> None:
-        """A broker that may have forgotten everything: all is due at once."""
+        """Make all topics due at once, since the broker may have lost its retained messages."""
         self._all_at_s = None
         for kept in self._kept.values():
             kept.sent = kept.receipt = None
 
     def again_at(self, at_s: float) -> None:
-        """Somebody has come up who may have missed everything: all is due at `at_s`."""
+        """Make all topics due at `at_s`, for a subscriber that has just started."""
         if self._all_at_s is None or at_s < self._all_at_s:
             self._all_at_s = at_s
 
     def pop_due(self, now_s: float) -> list[tuple[str, bytes]]:
-        """What is to be sent now, in order; each is to be followed by `sent`."""
+        """Return the topics and payloads to send now, in order. Call `sent` for each."""
         if self._all_at_s is not None and now_s >= self._all_at_s:
             self._all_at_s = None
             for kept in self._kept.values():
@@ -72,7 +72,7 @@ class RetainedTopics:
         kept.sent, kept.receipt, kept.sent_at_s = payload, receipt, now_s
 
     def acknowledged(self, receipt: int) -> str | None:
-        """The topic that the broker acknowledged, if it is one of these."""
+        """Record a receipt. Returns its topic, or None if it is not one of these."""
         for topic, kept in self._kept.items():
             if kept.receipt == receipt:
                 kept.receipt = None
@@ -80,10 +80,10 @@ class RetainedTopics:
         return None
 
     def stalled_s(self, now_s: float) -> float:
-        """For how long the broker has owed a receipt; 0 when it owes none."""
+        """Age of the oldest message without a receipt; 0 if there is none."""
         owed = [kept.sent_at_s for kept in self._kept.values() if kept.receipt is not None]
         return max(0.0, now_s - min(owed)) if owed else 0.0
 
     def next_s(self) -> float | None:
-        """When something falls due by itself."""
+        """Time at which all topics become due, or None."""
         return self._all_at_s

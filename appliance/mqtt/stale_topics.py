@@ -1,7 +1,7 @@
-"""What the box once left at its broker under other names: another prefix, base or id than now.
+"""Retained topics that the box left at its broker under an earlier prefix, base or id.
 
-In: the topics of now, and those of before from a small file. Out: topics to be emptied, so that no
-ghost of the box stays behind when its owner changes these settings.
+In: the present topics, and the earlier ones from a small file. Out: topics to empty, so that no
+second device stays in Home Assistant after the owner changes these settings.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from appliance.settings import Settings
 
 StaleTopic = Annotated[
     str, msgspec.Meta(pattern=r"^[^+#\x00]{1,1000}$")
-]  # one that can be written to
+]  # without wildcards, which cannot be published to
 
 _MOST_BYTES = 1_000_000  # a topic may be long, and there are a hundred
 
 
 class _StaleTopicsFile(msgspec.Struct, frozen=True):
-    """`place`: the broker, as the settings name it. `topics`: what the box keeps there."""
+    """`place`: host and port of the broker. `topics`: the retained topics of the box there."""
 
     place: str
     topics: tuple[StaleTopic, ...]
@@ -34,7 +34,7 @@ def path(settings: Settings) -> Path:
 
 
 class StaleTopics:
-    """`ours`: all that the box keeps at the broker now. `stale`: what is to be emptied there."""
+    """`ours`: the retained topics of the box now. `stale`: the topics to be emptied."""
 
     def __init__(self, file: Path, ours: tuple[str, ...]) -> None:
         self._file = file
@@ -44,7 +44,7 @@ class StaleTopics:
         self.stale: tuple[str, ...] = ()
 
     def on_connected(self, place: str) -> None:
-        """The broker at `place` has let us in. Raises OSError where that cannot be written down."""
+        """Find the stale topics at the broker `place` and save the list. Raises OSError."""
         self._place, self._open = place, set()
         left = read_record(self._file, _StaleTopicsFile, _MOST_BYTES)
         before = () if left is None or left.place != place else left.topics
@@ -52,11 +52,11 @@ class StaleTopics:
         self._write()
 
     def emptied(self, number: int) -> None:
-        """Sent with that number; its receipt is to come."""
+        """Note that an emptying message was sent; its receipt has this number."""
         self._open.add(number)
 
     def receipt(self, number: int) -> None:
-        """Once all are there nothing is left. Raises OSError."""
+        """Record a receipt; after the last one, `stale` is empty. Raises OSError."""
         if number in self._open:
             self._open.discard(number)
             if not self._open:

@@ -18,14 +18,14 @@ from appliance.mqtt.problem_state import worst
 from appliance.mqtt.topics import Topics
 from appliance.settings.language import ANY
 
-# What a reading may wander without being told: the recorder keeps a row for every change.
+# Smaller changes are not published, since Home Assistant's recorder stores a row for each change.
 DEADBAND_C = 1.0
 DEADBAND_PERCENT = 2
 
 
 @dataclass(frozen=True)
 class MachineReading:
-    """Of the machine. None: it cannot say."""
+    """One reading of the machine. None: the machine has no such sensor."""
 
     temperature_c: float | None = None
     throttled: bool = False
@@ -39,9 +39,9 @@ def as_json(value: dict[str, Any]) -> bytes:
 
 
 class StatePayloads:
-    """`started`: when the box began. `interval_s`: between two tellings of what wanders.
+    """`started`: start time of the box. `interval_s`: between two publications of varying values.
 
-    All keys are in every payload: a missing one is a warning in Home Assistant's log.
+    All keys are in every payload: a missing one causes a warning in Home Assistant's log.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class StatePayloads:
         self._language = language
         self._state = "idle"
         self._ringing = False
-        self._passed_on = 0  # sentences that another voice had to say
+        self._passed_on = 0  # sentences that the fallback voice spoke
         self._failed: set[str] = set()
         self._reading = MachineReading()
         self._told: dict[str, Any] = {}
@@ -75,7 +75,7 @@ class StatePayloads:
             case TimersStatus(ringing=ringing):
                 self._ringing = ringing
             case BoxStatus(voice=voice, model=model):
-                was = self._status  # what has not come up yet has no name
+                was = self._status  # the name is empty while the voice or model is not up
                 self._status = msgspec.structs.replace(
                     message, voice=voice or was.voice, model=model or was.model
                 )
@@ -85,19 +85,19 @@ class StatePayloads:
                 self._failed.discard(part)
 
     def set_language(self, shown: str) -> None:
-        """As the device shows it (language_setting.py)."""
+        """Set the language to show (language_setting.py)."""
         self._language = shown
 
     def update_reading(self, reading: MachineReading) -> None:
         self._reading = reading
 
     def set_started(self, at: datetime, slack_s: float) -> None:
-        """When the box began, if the clock has been set by more than `slack_s` since."""
+        """Change the start time if it differs by more than `slack_s`, as after a clock step."""
         if abs((at - self._started).total_seconds()) > slack_s:
             self._started = at
 
     def payloads(self, story: ConversationEvents, now_s: float) -> dict[str, bytes]:
-        """What each topic should say now."""
+        """Return the payload of each state topic."""
         return {
             self._topics.state: as_json({"state": self._shown()}),
             self._topics.settings: as_json(self._settings()),
@@ -105,8 +105,8 @@ class StatePayloads:
         }
 
     def _shown(self) -> str:
-        """The conversation's state. A bell that pauses between two rings is under way all the same,
-        and a box at rest whose microphone is cut is not listening."""
+        """The state to publish. A ringing timer counts as speaking, also between two rings; an idle
+        box counts as muted while the hardware switch cuts the microphone."""
         if self._ringing and self._state in ("idle", "muted"):
             return "speaking"
         return "muted" if self._status.cut and self._state == "idle" else self._state
@@ -114,7 +114,7 @@ class StatePayloads:
     def _settings(self) -> dict[str, Any]:
         now = self._status
         return {
-            "mute": "ON" if now.muted or now.cut else "OFF",  # nobody can unmute a cut microphone
+            "mute": "ON" if now.muted or now.cut else "OFF",  # the hardware cut cannot be undone
             "volume": round(100 * now.volume),
             "voice": now.voice,
             "mode": now.mode,
@@ -154,7 +154,7 @@ class StatePayloads:
 
 
 def _steady(value: float | None, was: float | None, band: float) -> float | None:
-    """`value`, or what was told of it last while it has not wandered further than `band`."""
+    """`value` rounded, or the last published `was` while it differs by less than `band`."""
     if value is None:
         return None
     if was is not None and abs(value - was) < band:

@@ -1,4 +1,4 @@
-"""Timers and alarms for the house: what is set, and what became of one. Pure."""
+"""Payloads of the timers' topics: which timers are set, and events of single timers. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from appliance.mqtt.conversation_events import EventPayload
 
 
 def status_payload(now: TimersStatus) -> dict[str, Any]:
-    """What is set; all keys every time."""
+    """Payload of the timers that are set; it always has all keys."""
     next_at = datetime.fromtimestamp(now.next_at_s, UTC) if now.next_at_s else None
     return {
         "timers": now.timers,
@@ -21,7 +21,8 @@ def status_payload(now: TimersStatus) -> dict[str, Any]:
 
 
 def event_payload(news: TimerEvent) -> EventPayload:
-    """`number` tells two of them apart. `name` is there only where the owner lets words out."""
+    """Payload of one event. `number` identifies the timer. `name` is present only if the owner
+    allows words in events."""
     made: EventPayload = {
         "event_type": news.kind,
         "kind": "alarm" if news.alarm else "timer",

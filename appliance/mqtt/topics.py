@@ -1,4 +1,4 @@
-"""Where everything lies on the broker: the topics of one box."""
+"""The MQTT topics of one box."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Topics:
 
     @property
     def device(self) -> str:
-        """How Home Assistant knows the box: its identifier, and part of every unique id."""
+        """Identifier of the device in Home Assistant, and part of every unique id."""
         return f"interlude_{self.box}"
 
     @property
@@ -70,27 +70,27 @@ class Topics:
 
     @property
     def birth(self) -> str:
-        """Where Home Assistant says that it has come up."""
+        """Topic on which Home Assistant announces its start."""
         return f"{self.prefix}/status"
 
     @property
     def request(self) -> str:
-        """Where the box asks the house for something."""
+        """Topic of the requests of the `home` tool."""
         return f"{self.root}/ha/request"
 
     @property
     def response(self) -> str:
-        """Where the house answers."""
+        """Topic of Home Assistant's answers to them."""
         return f"{self.root}/ha/response"
 
     @property
     def commands(self) -> tuple[str, ...]:
-        """What the box subscribes to for its commands."""
+        """Topic filters to which the box subscribes for commands."""
         return (f"{self.root}/set/+", f"{self.root}/cmd/+")
 
     @property
     def retained(self) -> tuple[str, ...]:
-        """All that the box leaves at the broker, in the order in which it is taken away."""
+        """All retained topics of the box, in the order in which they are emptied."""
         return (
             self.discovery,
             self.availability,
@@ -108,5 +108,5 @@ class Topics:
         return f"{self.root}/cmd/{name}"
 
     def name_of(self, topic: str) -> str:
-        """`set/volume` or `cmd/say`: a command's topic without the box."""
+        """Name of a command topic without the box's root: `set/volume` or `cmd/say`."""
         return topic.removeprefix(f"{self.root}/")

@@ -1,6 +1,6 @@
-"""What runs, the newest that lies ready, and how its installation goes: for the house's update
-button. What lies ready is a release, or a system for the card. Pure but for `read_update_status`,
-which reads."""
+"""Home Assistant's update entity: the running version, the newest one that is ready, and the
+progress of its installation. Ready is a release, or a system for the SD card. Pure except for
+`read_update_status` and `installs`, which read files."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from appliance.update.release.store import TRIAL, ReleaseStore
 from appliance.update.request import InstallProgress, UpdateOffer
 from appliance.update.system import target
 
-BEGINS_S = 60.0  # after it was asked for; whoever installs has begun by then, or nobody does
-MOST_CHARACTERS = 255  # of Home Assistant's release_summary; longer ones are refused
+BEGINS_S = 60.0  # timeout for the updater to start an installation that was requested
+MOST_CHARACTERS = 255  # Home Assistant rejects a longer release_summary
 
 
 @dataclass(frozen=True)
 class UpdateStatus:
-    """What could be installed next, and what is done. `system`: that runs, on a card of ours."""
+    """The next installable version and the progress of an installation. `system`: version of the
+    running system, if the SD card was written from our image."""
 
     offer: UpdateOffer | None = None
     going: InstallProgress = field(default_factory=InstallProgress)
@@ -40,32 +41,32 @@ def read_update_status(
 
 
 def installs(incoming: Path = request.INCOMING) -> bool:
-    """Whether this box can be told to install: only one that was set up as an appliance can."""
+    """Whether an installation can be requested: only on a box that was set up as an appliance."""
     return incoming.is_dir() and os.access(incoming, os.W_OK)
 
 
 class UpdateEntity:
-    """`version`: of the release that runs."""
+    """`version`: of the running release."""
 
     def __init__(self, version: str) -> None:
         self._version = version
         self._ready = UpdateStatus()
-        self._asked: UpdateOffer | None = None  # and nobody has begun yet
+        self._asked: UpdateOffer | None = None  # requested, and the updater has not started yet
         self._asked_at_s = 0.0
 
     def update(self, ready: UpdateStatus, now_s: float) -> None:
-        begun = ready.going != self._ready.going  # also when it has come to its end already
+        begun = ready.going != self._ready.going  # also true if it has already finished
         if begun or now_s - self._asked_at_s > BEGINS_S:
             self._asked = None
         self._ready = ready
 
     @property
     def busy(self) -> bool:
-        """Something is being installed, or is about to be."""
+        """Whether an installation is running or was requested."""
         return bool(self._ready.going.step) or self._asked is not None
 
     def install(self, now_s: float) -> UpdateOffer:
-        """Somebody presses the button: what is to be installed. Raises CommandRejected."""
+        """Accept an install command; return the offer to request. Raises CommandRejected."""
         if self.busy:
             raise CommandRejected(
                 CommandRefusal("cmd/install", "something is being installed already")
@@ -76,7 +77,7 @@ class UpdateEntity:
         return self._ready.offer
 
     def payload(self) -> dict[str, Any]:
-        """In the words of Home Assistant's update entity, all of them every time."""
+        """Payload with all keys of Home Assistant's update entity."""
         going, newest = self._ready.going, self._asked or self._ready.offer
         of_system = newest is not None and newest.file.suffix == request.SYSTEMS.archive.suffix
         installed = (self._ready.system or self._version) if of_system else self._version
