@@ -1,8 +1,8 @@
-"""Streams of sound cards through ALSA, the only user of it. In: a card's name. Out: an `AlsaStream`
-of int16 frames.
+"""Opens streams of sound cards; the only module that uses ALSA. In: an ALSA name. Out: an
+`AlsaStream` of int16 frames.
 
-Never blocks: every stream is opened non-blocking and polled. Every trouble is a CardError of one
-sentence and a remedy, except a dropout, which the caller counts.
+Never blocks: every stream is opened non-blocking and polled. Every failure raises a CardError with
+one sentence and a remedy, except a dropout, which the caller counts.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ __all__ = [
     "open_stream",
 ]
 
-NATIVE_RATES_HZ = (RATE_HZ, 48_000)  # tried in this order when the settings leave it open
-RATES_HZ = (RATE_HZ, 32_000, 48_000, 96_000)  # a whole number times ours
+NATIVE_RATES_HZ = (RATE_HZ, 48_000)  # tried in this order when `card.rate_hz` is 0
+RATES_HZ = (RATE_HZ, 32_000, 48_000, 96_000)  # integer multiples of RATE_HZ
 _CAPTURE_BUFFER_PERIODS = 64  # a deep capture buffer costs no latency and survives a stall
 _READS = 12  # of the position when a stream starts: 3 ms, longer than a USB card's step of 1 ms
 _READ_EVERY_S = 0.00025
-_SAME_MOMENT_NS = 60_000  # one sample; a pair whose halves lie further apart is read again
+_SAME_MOMENT_NS = 60_000  # one sample; a pair that took longer to read is read again
 
-# ALSA prints each failed open to standard error by itself, which a retry would do twice a second.
+# ALSA itself prints each failed open to standard error; the retries would do that twice a second.
 _ErrorHandler = ctypes.CFUNCTYPE(None)
 _no_print = _ErrorHandler(lambda *_: None)
 ctypes.CDLL("libasound.so.2").snd_lib_error_set_handler(_no_print)
@@ -50,7 +50,7 @@ ctypes.CDLL("libasound.so.2").snd_lib_error_set_handler(_no_print)
 
 @dataclass(frozen=True)
 class DeviceCapabilities:
-    """What a card can do in one direction."""
+    """Rates and channel counts of a card in one direction."""
 
     device: str
     rates_hz: tuple[int, ...]
@@ -58,7 +58,7 @@ class DeviceCapabilities:
 
 
 class AlsaStream:
-    """One open direction of a card. `position` counts the frames taken or given since `start`."""
+    """One open direction of a card. `position` counts the frames read or written since `start`."""
 
     def __init__(self, pcm: alsaaudio.PCM, device: str, direction: Direction) -> None:
         info = pcm.info()
@@ -85,12 +85,12 @@ class AlsaStream:
         self._pcm.close()
 
     def start(self) -> list[Pair]:
-        """Start, or start anew after a dropout. Playback begins with a full buffer of silence.
+        """Start, or restart after a dropout. Playback starts with a full buffer of silence.
 
-        Takes 3 ms, in which it reads the position: the pairs are for CardClock.start.
+        Reads the position for 3 ms; returns the pairs for CardClock.start.
         """
         self.position = 0
-        for _ in range(3):  # the first try after a dropout only says so once more, and prepares
+        for _ in range(3):  # after a dropout the first call only fails and prepares
             if self.direction == "capture":
                 if self._call(self._pcm.read)[0] >= 0:
                     break
@@ -112,10 +112,10 @@ class AlsaStream:
             poller.register(fd, events)
 
     def is_ready(self, events: Sequence[tuple[int, int]]) -> bool:
-        """Whether these results of a poll are this card's, and really mean it has something.
+        """Whether these results of poll(2) mean that this stream can be read or written.
 
-        Raises CardError if the card is gone: it may have less than a period left, so that nobody
-        reads it, and then it is ready for ever."""
+        Raises CardError if the card was unplugged: a stream with less than a period left would
+        otherwise be reported as ready for ever, and never read."""
         mine = [event for event in events if event[0] in self._fds]
         ready = self._call(self._pcm.polldescriptors_revents, mine) if mine else 0
         if ready & select.POLLERR and self._pcm.state() == alsaaudio.PCM_STATE_DISCONNECTED:
@@ -123,7 +123,8 @@ class AlsaStream:
         return bool(ready)
 
     def avail(self) -> int:
-        """Frames that can be read or written now; −1 after a dropout. Raises CardError if lost."""
+        """Frames that can be read or written now; −1 after a dropout. Raises CardError: lost
+        card."""
         frames = self._call(self._pcm.avail)
         if frames >= 0:
             return int(frames)
@@ -140,7 +141,8 @@ class AlsaStream:
         return one_channel(np.frombuffer(data, np.int16), self.channels)
 
     def write(self, mono: Samples) -> int:
-        """Queue mono samples at the card's rate; frames taken, or −1 after a dropout."""
+        """Queue mono samples at the card's rate. Returns the frames taken, or −1 after a
+        dropout."""
         written = self._call(self._pcm.write, all_channels(mono, self.channels).tobytes())
         if written < 0:
             return -1
@@ -148,7 +150,7 @@ class AlsaStream:
         return int(written)
 
     def clock_pair(self) -> Pair | None:
-        """Now, and the frame that is at the converter now; None after a dropout."""
+        """The time and the frame that is at the converter at that time; None after a dropout."""
         best_ns = 1 << 62
         found: Pair | None = None
         for _ in range(5):
@@ -186,9 +188,9 @@ def open_stream(
     rate_hz: int = 0,
     channels: int = 0,
 ) -> AlsaStream:
-    """Open one direction of a card, not yet started. `rate_hz` and `channels`: 0 chooses.
+    """Open one direction of a card without starting it. `rate_hz`, `channels`: 0 selects one.
 
-    Raises CardError: no such card, busy, not permitted, or no rate or format that we can use.
+    Raises CardError: no such card, busy, not permitted, or without a usable rate or format.
     """
     can = _ask(device, direction)
     native = _native(device, direction)
@@ -236,11 +238,11 @@ def _rates_hz(pcm: alsaaudio.PCM) -> tuple[int, ...]:
 
 
 def _native(device: str, direction: Direction) -> DeviceCapabilities | None:
-    """The card itself where `device` is ALSA's converter in front of it; else None.
+    """The card's own capabilities where `device` is ALSA's plug converter; else None.
 
-    The converter claims every rate and every number of channels. It interpolates in a straight
-    line, and it makes one channel of two by their mean, where sample_format.py says why it is the
-    left one: so it is asked for what the card itself has. Any of the card's formats will do.
+    The converter claims every rate and channel count. It interpolates linearly, and mixes two
+    channels to their mean, while sample_format.py takes the left one and says why. The converter is
+    therefore opened with a rate and channel count of the card; it only converts the format.
     """
     if not device.startswith("plughw:"):
         return None
@@ -253,7 +255,7 @@ def _native(device: str, direction: Direction) -> DeviceCapabilities | None:
 
 
 def _choose_channels(can: DeviceCapabilities) -> int:
-    """One, two, or the fewest that the card has; sample_format.py makes one of them."""
+    """1, else 2, else the fewest that the card has; sample_format.py reduces them to one."""
     return next((number for number in (1, 2) if number in can.channels), min(can.channels))
 
 
@@ -304,7 +306,7 @@ def _not_opened(device: str, direction: Direction, reason: str) -> CardError:
         by = holder(device, direction)
         problem = f'The sound card "{device}" is in use{f" by {by}" if by else ""}.'
         remedy = "Stop that program (a desktop's sound server, perhaps), or give us another card."
-        if by.startswith("interlude"):  # the box that runs has it: `enrol` needs it for itself
+        if by.startswith("interlude"):  # the running box has it; `enrol` needs it
             remedy = "Stop the box for the time: `systemctl stop interlude`; then start it again."
     elif number in (errno.EACCES, errno.EPERM):
         problem = f'Opening the sound card "{device}" is not permitted.'
@@ -325,7 +327,7 @@ def _suggest(direction: Direction, cards: list[CardInfo]) -> str:
 
 
 def _reason(error: alsaaudio.ALSAAudioError) -> str:
-    """ALSA's words without the name of the device: `No such device [hw:7]` → `No such device`."""
+    """ALSA's message without the device name: `No such device [hw:7]` → `No such device`."""
     return str(error).rpartition(" [")[0] or str(error)
 
 

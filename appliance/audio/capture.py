@@ -1,7 +1,7 @@
 """[process] Microphone → ring `mic`, in slots of 5 ms at 16 kHz, each with its sample index.
 
-It never stops and never waits: what a reader misses is the reader's loss. While the box is muted,
-or its switch is off, every sample is a zero before it reaches the ring.
+It never waits for a reader: a reader that is too slow loses slots. While the floor's
+`microphone_off` holds (mute, switch), it writes zeros to the ring in place of the samples.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ def main(work: Worker) -> None:
 
 
 def _pass_over(_: Message) -> None:
-    """Nothing else is for capture."""
+    """Capture handles no message itself; StreamHousekeeping answers StatusWanted."""
 
 
 def _serve(work: Worker, stream: AlsaStream, mic: RingWriter, pulse: StreamHousekeeping) -> None:
-    """Read the card until the stop. Raises CardError when it is lost."""
+    """Read the card until the process is to stop. Raises CardError when the card is lost."""
     clock = CardClock(stream.factor, -conversion_delay(stream.factor))
     poller = select.poll()
     poller.register(work.stop_fd, select.POLLIN)
@@ -43,7 +43,7 @@ def _serve(work: Worker, stream: AlsaStream, mic: RingWriter, pulse: StreamHouse
         decimate = Decimator(stream.factor)
         blocks = Blocks(block_frames)
         clock.start(stream.start(), work.floor.card_lead)
-        taken = 0  # card frames that have gone to the ring
+        taken = 0  # card frames written to the ring
         while not work.stopping:
             if stream.is_ready(poller.poll(BEAT_S * 1000)):
                 ready = stream.avail()
@@ -63,13 +63,13 @@ def _serve(work: Worker, stream: AlsaStream, mic: RingWriter, pulse: StreamHouse
                     pulse.moved()
                 if ready < 0:
                     pulse.dropouts += 1
-                    break  # out to a new start: the gap shows as a jump of the index
+                    break  # restart the stream; readers see the gap as a jump of the index
             if pulse.poll():
                 _tell_lead(work, stream, clock)
 
 
 def _tell_lead(work: Worker, stream: AlsaStream, clock: CardClock) -> None:
-    """Keep the floor's word for how far the card's count has drifted from CLOCK_MONOTONIC."""
+    """Publish on the floor how far the card's count has drifted from CLOCK_MONOTONIC."""
     pair = stream.clock_pair()
     if pair is not None:
         clock.observe(pair)

@@ -1,7 +1,7 @@
-"""Which card a process has to have open, while cards come and go.
+"""Selects the card that a process opens, while cards are plugged and unplugged.
 
-In: `card.capture` or `card.playback`, what the kernel shows. Out: an ALSA name; CardMoved when a
-card that fits better has come. Where the settings name a device, that one is taken unseen.
+In: `card.capture` or `card.playback`, the kernel's list of cards. Out: an ALSA name; CardMoved when
+`auto` prefers another card. A device that the settings name is used without any check.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from appliance.audio.cards import AUTO, Direction, device
 from appliance.errors import CardError
 from appliance.settings import CardSettings
 
-DEV_SND = Path("/dev/snd")  # changes with every card; a look at it takes no lock of a driver's
-SETTLE_S = 2.0  # the kernel lists a card a moment after it has made its files
+DEV_SND = Path("/dev/snd")  # its mtime changes with every card; stat(2) takes no driver's lock
+SETTLE_S = 2.0  # the kernel lists a card a moment after it has made the device files
 
 
 class CardMoved(CardError):
-    """Another card is to be opened. No card was lost."""
+    """Another card has to be opened; the old one may still be there."""
 
 
 class CardSelection:
-    """Of one direction. `find` and `folder` are the machine's unless a test has others."""
+    """Selection for one direction. `find` and `folder` are the machine's, except in tests."""
 
     def __init__(
         self,
@@ -47,7 +47,8 @@ class CardSelection:
         return self._name
 
     def poll(self, now_s: float) -> None:
-        """While that device is open, a few times a second. Raises CardMoved."""
+        """Look for a better card; call it a few times a second while `name` is open. Raises
+        CardMoved."""
         if not self._auto:
             return
         stamp = self._changed_ns()
@@ -57,7 +58,7 @@ class CardSelection:
             return
         try:
             better = self._find(self._card, self._direction)
-        except CardError:  # if it was this one that went, its stream says so
+        except CardError:  # if the open card was unplugged, its stream raises
             return
         if better != self._name:
             raise CardMoved(f"{better} is used from now on, in place of {self._name}.")

@@ -1,6 +1,6 @@
-"""What the kernel tells about its sound cards, without opening any, and which of them to use.
+"""Lists the kernel's sound cards, without opening any, and chooses which to use.
 
-In: /proc/asound, the settings. Out: cards, and the ALSA name of each direction.
+In: /proc/asound, the settings. Out: cards, and the ALSA name for each direction.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from typing import Literal
 from appliance.errors import CardError
 from appliance.settings import CardSettings
 
-AUTO = "auto"  # of `card.capture`, `card.playback`
+AUTO = "auto"  # value of `card.capture` and `card.playback`
 BUY = "Plug in a USB device with microphone and loudspeaker in one; hw/audio.md names some."
 
 Direction = Literal["capture", "playback"]
 
 PROC_ASOUND = Path("/proc/asound")
-_LETTER = {"capture": "c", "playback": "p"}  # of the folders pcm0c, pcm0p
-# A screen's output: HDMI, DisplayPort. The kernel's drivers put it into the name of the card
-# (vc4-hdmi) or of the device (HDMI 0).
+_LETTER = {"capture": "c", "playback": "p"}  # last letter of the folders pcm0c, pcm0p
+# Outputs of a screen: HDMI, DisplayPort. The kernel's drivers name the card (vc4-hdmi) or the
+# device (HDMI 0) after them.
 _SCREEN = re.compile(r"hdmi|displayport", re.IGNORECASE)
-# Of an ALSA name: hw:CARD=Array,DEV=0 or hw:Array,0.
+# The card in an ALSA name: hw:CARD=Array,DEV=0 or hw:Array,0.
 _CARD = re.compile(r"^\w+:(?:.*\bCARD=)?([^,=]+)")
 
 
 @dataclass(frozen=True)
 class CardInfo:
-    """One card. `device` is the name to put in the settings: it does not move as numbers do.
+    """One card. `device` is the name for the settings; unlike the number it does not change.
 
-    usb    it is on USB, so it was plugged in by somebody who wants it to be used
-    screen its loudspeaker is that of a screen
-    numbers of its first device that captures, and of the first that plays
+    usb    it is on USB, so the owner plugged it in to use it
+    screen its only playback devices are those of a screen
+    numbers of its first capture device, and of its first playback device
     """
 
     number: int
@@ -78,12 +78,12 @@ def list_cards(proc: Path = PROC_ASOUND) -> list[CardInfo]:
 
 
 def chosen(capture: str, playback: str, cards: Sequence[CardInfo]) -> tuple[str, str]:
-    """ALSA names of the microphone and of the loudspeaker: those of the settings, and in place of
-    `auto` what fits best; "" where nothing does.
+    """ALSA names of the microphone and of the loudspeaker: those of the settings, or for `auto` the
+    best cards; "" where none fits.
 
-    Nothing but the cards decides, so that two processes that ask find the same. One card for both
-    before two, since two clocks drift apart; USB before others; a screen's loudspeaker never: its
-    delay is unknown and long. Of equals, the one that the kernel numbered first.
+    The result depends only on the cards, so that capture and playback choose the same. One card for
+    both directions comes before two cards, whose clocks drift apart; USB comes before others; a
+    screen's loudspeaker is never chosen: its delay is unknown and long. Then the lowest number.
     """
     mics = [card for card in cards if card.capture]
     speakers = [card for card in cards if card.playback and not card.screen]
@@ -102,7 +102,7 @@ def chosen(capture: str, playback: str, cards: Sequence[CardInfo]) -> tuple[str,
 
 
 def device(card: CardSettings, direction: Direction, proc: Path = PROC_ASOUND) -> str:
-    """The ALSA name to open. Raises CardError where `auto` finds none."""
+    """The ALSA name to open. Raises CardError when `auto` finds no card."""
     if (card.capture if direction == "capture" else card.playback) != AUTO:
         return card.capture if direction == "capture" else card.playback
     cards = list_cards(proc)
@@ -116,7 +116,7 @@ def device(card: CardSettings, direction: Direction, proc: Path = PROC_ASOUND) -
 
 
 def card_named(name: str) -> str:
-    """The card's id or number in an ALSA name; the whole of a name that has none."""
+    """The card's id or number in an ALSA name; the complete name if it contains none."""
     found = _CARD.search(name)
     return found[1] if found else name
 
@@ -126,13 +126,13 @@ def _best(cards: Sequence[CardInfo]) -> CardInfo | None:
 
 
 def _with(name: str, cards: Sequence[CardInfo]) -> list[CardInfo]:
-    """Those that are the card of that ALSA name."""
+    """The cards that the ALSA name `name` refers to."""
     named = card_named(name)
     return [card for card in cards if named in (card.id, str(card.number))]
 
 
 def holder(device: str, direction: Direction, proc: Path = PROC_ASOUND) -> str:
-    """Who has this card open, as `name (process 123)`; empty when that cannot be told."""
+    """The process that has this card open, as `name (process 123)`; "" when it is not known."""
     folder = _folder(device, proc)
     if folder is None:
         return ""
@@ -145,7 +145,7 @@ def holder(device: str, direction: Direction, proc: Path = PROC_ASOUND) -> str:
 
 
 def _screen(folder: Path, card_id: str) -> bool:
-    """Whether all that plays on it is a screen's."""
+    """Whether all playback devices of the card are those of a screen."""
     infos = [_text(info) for info in folder.glob("pcm*p/info")]
     return bool(_SCREEN.search(card_id)) or (
         bool(infos) and all(_SCREEN.search(info) for info in infos)
@@ -153,7 +153,7 @@ def _screen(folder: Path, card_id: str) -> bool:
 
 
 def _first(folder: Path, direction: Direction) -> int:
-    """The lowest number of its devices of that direction that is no screen's."""
+    """The lowest number of the card's devices of that direction, screens excluded; 0 if none."""
     letter = _LETTER[direction]
     found = [
         int(path.name[3:-1])
@@ -172,7 +172,7 @@ def _folder(device: str, proc: Path) -> Path | None:
 
 
 def _long_name(proc: Path, number: int) -> str:
-    """Of ` 0 [Array          ]: USB-Audio - ReSpeaker XVF3800`, what follows the dash."""
+    """The text after the dash in ` 0 [Array          ]: USB-Audio - ReSpeaker XVF3800`."""
     line = re.search(rf"^\s*{number} \[.*?\]: .*? - (.*)$", _text(proc / "cards"), re.MULTILINE)
     return line[1].strip() if line else ""
 

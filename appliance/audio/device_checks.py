@@ -1,4 +1,4 @@
-"""Is the sound card fit: what `interlude check` finds about it. Pure but for the trial itself."""
+"""Findings of `interlude check` about the sound card. Pure, except for the probe of the card."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from appliance.runtime.diagnostics import Finding, ok, problem, warning
 from appliance.runtime.machine import Machine
 from appliance.settings import CardSettings
 
-NOISY_DBFS = -35.0  # RMS of a room that nobody speaks in; above it onsets drown
+NOISY_DBFS = -35.0  # RMS of a quiet room; above it onsets cannot be detected reliably
 CLIPPED_DBFS = -0.1
-ONE_CLOCK_PPM = 10.0  # at 30, 12 dB of echo go in double talk, not 27: docs/benchmarks/echo.md
+ONE_CLOCK_PPM = 10.0  # at 30, double talk has 12 dB of echo reduction, not 27: benchmarks/echo.md
 
 
 def card_findings(
@@ -23,9 +23,9 @@ def card_findings(
     try_card: Callable[[CardSettings], DeviceProbe],
     failed: Collection[str] | None = None,
 ) -> Iterator[Finding]:
-    """Every finding about the card. `try_card` opens it for some seconds.
+    """All findings about the card. `try_card` opens it for some seconds.
 
-    `failed`: the parts that fail of a box that runs, and so holds the card; None: none runs.
+    `failed`: failed parts of the running box, which has the card open; None: no box runs.
     """
     allowed, refused = machine.sound_devices()
     if refused:
@@ -55,7 +55,7 @@ def card_findings(
 
 
 def _held(failed: Collection[str]) -> Finding:
-    """Of a card that nobody else can open, for the box has it."""
+    """The finding about a card that cannot be probed, because the running box has it open."""
     without = sorted({"capture", "playback"}.intersection(failed))
     if without:
         remedy = "`journalctl -u interlude` says why."
@@ -72,7 +72,7 @@ def _held(failed: Collection[str]) -> Finding:
 
 
 def _chosen(card: CardSettings, cards: Sequence[CardInfo]) -> Iterator[Finding]:
-    """Which devices are to be opened, and what is wrong with the choice."""
+    """Findings about the devices that will be opened, and problems of that choice."""
     names = chosen(card.capture, card.playback, cards)
     if AUTO in (card.capture, card.playback) and all(names):
         both = names[0] if names[0] == names[1] else f"{names[0]} to hear, {names[1]} to speak"

@@ -1,7 +1,7 @@
-"""Opens the card for a few seconds, as the box would, and says how it behaved.
+"""Probes the card: opens it for a few seconds, as the box does, and measures it.
 
-In: the card's settings. Out: one `DeviceProbe`, the microphone's level and the two clocks in it.
-What is played is silence.
+In: the card's settings. Out: one `DeviceProbe` with the microphone's level and the skew of the two
+clocks. It plays silence.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from appliance.audio.cards import device
 from appliance.pcm import FULL_SCALE
 from appliance.settings import CardSettings
 
-SECONDS = 4.0  # a straight line through so many readings is good to about 20 ppm on a USB card
-SILENT_DBFS = -120.0  # every sample the same
-_FEWEST = 20  # readings for a line worth the name
-_SETTLE_S = 0.25  # a microphone's first moments are its own switching on
+SECONDS = 4.0  # a linear fit to that many readings has an error of about 20 ppm on a USB card
+SILENT_DBFS = -120.0  # reported when all samples are equal
+_FEWEST = 20  # readings for the linear fit
+_SETTLE_S = 0.25  # discarded: the switch-on transient of the microphone
 
 
 @dataclass(frozen=True)
 class DeviceProbe:
-    """How a card behaved.
+    """Measurements of a card.
 
-    rate_hz        that it runs at, microphone and loudspeaker
-    noise_dbfs     RMS of the microphone, its mean taken out; −120 when every sample is the same
-    peak_dbfs      the loudest sample
+    rate_hz        of microphone and loudspeaker
+    noise_dbfs     RMS of the microphone without its mean; −120 when all samples are equal
+    peak_dbfs      magnitude of the largest sample
     skew_ppm       how much faster the microphone's clock runs than the loudspeaker's
-    uncertain_ppm  standard error of that; None with it when there was too little to say
-    dropouts       in either direction
+    uncertain_ppm  standard error of `skew_ppm`; both are None after too few readings
+    dropouts       of both directions together
     """
 
     rate_hz: tuple[int, int]
@@ -47,7 +47,7 @@ class DeviceProbe:
 
 
 def try_card(card: CardSettings, seconds: float = SECONDS) -> DeviceProbe:
-    """Capture and play silence for so long. Raises CardError when the card cannot be opened."""
+    """Capture and play silence for `seconds`. Raises CardError when the card cannot be opened."""
     mic_name, speaker_name = device(card, "capture"), device(card, "playback")
     with (
         open_stream(
@@ -66,7 +66,7 @@ def try_card(card: CardSettings, seconds: float = SECONDS) -> DeviceProbe:
 
 
 def levels(samples: np.ndarray[tuple[int], np.dtype[np.int16]]) -> tuple[float, float]:
-    """RMS without the mean, and peak, in dBFS."""
+    """RMS without the mean, and peak magnitude, in dBFS."""
     if not len(samples):
         return SILENT_DBFS, SILENT_DBFS
     values = samples.astype(np.float64)
@@ -76,7 +76,7 @@ def levels(samples: np.ndarray[tuple[int], np.dtype[np.int16]]) -> tuple[float, 
 def skew_ppm(
     mic: Sequence[Pair], speaker: Sequence[Pair], mic_hz: int, speaker_hz: int
 ) -> tuple[float | None, float | None]:
-    """How much faster the first counts than the second, and the standard error, in ppm."""
+    """How much faster `mic` counts than `speaker`, and the standard error of that, in ppm."""
     if min(len(mic), len(speaker)) < _FEWEST:
         return None, None
     (mic_speed, mic_error), (speaker_speed, speaker_error) = _speed(mic), _speed(speaker)
@@ -88,7 +88,7 @@ def skew_ppm(
 def _measure(
     mic: AlsaStream, speaker: AlsaStream, seconds: float
 ) -> tuple[np.ndarray[tuple[int], np.dtype[np.int16]], list[Pair], list[Pair], int]:
-    """Keep both going. A dropout starts that stream and its readings anew."""
+    """Run both streams. A dropout restarts that stream and clears its readings."""
     poller = select.poll()
     mic.register(poller)
     silence = np.zeros(speaker.period_frames, np.int16)
@@ -120,7 +120,7 @@ def _measure(
 
 
 def _speed(pairs: Sequence[Pair]) -> tuple[float, float]:
-    """Frames a second by a straight line through the readings, and its standard error."""
+    """Frames per second by a linear fit to the readings, and its standard error."""
     origin_ns = pairs[0][0]
     seconds = np.array([(ns - origin_ns) / 1e9 for ns, _ in pairs])
     frames = np.array([float(count) for _, count in pairs])

@@ -1,4 +1,4 @@
-"""How loud each sample of a block is: fades, volume, and no click at a sudden end. Pure."""
+"""Gain of each sample of a block: fades, volume, and a fade of the last sample. Pure."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ QUIET = 64  # of 32767 (−54 dBFS): a step to or from less than this does not c
 
 
 class Fader:
-    """A door between shut (0) and open (1), and at any gap between. It starts open.
+    """A gain between 0 (muted) and 1 (open), ramped along half a raised cosine. Starts at 1.
 
-    It moves along half a raised cosine, up over `up_frames`, down over `down_frames`, from
-    wherever it is. `block` is the int16 block it writes, valid until the next call.
+    A ramp takes `up_frames` up and `down_frames` down, and starts at the current gain. `block` is
+    the int16 block that each call writes; it is valid until the next call.
     """
 
     def __init__(
@@ -23,10 +23,10 @@ class Fader:
         self.block: Samples = np.zeros(block_frames, np.int16)
         self._up, self._down = fade_in(up_frames), fade_in(down_frames)[::-1]
         self._from = self._to = 1.0
-        self._ramp, self._at = self._up, up_frames  # of the way from `_from` to `_to`
+        self._ramp, self._at = self._up, up_frames  # ramp from `_from` to `_to`, next index
         self._volume = self._volume_due = volume
         self._last = 0  # the last voice sample that was sent
-        self._tail = 0  # samples of fade still owed to it, should nothing follow
+        self._tail = 0  # samples left of its fade to zero, if no voice follows
 
     @property
     def is_muted(self) -> bool:
@@ -34,7 +34,7 @@ class Fader:
 
     @property
     def fade_out_samples(self) -> int:
-        """Samples that shutting would still take."""
+        """Samples that a fade to 0 still takes."""
         return len(self._ramp) - self._at if self._to == 0.0 else len(self._down)
 
     def set_volume(self, volume: float) -> None:
@@ -42,19 +42,19 @@ class Fader:
         self._volume_due = volume
 
     def open_now(self) -> None:
-        """At once, for a sound that begins by itself."""
+        """Set the gain to 1 without a ramp, for a sound that starts at its own beginning."""
         self._jump(1.0)
 
     def mute_now(self) -> None:
-        """At once, for a sound that has stopped by itself."""
+        """Set the gain to 0 without a ramp, for a sound that has already ended."""
         self._jump(0.0)
 
     def drop_tail(self) -> None:
-        """The last sample sent has stopped by itself: no fade is owed to it."""
+        """Cancel the fade of the last sample: the loudspeaker has already gone silent."""
         self._tail = 0
 
     def ramp_to(self, voice: Samples, level: float = 1.0) -> Samples:
-        """The next block: `voice` on its way to `level`, up or down; then silence."""
+        """The next block: `voice` with the gain ramped to `level`, up or down; then silence."""
         self._head_for(level)
         return self._fill(voice * self._levels(len(voice)))
 
@@ -62,7 +62,7 @@ class Fader:
         """The next block: `voice`, at most `fade_out_samples` samples, faded out, then silence."""
         self._head_for(0.0)
         n = len(voice)
-        # Less voice than the fade needs: the voice itself has ended, its last sample fades alone.
+        # Less voice than the fade needs: the voice has ended, and only its last sample is faded.
         short = n < min(self.fade_out_samples, len(self.block))
         levels = self._levels(n)
         if short:
@@ -85,13 +85,13 @@ class Fader:
         self._at = 0
 
     def _level(self) -> float:
-        """Of the last sample."""
+        """Gain of the last sample."""
         if self._at == len(self._ramp):
             return self._to
         return float(self._along(self._at - 1, self._at)[0]) if self._at else self._from
 
     def _levels(self, count: int) -> Floats:
-        """Of the next `count` samples."""
+        """Gains of the next `count` samples."""
         levels = np.full(count, self._to, np.float32)
         n = min(count, len(self._ramp) - self._at)
         levels[:n] = self._along(self._at, self._at + n)

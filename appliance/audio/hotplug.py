@@ -1,7 +1,7 @@
-"""A card that may be pulled out: keeps a stream open for capture and playback alike.
+"""Hot-plug: keeps a stream of capture or playback open while its card may be unplugged.
 
-Sends CardLost and CardFound on the edge and when it is asked, and Dropouts at most a few times a
-second.
+Sends CardLost and CardFound when that changes and on StatusWanted, and Dropouts at most four times
+a second.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from appliance.runtime.worker import Worker
 
 RETRY_MS = 500
 BEAT_S = 0.25
-STALLED_S = 1.0  # without a period from a running card: some drivers never restart their DMA
+STALLED_S = 1.0  # without a period from a running card; some drivers never restart their DMA
 
 
 class StreamHousekeeping:
-    """What is done a few times a second beside the sound: heartbeat, mail, count of dropouts.
+    """Periodic work of a stream's process: heartbeat, messages, count of dropouts.
 
-    `handle`: what a message is to the stream's owner. `tell`: how the card is.
+    `handle`: called with each message except StatusWanted, which is answered here.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class StreamHousekeeping:
         self._work = work
         self._direction = direction
         self._handle = handle
-        self._card: CardFound | CardLost | None = None  # what was told last
+        self._card: CardFound | CardLost | None = None  # last message sent
         self._next = 0.0
         self._told = 0
         self._moved = 0.0
@@ -45,12 +45,12 @@ class StreamHousekeeping:
         self.choice = CardSelection(work.settings.card, direction)
 
     def moved(self) -> None:
-        """The card gave or took something."""
+        """Note that the card delivered or accepted samples."""
         self._moved = time.monotonic()
 
     def poll(self) -> bool:
-        """True once every BEAT_S, when it has beaten. Raises CardError if the card stands still,
-        CardMoved if another one is to be used."""
+        """Do the periodic work; True if it was due (every BEAT_S). Raises CardError if the card has
+        stalled, CardMoved if another one is to be used."""
         now = time.monotonic()
         if now < self._next:
             return False
@@ -68,7 +68,7 @@ class StreamHousekeeping:
                 self._work.send(self._card)
 
     def tell(self, card: CardFound | CardLost) -> None:
-        """To the conductor, and to the next one, too."""
+        """Send the card's state to the conductor, and again on each later StatusWanted."""
         self._card = card
         self._work.send(card)
 
@@ -87,13 +87,13 @@ def keep_open(
     pulse: StreamHousekeeping,
     serve: Callable[[AlsaStream], None],
 ) -> None:
-    """Open the card, `serve` it until it is lost, look for it twice a second, until the stop."""
+    """Open the card and `serve` it; when it is lost, retry twice a second. Returns at the stop."""
     card = work.settings.card
-    gc.freeze()  # what set-up has made stays; no collection walks it again under the card
+    gc.freeze()  # the garbage collector no longer scans objects of the set-up while sound runs
     waiter = select.poll()
     waiter.register(work.stop_fd, select.POLLIN)
     trouble = ""
-    work.report_ready()  # with no card too: the box then says so instead of not coming up
+    work.report_ready()  # also without a card: the box then starts, and reports it
     while not work.stopping:
         try:
             with open_stream(

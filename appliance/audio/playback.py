@@ -1,10 +1,10 @@
-"""[process] Ring `voice` → loudspeaker, and ring `played`: what really left, with its index.
+"""[process] Ring `voice` → loudspeaker, and ring `played`: the samples sent, with their index.
 
 The card runs all the time; between answers and in a pause it gets zeros. A pause takes effect
-behind what is already queued, so each period is decided late: not when the card asks for it, but
-when no more than `card.reserve_ms` are left to play. Machine part of the stop on the software
-card (tests/audio/stop_latency.py, 100 pauses a run): p99 20 to 21 ms without the wait, 17 to 18.5
-with it; with a buffer of two periods in place of three 15, and too many dropouts.
+only after the queued samples, so each period is computed late: not when the card has room for it,
+but when at most `card.reserve_ms` are left to play. The machine part of the stop latency on the
+software card (tests/audio/stop_latency.py, 100 pauses a run): p99 20 to 21 ms without this wait, 17
+to 18.5 with it; 15 with a buffer of two periods in place of three, but with too many dropouts.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def main(work: Worker) -> None:
 
 
 def fade_profile(settings: Settings) -> FadeProfile:
-    """How the voice falls silent and comes back, by the owner's settings."""
+    """Fades, rewind and duck gain from the settings."""
     speaking = settings.speaking
     return FadeProfile(
         down_frames=RATE_HZ * settings.card.ramp_ms // 1000,
@@ -63,18 +63,18 @@ def _handle(player: Player, message: Message) -> None:
 
 
 def next_block(player: Player, floor: Floor, index: int) -> PlaybackBlock:
-    """What the floor allows now.
+    """The next block that the floor allows.
 
-    The conductor raises `turn` before it lets go of a hold or a press. Here `turn` is read last, so
-    that who sees the old turn sees them held: nothing of a dropped answer sounds between its two
-    stores. A processor may exchange loads that are some dozens of instructions apart; between these
-    lie hundreds."""
+    The conductor stores `turn` before it releases a hold or a press. This function loads `turn`
+    last: if it sees the old turn, it has also seen the hold, so that no sample of a dropped answer
+    sounds between the two stores. A processor may reorder loads that are some dozens of
+    instructions apart; hundreds lie between these."""
     hold, released, pressed = floor.hold, floor.released, floor.pressed
     return player.next_block(floor.turn, hold, released, index, pressed=pressed)
 
 
 class CardOutput:
-    """One opened card and the player behind it."""
+    """Feeds one open playback stream from the player."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class CardOutput:
         self._period_s = stream.period_frames / stream.rate_hz
 
     def serve(self) -> None:
-        """Feed the card until the stop. Raises CardError when it is lost."""
+        """Feed the card until the process is to stop. Raises CardError when the card is lost."""
         work, stream = self._work, self._stream
         poller = select.poll()
         poller.register(work.stop_fd, select.POLLIN)
@@ -114,14 +114,14 @@ class CardOutput:
 
     def _start(self) -> None:
         self._player.on_dropout()
-        # What the filter still held is lost (at 48 kHz, 1 ms), as what a lost card's buffer held.
+        # Samples in the filter (1 ms at 48 kHz) are lost, like those in the card's buffer.
         self._interpolate = Interpolator(self._stream.factor)
         self._clock.start(self._stream.start(), self._floor.card_lead)
 
     def _wait_for_the_reserve(self) -> None:
         queued = self._stream.buffer_frames - self._stream.avail()
         spare_s = queued / self._stream.rate_hz - self._reserve_s
-        if 0 < spare_s < self._period_s:  # else the buffer is deep on purpose, or has run dry
+        if 0 < spare_s < self._period_s:  # else the buffer is deep on purpose, or empty
             time.sleep(spare_s)
 
     def _top_up(self) -> None:
@@ -135,13 +135,14 @@ class CardOutput:
     def _dropped_out(self) -> None:
         self._pulse.dropouts += 1
         self._start()
-        self._pulse.moved()  # it took a buffer of silence: it was we who stood still
+        self._pulse.moved()  # the card took a buffer of silence: this process was late
 
     def _next(self) -> PlaybackBlock:
         return next_block(self._player, self._floor, self._clock.index(self._stream.position))
 
     def _send(self, block: PlaybackBlock) -> None:
-        """What the card does not take whole, be it gone or run dry, is the player's again."""
+        """Write a block. If the card does not take all of it (lost, dropout), the player takes it
+        back."""
         frames = self._interpolate(block.samples)
         written = 0
         try:

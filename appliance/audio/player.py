@@ -1,9 +1,9 @@
-"""Decides the next block for the loudspeaker. In: the floor's words and voice slots. Out: blocks.
+"""Computes the next block for the loudspeaker. In: the floor's words, voice slots. Out: blocks.
 
 Pure: no card, no ring, no clock. Every sample of an answer is sent in order and exactly once,
-whatever pauses come between, but for a last word that is said again after a long one; what changed
-is said with the exact sample at which it did. A block that the card refused was not sent: it is
-taken back, with what it would have said, and decided anew.
+across any pauses; only the last word before a long pause is repeated. Each event names the exact
+sample at which it happened. A block that the card refused counts as not sent: `take_back` undoes
+it together with its events, and it is computed again.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ PlaybackEvent = (
     PlaybackStarted | PlaybackPaused | PlaybackResumed | PlaybackFinished | PlaybackStopped
 )
 
-_WORDS = 16  # of an answer, the last: more than LOOK_BACK holds
-_LEAD = RATE_HZ * 20 // 1000  # before a word, to fade in
-_STALE_AT_ONCE = 64  # slots dropped for one block: a full ring takes two blocks, not 2 ms of one
+_WORDS = 16  # of the answer, the newest: more than fit in LOOK_BACK
+_LEAD = RATE_HZ * 20 // 1000  # sent before a repeated word, for the fade in
+_STALE_AT_ONCE = 64  # stale slots dropped per block: a full ring takes two blocks, not 2 ms of one
 
 
 @dataclass(frozen=True)
 class FadeProfile:
-    """How the voice falls silent and comes back.
+    """Lengths of the fades, rewind and ducking.
 
-    down_frames   of the fade to silence, or to softly; short, since the owner waits for it
-    up_frames     of the fade back
-    rewind_after  samples of pause from which on the last word is said again; 0: never
-    duck          gain while an onset is judged, in place of silence; 0: silence
+    down_frames   length of the fade to silence or to `duck`; short, because the owner waits for it
+    up_frames     length of the fade back
+    rewind_after  pause in samples from which on the last word is repeated; 0: never
+    duck          gain during an onset, in place of silence; 0: silence
     """
 
     down_frames: int
@@ -55,10 +55,10 @@ class FadeProfile:
 
 @dataclass(frozen=True, slots=True)
 class PlaybackBlock:
-    """One block for the card; `samples` is valid until the next one is asked for.
+    """One block for the card; `samples` is valid until the next call of `next_block`.
 
-    Voice, if there is any (`turn` is not 0), begins at the block's first sample, with sample
-    `position` of the answer; what follows it is silence.
+    Voice, if there is any (`turn` is not 0), starts at the block's first sample, with sample
+    `position` of the answer; silence follows it.
     """
 
     samples: Samples
@@ -69,28 +69,29 @@ class PlaybackBlock:
 
 
 class _Place(msgspec.Struct, gc=False):
-    """Where the player is: all that a block moves, so that one that was refused can be undone."""
+    """State that `next_block` changes; a copy restores it when the card refuses the block."""
 
     slot: RingSlot | None = None
-    slot_at: int = 0  # samples already taken of `slot`
-    answer: int = 0  # the turn whose answer is under way; 0: none
-    position: int = 0  # in the answer, of the sample that is due
-    past_from: int = 0  # position of the first sample of it that this player took
-    again: Samples = EMPTY  # what is sent once more before anything new
-    started: bool = False  # its first sample has been sent, and said so
-    ended: bool = False  # its last sample has been taken
-    silent_at: int = 0  # index behind the last voice sample that was sent
-    flowing: bool = False  # the block before this one was voice to its end
+    slot_at: int = 0  # samples already taken from `slot`
+    answer: int = 0  # turn of the answer that is being sent; 0: none
+    position: int = 0  # of the next sample, in the answer
+    past_from: int = 0  # position of the answer's first sample that this player took
+    again: Samples = EMPTY  # samples to repeat before new ones
+    started: bool = False  # its first sample was sent, and PlaybackStarted with it
+    ended: bool = False  # its last sample was taken
+    silent_at: int = 0  # index after the last voice sample that was sent
+    flowing: bool = False  # the previous block was voice to its end
     paused_for: int | None = None  # serial of the onset, 0 for a press; None: not paused
 
 
 class Player:
-    """`supply` gives the next voice slot, or None: it is asked only for what is due.
+    """Sends the answers of the ring `voice`. `supply` returns the next slot, or None; it is called
+    only when the next sample is needed.
 
-    Silence within an answer (a pause, a late speaker) moves nothing: the sample that was due
-    stays due. Slots of older turns are dropped whole; slots of a turn to come wait.
+    Silence within an answer (a pause, a late speaker) does not advance its position. Slots of older
+    turns are dropped; slots of a later turn wait.
 
-    A block counts as sent when the next one is asked for, unless `take_back` comes before.
+    A block counts as sent at the next call of `next_block`, unless `take_back` comes first.
     """
 
     def __init__(
@@ -111,26 +112,26 @@ class Player:
             volume=volume,
         )
         self._voice = np.zeros(block_frames, np.int16)
-        self._past = SampleBuffer(LOOK_BACK)  # what was taken of the answer, by position
-        self._words: deque[int] = deque(maxlen=_WORDS)  # positions at which words of it began
+        self._past = SampleBuffer(LOOK_BACK)  # samples taken of the answer, by position
+        self._words: deque[int] = deque(maxlen=_WORDS)  # positions at which its words start
         self._place = _Place()
-        self._before = copy(self._place)  # as it was when the last block was asked for
-        self._fetched: list[RingSlot] = []  # for the last block
-        self._returned: deque[RingSlot] = deque()  # of blocks that were refused; before `supply`'s
+        self._before = copy(self._place)  # before the last block
+        self._fetched: list[RingSlot] = []  # slots fetched for the last block
+        self._returned: deque[RingSlot] = deque()  # slots of refused blocks; used before `supply`
 
     def set_volume(self, volume: float) -> None:
         """0 to 1, reached by the end of the next block."""
         self._fader.set_volume(volume)
 
     def take_back(self) -> None:
-        """The card did not take the last block: none of its samples was heard, all are due again,
-        and none of its events happened."""
+        """Undo the last block, which the card did not take: its samples are sent again, and its
+        events did not happen."""
         self._place = copy(self._before)
         self._returned.extendleft(reversed(self._fetched))
         self._fetched.clear()
 
     def on_dropout(self) -> None:
-        """The card lost its place (a dropout, a replug): fade in, as after a pause."""
+        """The card was restarted (dropout, replug): continue with a fade in, as after a pause."""
         self._place.flowing = False
         self._fader.drop_tail()
         if self._place.answer:
@@ -193,7 +194,7 @@ class Player:
         position = place.position
         taken = self._move_samples(len(self._voice))
         if taken and not place.flowing and position and abs(int(self._voice[0])) > QUIET:
-            self._fader.mute_now()  # it goes on from the middle of a sound: fade in
+            self._fader.mute_now()  # starts in the middle of a sound: fade in
         if taken and not place.started:
             place.started = True
             events.append(PlaybackStarted(place.answer, index))
@@ -204,7 +205,7 @@ class Player:
         return self._fader.ramp_to(self._voice[:taken], level), taken
 
     def _go_back(self, index: int) -> None:
-        """After a long pause: to the start of the word that was broken off."""
+        """After a long pause: go back to the start of the interrupted word."""
         place = self._place
         after, pause = self._manner.rewind_after, index - place.silent_at
         if not after or pause < after or self._due() is None:
@@ -215,22 +216,23 @@ class Player:
         place.again = self._past.read(place.position, back + len(place.again))
 
     def _last_word(self, kept: int) -> int:
-        """How far back of the `kept` samples the last word began: as its voice told, unless that is
-        further back, or it was over; else by the sound."""
+        """How many of the `kept` samples to repeat: from the last word start that the voice marked,
+        if `kept` contains one, else from the one found in the sound; 0 if the word was over."""
         position = self._place.position
         back = last_word(self._past.read(position - kept, kept))
         begun = [at for at in self._words if position - kept <= at < position]
         return min(kept, position - begun[-1] + _LEAD) if back and begun else back
 
     def _fall_silent(self) -> tuple[Samples, int]:
-        """Fade out over what is due next; those samples count as heard."""
+        """Fade out over the next samples of the answer; they count as heard."""
         if not self._place.flowing:
             self._fader.mute_now()
         taken = self._move_samples(min(self._fader.fade_out_samples, len(self._voice)))
         return self._fader.fade_out(self._voice[:taken]), taken
 
     def _conclude(self, *, cut: bool, cause: int | None, events: list[PlaybackEvent]) -> None:
-        """`cause` of a pause: the serial of an onset, 0 for a press; None: nothing pauses it."""
+        """Add the event of an end, a stop or a pause. `cause`: serial of the onset that pauses the
+        answer, 0 for a press; None: nothing pauses it."""
         place = self._place
         turn, position, silent_at = place.answer, place.position, place.silent_at
         if place.ended:
@@ -244,7 +246,7 @@ class Player:
             place.paused_for = cause
 
     def _due(self) -> RingSlot | None:
-        """The slot that holds the sample that is due, if it has come."""
+        """The slot that contains the next sample; None if it has not arrived."""
         place = self._place
         if place.slot is None:
             place.slot = self._returned.popleft() if self._returned else self._supply()
@@ -254,7 +256,8 @@ class Player:
         return place.slot
 
     def _move_samples(self, count: int) -> int:
-        """Move up to `count` samples of the answer to `_voice`. Returns how many there were."""
+        """Copy up to `count` samples of the answer to `_voice` and advance. Returns their
+        number."""
         place = self._place
         taken = min(count, len(place.again))
         if taken:
@@ -268,7 +271,7 @@ class Player:
             at = place.slot_at
             n = min(count - taken, len(slot.samples) - at)
             if slot.flags & WORD and not at and slot.position not in self._words:
-                self._words.append(slot.position)  # unless a block that was refused did
+                self._words.append(slot.position)  # not twice, after a refused block
             new = slot.samples[at : at + n]
             self._voice[taken : taken + n] = new
             self._past.write(slot.position + at, new)

@@ -1,4 +1,4 @@
-"""A few seconds of the microphone, outside of the running box."""
+"""Records a few seconds of the microphone while the box does not run."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from appliance.errors import CardError
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
 from appliance.settings import CardSettings
 
-_SETTLE_S = 0.25  # a microphone's first moments are its own switching on
+_SETTLE_S = 0.25  # discarded: the switch-on transient of the microphone
 _STALLED_S = 2.0
 
 
 def record(card: CardSettings, seconds: float, started: Callable[[], None]) -> Samples:
-    """int16[seconds × 16 kHz]; `started` is called when the first of it is being recorded.
+    """Record int16[seconds × 16 kHz]. Calls `started` when the recording starts.
 
-    Raises CardError when the card cannot be opened (the running box may hold it) or falls silent.
+    Raises CardError when the card cannot be opened (the running box may have it open), drops out or
+    stalls.
     """
     name = device(card, "capture")
     with open_stream(
@@ -31,7 +32,7 @@ def record(card: CardSettings, seconds: float, started: Callable[[], None]) -> S
     ) as stream:  # fmt: skip
         poller = select.poll()
         stream.register(poller)
-        # A card's period may be no whole number of our samples; a block is.
+        # A period of the card need not be a whole number of 16 kHz samples; a block is.
         decimate, blocks = Decimator(stream.factor), Blocks(BLOCK_FRAMES * stream.factor)
         stream.start()
         skip, wanted = int(_SETTLE_S * RATE_HZ), int(seconds * RATE_HZ)

@@ -1,7 +1,7 @@
-"""Between the card's format and the box's: channels, blocks, sample rate, fades. Pure numpy.
+"""Converts between the card's format and the box's: channels, blocks, rate, fades. Pure numpy.
 
-The box has one format: 16 kHz, mono, int16. A card at 32, 48 or 96 kHz is a whole number times
-that, so one short linear-phase filter converts, with a constant and known delay.
+The box has one format: 16 kHz, mono, int16. The rates of a card (32, 48 or 96 kHz) are integer
+multiples of 16 kHz, so that one short linear-phase filter converts with a constant, known delay.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ Floats = npt.NDArray[np.float32]
 
 FILTER_DELAY = 16  # samples at 16 kHz (1 ms): half the filter's length
 _CUTOFF = 0.95  # of 8 kHz: flat to 6.7 kHz, 60 dB down from 8.5 kHz
-_KAISER_BETA = 5.65  # 60 dB (Kaiser 1974); with this length the transition is 1.8 kHz wide
+_KAISER_BETA = 5.65  # 60 dB (Kaiser 1974); with this length the transition band is 1.8 kHz wide
 
 
 def conversion_delay(factor: int) -> int:
-    """Samples at 16 kHz that a conversion by `factor` costs; none when there is none."""
+    """Delay of a conversion by `factor`, in samples at 16 kHz; 0 for factor 1."""
     return FILTER_DELAY if factor > 1 else 0
 
 
@@ -43,7 +43,7 @@ class Decimator:
         self._past: Floats = np.zeros(len(self._taps) - 1, np.float32)
 
     def __call__(self, samples: Samples) -> Samples:
-        """n × factor samples in, n out. State is carried from call to call."""
+        """Convert n × factor samples to n. Keeps the filter's state between calls."""
         if self._factor == 1:
             return samples
         line: Floats = np.concatenate((self._past, samples.astype(np.float32)))
@@ -65,7 +65,7 @@ class Interpolator:
         self._past: Floats = np.zeros(length - 1, np.float32)
 
     def __call__(self, samples: Samples) -> Samples:
-        """n samples in, n × factor out. State is carried from call to call."""
+        """Convert n samples to n × factor. Keeps the filter's state between calls."""
         if self._factor == 1:
             return samples
         line: Floats = np.concatenate((self._past, samples.astype(np.float32)))
@@ -84,12 +84,12 @@ def one_channel(frames: Samples, channels: int) -> Samples:
 
 
 def all_channels(samples: Samples, channels: int) -> Samples:
-    """Mono → the same in each of the loudspeaker's interleaved channels."""
+    """Mono → the same samples in each of the loudspeaker's interleaved channels."""
     return samples if channels == 1 else np.repeat(samples, channels)
 
 
 class Blocks:
-    """Cuts whatever the card delivers into blocks of `size` samples."""
+    """Splits the card's periods, of any length, into blocks of `size` samples."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -105,5 +105,5 @@ class Blocks:
 
 
 def fade_in(frames: int) -> Floats:
-    """Half a raised cosine from 0 towards 1: no corner at either end, so nothing clicks."""
+    """Half a raised cosine from 0 to 1; its slope is 0 at both ends, so that it does not click."""
     return (0.5 - 0.5 * np.cos(np.pi * (np.arange(frames) + 0.5) / frames)).astype(np.float32)

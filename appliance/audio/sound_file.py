@@ -1,4 +1,4 @@
-"""Sound files: WAV by the standard library, FLAC where the package soundfile is installed.
+"""Reads sound files: WAV with the standard library, FLAC where the package soundfile is installed.
 
 In: a path. Out: float32, full scale at ±1.0, mixed to one channel, at 16 kHz.
 """
@@ -19,11 +19,11 @@ from appliance.errors import RecordingError
 from appliance.pcm import RATE_HZ
 
 Floats = npt.NDArray[np.float32]
-_FULL_SCALE = {1: 2.0**7, 2: 2.0**15, 3: 2.0**23, 4: 2.0**31}  # of PCM, by the bytes of a sample
+_FULL_SCALE = {1: 2.0**7, 2: 2.0**15, 3: 2.0**23, 4: 2.0**31}  # of PCM, by bytes per sample
 
 
 def read_sound(path: Path) -> Floats:
-    """The samples of a file, float32[n]. Raises RecordingError if it holds no sound."""
+    """Read a file as float32[n]. Raises RecordingError if it contains no sound."""
     with _refused(path):
         wav = _plain_wav(path)
         if wav is not None:
@@ -37,7 +37,7 @@ def read_sound(path: Path) -> Floats:
 
 
 def duration_s(path: Path) -> float:
-    """How long a sound file is, by its header. Raises RecordingError if it is none."""
+    """Duration of a sound file by its header. Raises RecordingError if it is not one."""
     with _refused(path):
         wav = _plain_wav(path)
         if wav is None:
@@ -48,7 +48,7 @@ def duration_s(path: Path) -> float:
 
 @contextmanager
 def _refused(path: Path) -> Iterator[None]:
-    """Whatever a reader of sound files raises becomes a RecordingError."""
+    """Convert the exceptions of both readers to RecordingError."""
     try:
         yield
     except (OSError, EOFError, RuntimeError, ZeroDivisionError, wave.Error) as error:
@@ -57,8 +57,8 @@ def _refused(path: Path) -> Iterator[None]:
 
 
 def _plain_wav(path: Path) -> wave.Wave_read | None:
-    """A WAV file, opened; None for what the standard library does not read: other forms of WAV,
-    and all other files."""
+    """Open a WAV file; None for formats that the standard library does not read: WAV other than
+    PCM, and all other files."""
     if path.suffix.lower() != ".wav":
         return None
     try:
@@ -70,7 +70,7 @@ def _plain_wav(path: Path) -> wave.Wave_read | None:
 
 
 def _read_wav(path: Path, wav: wave.Wave_read) -> tuple[Floats, int]:
-    """float32[frames, channels], and the rate."""
+    """The samples, float32[frames, channels], and the rate in Hz."""
     with wav:
         width, channels, rate_hz = wav.getsampwidth(), wav.getnchannels(), wav.getframerate()
         data = wav.readframes(wav.getnframes())
@@ -81,7 +81,7 @@ def _read_wav(path: Path, wav: wave.Wave_read) -> tuple[Floats, int]:
 
 
 def _of_pcm(data: bytes, width: int) -> Floats:
-    """Little-endian integers of that many bytes as float32 (8 bits are unsigned: RIFF WAVE)."""
+    """Little-endian integers of `width` bytes as float32 (8 bits are unsigned: RIFF WAVE)."""
     if width == 1:
         values = np.frombuffer(data, np.uint8).astype(np.float32) - 128
     elif width == 3:
@@ -96,7 +96,7 @@ def _of_pcm(data: bytes, width: int) -> Floats:
 
 
 def _soundfile(path: Path) -> Any:
-    """The package, a module without types."""
+    """Import the package soundfile, which has no type annotations."""
     try:
         import soundfile
     except (ImportError, OSError) as error:

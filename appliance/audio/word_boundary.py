@@ -1,9 +1,10 @@
-"""Where the last word of a stretch of speech began, told from the sound alone. Pure.
+"""Estimates from the sound alone where the last word of a stretch of speech starts. Pure.
 
-Fluent speech has few pauses between words, so the answer is a good place to begin again rather
-than a word's border for certain: the last silence, or else the deepest dip, a syllable or more
-before the end. On fluent espeak speech, whose word borders the synthesiser told, 74 of 100 places
-lay within 60 ms of one (27 by chance; 800 pauses, four voices); half a second back in the median.
+Fluent speech has few pauses between words, so the result is a good place to resume rather than a
+certain word boundary: the last silence, or else the deepest minimum of the level, at least a
+syllable before the end. On fluent espeak-ng speech with word boundaries from the synthesiser, 74 of
+100 results were within 60 ms of a boundary (27 by chance; 800 pauses, four voices), in the median
+half a second before the end.
 """
 
 from __future__ import annotations
@@ -12,21 +13,21 @@ import numpy as np
 
 from appliance.pcm import RATE_HZ, Samples
 
-LOOK_BACK = RATE_HZ * 12 // 10  # a word of four syllables is 0.8 s long; further back is a phrase
+LOOK_BACK = RATE_HZ * 12 // 10  # a word of four syllables takes 0.8 s; longer is a phrase
 _FRAME = RATE_HZ * 5 // 1000
 _SMOOTH = 3  # frames of 5 ms: a period of a low voice is 12 ms
-_QUIET_DB = 26.0  # below the loud parts: between vowels (0) and the room of a recording (-50)
-_GAP = 10  # frames, 50 ms: most of the closures before p, t and k are shorter
-_OVER = 16  # frames, 80 ms of quiet at the end: the word is over, and the next one is due
-_SYLLABLE = 30  # frames, 150 ms: less than that is not said again by itself
-_FAR_DB = 20.0  # a second further back, a dip must be so much deeper
-_BEFORE = 4  # frames, 20 ms of the gap go along: a soft consonant, and room to fade in
+_QUIET_DB = 26.0  # below the loud parts: between vowels (0) and the recording's background (-50)
+_GAP = 10  # frames, 50 ms: most closures before p, t and k are shorter
+_OVER = 16  # frames, 80 ms of quiet at the end: the word is complete
+_SYLLABLE = 30  # frames, 150 ms: the shortest stretch that is repeated
+_FAR_DB = 20.0  # a minimum one second earlier must be deeper by this
+_BEFORE = 4  # frames, 20 ms of the gap are included: a soft consonant, and time to fade in
 
 
 def last_word(sound: Samples) -> int:
-    """How many samples before the end of `sound` its last word begins.
+    """Number of samples from the start of the last word to the end of `sound`.
 
-    0 where that word was over. All of a `sound` that is shorter than a syllable.
+    0 if the last word is complete; len(sound) if `sound` is not longer than a syllable.
     """
     count = len(sound) // _FRAME
     if count <= _SYLLABLE:
@@ -39,7 +40,7 @@ def last_word(sound: Samples) -> int:
         return 0
     latest = count - _SYLLABLE
     runs = np.convolve(quiet, np.ones(_GAP), "valid")[: max(0, latest - _GAP + 1)]
-    gaps = np.flatnonzero(runs >= _GAP)  # first frame of each stretch of quiet that is long enough
+    gaps = np.flatnonzero(runs >= _GAP)  # first frame of each quiet window of _GAP frames
     if len(gaps):
         begin = int(gaps[-1]) + _GAP
         while begin < latest and quiet[begin]:
