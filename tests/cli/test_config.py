@@ -30,7 +30,7 @@ def test_what_config_prints_keeps_every_reason_and_marks_what_is_changed(tmp_pat
     printed = effective.whole(load(owners_file(tmp_path, OWNERS)))
     line = next(line for line in printed.splitlines() if "period_ms" in line)
     assert line.split("#")[0].split() == ["period_ms:", "4"]
-    assert "the step of everything" in line
+    assert "the step in which" in line
     assert line.endswith("[default: 5]")
     assert "[default" not in effective.whole(load_defaults())
 
