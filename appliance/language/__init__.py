@@ -1,1 +1,1 @@
-"""What the box itself says, a file a language (Fluent), and which language a sentence is in."""
+"""The box's own sentences, one Fluent file per language, and identification of languages."""

@@ -1,7 +1,8 @@
-"""The box's own sentences in one language: a key and values in, words out.
+"""The box's own sentences in one language: a key and values in, text out.
 
-A file a language beside this one, in Fluent's syntax: `en.ftl`, `de.ftl`. English is whole (a test
-says so); what another language lacks is said in English. docs/languages.md tells how to add one.
+Each language is a file beside this one, in Fluent's syntax: `en.ftl`, `de.ftl`. English has every
+key (a test checks that); a key that another language lacks is said in English. docs/languages.md
+describes how to add a language.
 """
 
 from __future__ import annotations
@@ -19,17 +20,19 @@ from appliance.language.plurals import plural
 
 FOLDER = Path(__file__).parent
 _ENTRY = re.compile(r"^([a-z][\w-]*) *=(.*(?:\n(?:[ }].*)?$)*)", re.MULTILINE)
-SOURCE = "en"  # the language that every key is written in first
+SOURCE = "en"  # the language that has every key
 Value = str | int | float
 
 
 class MessagesOfText(Mapping[str, Pattern]):
-    """The messages of a file of Fluent's syntax that a test has parsed whole. Each is parsed when
-    it is asked for, and a plain one without Fluent's parser: most processes say few of a thousand,
-    and all of them would take as long as the rest of a command's start."""
+    """The messages of a Fluent file, each parsed at its first use; a test parses the complete file.
+
+    Plain text is read without Fluent's parser. Most processes use few of a thousand messages, and
+    parsing all of them would take as long as the rest of a command's start.
+    """
 
     def __init__(self, text: str, name: str) -> None:
-        """`name`: of the file, for errors."""
+        """`name`: the file's name, for errors."""
         entries = list(_ENTRY.finditer(text))
         self._written = {found[1]: found[2].strip() for found in entries}
         self._lines = {found[1]: text.count("\n", 0, found.start()) + 1 for found in entries}
@@ -37,7 +40,7 @@ class MessagesOfText(Mapping[str, Pattern]):
         self._name = name
 
     def __getitem__(self, key: str) -> Pattern:
-        """Raises KeyError, and CatalogueError for one that is damaged."""
+        """The pattern of `key`. Raises KeyError, and CatalogueError if it cannot be parsed."""
         if key not in self._parsed:
             self._parsed[key] = self._parse(key, self._written[key])
         return self._parsed[key]
@@ -58,7 +61,8 @@ class MessagesOfText(Mapping[str, Pattern]):
 
 
 class Catalogue:
-    """`language`: of its own sentences; ISO 639-1. `spare`: for what it lacks."""
+    """Looks up sentences. `language`: of its messages, ISO 639-1. `spare`: catalogue for keys that
+    it lacks."""
 
     def __init__(
         self, language: str, messages: Mapping[str, Pattern], spare: Catalogue | None = None
@@ -68,8 +72,8 @@ class Catalogue:
         self._spare = spare
 
     def say(self, key: str, **values: Value) -> str:
-        """The message `key`, with `values` for its variables. Raises KeyError for a key or a
-        variable that is missing: a fault of ours, which a test finds."""
+        """The message `key`, with `values` for its variables. Raises KeyError for a missing key or
+        variable: a bug in the caller, which a test finds."""
         if key not in self.messages and self._spare is not None:
             return self._spare.say(key, **values)
         return " ".join(self._text(self.messages[key], values).split())
@@ -78,17 +82,17 @@ class Catalogue:
         return key in self.messages or (self._spare is not None and key in self._spare)
 
     def list(self, key: str) -> tuple[str, ...]:
-        """A message that is a list, with commas between its words or phrases."""
+        """The items of a message that is a list of words or phrases with commas between them."""
         return tuple(each.strip() for each in self.say(key).split(",") if each.strip())
 
     def join(self, names: Sequence[str]) -> str:
-        """Names in a row, with the language's "and" between the last two."""
+        """Names joined by commas, with the language's "and" between the last two."""
         *first, last = names
         return self.say("and", first=", ".join(first), last=last) if first else last
 
     def templates(self, prefix: str) -> dict[str, str]:
-        """All messages whose keys begin so, with `{name}` for a variable: for a page, which puts
-        values in by itself. Raises ValueError for one that has a choice in it."""
+        """All messages whose keys begin with `prefix`, with `{name}` for a variable: for the page,
+        whose script inserts the values. Raises ValueError for a message with a choice."""
         found = self._spare.templates(prefix) if self._spare is not None else {}
         for key in self.messages:
             if key.startswith(prefix):
@@ -126,7 +130,7 @@ class Catalogue:
 
 @dataclass(frozen=True)
 class BoxSentence:
-    """A sentence of the box that is in no language yet: for where it is not known who hears it."""
+    """A sentence of the box before its translation, for code that does not know the language."""
 
     key: str
     values: tuple[tuple[str, Value], ...] = ()
@@ -140,20 +144,19 @@ class BoxSentence:
 
     @property
     def shown(self) -> ShownAs:
-        """For an error."""
+        """The same sentence as an error carries it."""
         return ShownAs(self.key, dict(self.values))
 
 
 def languages() -> tuple[str, ...]:
-    """Those that the box has sentences in: ISO 639-1, English first."""
+    """The languages that the box has sentences in: ISO 639-1, English first."""
     others = sorted(path.stem for path in FOLDER.glob("*.ftl") if path.stem != SOURCE)
     return (SOURCE, *others)
 
 
 @functools.cache
 def catalogue(language: str) -> Catalogue:
-    """The sentences of `language`; of English where there are none. A region (de-AT) is left
-    out."""
+    """The sentences of `language`, or of English if it has none. A region (de-AT) is ignored."""
     code = base(language)
     if code == SOURCE or code not in languages():
         return Catalogue(SOURCE, _messages(SOURCE))
@@ -161,7 +164,7 @@ def catalogue(language: str) -> Catalogue:
 
 
 def english() -> Catalogue:
-    """For the log, for a shell, and for who has said nothing of a language."""
+    """The English sentences: for the log, the shell, and where no language is set."""
     return catalogue(SOURCE)
 
 

@@ -1,6 +1,6 @@
-"""Languages that the box can be set to: each that espeak-ng 1.51 has a voice for. A table.
+"""Table of the languages that the box can be set to: those that espeak-ng 1.51 has a voice for.
 
-By ISO 639-1, of ISO 639-3 where that has none. Constructed languages are left out.
+The codes are ISO 639-1, or ISO 639-3 where that has none. Constructed languages are left out.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NAMES = {
     "tt": "Tatar", "ug": "Uyghur", "uk": "Ukrainian", "ur": "Urdu", "uz": "Uzbek",
     "vi": "Vietnamese", "yue": "Cantonese", "zh": "Chinese",
 }  # fmt: skip
-# Each as it calls itself (CLDR 47, where that has it): whoever looks for theirs can read it.
+# Each language's own name (CLDR 47, where that has it), so that its speakers can find it in a list.
 OWN_NAMES = {
     "af": "Afrikaans", "am": "አማርኛ", "an": "aragonés", "ar": "العربية", "as": "অসমীয়া",
     "az": "azərbaycan", "ba": "башҡорт теле", "be": "беларуская", "bg": "български",
@@ -50,7 +50,7 @@ OWN_NAMES = {
     "tr": "Türkçe", "tt": "татар", "ug": "ئۇيغۇرچە", "uk": "українська", "ur": "اردو",
     "uz": "o‘zbek", "vi": "Tiếng Việt", "yue": "粵語", "zh": "中文",
 }  # fmt: skip
-# Where espeak-ng's name of the voice is not the language's code, or names a country at once.
+# Languages whose espeak-ng voice is not named by the language's code alone.
 _ESPEAK = {"en": "en-us", "fr": "fr-fr", "zh": "cmn", "no": "nb"}
 _SAME = {"no": "nb", "nn": "nb", "cmn": "zh", "iw": "he", "in": "id"}
 
@@ -61,8 +61,8 @@ def espeak_voice(language: str) -> str:
 
 
 def choices(chosen: str = "") -> dict[str, str]:
-    """OWN_NAMES to choose from, in alphabetical order, each name once: of two codes for one
-    language `chosen`, if it is one of them, or else the one that base() gives."""
+    """OWN_NAMES for a selection list, in alphabetical order, each language once. Of two codes for
+    one language it has `chosen` if that is one of them, or else the code that base() returns."""
     return {
         chosen if chosen in NAMES and base(chosen) == code else code: name
         for code, name in sorted(OWN_NAMES.items(), key=lambda item: item[1].casefold())
@@ -72,6 +72,6 @@ def choices(chosen: str = "") -> dict[str, str]:
 
 def base(code: str) -> str:
     """A language's code without country or script: de_DE, pt-br and zh-Hant → de, pt and zh.
-    Norwegian is nb, however it is called."""
+    Any code of Norwegian gives nb."""
     code = code.replace("_", "-").partition("-")[0].lower()
     return _SAME.get(code, code)

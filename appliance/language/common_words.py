@@ -1,7 +1,7 @@
-"""Which of the box's own languages a text is in, by its small words. A few words, and no model.
+"""Identifies which of the box's own languages a text is in by common words, without a model.
 
-For what the box says by itself before anybody has answered: only those languages matter that it has
-sentences in. The speaker tells all others apart (identify.py).
+It selects the language of what the box says by itself, so only languages with a catalogue matter.
+The speaker process identifies all others (identify.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ KEY = "common-words"
 
 
 def language_by_words(text: str) -> str:
-    """ISO 639-1; "" where no language has more of its small words in `text` than all others."""
+    """ISO 639-1; "" unless one language has more of its common words in `text` than each other."""
     words = re.findall(r"[^\W\d_]+", text.lower())
     found = sorted(
         ((sum(word in own for word in words), code) for code, own in _common().items()),
@@ -28,7 +28,7 @@ def language_by_words(text: str) -> str:
 
 @functools.cache
 def _common() -> dict[str, frozenset[str]]:
-    """Those of each language whose own file has them."""
+    """The common words of each language whose own file has them."""
     all_of_them = {code: catalogue(code) for code in languages()}
     return {
         code: frozenset(words.list("common-words"))

@@ -1,7 +1,7 @@
-"""A file of Fluent's syntax (projectfluent.org) in, patterns out. The only user of its parser.
+"""Parses text in Fluent's syntax (projectfluent.org) into patterns. The only user of its parser.
 
-Of the syntax there is what sentences need: text, `{ $variable }`, `{ message }` and a choice by a
-number, a plural or a word. Functions, terms and attributes are refused.
+It supports the part of the syntax that sentences need: text, `{ $variable }`, `{ message }` and a
+choice by a number, a plural or a word. It refuses functions, terms and attributes.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from appliance.language.patterns import Choice, Pattern, Reference, Variable
 
 
 def parse(text: str, name: str, first_line: int = 1) -> dict[str, Pattern]:
-    """Each message's pattern by its key, in the file's order. `name`: of the file, for errors;
-    `first_line`: where in it the text begins.
+    """Each message's pattern by its key, in the file's order. `name`: the file's name, for errors;
+    `first_line`: the file's line at which `text` begins.
 
     Raises CatalogueError, with the line.
     """
@@ -38,7 +38,7 @@ def _pattern(pattern: ast.Pattern, where: str) -> Pattern:
     parts: list[Any] = []
     for element in pattern.elements:
         if isinstance(element, ast.TextElement):
-            parts.append(element.value.replace("\n", " "))  # a long line was broken there
+            parts.append(element.value.replace("\n", " "))  # a line break inside a sentence
         elif isinstance(element, ast.Placeable):
             parts.append(_expression(element.expression, where))
     return tuple(parts)

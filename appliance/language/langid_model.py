@@ -1,8 +1,7 @@
-"""py3langid's model, read as its file flows by: no copy of it on a disk, and of its languages only
-those that are told apart.
+"""Reads py3langid's model as a stream, without a copy on disk, and only the languages in use.
 
-In: the file of its wheel, an archive of numpy's arrays (npz, nothing in it compressed) inside LZMA.
-py3langid itself unpacks the 65 MB into a file of /tmp first.
+In: the file of its wheel, a numpy archive (npz with uncompressed members) inside LZMA. py3langid's
+own loader unpacks the 65 MB into a file in /tmp first.
 """
 
 from __future__ import annotations
@@ -16,16 +15,16 @@ import numpy as np
 
 from appliance.language.codes import base
 
-_HEADER = 30  # bytes of a member's head (APPNOTE.TXT of ZIP, 4.3.7), behind them name and extra
+_HEADER = 30  # bytes of a member's header, before name and extra field (ZIP's APPNOTE.TXT, 4.3.7)
 _MEMBER = b"PK\x03\x04"
 _STREAMED, _STORED = 0x08, 0
 
 
 class LangidModel(NamedTuple):
-    """What a LanguageIdentifier of py3langid is made of, by the names of its file.
+    """The arguments of py3langid's LanguageIdentifier, with the names that they have in its file.
 
-    classes   the languages, one a column of `ptc`, which has a row for each feature
-    nextmove  the automaton: 256 entries a row. `nextmove_row`: the row of each state
+    classes   the languages, one per column of `ptc`, which has one row per feature
+    nextmove  the automaton: 256 entries per row. `nextmove_row`: the row of each state
     out_feat  the feature that a state has found, or less than 0
     """
 
@@ -38,8 +37,8 @@ class LangidModel(NamedTuple):
 
 
 def read_model(file: Path, languages: Collection[str]) -> LangidModel:
-    """`languages`: those that are told apart, ISO 639-1. Raises OSError, EOFError, and ValueError
-    for a file that is laid out in another way."""
+    """Read the model for `languages`, ISO 639-1. Raises OSError, EOFError, and ValueError for a
+    file with another layout."""
     found: dict[str, Any] = {}
     with lzma.open(file) as stream:
         while (head := stream.read(_HEADER))[:4] == _MEMBER:

@@ -1,4 +1,4 @@
-"""What a message is made of, however it was written. Plain values: no parser is needed for them."""
+"""The elements of a parsed message: plain values, independent of the parser."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Variable:
-    """`{ $name }`: what the caller gives."""
+    """`{ $name }`: a value that the caller passes."""
 
     name: str
 
@@ -21,7 +21,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Choice:
-    """`{ $name -> … }`: the pattern of the first key that fits, else of `default`.
+    """`{ $name -> … }`: the pattern of the first key that matches, else `default`.
 
     A key is a number, a plural category (plurals.py) or a word.
     """
@@ -35,7 +35,7 @@ Pattern = tuple["str | Variable | Reference | Choice", ...]
 
 
 def variables(pattern: Pattern) -> frozenset[str]:
-    """The names of all that a caller has to give."""
+    """The names of all values that a caller has to pass."""
     names: set[str] = set()
     for part in pattern:
         match part:

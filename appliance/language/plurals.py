@@ -1,7 +1,7 @@
-"""Which plural a whole number takes: the cardinal rules of Unicode's CLDR 44, by language. Pure.
+"""The plural category of an integer: the cardinal rules of Unicode's CLDR 44, by language. Pure.
 
-Of the languages that a voice of Piper has; of others "other", which is right where a language has
-no plural. Compared with Babel's copy of the rules in the tests.
+It has the languages of Piper's voices; all others get "other", which is right for a language
+without plurals. A test compares the rules with Babel's copy.
 """
 
 from __future__ import annotations
@@ -91,6 +91,6 @@ RULES: dict[str, Rule] = {
 
 
 def plural(language: str, n: int) -> str:
-    """zero, one, two, few, many or other. `language`: of ISO 639-1; `n`: 0 or more."""
+    """zero, one, two, few, many or other. `language`: ISO 639-1; `n`: 0 or more."""
     rule = RULES.get(language)
     return "other" if rule is None else rule(n)
