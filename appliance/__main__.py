@@ -193,7 +193,7 @@ def _settings(args: argparse.Namespace) -> Settings:
 
 EXAMPLES = """examples:
   interlude demo                 a whole conversation, in a simulated room
-  interlude check                is this machine fit, and what to do if not
+  interlude check                can this machine run the box, and what to do if not
   interlude run                  the box itself, on this machine's sound card
   interlude config --changed     the settings that are not the defaults
 
@@ -222,19 +222,19 @@ def parser() -> argparse.ArgumentParser:
 
     ends = "Stops in order on Ctrl-C (exit code 130) and on SIGTERM (exit code 0)."
     box = verbs.add("run", "run the box until it is told to stop", run, ends)
-    box.add_argument("--page", action="store_true", help="with its page: say where it is, and the "
-                     "digits that let a first browser in")  # fmt: skip
+    box.add_argument("--page", action="store_true", help="serve the page: print its address and "
+                     "the digits that let a first browser in")  # fmt: skip
     lab_verbs(verbs, _settings)
     told_verbs(verbs, tell)
 
-    fit = "Exit code: 0 when nothing keeps the box from working, warnings or not; else 1."
+    fit = "Exit code: 0 if nothing keeps the box from working (there may be warnings), else 1."
     checked = verbs.add(
-        "check", "look whether this machine is fit, and say what to do if not", check, fit
+        "check", "check whether this machine can run the box, and say what to do if not", check, fit
     )
     checked.add_argument("--json", action="store_true", help="print the findings as JSON")
 
     standing = verbs.add(
-        "status", "tell how the box is that runs on this machine", status, runs_as="caller"
+        "status", "show the state of the box that runs on this machine", status, runs_as="caller"
     )
     standing.add_argument("--json", action="store_true", help="print it as JSON")
 
@@ -243,19 +243,25 @@ def parser() -> argparse.ArgumentParser:
         "config", "print the settings in effect, with their units and reasons", config, usable,
         runs_as="caller",
     )  # fmt: skip
-    shown.add_argument("--changed", action="store_true", help="only what is not the default")
+    shown.add_argument(
+        "--changed", action="store_true", help="only the settings that differ from the defaults"
+    )
 
     models_verbs(verbs, common, _settings)
     enrol_verb(verbs, enrolled)
-    verbs.add("panel", "be the button and the light of a box without wires", panel)
-    verbs.add("light", "breathe until the box's own panel begins; for a service of it", light)
+    verbs.add(
+        "panel", "use the keyboard as button and mute switch, and the terminal as light", panel
+    )
+    verbs.add(
+        "light", "drive the light until the box's own panel starts; for a service of the box", light
+    )
 
     memory = Verbs(verbs.add("memory", "show or forget what was said"), common)
-    memory.add("show", "show the turns that are kept, and what was heard of them", memory_show)
-    memory.add("forget", "forget every turn that is kept", memory_forget)
+    memory.add("show", "show the remembered turns and what was heard of each answer", memory_show)
+    memory.add("forget", "forget every remembered turn", memory_forget)
 
-    link = Verbs(verbs.add("link", "take the box out of Home Assistant, or back in"), common)
-    link.add("remove", "remove the box from Home Assistant, and stay away", link_remove)
+    link = Verbs(verbs.add("link", "remove the box from Home Assistant, or add it again"), common)
+    link.add("remove", "remove the box from Home Assistant until `link add`", link_remove)
     link.add("add", "let the box appear in Home Assistant again", link_add)
     release_verbs(verbs, common, release)
     system_verbs(verbs, common, system)

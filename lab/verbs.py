@@ -16,7 +16,7 @@ ReadSettings = Callable[[argparse.Namespace], "Settings"]
 
 
 def add_verbs(verbs: Verbs, settings: ReadSettings) -> None:
-    """demo, rehearse and bench, with their arguments."""
+    """Add demo, rehearse and bench with their arguments."""
     demonstrated = verbs.add(
         "demo", LAB_VERBS["demo"], lambda args: _demo(args, settings(args)), runs_as="caller"
     )
@@ -24,14 +24,16 @@ def add_verbs(verbs: Verbs, settings: ReadSettings) -> None:
         "--voice",
         default="",
         metavar="NAME",
-        help="which speaks (`interlude voices list`; head: the model's hidden states)",
+        help="voice of the box (`interlude voices list`; head: the model's speech head)",
     )
     example = "example:\n  interlude rehearse kitchen.yaml garden.yaml --report out"
     rehearsed = verbs.add(
         "rehearse", LAB_VERBS["rehearse"], lambda args: _rehearse(args, settings(args)), example,
         runs_as="caller",
     )  # fmt: skip
-    rehearsed.add_argument("scene", type=Path, nargs="+", metavar="SCENE", help="a scene (YAML)")
+    rehearsed.add_argument(
+        "scene", type=Path, nargs="+", metavar="SCENE", help="file of a scene (YAML)"
+    )
     for room in (demonstrated, rehearsed):
         room.add_argument(
             "--report",
@@ -48,29 +50,37 @@ def add_verbs(verbs: Verbs, settings: ReadSettings) -> None:
         runs_as="caller",
     )
     measured.add_argument(
-        "name", nargs="?", default="", metavar="NAME", help="which; without it, list them"
+        "name",
+        nargs="?",
+        default="",
+        metavar="NAME",
+        help="name of the bench; without it, list them",
     )
     measured.add_argument(
         "--events",
         type=positive_number,
         metavar="N",
-        help="how many; without it, the bench's own number",
-    )
-    measured.add_argument("--json", type=Path, metavar="FILE", help="write every event into it")
-    measured.add_argument(
-        "--recordings", type=Path, metavar="DIR", help="a folder of <class or word>/*.flac|wav"
+        help="number of events (default: the bench's own)",
     )
     measured.add_argument(
-        "--seed", type=int, default=1, metavar="N", help="of all that is chance; default: 1"
+        "--json", type=Path, metavar="FILE", help="also write every event to FILE"
     )
     measured.add_argument(
-        "--speakers", choices=("held-out", "all"), help="whose recordings; default: those that "
-        "no training has heard, or all of a folder that is not ours",
+        "--recordings",
+        type=Path,
+        metavar="DIR",
+        help="recordings in folders <class or word>/*.flac|wav",
+    )
+    measured.add_argument(
+        "--seed", type=int, default=1, metavar="N", help="seed of the random numbers (1)"
+    )
+    measured.add_argument(
+        "--speakers", choices=("held-out", "all"), help="whose recordings; default: those "
+        "that no training used, or all of a folder of your own",
     )  # fmt: skip
     measured.add_argument(
         "--voice", dest="voices", action="append", default=[], metavar="NAME",
-        help="that the box speaks with (may be repeated: all of it once with each); default: that "
-        "of the settings",
+        help="voice of the box (repeat it to measure with several); default: that of the settings",
     )  # fmt: skip
     measured.add_argument(
         "--part", dest="parts", action="append", default=[], metavar="PART",
@@ -82,7 +92,7 @@ def add_verbs(verbs: Verbs, settings: ReadSettings) -> None:
     )  # fmt: skip
     measured.add_argument(
         "--judge", choices=("pocketsphinx", "sherpa"), default="pocketsphinx", help="of voices: "
-        "who writes down what was said; sherpa with the folder of its model as --model",
+        "the recogniser that transcribes them; sherpa takes the folder of its model as --model",
     )  # fmt: skip
     _interruption_options(measured.add_argument_group("bench interruption"))
     _model_options(
@@ -94,10 +104,10 @@ def _interruption_options(group: argparse._ArgumentGroup) -> None:
     effort = group.add_mutually_exclusive_group()
     effort.add_argument(
         "--quick", dest="effort", action="store_const", const="quick", default="default",
-        help="two minutes of it, on two cores",
+        help="two minutes on two cores",
     )  # fmt: skip
     effort.add_argument(
-        "--full", dest="effort", action="store_const", const="full", help="hours of it"
+        "--full", dest="effort", action="store_const", const="full", help="takes hours"
     )
     group.add_argument(
         "--worst",
@@ -107,24 +117,26 @@ def _interruption_options(group: argparse._ArgumentGroup) -> None:
         help="name the N worst clips of each kind",
     )
     group.add_argument(
-        "--owner-language", choices=("en", "de"), default="en", help="of the words over the box, "
-        "offline; other than English they are all espeak-ng's",
+        "--owner-language", choices=("en", "de"), default="en", help="language of the words over "
+        "the box, offline; other than English they are spoken by espeak-ng",
     )  # fmt: skip
-    group.add_argument("--pictures", type=Path, metavar="DIR", help="draw it, as PNG, into DIR")
+    group.add_argument(
+        "--pictures", type=Path, metavar="DIR", help="draw the figures as PNG files into DIR"
+    )
 
 
 def _model_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--weights", type=Path, metavar="DIR",
-        help="keep the synthetic weights (3.5 GiB; of a codec 0.5 GiB) in DIR, and find them there "
-        "the next time; of answer: measure a model of full size (e2b: with weights that are gone "
-        "in the end)",
+        help="keep the synthetic weights (3.5 GiB; of a codec 0.5 GiB) in DIR and use them again "
+        "the next time; of answer: measure a model of full size (e2b: with weights that are "
+        "deleted at the end)",
     )  # fmt: skip
     group.add_argument(
         "--model", type=Path, metavar="FILE",
         help="a Gemma 4 (GGUF), or a codec's manifest, instead of synthetic weights",
     )  # fmt: skip
-    group.add_argument("--audio", type=Path, metavar="FILE", help="its audio encoder (GGUF)")
+    group.add_argument("--audio", type=Path, metavar="FILE", help="audio encoder of --model (GGUF)")
     group.add_argument(
         "--candidate", dest="candidates", type=Path, nargs="+", action="append", default=[],
         metavar="FILE", help="of bakeoff, once for each model: a GGUF and its audio encoder, or a "

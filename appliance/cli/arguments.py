@@ -1,4 +1,4 @@
-"""Verbs that may be typed, and their arguments."""
+"""The command line: verbs and their arguments, without the code that carries them out."""
 
 from __future__ import annotations
 
@@ -17,36 +17,35 @@ if TYPE_CHECKING:
 
 Verb = Callable[[argparse.Namespace], int]
 
-# What a box that runs can be told: verb, its words, what comes of it.
+# Commands to the box that runs on this machine: verb, argument, help.
 TOLD = (
-    ("say", "TEXT", "have the box say a text"),
-    ("ask", "TEXT", "ask the box something, as if it had been said"),
-    ("stop", "", "end what the box says or thinks"),
+    ("say", "TEXT", "make the box say a text"),
+    ("ask", "TEXT", "ask the box a question, as if it had been spoken"),
+    ("stop", "", "end the answer that the box speaks or prepares"),
     ("mute", "on|off", "switch the box's microphone off, or on again"),
     ("volume", "0-100", "set how loud the box speaks"),
-    ("voice", "NAME", "set which of the installed voices speaks"),
-    ("mode", "MODE", "set how the box's ear is got: open, push_to_talk or wake_word"),
+    ("voice", "NAME", "choose one of the installed voices"),
+    ("mode", "MODE", "set when the box listens: open (always), push_to_talk or wake_word"),
 )
 
-
-# Of the lab, which is no part of the wheel.
+# The verbs of lab/, which is not in the wheel.
 LAB_VERBS = {
-    "demo": "play a conversation in a simulated room, and draw it",
-    "rehearse": "play scenes in a simulated room, and tell what happened",
-    "bench": "measure the figures of the docs here",
+    "demo": "play a conversation in a simulated room, and draw it as a picture",
+    "rehearse": "play scenes in a simulated room, and report what happened",
+    "bench": "measure on this machine the figures that the docs give",
 }
 
 
 class NoLab(InterludeError):
-    """A verb of the lab, where there is no lab."""
+    """A verb of lab/ was called where lab/ is not installed."""
 
     exit_code = 69  # EX_UNAVAILABLE
 
 
 class Verbs:
-    """Adds verbs to a parser; each takes --settings, before it or after it.
+    """Adds verbs to a parser. Each accepts --settings before and after the verb.
 
-    `runs_as`: as whom they run on a box, but for those that say otherwise.
+    `runs_as`: the user that a verb runs as on a box, unless `add` names another.
     """
 
     def __init__(
@@ -80,7 +79,7 @@ class Verbs:
 
 
 def told_verbs(verbs: Verbs, tell: Verb) -> None:
-    """For a box that runs on this machine."""
+    """Add the verbs that send a command to the box that runs on this machine (TOLD)."""
     for name, words, summary in TOLD:
         told = verbs.add(name, summary, tell)
         told.set_defaults(verb=name, words=[])
@@ -95,7 +94,7 @@ def positive_number(text: str) -> int:
 
 
 def lab_verbs(verbs: Verbs, settings: Callable[[argparse.Namespace], Settings]) -> None:
-    """Those of the lab, which is in a checkout; elsewhere a sentence says where they are."""
+    """Add the verbs of lab/; without a checkout each raises NoLab, which says where they are."""
     if importlib.util.find_spec("lab") is not None:
         importlib.import_module("lab.verbs").add_verbs(verbs, settings)
         return
@@ -106,28 +105,30 @@ def lab_verbs(verbs: Verbs, settings: Callable[[argparse.Namespace], Settings]) 
 
 def _no_lab(_: argparse.Namespace) -> int:
     raise NoLab(
-        "demo, rehearse and bench simulate a room, and are no part of what is installed.",
-        "Clone the sources of Interlude and type `make demo` or `make bench` there.",
+        "demo, rehearse and bench simulate a room and are not part of the installed package.",
+        "Clone the sources of Interlude and run `make demo` or `make bench` there.",
     )
 
 
 def enrol_verb(verbs: Verbs, enrol: Verb) -> None:
-    """For the owner's own "mm-hm" and "wait"."""
+    """Add `enrol`, which teaches the box the owner's own "mm-hm" and "wait"."""
     example = "example:\n  interlude enrol --from my-words   (my-words/mm-hm/*.wav, …/wait/*.wav)"
     asked = verbs.add("enrol", 'teach the box your own "mm-hm" and "wait"', enrol, example)
     asked.add_argument("--from", dest="folder", type=Path, metavar="DIR",
                        help="learn from recordings in folders WORD/*.wav|flac")  # fmt: skip
     asked.add_argument(
-        "--takes", type=positive_number, default=4, metavar="N", help="of each word (4)"
+        "--takes", type=positive_number, default=4, metavar="N", help="recordings of each word (4)"
     )
-    asked.add_argument("--keep", action="store_true", help="keep the recordings on the box too")
-    asked.add_argument("--forget", action="store_true", help="forget what was learnt")
+    asked.add_argument("--keep", action="store_true", help="also keep the recordings on the box")
+    asked.add_argument("--forget", action="store_true", help="delete what was learnt")
 
 
 def release_verbs(verbs: Verbs, common: argparse.ArgumentParser, release: Verb) -> None:
-    """For what is installed on a box."""
+    """Add `release` and its verbs: the application's releases on a box."""
     example = "example:\n  interlude release install interlude-0.2.0-aarch64.release"
-    under = verbs.add("release", "install releases, list them, and go back", more=example)
+    under = verbs.add(
+        "release", "install and list releases, and go back to the previous one", more=example
+    )
     releases = Verbs(under, common, "caller")
 
     def add(name: str, summary: str) -> argparse.ArgumentParser:
@@ -135,69 +136,94 @@ def release_verbs(verbs: Verbs, common: argparse.ArgumentParser, release: Verb) 
         made.set_defaults(doing=name)
         return made
 
-    installed = add("install", "check a release, try it, and keep it if it proves well")
+    installed = add(
+        "install", "verify a release, start it on trial, and keep it if it passes its health check"
+    )
     installed.add_argument("file", type=Path, nargs="?", metavar="FILE", help="a .release file")
     installed.add_argument(
-        "--wanted", action="store_true", help="install the one that a part of the box asked for"
+        "--wanted",
+        action="store_true",
+        help="install the one that was requested (by Home Assistant, the page or `ask`)",
     )
-    installed.add_argument("--downgrade", action="store_true", help="an older one is welcome")
+    installed.add_argument("--downgrade", action="store_true", help="allow an older version")
     installed.add_argument(
-        "--cold", action="store_true", help="keep it untried: where no box runs, as in an image"
+        "--cold",
+        action="store_true",
+        help="install without a trial, where no box runs, as in an image",
     )
-    back = add("rollback", "go back to the release before, if that proves well")
+    back = add("rollback", "go back to the previous release, if it passes its health check")
     for waiting in (installed, back):
         waiting.add_argument(
-            "--wait", type=int, default=900, metavar="S", help="for a conversation to end (900)"
+            "--wait",
+            type=int,
+            default=900,
+            metavar="S",
+            help="wait at most S seconds for a conversation to end (900)",
         )
     asked = add(
         "ask",
-        "ask for a release that lies ready; needs no rights, the update service acts",
+        "request an available release; needs no root rights, the update service installs it",
     )
-    asked.add_argument("version", nargs="?", metavar="VERSION", help="which (the newest)")
-    pulled = add("pull", "fetch the release that the fleet is to have, and ask for it")
-    pulled.add_argument("address", nargs="?", metavar="URL", help="of its sheet (PULL_URL)")
-    brought = add("bring", "copy what is newer and signed from a stick to where it lies ready")
-    brought.add_argument("folder", type=Path, metavar="DIR", help="of the stick")
-    add("list", "list the releases that lie on the box")
-    told = add("status", "tell what is kept, what runs, and what could be installed")
+    asked.add_argument(
+        "version", nargs="?", metavar="VERSION", help="which one (default: the newest)"
+    )
+    pulled = add("pull", "fetch the release that the fleet's sheet names, and request it")
+    pulled.add_argument(
+        "address", nargs="?", metavar="URL", help="address of the sheet (default: $PULL_URL)"
+    )
+    brought = add(
+        "bring", "copy newer, signed releases from a USB stick, so that they can be requested"
+    )
+    brought.add_argument("folder", type=Path, metavar="DIR", help="where the stick is mounted")
+    add("list", "list the releases on the box")
+    told = add("status", "show which release is kept, which runs, and which can be installed")
     told.add_argument("--json", action="store_true", help="print it as JSON")
-    add("selftest", "look whether this release could run here; opens no sound card")
+    add("selftest", "check whether this release can run here; opens no sound card")
 
 
 def voice_verbs(verbs: Verbs, common: argparse.ArgumentParser, voices: Verb) -> None:
-    """For the programs that speak."""
+    """Add `voices` and its verbs: the voices and the programs that speak them."""
     example = (
         "example:\n  interlude voices install piper-0.1.0-aarch64.voice\n"
         '  interlude voices say "Good morning." --voice hibari --out morning.wav'
     )
-    about = "list the voices, try them, and install their programs"
+    about = "list voices, try them, and install their programs"
     under = verbs.add("voices", about, more=example)
     every = Verbs(under, common, "caller")
-    listed = every.add("list", "list the voices that are here, and what speaks them", voices)
+    listed = every.add("list", "list the installed voices and the program of each", voices)
     listed.set_defaults(doing="list", runs_as="box")
-    says = every.add("say", "have a voice say a text into a file", voices)
+    says = every.add("say", "write a text, spoken by a voice, to a file", voices)
     says.set_defaults(doing="say")
     says.add_argument("text", metavar="TEXT", help="at most 1,000 characters")
-    says.add_argument("--voice", default="auto", metavar="NAME", help="auto: the best that is here")
+    says.add_argument(
+        "--voice", default="auto", metavar="NAME", help="default: auto, the best one installed"
+    )
     says.add_argument("--out", type=Path, required=True, metavar="FILE", help="a WAV file, 16 kHz")
     says.add_argument(
-        "--times", type=Path, metavar="FILE", help="JSON: where each word begins and is over"
+        "--times",
+        type=Path,
+        metavar="FILE",
+        help="also write when each word begins and ends, as JSON",
     )
-    installed = every.add("install", "check a voice's program, try it, and keep it", voices)
+    installed = every.add("install", "verify a voice's program, try it, and keep it", voices)
     installed.set_defaults(doing="install")
     installed.add_argument(
-        "file", type=Path, metavar="FILE", help="a .voice file, or a folder with some"
+        "file", type=Path, metavar="FILE", help="a .voice file, or a folder of such files"
     )
     installed.add_argument(
-        "--cold", action="store_true", help="keep it untried: where no box runs, as in an image"
+        "--cold",
+        action="store_true",
+        help="install without a trial, where no box runs, as in an image",
     )
-    installed.add_argument("--downgrade", action="store_true", help="an older one is welcome")
+    installed.add_argument("--downgrade", action="store_true", help="allow an older version")
 
 
 def system_verbs(verbs: Verbs, common: argparse.ArgumentParser, system: Verb) -> None:
-    """For the two systems of a card of ours."""
+    """Add `system` and its verbs: the two system slots of a card, and what its units call."""
     example = "example:\n  interlude system install interlude-0.2.0-aarch64.system"
-    under = verbs.add("system", "update the system of a card, and go back", more=example)
+    under = verbs.add(
+        "system", "update the system of a card, and go back to the previous one", more=example
+    )
     systems = Verbs(under, common, "caller")
 
     def add(name: str, summary: str, doing: str = "") -> argparse.ArgumentParser:
@@ -205,33 +231,44 @@ def system_verbs(verbs: Verbs, common: argparse.ArgumentParser, system: Verb) ->
         made.set_defaults(doing=doing or name)
         return made
 
-    installed = add("install", "check a system, write it to the other slot, and start it once")
+    installed = add("install", "verify a system, write it to the other slot, and start it on trial")
     installed.add_argument("file", type=Path, nargs="?", metavar="FILE", help="a .system file")
     installed.add_argument(
-        "--wanted", action="store_true", help="install the one that a part of the box asked for"
+        "--wanted",
+        action="store_true",
+        help="install the one that was requested (by Home Assistant, the page or `ask`)",
     )
-    installed.add_argument("--downgrade", action="store_true", help="an older one is welcome")
-    installed.add_argument("--later", action="store_true", help="write it, and do not start it yet")
-    tried = add("try", "start what lies in the other slot, and keep it if it proves well")
-    back = add("rollback", "go back to the system before, if that proves well", "try")
+    installed.add_argument("--downgrade", action="store_true", help="allow an older version")
+    installed.add_argument("--later", action="store_true", help="write it without starting it")
+    tried = add(
+        "try", "start the system in the other slot, and keep it if it passes its health check"
+    )
+    back = add("rollback", "go back to the previous system, if it passes its health check", "try")
     for waiting in (installed, tried, back):
         waiting.add_argument(
-            "--wait", type=int, default=900, metavar="S", help="for a conversation to end (900)"
+            "--wait",
+            type=int,
+            default=900,
+            metavar="S",
+            help="wait at most S seconds for a conversation to end (900)",
         )
-    add("settle", "keep a system on trial that proves well, leave one that does not; at each start")
-    told = add("status", "tell which system runs, which lies in the other slot, what was tried")
+    add(
+        "settle",
+        "at each start: keep a system on trial that passes its health check, else leave it",
+    )
+    told = add("status", "show which system runs, which is in the other slot, and the last trial")
     told.add_argument("--json", action="store_true", help="print it as JSON")
     for name, summary in (
-        ("begin", "make the box's keys, and use the seed that lies on its card, once"),
-        ("grow", "let the data partition fill the card"),
-        ("setup", "open a Wi-Fi and a page to set the box up, if it is in no network"),
-        ("page", "serve that page, while the box is in set-up"),
-        ("improv", "have an app of a phone set the box up by Bluetooth, likewise"),
-        ("mdns", "have the page announced in the network, as the settings say"),
-        ("models", "have a model fetched or removed, as a part of the box has asked"),
-        ("look", "look for a newer version, at its address or on a stick, as the page has asked"),
-        ("change", "change the settings as a part of the box has asked"),
-        ("network", "enter another Wi-Fi, or another time zone, as the page has asked"),
-        ("try-broker", "try the broker that was typed into the page"),
+        ("begin", "make the box's keys and apply the seed on its card, once"),
+        ("grow", "grow the data partition to the size of the card"),
+        ("setup", "open the set-up Wi-Fi and its page, if the box has no network"),
+        ("page", "serve the set-up page while the set-up Wi-Fi is open"),
+        ("improv", "accept set-up by a phone's app over Bluetooth, if the box has no network"),
+        ("mdns", "announce the page in the network (mDNS), as the settings say"),
+        ("models", "fetch or remove a model, as the page requested"),
+        ("look", "look for a newer version, at its address or on a stick, as the page requested"),
+        ("change", "change the settings, as the page or Home Assistant requested"),
+        ("network", "join another Wi-Fi or set the time zone, as the page requested"),
+        ("try-broker", "test the MQTT broker that was entered on the page"),
     ):
         add(name, f"{summary}; for the units of a card")

@@ -1,4 +1,4 @@
-"""What an owner types of models: `interlude models …`. Each imports what it needs when called."""
+"""`interlude models …`: its verbs and arguments. Each verb imports what it needs when called."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _EXAMPLES = "examples:\n  interlude models fetch gemma-4-e2b\n  interlude models
 
 
 def models_verbs(verbs: Verbs, common: argparse.ArgumentParser, settings: SettingsOf) -> None:
-    """All of them; they run as the user that fetches models. `settings`: those in effect."""
+    """Add `models` and its verbs, which run as the user that fetches models.
+
+    `settings`: returns the settings in effect.
+    """
 
     def list_(args: argparse.Namespace) -> int:
         from appliance.cli import models as commands
@@ -66,36 +69,52 @@ def models_verbs(verbs: Verbs, common: argparse.ArgumentParser, settings: Settin
     models = Verbs(
         verbs.add("models", "list, fetch and verify the models", more=_EXAMPLES), common, "model"
     )
-    listed = models.add("list", "list the models: size, licence, and what of them is here", list_)
-    listed.add_argument("--json", action="store_true", help="print it as JSON, file by file")
-    fetched = models.add("fetch", "fetch a model; what has arrived already is kept", fetch)
-    fetched.add_argument("name", metavar="NAME", help="of the model")
+    listed = models.add(
+        "list", "list the models: size, licence, and whether they are installed", list_
+    )
+    listed.add_argument("--json", action="store_true", help="print every file as JSON")
+    fetched = models.add("fetch", "fetch a model; continues an interrupted download", fetch)
+    fetched.add_argument("name", metavar="NAME", help="name of the model")
     fetched.add_argument(
-        "--accept-licence", action="store_true", help="do not ask about its licence"
+        "--accept-licence", action="store_true", help="accept its licence without being asked"
     )
     fetched.add_argument(
-        "--audio", choices=["f16", "q8_0"], help="form of the encoder; nobody has judged q8_0 yet"
+        "--audio",
+        choices=["f16", "q8_0"],
+        help="precision of the audio encoder; the quality of q8_0 has not been measured",
     )
     verified = models.add("verify", "read every byte again and compare checksums", verify)
-    verified.add_argument("name", metavar="NAME", nargs="?", help="of a model; without it, all")
-    brought = models.add("bring", "bring the model that this box awaits; for its services", bring)
-    brought.add_argument("--voice", action="store_true", help="the voice that it awaits")
-    brought.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="not from the hub")
-    models.add("announce", "say what came of it; for a service of the box", announce)
+    verified.add_argument("name", metavar="NAME", nargs="?", help="name of a model; default: all")
+    brought = models.add(
+        "bring", "install the model that was requested; for the services of a box", bring
+    )
+    brought.add_argument("--voice", action="store_true", help="install the requested voice")
+    brought.add_argument(
+        "--from", dest="folder", type=Path, metavar="DIR", help="copy from DIR in place of the hub"
+    )
+    models.add("announce", "announce the outcome of `bring`; for a service of the box", announce)
 
     given = models.add(
-        "give", "print a piece of a model's file in base64; for a fleet's playbook", give
+        "give", "print part of a model's file in base64; for a fleet's playbook", give
     )
-    given.add_argument("name", metavar="NAME", help="of the model")
-    given.add_argument("file", metavar="FILE", help="of the model, as `list --json` names it")
-    given.add_argument("--at", type=_count, default=0, metavar="BYTES", help="where it begins")
-    given.add_argument("--most", type=_count, required=True, metavar="BYTES", help="its length")
+    given.add_argument("name", metavar="NAME", help="name of the model")
+    given.add_argument("file", metavar="FILE", help="name of the file, as `list --json` prints it")
+    given.add_argument(
+        "--at", type=_count, default=0, metavar="BYTES", help="offset of the first byte"
+    )
+    given.add_argument(
+        "--most", type=_count, required=True, metavar="BYTES", help="most bytes to print"
+    )
     taken = models.add(
-        "take", "add what comes on stdin to a model's file, or put a whole model in place", take
+        "take", "append stdin to a model's file, or install a model whose files are complete", take
     )
-    taken.add_argument("name", metavar="NAME", help="of the model")
-    taken.add_argument("file", metavar="FILE", nargs="?", help="without it, all of it has come")
-    taken.add_argument("--at", type=_count, default=0, metavar="BYTES", help="how much is here")
+    taken.add_argument("name", metavar="NAME", help="name of the model")
+    taken.add_argument(
+        "file", metavar="FILE", nargs="?", help="name of the file; without it, install the model"
+    )
+    taken.add_argument(
+        "--at", type=_count, default=0, metavar="BYTES", help="bytes that are here already"
+    )
 
 
 def _count(text: str) -> int:
