@@ -1,1 +1,1 @@
-"""Releases on the box: verified, tried, kept or taken back."""
+"""Releases on the box: verification, installation, trial and rollback."""

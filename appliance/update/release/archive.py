@@ -1,10 +1,10 @@
-"""A release as one file: a tar of the manifest, its signature, and the packed tree, in this order.
-A voice's program (voice/engine/) is one, too, with a manifest of its own.
+"""Verifies, copies and unpacks a release archive: a tar of manifest, signature and packed tree.
 
-The manifest names the tree's checksum, so that one signature covers all. What was handed over can
-be changed by its owner at any time: the packed tree is copied, and the copy has to be what was
-signed. The copy is hashed once more while it is unpacked, so that what lies in the folder at the
-end is what was signed, whoever may have reached the copy.
+The program of a voice (voice/engine/) has the same form, with a manifest of its own. The manifest
+contains the tree's checksum, so that one signature covers all. The owner of the archive can change
+it at any time, so the packed tree is first copied to a private file and hashed. The copy is hashed
+again while it is unpacked, so that the unpacked folder is the signed tree even if another process
+changed the copy.
 """
 
 from __future__ import annotations
@@ -37,22 +37,21 @@ RELEASE = ArchiveKind(
     manifests.parse,
     (TREE,),
 )
-SPARE_BYTES = 64 << 20  # that stay free on the disk, beside the copy and what it unpacks to
+SPARE_BYTES = 64 << 20  # left free on the disk, besides the copy and the unpacked tree
 M = TypeVar("M", bound=TreeManifest)
 
 
 class SignedArchive(Generic[M]):
-    """An archive whose manifest is signed by somebody whom this box trusts. Its tree is not
-    read."""
+    """An archive whose manifest is signed by a trusted key. Opening it does not read the tree."""
 
     def __init__(self, handed: HandedOverFile, signers: Path, form: ArchiveKind[M]) -> None:
-        """Raises ReleaseRefused for a file that is none of `form`, or not signed by any of
-        `signers`."""
+        """Raises ReleaseRefused for a file that is not of the kind `form`, or is not signed by a
+        key in `signers`."""
         self.manifest, self._said, (self._tree,) = form.open(handed, signers)
         self._handed, self._name = handed, form.name
 
     def verify(self) -> None:
-        """Raises ReleaseRefused unless every byte of the tree is the signed one, as of now."""
+        """Raise ReleaseRefused unless every byte of the tree is the signed one at this time."""
         digest = hashlib.sha256()
         for chunk in self._handed.chunks(*self._tree):
             digest.update(chunk)
@@ -61,10 +60,11 @@ class SignedArchive(Generic[M]):
             raise _changed(self._handed.name)
 
     def copy(self, place: Path, disk: Disk, share: ReportShare = unreported) -> PackedTree:
-        """The packed tree, copied to where nobody else can reach it. `place`: a name in a folder of
-        ours, for a moment. To be closed.
+        """Copy the packed tree to a file without a name, and verify the copy.
 
-        Raises ReleaseRefused unless every byte is the signed one, OSError for a full disk.
+        `place`: a path in a folder of root's; the file has this name only until it is open. The
+        caller closes the result. Raises ReleaseRefused unless every byte is the signed one, OSError
+        for a full disk.
         """
         digest, done = hashlib.sha256(), 0
         expected = (self.manifest.tree_bytes, self.manifest.tree_sha256)
@@ -95,10 +95,10 @@ class SignedArchive(Generic[M]):
         unpacked: ReportShare = unreported,
         check: Callable[[Path], None] = lambda _: None,
     ) -> None:
-        """The tree, whole, in the new folder `part`, by way of a copy under the name `copy` beside
-        or above it; then `check` looks at it. Of what is not so nothing is left in `part`.
+        """Copy the packed tree to `copy`, unpack it into the new folder `part`, and `check` that.
 
-        Raises ReleaseRefused, also what `check` raises; StorageError for a disk that is too small.
+        `copy` is on the same disk as `part`. After a failure `part` is removed. Raises
+        ReleaseRefused, also from `check`; StorageError for a disk that is too small.
         """
         free = disk.free_bytes(part.parent)
         need = self.manifest.tree_bytes + self.manifest.files_bytes + SPARE_BYTES
@@ -119,15 +119,16 @@ class SignedArchive(Generic[M]):
 
 
 class ReleaseArchive(SignedArchive[ReleaseManifest]):
-    """A release, likewise."""
+    """A release archive whose manifest is signed by a trusted key."""
 
     def __init__(self, handed: HandedOverFile, signers: Path) -> None:
         super().__init__(handed, signers, RELEASE)
 
 
 class PackedTree:
-    """The packed tree of an archive in a file of ours. `said`: the manifest as it was signed, which
-    becomes the file `whole` when all is unpacked."""
+    """The private copy of an archive's packed tree.
+
+    `said`: the signed bytes of the manifest, written as the file `whole` after all is unpacked."""
 
     def __init__(
         self, copy: BinaryIO, manifest: TreeManifest, said: bytes, name: str, whole: str
@@ -136,14 +137,14 @@ class PackedTree:
         self._whole = whole
 
     def close(self) -> None:
-        """The copy's room is free again."""
+        """Close the copy, which frees its disk space."""
         self._copy.close()
 
     def unpack(self, folder: Path, disk: Disk, share: ReportShare = unreported) -> None:
-        """Into `folder`, which is new: the tree, and the manifest last, which makes it whole.
+        """Unpack the tree into the new `folder`, and write the manifest last, which completes it.
 
-        Raises ReleaseRefused for anything in it that is not a plain file, folder or inner link, and
-        where what was unpacked is not what was signed; `folder` is not whole then. Raises OSError.
+        Raises ReleaseRefused for a member that is not a plain file, a folder or an inner link, and
+        if the unpacked bytes are not the signed ones, and OSError. Then `folder` has no manifest.
         """
         disk.make_folder(folder)
         written, expected = 0, self._manifest.files_bytes
@@ -170,7 +171,7 @@ class PackedTree:
 
 
 class _Hashed(io.RawIOBase):
-    """A file from its beginning, hashed as it is read."""
+    """Reads a file from its beginning, and hashes what it reads."""
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__()
@@ -184,7 +185,7 @@ class _Hashed(io.RawIOBase):
         return data
 
     def drained(self) -> tuple[int, str]:
-        """Length and SHA-256 of the whole file; what was not read yet is read."""
+        """Read the rest of the file; return length and SHA-256 of the whole."""
         while self.read(CHUNK):
             pass
         return self._length, self._digest.hexdigest()

@@ -1,7 +1,7 @@
-"""Every change on the disk that an installation makes, one call each: what may be cut short.
+"""Every disk change that an installation makes, one call each.
 
-What a call leaves behind when the power goes is either what was there or what is wanted; what
-several calls leave behind is installer.py's business. A test cuts it short after each of them.
+After a power cut within a call, the disk has either the old state or the new one. The order of
+several calls is the responsibility of installer.py. A test ends the process after each change.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from appliance.atomic_file import sync_folder, write_whole
 
 
 class Disk:
-    """The real one. Raises OSError, for a full disk too."""
+    """Changes the real file system. Raises OSError, for a full disk too."""
 
     def make_folder(self, path: Path) -> None:
         path.mkdir(mode=0o755, parents=True, exist_ok=True)
@@ -24,7 +24,7 @@ class Disk:
         self._done()
 
     def write(self, path: Path, data: bytes, mode: int = 0o644) -> None:
-        """A new file, not yet safe from a power cut: see `sync`. Never through a link."""
+        """Write a file without a flush to the disk: see `sync`. Does not follow a link."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
         with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
             os.fchmod(file.fileno(), mode)
@@ -32,14 +32,14 @@ class Disk:
         self._done()
 
     def write_whole(self, path: Path, data: bytes) -> None:
-        """A file that everybody may read, in the place of what was there: whole, and for good."""
+        """Replace a file, readable by all users, by an atomic rename with fsync."""
         write_whole(path, data)
         self._done()
 
     def nameless(self, path: Path) -> BinaryIO:
-        """A new file that only its descriptor leads to: the name is gone again when this returns.
+        """Create a file and unlink it, so that only the returned descriptor refers to it.
 
-        So nobody else finds it, and its room is free when its process ends, however it ends.
+        So no other process can open it, and the kernel frees its space when this process ends.
         """
         path.unlink(missing_ok=True)
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -54,7 +54,7 @@ class Disk:
         return file
 
     def link(self, path: Path, target: str | Path) -> None:
-        """Let the link `path` lead to `target` from one moment to the next, and for good."""
+        """Point the symlink `path` to `target` by an atomic rename, and sync its folder."""
         fresh = path.with_name(f".{path.name}.new")
         fresh.unlink(missing_ok=True)
         fresh.symlink_to(target)
@@ -62,24 +62,24 @@ class Disk:
         self.rename(fresh, path)
 
     def plain_link(self, path: Path, target: str) -> None:
-        """A link inside a tree that is not in use yet."""
+        """Create a symlink in a tree that is not in use yet."""
         path.symlink_to(target)
         self._done()
 
     def rename(self, path: Path, to: Path) -> None:
-        """At once, and for good: the folder that knows both names is written, too."""
+        """Rename atomically within a folder, and sync that folder."""
         path.rename(to)
         self._done()
         sync_folder(to.parent)
 
     def remove(self, path: Path) -> None:
-        """A file or link; it may be gone already."""
+        """Remove a file or symlink, if it exists, and sync its folder."""
         path.unlink(missing_ok=True)
         self._done()
         sync_folder(path.parent)
 
     def remove_tree(self, path: Path) -> None:
-        """A folder with all that is in it. Under another name first: never half a release."""
+        """Remove a folder with its content, after a rename: no release is ever half removed."""
         gone = path.with_name(f".{path.name.lstrip('.')}.gone")
         if path != gone:
             shutil.rmtree(gone, ignore_errors=True)
@@ -88,7 +88,7 @@ class Disk:
         self._done()
 
     def sync(self, folder: Path) -> None:
-        """Return when everything written to the file system of `folder` is safe (syncfs(2))."""
+        """Flush all writes to the file system of `folder` (syncfs(2))."""
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
             if ctypes.CDLL(None, use_errno=True).syncfs(fd) != 0:
@@ -102,4 +102,4 @@ class Disk:
         return shutil.disk_usage(folder).free
 
     def _done(self) -> None:
-        """One more change is made; a test may end the process here."""
+        """Called after each change; a test overrides it to end the process here."""

@@ -1,6 +1,6 @@
-"""Releases and systems that did not stay up, by the note of /usr/lib/interlude/fallback.py.
+"""Reads the note of /usr/lib/interlude/fallback.py about releases and systems that kept failing.
 
-That program runs without a release and decides; here the note is read, for the owner.
+That program decides and needs no release; this module reads its note to inform the owner.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NOTE = "failures.json"
 
 
 class FallbackNote(msgspec.Struct, frozen=True):
-    """The fields that say something to an owner; the program's own file describes them all."""
+    """The fields of the note that are used here; `Note` in the program describes them all."""
 
     version: str = ""
     tried: tuple[str, ...] = ()
@@ -29,14 +29,14 @@ class FallbackNote(msgspec.Struct, frozen=True):
 
 
 def read(root: Path) -> FallbackNote:
-    """The note; an empty one if nothing failed, or it cannot be read."""
+    """The note; an empty one if there is none, or it cannot be read."""
     return read_record(root / NOTE, FallbackNote) or FallbackNote()
 
 
 def left(shelf: ReleaseStore) -> str:
-    """The release that was left for the one that is kept; "" if none was."""
+    """The release that the fallback replaced by the kept one; "" if there is none."""
     note, kept = read(shelf.root), shelf.kept() or ""
-    if note.going_to and note.going_to == kept:  # the power went before the note was complete
+    if note.going_to and note.going_to == kept:  # a power cut came before the note was complete
         return "" if kept in note.tried else note.version
     return note.left if note.version == kept else ""
 
@@ -46,7 +46,9 @@ def sentences(
     os_release: Path = target.RELEASE,
     words: Catalogue | None = None,
 ) -> list[str]:
-    """What an owner is told: nothing on a box that stayed up. `words`: English, if None."""
+    """Sentences for the owner about what was left; none on a box without such failures.
+
+    `words`: the language's catalogue; English if None."""
     words = words or english()
     shelf = shelf or ReleaseStore()
     note, kept = read(shelf.root), shelf.kept()

@@ -1,10 +1,9 @@
-"""Fetches the release that the owner's fleet is to have, and asks for it: for boxes that nobody can
-reach from outside (interlude-pull.timer).
+"""Fetches the fleet's release from a web address and requests its installation.
 
-In: the address of a sheet, JSON: `{"version": "0.2.0", "url": "…", "sha256": "…"}`; `url` may be
-relative to it. Out: the archive in the incoming folder, whole, and a request; the archive's
-signature decides, and root looks. Runs as a user without rights. What broke off one night is gone
-on with the next.
+For boxes that cannot be reached from outside (interlude-pull.timer). In: the address of a sheet,
+JSON: `{"version": "0.2.0", "url": "…", "sha256": "…"}`; `url` may be relative to it. Out: the
+complete archive in the incoming folder, and a request; the root process checks the archive's
+signature. Runs as an unprivileged user. An interrupted download is resumed the next night.
 """
 
 from __future__ import annotations
@@ -33,14 +32,15 @@ from appliance.update.release.store import ReleaseStore
 from appliance.update.signed_manifest import version_key
 
 SHEET_BYTES = 16 << 10
-SILENT_S = 60.0  # without a byte; then the connection counts as cut
-SPARE_BYTES = 256 << 20  # left free on the disk, as by fetches of models
+SILENT_S = 60.0  # timeout of a connection without data
+SPARE_BYTES = 256 << 20  # left free on the disk, as by downloads of models
 _PIECE_BYTES = 1 << 20
 _AGAIN = "It is tried again the next night."
 
 
 class FleetRelease(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the fleet is to have. The version is a name and no path; the archive's own decides."""
+    """The sheet: the release for the fleet. The pattern of `version` excludes paths; the version
+    in the archive's manifest decides."""
 
     version: Annotated[str, msgspec.Meta(pattern=r"^[0-9][0-9A-Za-z.+-]{0,63}$")]
     url: Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
@@ -48,7 +48,7 @@ class FleetRelease(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def free_bytes(folder: Path) -> int:
-    """Of the disk that `folder` lies on."""
+    """Free space of the file system of `folder`."""
     return shutil.disk_usage(folder).free
 
 
@@ -59,10 +59,10 @@ def pull(
     free: Callable[[Path], int] = free_bytes,
     fetches: Callable[[str], None] = lambda version: None,
 ) -> BoxSentence:
-    """Have what the sheet at `address` names. Returns what came of it. `fetches`: called with the
-    version before it is fetched.
+    """Fetch the release that the sheet at `address` names, if it is newer, and request it.
 
-    Raises FetchError (network, a sheet that is none, other bytes), StorageError.
+    Returns the result as a sentence for the page. `fetches`: called with the version before the
+    download. Raises FetchError (network, invalid sheet, wrong checksum), StorageError.
     """
     shelf = shelf or ReleaseStore()
     sheet = _sheet(address)
@@ -73,7 +73,7 @@ def pull(
         return BoxSentence.of("page-look-left", version=sheet.version)
     place = incoming / f"pulled-{sheet.version}.release"
     noted = rejected.find(shelf.root, sheet.version)
-    if noted and not place.is_file():  # nothing is fetched only to see whether it is another one
+    if noted and not place.is_file():  # no download only to see whether its tree is another one
         return _passed_over(noted)
     try:
         for old in (*incoming.glob("pulled-*.release"), *incoming.glob(".pulled-*.part")):
@@ -107,7 +107,7 @@ def _passed_over(release: RejectedRelease) -> BoxSentence:
 
 
 def _part(place: Path) -> Path:
-    """What has come of it so far."""
+    """The file of a partial download."""
     return place.with_name(f".{place.stem}.part")
 
 
@@ -127,11 +127,11 @@ def _sheet(address: str) -> FleetRelease:
 
 
 def _fetch(address: str, sheet: FleetRelease, place: Path, free: Callable[[Path], int]) -> None:
-    """The archive, to its place once it has its checksum."""
+    """Download the archive, and rename it to `place` once its checksum is right."""
     part = _part(place)
     with part.open("ab") as target:
         with _open(address, target.tell()) as answer:
-            if answer.status != 206:  # from the beginning, whatever is here
+            if answer.status != 206:  # not partial content: the server sends the whole file
                 target.seek(0)
                 target.truncate()
             whole_bytes = target.tell() + int(answer.headers.get("Content-Length") or 0)
@@ -170,7 +170,7 @@ def _room(need_bytes: int, free: int) -> None:
 
 
 class _Web(urllib.request.HTTPRedirectHandler):
-    """Goes on to the web alone, whatever it is sent to."""
+    """Follows redirects to http and https addresses only."""
 
     def redirect_request(self, req, fp, code, msg, headers, newurl):  # type: ignore[no-untyped-def]
         _only_web(newurl)
@@ -188,7 +188,7 @@ def _only_web(address: str) -> None:
 
 @contextmanager
 def _open(address: str, at: int) -> Iterator[HTTPResponse]:
-    """What an address has, from `at` on if its server can. Raises FetchError."""
+    """Open an address, from byte `at` on if its server supports ranges. Raises FetchError."""
     _only_web(address)
     request = urllib.request.Request(address, headers={"Accept-Encoding": "identity"})  # noqa: S310
     if at:
@@ -197,7 +197,7 @@ def _open(address: str, at: int) -> Iterator[HTTPResponse]:
         with urllib.request.build_opener(_Web).open(request, timeout=SILENT_S) as answer:
             yield answer
     except urllib.error.HTTPError as error:
-        if at and error.code == 416:  # all of it is here, or what is here is of something else
+        if at and error.code == 416:  # the partial file is complete, or of another archive
             with _open(address, 0) as answer:
                 yield answer
             return
@@ -213,7 +213,7 @@ def _open(address: str, at: int) -> Iterator[HTTPResponse]:
 
 
 def _where(address: str) -> str:
-    """An address as it may be shown: without a login, and what stands behind a question mark."""
+    """The address for messages: without login and query."""
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"[:200]
 

@@ -1,7 +1,8 @@
-"""Installing a release: check it, unpack it, try it, keep it or take it back.
+"""Installs a release: verifies it, unpacks it, tries it, and keeps it or rolls it back.
 
-Cut short anywhere, the box has a whole release to start: the old one until the moment in which
-`current` leads to the new one, which by then has proved well. The trial itself lies in memory.
+After a power cut at any point, the box has a complete release to start: the old one until the
+symlink `current` points to the new one, which by then has passed its health check. The link of the
+trial is in memory.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ from appliance.update.wait_until_idle import wait_for_quiet
 from appliance.update.watch_trial import watch_trial
 
 WAIT_S = 900.0  # for a conversation to end
-COPY = ".handed.release"  # the name of the copy, for as long as it has one; tidied with its kind
+COPY = ".handed.release"  # name of the copy until it is unlinked; ReleaseStore.tidy removes it too
 
 
 @dataclass(frozen=True)
 class InstallOptions:
-    """How it is to be installed.
+    """Options of an installation.
 
-    downgrade  an older release than the one that is kept is welcome
-    wait_s     for a conversation to end; 0: not now, then
+    downgrade  accept a release older than the kept one
+    wait_s     longest wait for the end of a conversation; 0: fail at once during one
     start      try it at once; off where no box runs, as in a chroot: then it is kept untried
     """
 
@@ -46,7 +47,7 @@ class InstallOptions:
 
 @dataclass(frozen=True)
 class ReleaseInstaller:
-    """Does it all, on one box."""
+    """Installs releases on this box and rolls them back."""
 
     shelf: ReleaseStore
     box: InstallTarget
@@ -54,10 +55,10 @@ class ReleaseInstaller:
     progress: Progress = unreported_progress
 
     def install(self, file: Path | HandedOverFile, wishes: InstallOptions | None = None) -> bool:
-        """Whether anything changed: False if this very release is kept and runs already.
+        """Install a release. Returns False if the same release is kept and runs already.
 
-        Raises ReleaseRefused, InstallDeferred, HealthCheckFailed (the box is back on what it had),
-        StorageError.
+        Raises ReleaseRefused, InstallDeferred, HealthCheckFailed (the box runs the kept release
+        again), StorageError.
         """
         wishes = wishes or InstallOptions()
         with self._locked(), open_handed_over(file, RELEASE.most_bytes) as handed:
@@ -74,7 +75,7 @@ class ReleaseInstaller:
             return True
 
     def rollback(self, wishes: InstallOptions | None = None) -> str:
-        """Go back to the release before, if it proves well. Returns its version."""
+        """Go back to the previous release if it passes its trial. Returns its version."""
         wishes = wishes or InstallOptions()
         with self._locked():
             self._clean_up(wishes)
@@ -89,8 +90,8 @@ class ReleaseInstaller:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """No other installation is under way, and no system on trial: a restart of the box would be
-        taken for its fault. Raises InstallDeferred."""
+        """Hold the installation lock, while no system is on trial: the health check of that trial
+        would count a restart of the box as a fault of the system. Raises InstallDeferred."""
         with self.shelf.locked():
             if self.shelf.system_on_trial():
                 problem = "A system is on trial."
@@ -102,8 +103,9 @@ class ReleaseInstaller:
             yield
 
     def _clean_up(self, wishes: InstallOptions) -> None:
-        """What an installation left that was killed; we hold the lock, so none is under way.
-        Its trial goes on until nobody talks with it."""
+        """Remove what a killed installation left; the lock excludes one that still runs.
+
+        Its trial ends with a restart of the box, after the end of a conversation."""
         self.shelf.tidy()
         if self.shelf.trial_link.is_symlink():
             cut_short = self.shelf.on_trial() != self.shelf.kept()
@@ -114,7 +116,7 @@ class ReleaseInstaller:
                 self.box.restart()
 
     def _unpack(self, archive: ReleaseArchive) -> None:
-        """The tree into its folder, whole, unless it lies there already."""
+        """Unpack the tree into its folder, unless the complete release is there already."""
         manifest, shelf = archive.manifest, self.shelf
         there = shelf.manifest(manifest.version)
         if there == manifest:
@@ -136,7 +138,7 @@ class ReleaseInstaller:
         shelf.add(part, manifest.version)
 
     def _activate(self, version: str, wishes: InstallOptions) -> None:
-        """Try a release that lies here, and keep it if it proves well."""
+        """Try an unpacked release, and keep it if it passes its health check."""
         self.progress("self-test", 0.0)
         self.box.run_selftest(self.shelf.folder(version))
         if wishes.start:
@@ -148,8 +150,8 @@ class ReleaseInstaller:
         self.progress("kept", 1.0)
 
     def _commit(self, version: str) -> None:
-        """Keep it; what is newer and was kept is noted before, so that no power cut comes between
-        the way back and its note."""
+        """Keep a release. If the one kept so far is newer, it is first noted as rejected, so that
+        no power cut can come between the return and its note."""
         kept = self.shelf.kept()
         if kept is not None and rejected.is_newer(kept, version):
             self._reject(kept, "returned")
@@ -158,15 +160,16 @@ class ReleaseInstaller:
             rejected.forgive(self.shelf.root, version, self.shelf.disk)
 
     def _reject(self, version: str, why: RejectionCause) -> None:
-        """No look for a new release brings it again. A card that does not take the note keeps the
-        box from nothing."""
+        """Note a release that automatic updates must not install again. An OSError is ignored: the
+        installation does not depend on the note."""
         manifest = self.shelf.manifest(version)
         release = RejectedRelease(version, why, manifest.tree_sha256 if manifest else "")
         with suppress(OSError):
             rejected.reject(self.shelf.root, release, self.shelf.disk)
 
     def _try(self, version: str) -> None:
-        """Start it and watch it. Raises HealthCheckFailed when the box is back on what it had."""
+        """Start a release and watch it. After a failure, raises HealthCheckFailed once the box runs
+        the kept release again."""
         before = self.box.read_health()
         self.shelf.begin_trial(version)
         if why := self._start(HealthCheck(version, before.status), "try"):
@@ -197,8 +200,8 @@ class ReleaseInstaller:
         )
 
     def _start(self, gate: HealthCheck, step: str) -> str:
-        """Restart the box and watch until the health check decides: "" for well, else what is
-        wrong."""
+        """Restart the box and watch until the health check decides: "" if it is healthy, else what
+        is wrong."""
         self.box.restart()
         return watch_trial(gate, self.box, self._share(step))
 

@@ -1,7 +1,7 @@
-"""What came of the last look for a newer version, at the box's address or on a stick: for the page.
+"""Records the last look for a newer version, at the fleet's address or on a stick, for the page.
 
-Written by the user that looked (interlude-pull), who has no rights; read as any stranger's file.
-The marks of root say that a look was asked for: by their age it is known whether it is awaited.
+The unprivileged user interlude-pull writes the record, so it is read as an untrusted file. A mark
+file of root's says that a look was requested; its age tells whether the look is still expected.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from appliance.language.catalogue import BoxSentence, english
 from appliance.record_file import read_record
 from appliance.runtime.handed_request import CHANGED
 
-FOLDER = Path("/run/interlude-pull")  # tmpfiles.d: of the user that looks; in memory
+FOLDER = Path("/run/interlude-pull")  # tmpfiles.d: owned by interlude-pull; in memory
 LookSource = Literal["web", "stick"]
 LookPhase = Literal["looks", "fetches", "over"]
-LONGEST_S = 7200.0  # TimeoutStartSec= of interlude-pull.service; a look that is older was cut short
-# From the order until the look has begun: systemd's start of a program on a busy Pi. A stick has to
-# be found and plugged in; /usr/lib/interlude/stick has the same limit.
+LONGEST_S = 7200.0  # TimeoutStartSec= of interlude-pull.service; an older look was interrupted
+# From the request to the start of the look. web: systemd starts a program on a busy Pi. stick: the
+# owner has to find a stick and plug it in; /usr/lib/interlude/stick has the same limit.
 AWAITED_S = {"web": 60.0, "stick": 900.0}
 MOST_BYTES = 8192
 
@@ -34,9 +34,9 @@ Line = Annotated[str, msgspec.Meta(max_length=1000)]
 
 
 class LookRecord(msgspec.Struct, frozen=True):
-    """`at_s`: by the clock on the wall. `version`: what is being fetched. `key`, `values`: what
-    came of it, as a sentence of the catalogue; `text`: the same in English. `well`: it came to an
-    end without an error."""
+    """The state of a look. `at_s`: wall-clock time. `version`: the one being fetched. `key`,
+    `values`: the result as a sentence of the catalogue; `text`: the same in English. `well`: no
+    error occurred."""
 
     at_s: Annotated[float, msgspec.Meta(ge=0, le=4e9)]
     phase: LookPhase
@@ -51,12 +51,12 @@ class LookRecord(msgspec.Struct, frozen=True):
 
 
 def read(source: LookSource, folder: Path = FOLDER) -> LookRecord | None:
-    """The last look there; None where none was made since the power came."""
+    """The last look at `source`; None if there was none since the machine started."""
     return read_record(folder / source, LookRecord, MOST_BYTES)
 
 
 class LookTeller:
-    """Writes how a look goes; that it cannot be written keeps nobody from looking."""
+    """Writes the state of a look. An OSError is ignored, so that the look itself goes on."""
 
     def __init__(
         self, source: LookSource, folder: Path = FOLDER, now_s: Callable[[], float] = time.time
@@ -77,7 +77,7 @@ class LookTeller:
 
     @contextmanager
     def looking(self) -> Iterator[LookTeller]:
-        """Begins, and tells of an error that ends it."""
+        """Record the start of a look, and an InterludeError that ends it."""
         self._write(LookRecord(self._now_s(), "looks"))
         try:
             yield self
@@ -91,14 +91,14 @@ class LookTeller:
 
 
 def mark(source: LookSource, folder: Path = CHANGED) -> Path:
-    """As root it is touched when somebody asked for a look."""
+    """The file that root touches when a look is requested."""
     return folder / f"look-{source}"
 
 
 def awaited(
     source: LookSource, now_s: float, folder: Path = FOLDER, changed: Path = CHANGED
 ) -> bool:
-    """Whether a look was ordered that has not begun. `now_s`: by the clock on the wall."""
+    """Whether a look was requested and has not started yet. `now_s`: wall-clock time."""
     try:
         ordered_s = mark(source, changed).lstat().st_mtime
     except OSError:

@@ -1,4 +1,4 @@
-"""What a release says of itself: `release.json`, signed, and the last file that is unpacked."""
+"""The manifest of a release: `release.json`, signed, written last when a release is unpacked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NAME = "release.json"
 
 
 class ReleaseManifest(TreeManifest, frozen=True):
-    """One release. `version`: of the package in it."""
+    """The manifest of a release. `version`: of the Python package in it."""
 
 
 def parse(data: bytes) -> ReleaseManifest:
@@ -20,7 +20,7 @@ def parse(data: bytes) -> ReleaseManifest:
 
 
 def read(folder: Path) -> ReleaseManifest | None:
-    """Of an unpacked release; None for a folder that is not a whole one."""
+    """The manifest of an unpacked release; None for a folder without a complete one."""
     try:
         return parse((folder / NAME).read_bytes())
     except (OSError, ReleaseRefused):

@@ -1,4 +1,4 @@
-"""Making a release: a tree of files becomes one signed archive. The same tree, the same bytes."""
+"""Packs a tree of files into a signed release archive, byte by byte reproducible."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def pack(
     made_s: int,
     level: int = 9,
 ) -> Path:
-    """The archive of `tree` in the folder `into`, signed by `key`. `level`: of gzip.
+    """Write the archive of `tree` into the folder `into`, signed by `key`; return its path.
 
-    Raises ReleaseRefused.
+    `level`: of gzip. Raises ReleaseRefused.
     """
     version_key(version)
     data, files_bytes = squeeze(tree, level)
@@ -46,7 +46,7 @@ def pack(
 
 
 def squeeze(tree: Path, level: int) -> tuple[bytes, int]:
-    """The packed tree, and the bytes of all its files."""
+    """Return the packed tree, and the total size of its files in bytes."""
     packed = io.BytesIO()
     with (
         gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=level, mtime=0) as squeezed,
@@ -57,11 +57,11 @@ def squeeze(tree: Path, level: int) -> tuple[bytes, int]:
 
 
 def _add(tar: tarfile.TarFile, tree: Path) -> int:
-    """Every file by name, of nobody and of no time. Returns their bytes in all."""
+    """Add all files sorted by name, with owner root and time 0. Returns their total size."""
     total = 0
     for path in sorted(tree.rglob("*")):
         info = tar.gettarinfo(path, arcname=str(path.relative_to(tree)))
-        if info.islnk():  # the same file under a second name: written a second time
+        if info.islnk():  # a hard link: written as a second copy
             info.type, info.linkname, info.size = tarfile.REGTYPE, "", path.stat().st_size
         info.uid = info.gid = 0
         info.uname = info.gname = ""

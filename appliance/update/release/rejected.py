@@ -1,10 +1,10 @@
-"""Releases that no look for a new one brings again by itself: they failed their health check on
-trial here, or somebody went back from them.
+"""Releases that automatic updates skip: they failed their trial here, or were rolled back by hand.
 
-Root notes them in a file beside the releases, which everybody may read. Not in the note of
-/usr/lib/interlude/fallback.py: that program is the system's, may be older than the release, takes a
-note with a field more for a damaged one, and begins a new one with every release that is kept. A
-request by hand tries such a release all the same; once it or a newer one is kept, it is forgiven.
+Root notes them in a file beside the releases that every user may read. The note of
+/usr/lib/interlude/fallback.py cannot hold them: that program belongs to the system and may be older
+than the release, treats a note with an unknown field as damaged, and starts a new note with every
+release that is kept. A manual request still tries such a release. Its entry is removed once it or a
+newer one is kept.
 """
 
 from __future__ import annotations
@@ -20,43 +20,44 @@ from appliance.update.release.disk_changes import Disk
 from appliance.update.signed_manifest import TreeManifest, version_key
 
 NOTE = "rejected.json"
-MOST = 16  # noted; of more, those that were noted first are forgotten
+MOST = 16  # entries; beyond that the oldest are dropped
 
-RejectionCause = Literal["failed", "returned"]  # its health check; or somebody went back from it
+RejectionCause = Literal["failed", "returned"]  # failed its health check; or was rolled back
 
 
 class RejectedRelease(msgspec.Struct, frozen=True):
-    """One of them. `tree_sha256`: as its manifest says; "" where that could not be read."""
+    """One entry. `tree_sha256`: from its manifest; "" if that could not be read."""
 
     version: str
     why: RejectionCause
     tree_sha256: str = ""
 
     def is_tree_of(self, manifest: TreeManifest | None) -> bool:
-        """Whether that is this very release; one that says nothing of itself counts as it."""
+        """Whether `manifest` is of the same tree; without a manifest or checksum, it counts so."""
         return manifest is None or self.tree_sha256 in ("", manifest.tree_sha256)
 
 
 class RejectedReleases(msgspec.Struct, frozen=True):
-    """What the note holds, the newest entry last."""
+    """The content of the note, the newest entry last."""
 
     releases: tuple[RejectedRelease, ...] = ()
 
 
 def find(root: Path, version: str) -> RejectedRelease | None:
-    """What is noted of that version below `root`; None for nothing, or a note that is damaged."""
+    """The entry of that version; None if there is none, or the note is damaged."""
     found = (one for one in _noted(root) if one.version == version)
     return next(found, None)
 
 
 def reject(root: Path, release: RejectedRelease, disk: Disk) -> None:
-    """Note it, in place of what was noted of its version. Raises OSError."""
+    """Add an entry, in place of an earlier one of its version. Raises OSError."""
     others = [one for one in _noted(root) if one.version != release.version]
     _write(root, (*others, release), disk)
 
 
 def forgive(root: Path, kept: str, disk: Disk) -> None:
-    """`kept` proved well: forget it, and all that is older. Raises OSError."""
+    """Remove the entries of `kept`, which passed its trial, and of older versions. Raises
+    OSError."""
     noted = _noted(root)
     left = tuple(one for one in noted if is_newer(one.version, kept))
     if left != noted:
@@ -64,7 +65,7 @@ def forgive(root: Path, kept: str, disk: Disk) -> None:
 
 
 def is_newer(version: str, kept: str) -> bool:
-    """Whether it is; not, if either is no version."""
+    """Whether `version` is newer than `kept`; False if one of them is not a version."""
     try:
         return version_key(version) > version_key(kept)
     except ReleaseRefused:

@@ -1,8 +1,7 @@
-"""`interlude release selftest`: a release looks whether it could run here, before it is tried.
+"""`interlude release selftest`: a release checks that it can run here, before its trial.
 
-Imports every part with all that it needs, also what it imports only once it has looked at the
-settings, and reads the owner's settings. Opens no sound card, so that the box may go on talking
-meanwhile.
+Imports the module of every process with all that it needs, also what depends on the settings, and
+reads the owner's settings. Opens no sound card, so that the running box is not disturbed.
 """
 
 from __future__ import annotations
@@ -14,14 +13,15 @@ from appliance.errors import InterludeError, ReleaseRefused
 from appliance.runtime.process_table import Process
 from appliance.settings import Settings
 
-# Modules that a row imports when it has looked at the settings: foreign libraries with them.
+# Modules that a process imports depending on the settings, with their foreign libraries.
 LATER: dict[str, Callable[[Settings], str]] = {
     "thinker": lambda settings: "think.remote" if settings.thinking.remote.url else "think.local",
 }
 
 
 def import_parts(settings: Settings, rows: Sequence[Process]) -> int:
-    """How many parts could be imported. Raises ReleaseRefused for the first that cannot."""
+    """Import the modules of `rows`; return the number of rows. Raises ReleaseRefused for the first
+    that cannot be imported."""
     for row in rows:
         modules = [row.module]
         if row.name in LATER:
@@ -31,7 +31,7 @@ def import_parts(settings: Settings, rows: Sequence[Process]) -> int:
                 importlib.import_module(f"appliance.{module}")
         except InterludeError:
             raise
-        except Exception as error:  # whatever a foreign library raises, the answer is no
+        except Exception as error:  # a foreign library may raise anything
             problem = f"{row.name} cannot be loaded: {type(error).__name__}: {error}."
             raise ReleaseRefused(problem) from error
     return len(rows)

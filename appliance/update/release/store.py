@@ -1,9 +1,9 @@
-"""The releases that lie on the box, and which of them runs.
+"""The releases on the box's disk, and the symlinks that choose the one that runs.
 
-/opt/interlude/releases/0.1.0/   whole when its release.json is there, which is written last
-/opt/interlude/current           the release that is kept; what starts after a power cut
-/opt/interlude/previous          the one before it
-/run/interlude-release/trial     the release that is being tried; in memory, gone with the power
+/opt/interlude/releases/0.1.0/   complete if it has a release.json, which is written last
+/opt/interlude/current           the kept release, which starts after a power cut
+/opt/interlude/previous          the release that was kept before
+/run/interlude-release/trial     the release on trial; in memory, lost with a power cut
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from appliance.update.release.manifest import ReleaseManifest
 from appliance.update.signed_manifest import version_key
 
 ROOT = Path("/opt/interlude")
-SYSTEM = "system"  # below it: what is known of the slots, see update/system/slot_state.py
-SYSTEM_TRIAL = "trial.json"  # there, as long as a system is on trial
+SYSTEM = "system"  # folder below ROOT with the state of the slots: update/system/slot_state.py
+SYSTEM_TRIAL = "trial.json"  # in that folder, exists as long as a system is on trial
 TRIAL = Path("/run/interlude-release")
-KEEP = 3  # releases on the card: the one that is kept, the one before, and one more
+KEEP = 3  # releases on the disk: the kept one, the previous one, and one more
 
 
 @dataclass(frozen=True)
 class ReleaseStore:
-    """A box's releases. Reading needs no rights; what changes something is for root."""
+    """Reads and changes the releases of a box. Every user may read; changes need root."""
 
     root: Path = ROOT
     trial_folder: Path = TRIAL
@@ -48,18 +48,18 @@ class ReleaseStore:
         return self.releases / version
 
     def kept(self) -> str | None:
-        """The version that starts after a power cut; None if there is none, or the disk does not
-        say. By the link's name: also that of a release whose manifest cannot be read any more."""
+        """The version that starts after a power cut; None if there is none, or `current` cannot be
+        read. It comes from the link's target, so the release's manifest need not be readable."""
         try:
             return self.floor()
         except StorageError:
             return None
 
     def floor(self) -> str | None:
-        """The version that nothing older may replace; None if no release was ever kept.
+        """The kept version, the oldest that may be installed; None if no release was ever kept.
 
-        Raises StorageError where one was kept and the disk does not say which: then every older
-        release that was ever signed would pass for a new one.
+        Raises StorageError if `current` exists and cannot be read: otherwise every older signed
+        release would be accepted as newer.
         """
         try:
             version = (self.root / "current").readlink().name
@@ -73,7 +73,7 @@ class ReleaseStore:
         return version
 
     def previous(self) -> str | None:
-        """The version that was kept before."""
+        """The version that was kept before; None if there is none."""
         found = self._leads_to(self.root / "previous")
         return found if found != self.kept() else None
 
@@ -81,7 +81,7 @@ class ReleaseStore:
         return self._leads_to(self.trial_link)
 
     def installed(self) -> list[ReleaseManifest]:
-        """Every whole release, newest first."""
+        """The manifests of all complete releases, newest first."""
         if not self.releases.is_dir():
             return []
         named = [path for path in self.releases.iterdir() if not path.name.startswith(".")]
@@ -92,23 +92,23 @@ class ReleaseStore:
         return manifests.read(self.folder(version))
 
     def system_on_trial(self) -> bool:
-        """Whether a system waits to be started, or was started and is watched."""
+        """Whether a system waits for the start of its trial, or is on trial."""
         return os.path.lexists(self.root / SYSTEM / SYSTEM_TRIAL)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """One installation at a time, of a release or of a system: either would restart what the
-        other watches. Raises InstallDeferred; the lock ends with its process."""
+        """Hold the lock that allows one installation at a time, of a release or of a system: each
+        would restart what the other watches. Raises InstallDeferred."""
         self.disk.make_folder(self.releases)
         self.disk.make_folder(self.trial_folder)
         with alone(self.root / ".lock"):
             yield
 
     def tidy(self) -> None:
-        """Remove what an installation left behind that was cut short. Only when `alone`.
+        """Remove what an interrupted installation left. Call it with the lock held.
 
-        What is kept, or may be gone back to, stays even if its manifest cannot be read: it may be
-        what runs, and the reading may have failed only once.
+        The kept release, the previous one and the one on trial stay even if their manifests cannot
+        be read: one of them may run, and the read error may be temporary.
         """
         links = (self.root / "current", self.root / "previous", self.trial_link)
         held = {link.readlink().name for link in links if link.is_symlink()}
@@ -116,12 +116,14 @@ class ReleaseStore:
             hidden = path.name.startswith(".")
             if hidden or (path.name not in held and manifests.read(path) is None):
                 self._remove(path)
-        for path in self.root.glob(".*.release"):  # a copy of what was handed over
+        for path in self.root.glob(".*.release"):  # a copy of an archive
             self._remove(path)
 
     def add(self, part: Path, version: str) -> None:
-        """`part`, which is unpacked, becomes that release. One of that version without a readable
-        manifest makes room first: two renames, without any removal in between."""
+        """Rename the unpacked folder `part` to that release's folder.
+
+        A folder of that version without a readable manifest is renamed before and removed after, so
+        that the two renames follow each other directly."""
         folder = self.folder(version)
         gone = part.with_suffix(".gone")
         damaged = os.path.lexists(folder)
@@ -138,7 +140,7 @@ class ReleaseStore:
         self.disk.remove(self.trial_link)
 
     def commit(self, version: str) -> None:
-        """From now on `version` is what starts; what was kept is where to go back to."""
+        """Make `version` the kept release, and the kept one the previous one."""
         before = self.kept()
         if before == version:
             return
@@ -147,7 +149,8 @@ class ReleaseStore:
         self.disk.link(self.root / "current", f"releases/{version}")
 
     def prune(self, keep: int = KEEP) -> list[str]:
-        """Remove the oldest beyond `keep`; never one that runs or that may be gone back to."""
+        """Remove the oldest releases beyond `keep`, but not the kept one, the previous one or the
+        one on trial. Returns the removed versions."""
         held = {self.kept(), self.previous(), self.on_trial()}
         free = [m.version for m in self.installed() if m.version not in held]
         room = max(0, keep - len([version for version in held if version]))
@@ -162,7 +165,7 @@ class ReleaseStore:
             self.disk.remove(path)
 
     def _leads_to(self, link: Path) -> str | None:
-        """The version of the whole release that `link` leads to; None if it leads to none."""
+        """The version of the complete release that `link` points to; None if there is none."""
         try:
             version = link.readlink().name
         except OSError:

@@ -1,4 +1,4 @@
-"""The box that a release is tried on: its service, its clock, its user. systemd's tools only."""
+"""The box on which a release is installed: its service, clock and user, by systemd's tools."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from appliance.update.health_check import Activity, HealthReading
 UNIT = "interlude.service"
 USER = "interlude"
 TRY_OUT_S = 120.0  # importing everything from a cold SD card
-EMULATED_S = 1800.0  # likewise, on a busy machine that makes a card; an idle one takes a minute
+EMULATED_S = 1800.0  # the same under emulation, on a busy build machine; an idle one takes a minute
 _ACTIVITY: dict[str, Activity] = {
     "active": "active",
     "reloading": "active",
@@ -28,7 +28,7 @@ _ACTIVITY: dict[str, Activity] = {
 
 
 class InstallTarget(Protocol):
-    """What an installation asks of the box."""
+    """The operations of the box that an installation needs."""
 
     def read_health(self) -> HealthReading: ...
     def restart(self) -> None: ...
@@ -39,7 +39,7 @@ class InstallTarget(Protocol):
 
 
 class SystemdTarget:
-    """The real one. `selftest_s`: the longest that a release may look at itself."""
+    """The box on which this process runs. `selftest_s`: timeout of a release's self-test."""
 
     def __init__(
         self,
@@ -52,23 +52,24 @@ class SystemdTarget:
         self._selftest_s = selftest_s
 
     def read_health(self) -> HealthReading:
-        """How it is now. Raises StorageError if systemd cannot be asked."""
+        """The present state of the service. Raises StorageError if systemctl fails."""
         asked = "ActiveState,MainPID,NRestarts"
         shown = self._systemd("show", UNIT, f"--property={asked}")
         said = dict(re.findall(r"^(\w+)=(.*)$", shown, re.MULTILINE))
         activity = _ACTIVITY.get(said.get("ActiveState", ""), "stopped")
         told = status.read_status(self._runtime)
         if told is not None and str(told.pid) != said.get("MainPID"):
-            told = None  # what an earlier one left
+            told = None  # left by an earlier process
         return HealthReading(activity, int(said.get("NRestarts") or 0), told)
 
     def restart(self) -> None:
-        """Ask for a start of whatever `start` chooses, after any number of failures."""
+        """Restart the service, also after systemd's start limit; the program `start` chooses the
+        release. Returns at once."""
         self._systemd("reset-failed", UNIT)
         self._systemd("restart", "--no-block", UNIT)
 
     def run_selftest(self, release: Path) -> None:
-        """Let a release look at itself, as the user it will run as. Raises ReleaseRefused."""
+        """Run a release's self-test as the user of the service. Raises ReleaseRefused."""
         command = [str(release / "bin/interlude"), "release", "selftest"]
         user = USER if os.geteuid() == 0 and _home(USER) else None
         environment = selftest_environment(os.environ, _home(USER) if user else "")
@@ -98,7 +99,7 @@ class SystemdTarget:
             raise ReleaseRefused(problem, shown=ShownAs.of("page-wrong-self-test"))
 
     def clock_s(self) -> float:
-        """On the wall, since 1970."""
+        """Wall-clock time, in seconds since 1970."""
         return time.time()
 
     def now_s(self) -> float:
@@ -114,24 +115,25 @@ class SystemdTarget:
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise StorageError(f"systemd cannot be asked ({error}).") from error
-        if done.returncode and words[0] != "reset-failed":  # of a unit that is not loaded: no harm
+        if done.returncode and words[0] != "reset-failed":  # it fails for a unit that is not loaded
             said = done.stderr.strip() or f"exit code {done.returncode}"
             raise StorageError(f"systemctl {' '.join(words)}: {said}.", "Are you root?")
         return done.stdout
 
 
 def selftest_environment(own: Mapping[str, str], home: str) -> dict[str, str]:
-    """Of a release that looks at itself. `home`: of the box's user; "" where it runs as who asks.
+    """The environment of a self-test. `home`: of the service's user; "" if the self-test runs as
+    the calling user.
 
-    As its unit runs it: root's own settings are not the box's, and what only a service has, the
-    page, is looked at, too.
+    It is the unit's environment: without root's XDG folders, whose settings are not the box's, and
+    with STATE_DIRECTORY, so that the self-test covers the page, which only the service has.
     """
     kept = {key: value for key, value in own.items() if key[:4] != "XDG_"}
     return kept | ({"HOME": home, "STATE_DIRECTORY": home} if home else {})
 
 
 def _home(user: str) -> str:
-    """The home of that user; "" if there is no such user."""
+    """The home folder of `user`; "" if there is no such user."""
     try:
         return pwd.getpwnam(user).pw_dir
     except KeyError:
