@@ -1,1 +1,1 @@
-"""The card's two systems: one runs, the other is written, tried once, and kept or not."""
+"""A/B updates of the system: the slot that does not run is written, tried once, and kept or not."""

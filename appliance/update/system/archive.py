@@ -1,7 +1,7 @@
-"""A system as one file: a tar of manifest, signature, and two partitions' content, gzipped.
+"""Reads a system archive: a tar of manifest, signature, and the gzipped content of two partitions.
 
-In this order: system.json, system.json.sig, boot.gz, system.gz. The manifest has the checksum of
-what each unpacks to, so that one signature covers all. See pack.py for the other direction.
+In this order: system.json, system.json.sig, boot.gz, system.gz. The manifest has the checksums of
+the unpacked contents, so that one signature covers all. pack.py writes such an archive.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from appliance.update.system import manifest as manifests
 from appliance.update.system.manifest import PartitionContent
 
 BOOT, SYSTEM = "boot.gz", "system.gz"
-CHUNK = 1 << 22  # what an SD card likes to write at once
+CHUNK = 1 << 22  # bytes written at once, a good size for an SD card
 PACKED = 1 << 18  # bytes read at once
 SYSTEM_ARCHIVE = ArchiveKind(
     "system",
@@ -33,16 +33,18 @@ SYSTEM_ARCHIVE = ArchiveKind(
 
 
 class SystemArchive:
-    """A system whose manifest is signed by somebody whom this box trusts. Its parts are read on
-    demand, from the one descriptor, and hashed each time: see `boot` and `system`."""
+    """A system archive whose manifest is signed by a trusted key.
+
+    `boot` and `system` read the contents on demand from the open file, and hash them each time."""
 
     def __init__(self, handed: HandedOverFile, signers: Path) -> None:
-        """Raises ReleaseRefused for a file that is no system, or not signed by any of `signers`."""
+        """Raises ReleaseRefused for a file that is not a system archive, or is not signed by a key
+        in `signers`."""
         self.manifest, _, (self._boot, self._system) = SYSTEM_ARCHIVE.open(handed, signers)
         self._handed = handed
 
     def verify(self, share: ReportShare = unreported) -> None:
-        """Raises ReleaseRefused unless every byte is the signed one, as of now."""
+        """Raise ReleaseRefused unless every byte is the signed one at this time."""
         total = self.manifest.boot.bytes + self.manifest.system.bytes
         done = 0
         for chunks in (self.boot(), self.system()):
@@ -51,15 +53,16 @@ class SystemArchive:
                 share(done / total)
 
     def boot(self) -> Iterator[bytes]:
-        """What belongs on a boot partition. Raises ReleaseRefused where it is not as signed."""
+        """The content of the boot partition. Raises ReleaseRefused at its end if the checksum is
+        wrong."""
         return self._chunks(self._boot, self.manifest.boot)
 
     def system(self) -> Iterator[bytes]:
-        """What belongs on a system partition, likewise."""
+        """The content of the root partition; raises like `boot`."""
         return self._chunks(self._system, self.manifest.system)
 
     def _chunks(self, source: ArchivePart, piece: PartitionContent) -> Iterator[bytes]:
-        """The unpacked bytes, in chunks of CHUNK but for the last."""
+        """The unpacked bytes, in chunks of CHUNK bytes; only the last may be shorter."""
         digest, length = hashlib.sha256(), 0
         for chunk in self._even(self._unpacked(source)):
             length += len(chunk)
@@ -73,8 +76,8 @@ class SystemArchive:
             raise ReleaseRefused(problem, "Fetch it again.", shown=shown)
 
     def _unpacked(self, source: ArchivePart) -> Iterator[bytes]:
-        """At most CHUNK at a time, whatever the file says. What follows the end is refused: zlib
-        would keep all of it in memory."""
+        """Yield at most CHUNK bytes at a time, whatever the file contains. Data after the end of
+        the gzip stream is refused, since zlib would keep all of it in memory."""
         gzip = zlib.decompressobj(wbits=31)
         shown = ShownAs.of("page-wrong-damaged", file=self._handed.name)
         problem = f"{self._handed.name} is damaged."

@@ -1,4 +1,4 @@
-"""A partition of the card as bytes, and every change of it one call: what may be cut short."""
+"""Partitions of the SD card as block devices; each change is one call, for tests of power cuts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LABELS = Path("/dev/disk/by-partlabel")  # udev's
 
 
 class BlockDevice(Protocol):
-    """Bytes from 0 to `size`. A write is safe from a power cut after `flush`."""
+    """A range of bytes from 0 to `size`. A write survives a power cut only after `flush`."""
 
     name: str
     size: int
@@ -26,20 +26,20 @@ class BlockDevice(Protocol):
 
 
 class PartitionedDisk(Protocol):
-    """What has partitions by name."""
+    """A disk that opens its partitions by name."""
 
     def part(self, name: str) -> AbstractContextManager[BlockDevice]: ...
 
 
 class FileBlockDevice:
-    """A block device, or a piece of an image file. Raises OSError."""
+    """A block device, or a range of an image file. Raises OSError."""
 
     def __init__(self, fd: int, name: str, begin: int, size: int) -> None:
         self.name, self.size = name, size
         self._fd, self._begin = fd, begin
 
     def read(self, at: int, count: int) -> bytes:
-        """Fewer bytes than `count` only at the end."""
+        """Read `count` bytes from offset `at`, fewer only at the end."""
         count = min(count, self.size - at)
         found = bytearray()
         while len(found) < count:
@@ -58,22 +58,22 @@ class FileBlockDevice:
             at, rest = at + done, rest[done:]
 
     def flush(self) -> None:
-        """To the card, and out of the memory: what is read after this is what the card has."""
+        """Write all to the card and drop the page cache, so that later reads come from the card."""
         os.fsync(self._fd)
         os.posix_fadvise(self._fd, self._begin, self.size, os.POSIX_FADV_DONTNEED)
 
 
 class BootDisk:
-    """The card that this machine started from."""
+    """The SD card from which this machine started."""
 
     def __init__(self, labels: Path = LABELS) -> None:
         self._labels = labels
 
     @contextmanager
     def part(self, name: str) -> Iterator[BlockDevice]:
-        """Raises StorageError for one that is missing, mounted, or not ours to write."""
+        """Raises StorageError for a partition that is missing, mounted, or not writable."""
         path = self._labels / name
-        try:  # O_EXCL on a block device: nobody has it mounted, and nobody may from now on
+        try:  # O_EXCL on a block device: fails if it is mounted, and prevents a mount while open
             fd = os.open(path, os.O_RDWR | os.O_EXCL | os.O_CLOEXEC)
         except FileNotFoundError as error:
             problem = f"This card has no partition `{name}`: it was not made from our image."
@@ -88,7 +88,7 @@ class BootDisk:
 
 
 class ImageDisk:
-    """A card in an image file: `places` has where each partition begins and how long it is."""
+    """A card in an image file. `places`: offset and size of each partition, in bytes."""
 
     def __init__(self, image: Path, places: dict[str, tuple[int, int]]) -> None:
         self._image, self._places = image, places

@@ -1,9 +1,9 @@
-"""Small files in the root folder of a FAT32 file system: read, replaced in place, wiped.
+"""Reads, replaces and wipes small files in the root folder of a FAT32 file system.
 
-Without a mount, for its order of writes is ours then: a replaced file of one sector is the old one
-or the new one, and a wiped one is overwritten before its name goes. The format: Microsoft, "FAT32
-File System Specification", 2000. In: any BlockDevice. What is no FAT32, or damaged, raises
-StorageError.
+It does not mount the file system, so that it controls the order of writes: a replaced file of one
+sector is either the old one or the new one, and a wiped file is overwritten before its directory
+entry is removed. The format: Microsoft, "FAT32 File System Specification", 2000. In: any
+BlockDevice. Anything else than an intact FAT32 raises StorageError.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ _MOST_ENTRIES = 4096
 
 @dataclass(frozen=True)
 class FatFile:
-    """One file: where its entries lie in the file system, long name first, and its bytes."""
+    """A file of the root folder.
+
+    `size`: in bytes. `cluster`: its first one. `entries`: offsets of its directory entries, those
+    of the long name first."""
 
     name: str
     size: int
@@ -34,7 +37,7 @@ class FatFile:
 
 
 class FatFileSystem:
-    """The file system in `part`. `head`: its first sector, where that is not written yet."""
+    """The file system in `part`. `head`: its first sector, if that is not written yet."""
 
     def __init__(self, part: BlockDevice, head: bytes | None = None) -> None:
         self._part = part
@@ -67,12 +70,12 @@ class FatFileSystem:
         return next((file for file in self._files() if file.name.lower() == name.lower()), None)
 
     def read(self, name: str) -> bytes | None:
-        """The file of that name; None if there is none."""
+        """The content of the file `name`; None if there is none."""
         file = self.find(name)
         return None if file is None else self._content(file)
 
     def replace(self, name: str, data: bytes) -> None:
-        """Other bytes in the same place: as many as there were, and of at most one sector."""
+        """Overwrite a file in place with as many bytes as it has, at most one sector."""
         file = self.find(name)
         if file is None:
             raise self._broken(f"has no {name}")
@@ -86,7 +89,7 @@ class FatFileSystem:
         self._part.flush()
 
     def wipe(self, name: str) -> None:
-        """Overwrite a file with zeros, then take its name and its clusters away."""
+        """Overwrite a file with zeros, then remove its directory entries and free its clusters."""
         file = self.find(name)
         if file is None:
             return
@@ -102,7 +105,8 @@ class FatFileSystem:
         self._part.flush()
 
     def wipe_free(self) -> None:
-        """Overwrite what is left of files that are gone: an editor writes a new one elsewhere."""
+        """Overwrite all free clusters with zeros: an editor that saved a file may have left an
+        older copy of it in them."""
         table = self._part.read(self._fat, 4 * (self._clusters + 2))
         for cluster in range(2, self._clusters + 2):
             if _number(table, 4 * cluster, 4) & 0x0FFFFFFF == 0:
@@ -167,14 +171,14 @@ def _number(data: bytes, at: int, width: int) -> int:
 
 
 def _long_piece(entry: bytes) -> str:
-    """The 13 letters of a long name that an entry holds; 0xFFFF fills what is not used."""
+    """The part of a long name in an entry, up to 13 characters; 0xFFFF fills the unused ones."""
     letters = entry[1:11] + entry[14:26] + entry[28:32]
     return letters.decode("utf-16-le", errors="replace").rstrip("\uffff")
 
 
 def _short_name(entry: bytes) -> str:
     stem, end = (half.decode("ascii", "replace").rstrip() for half in (entry[:8], entry[8:11]))
-    # Bits of byte 12, as Windows and Linux write them: an all-lower-case name or extension.
+    # Byte 12, as Windows and Linux write it: bit 3 for a lower-case name, bit 4 for the extension.
     stem = stem.lower() if entry[12] & 0x08 else stem
     end = end.lower() if entry[12] & 0x10 else end
     return f"{stem}.{end}" if end else stem

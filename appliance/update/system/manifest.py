@@ -1,4 +1,4 @@
-"""What a system says of itself: `system.json`, signed, first in its archive."""
+"""The manifest of a system: `system.json`, signed, the first part of its archive."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ NAME = "system.json"
 
 
 class PartitionContent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What goes into one partition: its bytes, and their checksum."""
+    """Size in bytes and checksum of a partition's content."""
 
     bytes: Annotated[int, msgspec.Meta(gt=0)]
     sha256: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
 
 
 class SystemManifest(SignedManifest, frozen=True):
-    """One system. `version`: IMAGE_VERSION in its os-release.
+    """The manifest of a system. `version`: IMAGE_VERSION in its os-release.
 
-    boot     a FAT file system as slot a has it; what names the slot is changed for slot b
-    system   the read-only root, erofs
+    boot     a FAT file system, made for slot a; its cmdline.txt is changed for slot b
+    system   the read-only root file system, erofs
     """
 
     boot: PartitionContent
@@ -30,7 +30,7 @@ class SystemManifest(SignedManifest, frozen=True):
 
     @property
     def python(self) -> str:
-        return "any"  # it brings its own
+        return "any"  # a system contains its own Python
 
 
 def parse(data: bytes) -> SystemManifest:

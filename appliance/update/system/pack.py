@@ -1,4 +1,4 @@
-"""Making a system's archive: a boot partition and a root file system become one signed file."""
+"""Packs a boot partition and a root file system into a signed system archive."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def pack(
     made_s: int,
     level: int = 6,
 ) -> Path:
-    """The archive of slot a's FAT image and of the root's, signed by `key`, in the folder `into`.
+    """Write the archive of slot a's FAT image and the root image into `into`; return its path.
 
-    `level` of gzip: the root is squeezed already. Of the FAT file system what comes after the last
-    file is left out: nobody reads it. Raises ReleaseRefused, OSError.
+    `key`: the private key that signs it. `level`: of gzip; the root is compressed already. The
+    zeros after the last file of the FAT image are left out. Raises ReleaseRefused, OSError.
     """
     version_key(version)
     with tempfile.TemporaryFile() as first, tempfile.TemporaryFile() as second:
@@ -47,7 +47,7 @@ def pack(
 
 
 def _used(image: Path) -> int:
-    """Bytes up to the last that is not zero, in whole blocks."""
+    """Number of bytes up to the last non-zero one, rounded up to whole blocks."""
     used = 0
     with image.open("rb") as file:
         for at in range(0, image.stat().st_size, CHUNK):

@@ -1,5 +1,6 @@
-"""Installing the system that a part without rights asked for, or going back to the one before: see
-appliance/update/request.py."""
+"""Carries out a request to install a system or to go back to the previous one.
+
+Unprivileged processes write the requests: see appliance/update/request.py."""
 
 from __future__ import annotations
 
@@ -27,11 +28,12 @@ from appliance.update.system.updater import SystemUpdater
 def install_wanted(
     updater: SystemUpdater, wishes: InstallOptions, incoming: Path = INCOMING
 ) -> bool:
-    """As root: what was asked for, once. Raises what SystemUpdater.install raises.
+    """As root: carry out the request in the note, and remove the note.
 
-    No copy is made first: it would need another 216 MiB on `data`, and as many written to the card.
-    What its owner changes between the check and the writing is found while it is written: each byte
-    is hashed on its way into the slot, and the slot's first sector is written last.
+    The archive is not copied first: a copy would need another 216 MiB on `data`, and write as much
+    to the card. A change of the file between its verification and the writing is still detected:
+    each byte is hashed on its way into the slot, and the slot's first sector is written last.
+    Raises what SystemUpdater.install raises.
     """
     name = pop_note(incoming / SYSTEMS.note)
     if name == PREVIOUS:
@@ -41,8 +43,10 @@ def install_wanted(
 
 
 def returns_to(ledger: SlotStateFile, running: SlotName | None, root: Path) -> str | None:
-    """The system that may be gone back to: one that proved well once, and was not left since the
-    box did not stay up on it. `running`: None on a machine without slots. `root`: of releases."""
+    """The version of the system to which the box may return; None if there is none.
+
+    It has to be proved, and not the one that the fallback left. `running`: the slot that runs; None
+    on a machine without slots. `root`: of the releases."""
     if running is None or ledger.trial() is not None:
         return None
     return ledger.way_back(running, fallback.read(root).system_left)

@@ -1,9 +1,10 @@
-"""The two slots of the card, and the file that tells the Pi's firmware which one starts.
+"""The two slots of the card, and the file that tells the Pi's firmware which one to start.
 
-autoboot.txt lies alone on the partition `bootconfig`. The firmware starts the `boot_partition` of
-[all]; after `reboot "0 tryboot"` that of [tryboot], once. Both versions of the file have the same
-length, so that a commit is one write of one sector: raspberrypi.com/documentation, config.txt,
-"autoboot.txt". image/layout.py lays the card out; a test holds the two together.
+autoboot.txt is the only file of the partition `bootconfig`. The firmware starts the
+`boot_partition` of [all], or once, after `reboot "0 tryboot"`, that of [tryboot]. Both versions of
+the file have the same length, so that a commit is one write of one sector:
+raspberrypi.com/documentation, config.txt, "autoboot.txt". image/layout.py defines the partitions; a
+test compares it with this module.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ CMDLINE = "cmdline.txt"
 
 @dataclass(frozen=True)
 class SystemSlot:
-    """One row. `number`: of its boot partition, as the firmware counts."""
+    """A slot. `boot`, `system`: labels of its partitions. `number`: of its boot partition, as the
+    firmware counts."""
 
     name: SlotName
     boot: str
@@ -41,7 +43,7 @@ def other(name: SlotName) -> SlotName:
 
 
 def autoboot(name: SlotName) -> str:
-    """The file with that slot as the one that starts, and the other one to be tried."""
+    """The text of autoboot.txt that starts the slot `name`, and the other slot on a trial."""
     return (
         "[all]\ntryboot_a_b=1\n"
         f"boot_partition={SLOTS[name].number}\n"
@@ -50,7 +52,7 @@ def autoboot(name: SlotName) -> str:
 
 
 def starts(text: str) -> SlotName:
-    """The slot that starts by what the file says. Raises StorageError if it says none of ours."""
+    """The slot that autoboot.txt starts. Raises StorageError if it names none of the slots."""
     section = "all"
     for line in map(str.strip, text.splitlines()):
         if found := re.fullmatch(r"\[(\w+)\]", line):
@@ -64,13 +66,13 @@ def starts(text: str) -> SlotName:
 
 
 def cmdline(text: str, name: SlotName) -> str:
-    """A slot's kernel command line, from that of either slot. Its length stays as it is."""
+    """Change the kernel command line of either slot to that of `name`, in the same length."""
     text = re.sub(r"\bPARTLABEL=system_[ab]\b", f"PARTLABEL=system_{name}", text)
     return re.sub(r"\binterlude\.slot=[ab]\b", f"interlude.slot={name}", text)
 
 
 def named(command_line: str) -> SlotName | None:
-    """The slot that a kernel's command line says it runs from; None on a card without slots."""
+    """The slot that a kernel's command line names; None on a card without slots."""
     found = re.search(r"(?:^|\s)interlude\.slot=([ab])(?=\s|$)", command_line)
     if found is None:
         return None

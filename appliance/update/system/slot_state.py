@@ -1,8 +1,8 @@
-"""What is known of the slots, on the data partition, where it outlives both.
+"""The state of the slots, kept on the data partition, so that it survives the rewrite of a slot.
 
-/opt/interlude/system/slot-a.json, slot-b.json  what lies whole in a slot; written after all of it
-/opt/interlude/system/trial.json                a system that is to be tried, or is being tried
-/opt/interlude/system/last.json                 how the last trial ended, or will
+/opt/interlude/system/slot-a.json, slot-b.json  the complete system in a slot; written after it
+/opt/interlude/system/trial.json                the system whose trial is requested or under way
+/opt/interlude/system/last.json                 result of the last trial, noted before its end
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FOLDER = ROOT / SYSTEM
 
 
 class SlotContent(msgspec.Struct, frozen=True):
-    """What a slot holds. `system_sha256`: of its root; "" for one that came with the card.
+    """The system in a slot. `system_sha256`: of its root; "" for one that came with the card.
     `proved`: it was started outside of a trial, or a trial kept it."""
 
     version: str
@@ -34,12 +34,12 @@ class SlotContent(msgspec.Struct, frozen=True):
     proved: bool = False
 
     def is_same(self, other: SlotContent | None) -> bool:
-        """Whether `other` is this very system, tried or not."""
+        """Whether `other` is the same system; `proved` is not compared."""
         return other is not None and msgspec.structs.replace(other, proved=self.proved) == self
 
 
 class SlotTrial(msgspec.Struct, frozen=True):
-    """One start of `slot`, which must do no worse than the box did `before`."""
+    """A trial of `slot`. `before`: status of the box before it, for the health check."""
 
     slot: SlotName
     version: str
@@ -47,8 +47,8 @@ class SlotTrial(msgspec.Struct, frozen=True):
 
 
 class SlotTrialResult(msgspec.Struct, frozen=True):
-    """`problem` is "" for a system that was kept. `key`, `values`: the same as a sentence of the
-    catalogue (errors.ShownAs); "": there is none."""
+    """Result of a trial. `problem`: "" if the system was kept. `key`, `values`: the problem as a
+    sentence of the catalogue (errors.ShownAs); "" if there is none."""
 
     version: str
     problem: str = ""
@@ -63,13 +63,13 @@ class SlotTrialResult(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class SlotStateFile:
-    """Reads and writes these files; each write is whole or not at all."""
+    """Reads and writes the state files; each write is atomic."""
 
     folder: Path = FOLDER
     disk: Disk = field(default_factory=Disk)
 
     def locked(self) -> AbstractContextManager[None]:
-        """One change of the slots at a time. Raises InstallDeferred."""
+        """Hold the lock that allows one change of the slots at a time. Raises InstallDeferred."""
         self.disk.make_folder(self.folder)
         return alone(self.folder / ".lock")
 
@@ -83,8 +83,8 @@ class SlotStateFile:
         return read_record(self.folder / "last.json", SlotTrialResult)
 
     def way_back(self, running: SlotName, left: str) -> str | None:
-        """The system in the other slot, if it may be gone back to: whole, proved, and not the one
-        that was `left` since the box did not stay up on it."""
+        """The version of the system in the other slot, if the box may return to it: complete,
+        proved, and not the one that the fallback `left`."""
         there = self.whole(other(running))
         return there.version if there and there.proved and there.version != left else None
 
@@ -99,7 +99,7 @@ class SlotStateFile:
         self._write(SYSTEM_TRIAL, trial)
 
     def note(self, last: SlotTrialResult) -> None:
-        """What the trial comes to, while it still goes on."""
+        """Write the result of a trial that has not ended yet."""
         self._write("last.json", last)
 
     def end_trial(self, last: SlotTrialResult) -> None:
@@ -107,7 +107,7 @@ class SlotStateFile:
         self.disk.remove(self.folder / SYSTEM_TRIAL)
 
     def drop_trial(self) -> None:
-        """One that cannot be read; nothing is changed where there is none."""
+        """Remove a trial's file that cannot be read; does nothing if there is none."""
         if os.path.lexists(self.folder / SYSTEM_TRIAL):
             self.disk.remove(self.folder / SYSTEM_TRIAL)
 

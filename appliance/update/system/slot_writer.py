@@ -1,7 +1,7 @@
-"""Writing a slot: its root, then its boot partition, whose first sector comes last.
+"""Writes a slot: its root, then its boot partition, the first sector of that last.
 
-Until that sector is there the firmware finds no file system in the slot, and starts nothing of it.
-Cut short anywhere, the slot that runs is untouched.
+Until that sector is written, the firmware finds no file system in the slot and cannot start it. An
+interruption at any point leaves the running slot untouched.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from appliance.update.system.slot import CMDLINE, SystemSlot, cmdline
 def write_slot(
     archive: SystemArchive, slot: SystemSlot, card: PartitionedDisk, share: ReportShare = unreported
 ) -> None:
-    """Bring both of a slot's partitions to what the archive has, and read them back.
+    """Write the archive's contents to both partitions of a slot, and verify them by reading back.
 
-    Raises StorageError for what does not fit or was not kept by the card, ReleaseRefused for an
-    archive that changed since it was verified, OSError.
+    Raises StorageError if a content does not fit or the card returns other bytes, ReleaseRefused
+    for an archive that changed after its verification, OSError.
     """
     manifest = archive.manifest
     total = 2 * (manifest.boot.bytes + manifest.system.bytes)  # written and read back
@@ -54,7 +54,7 @@ def write_slot(
 
 
 def bootable(slot: SystemSlot, card: PartitionedDisk) -> bool:
-    """Whether the firmware would find something to start in the slot, and in the right one."""
+    """Whether the slot has a boot file system whose command line names this slot."""
     with card.part(slot.boot) as boot:
         try:
             said = FatFileSystem(boot).read(CMDLINE)
@@ -64,7 +64,7 @@ def bootable(slot: SystemSlot, card: PartitionedDisk) -> bool:
 
 
 def _copy(chunks: Iterator[bytes], part: BlockDevice, begin: int) -> bytes:
-    """Write all but the first `begin` bytes, which are returned."""
+    """Write all bytes but the first `begin`, and return these."""
     at, head = 0, b""
     for chunk in chunks:
         kept = chunk[: begin - at] if at < begin else b""
@@ -76,7 +76,7 @@ def _copy(chunks: Iterator[bytes], part: BlockDevice, begin: int) -> bytes:
 
 
 def _content(part: BlockDevice, size: int, head: bytes = b"") -> Iterator[bytes]:
-    """What the card has of it, `head` in place of the beginning."""
+    """Read `size` bytes back from the card, with `head` in place of the beginning."""
     yield head
     for at in range(len(head), size, CHUNK):
         yield part.read(at, min(CHUNK, size - at))
@@ -96,7 +96,7 @@ def _compare(chunks: Iterator[bytes], part: BlockDevice, sha256: str) -> None:
 
 
 def _name(boot: BlockDevice, head: bytes, slot: SystemSlot) -> None:
-    """Let the slot's kernel look for its root in this slot."""
+    """Change cmdline.txt so that the kernel mounts the root of this slot."""
     fat = FatFileSystem(boot, head)
     said = fat.read(CMDLINE)
     if said is None:

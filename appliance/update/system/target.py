@@ -1,4 +1,4 @@
-"""The machine that a system is tried on: which slot runs, what it is, and how to start anew."""
+"""The machine on which a system is updated: the running slot, its version, and the reboot."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from appliance.update.release.target import InstallTarget, SystemdTarget
 from appliance.update.system.slot import SlotName, named
 
 COMMAND_LINE = Path("/proc/cmdline")
-FIRMWARE = Path("/dev/vcio")  # of Raspberry Pi's own kernel, which passes a restart's words on
-WORDS = Path("/run/systemd/reboot-param")  # what the kernel is told with a restart, as by HAOS
-START = Path("/run/interlude-start")  # what the first program of this start says of it
+FIRMWARE = Path("/dev/vcio")  # of Raspberry Pi's kernel, which passes the reboot argument on
+WORDS = Path("/run/systemd/reboot-param")  # the reboot argument of the kernel; HAOS uses it too
+START = Path("/run/interlude-start")  # state of this boot, written by its first program
 RELEASE = Path("/usr/lib/os-release")
 
 
 class SystemTarget(InstallTarget, Protocol):
-    """What an update of the system asks of it, beside what a release asks."""
+    """The operations of the machine that a system update needs, besides those of a release."""
 
     def slot(self) -> SlotName | None: ...
     def version(self) -> str | None: ...
@@ -28,7 +28,7 @@ class SystemTarget(InstallTarget, Protocol):
 
 
 class PiTarget(SystemdTarget):
-    """The real one."""
+    """The Raspberry Pi on which this process runs."""
 
     def __init__(
         self,
@@ -47,8 +47,8 @@ class PiTarget(SystemdTarget):
     def slot(self) -> SlotName | None:
         """The slot that runs; None on a machine without slots.
 
-        The kernel is told one; where that one's root cannot be used, the first program takes the
-        other's, and says so.
+        The kernel command line names it. If its root cannot be used, the first program mounts the
+        root of the other slot and notes that in the folder `start`.
         """
         try:
             taken = (self._start / "slot").read_text(encoding="ascii").strip()
@@ -60,16 +60,17 @@ class PiTarget(SystemdTarget):
         return version(self._release)
 
     def supports_tryboot(self) -> bool:
-        """Whether this kernel can ask the firmware for a trial. Debian's cannot: there the words of
-        a restart are lost (raspberrypi/rpi-eeprom, issue 716), and the old slot starts."""
+        """Whether this kernel can ask the firmware for a trial. Debian's cannot: it drops the
+        reboot argument (raspberrypi/rpi-eeprom, issue 716), so the old slot starts."""
         return self._firmware.exists()
 
     def reboot(self, *, trial: bool) -> None:
-        """Stop everything in order and start; with `trial` the other slot, once.
+        """Reboot in order; with `trial` into the other slot, once.
 
-        The words for the firmware go where systemd looks for them at its end: `0 tryboot` is the
-        one-shot flag (raspberrypi.com/documentation, config.txt, "tryboot"). systemd itself is
-        asked, and not logind: it takes root's word without a capability. Raises StorageError.
+        The argument for the firmware goes into the file that systemd reads at the end of its
+        shutdown: `0 tryboot` is the one-shot flag (raspberrypi.com/documentation, config.txt,
+        "tryboot"). The request goes to systemd and not to logind, since systemd accepts it from
+        root without a capability. Raises StorageError.
         """
         try:
             if trial:
@@ -83,7 +84,7 @@ class PiTarget(SystemdTarget):
 
 
 def version(release: Path = RELEASE) -> str | None:
-    """Of the system that runs; None if it is not one of our images (os-release(5))."""
+    """The version of the running system; None if it is not one of our images (os-release(5))."""
     try:
         text = release.read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -93,7 +94,7 @@ def version(release: Path = RELEASE) -> str | None:
 
 
 def runs_from(slot: SlotName | None) -> SlotName:
-    """The slot that runs, where there has to be one. Raises StorageError."""
+    """Return `slot`. Raises StorageError for None, a machine without slots."""
     if slot is None:
         problem = "This machine was not started from a card of ours: it has no system slots."
         raise StorageError(problem, "Systems are updated by apt there.")

@@ -1,12 +1,12 @@
-"""Updating the system: write the other slot, start it once, keep it if it proves well.
+"""Updates the system: writes the other slot, boots it once, and keeps it if it is healthy.
 
-install  writes it and asks for the trial; this process ends with the machine's
-settle   runs at every start: a system on trial that proves well becomes the one that starts, by
-         one write of one sector; one that does not is left, by starting anew
-back     the same trial, for the system that was kept before
+install       writes the slot and reboots into its trial
+settle_trial  runs at every boot: a system on trial that passes its health check becomes the default
+              by one write of one sector; after a failure the machine reboots into the old slot
+begin_trial   the same trial for the system that the other slot already has
 
-A trial that nobody ends (a kernel that hangs, a power cut) has been one start: the firmware's flag
-is gone, the watchdog resets the machine, and the old system starts.
+A trial without an end (a kernel that hangs, a power cut) is over with the next boot: the firmware's
+flag holds for one boot, the watchdog resets a machine that hangs, and the old system starts.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ from appliance.update.system.target import SystemTarget, runs_from
 from appliance.update.wait_until_idle import wait_for_quiet
 from appliance.update.watch_trial import watch_trial
 
-NO_PID = -1  # of the box before the trial: what runs after it is never that process
+NO_PID = -1  # in the status before the trial: after a reboot no process is the same as before
 
 
 @dataclass(frozen=True)
 class SystemUpdater:
-    """Does it all, on one card."""
+    """Installs systems on the SD card of one machine, and settles their trials."""
 
     card: PartitionedDisk
     ledger: SlotStateFile
@@ -63,10 +63,10 @@ class SystemUpdater:
     progress: Progress = unreported_progress
 
     def install(self, file: Path | HandedOverFile, wishes: InstallOptions | None = None) -> bool:
-        """Write the system in `file` to the other slot, and start it. False: it runs already.
+        """Write the system in `file` to the other slot, and reboot into its trial.
 
-        With `wishes.start` off it is written and not tried: `begin_trial` does that.
-        Raises ReleaseRefused, InstallDeferred, StorageError.
+        Returns False if it runs already. With `wishes.start` off it is only written, and a later
+        `begin_trial` tries it. Raises ReleaseRefused, InstallDeferred, StorageError.
         """
         wishes = wishes or InstallOptions()
         runs_from(self.machine.slot())
@@ -90,9 +90,9 @@ class SystemUpdater:
             return True
 
     def begin_trial(self, wait_s: float) -> str:
-        """Start the system that lies in the other slot, once. Returns its version.
+        """Reboot into the system in the other slot, as a trial. Returns its version.
 
-        Raises ReleaseRefused if there is none, InstallDeferred in a conversation.
+        Raises ReleaseRefused if there is none, InstallDeferred during a conversation.
         """
         runs_from(self.machine.slot())
         with self._locked():
@@ -107,21 +107,21 @@ class SystemUpdater:
             return there.version
 
     def settle_trial(self) -> str:
-        """After a start: what came of a trial, in a sentence; "" when there was none.
+        """Settle a trial after a boot; return its result in a sentence, "" if there was none.
 
-        Raises HealthCheckFailed for a system that did not prove well, StorageError for a card that
-        could not be read or written; the machine starts anew then, from the old slot.
+        Raises HealthCheckFailed for a system that failed its health check, StorageError for a card
+        that could not be read or written. A failed trial also reboots the machine to the old slot.
         """
         running = runs_from(self.machine.slot())
         with self.ledger.locked():
             trial = self.ledger.trial()
             if trial is None:
-                self.ledger.drop_trial()  # one that cannot be read would be in the way for ever
+                self.ledger.drop_trial()  # an unreadable file would block installations for ever
                 self._note(running)
                 return ""
             if trial.slot != running:
                 return self._ended(trial)
-            if self.default() == running:  # cut short between the commit and its note
+            if self.default() == running:  # interrupted between the commit and its note
                 self._note(running)
                 self.ledger.end_trial(SlotTrialResult(trial.version))
                 return f"{trial.version} was kept."
@@ -135,7 +135,7 @@ class SystemUpdater:
                     )
                 self._commit(running)
             except InterludeError as error:
-                # The trial goes on until the old system runs: so nobody takes this one for kept.
+                # trial.json stays until the old system runs: this one must not be taken for kept.
                 self.ledger.note(SlotTrialResult.of_error(trial.version, error))
                 self.machine.reboot(trial=False)
                 raise
@@ -153,13 +153,13 @@ class SystemUpdater:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """No other installation is under way, of a release neither: its trial would end without a
-        word when the machine starts anew. Raises InstallDeferred."""
+        """Hold the locks of systems and releases: a reboot during the trial of a release would end
+        it without a result. Raises InstallDeferred."""
         with self.ledger.locked(), self.shelf.locked():
             yield
 
     def _slots(self) -> tuple[SlotName, SlotName]:
-        """The slot that runs and the one that may be written. Raises InstallDeferred in a trial."""
+        """The slot that runs and the one to be written. Raises InstallDeferred during a trial."""
         running = runs_from(self.machine.slot())
         if self.default() != running:
             problem = "This system is on trial, or stands in for one that cannot be used."
@@ -171,7 +171,8 @@ class SystemUpdater:
         return running, other(running)
 
     def _floor(self, wishes: InstallOptions) -> str | None:
-        """The version that runs, which nothing older may replace. Raises StorageError."""
+        """The version that runs, the oldest that may be installed. Raises StorageError if it is
+        unknown, unless a downgrade is allowed."""
         now = self.machine.version()
         if now is None and not wishes.downgrade:
             problem = "The system that runs does not say which it is."
@@ -208,7 +209,7 @@ class SystemUpdater:
         self.machine.reboot(trial=True)
 
     def _watch(self, trial: SlotTrial) -> str:
-        """Whether the box does as well on this system as it did before: "", or what is wrong."""
+        """Run the health check of a trial. Returns "" for a healthy box, else what is wrong."""
         if self.machine.version() != trial.version:
             return f"it says it is {self.machine.version()}"
         release = self.shelf.kept()
@@ -219,7 +220,8 @@ class SystemUpdater:
         return watch_trial(check, self.machine, lambda share: self.progress("try", share))
 
     def _commit(self, slot: SlotName) -> None:
-        """From now on `slot` is what starts. One sector: the old words or the new ones."""
+        """Make `slot` the default. This writes one sector, so a power cut leaves the old file or
+        the new one."""
         with self.card.part(CONFIG) as config:
             FatFileSystem(config).replace(AUTOBOOT, autoboot(slot).encode("ascii"))
         if self.default() != slot:
@@ -230,7 +232,7 @@ class SystemUpdater:
             )
 
     def _ended(self, trial: SlotTrial) -> str:
-        """We run from the other slot: the trial was not finished."""
+        """End a trial whose slot does not run: it failed or did not start. Returns the problem."""
         last = self.ledger.last()
         if last is None or not last.problem:
             version = trial.version
@@ -250,7 +252,8 @@ class SystemUpdater:
         return last.problem
 
     def _note(self, running: SlotName) -> None:
-        """What runs is whole, and may be gone back to one day: also what came with the card."""
+        """Note the running system as complete and proved, also the one that came with the card, so
+        that the box may return to it later."""
         now = self.machine.version()
         if now is None:
             return
