@@ -1,5 +1,5 @@
 """Dialogue: the conductor, the state machine with its state and tables, and the memory.
 
-state.py is the state, table.py says which handler a message has in each state, transition.py has
-what handlers are made of, and on_*.py are the handlers, by the sender of the message.
+state.py defines the state, table.py names the handler of each message in each state, transition.py
+has the operations that handlers call, and on_*.py contain the handlers, one file per subject.
 """

@@ -21,26 +21,26 @@ class RaiseTurn:
 
 @dataclass(frozen=True)
 class ReleaseHold:
-    """Let go of onset `serial`: playback sounds again once this equals the floor's hold."""
+    """Release onset `serial`: playback resumes once this equals the floor's `hold`."""
 
     serial: int
 
 
 @dataclass(frozen=True)
 class AcknowledgePress:
-    """Let go of the newest press of a button: what it asked for is done."""
+    """Acknowledge the newest press of a button: its effect has been carried out."""
 
 
 @dataclass(frozen=True)
 class SetMuted:
-    """Turn the microphone off, or on."""
+    """Mute or unmute the microphone."""
 
     on: bool
 
 
 @dataclass(frozen=True)
 class SendMessage:
-    """Post `message` to `part`."""
+    """Send `message` to `part`."""
 
     part: PartName
     message: Message
@@ -48,10 +48,10 @@ class SendMessage:
 
 @dataclass(frozen=True)
 class Remember:
-    """A turn is over: what was asked, and what was heard of the answer.
+    """Store a finished turn in the memory: the question, and the heard part of the answer.
 
-    `asked` is "" for speech, whose transcript may come later; `seconds` is how long the owner
-    spoke; `asked_at_s` is on the clock that `step` is given.
+    `asked` is "" for speech, whose transcript may follow later; `seconds` is how long the owner
+    spoke; `asked_at_s` is on the clock of the `now_s` of `step`.
     """
 
     turn: int
@@ -64,13 +64,13 @@ class Remember:
 
 @dataclass(frozen=True)
 class SendRecall:
-    """The thinker has begun afresh: send it the last turns from memory."""
+    """Send the last turns from the memory to a thinker that has just started."""
 
 
 @dataclass(frozen=True)
 class EraseMemory:
-    """Delete the memory on disk, or only the last turn of it, or only the `chosen` one (when it
-    began, and its number); a Forgotten is awaited."""
+    """Erase the memory on disk, or only its last turn, or only the `chosen` one (start time and
+    number); a Forgotten follows. `aloud`: announce the result."""
 
     last: bool = False
     aloud: bool = False
@@ -79,9 +79,9 @@ class EraseMemory:
 
 @dataclass(frozen=True)
 class UseTool:
-    """Do what call `number` of answer `turn` asks for; a ToolReply is awaited.
+    """Run the tool of call `number` in answer `turn`; a ToolReply follows.
 
-    `chosen`, `first_turn`: as of the question (answer.py).
+    `chosen`, `first_turn`: copied from the question (answer.py).
     """
 
     turn: int
@@ -92,18 +92,18 @@ class UseTool:
 
     @property
     def begun(self) -> int:
-        """The turn in which its question was begun: a question that goes on is not asked twice."""
+        """The turn in which the question began: a continued question cannot confirm itself."""
         return self.turn if self.first_turn is None else self.first_turn
 
 
 @dataclass(frozen=True)
 class StopRinging:
-    """The owner stopped what was ringing."""
+    """Stop the timers and alarms that ring, on the owner's request."""
 
 
 @dataclass(frozen=True)
 class AnnounceState:
-    """The state changed: tell those who watch, and the log. `ring`: to speaking, of a timer."""
+    """Log the new state and send it to the parts that follow it. `ring`: because a timer rings."""
 
     state: StateName
     turn: int
@@ -113,7 +113,7 @@ class AnnounceState:
 
 @dataclass(frozen=True)
 class LogNote:
-    """One line for the log."""
+    """Write one warning to the log."""
 
     text: str
 

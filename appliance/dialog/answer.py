@@ -1,6 +1,6 @@
-"""One answer: the lines that were planned, where each lies in the sound, and what was heard of it.
+"""One answer: its lines, the position of each in the sound, and which part of it was heard.
 
-In: sentences, their places (Spoken) and how far playback came. Out: the words that were heard.
+In: sentences, their positions (Spoken) and positions of playback. Out: the text that was heard.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from appliance.messages.thinking import Sentence, ThoughtEnded
 from appliance.messages.tools import ToolCalled
 from appliance.sound_format import RATE_HZ
 
-# Speech runs at about 14 characters a second at 165 words a minute; used only until the speaker
-# has told the length of a sentence of the same answer.
+# Speech has about 14 characters a second at 165 words a minute. Used only until the speaker has
+# reported the length of a sentence of the same answer.
 FRAMES_A_CHARACTER = RATE_HZ / 14
 
 
@@ -22,10 +22,10 @@ FRAMES_A_CHARACTER = RATE_HZ / 14
 class Question:
     """What the owner asked. `text` is "" for speech; `at_s` is when the question was complete.
 
-    `chosen`: whoever asked opened the floor first: by the button, the wake word, or from outside.
-    What is merely said aloud in mode open is not: it may be a television.
+    `chosen`: the floor was opened for it, by the button, the wake word or a command. Speech in mode
+    open is not chosen, since it may come from a television.
 
-    `first_turn`: the turn in which it was begun, of a question that is asked in pieces; None: this.
+    `first_turn`: the turn in which a question of several pieces began; None: the current turn.
     """
 
     text: str = ""
@@ -36,7 +36,7 @@ class Question:
     first_turn: int | None = None
 
     def after(self, earlier: Question) -> Question:
-        """This question with an unanswered one before it."""
+        """This question merged with the unanswered one before it."""
         text = " ".join(part for part in (earlier.text, self.text) if part)
         chosen = self.chosen and (earlier.chosen or earlier == NOTHING_ASKED)
         seconds = earlier.seconds + self.seconds
@@ -51,11 +51,11 @@ NOTHING_ASKED = Question()
 
 @dataclass(frozen=True)
 class AnswerLine:
-    """One sentence. `position` and `frames` are None until the speaker has told them; `words` is
-    then as in Spoken, if its voice tells.
+    """One sentence. `position` and `frames` are None until the speaker has reported them; `words`
+    is then as in Spoken, if the voice reports the times of words.
 
-    `ours`: words of the box itself ("I lost my thread"), which no memory keeps. `note`: what is
-    kept in place of words that are somebody else's, as soon as any of them was heard.
+    `ours`: words of the box itself ("I lost my thread"), which are not remembered. `note`: replaces
+    words of another source in the memory, if any of them was heard.
     """
 
     text: str
@@ -66,8 +66,8 @@ class AnswerLine:
     words: tuple[tuple[int, int], ...] = ()
 
     def words_after(self, frames: int, share: float) -> str:
-        """Its words that are over when `frames` samples, that `share` (0 to 1) of it, were heard:
-        as its voice told, or else by their letters."""
+        """The words completed when `frames` samples of the line, `share` (0 to 1) of it, were
+        heard: by the times that the voice reported, or else in proportion to the characters."""
         if not self.words or share >= 1.0:
             return first_words(self.text, share)
         over = [characters for characters, frame in self.words if frame <= frames]
@@ -76,20 +76,21 @@ class AnswerLine:
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer on its way. Positions and frames are samples of the answer, from its start.
+    """The current answer. Positions and frames are samples of the answer, from its start.
 
-    asked      a Think went out for it
-    thinking   the thinker works on it: nothing has ended what that Think began
-    awaits     the number of the call whose tool has not answered yet; None: nothing is awaited
-    behind     what the thinker said since then, to come after the tool's answer
-    full       a line found no room in it: it is not all that the thinker said
-    closed     EndAnswer went out: no line will follow
-    whole      the thinker said all it had to say
-    ours       nobody asked: an announcement, which no memory keeps
-    position   where in it playback was at `as_of_s`; it may have gone back to say a word again
-    sounding   it went on from there
-    furthest   as far as it is known to have been heard
-    began      the card's index of its first sample that sounded; 0: not known
+    asked      its Think was sent
+    thinking   the thinker still works on it
+    awaits     the number of the tool call whose reply is pending; None: none is
+    behind     messages of the thinker that wait for that reply
+    full       a line was refused for lack of room: the thinker's text is incomplete here
+    closed     EndAnswer was sent: no line follows
+    whole      the thinker finished it
+    ours       the box's own, such as an announcement; it is not remembered
+    started    its sound has started
+    position   where playback was at `as_of_s`; it may have gone back to repeat a word
+    sounding   playback continued from there
+    furthest   the furthest position that is known to have been heard
+    began      the card's index of its first sample that sounded; 0: unknown
     """
 
     turn: int
@@ -114,30 +115,30 @@ class Answer:
         return replace(self, lines=(*self.lines, AnswerLine(text, ours, note)))
 
     def has_room_for(self, text: str) -> bool:
-        """Whether one more line leaves it short enough to be told as one message."""
+        """Whether the answer with one more line fits into one message (MAX_ANSWER)."""
         letters = sum(len(line.text) + 1 for line in self.lines)
         return letters + len(text) <= MAX_ANSWER
 
     def with_timing(
         self, number: int, position: int, frames: int, words: tuple[tuple[int, int], ...] = ()
     ) -> Answer:
-        """Line `number` lies at `position`, `frames` long, its `words` as in Spoken. A number that
-        is not ours is ignored."""
+        """Set the position and length of line `number`, and its `words` as in Spoken. An unknown
+        number is ignored."""
         if not 0 <= number < len(self.lines):
             return self
         line = replace(self.lines[number], position=position, frames=frames, words=words)
         return replace(self, lines=(*self.lines[:number], line, *self.lines[number + 1 :]))
 
     def with_spoken(self, spoken: Spoken) -> Answer:
-        """With what the speaker told of a line."""
+        """Set the timing of a line from the speaker's report."""
         return self.with_timing(spoken.number, spoken.position, spoken.frames, spoken.words)
 
     def with_failed_line(self, number: int) -> Answer:
-        """Line `number` could not be spoken: it takes no time and nobody hears it."""
+        """Line `number` could not be spoken: its length is 0, and it counts as not heard."""
         return self.with_timing(number, self._spans()[number][0], 0) if self._has(number) else self
 
     def at(self, position: int, now_s: float, *, sounding: bool) -> Answer:
-        """Playback was at `position` at `now_s`."""
+        """Set the position of playback at `now_s`."""
         return replace(
             self,
             started=self.started or sounding or position > 0,
@@ -148,31 +149,31 @@ class Answer:
         )
 
     def silenced(self, now_s: float) -> Answer:
-        """Gone silent just now; where, is known by the clock only, until playback tells."""
+        """Mark it as silent; its position is estimated by the clock until playback reports it."""
         guess = self.at(self.position_at(now_s), now_s, sounding=False)
         return replace(guess, furthest=self.furthest)
 
     def position_at(self, now_s: float) -> int:
-        """Where playback is at `now_s`, by the clock where nothing better is known."""
+        """The position of playback at `now_s`; while it sounds, extrapolated by the clock."""
         if not self.sounding:
             return self.position
         return self.position + max(0, round((now_s - self.as_of_s) * RATE_HZ))
 
     @property
     def sounded(self) -> bool:
-        """Whether all that the thinker had to say became sound: no line of it was lost with the
-        speaker, or failed."""
+        """Whether every line of a finished answer became sound: none failed, and none was lost
+        with a speaker that died."""
         return self.whole and all(line.ours or line.frames for line in self.lines)
 
     def remaining_s(self, now_s: float) -> float:
-        """Seconds of sound still to come, estimated where the speaker has not told."""
+        """Seconds of sound that remain; lengths that are not reported yet are estimated."""
         end = max((start + frames for start, frames in self._spans()), default=0)
         return max(0, end - self.position_at(now_s)) / RATE_HZ
 
     def heard_text(self, position: int | None = None) -> str:
-        """The thinker's words that were heard when playback was at `position`, cut at a word.
+        """The thinker's words that were heard up to `position`, cut at a word boundary.
 
-        None: to the end of the sound; then a line that the speaker never told of was never said.
+        None: up to the end of the sound, without lines whose length the speaker never reported.
         """
         heard: list[str] = []
         if position is not None:
@@ -195,7 +196,7 @@ class Answer:
         return 0 <= number < len(self.lines)
 
     def _spans(self) -> list[tuple[int, int]]:
-        """(position, frames) of each line; lengths not told yet are guessed from those told."""
+        """(position, frames) of each line; missing lengths are estimated from reported ones."""
         told = [line for line in self.lines if line.frames]
         characters = sum(len(line.text) for line in told)
         frames = sum(line.frames or 0 for line in told)
@@ -211,7 +212,7 @@ class Answer:
 
 
 def first_words(text: str, share: float) -> str:
-    """The words of `text` that lie wholly within its first `share` (0 to 1), by their letters."""
+    """The words of `text` that end within the first `share` (0 to 1) of its characters."""
     if share >= 1.0:
         return text
     limit = share * len(text)

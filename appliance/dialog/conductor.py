@@ -1,11 +1,11 @@
-"""[process] The conductor: messages in, decisions out. What it decides is in state_machine.py.
+"""[process] The conductor: runs the dialogue's state machine and routes messages between parts.
 
-In: the mail of every part, the supervisor and those who watch. Out: the floor's words `turn`,
-`released` and `muted`, messages to the parts, turns to the memory, and to those who watch every
-change of state and a copy of all mail.
+In: messages of every part, of the supervisor and of watchers. Out: the floor's words `turn`,
+`released` and `muted`, messages to the parts, turns to the memory, and to watchers every change of
+state and a copy of each message. state_machine.py makes the decisions.
 
-If it dies: mail waits in the channels for its successor, but for what was read and not yet acted
-on; the answer in the air is cut, and what was heard of it is not remembered.
+If it dies: unread messages wait in the channels for the next conductor; those read but not yet
+acted on are lost. The current answer is cut, and its heard part is not remembered.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ from appliance.tools.toolbox import ToolContext
 from appliance.voice.selection import VoiceSelection
 
 POLL_S = 0.5  # between two readings of the floor's hold, for an onset whose message was lost
-# Who went down is known before what its successor says; what the owner does before what the box
-# does; commands from outside come last.
+# The supervisor is first, so that a part's failure is handled before messages of its successor;
+# the owner's input is handled before the box's own output, and commands from outside last.
 _ORDER = ("supervisor", "panel", "words", "listener", "playback", "capture", "thinker", "speaker")
-# Told of each state: an answer that pauses between two sentences is under way all the same.
+# These get every state: silence between two sentences does not mean that the answer is over.
 _TOLD = tuple(sorted(STATE_TO - {*SHOW, "shell"}))
 
 
@@ -91,12 +91,12 @@ def main(work: Worker) -> None:
         conductor.poll_memory()
         conductor.tick()
         work.beat()
-    conductor.handle_mail(peers)  # what came before the order to stop: words to be kept
+    conductor.handle_mail(peers)  # sent before the stop request: heard text to be stored
     conductor.close()
 
 
 class Conductor:
-    """Carries out what the conversation decides."""
+    """Runs the state machine on each message and carries out the actions that it returns."""
 
     def __init__(self, work: Worker) -> None:
         self._work = work
@@ -109,15 +109,15 @@ class Conductor:
         self.mute = MuteState(work.floor, MuteStore.of(work.settings))
         self._adjustments = AdjustmentStore(work.files)
         self._voice = VoiceSelection()
-        # A speaker is there, or was when this conductor took over from one that died; that one has
-        # announced the notices.
+        # A voice is loaded, or was when this conductor replaced one that died (the floor's turn is
+        # not 0 then); the previous conductor has announced the notices.
         self._voice_ready = work.floor.turn > 0
         self._notices = StartupNotices() if self._voice_ready else startup_notices.handed_over()
         self._unspoken_notices = self._notices.sentences
         self.memory = MemoryClient(work.settings, work.log, self._say)
         self.control = control_socket.open_control_socket(work.settings, work.log)
         self._tools = ToolRunner(work.settings)
-        self._next: deque[DialogEvent] = deque()  # tools' replies: after the actions before them
+        self._next: deque[DialogEvent] = deque()  # tool replies, handled after current actions
         floor = self._floor
         muted, switched_off = self.mute.start(time.monotonic())
         self._dialog, actions = initial_state(
@@ -136,15 +136,15 @@ class Conductor:
         return catalogue(self._dialog.language).say(key)
 
     def wait_ms(self) -> int:
-        """How long nothing need be done if no mail comes."""
+        """Milliseconds until `tick` is due if no message arrives; at most POLL_S."""
         left_s = min(self._dialog.deadline_s - time.monotonic(), self._tools.wait_s())
         return math.ceil(1000 * max(0.0, min(POLL_S, left_s)))
 
     def handle(self, peer: str, message: Message | ObservedMessage) -> None:
-        """One message of `peer`."""
+        """Handle one message from `peer`."""
         if isinstance(message, ObservedMessage):
             return
-        if isinstance(message, Transcribed):  # what was said: the words for the memory only
+        if isinstance(message, Transcribed):  # the memory alone gets the words
             if peer == "thinker":
                 self.memory.transcribed(message)
                 self._advance(OwnerLanguage.of(message))
@@ -154,7 +154,7 @@ class Conductor:
             return
         self._copy(peer, self._work.name, message)
         if peer == "panel" and self.mute.pop_press_mute():
-            self._advance(Mute(on=True))  # before what the panel says after it
+            self._advance(Mute(on=True))  # before later messages of the panel
         if self._without_a_button(message):
             self._work.log.warning("mode push_to_talk is refused: %s", NO_BUTTON)
             self._advance(Say(self._say("no-button")))
@@ -179,7 +179,7 @@ class Conductor:
             self._work.log.warning("%s", complaint)
 
     def _report_mute_problem(self, problem: MuteProblem) -> None:
-        """To the log and to the owner, as soon as there is a voice for it."""
+        """Log the problem, and announce it to the owner at once or when a voice is loaded."""
         if problem.aloud is None:
             self._work.log.info("%s", problem.log)
             return
@@ -196,7 +196,7 @@ class Conductor:
                 self.handle(peer, message)
 
     def handle_shell_commands(self) -> None:
-        """Do what is asked for from a shell, and say how the box stands then."""
+        """Run the commands from the control socket and reply with the resulting state."""
         for client, command in self.control.pop_commands() if self.control is not None else ():
             assert self.control is not None
             if self._without_a_button(command):
@@ -206,16 +206,16 @@ class Conductor:
             self.handle("shell", command)
             self.memory.client = None
             now = self._dialog
-            if not isinstance(command, Forget):  # that is answered when it is so
+            if not isinstance(command, Forget):  # answered once the disk has erased it
                 self.control.reply(client, StateChanged(now.state, now.turn, time.monotonic_ns()))
 
     def _without_a_button(self, message: Message) -> bool:
-        """It is to be talked to by a button, and has none. In a room those who watch press."""
+        """Whether push_to_talk is requested without a button; in a rehearsal watchers press."""
         has = self._work.settings.panel.here or bool(self._watchers)
         return isinstance(message, SetMode) and message.mode == "push_to_talk" and not has
 
     def poll_memory(self) -> None:
-        """What there is to tell of what was to be kept and forgotten."""
+        """Forward recalled turns, results of erasures and memory faults."""
         for news in self.memory.poll(time.monotonic()):
             if isinstance(news, Recall):
                 self._send("thinker", news)
@@ -227,7 +227,7 @@ class Conductor:
             self.control.reply(*self.memory.replies.pop(0))
 
     def close(self) -> None:
-        """Remember what was heard so far, and write it down."""
+        """Store the heard part of the current answer, then close sockets, threads and files."""
         _, actions = final_step(self._dialog, time.monotonic())
         self._carry_out(actions)
         if self.control is not None:
@@ -240,14 +240,14 @@ class Conductor:
         self._adjustments.join()
 
     def _update_status(self, message: Message) -> None:
-        """What is no matter of the conversation."""
+        """Do what `message` requires outside the state machine: status, voice, tools, restart."""
         self._status.on_message(message)
         if (wish := self._voice.handle(message)) is not None:
             self._send("speaker", wish)
         match message:
             case SpeakerReady():
                 if not self._voice_ready and self._work.settings.speaking.chime:
-                    self._advance(Say("", chime=True))  # the opening: the listener learns the room
+                    self._advance(Say("", chime=True))  # opening: the listener learns the room
                 self._voice_ready = True
                 while self._unspoken_notices:
                     self._advance(Say(self._unspoken_notices.pop(0)))
@@ -264,7 +264,7 @@ class Conductor:
                 self._send("supervisor", message)
 
     def _show(self, message: Message | None = None) -> None:
-        """Tell those who show the box, and keep what was set."""
+        """Publish the box's status and save changed settings."""
         now = self._dialog
         storage = self.mute.failing or self._adjustments.failing
         self._status.publish(message, now, self._tools.status(), storage=storage)
@@ -278,13 +278,13 @@ class Conductor:
             self._advance(self._next.popleft())
 
     def _run_events(self, events: Iterable[DialogEvent]) -> None:
-        """What the tools have to say, and what they want done."""
+        """Run the state machine on events of the tools, then forward the tools' messages."""
         for event in events:
             self._advance(event)
         self._tell_news()
 
     def _run_tool(self, wanted: UseTool) -> None:
-        """The tool's answer comes after what is being carried out now."""
+        """Run a tool; its reply is handled after the current actions."""
         settings, now = self._work.settings, self._dialog
         volume = settings.speaking.volume if now.volume is None else now.volume
         home = self._status.house if settings.tools.home else None
@@ -293,7 +293,7 @@ class Conductor:
         self._tell_news()
 
     def _tell_news(self) -> None:
-        """The house, of requests to it and of timers; the light, of one that rings; the page."""
+        """Send the tools' messages to link (requests, timers), panel (ringing) and page."""
         while self._tools.news:
             self._status.tell(self._tools.news.popleft())
 

@@ -1,4 +1,4 @@
-"""An answer that was cut, until it is known how much was heard; and the question it leaves."""
+"""An answer that was cut, until its heard part is known, and the question left unanswered."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from appliance.messages.speech import Spoken
 
 @dataclass(frozen=True)
 class CutAnswer:
-    """An answer that was cut; playback is about to say how much of it was heard.
+    """An answer that was cut; playback has yet to report how much of it was heard.
 
-    answer    as far as it came; it sounds no more
-    due_s     when what was heard is estimated instead
-    unwanted  the owner stopped it: if nothing was heard, the question is not to be asked again
-    unheard   it had hardly begun when the owner went on asking: it counts as not heard
+    answer    its lines up to the cut; it no longer sounds
+    due_s     when the heard part is estimated, if playback has not reported it
+    unwanted  the owner stopped it: if nothing was heard, the question is dropped
+    unheard   the owner continued the question in the grace period: it counts as not heard
     """
 
     answer: Answer
@@ -25,23 +25,23 @@ class CutAnswer:
 
     @property
     def consistent(self) -> bool:
-        """It does not sound."""
+        """The answer does not sound."""
         return not self.answer.sounding
 
     def stop(self) -> CutAnswer:
-        """The owner stopped it."""
+        """Mark it as stopped by the owner."""
         return replace(self, unwanted=True)
 
     def set_position(self, position: int, now_s: float) -> CutAnswer:
-        """Playback was at `position` when it fell silent."""
+        """Set the position at which playback stopped."""
         return replace(self, answer=self.answer.at(position, now_s, sounding=False))
 
     def set_timing(self, spoken: Spoken) -> CutAnswer:
-        """Where one of its lines lies."""
+        """Set the position and length of one line."""
         return replace(self, answer=self.answer.with_spoken(spoken))
 
     def heard_text(self, position: int | None) -> str:
-        """What was heard of it up to `position`; None: up to the last position that is known."""
+        """The text heard up to `position`; None: up to the last known position."""
         if self.unheard:
             return ""
         return self.answer.heard_text(self.answer.position if position is None else position)
@@ -49,13 +49,13 @@ class CutAnswer:
 
 @dataclass(frozen=True)
 class UnansweredQuestion:
-    """A question without an answer; the thinker keeps it for the next one. `turn` was its own."""
+    """A question without an answer, which the thinker keeps for the next one. `turn`: its own."""
 
     question: Question
     turn: int
 
     @property
     def asked(self) -> Question:
-        """The question, with the turn in which it was begun."""
+        """The question, with `first_turn` set to the turn in which it began."""
         begun = self.question.first_turn
         return replace(self.question, first_turn=self.turn if begun is None else begun)

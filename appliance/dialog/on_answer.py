@@ -29,19 +29,19 @@ from appliance.tools.toolbox import NOTES
 
 
 def prepare_speech(transition: Transition, begun: AnswerBegun) -> None:
-    """the speaker makes the sound of what may be the next answer's first words, unless one is on"""
+    """has the speaker synthesise the likely first words of the next answer, if none is current"""
     if transition.next.answer is None:
         transition.send("speaker", PrepareSpeech(begun.text, begun.tokens))
 
 
 def speak_sentence(transition: Transition, sentence: Sentence) -> None:
-    """of this answer: say it"""
+    """sends a sentence of the current answer to the speaker"""
     answer = transition.next.answer
     text = sentence.text.strip()
     if answer is None or answer.turn != sentence.turn or not answer.thinking or not text:
         return
     if text in NOTES:
-        return  # a model that copies what it reads in the history
+        return  # the model copied a note from its history
     if must_wait(transition, sentence):
         return
     transition.speak_line(text, tokens=sentence.tokens)
@@ -49,7 +49,7 @@ def speak_sentence(transition: Transition, sentence: Sentence) -> None:
 
 
 def end_thought(transition: Transition, thought: ThoughtEnded) -> None:
-    """no more sentences: the answer is closed; without any, or failed, the box says so"""
+    """closes the answer; if it failed or has no sentence, the box says so"""
     answer = transition.next.answer
     if answer is None or answer.turn != thought.turn or not answer.thinking:
         return
@@ -72,7 +72,7 @@ def end_thought(transition: Transition, thought: ThoughtEnded) -> None:
 
 
 def extend_thinking(transition: Transition, still: ThinkingProgress) -> None:
-    """a slow model that gets on is waited for, up to a limit"""
+    """extends the thinking timeout while a slow model makes progress, up to a limit"""
     answer, policy = transition.next.answer, transition.next.policy
     if answer is None or answer.turn != still.turn or not answer.thinking or answer.lines:
         return
@@ -82,7 +82,7 @@ def extend_thinking(transition: Transition, still: ThinkingProgress) -> None:
 
 
 def handle_tool_reply(transition: Transition, said: ToolReply) -> None:
-    """the tool's answer is spoken, and after it what has waited for it"""
+    """speaks the tool's reply, then handles the messages that waited for it"""
     for message in speak_tool_answer(transition, said):
         match message:
             case Sentence():
@@ -95,7 +95,7 @@ def handle_tool_reply(transition: Transition, said: ToolReply) -> None:
 
 @dataclass(frozen=True)
 class OwnerLanguage:
-    """The language of question `turn`, by its transcript; ISO 639-1."""
+    """The language of question `turn` (ISO 639-1), found from its transcript."""
 
     turn: int
     language: str
@@ -106,13 +106,13 @@ class OwnerLanguage:
 
 
 def follow_transcript(transition: Transition, told: OwnerLanguage) -> None:
-    """of the newest question: what the box says next by itself, as of a timer, is in it"""
+    """sets the language of the box's own sentences to that of the newest question"""
     if told.turn == transition.next.turn:
         transition.follow_language(told.language)
 
 
 def note_timing(transition: Transition, spoken: Spoken) -> None:
-    """where a sentence lies in the sound"""
+    """stores the position and length of a sentence in the sound"""
     if spoken.passed_on:
         transition.change(passed_on=transition.next.passed_on + 1)
     answer, cut = transition.next.answer, transition.next.cut
@@ -126,7 +126,7 @@ def note_timing(transition: Transition, spoken: Spoken) -> None:
 
 
 def skip_sentence(transition: Transition, failure: SpeakFailed) -> None:
-    """a sentence that could not be said counts as unheard"""
+    """marks a sentence that could not be spoken as not heard"""
     answer = transition.next.answer
     if answer is not None and answer.turn == failure.turn:
         transition.log(f"a sentence could not be said: {failure.problem}")
@@ -134,11 +134,11 @@ def skip_sentence(transition: Transition, failure: SpeakFailed) -> None:
 
 
 def note_started(transition: Transition, started: PlaybackStarted) -> None:
-    """the answer sounds"""
+    """notes that the answer sounds: speaking, or holding if playback is held"""
     answer = transition.next.answer
     if answer is None or answer.turn != started.turn or not answer.lines:
         return
-    # A second time: playback was started anew and goes on where it was.
+    # A second start: playback was restarted and continues where it was.
     began = answer.began if answer.started else started.index
     answer = replace(answer.at(answer.position, transition.now_s, sounding=True), began=began)
     transition.change(answer=answer)
@@ -150,7 +150,7 @@ def note_started(transition: Transition, started: PlaybackStarted) -> None:
 
 
 def note_position(transition: Transition, word: PlaybackPaused | PlaybackResumed) -> None:
-    """as far as the answer is known to be heard"""
+    """stores how far the answer is known to have been heard"""
     answer, cut = transition.next.answer, transition.next.cut
     if answer is not None and answer.turn == word.turn:
         sounding = isinstance(word, PlaybackResumed)
@@ -161,7 +161,7 @@ def note_position(transition: Transition, word: PlaybackPaused | PlaybackResumed
 
 
 def finish_answer(transition: Transition, finished: PlaybackFinished) -> None:
-    """all of it was heard: remembered, and at rest"""
+    """remembers the answer, which was heard to its end, and returns to rest"""
     answer, cut = transition.next.answer, transition.next.cut
     if cut is not None and cut.answer.turn == finished.turn:
         finish_cut_answer(
@@ -177,9 +177,9 @@ def finish_answer(transition: Transition, finished: PlaybackFinished) -> None:
 
 
 def finish_cut_answer(transition: Transition, word: PlaybackStopped) -> None:
-    """how much of a cut answer was heard: remembered; a Think that waited for this goes out"""
+    """remembers the heard part of a cut answer, and sends a Think that waited for it"""
     answer, cut = transition.next.answer, transition.next.cut
-    if answer is not None and answer.turn == word.turn:  # by itself: the card is gone
+    if answer is not None and answer.turn == word.turn:  # not requested: the card is gone
         transition.drop_answer()
         transition.settle_cut(word.position)
         transition.release_hold()
@@ -191,8 +191,8 @@ def finish_cut_answer(transition: Transition, word: PlaybackStopped) -> None:
 
 
 def _conclude(transition: Transition, heard: str, *, complete: bool, reason: str) -> None:
-    """`heard` is what was heard of the answer, which is over. None of it: say why, if there is a
-    voice for that. Some of it: what follows needs no wake word for a while."""
+    """End the answer, of which `heard` was heard. If nothing was heard of it, the box announces
+    that its voice failed; otherwise no wake word is needed for a while."""
     answer = transition.next.answer
     assert answer is not None
     transition.record_heard(answer, heard, complete=complete)
@@ -205,7 +205,7 @@ def _conclude(transition: Transition, heard: str, *, complete: bool, reason: str
 
 
 def thinking_timeout(transition: Transition) -> None:
-    """a Think that waited goes out; without a sentence: apologise; without sound: at rest"""
+    """sends a Think that waited; without a sentence apologises; without sound returns to rest"""
     answer = transition.next.answer
     assert answer is not None
     if not answer.asked:
@@ -217,7 +217,7 @@ def thinking_timeout(transition: Transition) -> None:
 
 
 def playback_timeout(transition: Transition) -> None:
-    """the sound did not end as it should: what was heard is remembered, at rest"""
+    """ends an answer whose sound did not end in time, and remembers its heard part"""
     answer = transition.next.answer
     assert answer is not None
     transition.abandon_thinking()

@@ -21,20 +21,20 @@ from appliance.messages.commands import (
 
 
 def stop_all(transition: Transition, command: StopSpeaking) -> None:
-    """end the answer, the question and all that waits"""
+    """ends the answer, the question and everything in the queue"""
     transition.stop_all("stopped")
     transition.acknowledge_press()
 
 
 def mute_microphone(transition: Transition, command: Mute) -> None:
-    """microphone off: stop everything; on: at rest again"""
+    """mutes the microphone and stops everything, or unmutes it and returns to rest"""
     transition.actions.append(SetMuted(command.on))
     _hear_or_not(transition, muted=command.on, off=transition.next.listening.switched_off)
     transition.acknowledge_press()
 
 
 def apply_switch(transition: Transition, switched: MuteSwitched) -> None:
-    """cuts the microphone: stop everything; closed again: as before, so a muted box stays muted"""
+    """follows the switch: a cut microphone stops everything; a closed switch does not unmute"""
     _hear_or_not(transition, muted=transition.next.listening.muted, off=switched.off)
 
 
@@ -51,9 +51,9 @@ def _hear_or_not(transition: Transition, *, muted: bool, off: bool) -> None:
 
 
 def queue_request(transition: Transition, command: Say | Ask | Repeat) -> None:
-    """said or asked as soon as nothing else sounds"""
+    """queues the request, which starts as soon as nothing else sounds"""
     wordless = not isinstance(command, Repeat) and not command.text.strip()
-    if wordless and not (isinstance(command, Say) and command.chime):  # a chime says enough
+    if wordless and not (isinstance(command, Say) and command.chime):  # a chime needs no text
         return
     queue = transition.next.queue
     transition.change(queue=queue.add(command))
@@ -64,18 +64,18 @@ def queue_request(transition: Transition, command: Say | Ask | Repeat) -> None:
 
 
 def interrupt_with_question(transition: Transition, command: Ask) -> None:
-    """the typed question interrupts"""
+    """drops the answer and asks the typed question"""
     if command.text.strip():
         transition.ask_thinker(Question(command.text, at_s=transition.now_s, chosen=True))
 
 
 def forget_conversation(transition: Transition, command: Forget) -> None:
-    """the answer is dropped unremembered; the thinker and the disk forget"""
+    """drops the answer without remembering it, and erases the thinker's history and the disk"""
     _drop_and_erase(transition, command, EraseMemory(command.last, command.aloud))
 
 
 def forget_chosen_turn(transition: Transition, command: ForgetTurn) -> None:
-    """likewise, of the disk that turn alone; the thinker asks for what is left"""
+    """drops the answer and erases one turn on disk; the thinker requests the turns that remain"""
     _drop_and_erase(transition, command, EraseMemory(chosen=(command.started, command.turn)))
 
 
@@ -95,7 +95,7 @@ def _drop_and_erase(
 
 
 def report_forgotten(transition: Transition, told: Forgotten) -> None:
-    """said before all that waits: that it is so, if that was wanted; that it failed, always"""
+    """announces the result of erasing before the queue: success on request, failure always"""
     if told.problem:
         key = "forget-failed"
     elif told.late:
@@ -109,6 +109,6 @@ def report_forgotten(transition: Transition, told: Forgotten) -> None:
 
 
 def pass_volume(transition: Transition, command: SetVolume) -> None:
-    """passed on to playback, now and whenever it comes up anew"""
+    """forwards the volume to playback, now and after each restart of playback"""
     transition.change(volume=command.volume)
     transition.send("playback", command)

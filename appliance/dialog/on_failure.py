@@ -19,12 +19,12 @@ _ALOUD = {"the microphone": "part-microphone", "the loudspeaker": "part-loudspea
 
 
 def part_changed(transition: Transition, change: PartChanged) -> None:
-    """up: mended; down: on without it as far as that goes; failed and needed: failed"""
+    """up: ends the failure; down: ends what depends on the part; failed and needed: failed"""
     if change.state == "up":
         if change.part == "thinker":
             transition.change(parts=transition.next.parts.set_thinker(up=True))
         if change.part == "listener":
-            # It knows nothing of what its predecessor was told.
+            # The new process has not received the listening mode.
             transition.change(listening=transition.next.listening.mark_sent(None))
         if change.part == "playback" and transition.next.volume is not None:
             transition.send("playback", SetVolume(transition.next.volume))
@@ -40,28 +40,28 @@ def part_changed(transition: Transition, change: PartChanged) -> None:
 
 
 def card_lost(transition: Transition, card: CardLost) -> None:
-    """failed until it is found again"""
+    """enters failed until the card is found again"""
     transition.log(f"{_CARDS[card.direction]} is gone: {card.problem}")
     _broken(transition, _CARDS[card.direction])
 
 
 def card_found(transition: Transition, card: CardFound) -> None:
-    """as before it was lost"""
+    """ends the failure of the card"""
     _mended(transition, _CARDS[card.direction])
 
 
 def send_recall(transition: Transition, wanted: RecallWanted) -> None:
-    """a thinker that has just begun gets the last turns from memory"""
+    """sends the last turns from the memory to a thinker that has just started"""
     transition.actions.append(SendRecall())
 
 
 def thinker_ready(transition: Transition, thinker: ThinkerReady) -> None:
-    """from now on questions go to the thinker"""
+    """marks the thinker as up, so that it gets the questions"""
     transition.change(parts=transition.next.parts.set_thinker(up=True))
 
 
 def resend_end(transition: Transition, speaker: SpeakerReady) -> None:
-    """one that died may have taken the end of the answer with it"""
+    """repeats EndAnswer, which a speaker that died may have read and not carried out"""
     answer = transition.next.answer
     if answer is not None and answer.closed:
         transition.send("speaker", EndAnswer(answer.turn))
@@ -69,7 +69,7 @@ def resend_end(transition: Transition, speaker: SpeakerReady) -> None:
 
 
 def _lose_thinker(transition: Transition) -> None:
-    """What it was at will not come; what it said so far is still spoken."""
+    """End the current answer; the sentences received so far are still spoken."""
     answer = transition.next.answer
     transition.change(parts=transition.next.parts.set_thinker(up=False))
     if answer is not None and answer.awaits is not None:  # the tool still answers
@@ -77,11 +77,11 @@ def _lose_thinker(transition: Transition) -> None:
         transition.change(answer=replace(answer, behind=(*answer.behind, over)))
     elif answer is not None and not answer.closed:
         if answer.lines:
-            transition.abandon_thinking()  # for the one that finds its mail
+            transition.abandon_thinking()  # its successor reads the channel
             transition.close_answer(whole=False)
         else:
             transition.apologise(transition.say("not-ready"))
-    transition.change(unanswered=None)  # who kept it is gone
+    transition.change(unanswered=None)  # the process that kept it is gone
 
 
 def _lose_listener(transition: Transition) -> None:
@@ -93,14 +93,14 @@ def _lose_listener(transition: Transition) -> None:
 
 
 def _lose_playback(transition: Transition) -> None:
-    """The next one goes on with the answer; how far this one came is known by the clock only."""
+    """Estimate the position by the clock; the next playback process continues the answer."""
     transition.settle_cut()
     if transition.next.answer is not None:
         transition.change(answer=transition.next.answer.silenced(transition.now_s))
 
 
 def _lose_panel(transition: Transition) -> None:
-    """Nobody tells that the talk button came up: what was said so far counts."""
+    """End the talk with what was said so far: no release of the button will be reported."""
     if not transition.next.policy.toggle:
         end_talk(transition)
 
@@ -114,7 +114,7 @@ _LOSE = {
 
 
 def _broken(transition: Transition, what: str) -> None:
-    """Without `what` the box is dead: say so, once, by voice if there is one."""
+    """Enter failed, since the box cannot work without `what`; announce it once, if possible."""
     if what in transition.next.parts.broken:
         return
     transition.drop_answer()
@@ -122,7 +122,7 @@ def _broken(transition: Transition, what: str) -> None:
     now = transition.next
     transition.change(parts=now.parts.fail(what, needed=True), speech=now.speech.drop())
     if transition.next.parts.voiceless:
-        transition.settle_cut()  # nobody is left to tell
+        transition.settle_cut()  # playback will report nothing
     transition.enter_state("failed", f"{what} does not work", transition.next.policy.failed_s)
     if not transition.next.parts.voiceless:
         key = _ALOUD.get(what, f"part-{what}")
@@ -138,6 +138,6 @@ def _mended(transition: Transition, what: str) -> None:
 
 
 def failure_reminder(transition: Transition) -> None:
-    """failed for as long as the part is; an announcement that never sounded is given up"""
+    """stays failed while the part is, and drops an announcement that never sounded"""
     transition.change(answer=None)
     transition.enter_rest("still failed")

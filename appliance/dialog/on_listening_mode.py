@@ -8,7 +8,7 @@ from appliance.messages.hearing import WakeWordHeard, WordsHeard
 
 
 def talk_button(transition: Transition, button: TalkButton) -> None:
-    """what sounds ends, and the box listens; in mode push_to_talk until the button comes up"""
+    """ends what sounds and listens; in mode push_to_talk until the button is released"""
     policy, listening = transition.next.policy, transition.next.listening
     if listening.mode != "push_to_talk" or listening.microphone_off:
         if button.pressed:
@@ -23,18 +23,18 @@ def talk_button(transition: Transition, button: TalkButton) -> None:
 
 
 def acknowledge_press(transition: Transition, button: TalkButton) -> None:
-    """ends a ringing, else nothing; the press is let go all the same"""
+    """stops what rings and acknowledges the press"""
     transition.stop_ringing()
     transition.acknowledge_press()
 
 
 def open_for_one_turn(transition: Transition, wish: ListenOnce) -> None:
-    """what sounds ends, and the box listens for one turn"""
+    """ends what sounds and listens for one turn"""
     _open(transition, "asked to listen", transition.next.policy.open_s)
 
 
 def wake_word(transition: Transition, word: WakeWordHeard) -> None:
-    """in mode wake_word: what sounds ends, and the box listens for one turn"""
+    """in mode wake_word: ends what sounds and listens for one turn"""
     if (
         transition.next.listening.mode != "wake_word"
         or transition.next.speech.utterance is not None
@@ -45,8 +45,8 @@ def wake_word(transition: Transition, word: WakeWordHeard) -> None:
 
 
 def _open(transition: Transition, reason: str, for_s: float) -> None:
-    """The floor is the owner's, who has it already if they speak. A microphone that is off stays
-    off: then what sounds ends, and that is all."""
+    """End what sounds and listen for `for_s`; no effect if the owner already speaks. A microphone
+    that is off stays off: then only the sound ends."""
     transition.stop_ringing()
     if transition.next.listening.microphone_off:
         transition.stop_all(reason)
@@ -60,7 +60,7 @@ def _open(transition: Transition, reason: str, for_s: float) -> None:
 
 
 def end_talk(transition: Transition) -> None:
-    """The talk button came up, or is taken for stuck: the listener ends what was said so far."""
+    """The talk button was released, or counts as stuck: the listener ends the utterance."""
     if transition.next.listening.button_down:
         transition.change(listening=transition.next.listening.release_button())
         if transition.next.state == "listening":
@@ -70,13 +70,13 @@ def end_talk(transition: Transition) -> None:
 
 
 def set_mode(transition: Transition, wish: SetMode) -> None:
-    """from now on speech is accepted in that listening mode"""
+    """changes the listening mode"""
     end_talk(transition)
     transition.change(listening=transition.next.listening.set_mode(wish.mode))
 
 
 def note_words(transition: Transition, words: WordsHeard) -> None:
-    """passed on to the listener; a mere "stop" ends the answer and is no question"""
+    """forwards the words to the listener; a mere "stop" ends the answer and is no question"""
     transition.send("listener", words)
     transition.change(speech=transition.next.speech.note_words(words.serial, words.text))
     now, speech = transition.next, transition.next.speech
@@ -96,7 +96,7 @@ def note_words(transition: Transition, words: WordsHeard) -> None:
 
 
 def send_listening_mode(transition: Transition) -> None:
-    """If there is something new to it."""
+    """Send the listening mode to the listener, if it has changed."""
     command, listening = transition.next.listening_command, transition.next.listening
     if command != listening.sent:
         transition.change(listening=listening.mark_sent(command))

@@ -1,6 +1,7 @@
 """Handlers of tool calls, of tools' replies, and of ringing timers.
 
-They come from the thinker, and from the conductor's own tools (tool_runner.py)."""
+The thinker sends the calls; replies and ringing come from tool_runner.py in the conductor.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +15,9 @@ from appliance.plain_text import spoken
 
 @dataclass(frozen=True)
 class ToolReply:
-    """The tool of call `number` of answer `turn` says these sentences.
+    """The sentences with which a tool replies to call `number` of answer `turn`.
 
-    `note`: what the model and the memory keep in place of them; "": the sentences themselves.
+    `note`: what the model's history and the memory store in their place; "": the sentences.
     """
 
     turn: int
@@ -27,13 +28,13 @@ class ToolReply:
 
 @dataclass(frozen=True)
 class Ringing:
-    """What rings now, a sentence each; (): nothing does any more."""
+    """Timers and alarms that ring now, one sentence each; (): nothing rings any more."""
 
     lines: tuple[str, ...]
 
 
 def use_tool(transition: Transition, called: ToolCalled) -> None:
-    """of this answer: the tool is used; what the thinker says after it waits for the tool"""
+    """runs a tool for the current answer; later messages of the thinker wait for its reply"""
     answer = transition.next.answer
     if answer is None or answer.turn != called.turn or not answer.thinking:
         return
@@ -42,7 +43,7 @@ def use_tool(transition: Transition, called: ToolCalled) -> None:
 
 
 def must_wait(transition: Transition, message: Sentence | ToolCalled | ThoughtEnded) -> bool:
-    """Whether this word of the thinker is to wait for a tool, which was called before it."""
+    """Whether a tool's reply is pending; if so, store `message` until the reply comes."""
     answer = transition.next.answer
     if answer is None or answer.awaits is None:
         return False
@@ -53,7 +54,7 @@ def must_wait(transition: Transition, message: Sentence | ToolCalled | ThoughtEn
 def speak_tool_answer(
     transition: Transition, said: ToolReply
 ) -> tuple[Sentence | ToolCalled | ThoughtEnded, ...]:
-    """Speak what the tool says. Returns what has waited for it."""
+    """Speak the tool's reply. Returns the messages that waited for it."""
     answer = transition.next.answer
     if answer is None or answer.closed or (answer.turn, answer.awaits) != (said.turn, said.number):
         return ()  # too late: the owner went on to something else
@@ -70,7 +71,7 @@ def speak_tool_answer(
 
 
 def start_ringing(transition: Transition, ringing: Ringing) -> None:
-    """as soon as the owner has spoken and was answered; a long answer is cut for it"""
+    """rings once the box is at rest; an answer that goes on for too long is cut"""
     now = transition.next
     patience_s = 0.0 if now.at_rest else now.policy.ring_patience_s
     transition.change(ringing=now.ringing.set_lines(ringing.lines, transition.now_s + patience_s))
@@ -79,13 +80,13 @@ def start_ringing(transition: Transition, ringing: Ringing) -> None:
 
 
 def repeat_ringing(transition: Transition) -> None:
-    """It is time to: the box is at rest, or gives a long answer."""
+    """Ring again, which is due; a long answer is cut first."""
     if not transition.next.at_rest:
         transition.drop_answer()
         transition.release_hold()
         transition.enter_rest("something rings")
         return
     transition.start_queued()
-    if transition.next.at_rest:  # there is no voice for it
+    if transition.next.at_rest:  # there is no voice
         at_s = transition.now_s + transition.next.policy.ring_every_s
         transition.change(ringing=transition.next.ringing.put_off(at_s))

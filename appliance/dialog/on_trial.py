@@ -1,4 +1,4 @@
-"""Handler of what an owner tries with the loudspeaker, once trial_relay.py has let it through."""
+"""Handler of sounds that the owner tries with the loudspeaker; trial_relay.py checks them first."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from appliance.plain_text import spoken
 
 @dataclass(frozen=True)
 class PlaySound:
-    """Play this sound, and then say `text`; "": nothing."""
+    """Play this sound, then speak `text`; "": play the sound only."""
 
     sound: SoundName
     text: str = ""
 
 
 def play_sound(transition: Transition, wanted: PlaySound) -> None:
-    """at rest: it sounds, as an announcement does; else nothing"""
+    """plays the sound as an announcement if the box is at rest; otherwise does nothing"""
     if not transition.next.at_rest or transition.next.parts.voiceless:
         return
     transition.raise_turn()

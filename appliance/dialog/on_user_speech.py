@@ -9,15 +9,15 @@ from appliance.sound_format import RATE_HZ
 
 
 def hold_output(transition: Transition, onset: Onset) -> None:
-    """nothing may begin to sound until the verdict"""
+    """holds playback: nothing may start to sound until the verdict"""
     until_s = transition.now_s + transition.next.policy.verdict_s
     transition.change(hold=transition.next.hold.start(onset.serial, onset.index, until_s))
     if transition.next.listening.microphone_off:
-        transition.release_hold()  # a straggler from before
+        transition.release_hold()  # it was sent before the microphone went off
 
 
 def pause_answer(transition: Transition, onset: Onset) -> None:
-    """the listener has paused playback: holding until the verdict"""
+    """enters holding until the verdict; the listener has already paused playback"""
     sounds = transition.next.state == "speaking"
     hold_output(transition, onset)
     if transition.next.hold.open:
@@ -29,7 +29,7 @@ def pause_answer(transition: Transition, onset: Onset) -> None:
 
 
 def apply_verdict(transition: Transition, verdict: Verdict) -> None:
-    """noise or a backchannel lets go; after an interruption words are awaited"""
+    """noise or a backchannel: releases the hold; interruption: waits for words"""
     if verdict.serial == transition.next.speech.stop_serial and verdict.kind != "interruption":
         transition.stop_all("told to stop")  # no utterance will follow
     elif verdict.serial != transition.next.hold.serial or not transition.next.hold.open:
@@ -41,11 +41,11 @@ def apply_verdict(transition: Transition, verdict: Verdict) -> None:
 
 
 def apply_verdict_to_answer(transition: Transition, verdict: Verdict) -> None:
-    """noise or a backchannel: the answer goes on, if need be after some calm; interruption: what is
-    left of it is dropped"""
+    """noise or a backchannel: resumes the answer, after the debounce if it is needed;
+    interruption: drops the rest of it"""
     if verdict.serial != transition.next.hold.serial or transition.next.listening.microphone_off:
         return
-    if verdict.kind == "interruption":  # also when it comes late, with playback going on again
+    if verdict.kind == "interruption":  # also a late one, after playback has resumed
         transition.count_taken_back(transition.next.hold.onset_index)
         transition.drop_answer(unheard=transition.still_asking(transition.next.hold.onset_index))
         transition.release_hold()
@@ -55,7 +55,7 @@ def apply_verdict_to_answer(transition: Transition, verdict: Verdict) -> None:
 
 
 def _resume_after_debounce(transition: Transition, reason: str) -> None:
-    """An answer that resumed a moment ago and was paused again would only stammer."""
+    """Resume the answer, but after a quiet time if it was paused again soon after it resumed."""
     hold, policy = transition.next.hold, transition.next.policy
     if hold.needs_debounce(transition.now_s, policy):
         transition.change(hold=hold.debounce(reason, transition.now_s + policy.resume_debounce_s))
@@ -64,7 +64,7 @@ def _resume_after_debounce(transition: Transition, reason: str) -> None:
 
 
 def resume(transition: Transition, reason: str) -> None:
-    """Let go of the hold, and of the state `holding` with it."""
+    """Release the hold and leave the state `holding`."""
     transition.release_hold()
     if transition.next.state == "holding":
         transition.change(hold=transition.next.hold.resume(transition.now_s))
@@ -74,13 +74,13 @@ def resume(transition: Transition, reason: str) -> None:
 
 
 def start_listening(transition: Transition, speech: SpeechStarted) -> None:
-    """the owner speaks: an answer in thought or in the air is dropped"""
+    """listens to the owner, and drops an answer that is being generated or spoken"""
     if not transition.next.listening.microphone_off:
         _listen(transition, speech.utterance, speech.index)
 
 
 def end_speech(transition: Transition, speech: SpeechEnded) -> None:
-    """a piece: listen on; the last: think about it, unless it was a mere "stop\""""
+    """a piece: keeps listening; the last one: asks the thinker, unless "stop" is all it says"""
     owner = transition.next.speech
     if transition.next.listening.microphone_off or speech.utterance == owner.dropped:
         return
@@ -94,7 +94,7 @@ def end_speech(transition: Transition, speech: SpeechEnded) -> None:
         transition.stop_all("told to stop")
         return
     if speech.frames > 0:
-        if transition.next.ringing.heard:  # before, it may be the echo of the ringing
+        if transition.next.ringing.heard:  # earlier, speech may be the ring's echo
             transition.stop_ringing()
         chosen = transition.next.listening.chosen
         transition.ask_thinker(Question("", seconds, (speech.utterance,), transition.now_s, chosen))
@@ -107,7 +107,7 @@ def _listen(transition: Transition, utterance: int, index: int = 0) -> None:
     transition.drop_answer(unheard=transition.still_asking(index))
     transition.change(speech=transition.next.speech.listen(utterance))
     for_s, listening = transition.next.policy.listening_s, transition.next.listening
-    if listening.button_down:  # who holds it may think for as long as they like
+    if listening.button_down:  # the owner may pause while it is down
         for_s = max(for_s, listening.button_until_s - transition.now_s)
     transition.enter_state("listening", "the owner speaks", for_s)
     if transition.next.hold.open:
@@ -123,5 +123,5 @@ def _nothing_came(transition: Transition, reason: str) -> None:
 
 
 def listening_timeout(transition: Transition) -> None:
-    """nothing more came: at rest"""
+    """returns to rest if no more speech has come"""
     _nothing_came(transition, "nothing more came")

@@ -1,4 +1,4 @@
-"""How long each state of the dialogue may last, and what else of it the settings say."""
+"""The dialogue's policy: how long each state may last, and other choices from the settings."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ NEVER = math.inf
 
 @dataclass(frozen=True)
 class DialogPolicy:
-    """How long each state may last without news, in seconds, and what else the settings say.
+    """Time limits of the dialogue in seconds, and other choices from the settings.
 
-    verdict_s          hold without a verdict; then playback goes on
-    speech_s           after the verdict "interruption" until the first words
-    open_s             after the floor was opened for one turn until the first words
+    verdict_s          hold without a verdict; then playback resumes
+    speech_s           from the verdict "interruption" to the first words
+    open_s             from opening the floor for one turn to the first words
     listening_s        between two pieces of the owner's speech
-    button_s           that a talk button may be down, or on; a stuck one is let go
-    press_s            for the message that comes with a press
-    ended_s            after the button came up until the listener has ended the utterance
-    think_s            thinking without a sentence, and without news that the model gets on
-    max_think_s        since the question was complete, whatever the news
-    stopped_s          for playback to say how much of the answer was heard, before the next Think
-    margin_s           beyond the sound that is still to come; then the speaker is taken for hung
+    button_s           maximum time that a talk button is down, or on; then it counts as stuck
+    press_s            wait for the message that follows a press
+    ended_s            from the button's release until the listener has ended the utterance
+    think_s            thinking without a sentence or a progress message
+    max_think_s        thinking in all, since the question was complete
+    stopped_s          wait for playback to report the heard part of an answer before the next Think
+    margin_s           beyond the sound that remains; then the speaker counts as hung
     failed_s           between two reminders that a part is broken
-    grace_s            of an answer; speech that begins in them goes on with the question
-    rapid_interrupt_s  after the answer went on: an onset within them makes it wait for calm
-    resume_debounce_s  without another onset; then a restless answer goes on
-    max_resume_wait_s  that a restless answer waits; then it goes on come what may
-    stop_s             that a mere "stop" may last, pre-roll included; a longer utterance says more
-    follow_s           after an answer in mode wake_word, in which no wake word is needed
-    ring_every_s       of silence between two rings, in which "stop" is easily said
-    ring_patience_s    that the box's own answer may still take when something begins to ring
-    toggle             a press of the talk button begins, the next one ends
+    grace_s            start of an answer; speech that begins in it continues the question
+    rapid_interrupt_s  after a resume; an onset within it makes the answer wait for the debounce
+    resume_debounce_s  quiet time before a rapidly interrupted answer resumes
+    max_resume_wait_s  maximum wait for that quiet time; then the answer resumes anyway
+    stop_s             maximum length of a mere "stop", pre-roll included
+    follow_s           after an answer in mode wake_word; no wake word is needed in it
+    ring_every_s       silence between two rings, in which the owner can say "stop"
+    ring_patience_s    how long an answer may go on once something begins to ring
+    toggle             one press of the talk button starts talking, the next one ends it
     by_voice           modes other than open in which speech over an answer interrupts it
-    needed             parts without which the box is dead
-    follows_language   what the box says by itself is in the language of the last answer
+    needed             parts without which the box cannot work
+    follows_language   the box's own sentences are in the language of the last answer
     """
 
     verdict_s: float = 1.0

@@ -1,4 +1,4 @@
-"""The state of the dialogue, an immutable record. Each of its parts has a file of its own."""
+"""The state of the dialogue as an immutable dataclass. Each of its parts has a file of its own."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from appliance.messages.hearing import SetListening
 
 @dataclass(frozen=True)
 class DialogState:
-    """Who has the floor.
+    """The complete state of the dialogue: which state it is in, and everything that belongs to it.
 
     policy      how long each state may last; it does not change
-    state       the row of the tables in table.py
+    state       the column of the tables in table.py
     turn        the answer that may sound, as on the floor
     until_s     this state's deadline
     hold        whether playback is held
     listening   which speech is accepted
-    speech      what the owner says
-    answer      the answer that is thought or spoken
-    cut         an answer that was cut, until it is known how much of it was heard
-    unanswered  a question without an answer, which is to join the next one
-    last_lines  the last answer's sentences, to be said again
-    queue       what is said or asked once nothing else sounds
-    ringing     what rings until it is stopped
+    speech      the owner's current utterance and its words
+    answer      the answer that is being generated or spoken
+    cut         an answer that was cut, until playback reports how much of it was heard
+    unanswered  a question without an answer, which is merged with the next one
+    last_lines  the sentences of the last answer, for `Repeat`
+    queue       announcements and questions that wait until nothing sounds
+    ringing     timers and alarms that ring until they are stopped
     parts       which parts and cards work
     volume      of the voice, once the owner has changed it; None: as in the settings
-    taken_back  answers that were begun before the owner had finished the question
-    passed_on   sentences that another voice said than was to
-    language    of what the box says by itself: the settings', or of the last answer that was said
+    taken_back  number of answers that were started before the owner had finished the question
+    passed_on   number of sentences spoken by another voice because the intended one failed
+    language    of the box's own sentences: from the settings, or that of the last spoken answer
     """
 
     policy: DialogPolicy = field(default_factory=DialogPolicy)
@@ -63,27 +63,27 @@ class DialogState:
 
     @property
     def deadline_s(self) -> float:
-        """When a Tick is due."""
+        """When the next Tick is due."""
         return min(self.until_s, self.hold.until_s, self.listening.deadline_s, self.ring_due_s)
 
     @property
     def ring_due_s(self) -> float:
-        """When something is to ring, as far as whoever talks lets it."""
+        """When the next ring is due; NEVER while it has to wait. A first ring may cut an answer."""
         cuts = self.state == "speaking" and not self.ringing.began and not self.announcing
         return self.ringing.at_s if self.at_rest or cuts else NEVER
 
     @property
     def announcing(self) -> bool:
-        """What is in the air is no answer of the model's."""
+        """The current answer is the box's own, not the model's."""
         return self.answer is not None and self.answer.ours
 
     @property
     def at_rest(self) -> bool:
-        """Nothing sounds, and nobody waits for anything."""
+        """Nothing sounds, and no question or verdict is pending."""
         resting = self.state in ("idle", "muted", "failed")
         return resting and self.answer is None and not self.hold.open
 
     @property
     def listening_command(self) -> SetListening:
-        """How the listener is to take what is said from now on."""
+        """The listening mode that the listener should apply now."""
         return self.listening.command(self.state, ringing=self.ringing.rings, policy=self.policy)

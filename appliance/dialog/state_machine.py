@@ -1,6 +1,6 @@
 """The dialogue's state machine: (state, message, now) → (state, actions). No I/O, no clock.
 
-What a message does in which state stands in table.py; here it is looked up and carried out.
+table.py names the handler for each message and state; this module looks it up and calls it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from appliance.messages.commands import ModeName, StateName, StatusWanted
 from appliance.messages.registry import Message
 from appliance.messages.thinking import Abandon
 
-# Who tells a conductor something once, or at a change only.
+# Parts that report some facts once, or only when they change; a new conductor asks for them.
 TELL_ONCE: tuple[PartName, ...] = (
     "capture", "playback", "thinker", "speaker", "link", "panel",
 )  # fmt: skip
@@ -37,9 +37,10 @@ TELL_ONCE: tuple[PartName, ...] = (
 
 @dataclass(frozen=True)
 class Tick:
-    """Time has passed.
+    """Time has passed: deadlines are checked.
 
-    `hold` and `pressed` are the floor's, for an onset or a press of which no message came.
+    `hold` and `pressed` are read from the floor, to detect an onset or a press whose message was
+    lost.
     """
 
     hold: int | None = None
@@ -48,15 +49,15 @@ class Tick:
 
 DialogEvent = (
     Message | ToolReply | Ringing | OwnerLanguage | PlaySound | Tick
-)  # what the state machine runs on
+)  # inputs of the state machine
 
 
 def step(
     dialog: DialogState, message: DialogEvent, now_s: float
 ) -> tuple[DialogState, tuple[Action, ...]]:
-    """The dialogue after `message`, and what is to be done.
+    """Return the state of the dialogue after `message`, and the actions to carry out.
 
-    A deadline acts at a Tick only, so that mail which is there already is heard before that.
+    Deadlines are checked at a Tick only, so that messages which have already arrived come first.
     """
     transition = Transition(dialog, now_s)
     if isinstance(message, Tick):
@@ -72,7 +73,7 @@ def step(
 def handler_for(
     message: Message | ToolReply | Ringing | OwnerLanguage | PlaySound, state: StateName
 ) -> TransitionHandler | None:
-    """The cell of the table."""
+    """The handler for a message in `state`; None if the message does nothing there."""
     kind: type = type(message)
     row = TABLE.get(kind)
     return EVERYWHERE.get(kind) if row is None else row.get(state)
@@ -83,7 +84,7 @@ def _tick(transition: Transition, tick: Tick) -> None:
     if tick.hold is not None and tick.hold != hold.released and not hold.open:
         transition.hold_for(transition.next.policy.verdict_s)
     elif hold.resume_reason and hold.until_s <= transition.now_s:
-        resume(transition, hold.resume_reason)  # an onset that is newer keeps its hold
+        resume(transition, hold.resume_reason)  # a newer onset keeps its hold
     elif hold.until_s <= transition.now_s:
         if tick.hold is not None:
             transition.change(hold=hold.adopt(tick.hold))
@@ -96,7 +97,7 @@ def _tick(transition: Transition, tick: Tick) -> None:
 
 
 def _tick_listening(transition: Transition, tick: Tick) -> None:
-    """Ends what has a time limit of the listening mode: the press, the button, the open floor."""
+    """Apply the time limits of a pending press, of the talk button and of the open floor."""
     listening = transition.next.listening
     if not tick.pressed:
         transition.change(listening=listening.acknowledge_press())
@@ -123,11 +124,12 @@ def initial_state(
     mode: ModeName = "open",
     language: str = SOURCE,
 ) -> tuple[DialogState, tuple[Action, ...]]:
-    """The dialogue of a conductor that begins, from the floor's words as it finds them.
+    """Return the first state of a conductor, from the floor's words, and its first actions.
 
-    With `turn` not 0 it takes over from one that died: that one's answer is dropped, and what was
-    heard of it stays unknown. The thinker is then taken to be up; if it is not, the supervisor
-    says so, or the deadline does. Those who tell once or at a change only are asked anew.
+    A `turn` other than 0 means that this conductor replaces one that died. The answer of that one
+    is dropped, and its heard part stays unknown. The thinker is assumed to be up; if it is not, the
+    supervisor reports it, or the thinking timeout ends the wait. The parts in TELL_ONCE are asked
+    for their status.
     """
     again = turn > 0
     state: StateName = "muted" if muted or switched_off else "idle"
@@ -150,7 +152,7 @@ def initial_state(
 
 
 def final_step(dialog: DialogState, now_s: float) -> tuple[DialogState, tuple[Action, ...]]:
-    """The last step, when the box is switched off: what was heard is remembered."""
+    """The last step before the conductor stops: the heard part of the answer is remembered."""
     silent = replace(dialog, ringing=RingSchedule())  # it rings again after the next start
     transition = Transition(silent, now_s)
     transition.stop_all("switched off")

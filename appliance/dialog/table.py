@@ -1,8 +1,8 @@
-"""What each message does to the conversation, in each of its states. Data only.
+"""The tables of the state machine: the handler of each message in each state. Data only.
 
-TABLE has a row for each message and a handler for each state; EVERYWHERE has the messages that
-mean the same in every state; OVERDUE has what happens when a state has lasted too long. Each
-handler is a function of `on_*.py`. table.md is made from here, by `scripts/reference_states.py`.
+TABLE has a row for each message and a handler for each state; EVERYWHERE has the messages whose
+handler is the same in every state; OVERDUE has the handler for a state that has timed out. Each
+handler is a function of `on_*.py`. `scripts/reference_states.py` generates table.md from this.
 """
 
 from __future__ import annotations
@@ -113,20 +113,20 @@ from appliance.messages.thinking import (
 )
 from appliance.messages.tools import ToolCalled
 
-# The second argument is the row's own message.
+# The second argument is a message of the row's type.
 TransitionHandler = Callable[[Transition, Any], None]
-Row = dict[StateName, TransitionHandler]  # where it has no handler the message does nothing
+Row = dict[StateName, TransitionHandler]  # in a state without a handler the message does nothing
 STATES: tuple[StateName, ...] = get_args(StateName)
 
 
 def _in_all(handler: TransitionHandler, **other: TransitionHandler | None) -> Row:
-    """The same handler in every state but those named; None: nothing there."""
+    """A row with `handler` in every state except those in `other`; None there: no handler."""
     cells = {state: other.get(state, handler) for state in STATES}
     return {state: cell for state, cell in cells.items() if cell is not None}
 
 
 def _in_talk(handler: TransitionHandler, **other: TransitionHandler) -> Row:
-    """While an answer is thought or spoken, and in the other states named."""
+    """A row with `handler` while an answer is generated or spoken, and the cells of `other`."""
     return dict.fromkeys(("thinking", "speaking", "holding"), handler) | other  # type: ignore[return-value]
 
 
@@ -186,4 +186,4 @@ OVERDUE: dict[StateName, Callable[[Transition], None]] = {
     "thinking": thinking_timeout,
     "speaking": playback_timeout,
     "failed": failure_reminder,
-}  # idle and muted may last; holding ends with its hold, which lasts `verdict_s` at most
+}  # idle and muted have no time limit; holding ends with its hold, which has one of its own

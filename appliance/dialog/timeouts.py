@@ -1,4 +1,4 @@
-"""The policy of the dialogue, from the settings."""
+"""Builds the dialogue's policy from the settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from appliance.settings.language import ANY
 
 
 def dialog_policy(settings: Settings) -> DialogPolicy:
-    """How long each state may last, from what the parts are given."""
+    """The dialogue's policy; its timeouts are longer than those of the parts."""
     remote_s = settings.thinking.remote.timeout_s if settings.thinking.remote.url else 0.0
     default = DialogPolicy()
     hearing = settings.hearing

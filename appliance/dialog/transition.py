@@ -1,6 +1,6 @@
-"""A step of the state machine under construction: the operations that handlers are made of.
+"""`Transition`: the operations by which handlers build the next state and its actions.
 
-Pure: the record is frozen, and a `Transition` lives only as long as one call of
+Pure: the state is immutable, and a `Transition` exists only during one call of
 `state_machine.step`.
 """
 
@@ -40,7 +40,7 @@ from appliance.tools.tool_call_syntax import ToolCall
 
 
 class Transition:
-    """One transition under construction: `next` is the state as it becomes."""
+    """One step under construction: `next` is the resulting state, `actions` are its effects."""
 
     def __init__(self, dialog: DialogState, now_s: float) -> None:
         self.next = dialog
@@ -54,7 +54,7 @@ class Transition:
         self.actions.append(SendMessage(part, message))
 
     def say(self, key: str, **values: Value) -> str:
-        """A sentence of the box's own, in the language that it speaks now."""
+        """The catalogue's sentence for `key`, in the dialogue's language."""
         return catalogue(self.next.language).say(key, **values)
 
     def log(self, text: str) -> None:
@@ -63,34 +63,34 @@ class Transition:
     def enter_state(
         self, state: StateName, reason: str, for_s: float = NEVER, *, ring: bool = False
     ) -> None:
-        """Be in `state` for at most `for_s` seconds; said only if it is another one."""
+        """Enter `state` for at most `for_s` seconds; announce it only if it has changed."""
         changed = state != self.next.state
         self.change(state=state, until_s=self.now_s + for_s)
         if changed:
             self.actions.append(AnnounceState(state, self.next.turn, reason, ring))
 
     def raise_turn(self) -> None:
-        """What sounds or is queued to sound is dropped."""
+        """Make a new turn valid, so that sound of older turns is dropped, queued or playing."""
         self.change(turn=self.next.turn + 1)
         self.actions.append(RaiseTurn(self.next.turn))
 
     def release_hold(self) -> None:
-        """Let go of the newest hold."""
+        """Release the newest hold, if it is open."""
         if self.next.hold.open:
             self.change(hold=self.next.hold.release())
             self.actions.append(ReleaseHold(self.next.hold.serial))
 
     def acknowledge_press(self) -> None:
-        """Let go of a press; by now nothing may sound that it was to end."""
+        """Acknowledge the press; the sound that it should end must have been dropped before."""
         self.change(listening=self.next.listening.acknowledge_press())
         self.actions.append(AcknowledgePress())
 
     def hold_for(self, for_s: float) -> None:
-        """The hold is, or stays, open for so long."""
+        """Open the hold, or keep it open, for `for_s` seconds from now."""
         self.change(hold=self.next.hold.extend(self.now_s + for_s))
 
     def ask_thinker(self, question: Question) -> None:
-        """Have it answered, once it is known how much of the last answer was heard."""
+        """Send `question` to the thinker, once the heard part of the last answer is known."""
         self.follow_language(language_by_words(question.text))
         self.release_hold()
         self.drop_answer()
@@ -117,13 +117,13 @@ class Transition:
         self.answer_by_tool(wanted)
 
     def follow_language(self, language: str) -> None:
-        """Say what the box says by itself in `language` from now on, if it is to; "": as before."""
+        """Use `language` for the box's own sentences, if the policy says so; "": no change."""
         if language and self.next.policy.follows_language:
             self.change(language=catalogue(language).language)
 
     def parse_plain_request(self, question: Question) -> ToolCall | None:
-        """What `question` asks for, if it is so plain that it takes no model, and its words are
-        known: typed, or recognised beside the model's own hearing."""
+        """The tool call that `question` asks for, if a rule finds it without the model. Its words
+        must be known: typed, or found by the word recogniser."""
         words = question.text or self.next.speech.words_of(question.utterances)
         wanted = parse_intent(words, self.next.language)
         if wanted is None:
@@ -132,7 +132,7 @@ class Transition:
         return wanted.call
 
     def answer_by_tool(self, wanted: ToolCall) -> None:
-        """Use a tool for the answer that is due, and let it be the whole of that answer."""
+        """Use a tool whose reply is the complete answer to the current question."""
         assert self.next.answer is not None
         turn = self.next.answer.turn
         over = ThoughtEnded(turn, 0, "complete")
@@ -140,7 +140,7 @@ class Transition:
         self.use_tool(ToolCalled(turn, 0, wanted.name, dict(wanted.arguments)))
 
     def use_tool(self, called: ToolCalled) -> None:
-        """Have the tool used; until it answers, the rest of the answer waits."""
+        """Request the tool; the rest of the answer waits for its reply."""
         assert self.next.answer is not None
         self.change(answer=replace(self.next.answer, awaits=called.number))
         call, asked = ToolCall(called.name, called.arguments), self.next.answer.question
@@ -148,13 +148,13 @@ class Transition:
         self.actions.append(UseTool(called.turn, called.number, *about))
 
     def send_think(self) -> None:
-        """The thinker gets the question, and so long to answer it."""
+        """Send the question to the thinker and start the thinking timeout."""
         seconds = self._put_question()
         self.enter_state("thinking", "asked", self.next.policy.think_s + seconds)
 
     def _put_question(self) -> float:
-        """Send the Think; the thinker adds the question it kept by itself. Returns how many
-        seconds of speech it has before it."""
+        """Send Think; the thinker itself adds the unanswered question that it kept. Returns the
+        seconds of speech in both."""
         self.settle_cut()
         answer, earlier = self.next.answer, self.next.unanswered
         assert answer is not None
@@ -174,10 +174,10 @@ class Transition:
         ring: bool = False,
         tokens: SentenceTokens | None = None,
     ) -> None:
-        """Speak one more line of the answer, after a sound if that is wanted. `text`: as
-        plain_text.spoken leaves it; the voice says it as it is.
+        """Speak one more line of the answer, after a sound if `chime` or `ring`. `text` is
+        normalised by plain_text.spoken already; the voice does not change it.
 
-        An answer that is full already gets no more lines but our own.
+        A full answer takes no more lines, except the box's own (`ours`).
         """
         assert self.next.answer is not None
         answer = self.next.answer
@@ -188,7 +188,7 @@ class Transition:
         self.change(answer=answer.with_line(text, ours=ours, note=note))
 
     def close_answer(self, *, whole: bool) -> None:
-        """No line will follow in this answer."""
+        """Tell the speaker that no line follows in this answer."""
         assert self.next.answer is not None
         self.send("speaker", EndAnswer(self.next.answer.turn))
         whole = whole and not self.next.answer.full
@@ -196,7 +196,7 @@ class Transition:
         self.extend_deadline()
 
     def announce(self, *lines: str, chime: bool = False, ring: bool = False) -> None:
-        """Say lines of our own. A box that is broken goes on saying so by its state."""
+        """Speak lines of the box's own. While a needed part is broken the state stays `failed`."""
         self.drop_answer()
         self.raise_turn()
         self.change(answer=Answer(self.next.turn, ours=True))
@@ -208,13 +208,13 @@ class Transition:
             self.extend_deadline()
 
     def apologise(self, text: str) -> None:
-        """In place of the answer that will not come."""
+        """End the answer with `text`, in place of sentences that the thinker did not deliver."""
         self.abandon_thinking()
         self.speak_line(text, ours=True)
         self.close_answer(whole=False)
 
     def extend_deadline(self) -> None:
-        """Put off the deadline by what is still to come."""
+        """Set the deadline to the end of the remaining sound plus a margin."""
         answer, policy = self.next.answer, self.next.policy
         if answer is None:
             return
@@ -225,7 +225,7 @@ class Transition:
             self.change(until_s=self.now_s + more_s)
 
     def abandon_thinking(self) -> None:
-        """Have the thinker stop. A Think that was waiting goes first, so that it is kept."""
+        """Stop the thinker. An unsent Think is sent before, so that the question is kept."""
         if self.next.answer is None or self.next.answer.ours:
             return
         if not self.next.answer.asked:
@@ -234,15 +234,15 @@ class Transition:
         self.change(answer=replace(self.next.answer, thinking=False))
 
     def still_asking(self, index: int) -> bool:
-        """What the owner began to say at `index` is so early in the answer that it goes on with the
-        question. Indices that are not known are 0."""
+        """Whether speech that began at sample `index` lies in the answer's grace period and so
+        continues the question. An unknown index is 0."""
         answer = self.next.answer
         if answer is None or answer.ours or not (answer.began and index):
             return False
         return index < answer.began + self.next.policy.grace_s * RATE_HZ
 
     def count_taken_back(self, index: int) -> None:
-        """The owner speaks from `index` on: an answer in thought or just begun came too early."""
+        """Count an answer as too early if speech from `index` on continues its question."""
         answer = self.next.answer
         if answer is None or answer.ours:
             return
@@ -250,9 +250,9 @@ class Transition:
             self.change(taken_back=self.next.taken_back + 1)
 
     def drop_answer(self, *, unwanted: bool = False, unheard: bool = False) -> None:
-        """Cut the answer, if there is one; what was heard of it is settled when playback tells.
+        """Cut the answer, if there is one; its heard part is settled when playback reports it.
 
-        `unheard`: it counts as not heard at all; the question is kept for what follows it.
+        `unheard`: it counts as not heard at all, and its question is merged with the next one.
         """
         self.abandon_thinking()
         answer = self.next.answer
@@ -269,7 +269,7 @@ class Transition:
             self.settle_cut()
 
     def settle_cut(self, position: int | None = None) -> None:
-        """The cut answer was heard up to `position` (by the last that is known, if None)."""
+        """Record what was heard of the cut answer: up to `position`, or the last known one."""
         cut = self.next.cut
         if cut is None:
             return
@@ -281,9 +281,9 @@ class Transition:
             self.change(unanswered=UnansweredQuestion(cut.answer.question, cut.answer.turn))
 
     def record_heard(self, answer: Answer, text: str, *, complete: bool) -> None:
-        """The thinker's history and the memory get what was heard, and no more.
+        """Send the heard text, and no more, to the thinker's history and to the memory.
 
-        No text tells the thinker that the question is not to be kept.
+        An empty text tells the thinker to drop the question.
         """
         if answer.ours:
             return
@@ -297,7 +297,7 @@ class Transition:
             )
 
     def stop_all(self, reason: str) -> None:
-        """End all that goes on. What was asked and not answered is not to be asked again."""
+        """End the answer, the ringing and all that is queued, and drop unanswered questions."""
         self.drop_answer(unwanted=True)
         if self.next.cut is not None:
             self.change(cut=self.next.cut.stop())
@@ -308,19 +308,19 @@ class Transition:
         self.enter_rest(reason)
 
     def stop_ringing(self) -> None:
-        """What rings has been heard, and is to ring no more."""
+        """Stop what rings, if anything does."""
         if self.next.ringing.rings:
             self.change(ringing=self.next.ringing.stop())
             self.actions.append(StopRinging())
 
     def forget_unanswered(self) -> None:
-        """The question that got no answer is not to join the next one."""
+        """Drop the unanswered question, so that it is not merged with the next one."""
         if self.next.unanswered is not None:
             self.send("thinker", AnswerHeard(self.next.unanswered.turn, "", complete=False))
         self.change(unanswered=None)
 
     def enter_rest(self, reason: str) -> None:
-        """Nothing is going on any more; what was waiting comes next."""
+        """Enter idle, muted or failed, then start what waits in the queue."""
         now, policy = self.next, self.next.policy
         self.change(answer=None, speech=now.speech.end(), listening=now.listening.end_turn())
         if now.parts.broken:
@@ -332,7 +332,7 @@ class Transition:
         self.start_queued()
 
     def start_queued(self) -> None:
-        """Begin what waits, if nothing else sounds."""
+        """Start the first queued request, or else a ring that is due, if nothing else sounds."""
         if not self.next.at_rest or self.next.parts.voiceless:
             return
         if not self.next.queue.requests:
