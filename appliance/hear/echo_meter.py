@@ -1,7 +1,7 @@
-"""Echo health: how loud the box's own sound is in the microphone, and how much of it is left after
-the canceller, by band. Pure: time is the number of samples given.
+"""Measures the echo in the microphone and the residual echo after the canceller, by band.
 
-In: blocks of the microphone, of what the canceller leaves, of the loudspeaker. Out: EchoMeasured.
+In: blocks of the microphone, of the canceller's output, of the loudspeaker. Out: EchoMeasured.
+Pure: time is the number of samples given.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from appliance.hear.sound_measures import FULL
 from appliance.messages.trying import CancellerState, EchoBand, EchoMeasured
 from appliance.pcm import FULL_SCALE, RATE_HZ, Samples
 
-EDGES_HZ = (125, 500, 1000, 2000, 4000, 7000)  # what a voice has; beyond it little is played
-LONGEST_S = 30.0  # of a trial: what sounds then is something else
+EDGES_HZ = (125, 500, 1000, 2000, 4000, 7000)  # the bands of a voice; little is played outside them
+LONGEST_S = 30.0  # of a trial; sound after that is not the trial's
 _WINDOW_FRAMES = 480  # 30 ms: six blocks
-_LEARNS_S = 1.0  # of sounding that does not count: the canceller may have just begun
-_PLAYED_RMS = 10 ** (-55 / 20) * FULL_SCALE  # between words nothing is to be taken away
-_TAIL_FRAMES = RATE_HZ // 4  # afterwards the room still sounds: neither echo nor noise
-_AFTER_FRAMES = _TAIL_FRAMES + RATE_HZ // 2  # of the room by itself
+_LEARNS_S = 1.0  # of sound, not counted: a new canceller needs them to converge
+_PLAYED_RMS = 10 ** (-55 / 20) * FULL_SCALE  # softer windows, between words, have no echo
+_TAIL_FRAMES = RATE_HZ // 4  # reverberation after the sound: counted neither as echo nor as noise
+_AFTER_FRAMES = _TAIL_FRAMES + RATE_HZ // 2  # 0.5 s of the room's noise
 _NOTHING_DB = -100.0
 
 Power = npt.NDArray[np.float64]
 
 
 class EchoMeter:
-    """One trial. Feed it every block until `over`; `finish` has what was found."""
+    """One trial: call `process` with every block until `over`; `finish` returns the result."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -49,11 +49,11 @@ class EchoMeter:
         return self._frames > self._longest_frames
 
     def end(self) -> None:
-        """The box has said all: a moment of the room is still wanted."""
+        """The box has finished playing: measure the room's noise for a moment, then be over."""
         self._longest_frames = min(self._longest_frames, self._frames + _AFTER_FRAMES)
 
     def process(self, mic: Samples, left: Samples, played: Samples, *, busy: bool) -> None:
-        """One block. `busy`: a sound is being followed that may be somebody."""
+        """Process one block. `busy`: an onset or utterance is under way."""
         self._frames += len(mic)
         if busy and not self._busy and self.sounded:
             self._onsets += 1
@@ -64,7 +64,7 @@ class EchoMeter:
             self._count_window()
 
     def finish(self, canceller: CancellerState) -> EchoMeasured:
-        """What was found."""
+        """The result so far."""
         bands = tuple(
             EchoBand(low, high, _db(heard, self._counted), _db(left, self._counted),
                      _db(noise, self._quiet))
@@ -95,7 +95,7 @@ class EchoMeter:
             self._quiet += 1
 
     def _powers(self, samples: Samples) -> Power:
-        """Of each band, as the mean square of a full-scale signal of 1."""
+        """The power of each band, as a mean square where full scale is 1."""
         wave = samples[:_WINDOW_FRAMES] / FULL_SCALE * self._window
         power = np.abs(np.fft.rfft(wave)) ** 2
         scale = 2 / (_WINDOW_FRAMES * np.sum(self._window**2))

@@ -1,6 +1,7 @@
-"""An enrolment as the listener does it: takes recorded, judged by a program; what it learnt, read.
+"""The listener's side of an enrolment: records takes, has a program check them and learn.
 
-In: what the conductor asks for, states, blocks. Out: messages. Nothing here waits.
+In: requests of the conductor, states of the dialogue, blocks of sound. Out: messages. Afterwards it
+loads the new correction into the classifier. No call blocks.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ EnrolmentNews = TakeMessage | TakeJudged | EnrolmentLearnt
 
 
 class Enrolling:
-    """One at a time. `classifier`: which gets what was learnt."""
+    """Runs one enrolment at a time. `classifier`: gets the learnt correction."""
 
     def __init__(self, settings: Settings, classifier: SegmentClassifier) -> None:
         self._settings = settings
@@ -42,7 +43,7 @@ class Enrolling:
         self._program: LearningProgram | None = None
         self._number = 0
         self._read: SimpleQueue[Adaptation | None] = SimpleQueue()
-        self._reading = 0  # threads whose result is awaited
+        self._reading = 0  # number of threads whose result is pending
 
     @property
     def recording(self) -> bool:
@@ -55,7 +56,7 @@ class Enrolling:
     def handle(
         self, message: EnrolmentRequest | EndTrial | StateChanged, *, busy: bool, mic_off: bool
     ) -> list[EnrolmentNews]:
-        """What follows of a message at once."""
+        """Handle a message; returns the messages to send at once."""
         match message:
             case BeginEnrolment(number):
                 self._end_program()
@@ -65,7 +66,7 @@ class Enrolling:
             case AskTake(number) if number == self._number and self._program is not None:
                 return [*self._takes.ask(message, busy=busy, mic_off=mic_off)]
             case AskTake(number) | LearnEnrolment(number) if number != self._number:
-                return [EnrolmentLearnt(number, "failed")]  # of a listener before this one
+                return [EnrolmentLearnt(number, "failed")]  # begun by a crashed listener
             case LearnEnrolment() if self._program is not None:
                 self._program.learn()
             case OwnerVoiceChanged():
@@ -78,7 +79,7 @@ class Enrolling:
         return []
 
     def process(self, mic: Samples, *, mic_off: bool) -> list[EnrolmentNews]:
-        """One block of the microphone as it is."""
+        """Process one block of the microphone, unprocessed; returns the messages to send."""
         told: list[EnrolmentNews] = [*self._takes.process(mic, mic_off=mic_off)]
         if self._program is not None:
             if (take := self._takes.pop_take()) is not None:
@@ -95,7 +96,7 @@ class Enrolling:
     def _on_reply(self, reply: ProgramReply) -> list[EnrolmentNews]:
         if isinstance(reply, TakeScored):
             return [TakeJudged(self._number, reply.take, reply.fault)]
-        # It has learnt, or has ended without that: either is the last thing it says.
+        # A LearningEnds, with or without success, is the last reply of the program.
         self._end_program()
         told = self._takes.cancel()
         if reply.outcome == "kept":
@@ -111,7 +112,7 @@ class Enrolling:
             self._program = None
 
     def _read_owner(self) -> None:
-        """A card may take long to be read: by a thread."""
+        """Read the correction in a thread, since an SD card may be slow."""
         self._reading += 1
         threading.Thread(target=self._load, name="owner", daemon=True).start()
 

@@ -1,7 +1,7 @@
-"""The listener's end of the program that learns an owner's voice (bargein/enrolment_program.py).
+"""Client of the program that learns an owner's voice (bargein/enrolment_program.py).
 
-In: takes. Out: replies, when they are there. Nobody waits: a thread with normal scheduling starts
-the program, writes to it and reads from it.
+In: takes. Out: replies, once they have arrived. No call blocks: a thread with normal scheduling
+starts the program, writes to it and reads from it.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from appliance.messages.enrolling import WORDS, AskTake
 from appliance.pcm import Samples
 from appliance.settings import HearingSettings
 
-# A string, as in the process table: what it imports is not for this process.
+# A module name, as in the process table, so that this process does not import what it imports.
 PROGRAM = (sys.executable, "-m", "appliance.hear.bargein.enrolment_program")
 
 log = logging.getLogger("listener")
 
 
 class LearningProgram:
-    """One run of it. Every request has one reply; the last, when it has ended, is a failure."""
+    """One run of the program: one reply per request, then a final LearningEnds(failed)."""
 
     def __init__(self, hearing: HearingSettings, state: str) -> None:
         self._first = encode(LearningBegins(hearing, state))
@@ -46,12 +46,12 @@ class LearningProgram:
         threading.Thread(target=self._run, name="enrolment", daemon=True).start()
 
     def judge(self, asked: AskTake, samples: Samples) -> None:
-        """Whether this take is of use."""
+        """Request the check of a take; the reply is a TakeScored."""
         head = TakeComes(asked.take, WORDS[asked.word], len(samples))
         self._requests.put(encode(head) + samples.tobytes())
 
     def learn(self) -> None:
-        """There are no more takes."""
+        """Request learning from all takes; the reply is a LearningEnds."""
         self._requests.put(encode(AllTold()))
 
     def pop_reply(self) -> ProgramReply | None:
@@ -61,14 +61,14 @@ class LearningProgram:
             return None
 
     def end(self) -> None:
-        """Nothing of it is wanted any more. Does not wait."""
+        """Kill the program, without waiting for its end."""
         self._ended = True
         self._requests.put(None)
         if (child := self._child) is not None:
             child.kill()
 
     def _run(self) -> None:
-        # What is started here inherits this thread's scheduling, which must not be the audio's.
+        # The child inherits this thread's scheduling, which must not be that of the audio path.
         os.sched_setscheduler(threading.get_native_id(), os.SCHED_OTHER, os.sched_param(0))
         try:
             self._child = child = subprocess.Popen(

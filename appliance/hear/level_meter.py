@@ -1,6 +1,6 @@
-"""How loud both voices are, for the page: blocks of 5 ms in, a SoundLevels every 200 ms out.
+"""Levels of owner and box for the page: takes blocks of 5 ms, returns a SoundLevels every 200 ms.
 
-It costs nothing while nobody looks.
+It computes nothing while it is switched off.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _FULL_SCALE = 32768.0**2
 
 
 class LevelMeter:
-    """`on`: somebody looks."""
+    """Measures while `on`, that is, while a page is open."""
 
     def __init__(self) -> None:
         self._on = False
-        self._owner = self._box = 0.0  # energy of what was not told yet
+        self._owner = self._box = 0.0  # energy of the level under way
         self._frames = 0
         self._index = 0
         self._levels: list[tuple[int, int]] = []
@@ -36,7 +36,7 @@ class LevelMeter:
         self._forget()
 
     def process(self, owner: Samples, box: Samples, index: int) -> SoundLevels | None:
-        """One block of each voice, from sample `index` of the card on."""
+        """Add a block of each voice, which starts at sample `index` of the card."""
         if not self._on:
             return None
         if self._frames == 0 and not self._levels:

@@ -1,7 +1,6 @@
-"""The listener: reads `mic` and `played`, lets `HearingPipeline` decide, writes `heard` and
-messages.
+"""The listener: runs `HearingPipeline` on the rings `mic` and `played`, writes ring `heard`.
 
-An onset raises the floor's `hold` before anything else happens.
+It sends the pipeline's events as messages. An onset raises the floor's `hold` before anything else.
 """
 
 from __future__ import annotations
@@ -41,17 +40,17 @@ from appliance.runtime.ipc.ring import RingReader
 from appliance.runtime.process_table import TRIED
 from appliance.runtime.worker import Worker
 
-_PLAYED_FRAMES = 4 * RATE_HZ  # more than a ring holds: a listener that lags finds its reference
+_PLAYED_FRAMES = 4 * RATE_HZ  # longer than a ring, so that a lagging listener finds its reference
 _POLL_MS = 250
-_IDLE_MS = 9  # between two looks while nothing sounds: two blocks of 5 ms at once
-_STARVED_S = 0.5  # without a sample from the microphone: what is under way is ended
+_IDLE_MS = 9  # poll interval while nothing sounds: two blocks of 5 ms at once
+_STARVED_S = 0.5  # without a microphone sample; then the utterance or onset under way ends
 _SILENCE = np.zeros(BLOCK_FRAMES, np.int16)
 
 
 def main(work: Worker) -> None:
-    """Hear until told to stop."""
+    """Process the microphone's sound until the worker is told to stop."""
     floor = work.floor
-    # Serials go on where a predecessor stopped, for the conductor's sake.
+    # Serials continue after those of a crashed listener: the conductor expects them to rise.
     classifier = network.make_classifier(work.settings.state_path(), work.log)
     serial = max(floor.hold, floor.released)
     cancels = make_canceller(work.settings.hearing.echo, BLOCK_FRAMES)
@@ -73,14 +72,14 @@ def main(work: Worker) -> None:
         look.register(fd, select.POLLIN)
     poll.register(mic.fileno(), select.POLLIN)
     work.report_ready()
-    if floor.held:  # by a predecessor that can no longer say what it was
+    if floor.held:  # by a crashed listener, which can no longer send the verdict
         work.send(Verdict(floor.hold, "noise", 0))
     fed_at = beaten_at = time.monotonic()
     lost, comes = 0, False
     out = _ListenerOutput(work, hearing, watch, Enrolling(work.settings, classifier))
     mail_fd = work.channel.fileno()
     while not work.stopping:
-        # Half of the wake-ups where nothing sounds; nobody waits for those 5 ms.
+        # Halves the wake-ups while nothing sounds; those 5 ms of latency do not matter then.
         idle = comes and not (hearing.active_serial or hearing.answering)
         ready = look.poll(_IDLE_MS) if idle else poll.poll(_POLL_MS)
         if any(fd == mail_fd for fd, _ in ready):
@@ -114,14 +113,14 @@ def _process_slots(
     reference: SampleBuffer,
     out: _ListenerOutput,
 ) -> bool:
-    """Hear all that has come from the microphone. False if nothing has."""
+    """Process all pending slots of the microphone. Returns whether there were any."""
     came = False
     for slot in mic.read_all():
         came = True
         for sounded in played.read_all():
             reference.write(sounded.index, sounded.samples)
         if len(slot.samples) != BLOCK_FRAMES:
-            continue  # the rest of a stream that ended; the index will jump
+            continue  # the incomplete last block of a stream; the index jumps after it
         samples, echo_of = slot.samples, reference.read(slot.index, BLOCK_FRAMES)
         hearing.mic_off = work.floor.microphone_off or out.deaf
         out.send(hearing.process(_SILENCE if hearing.mic_off else samples, echo_of, slot.index))
@@ -133,7 +132,10 @@ def _process_slots(
 
 
 class _ListenerOutput:
-    """All that leaves: messages, the rings `heard` and `near`, and the floor's hold."""
+    """Writes the listener's output: messages, rings `heard` and `near`, and the floor's `hold`.
+
+    It also handles the messages that the listener receives.
+    """
 
     def __init__(
         self, work: Worker, hearing: HearingPipeline, watch: EchoMonitor, enrolling: Enrolling
@@ -149,13 +151,13 @@ class _ListenerOutput:
         self._echo: EchoMeter | None = None
         self._tried = work.writer(TRIED) if work.ring(TRIED) is not None else None
         wanted = words_wanted(work.settings)
-        self._near_ring = work.writer("near") if wanted else None  # nobody reads it: it is not fed
-        if work.settings.mode != "open":  # until the conductor says more
+        self._near_ring = work.writer("near") if wanted else None  # else it has no reader
+        if work.settings.mode != "open":  # until the first SetListening
             self.handle(SetListening(False, over_box=False))
 
     @property
     def deaf(self) -> bool:
-        """What the microphone hears is for what is tried alone."""
+        """Whether the microphone's sound goes only to a trial or an enrolment."""
         return self.trials.deaf or self.enrolling.deaf
 
     def handle(self, message: Message) -> None:
@@ -165,7 +167,7 @@ class _ListenerOutput:
             case StateChanged(state):
                 self._enrol(message)
                 if self._hearing.answering and state not in {"speaking", "holding"}:
-                    self.trials.forget()  # it was played
+                    self.trials.forget()  # the answer that played the recording is over
                     if self._echo is not None:
                         self._echo.end()
                 self._hearing.answering = state in {"speaking", "holding"}
@@ -213,7 +215,7 @@ class _ListenerOutput:
                 self._work.send(event)
 
     def feed_recogniser(self, index: int) -> None:
-        """The block that was just heard, to whoever recognises words."""
+        """Write the block that was just processed to ring `near`, for the word recogniser."""
         if self._near_ring is None or self._hearing.last_block is None:
             return
         samples = self._hearing.last_block.samples
@@ -223,7 +225,7 @@ class _ListenerOutput:
             )
 
     def follow_trial(self, mic: Samples, played: Samples) -> None:
-        """What the owner tries: the block as the microphone gave it, and what the box played."""
+        """Pass a block to the running trials: the unprocessed microphone, and the loudspeaker."""
         if self._echo is not None and self._hearing.last_block is not None:
             left, busy = self._hearing.last_block.samples, bool(self._hearing.active_serial)
             self._echo.process(mic, left, played, busy=busy)
@@ -240,7 +242,7 @@ class _ListenerOutput:
                 self._tried.write(samples, stream=number)
 
     def measure_levels(self, mic: Samples, played: Samples, index: int) -> None:
-        """Of the block that was just heard and what the box played meanwhile, for the page."""
+        """Measure the levels of the newest block of both voices, for the page."""
         if self._levels.on and self._hearing.last_block is not None:
             recording = self.trials.recording or self.enrolling.recording
             heard = mic if recording else self._hearing.last_block.samples

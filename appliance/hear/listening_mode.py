@@ -1,6 +1,7 @@
-"""The listening mode: which speech is accepted, by the conductor's word on mode and button.
+"""The listening mode: which speech is accepted, as set by the conductor's SetListening.
 
-In: `SetListening` messages and the network's word on each hop. Out: yes or no, and where to begin.
+In: `SetListening` messages and the VAD's probability of each hop. Out: whether a sound is accepted,
+and where an utterance starts.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from appliance.hear.onset.vad import HOP_FRAMES
 from appliance.messages.hearing import SetListening
 from appliance.pcm import RATE_HZ
 
-_LATE_FRAMES = 4 * RATE_HZ  # a wake word is told of at most so long after its end
+_LATE_FRAMES = 4 * RATE_HZ  # a wake word is reported at most this long after its end
 
 
 class ListeningMode:
-    """Positions are samples on the listener's own count, except those of `SetListening`: the
-    card's."""
+    """Accepts or rejects sounds. Positions count the listener's samples; those of `SetListening`
+    are indexes of the card."""
 
     def __init__(self) -> None:
         self.now = SetListening(True)
@@ -24,21 +25,21 @@ class ListeningMode:
         self._not_before = 0
 
     def accepts(self, over_box: bool) -> bool:
-        """Whether a sound that begins now is to be told of."""
+        """Whether a sound that begins now may cause an onset."""
         return self.now.over_box if over_box else self.now.on
 
     def add_probability(self, probability: float, end: int) -> None:
-        """The network's word on the hop that ended at `end`."""
+        """Add the VAD's speech probability for the hop that ended at `end`."""
         self._hops.append((probability, end))
 
     def probabilities_since(self, at: int) -> list[tuple[float, int]]:
-        """The hops that began at `at` or later."""
+        """(probability, end) of the hops that began at `at` or later."""
         return [(probability, end) for probability, end in self._hops if end - HOP_FRAMES >= at]
 
     def on_wake_word(self, at: int) -> None:
-        """A wake word ended at `at`: no utterance holds anything of it."""
+        """A wake word ended at `at`: no utterance may include sound from before."""
         self._not_before = at
 
     def utterance_start(self, onset: int, preroll: int) -> int:
-        """Where an utterance begins whose onset was at `onset`."""
+        """First sample of an utterance with its onset at `onset`."""
         return max(onset - preroll, self._not_before)

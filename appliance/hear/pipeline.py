@@ -45,31 +45,31 @@ HearingEvent = Onset | Opinion | Verdict | SpeechStarted | SpeechEnded | SpeechS
 
 log = logging.getLogger("listener")
 
-PAST_FRAMES = 10 * RATE_HZ  # kept: pre-roll and whatever was said before it counted as speech
-OVER_BOX_FRAMES = RATE_HZ // 2  # an answer has pauses between its sentences, and after a resume
+PAST_FRAMES = 10 * RATE_HZ  # buffered: pre-roll, and the sound before it was confirmed as speech
+OVER_BOX_FRAMES = RATE_HZ // 2  # bridges pauses of an answer: between sentences, after a resume
 SPLICED_FRAMES = RATE_HZ // 2  # a gap of lost slots up to this long does not end an utterance
-_GUARDED_PATIENCE = 2  # the VAD is late beside impact noise; the voice band has confirmed
-_SAME_FRAMES = RATE_HZ // 10  # an onset within 100 ms of a voice's end belongs to it
+_GUARDED_PATIENCE = 2  # factor: impact noise delays the VAD, and the voice band has confirmed
+_SAME_FRAMES = RATE_HZ // 10  # an onset within 100 ms of the end of a voice belongs to it
 
 
 class SpeechPhase(Enum):
-    """What the owner is doing, as far as anybody can know."""
+    """The state of the pipeline: what it knows of the present sound."""
 
     QUIET = auto()
-    SOUND = auto()  # an onset while the box is silent: will it become an utterance?
-    JUDGED = auto()  # an onset over the box: verdict to come
-    SPEECH = auto()  # an utterance: its samples flow
+    SOUND = auto()  # after an onset while the box is silent, not yet confirmed as an utterance
+    JUDGED = auto()  # after an onset while the box speaks, before its verdict
+    SPEECH = auto()  # an utterance, whose samples go out
 
 
 class HearingPipeline:
-    """Feed it blocks of 5 ms in order; it answers with events in the order they are to be sent.
+    """Takes blocks of 5 ms in order and returns events in the order in which they must be sent.
 
-    Every onset gets a serial and comes to exactly one end:
+    Every onset gets a serial and leads to exactly one of these sequences:
       Onset(speaking=False) … SpeechStarted … SpeechEnded, or Verdict("noise");
       Onset(speaking=True) … Opinion* … Verdict("interruption"), SpeechStarted … SpeechEnded, or
       Verdict("backchannel" | "noise").
-    An utterance carries the serial of its onset as its number. Chunks come before the SpeechEnded
-    that counts them; `frames` counts from the utterance's start, over all its pieces.
+    The number of an utterance is the serial of its onset. Chunks precede the SpeechEnded that
+    counts them; its `frames` counts from the utterance's start, over all its pieces.
     """
 
     def __init__(
@@ -81,9 +81,9 @@ class HearingPipeline:
         canceller: EchoCanceller | None = None,
         judge: TurnJudge | None = None,
     ) -> None:
-        """`serial`: the last one that was ever used; the next onset has the one after it.
-        `canceller`: in place of the one that the settings name. `judge`: of the end of a turn;
-        without one silence alone decides."""
+        """`serial`: the last one in use; the next onset gets the following one. `canceller`:
+        replaces the one that the settings name. `judge`: of the end of a turn; without one silence
+        alone decides."""
         self._settings = settings
         self._front_end = AudioFrontEnd(settings, canceller)
         self._recent = SampleBuffer(PAST_FRAMES)
@@ -95,29 +95,29 @@ class HearingPipeline:
         self._listening_mode = ListeningMode()
         self._onset_locator = OnsetLocator()
         self._now = 0  # samples heard since the start, gaps not counted
-        self._card_index = 0  # of sample 0
+        self._card_index = 0  # the card's index of sample 0
         self._serial = serial
         self._phase = SpeechPhase.QUIET
         self._onset = 0
         self._over_box_until = -1
         self._soft_speech = SoftSpeechDetector(settings)
-        self._voice_until = -RATE_HZ  # the last sound that was a voice
+        self._voice_until = -RATE_HZ  # end of the last sound that was a voice
         self._usual_db: float | None = None  # the owner's speech, dB full scale above 120 Hz
         self._segment = Segment(None)
         self._utterance: UtteranceStream | None = None
-        # Told from outside: an answer is under way, even where it pauses. None: nobody has told,
-        # and what sounds must do. A "yes" just after the answer's end is a turn, no interjection.
+        # Set by the caller: an answer is under way, including its pauses. None: unknown, and the
+        # loudspeaker's sound decides. A "yes" just after an answer is a turn, not an interjection.
         self.answering: bool | None = None
-        self.mic_off = False  # likewise: its zeros say nothing of the room
+        self.mic_off = False  # set by the caller: the zeros of a muted microphone teach nothing
         self.last_block: AudioBlock | None = None
 
     @property
     def active_serial(self) -> int:
-        """The serial of the sound that is followed just now, until its end; else 0."""
+        """The serial of the sound under way, until its end; else 0."""
         return 0 if self._phase is SpeechPhase.QUIET else self._serial
 
     def process(self, mic: Samples, played: Samples, index: int) -> Sequence[HearingEvent]:
-        """One block: int16[80] of the microphone, and of the loudspeaker at the same card index."""
+        """Process a block, int16[80], of microphone and loudspeaker from the same card index on."""
         events: list[HearingEvent] = []
         if self._now == 0:
             self._card_index = index
@@ -150,7 +150,7 @@ class HearingPipeline:
         return events
 
     def flush(self) -> list[HearingEvent]:
-        """The sound has stopped coming: end what is under way, as far as it was heard."""
+        """End the onset or utterance under way with the sound so far: the input has stopped."""
         events: list[HearingEvent] = []
         if self._phase is SpeechPhase.SPEECH:
             self._end_speech(events)
@@ -159,7 +159,7 @@ class HearingPipeline:
         return events
 
     def set_listening(self, how: SetListening) -> list[HearingEvent]:
-        """How to take what is said from now on: modes, the talk button, a wake word."""
+        """Apply a SetListening: listening mode, talk button or wake word."""
         events: list[HearingEvent] = []
         was, self._listening_mode.now = self._listening_mode.now, how
         if how.since and how.since != was.since:
@@ -171,7 +171,7 @@ class HearingPipeline:
         return events
 
     def on_words(self, words: WordsHeard) -> None:
-        """What was understood of a sound; after its verdict nothing comes of it here."""
+        """Add recognised words to the evidence for a verdict; ignored after that verdict."""
         if self._phase is SpeechPhase.JUDGED and words.serial == self._serial:
             self._verdict_tracker.add_evidence(evidence(words))
 
@@ -184,12 +184,12 @@ class HearingPipeline:
             self._front_end.gate.reset()
             return
         if over_box and self._front_end.background.soft:
-            return  # a television; the owner's next syllable may be louder than that
+            return  # likely a television; the owner's next syllable may be louder than that
         self._start_segment(self._onset_locator.onset(), over_box, events)
         if block.probability is not None:
             self._endpointer.update(block.probability, self._now)
         if over_box:
-            first = self._onset - _frames(GIVEN_MS)  # whatever the pre-roll: so it was trained
+            first = self._onset - _frames(GIVEN_MS)  # as in training, whatever the pre-roll is
             past = self._recent.read(first, self._now - BLOCK_FRAMES - first)
             self._verdict_tracker.start(past)
 
@@ -209,7 +209,7 @@ class HearingPipeline:
             events.append(Opinion(self._serial, age_ms, *odds))
         if not self._verdict_tracker.confirms_voice and self._unconfirmed(events):
             return
-        verdict = "noise" if block.changed else verdict  # it has heard itself
+        verdict = "noise" if block.changed else verdict  # the box heard itself
         if verdict == "interruption":
             events.append(Verdict(self._serial, verdict, age_ms))
             self._start_speech(events)
@@ -233,7 +233,7 @@ class HearingPipeline:
             self._end_speech(events)
 
     def _on_button(self, events: list[HearingEvent]) -> None:
-        """The button says that speech begins: nothing is to be judged or confirmed."""
+        """Start an utterance at once: a press of the talk button needs no confirmation."""
         if self._phase is SpeechPhase.SPEECH:
             return
         if self._phase is SpeechPhase.QUIET:
@@ -244,7 +244,7 @@ class HearingPipeline:
         self._start_speech(events)
 
     def _on_wake_word(self, at: int, events: list[HearingEvent]) -> None:
-        """A wake word ended at `at`, some time ago: what was said since is speech for the box."""
+        """Accept the speech since `at`, where a wake word ended some time ago."""
         if self._phase is not SpeechPhase.QUIET:
             return
         at = min(at, self._now)
@@ -267,13 +267,13 @@ class HearingPipeline:
         events.append(Onset(self._serial, self._index(onset), over_box, self._index(self._now)))
 
     def _unconfirmed(self, events: list[HearingEvent]) -> bool:
-        """Take the pause back if nothing has sounded like a voice in time."""
+        """Withdraw the onset if no voice was confirmed in time; returns whether it did."""
         age_frames = self._now - self._onset
         times = _GUARDED_PATIENCE if self._front_end.gate.guarded else 1
         patience_frames = times * _frames(self._settings.onset.confirm_ms)
         if self._endpointer.confirmed or age_frames < patience_frames:
             return False
-        # What is still there after all this time is what the room sounds like now.
+        # The sound has lasted so long without a voice: it is the room's noise now.
         self._front_end.floor.accept_noise(self._onset_locator.median_db())
         if not self._continues_speech:
             self._front_end.gate.false_alarm()
@@ -283,7 +283,7 @@ class HearingPipeline:
     def _withdraw(self, verdict: Judgement, events: list[HearingEvent]) -> None:
         age_ms = (self._now - self._onset) * 1000 // RATE_HZ
         events.append(Verdict(self._serial, verdict, age_ms))
-        if self._phase is SpeechPhase.JUDGED:  # the box goes on in a moment
+        if self._phase is SpeechPhase.JUDGED:  # the answer resumes in a moment
             self._over_box_until = self._now + OVER_BOX_FRAMES
             if not self._continues_speech:
                 self._front_end.gate.on_verdict(verdict)
@@ -293,7 +293,7 @@ class HearingPipeline:
 
     @property
     def _continues_speech(self) -> bool:
-        """What is followed now began in a voice that has been judged already."""
+        """Whether the present sound began within a voice that already had its verdict."""
         return self._onset < self._voice_until + _SAME_FRAMES
 
     def _start_speech(self, events: list[HearingEvent]) -> None:
@@ -314,7 +314,7 @@ class HearingPipeline:
         until = min(self._now, spoken_until + TRAILING_FRAMES)
         events += self._utterance.finish(self._recent, until, self._card_index, spoken_until)
         self._utterance = None
-        if not self._endpointer.confirmed:  # a button was held, and nobody spoke
+        if not self._endpointer.confirmed:  # the talk button was held without any speech
             assert isinstance(events[-1], SpeechEnded)
             events[-1] = msgspec.structs.replace(events[-1], frames=0)
             self._quiet()
@@ -330,7 +330,7 @@ class HearingPipeline:
         self._front_end.gate.reset()
 
     def _on_index_jump(self, index: int) -> list[HearingEvent]:
-        """The card's index is not the one after the last: slots were lost or the card restarted."""
+        """Handle a gap in the card's index: slots were lost, or the card restarted."""
         gap = index - (self._card_index + self._now)
         events = [] if 0 < gap <= SPLICED_FRAMES else self.flush()
         self._card_index = index - self._now

@@ -1,4 +1,4 @@
-"""What a few seconds of a microphone say of it: levels, offset, clipping. Pure."""
+"""Measures a few seconds of a microphone: levels, offset, clipping. Pure."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import numpy as np
 
 from appliance.pcm import FULL_SCALE, RATE_HZ, Samples, from_float, level_db, to_float
 
-FULL = 32_700  # of 32767: converters differ by a few in where they end
+FULL = 32_700  # of 32767: converters clip at slightly different values
 _BLOCK_FRAMES = RATE_HZ // 20  # 50 ms: shorter than a syllable
-_LOUD, _SOFT = 95, 10  # percentiles of the blocks' levels: who speaks, and the room between words
-# As loud as the box's voice (18 dB below full scale), and never cut off; 30 dB more is mere noise.
+_LOUD, _SOFT = 95, 10  # percentiles of the blocks' levels: speech, and the room between words
+# As loud as the box's voice (18 dB below full scale) without clipping; with a gain above 30 dB
+# there would be only noise.
 _PLAYED_DB, _PEAK_DB, _MOST_DB, _LEAST_DB = -20.0, -3.0, 30.0, -20.0
 _FADE_FRAMES = RATE_HZ // 100
 
@@ -22,9 +23,9 @@ class SoundMeasures(NamedTuple):
 
     peak_db    the loudest sample
     speech_db  RMS of the loudest syllables
-    noise_db   RMS of what lies between
-    offset_db  of the constant part
-    clipped    samples at the ends of the range
+    noise_db   RMS between them
+    offset_db  level of the constant offset
+    clipped    number of samples at the ends of the range
     """
 
     peak_db: float
@@ -35,7 +36,7 @@ class SoundMeasures(NamedTuple):
 
 
 def measure(samples: Samples) -> SoundMeasures:
-    """Of int16[n], at least 50 ms."""
+    """Measure int16[n] of at least 50 ms."""
     wave = samples.astype(np.float64) / FULL_SCALE
     offset = float(np.mean(wave))
     steady = wave - offset
@@ -54,13 +55,13 @@ def measure(samples: Samples) -> SoundMeasures:
 
 
 def play_gain_db(measured: SoundMeasures) -> float:
-    """By how much to play it louder than it was, so that an owner can hear it."""
+    """The gain that makes the recording as loud as the box's voice, without clipping."""
     wanted = min(_PLAYED_DB - measured.speech_db, _PEAK_DB - measured.peak_db)
     return max(_LEAST_DB, min(_MOST_DB, wanted))
 
 
 def made_audible(samples: Samples, gain_db: float) -> Samples:
-    """The same sound, so much louder, without offset and without a click at its ends."""
+    """The sound amplified by `gain_db`, without offset, and faded at its ends against clicks."""
     wave = to_float(samples)
     wave -= wave.mean()
     wave *= np.float32(10 ** (gain_db / 20))

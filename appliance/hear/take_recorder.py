@@ -1,8 +1,9 @@
-"""Takes of an enrolment: the box asks, then so many seconds of the microphone as it is.
+"""Records the takes of an enrolment: after each question, `TAKE_S` of the unprocessed microphone.
 
-In: what is asked for, the box's states, blocks. Out: messages, and each take as a whole. Time is
-the number of samples given. From the question on, nothing that is said counts as said to the box
-(`deaf`), until the enrolment ends or something else sounds: who stops a timer has to be heard.
+In: requests for takes, states of the dialogue, blocks. Out: messages, and each complete take. Time
+is the number of samples given. From the question on, speech is not taken as addressed to the box
+(`deaf`), until the enrolment ends or the box plays something else: an owner must be able to stop a
+ringing timer.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from appliance.messages.enrolling import TAKE_S, AskTake
 from appliance.messages.trying import SoundRecording, TrialRefused
 from appliance.pcm import RATE_HZ, Samples
 
-ASKING_FRAMES = 20 * RATE_HZ  # a voice that has not begun, or not ended, by then will not
-SETTLING_FRAMES = RATE_HZ // 4  # the room's reverberation of the question
-BETWEEN_FRAMES = 15 * RATE_HZ  # until the next question; a Pi judges a take in some seconds
+ASKING_FRAMES = 20 * RATE_HZ  # timeout for the question to start, and to end
+SETTLING_FRAMES = RATE_HZ // 4  # until the question's reverberation has decayed
+BETWEEN_FRAMES = 15 * RATE_HZ  # timeout for the next question; a Pi checks a take in seconds
 TAKE_FRAMES = round(TAKE_S * RATE_HZ)
 
 TakePhase = Literal["none", "asked", "asking", "settling", "recording", "between"]
@@ -31,11 +32,11 @@ TakeMessage = SoundRecording | TrialRefused
 
 
 class TakeRecorder:
-    """One take after another."""
+    """Records one take after another."""
 
     def __init__(self) -> None:
         self._phase: TakePhase = "none"
-        self._frames = 0  # in this phase
+        self._frames = 0  # samples in this phase
         self._asked = AskTake(0, 0, "mm-hm")
         self._blocks: list[Samples] = []
         self._whole: tuple[AskTake, Samples] | None = None
@@ -46,11 +47,11 @@ class TakeRecorder:
 
     @property
     def deaf(self) -> bool:
-        """What the microphone hears is for the enrolment alone."""
+        """Whether the microphone's sound goes only to the enrolment."""
         return self._phase != "none"
 
     def ask(self, asked: AskTake, *, busy: bool, mic_off: bool) -> list[TakeMessage]:
-        """The conductor begins to ask for it; it is recorded when the box has spoken."""
+        """Wait for the box to ask for take `asked`; recording starts when it has spoken."""
         if mic_off or (busy and not self.deaf):
             self._enter("none")
             return [TrialRefused(asked.number, "muted" if mic_off else "busy")]
@@ -59,7 +60,7 @@ class TakeRecorder:
         return []
 
     def on_state(self, changed: StateChanged) -> list[TakeMessage]:
-        """The question sounds, is over; or it was something else."""
+        """Follow the question's start and end; give up if the box plays something else."""
         match self._phase, changed.state:
             case "asked", "speaking" if not changed.ring:
                 self._enter("asking")
@@ -68,7 +69,7 @@ class TakeRecorder:
             case (("asked" | "settling" | "recording" | "between"), "idle"):
                 pass
             case "between", "speaking" if not changed.ring:
-                pass  # what came of the enrolment is said
+                pass  # the box announces the result of the enrolment
             case "none", _:
                 pass
             case _:
@@ -76,7 +77,7 @@ class TakeRecorder:
         return []
 
     def process(self, mic: Samples, *, mic_off: bool) -> list[TakeMessage]:
-        """One block of the microphone as it is."""
+        """Process one block of the microphone, unprocessed; returns the messages to send."""
         if self._phase == "none":
             return []
         if mic_off:
@@ -93,12 +94,12 @@ class TakeRecorder:
         return []
 
     def pop_take(self) -> tuple[AskTake, Samples] | None:
-        """The take that has just been recorded, once."""
+        """The newly recorded take, once; None if there is none."""
         whole, self._whole = self._whole, None
         return whole
 
     def cancel(self) -> list[TakeMessage]:
-        """Nothing of it is wanted any more."""
+        """Stop and discard the take."""
         was = self.recording
         self._enter("none")
         self._whole = None
@@ -110,7 +111,7 @@ class TakeRecorder:
         return [SoundRecording(self._asked.number, on=False)]
 
     def _give_up(self, why: Literal["busy", "muted"]) -> list[TakeMessage]:
-        waits = self._phase != "between"  # nobody waits for a take then
+        waits = self._phase != "between"  # no take is pending then
         told = self.cancel()
         return [*told, TrialRefused(self._asked.number, why)] if waits else told
 

@@ -1,8 +1,8 @@
-"""The microphone test: some seconds of the microphone as it is, measured, and played to its owner.
+"""The microphone test: records 3 s of unprocessed sound, measures it, and has it played back.
 
-In: blocks, what the conductor asks for. Out: messages, and slots for the ring `tried`, which the
-speaker reads. The recording lies in memory alone, and is overwritten with silence once it was
-played. While it lasts, nothing of it counts as said to the box (`deaf`).
+In: blocks, requests of the conductor. Out: messages, and slots for the ring `tried`, which the
+speaker reads. The recording is in memory only, and is overwritten with silence once it was played.
+Speech during the recording is not taken as addressed to the box (`deaf`).
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from appliance.pcm import RATE_HZ, Samples
 from appliance.runtime.process_table import TRIED, ring
 
 SECONDS = 3.0
-_DEAF_AFTER_FRAMES = RATE_HZ * 7 // 10  # the end of a word that was cut off is no question
-_LONGEST_KEPT_FRAMES = 20 * RATE_HZ  # it was to be played long before
-_SILENT_DB = -90.0  # no sample above that: there is nothing to play
-_AT_ONCE = 8  # slots a block of 5 ms: nobody waits while 3 s are copied
+_DEAF_AFTER_FRAMES = RATE_HZ * 7 // 10  # so that the rest of a cut word is not taken as a question
+_LONGEST_KEPT_FRAMES = 20 * RATE_HZ  # playback must be over long before
+_SILENT_DB = -90.0  # a recording whose peak is lower is not played
+_AT_ONCE = 8  # slots per block of 5 ms, so that copying 3 s does not delay the audio path
 _SPEC = ring(TRIED)
 _SILENCE = np.zeros(_SPEC.frames, np.int16)
 
 TrialMessage = SoundRecording | SoundRecorded | TrialRefused
-TriedSlot = tuple[int, Samples]  # the trial's number, 0 for what overwrites, and its samples
+TriedSlot = tuple[int, Samples]  # the trial's number, or 0 for overwriting silence, and samples
 
 
 class TrialRecorder:
-    """Time is the number of samples given."""
+    """Records one trial at a time; time is the number of samples given."""
 
     def __init__(self) -> None:
         self._number = 0
-        self._left = 0  # samples still to come
+        self._left = 0  # samples still to record
         self._deaf_left = 0
         self._blocks: list[Samples] = []
         self._slots: deque[TriedSlot] = deque()
-        self._result: SoundRecorded | None = None  # to be told once the slots are out
-        self._kept_frames = 0  # since the ring holds a recording
-        self._kept = True  # the ring may hold one, of a listener before this one
+        self._result: SoundRecorded | None = None  # sent once all slots are written
+        self._kept_frames = 0  # samples since the ring got the recording
+        self._kept = True  # the ring may still hold a recording of a crashed listener
         self.forget()
 
     @property
@@ -54,11 +54,11 @@ class TrialRecorder:
 
     @property
     def deaf(self) -> bool:
-        """What the microphone hears is for the test alone."""
+        """Whether the microphone's sound goes only to the test."""
         return self.recording or self._deaf_left > 0
 
     def start(self, wanted: StartTrial, *, busy: bool, mic_off: bool) -> TrialMessage:
-        """Record from the next block on, unless somebody talks or the microphone is off."""
+        """Record from the next block on, unless speech is in progress or the microphone is off."""
         if mic_off:
             return TrialRefused(wanted.number, "muted")
         if busy or self.recording or self._slots:
@@ -68,7 +68,7 @@ class TrialRecorder:
         return SoundRecording(wanted.number, on=True)
 
     def process(self, mic: Samples, *, mic_off: bool) -> list[TrialMessage]:
-        """One block of the microphone as it is."""
+        """Process one block of the microphone, unprocessed; returns the messages to send."""
         if not self.recording:
             self._deaf_left = max(0, self._deaf_left - len(mic))
             self._kept_frames += len(mic)
@@ -85,7 +85,7 @@ class TrialRecorder:
         return self._finish() if self._left == 0 else []
 
     def cancel(self) -> list[TrialMessage]:
-        """Nobody waits for it any more: nothing of it is kept."""
+        """Stop the trial and discard its recording."""
         was, self._left = self.recording, 0
         self._blocks.clear()
         self._result = None
@@ -93,13 +93,13 @@ class TrialRecorder:
         return [SoundRecording(self._number, on=False)] if was else []
 
     def forget(self) -> None:
-        """It was played, or never will be: overwrite it."""
+        """Overwrite the recording in the ring with silence."""
         if self._kept:
             self._slots = deque([(0, _SILENCE)] * _SPEC.slots)
             self._kept = False
 
     def pop_slots(self) -> Iterator[TriedSlot]:
-        """What is to be written now."""
+        """The slots to write in this block."""
         for _ in range(min(_AT_ONCE, len(self._slots))):
             yield self._slots.popleft()
 

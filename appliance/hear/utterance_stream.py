@@ -1,4 +1,4 @@
-"""Which samples of an utterance have gone into the ring `heard`, and in which pieces."""
+"""Cuts an utterance into slots for the ring `heard`, and into pieces if it is long."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from appliance.messages.hearing import SpeechEnded
 from appliance.pcm import SampleBuffer, Samples
 from appliance.runtime.ipc.ring import END, PAUSE, QUIET, START
 
-CHUNK_FRAMES = 320  # of a slot of the ring `heard`
-SILENCE_FRAMES = 32_000  # of a long one that is left: the model hears that there was a pause
-_CUT_FRAMES = 48_000  # a piece may end at a pause in its last 3 s, so that no word is cut in two
+CHUNK_FRAMES = 320  # samples per slot of the ring `heard`
+SILENCE_FRAMES = 32_000  # what is left of a longer silence, so that the model hears a pause
+_CUT_FRAMES = 48_000  # a piece may end at a pause in its last 3 s, so that no word is split
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class SpeechSlot:
 
 
 class UtteranceStream:
-    """The samples of one utterance on their way out: each exactly once, in pieces if it is long."""
+    """Outputs each sample of one utterance exactly once, in pieces if it is long."""
 
     def __init__(self, number: int, first: int, piece_frames: int) -> None:
         """Utterance `number` begins with sample `first` of the buffer."""
@@ -39,9 +39,9 @@ class UtteranceStream:
     def pop_ready(
         self, buffer: SampleBuffer, until: int, card_index: int, quiet: bool
     ) -> list[SpeechSlot | SpeechEnded]:
-        """What can go out now that the buffer holds all samples before `until`.
+        """The complete slots now that the buffer holds all samples before `until`.
 
-        `card_index` is the card's index of the buffer's sample 0; `quiet`: nobody speaks just now.
+        `card_index` is the card's index of the buffer's sample 0; `quiet`: there is a pause now.
         """
         out: list[SpeechSlot | SpeechEnded] = []
         while self._first + self._position < until:
@@ -58,20 +58,20 @@ class UtteranceStream:
         return out
 
     def shorten_silence(self, now: int, silent_frames: int) -> None:
-        """Of a long silence, nothing of which has gone out, the newest 2 s are left. Who holds a
-        talk button may think for minutes: they are no part of the question."""
+        """Drop all but the newest 2 s of a silence that is not yet output: the owner may pause for
+        minutes with the talk button held, which is no part of the question."""
         if silent_frames > SILENCE_FRAMES:
             self._first = max(self._first, now - SILENCE_FRAMES - self._position)
 
     def newest(self, buffer: SampleBuffer, now: int, frames: int) -> Samples:
-        """The utterance up to `now`, and of it at most the newest `frames`."""
+        """At most the newest `frames` samples of the utterance up to `now`."""
         first = max(self._first, now - frames)
         return buffer.read(first, now - first)
 
     def flush_pause(self, buffer: SampleBuffer, until: int, card_index: int) -> list[SpeechSlot]:
-        """What is left before `until`, once: these may have been the last words.
+        """The remaining samples before `until`, once per pause: they may be the last words.
 
-        Whoever answers can begin to read; if the owner goes on, so does the utterance.
+        The thinker can start the prefill; the utterance continues if the owner does.
         """
         if self._paused_at == until:
             return []
@@ -81,7 +81,7 @@ class UtteranceStream:
     def finish(
         self, buffer: SampleBuffer, until: int, card_index: int, spoken_until: int
     ) -> list[SpeechSlot | SpeechEnded]:
-        """All that is left before `until`, and the end; `spoken_until` is the end of the speech."""
+        """The rest of the samples before `until`, and the end; speech ended at `spoken_until`."""
         out = self.pop_ready(buffer, until, card_index, quiet=False)
         rest = max(0, until - self._first - self._position)
         out.append(self._chunk(buffer, rest, card_index, END))

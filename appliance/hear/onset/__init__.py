@@ -1,1 +1,1 @@
-"""Onsets: whether and where somebody begins to speak, from blocks of 5 ms."""
+"""Onset detection: whether and where speech begins, from blocks of 5 ms."""

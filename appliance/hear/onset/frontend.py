@@ -1,6 +1,7 @@
-"""The front end: from 5 ms of raw sound to levels, noise floor, echo and speech probability.
+"""The front end: computes levels, noise floor, residual echo and speech probability of a block.
 
-In: one block of the microphone and of the loudspeaker. Out: an `AudioBlock`. Nothing here decides.
+In: one block, 5 ms, of the microphone and of the loudspeaker. Out: an `AudioBlock`. The pipeline
+decides what follows from it.
 """
 
 from __future__ import annotations
@@ -21,27 +22,27 @@ from appliance.hear.onset.voice_band import VoiceBandDetector
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, level_db, to_int16
 from appliance.settings import HearingSettings
 
-_OFFSET_HZ = 20.0  # cheap microphones carry a constant offset; at 20 Hz nothing audible is lost
-_HUM_HZ = 120.0  # mains hum and rumble are not speech; the gate does not hear them
-# Of a room's noise nothing stands out by more: whatever the network made of that for so long would
-# be no word. It is two thirds of what hearing costs in a silent room.
+_OFFSET_HZ = 20.0  # corner; removes the constant offset of cheap microphones, and nothing audible
+_HUM_HZ = 120.0  # corner; removes mains hum and rumble from what the gate measures
+# The VAD is not run after 0.5 s without a block this far above the floor: that is only room noise.
+# It is two thirds of hearing's CPU time in a silent room.
 _CALM_DB, _CALM_BLOCKS = 3.0, 100
-_OWN_OVER_DB = 4.5  # over what is expected of the box's own voice, its peaks still are that
-_FULL = 32_700  # of 32767: converters differ by a few in where they end
-_LONG_SILENCE_BLOCKS = 200  # 1 s of zeros: a muted microphone needs no network
+_OWN_OVER_DB = 4.5  # above the expected residual echo; its peaks reach that far
+_FULL = 32_700  # of 32767: converters clip at slightly different values
+_LONG_SILENCE_BLOCKS = 200  # 1 s of zeros: a muted microphone, for which the VAD is not run
 
 
 class AudioBlock(NamedTuple):
     """5 ms of sound.
 
-    samples      int16[80] without echo and offset: what is heard, judged and handed on
-    high_passed      float64[80] of the same above 120 Hz, full scale 1.0
-    energy_db    of `high_passed`, dB full scale, floor_db the room's noise in the same measure
-    excess_db    by how much it stands above all that is expected (noise, echo, margins)
+    samples      int16[80] without echo and offset, for the VAD, the verdict and the utterance
+    high_passed  float64[80] of the same above 120 Hz, full scale 1.0
+    energy_db    of `high_passed`, dB full scale; floor_db is the room's noise on the same scale
+    excess_db    energy above everything expected (noise, residual echo, margins)
     gate         the gate fires
-    probability  of speech, where a hop of the network ends in this block; else None
-    sounding     the box itself is audible, or was a moment ago
-    changed      so has the room; what stands out is the box's own voice
+    probability  of speech, if a hop of the VAD ends in this block; else None
+    sounding     the box is audible, or was a moment ago
+    changed      the echo path changed here; what stands out is the box's own voice
     """
 
     samples: Samples
@@ -56,10 +57,10 @@ class AudioBlock(NamedTuple):
 
 
 class AudioFrontEnd:
-    """Echo canceller, noise floor, gate and speech probability over one stream of blocks."""
+    """Runs echo canceller, noise floor, gate and VAD on one stream of blocks."""
 
     def __init__(self, settings: HearingSettings, cancels: EchoCanceller | None = None) -> None:
-        """`cancels`: in place of the canceller that the settings name."""
+        """`cancels`: replaces the canceller that the settings name."""
         self.canceller = cancels or make_canceller(settings.echo, BLOCK_FRAMES)
         self._changes = self.canceller.path_changes
         self._offset = HighPass(_OFFSET_HZ, order=2, rate_hz=RATE_HZ, frames=BLOCK_FRAMES)
@@ -79,8 +80,8 @@ class AudioFrontEnd:
     def process(
         self, mic: Samples, played: Samples, somebody_speaks: bool, *, mic_off: bool = False
     ) -> AudioBlock:
-        """The next block. While `somebody_speaks`, or with `mic_off`, nothing is learned
-        about room and echo."""
+        """Process the next block. While `somebody_speaks`, or with `mic_off`, the estimates of
+        room and echo are not updated."""
         self._column[:, 0] = mic
         steady = self._offset(self._column)[:, 0]
         clean = to_int16(steady)
@@ -100,7 +101,7 @@ class AudioFrontEnd:
             pair[:, 1] = 0.0
         heard = self._hum(pair)
         high_passed = heard[:, 0]
-        # A canceller that fitted its filter to the owner's voice adds what it should take away.
+        # A canceller that adapted to the owner's voice adds energy; then use the level before it.
         energy_db = min(level_db(high_passed), level_db(heard[:, 0] + heard[:, 1]))
         played_db = level_db(played / 32768) if played.any() else -100.0
         learn = not (somebody_speaks or mic_off)
@@ -132,11 +133,11 @@ class AudioFrontEnd:
             return self.speech.process(residue, calm)
         if self._zeros == _LONG_SILENCE_BLOCKS + 1:
             self.speech.reset()
-        return 0.0  # every block: what waits for silence must see it
+        return 0.0  # at every block, so that the endpointing detects silence
 
 
 def clipped(mic: Samples) -> Floats | None:
-    """1 and -1 where the microphone is at the ends of its range, else 0; None: nowhere."""
+    """1 and -1 where a sample is at the ends of the range, else 0; None if there is none."""
     if mic.max() < _FULL and mic.min() > -_FULL:
         return None
     return (mic >= _FULL).astype(np.float32) - (mic <= -_FULL)
