@@ -1,1 +1,1 @@
-"""Models: which there are, where they come from, and what of them is on this box."""
+"""Models: the catalogue, downloads, and the store of model files on this box."""

@@ -1,12 +1,12 @@
-"""The audio part of an encoder file, as a file of its own. The only import of the gguf package
-on a box.
+"""Extracts the audio encoder of a GGUF file into a file of its own. The only import of the gguf
+package on a box.
 
-In: a GGUF for llama.cpp's mtmd that holds an audio and perhaps a vision encoder, and the number
-format wanted. Out: the same without the vision encoder, checked tensor by tensor against its source
-after it was written. One tensor is in memory at a time, whatever the files hold.
+In: a GGUF for llama.cpp's mtmd with an audio and perhaps a vision encoder, and the number format
+wanted. Out: a copy without the vision encoder. After writing, it is compared with its source tensor
+by tensor. Only one tensor is in memory at a time, whatever the size of the files.
 
-F16   what the source has in F16 or F32 stays as it is, bit for bit. BF16, for which a Cortex-A76
-      has no instructions, becomes F16: exact but for values below 6e-5, which are rounded to 3e-8.
+F16   tensors in F16 or F32 are copied bit for bit. BF16, for which a Cortex-A76 has no
+      instructions, becomes F16: exact except for values below 6e-5, which are rounded to 3e-8.
 Q8_0  matrices become blocks of 32 eight-bit numbers with a common scale.
 """
 
@@ -26,7 +26,7 @@ from gguf.quants import dequantize, quantize
 from appliance.errors import ModelError, StorageError
 from appliance.models.catalogue import Form
 
-AUDIO = ("a.", "mm.a.")  # what the names of the audio encoder's tensors begin with
+AUDIO = ("a.", "mm.a.")  # prefixes of the names of the audio encoder's tensors
 VISION_KEYS = "clip.vision."
 HAS_AUDIO, HAS_VISION = "clip.has_audio_encoder", "clip.has_vision_encoder"
 FILE_TYPE = "general.file_type"
@@ -43,7 +43,7 @@ _FILE_TYPES = {
 
 @dataclass(frozen=True)
 class GgufTensor:
-    """One tensor of a GGUF: where it lies, and its shape, the outermost dimension first."""
+    """One tensor of a GGUF: offset and size in bytes, and its shape, outermost dimension first."""
 
     name: str
     kind: Any  # GGMLQuantizationType
@@ -52,7 +52,7 @@ class GgufTensor:
     size: int
 
     def read(self, file: IO[bytes]) -> npt.NDArray[np.uint8]:
-        """Its bytes. Raises OSError, also for a file that is too short."""
+        """Read the tensor's bytes. Raises OSError, also for a file that is too short."""
         file.seek(self.at)
         data = file.read(self.size)
         if len(data) != self.size:
@@ -62,14 +62,14 @@ class GgufTensor:
 
 @dataclass(frozen=True)
 class GgufHeader:
-    """The head of a GGUF: keys with value, type and type of an array's items; and the tensors."""
+    """Header of a GGUF: for each key its value, type and item type of an array; and the tensors."""
 
     keys: dict[str, tuple[Any, Any, Any]]
     tensors: tuple[GgufTensor, ...]
 
 
 def read_head(path: Path) -> GgufHeader:
-    """Raises ModelError for what is no GGUF."""
+    """Read the header of a GGUF file. Raises ModelError for a file of another format."""
     try:
         reader = gguf.GGUFReader(path)
         keys = {}
@@ -103,22 +103,22 @@ def _is_audio(tensor: GgufTensor) -> bool:
 
 
 def write_audio_part(source: Path, target: Path, form: Form, step: Callable[[int], object]) -> None:
-    """Write the audio part of `source` to `target`, safe on the disk, and check it.
+    """Write the audio part of `source` to `target`, flush it to the disk, and check it.
 
-    `step` is told how many bytes of tensors are done, at writing and again at checking. Raises
-    ModelError for a source without an audio encoder, StorageError for a copy that differs, and
-    OSError. Whoever asked takes away what is left of `target` then.
+    `step` is called with the bytes of each tensor, when it is written and again when it is checked.
+    Raises ModelError for a source without an audio encoder, StorageError for a copy that differs,
+    and OSError. After an error the caller removes what is left of `target`.
     """
     head = read_head(source)
     keys, tensors = _wanted(source, head, form)
     writer = gguf.GGUFWriter(target, "clip")
     for name, (value, kind, items) in keys.items():
-        if name != "general.architecture":  # the writer's own
+        if name != "general.architecture":  # GGUFWriter writes it itself
             writer.add_key_value(name, value, kind, items)
     for tensor in tensors:
         new = _kind(tensor, form)
         block, block_bytes = gguf.GGML_QUANT_SIZES[new]
-        # For data that is handed over as bytes the package takes the shape in bytes.
+        # For data passed as bytes, GGUFWriter expects the last dimension in bytes.
         shape = [*tensor.shape[:-1], tensor.shape[-1] // block * block_bytes]
         count = int(np.prod(shape))
         writer.add_tensor_info(tensor.name, shape, np.dtype(np.uint8), count, raw_dtype=new)
@@ -131,7 +131,7 @@ def write_audio_part(source: Path, target: Path, form: Form, step: Callable[[int
         with source.open("rb") as file:
             for tensor in tensors:
                 data = _converted(tensor, tensor.read(file), _kind(tensor, form))
-                out.write(data.data)  # the package's own way hides what a full disk says
+                out.write(data.data)  # the package's own method hides the error of a full disk
                 writer.write_padding(out, data.nbytes)
                 step(tensor.size)
         out.flush()
@@ -144,7 +144,7 @@ def write_audio_part(source: Path, target: Path, form: Form, step: Callable[[int
 def _wanted(
     source: Path, head: GgufHeader, form: Form
 ) -> tuple[dict[str, tuple[Any, Any, Any]], list[GgufTensor]]:
-    """Keys and tensors that the copy is to have; the keys with the copy's values."""
+    """Return the keys, with their values for the copy, and the tensors that the copy contains."""
     if not (HAS_AUDIO in head.keys and head.keys[HAS_AUDIO][0]):
         raise ModelError(f"{source} holds no audio encoder.")
     keys = {name: key for name, key in head.keys.items() if not name.startswith(VISION_KEYS)}
@@ -169,14 +169,14 @@ def _converted(tensor: GgufTensor, data: npt.NDArray[np.uint8], kind: Any) -> np
         return data
     wide = numbers(tensor, data)
     if kind == Types.F16:
-        with np.errstate(over="ignore"):  # what does not fit is found by the check
+        with np.errstate(over="ignore"):  # `_check` finds values that overflow
             return np.ascontiguousarray(wide.astype(np.float16)).view(np.uint8).reshape(-1)
     narrow: npt.NDArray[np.uint8] = quantize(wide, kind)
     return np.ascontiguousarray(narrow).reshape(-1)
 
 
 def numbers(tensor: GgufTensor, data: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
-    """A tensor's values."""
+    """Return a tensor's values, dequantised to float32."""
     block, block_bytes = gguf.GGML_QUANT_SIZES[tensor.kind]
     rows = data.reshape(*tensor.shape[:-1], tensor.shape[-1] // block * block_bytes)
     values: npt.NDArray[np.float32] = dequantize(rows, tensor.kind)
@@ -191,7 +191,7 @@ def _check(
     form: Form,
     step: Callable[[int], object],
 ) -> None:
-    """Raises StorageError where the copy is not what it is to be."""
+    """Compare the copy with its source. Raises StorageError if they differ."""
     copy = read_head(target)
     if copy.keys != keys:
         raise _differs(target, "its keys")
@@ -219,7 +219,7 @@ def _same(
     other: GgufTensor,
     other_data: npt.NDArray[np.uint8],
 ) -> bool:
-    """Whether two tensors hold the same, as exactly as the second one's format can."""
+    """Whether two tensors are equal within the rounding of the second one's format."""
     if tensor.kind == other.kind:
         return bool(np.array_equal(data, other_data))
     was, now = numbers(tensor, data), numbers(other, other_data)
@@ -230,7 +230,7 @@ def _same(
     else:
         blocks = was.reshape(-1, BLOCK)
         scale = np.abs(blocks).max(axis=1, keepdims=True) / 127
-        # Half a step, and the rounding of the scale itself to F16, which counts up to 127 times.
+        # Half a step, plus the rounding of the scale to F16, multiplied by up to 127.
         most = (scale * (0.5 + 127 * 2.0**-11) + 128 * LEAST_F16).repeat(BLOCK, axis=1)
         most = most.reshape(was.shape)
     return bool((np.abs(was - now) <= most * (1 + 1e-5)).all())

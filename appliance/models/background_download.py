@@ -1,9 +1,9 @@
 """Downloads the awaited model in the background; the shipped one answers meanwhile.
 
-Its name stands in /etc/interlude/model-wanted (root writes it, and takes it away when the unit's
-fetch has ended well). It comes from the hub in the background, gone on with after every cut, or
-from a USB stick, each byte checked. What the owner should know of it goes to
-download_announcer.py, which also lets the box begin anew.
+/etc/interlude/model-wanted contains its name (root writes the file, and removes it when the unit's
+fetch has succeeded). The files come from the hub, with the download resumed after every broken
+connection, or from a USB stick; all checksums are compared. News for the owner goes to
+download_announcer.py, which also restarts the box.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from appliance.models.disk_space import (
 from appliance.models.download_news import DownloadNews
 from appliance.models.store import STANDS_IN, ModelStore, PinnedRevision, storage_errors
 
-AGAIN_S = 600.0  # after a fetch that failed: the network is away, or the hub is
-MOST_AGAIN_S = 3600.0  # for a card without room the pauses grow up to this
+AGAIN_S = 600.0  # retry delay after a fetch that failed because the network or the hub is away
+MOST_AGAIN_S = 3600.0  # longest retry delay while the SD card is full or cannot be written
 _CHUNK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
 class BackgroundDownload:
-    """Brings what is awaited. All that it touches beside the store is handed in.
+    """Fetches the awaited model. Everything that it uses besides the store is passed in.
 
-    fetch    brings a model from the hub, or raises an InterludeError; what arrived is kept
-    tell     what the owner should know of it
-    sleep    for so many seconds
+    fetch    fetches a model from the hub, or raises an InterludeError; received bytes are kept
+    tell     passes on news for the owner
+    sleep    sleeps for so many seconds
     """
 
     store: ModelStore
@@ -50,15 +50,15 @@ class BackgroundDownload:
     sleep: Callable[[float], None]
 
     def run(self) -> bool:
-        """Fetch until nothing is awaited any more. False if nothing was. Raises ModelError.
+        """Fetch until no model is awaited. Returns whether one was fetched. Raises ModelError.
 
-        A card that is full, or cannot be written, ends it no more than a network that is away: it
-        is told, and tried again.
+        Neither a network that is away nor an SD card that is full or cannot be written ends it: the
+        failure is reported and the fetch retried.
         """
         brought, pause_s = False, AGAIN_S
         begun = ""
         while (model := awaited(self.store)) is not None:
-            if not model.repository:  # the stick's own service brings it meanwhile
+            if not model.repository:  # the service for USB sticks copies it
                 if model.name != begun:
                     self.tell(DownloadNews(model.name, "by_stick"))
                 begun = model.name
@@ -69,7 +69,7 @@ class BackgroundDownload:
                 self.tell(DownloadNews(model.name, "fetching"))
             try:
                 self.fetch(model)
-            except ModelBusy:  # a stick brings it meanwhile, and that is told
+            except ModelBusy:  # it is being copied from a stick, which has been announced
                 self.sleep(AGAIN_S)
             except FetchError as error:
                 self._failed(DownloadNews(model.name, "away"), error, AGAIN_S)
@@ -83,10 +83,12 @@ class BackgroundDownload:
         return brought
 
     def copy_from_stick(self, stick: Path) -> bool:
-        """The awaited model from a folder. False where none is awaited or it holds none of it.
+        """Copy the awaited model from a folder. False if none is awaited or the folder has no file
+        of it.
 
-        Raises FetchError for a part of it or other bytes, ModelError, StorageError; told, too.
-        ModelBusy, while it is fetched: not told, since nothing is wrong with the stick.
+        Raises FetchError for an incomplete set of files or wrong checksums, ModelError and
+        StorageError; these are also announced. Raises ModelBusy while the model is being fetched;
+        that is not announced, since nothing is wrong with the stick.
         """
         model = awaited(self.store)
         if model is None:
@@ -121,7 +123,7 @@ class BackgroundDownload:
 
 
 def awaited(store: ModelStore) -> CatalogueModel | None:
-    """The model that is to come; None if none is, or it is here. Raises ModelError."""
+    """The model that is still to be fetched, or None. Raises ModelError for an unknown name."""
     name = store.wanted()
     if not name:
         return None
@@ -130,7 +132,7 @@ def awaited(store: ModelStore) -> CatalogueModel | None:
 
 
 def awaited_sentence(store: ModelStore) -> str:
-    """How a model stands that is awaited, for its owner; "" if none is."""
+    """A sentence for the owner about the awaited model; "" if none is awaited."""
     try:
         model = awaited(store)
     except ModelError as error:
@@ -143,8 +145,8 @@ def awaited_sentence(store: ModelStore) -> str:
 
 
 def on_stick(stick: Path, model: CatalogueModel) -> tuple[dict[str, Path], list[str]]:
-    """Where files of a model lie in a folder, by their paths in the catalogue; the names of those
-    that lie there with another size. At the top, or where `interlude models` would put them."""
+    """Find the files of a model on a stick. Returns the places by path in the catalogue, and the
+    names of files with a wrong size. Searches the top folder, NAME/ and models/NAME/."""
     found, halves = {}, []
     for file in model.files.values():
         for folder in (stick, stick / model.name, stick / "models" / model.name):
@@ -163,8 +165,8 @@ def copy(
     model: CatalogueModel,
     begins: Callable[[], None] = lambda: None,
 ) -> None:
-    """Into the store, whole or not at all. `begins`: called once nobody else is at it. Raises
-    FetchError for wrong bytes, ModelBusy, StorageError, ModelError."""
+    """Copy a model into the store, completely or not at all. `begins`: called once the model's lock
+    is held. Raises FetchError for a wrong checksum, ModelBusy, StorageError, ModelError."""
     if any(file.sha256 is None for file in model.files.values()):
         raise ModelError(f"Nobody knows the checksums of {model.name}: it is taken from no stick.")
     with store.locked(model), storage_errors(store.root):
@@ -192,7 +194,7 @@ def copy(
 
 
 def _copy(source: IO[bytes], target: IO[bytes], name: str) -> str:
-    """The SHA-256 of what was copied. Raises FetchError for a stick that was pulled out."""
+    """Copy and return the SHA-256. Raises FetchError if the stick was pulled out."""
     digest = hashlib.sha256()
     while data := _read(source, name):
         digest.update(data)

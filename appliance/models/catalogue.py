@@ -1,4 +1,4 @@
-"""The catalogue: every model by name, as data (`catalogue.yaml`). No network is used here."""
+"""The catalogue: every model by name, read from `catalogue.yaml`. Uses no network."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ CATALOGUE = PACKAGE / "catalogue.yaml"
 ModelKind = Literal["language", "voice", "words", "codec"]
 Form = Literal["f16", "q8_0"]  # the number format of an encoder's audio part
 
-# Of each form that no owner gets unasked.
+# A note for each form that is used only on request.
 UNJUDGED: dict[Form, str] = {
     "q8_0": "Audio in Q8_0 takes half the room of F16. Nobody has judged it on real speech yet."
 }
 
 
 class CatalogueRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A part of the catalogue: unknown keys are refused."""
+    """Base of the catalogue's records; unknown keys are rejected."""
 
 
 class ModelFile(CatalogueRow, frozen=True):
     """One file: its path in the repository (or the package), size in bytes, SHA-256 in hex.
 
-    `part`: the box keeps only the audio part of it, in this form (parts.py).
+    `part`: if set, the box keeps only the file's audio part, in this form (parts.py).
     """
 
     path: str
@@ -45,31 +45,31 @@ class ModelFile(CatalogueRow, frozen=True):
 
     @property
     def name(self) -> str:
-        """What the file is called as it comes: on its way, and on a stick."""
+        """Name of the file during a download and on a stick."""
         return PurePosixPath(self.path).name
 
     @property
     def kept(self) -> str:
-        """What is called so on this box is what is used."""
+        """Name of the file that the box uses."""
         return self.name if self.part is None else "audio-part.gguf"
 
 
 class LanguageModelDetails(CatalogueRow, frozen=True):
-    """Of a language model: what it can hold, and how its makers advise to sample from it."""
+    """Details of a language model: its context, and the sampling that its makers recommend."""
 
     context_tokens: Annotated[int, msgspec.Meta(gt=0)]
     history_tokens: Annotated[int, msgspec.Meta(gt=0)]
     temperature: Annotated[float, msgspec.Meta(ge=0, le=2)]
     top_p: Annotated[float, msgspec.Meta(gt=0, le=1)]
     top_k: Annotated[int, msgspec.Meta(ge=0)]
-    persona: str | None = None  # the system prompt it was trained with; None takes the owner's
-    instruction: str | None = None  # likewise, behind sound
-    transcribes: bool = True  # it can write down what was said
+    persona: str | None = None  # the system prompt it was trained with; None: the owner's
+    instruction: str | None = None  # the text after sound it was trained with; None: the owner's
+    transcribes: bool = True  # it can transcribe speech
 
 
 class CatalogueModel(CatalogueRow, frozen=True):
-    """One model. `repository` is None for what comes with the package, "" for what comes from a
-    USB stick only."""
+    """One model. `repository` is None for a model in the package, "" for one that can only be
+    copied from a USB stick."""
 
     kind: ModelKind
     about: str
@@ -88,14 +88,14 @@ class CatalogueModel(CatalogueRow, frozen=True):
 
     @property
     def size(self) -> int | None:
-        """Bytes of all files, if every one is known."""
+        """Bytes of all files; None if a size is unknown."""
         sizes = [file.size for file in self.files.values()]
         return None if None in sizes else sum(size or 0 for size in sizes)
 
 
 @cache
 def load(path: Path = CATALOGUE) -> dict[str, CatalogueModel]:
-    """Every model by name, in the order of the file. Raises ModelError if it is not a catalogue."""
+    """Load every model by name, in the order of the file. Raises ModelError for a bad file."""
     try:
         raw = load_own_yaml(path)
         models = msgspec.convert(raw, dict[str, CatalogueModel])
@@ -105,8 +105,8 @@ def load(path: Path = CATALOGUE) -> dict[str, CatalogueModel]:
 
 
 def with_own(rows: Mapping[str, OwnModel]) -> dict[str, CatalogueModel]:
-    """The catalogue, and the owner's own rows of the settings. Raises ModelError for a name that
-    the catalogue has: nobody's row replaces a checksum of ours."""
+    """Return the catalogue with the rows of the owner's settings. Raises ModelError for a name that
+    the catalogue has, so that the settings cannot replace its checksums."""
     models = dict(load())
     for name, row in rows.items():
         if name in models:
@@ -143,7 +143,7 @@ def _own(name: str, row: OwnModel) -> CatalogueModel:
 
 
 def find(name: str, models: dict[str, CatalogueModel] | None = None) -> CatalogueModel:
-    """The model of that name. Raises ModelError, with the nearest name, if there is none."""
+    """Return the model of that name. Raises ModelError, with the nearest name, if unknown."""
     models = load() if models is None else models
     if name in models:
         return models[name]
@@ -154,5 +154,5 @@ def find(name: str, models: dict[str, CatalogueModel] | None = None) -> Catalogu
 
 
 def megabytes(size: int) -> str:
-    """A size as an owner reads it."""
+    """Format a size in bytes as MB or GB."""
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{max(1, round(size / 1e6))} MB"

@@ -1,11 +1,11 @@
-"""A codec's files, made once of a model that was fetched, and kept beside it.
+"""A codec's files, converted once from a fetched model and cached beside it.
 
 codec-DIGEST.onnx, .data   graph and constants
 codec-DIGEST.json          its manifest (voice/head/manifest.py)
 codec-DIGEST.made.json     the checksums of these three; written last
 
-DIGEST stands for all that they are made of: the fetched file, the form, this program's way to make
-them. What is damaged is made again.
+DIGEST is computed from everything that determines their content: the fetched file, the form and
+VERSION. Damaged files are made again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from appliance.models.onnx_graph.graph import Form
 from appliance.models.store import ModelStore, sha256_of, storage_errors
 from appliance.record_file import read_record
 
-VERSION = 1  # of the graph: raised with every change of what is made
+VERSION = 1  # of the graph; raise it with every change of the generated files
 KIND = "codec"
 _STEM = "codec-"
 _ENDS = (".onnx", ".data", ".json")
@@ -33,14 +33,14 @@ _RECORD = ".made.json"
 
 
 class MadeCodec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """SHA-256 of each file by how its name ends, and for people of what they are made."""
+    """SHA-256 of each file by the end of its name, and, as information, the name of the source."""
 
     files: dict[str, str]
     weights: str
 
 
 def made(store: ModelStore, name: str, form: Form = "fp32") -> Path | None:
-    """The manifest of that codec, if it is here and every byte is as it was made; else None.
+    """Return the manifest of that codec if its files are here and have their checksums, else None.
 
     Raises ModelError for a model that is no codec, or not on this box.
     """
@@ -49,11 +49,12 @@ def made(store: ModelStore, name: str, form: Form = "fp32") -> Path | None:
 
 
 def prepare(store: ModelStore, name: str, form: Form = "fp32") -> Path:
-    """The manifest of that codec, made now if it is not there. Takes some 15 s for Mimi here.
+    """Return the manifest of that codec; make the files if they are missing, which takes about 15 s
+    for Mimi.
 
-    `form`: of its transformer's matrices; in 8 bits nobody has judged it. Raises ModelError for a
-    model that is no codec, is not on this box or is not what it should be, StorageError for a disk
-    that is full or refuses.
+    `form`: number format of its transformer's matrices; the sound with 8 bits has not been judged.
+    Raises ModelError for a model that is no codec, is not on this box or has unexpected content,
+    StorageError for a disk that is full or cannot be written.
     """
     model = _fetched(store, name)
     stem = _stem(store, model, form)
@@ -113,15 +114,15 @@ def _whole(stem: Path) -> Path | None:
 
 
 def _drop(stem: Path) -> None:
-    """What is damaged or half written."""
+    """Delete damaged or incomplete files."""
     for end in (_RECORD, *_ENDS):
         with contextlib.suppress(OSError):
             _at(stem, end).unlink()
 
 
 def _check_room(weights: Path, folder: Path) -> None:
-    """Raises StorageError. A codec is smaller than the file that it is made of: that has an
-    encoder, too."""
+    """Raise StorageError if there is too little space. The size of the source is an upper bound,
+    since it also contains an encoder."""
     wanted, free = weights.stat().st_size, free_bytes(folder)
     if wanted + SPARE_BYTES > free:
         raise StorageError(

@@ -1,4 +1,4 @@
-"""Room on the disk for models."""
+"""Disk space for models."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from pathlib import Path
 from appliance.models.catalogue import CatalogueModel, ModelFile
 from appliance.models.store import ModelStore
 
-SPARE_BYTES = 256 << 20  # left free on the disk: a box with a full disk does not boot well
+SPARE_BYTES = 256 << 20  # left free on the disk, as booting with a full disk is unreliable
 
 
 def free_bytes(folder: Path) -> int:
-    """Bytes that we may still write to the disk of `folder`."""
+    """Free bytes on the disk of `folder`."""
     return shutil.disk_usage(folder).free
 
 
 def parts_first(model: CatalogueModel) -> list[tuple[str, ModelFile]]:
-    """The files of a model by their roles, those that are kept in part before the others."""
+    """The files of a model by role; those of which only a part is kept come first."""
     return sorted(model.files.items(), key=lambda item: item[1].part is None)
 
 
 def missing_bytes(store: ModelStore, model: CatalogueModel, sizes: Mapping[str, int]) -> int:
-    """The most that bringing the rest of `model` takes on the disk at any time.
+    """Peak of the additional disk space while the rest of `model` is fetched.
 
-    `sizes`: bytes of each file by its path. A part, no larger than its whole file, lies beside it
-    for a while; by the time the others come the whole file is gone.
+    `sizes`: bytes of each file by its path. A part, which is no larger than its complete file,
+    exists beside it for a while; the complete file is deleted before the other files are fetched.
     """
     whole = beside = others = 0
     for file in model.files.values():
@@ -43,9 +43,9 @@ def missing_bytes(store: ModelStore, model: CatalogueModel, sizes: Mapping[str, 
 def short_bytes(
     store: ModelStore, model: CatalogueModel, free: Callable[[Path], int] = free_bytes
 ) -> int:
-    """How much room is missing for what of `model` is not here yet; 0 or less if there is enough.
+    """Bytes of disk space that are missing to fetch the rest of `model`; 0 or less if it fits.
 
-    As far as the catalogue knows the sizes.
+    Files whose size is not in the catalogue count as 0.
     """
     sizes = {file.path: file.size or 0 for file in model.files.values()}
     missing = missing_bytes(store, model, sizes)

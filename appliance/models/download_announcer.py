@@ -1,8 +1,8 @@
-"""Announces how a model's download goes, and restarts the box when it is complete.
+"""Announces the progress of a model's download, and restarts the box when it is complete.
 
-Runs as the box's own user, without a network, whenever there is news (download_news.py). Nothing
-of the news is trusted: a model that is not whole in the store is not here. Each kind is said
-once; at night only to somebody who has just put a stick in.
+Runs as the box's own user, without a network, whenever there is news (download_news.py). The news
+is not trusted: that a model is complete is checked in the store. Each kind is announced once; at
+night only the kinds that follow the insertion of a USB stick.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from appliance.models.download_news import STICK, DownloadNews, sentence
 from appliance.models.store import ModelStore
 from appliance.record_file import read_record
 
-QUIET_LOOK_S = 2.0  # between two looks whether somebody still talks
-STICK_AGAIN_S = 60.0  # a stick that is put in again is spoken of again
-RESTART_AGAIN_S = 3600.0  # no news restarts the box more often
-DAY_H = range(7, 22)  # local time, in which the box speaks by itself
+QUIET_LOOK_S = 2.0  # polling interval while a conversation delays the restart
+STICK_AGAIN_S = 60.0  # news of a stick is announced again after this, as it was inserted again
+RESTART_AGAIN_S = 3600.0  # shortest time between two restarts
+DAY_H = range(7, 22)  # local hours in which the box makes announcements
 NAME = "said.json"
 
 
 @dataclass(frozen=True)
 class ModelAnnouncer:
-    """All that it touches beside the store is handed in.
+    """Announces news. Everything that it uses besides the store is passed in.
 
-    memory   a folder in memory, for what was said since the start
-    says     a sentence, aloud
-    talking  whether somebody talks with the box
-    restart  lets the box begin anew, with what is here then
-    sleep    for so many seconds
+    memory   a folder in memory, for the announcements made since the start
+    says     speaks a sentence
+    talking  whether a conversation is under way
+    restart  restarts the box, which then uses the fetched model
+    sleep    sleeps for so many seconds
     now_s    CLOCK_MONOTONIC
-    hour     of the day, local
-    language of what is said
+    hour     hour of the day, local time
+    language language of the sentences
     """
 
     store: ModelStore
@@ -54,7 +54,7 @@ class ModelAnnouncer:
     language: str = SOURCE
 
     def announce(self, news: DownloadNews) -> bool:
-        """Whether there was something to do. Raises OSError."""
+        """Announce the news, if it is due. Returns whether it was. Raises OSError."""
         try:
             model = catalogue.find(news.model, self.store.models)
         except ModelError:
@@ -68,8 +68,8 @@ class ModelAnnouncer:
         if key in said and (not (here or news.kind in STICK) or now_s - said[key] < again_s):
             return False
         if not here and news.kind not in STICK and self.hour() not in DAY_H:
-            return False  # what lasts is told again by day
-        said = {} if here else said  # whatever comes after it is another story
+            return False  # a failure that lasts is reported again by day
+        said = {} if here else said  # later news belongs to another download
         self._keep({**said, key: now_s})
         if not here or self.hour() in DAY_H:
             self.says(sentence(news, model, catalogue_of(self.language)))

@@ -1,8 +1,8 @@
-"""News of a model's download, handed to the box in one small file in memory.
+"""News of a model's download, passed from the fetch to the box in one small file in memory.
 
-The fetch runs as a user of its own, the only one that speaks with the world, and may neither open
-the box's door nor choose what it says. It writes a kind and a model of the catalogue; the box's own
-user reads that, and has the sentences (download_announcer.py).
+The fetch runs as a user of its own, the only one with network access. It may neither use the
+control socket nor choose the announced text. It writes a kind and the name of a model of the
+catalogue; the box's own user reads them and makes the sentence (download_announcer.py).
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ FOLDER = Path("/run/interlude-model")  # tmpfiles.d: of interlude-model and the 
 NAME = "news"
 NewsKind = Literal["fetching", "away", "full", "card", "found", "part", "bad", "here",
                "by_stick"]  # fmt: skip
-STICK: tuple[NewsKind, ...] = ("found", "part", "bad")  # somebody has just put one in
+STICK: tuple[NewsKind, ...] = ("found", "part", "bad")  # follow the insertion of a USB stick
 
 
 class DownloadNews(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How the fetch of `model` stands.
+    """State of the fetch of `model`.
 
-    kind   fetching  it has begun
-           away      the network or the hub is away; it is tried again
-           full      the card has no room for it; it is tried again
-           card      the card cannot be written; it is tried again
-           found     it lies on a stick, and is being copied
-           part      the stick has only a part of it: not files number `lacks` of the catalogue
-           bad       the stick's files are others
-           here      every byte of it is here
-           by_stick  it is the owner's own, and can only come on a stick
+    kind   fetching  the download has started
+           away      the network or the hub is away; the fetch is retried
+           full      the SD card has no space for it; the fetch is retried
+           card      the SD card cannot be written; the fetch is retried
+           found     the model is on a stick, and is being copied
+           part      the stick lacks some files: `lacks` are their numbers in the catalogue
+           bad       the stick's files have wrong checksums
+           here      the model is complete in the store
+           by_stick  the model is the owner's own, and can only be copied from a stick
     """
 
     model: str
@@ -44,13 +44,13 @@ class DownloadNews(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def write_news(news: DownloadNews, folder: Path = FOLDER) -> None:
-    """In the place of what was not read yet. Raises OSError."""
+    """Write the news, replacing news that has not been read yet. Raises OSError."""
     write_note(folder / NAME, msgspec.json.encode(news).decode())
 
 
 def pop_news(folder: Path = FOLDER) -> DownloadNews | None:
-    """The news, once; None if there is none, or something there that is none. Raises StorageError
-    if it cannot be taken away."""
+    """Read and delete the news. None if there is none or it is not valid. Raises StorageError if it
+    cannot be deleted."""
     try:
         return msgspec.json.decode(pop_note(folder / NAME), type=DownloadNews)
     except UNREADABLE:
@@ -58,7 +58,7 @@ def pop_news(folder: Path = FOLDER) -> DownloadNews | None:
 
 
 def sentence(news: DownloadNews, model: CatalogueModel, words: Catalogue) -> str:
-    """As the box says it. Nothing of it is the fetcher's own words."""
+    """The sentence that the box speaks. No text from the news itself is part of it."""
     size = megabytes(model.size or 0).replace(".", words.say("decimal-sign"))
     match news.kind:
         case "fetching" | "full":

@@ -1,4 +1,4 @@
-"""How far the download of a model is, off the disk: whoever fetches it runs elsewhere."""
+"""Progress of a model's download, computed from file sizes, as another process fetches it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DONE = 100
 
 
 def percent(store: ModelStore) -> int:
-    """Of the model that is being fetched, was broken off, or is to come; 100 if there is none."""
+    """Percentage of the model that is being fetched, was interrupted, or is awaited; else 100."""
     to_come = store.wanted()
     for model in store.models.values():
         if store.pinned(model).size and _lacks(store, model, awaited=model.name == to_come):
@@ -20,14 +20,14 @@ def percent(store: ModelStore) -> int:
 
 
 def of_model(store: ModelStore, model: CatalogueModel) -> int:
-    """Of one model, which is not whole: 0 to 99."""
+    """Percentage of one incomplete model: 0 to 99."""
     here = sum(_here(store, model, file) for file in model.files.values())
     return min(DONE - 1, 100 * here // (store.pinned(model).size or here or 1))
 
 
 def _here(store: ModelStore, model: CatalogueModel, file: ModelFile) -> int:
-    """Bytes of a file that have come. One that is kept in part has come whole if the part is here:
-    no more of it is fetched."""
+    """Bytes of a file that have been fetched. If only a part of it is kept and that part exists,
+    the file counts as completely fetched."""
     if file.part is not None and _size(store.path(model, file)):
         return file.size or 0
     return _size(store.partial(model, file)) or _size(store.source(model, file))

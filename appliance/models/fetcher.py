@@ -1,8 +1,9 @@
-"""Fetching a model: room first, resumed after a cut, verified, atomic, one at a time.
+"""Fetches a model from the hub: checks the disk space, resumes, verifies, installs atomically.
 
-Files that are kept in part come first: the part is made, and the rest gone, before more arrives.
+Files of which only a part is kept come first: the part is made and the complete file deleted before
+the next download. A lock allows one fetch of a model at a time.
 
-In: a model of the catalogue. Out: its files in the store, and the marker that it is whole.
+In: a model of the catalogue. Out: its files in the store, and the marker that it is complete.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from appliance.models.disk_space import SPARE_BYTES, free_bytes, missing_bytes, 
 from appliance.models.hub import ConnectionCut, HubFile, ModelHub, UnusableOffset
 from appliance.models.store import ModelStore, PinnedRevision, storage_errors
 
-ATTEMPTS = 5  # in a row that bring no new byte; then the fetch ends, to be resumed by hand
+ATTEMPTS = 5  # consecutive attempts without a new byte; then the fetch ends with an error
 _CHUNK_BYTES = 1 << 20
 
 
 class FetchProgress(Protocol):
-    """Told of what happens to each file, by its name."""
+    """Receives the progress of each file, by its name."""
 
     def start(self, name: str, done: int, total: int) -> None: ...
     def advance(self, name: str, done: int) -> None: ...
@@ -39,7 +40,7 @@ class FetchProgress(Protocol):
 
 @dataclass(frozen=True)
 class ModelFetcher:
-    """Brings models from a hub into a store. `free_bytes` and `sleep` are for tests to replace."""
+    """Fetches models from a hub into a store. Tests replace `free_bytes` and `sleep`."""
 
     store: ModelStore
     hub: ModelHub
@@ -48,11 +49,11 @@ class ModelFetcher:
     sleep: Callable[[float], Any] = time.sleep
 
     def fetch(self, model: CatalogueModel, form: Form | None = None) -> None:
-        """Bring what is missing of `model`; what an earlier fetch left is gone on with.
+        """Fetch the missing files of `model`, resuming an earlier fetch.
 
         `form`: of an encoder's audio part, in place of the catalogue's. Raises FetchError (network,
-        wrong bytes, somebody else at it), ModelError (no audio part) or StorageError (no room, no
-        permission). KeyboardInterrupt leaves a part that can be resumed, as errors do.
+        wrong checksum, ModelBusy), ModelError (no audio part) or StorageError (no space, no
+        permission). After an error or KeyboardInterrupt the fetch can be resumed.
         """
         if model.shipped:
             raise FetchError(f"{model.name} comes with the package: there is nothing to fetch.")
@@ -78,7 +79,7 @@ class ModelFetcher:
             self.store.mark_complete(model, PinnedRevision(revision, files), made)
 
     def _describe(self, model: CatalogueModel) -> dict[str, HubFile]:
-        """Every file as the hub has it, all of one revision, checked against what is pinned."""
+        """Describe every file on the hub, all of one revision; check size and SHA-256."""
         assert model.repository is not None
         revision = model.revision
         found = {}
@@ -106,7 +107,7 @@ class ModelFetcher:
         raise AssertionError("the last attempt raises")
 
     def _pause(self, name: str, cut: ConnectionCut, attempt: int) -> None:
-        """Wait before the next attempt. Raises FetchError when it was the last."""
+        """Wait before the next attempt. Raises FetchError after the last one."""
         if attempt >= ATTEMPTS:
             raise FetchError(
                 f"{name}: {self.hub.where} cannot be reached ({cut}).",
@@ -117,7 +118,7 @@ class ModelFetcher:
         self.sleep(wait_s)
 
     def _need_room(self, model: CatalogueModel, found: dict[str, HubFile]) -> None:
-        """Raises StorageError, with how much is missing, if the disk cannot hold the rest."""
+        """Raise StorageError, with the missing amount, if the rest does not fit on the disk."""
         sizes = {model.files[role].path: remote.size for role, remote in found.items()}
         missing = missing_bytes(self.store, model, sizes)
         if not missing:
@@ -133,7 +134,8 @@ class ModelFetcher:
     def _part(
         self, model: CatalogueModel, file: ModelFile, remote: HubFile, form: Form
     ) -> parts.MadePart:
-        """Have the part of a file in that form, if need be of the whole file, which is fetched."""
+        """Return the part of a file in that form: an existing one, or made from a part in F16, or
+        from the complete file, which is then fetched."""
         file = msgspec.structs.replace(file, sha256=file.sha256 or remote.sha256)
         if there := parts.known(self.store, model, file, form):
             return there
@@ -145,12 +147,12 @@ class ModelFetcher:
         return parts.make(self.store, model, file, form, source, self.progress)
 
     def _fetch_file(self, model: CatalogueModel, file: ModelFile, remote: HubFile) -> str:
-        """Bring one file to its place. Returns its SHA-256."""
+        """Fetch one file, verify it and rename it into place. Returns its SHA-256."""
         path, partial = self.store.source(model, file), self.store.partial(model, file)
         wanted = file.sha256 or remote.sha256
         with storage_errors(path.parent):
             if path.is_file() and not partial.exists():
-                path.rename(partial)  # from an earlier fetch: verified like any other part
+                path.rename(partial)  # from an earlier fetch: verified like a partial download
             was_here = _size(partial)
             digest = self._download(file.name, remote, partial)
             if was_here and wanted not in (None, digest):
@@ -168,7 +170,7 @@ class ModelFetcher:
         return digest
 
     def _download(self, name: str, remote: HubFile, partial: Path) -> str:
-        """Append to `partial` until it is as long as the remote file, and safe on the disk."""
+        """Append to `partial` until it is as long as the remote file, and flush it to the disk."""
         with partial.open("ab+") as target:
             part = _Part(target, self.progress, name)
             self.progress.start(name, _size(partial), remote.size)
@@ -209,7 +211,7 @@ class ModelFetcher:
 
 
 class _Part:
-    """The part of a file that has arrived: its bytes on disk, its size and running SHA-256."""
+    """The downloaded part of a file: its bytes on disk, its size and running SHA-256."""
 
     def __init__(self, target: Any, progress: FetchProgress, name: str) -> None:
         self._target = target
@@ -223,7 +225,7 @@ class _Part:
         return self._hash.hexdigest()
 
     def read_what_is_there(self, limit: int) -> None:
-        """Hash an earlier fetch's bytes; more than there should be are of something else."""
+        """Hash the bytes of an earlier fetch; if there are more than `limit`, discard them."""
         self._target.seek(0)
         while data := self._target.read(_CHUNK_BYTES):
             self._hash.update(data)

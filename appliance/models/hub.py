@@ -1,7 +1,7 @@
-"""The model hub: what a file is, and its bytes from any offset on. The only import of its library.
+"""The model hub: describes files and reads them from any offset. The only import of its library.
 
-huggingface_hub knows the addresses, redirects, tokens and checksums. Its own download (2.x) keeps
-nothing of a transfer that was cut, so the bytes are asked for here, with its session.
+huggingface_hub handles addresses, redirects, tokens and checksums. Its own download (2.x) discards
+an interrupted transfer, so this module requests the bytes itself, with the library's session.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from huggingface_hub.utils import (  # type: ignore[attr-defined]  # documented,
 
 from appliance.errors import FetchError
 
-TIMEOUT_S = 20.0  # without a byte; then the connection counts as cut
+TIMEOUT_S = 20.0  # without a byte; then the connection counts as broken
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _LOGIN = "Accept its terms on the hub and set HF_TOKEN."
 
 
 class ConnectionCut(Exception):
-    """The connection broke or the server stumbled: asking again may help."""
+    """The connection broke or the server failed; a retry may help."""
 
 
 class UnusableOffset(Exception):
-    """The server cannot go on from that offset: what is there is not the beginning of its file."""
+    """The server cannot resume at that offset; the local bytes are not the start of its file."""
 
 
 @dataclass(frozen=True)
 class HubFile:
-    """A file on the hub at one revision. `sha256` is None for the small ones that git keeps."""
+    """A file on the hub at one revision. `sha256` is None for small files stored in git."""
 
     address: str
     revision: str
@@ -52,7 +52,7 @@ class HubFile:
 
 
 class ModelHub:
-    """One hub. `endpoint` None is the library's default, or HF_ENDPOINT."""
+    """Client of one hub. `endpoint` None: HF_ENDPOINT, or the library's default."""
 
     def __init__(self, endpoint: str | None = None) -> None:
         self.endpoint = endpoint
@@ -62,7 +62,7 @@ class ModelHub:
         return self.endpoint or constants.ENDPOINT
 
     def describe(self, repository: str, path: str, revision: str | None) -> HubFile:
-        """What the hub says about a file. Raises FetchError, or ConnectionCut."""
+        """Request the metadata of a file. Raises FetchError, or ConnectionCut."""
         address = hf_hub_url(repository, path, revision=revision, endpoint=self.endpoint)
         with self._errors(repository, path):
             meta = get_hf_file_metadata(address, timeout=TIMEOUT_S, endpoint=self.endpoint)
@@ -76,9 +76,10 @@ class ModelHub:
 
     @contextlib.contextmanager
     def bytes_from(self, remote: HubFile, offset: int) -> Iterator[tuple[int, Iterator[bytes]]]:
-        """The file's bytes and where they really begin: 0 from a server that cannot resume.
+        """Yield the offset at which the bytes really start, and the bytes. The offset is 0 if the
+        server cannot resume.
 
-        Raises FetchError, or ConnectionCut: also while the bytes are iterated.
+        Raises FetchError or ConnectionCut, also while the bytes are iterated, and UnusableOffset.
         """
         headers = {**build_hf_headers(), "Accept-Encoding": "identity"}
         if offset:
@@ -90,7 +91,7 @@ class ModelHub:
             ) as response,
         ):
             if response.status_code == 416:
-                raise UnusableOffset  # the range begins after the end
+                raise UnusableOffset  # the range starts after the end of the file
             hf_raise_for_status(response)
             resumed = response.status_code == 206
             if resumed and not _begins_at(response.headers.get("Content-Range", ""), offset):
@@ -99,7 +100,7 @@ class ModelHub:
 
     @contextlib.contextmanager
     def _errors(self, repository: str, path: str) -> Iterator[None]:
-        """The library's errors in our words."""
+        """Translate the library's errors to ours."""
         try:
             yield
         except GatedRepoError as error:

@@ -1,4 +1,4 @@
-"""A language model that lies on this box: its files, its limits, and how its tokens are drawn."""
+"""A language model on this box: its files, its limits, and its sampling parameters."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from appliance.settings import ThinkingSettings
 
 @dataclass(frozen=True)
 class Sampling:
-    """How the next token is drawn. Temperature 0 always takes the likeliest."""
+    """Parameters for sampling the next token. Temperature 0 always takes the most likely one."""
 
     temperature: float = 1.0  # these three: the model card's advice for Gemma 4
     top_p: float = 0.95
     top_k: int = 64
 
     def with_owner(self, thinking: ThinkingSettings) -> Sampling:
-        """The same with the owner's settings over it; -1 there means the model's own."""
+        """Return a copy overridden by the owner's settings, where -1 keeps the model's value."""
         return Sampling(
             self.temperature if thinking.temperature < 0 else thinking.temperature,
             self.top_p if thinking.top_p < 0 else thinking.top_p,
@@ -27,14 +27,14 @@ class Sampling:
 
 @dataclass(frozen=True)
 class LocalModel:
-    """A model that lies on this box.
+    """A language model whose files are on this box.
 
-    context_tokens  the most that it can hold; the owner's setting may be lower
-    history_tokens  the most conversation that it can make use of; likewise
-    persona         the system prompt that it was trained with, and with it the tools that it knows;
-                    None takes the owner's, and declares the box's tools
-    instruction     what it was trained to read behind sound; None takes the owner's
-    transcribes     it can write down what was said, word for word, when asked to
+    context_tokens  largest context; the owner's setting may be lower
+    history_tokens  longest conversation that it can use; the owner's setting may be lower
+    persona         the system prompt that it was trained with, which includes its tools;
+                    None: the owner's, and the box's tools are declared
+    instruction     the text after sound that it was trained with; None: the owner's
+    transcribes     it can transcribe speech word for word when instructed
     """
 
     name: str

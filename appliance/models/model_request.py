@@ -1,6 +1,7 @@
-"""A request of the page that a model or a voice is fetched, or goes; and what may be asked for.
+"""A request of the page to fetch or remove a model or a voice, and the check of it.
 
-Root takes it (cli/requested_model.py) and leaves a wish; the user that fetches carries it out.
+A root process accepts it (cli/requested_model.py) and writes the file that names the model; the
+process of the fetching user carries it out.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from appliance.models.store import ModelStore
 from appliance.settings import Settings
 
 REQUEST = "models"  # its name in runtime/handed_request.py
-KINDS: tuple[ModelKind, ...] = ("language", "voice")  # what the box's own fetch brings
+KINDS: tuple[ModelKind, ...] = ("language", "voice")  # kinds that the box fetches by itself
 
 
 class ModelRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`id`: of this request, made up by who asks."""
+    """A request. `id`: 16 hex digits, chosen by the requester."""
 
     id: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{16}$")]
     do: Literal["fetch", "remove"]
@@ -34,9 +35,10 @@ def check_request(
     stores: tuple[ModelStore, ...],
     speaking: Collection[str] = (),
 ) -> CatalogueModel:
-    """The model that it is about. `settings`: of the files. `stores`: with each wish. `speaking`:
-    voices that speak, beside the one of the files, which may be `auto` or was changed since.
-    Raises ModelError for one that there is not, NotAllowed for what would do harm or is under
+    """Return the model of a request. `settings`: as read from the files. `stores`: one for each
+    file of wanted models. `speaking`: voices in use, besides the one in the settings, which may be
+    `auto` or have been changed since. Raises ModelError for a model that is unknown or fetched by
+    hand, NotAllowed for one that is shipped, in use, here already, or while a fetch is under
     way."""
     store = stores[0]
     model = catalogue.find(request.name, store.models)

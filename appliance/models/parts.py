@@ -1,8 +1,8 @@
-"""Files of which a box keeps only a part: made here, once, whole or not at all.
+"""Makes the audio part of a file of which the box keeps only that; once, and atomically.
 
-In: a whole file, its checksum already compared. Out: the part in its place, `audio-part.json`
-beside it with what it is and what it was made of, and the whole file gone. What was made is known
-again by that, so that nothing is fetched twice.
+In: a complete file whose checksum was compared. Out: the part in its place, `audio-part.json`
+beside it with the checksums of the part and its source, and the complete file deleted. A later
+fetch recognises the part by that record, so that nothing is downloaded twice.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from appliance.record_file import read_record
 
 
 class PartProgress(Protocol):
-    """Told how far the making of a part is."""
+    """Receives the progress of making a part."""
 
     def start(self, name: str, done: int, total: int) -> None: ...
     def advance(self, name: str, done: int) -> None: ...
 
 
 class NoProgress:
-    """A Progress of which nobody is told."""
+    """A PartProgress that does nothing."""
 
     def start(self, name: str, done: int, total: int) -> None:
         return
@@ -39,7 +39,7 @@ class NoProgress:
 
 
 class MadePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A part: its form, size in bytes and SHA-256, and the SHA-256 of the whole file."""
+    """A part: its form, size in bytes and SHA-256, and the SHA-256 of the complete file."""
 
     form: Form
     size: int
@@ -47,12 +47,12 @@ class MadePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
 
     def entry(self, file: ModelFile) -> ModelFile:
-        """For the marker of the model."""
+        """The entry for the model's marker."""
         return ModelFile(path=file.path, size=self.size, sha256=self.sha256, part=self.form)
 
 
 def known(store: ModelStore, model: CatalogueModel, file: ModelFile, form: Form) -> MadePart | None:
-    """The part in that form, if it is here and every byte of it is as it was made; else None."""
+    """The part in that form if it exists and has the recorded checksum, else None."""
     made = read_record(_record(store, model, file), MadePart)
     if made is None or (made.form, made.source) != (form, file.sha256):
         return None
@@ -60,7 +60,7 @@ def known(store: ModelStore, model: CatalogueModel, file: ModelFile, form: Form)
 
 
 def finer(store: ModelStore, model: CatalogueModel, file: ModelFile, form: Form) -> Path | None:
-    """A part that is here in F16, of which the one in `form` can be made; None if there is none."""
+    """Path of an existing part in F16 from which `form` can be made; None if there is none."""
     if form == "f16" or known(store, model, file, "f16") is None:
         return None
     return store.path(model, file)
@@ -74,12 +74,12 @@ def make(
     source: Path,
     progress: PartProgress,
 ) -> MadePart:
-    """Put the part of `source`, whose checksum was compared, in its place.
+    """Make the part of `source`, whose checksum was compared, and rename it into place.
 
-    Raises ModelError for a source that has no such part, StorageError for a disk that refuses or
-    keeps something else. What was there before stays, then, and so does the source.
+    Raises ModelError for a source without such a part, StorageError for a disk that cannot be
+    written or returns other bytes. An earlier part and the source are then kept.
     """
-    from appliance.models import audio_part  # and with it the gguf package: only where it is needed
+    from appliance.models import audio_part  # imports the gguf package, so only when it is needed
 
     path = store.path(model, file)
     fresh = path.with_name(path.name + ".partial")
@@ -88,7 +88,7 @@ def make(
         try:
             audio_part.write_audio_part(source, fresh, form, step)
             made = MadePart(form, fresh.stat().st_size, sha256_of(fresh), file.sha256 or "")
-            _record(store, model, file).unlink(missing_ok=True)  # it speaks of what was there
+            _record(store, model, file).unlink(missing_ok=True)  # describes the previous part
             fresh.replace(path)
             sync_folder(path.parent)
         except (ModelError, StorageError, OSError):
@@ -113,7 +113,7 @@ def _is(path: Path, made: MadePart) -> bool:
 
 
 def _steps(progress: PartProgress, name: str, total: int) -> Callable[[int], None]:
-    """Tells the progress of each step that is `done` bytes long."""
+    """Return a callback that adds up the bytes of each step and reports the sum."""
     so_far = 0
     progress.start(name, 0, total)
 

@@ -1,8 +1,8 @@
-"""Relays models between boxes: reads pieces of their files, and writes such pieces.
+"""Relays models between boxes: reads ranges of their files on one box, writes them on another.
 
-For who keeps many boxes: one of them fetches, the others get the very same bytes (ansible/roles/
-models). Nothing that arrives is trusted: a file is put in place when it has the catalogue's
-SHA-256, and until then it is a part, as an own fetch leaves one and goes on with.
+For administrators of many boxes: one box fetches, the others get the same bytes (ansible/roles/
+models). Received data is not trusted: a file is put in place only if it has the catalogue's
+SHA-256. Until then it is a partial download, which an ordinary fetch could resume.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from appliance.models.catalogue import CatalogueModel, ModelFile, megabytes
 from appliance.models.disk_space import free_bytes, parts_first, short_bytes
 from appliance.models.store import ModelStore, PinnedRevision, State, sha256_of, storage_errors
 
-_CHUNK_BYTES = 3 << 18  # a multiple of three: base64 of pieces is base64 of all
+_CHUNK_BYTES = 3 << 18  # a multiple of three, so that the base64 of the chunks can be joined
 _UNKNOWN = "Fetch it on the box itself: `interlude models fetch {}`."
 
 
 class RelayedFile(msgspec.Struct, frozen=True):
-    """A file of a model. `have`: bytes of it that are here, whole or not."""
+    """A file of a model. `have`: bytes of it on this box, complete or partial."""
 
     name: str
     size: int | None
@@ -38,8 +38,8 @@ class RelayedFile(msgspec.Struct, frozen=True):
 
 
 class RelayedModel(msgspec.Struct, frozen=True):
-    """A model as `interlude models list --json` tells it. `short`: bytes of room that are missing
-    for what is not here yet."""
+    """A model in the output of `interlude models list --json`. `short`: bytes of disk space that
+    are missing for the rest of it."""
 
     name: str
     kind: str
@@ -51,14 +51,14 @@ class RelayedModel(msgspec.Struct, frozen=True):
 
 
 class ModelListing(msgspec.Struct, frozen=True):
-    """Every model of the catalogue. `awaited`: the one that is to come, or ""."""
+    """Every model of the catalogue. `awaited`: name of the awaited model, or ""."""
 
     models: tuple[RelayedModel, ...]
     awaited: str
 
 
 def list_models(store: ModelStore) -> ModelListing:
-    """What of the models is on this box."""
+    """List all models and how much of each is on this box."""
     found = []
     for row in store.models.values():
         model = store.pinned(row)
@@ -76,16 +76,16 @@ def list_models(store: ModelStore) -> ModelListing:
 
 @dataclass(frozen=True)
 class ModelRelay:
-    """`endpoint`: of the hub that a file comes from that does not lie here; None is the default.
-    `free_bytes`: for tests to replace."""
+    """Reads and receives model files. `endpoint`: hub for files that are not on this box; None is
+    the default. Tests replace `free_bytes`."""
 
     store: ModelStore
     endpoint: str | None = None
     free_bytes: Callable[[Path], int] = free_bytes
 
     def give(self, name: str, file_name: str, at: int, most: int) -> Iterator[bytes]:
-        """Base64 of at most `most` bytes of a file, from `at` on: as it lies here, or else as the
-        hub has it. Raises ModelError, FetchError, StorageError."""
+        """Yield at most `most` bytes of a file in base64, from offset `at` on, from this box's disk
+        if it is installed, else from the hub. Raises ModelError, FetchError, StorageError."""
         model, file = self._find(name, file_name)
         path = self.store.source(model, file)
         here = self.store.state(model) == "installed" and path.is_file()
@@ -104,8 +104,8 @@ class ModelRelay:
             yield base64.b64encode(held)
 
     def receive(self, name: str, file_name: str, at: int, source: IO[bytes]) -> int:
-        """Add what `source` has to the part of a file that is here, `at` bytes long. Returns how
-        long it is now. Raises ModelError, FetchError, StorageError."""
+        """Append the bytes of `source` to a partial file, which must be `at` bytes long. Returns
+        its new length. Raises ModelError, FetchError, StorageError."""
         model, file = self._find(name, file_name)
         with self.store.locked(model), storage_errors(self.store.root):
             if self.store.state(model) == "installed":
@@ -116,7 +116,7 @@ class ModelRelay:
             self._need_room(model)
             path, partial = self.store.source(model, file), self.store.partial(model, file)
             if at and path.is_file() and not partial.exists():
-                path.rename(partial)  # of a model that is not whole: looked at again at the end
+                path.rename(partial)  # the model is incomplete: `install` checks this file again
             with partial.open("ab" if at else "wb") as target:
                 while data := source.read(_CHUNK_BYTES):
                     have += len(data)
@@ -128,8 +128,9 @@ class ModelRelay:
         return have
 
     def install(self, name: str) -> None:
-        """Put a model in place of which every byte is here. Raises ModelError, StorageError, and
-        FetchError for a file that is not whole or has other bytes: that one goes."""
+        """Verify a completely received model and put it in place. Raises ModelError, StorageError,
+        and FetchError for a file that is incomplete or has a wrong checksum; the latter is
+        deleted."""
         model, _ = self._find(name)
         with self.store.locked(model), storage_errors(self.store.root):
             if self.store.state(model) == "installed":
@@ -184,9 +185,9 @@ class ModelRelay:
 
 
 def _have(store: ModelStore, model: CatalogueModel, file: ModelFile) -> int:
-    """Bytes of a file that are here; 0 where there are more than it has: they are another's."""
+    """Bytes of a file on this box; 0 if there are more than its size, as they are not its own."""
     if file.part is not None and store.path(model, file).is_file():
-        return file.size or 0  # its part is: no more of it is wanted
+        return file.size or 0  # its part is here, so the file counts as complete
     for path in (store.partial(model, file), store.source(model, file)):
         if path.is_file():
             size = path.stat().st_size
@@ -195,7 +196,7 @@ def _have(store: ModelStore, model: CatalogueModel, file: ModelFile) -> int:
 
 
 def _lying(path: Path, at: int) -> Generator[bytes, None, None]:
-    """The bytes of a file here."""
+    """Yield the bytes of a local file from offset `at` on."""
     with storage_errors(path.parent), path.open("rb") as file:
         file.seek(at)
         while data := file.read(_CHUNK_BYTES):
@@ -205,7 +206,7 @@ def _lying(path: Path, at: int) -> Generator[bytes, None, None]:
 def _flowing(
     endpoint: str | None, model: CatalogueModel, file: ModelFile, at: int
 ) -> Generator[bytes, None, None]:
-    """The bytes of a file on the hub. Raises FetchError."""
+    """Yield the bytes of a file on the hub from offset `at` on. Raises FetchError."""
     from appliance.models.hub import (  # its library takes a second to import
         ConnectionCut,
         ModelHub,
@@ -219,7 +220,7 @@ def _flowing(
         if at >= remote.size:
             return
         with hub.bytes_from(remote, at) as (begin, chunks):
-            skip = at - begin  # of a server that cannot go on from there
+            skip = at - begin  # above 0 if the server cannot resume at `at`
             for chunk in chunks:
                 yield chunk[skip:]
                 skip = max(0, skip - len(chunk))

@@ -1,13 +1,13 @@
-"""What of the models is on this disk: files, pins, and the marker that says a model is whole.
+"""The store of models on this disk: files, pins, and the marker that a model is complete.
 
 models/NAME/            the files; FILE.partial while one is being fetched
-        audio-part.gguf the audio part of an encoder; audio-part.json: what it is (parts.py)
+        audio-part.gguf the audio part of an encoder; audio-part.json: its record (parts.py)
 models/NAME/whole.json  written last: every file with its size and SHA-256
-models/NAME.pin.json    what the first fetch found where the catalogue says null
+models/NAME.pin.json    values found by the first fetch where the catalogue has null
 models/NAME.lock        held while a fetch runs
 
-/etc/interlude/model-wanted, root's, names one that is to come (background_download.py); until then
-the shipped one stands in for it. "remove NAME" there is the wish that one goes.
+/etc/interlude/model-wanted, owned by root, names the awaited model (background_download.py); the
+shipped model answers until it is complete. "remove NAME" in that file requests a removal.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from appliance.settings import Settings
 
 State = Literal["shipped", "installed", "partial", "missing"]
 WANTED = Path("/etc/interlude/model-wanted")  # written by root at the first start or in set-up
-VOICE_WANTED = Path("/etc/interlude/voice-wanted")  # likewise, for a voice
-REMOVE = "remove "  # before the name, in a wish that a model goes
+VOICE_WANTED = Path("/etc/interlude/voice-wanted")  # the same for a voice
+REMOVE = "remove "  # prefix of the name in a request to remove a model
 STANDS_IN = "pocket"
 _CHUNK_BYTES = 1 << 20
 
@@ -44,9 +44,9 @@ log = logging.getLogger("models")
 
 
 def resolve(settings: Settings, wanted: Path = WANTED) -> LocalModel:
-    """The language model that the settings name. Raises ModelError if it is not all here.
+    """Return the language model of the settings. Raises ModelError if it is not complete.
 
-    One that is being fetched in the background is stood in for.
+    While it is being fetched in the background, the shipped model is returned instead.
     """
     store, name = ModelStore.of(settings, wanted), settings.thinking.model
     if name == store.wanted() and store.state(catalogue.find(name, store.models)) != "installed":
@@ -56,7 +56,7 @@ def resolve(settings: Settings, wanted: Path = WANTED) -> LocalModel:
 
 
 class PinnedRevision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What was found at the first fetch: the revision, and each file by its path."""
+    """Values found at the first fetch: the revision, and each file by its path."""
 
     revision: str
     files: dict[str, ModelFile]
@@ -64,7 +64,7 @@ class PinnedRevision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class ModelStore:
-    """The models directory of one box. `wish`: the file that names a model that is to come."""
+    """The models directory of one box. `wish`: the file that names the awaited model."""
 
     root: Path
     models: dict[str, CatalogueModel]
@@ -78,11 +78,11 @@ class ModelStore:
         return self.root / model.name
 
     def path(self, model: CatalogueModel, file: ModelFile) -> Path:
-        """Of what is used."""
+        """Path of the file that the box uses."""
         return catalogue.PACKAGE / file.path if model.shipped else self.folder(model) / file.kept
 
     def source(self, model: CatalogueModel, file: ModelFile) -> Path:
-        """Of a whole file as it came; the same as `path` but for those that are kept in part."""
+        """Path of the complete file; equal to `path` unless only a part of the file is kept."""
         return self.path(model, file).with_name(file.name)
 
     def partial(self, model: CatalogueModel, file: ModelFile) -> Path:
@@ -105,12 +105,12 @@ class ModelStore:
         return "partial" if any(path.exists() for path in begun) else "missing"
 
     def wanted(self) -> str:
-        """The name of a model that is to come; "" if none is."""
+        """Name of the model to fetch; "" if none."""
         said = self._wished()
         return "" if said.startswith(REMOVE) else said
 
     def unwanted(self) -> str:
-        """The name of a model that is to go; "" if none is."""
+        """Name of the model to remove; "" if none."""
         said = self._wished()
         return said.removeprefix(REMOVE) if said.startswith(REMOVE) else ""
 
@@ -121,13 +121,13 @@ class ModelStore:
             return ""
 
     def whole(self, model: CatalogueModel) -> PinnedRevision | None:
-        """The marker of a complete model, or None: it is not there, or not of these files."""
+        """The marker of a complete model; None if it is missing or lists other files."""
         found = read_record(self._marker(model), PinnedRevision)
         paths = {file.path for file in model.files.values()}
         return found if found is not None and set(found.files) == paths else None
 
     def pinned(self, model: CatalogueModel) -> CatalogueModel:
-        """`model` with what its first fetch found in place of the catalogue's nulls."""
+        """Return `model` with the values of its first fetch in place of the catalogue's nulls."""
         pin = read_record(self._pin(model), PinnedRevision)
         if pin is None:
             return model
@@ -148,9 +148,9 @@ class ModelStore:
         found: PinnedRevision,
         made: Mapping[str, ModelFile] | None = None,
     ) -> None:
-        """Every file of `model` is in place: keep what was found, then say that it is whole.
+        """Write the pin of `model` and then its marker; call it when every file is in place.
 
-        `made`: size, SHA-256 and form of the parts that stand for whole files, by their paths.
+        `made`: size, SHA-256 and form of the parts that replace complete files, by their paths.
         """
         here = PinnedRevision(found.revision, {**found.files, **(made or {})})
         write_durably(self._pin(model), msgspec.json.format(msgspec.json.encode(found)))
@@ -163,9 +163,9 @@ class ModelStore:
         return next((file.part for file in files if file.part is not None), None)
 
     def piper_voices(self) -> dict[str, Path]:
-        """Installed Piper voices: name → ONNX file. The catalogue's, then the owner's own.
+        """Installed Piper voices, name → ONNX file: those of the catalogue, then the owner's own.
 
-        An owner's own is any folder of models/ with one `X.onnx` and its `X.onnx.json`.
+        An owner's own voice is any folder in models/ with one `X.onnx` and its `X.onnx.json`.
         """
         voices = {
             model.name: self.path(model, model.files["model"])
@@ -179,9 +179,9 @@ class ModelStore:
         return voices
 
     def language_model(self, name: str) -> LocalModel:
-        """The language model of that name, as it lies on this disk.
+        """Return the language model of that name with its paths on this disk.
 
-        Raises ModelError when there is no such model, or it is not all here.
+        Raises ModelError if there is no such model, or it is not complete.
         """
         model = catalogue.find(name, self.models)
         if model.language is None:
@@ -214,7 +214,7 @@ class ModelStore:
     def damage(
         self, model: CatalogueModel, progress: Callable[[int], object] | None = None
     ) -> list[str]:
-        """What is wrong with the files of a complete model, a sentence each; [] if nothing."""
+        """Check the files of a complete model. Returns a sentence for each fault."""
         found = self.whole(model)
         problems = []
         for file in model.files.values():
@@ -229,17 +229,17 @@ class ModelStore:
         return problems
 
     def forget_whole(self, model: CatalogueModel) -> None:
-        """The model is not whole any more."""
+        """Delete the marker, so that the model counts as incomplete."""
         with storage_errors(self.root):
             self._marker(model).unlink(missing_ok=True)
 
     def remove(self, model: CatalogueModel) -> None:
-        """Take what of it is here off the disk; what was pinned stays pinned. Raises ModelError for
-        one of the package, ModelBusy while it is fetched, StorageError."""
+        """Delete the model's files; its pin is kept. Raises ModelError for a shipped model,
+        ModelBusy while it is being fetched, StorageError."""
         if model.shipped:
             raise ModelError(f"{model.name} comes with the package: it stays.")
         with self.locked(model), storage_errors(self.root):
-            self.forget_whole(model)  # first: half of it is not to be taken for a whole one
+            self.forget_whole(model)  # first, so that a partly deleted model counts as incomplete
             shutil.rmtree(self.folder(model))
 
     @contextlib.contextmanager
@@ -263,7 +263,7 @@ class ModelStore:
 
 
 def sha256_of(path: Path, progress: Callable[[int], object] | None = None) -> str:
-    """SHA-256 of a file in hex; `progress` is told how many bytes each step read."""
+    """SHA-256 of a file in hex; `progress` is called with the number of bytes of each read."""
     digest = hashlib.sha256()
     with path.open("rb") as source:
         while data := source.read(_CHUNK_BYTES):
@@ -274,14 +274,14 @@ def sha256_of(path: Path, progress: Callable[[int], object] | None = None) -> st
 
 
 def write_durably(path: Path, data: bytes) -> None:
-    """Write a small file so that it is there completely, or not at all, whatever happens."""
+    """Write a small file atomically. Raises StorageError."""
     with storage_errors(path.parent):
         write_whole(path, data)
 
 
 @contextlib.contextmanager
 def storage_errors(folder: Path) -> Iterator[None]:
-    """Say in one sentence what a disk refused. Raises StorageError for an OSError."""
+    """Turn an OSError of the disk into a StorageError."""
     try:
         yield
     except (FetchError, StorageError):

@@ -2,14 +2,14 @@
 
 In: sound and state. Out: soft tokens and the state after them.
 
-A call takes 640 n samples and gives n soft tokens. Nothing looks ahead: token k depends on samples
-640 k - 640 to 640 k + 639 and, in each layer, on the 11 tokens before it and the 4 before those of
-the convolution. So the state is small, and all zeros at the beginning of a clip.
+A call takes 640 n samples and returns n soft tokens. The graph is causal: token k depends on
+samples 640 k - 640 to 640 k + 639 and, in each layer, on the 11 tokens before it in the attention
+and the 4 before it in the convolution. So the state is small, and all zeros at the start of a clip.
 
-`frames` says how many of the call's 4 n frames of the spectrum there are: fewer only where a clip
-ends, as llama.cpp pads what would follow with zeros, in the spectrum and behind the first
-convolution. Two names are swapped in the files: `conv_norm` stands before the convolution module,
-`norm_conv` behind its depthwise convolution.
+`frames` is the number of valid frames among the call's 4 n frames of the spectrum. It is less than
+4 n only at the end of a clip: llama.cpp pads the rest with zeros, in the spectrum and after the
+first convolution. Two names are swapped in the files: `conv_norm` is the norm before the
+convolution module, `norm_conv` the one after its depthwise convolution.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from appliance.models.onnx_graph.onnx_format import FLOAT, INT64, value_info
 
 SOFT_CAP = 50.0  # of the attention's scores
 KEY_SCALE = float(np.log(1 + np.e) / np.log(2))  # softplus(1) / ln 2
-HIDDEN = -1e9  # the score of what may not be attended to
+HIDDEN = -1e9  # score of masked keys
 
 Value = tuple[str, int, list[int | str]]  # an input or output: name, type, shape
 
@@ -40,14 +40,14 @@ class Conformer:
         self._count = g.op("Div", g.op("Shape", "sound"), g.ints(TOKEN_SAMPLES))  # tokens, [1]
         self._keys_count = g.op("Add", self._count, g.ints(PAST_TOKENS))
         self._mask = self._attention_mask()
-        # For `_by_distance`: how far rows are padded, how much is kept, in which shape.
+        # For `_by_distance`: padding of the rows, number of values kept, and the final shape.
         self._pad = g.concat(0, g.ints(0, 0, 0, 0, 0), self._count)
         self._area = g.multiply(self._count, self._keys_count)
         self._square = g.concat(0, g.ints(tower.heads), self._count, self._keys_count)
 
     def build(self) -> bytes:
-        """The file of the graph; its large constants are in the data file. Raises ModelError for
-        tensors that are missing or unknown, OSError."""
+        """Return the bytes of the graph file; large constants are in the data file. Raises
+        ModelError for tensors that are missing or unknown, OSError."""
         g, t = self._graph, self._tower
         g.op("Min", g.add("seen", self._count), g.ints(PAST_TOKENS), out="seen_next")
         x = self._subsample(self._spectrum())
@@ -88,7 +88,7 @@ class Conformer:
 
     # ── from sound to the width of the layers ────────────────────────────────────────────────
     def _spectrum(self) -> str:
-        """[1, 4 n, bands]. The windowed Fourier transform is a convolution with its matrix."""
+        """[1, 4 n, bands]. The windowed DFT is computed as a convolution with its matrix."""
         g, t = self._graph, self._tower
         sound = g.concat(0, "samples_past", "sound")
         g.cut(sound, -HOP_SAMPLES, END, 0, out="samples_past_next")
@@ -102,7 +102,7 @@ class Conformer:
         return g.transpose(g.op("Where", there, x, g.scalar(0.0)), 0, 2, 1)
 
     def _subsample(self, x: str) -> str:
-        """Two convolutions with strides of two, each with a frame of its past: [n, width]."""
+        """Two convolutions with stride 2, each with one past frame as its state: [n, width]."""
         g, t = self._graph, self._tower
         x = g.concat(1, "spectrum_past", x)
         g.cut(x, -1, END, 1, out="spectrum_past_next")
@@ -125,7 +125,7 @@ class Conformer:
         weight = t.get(name + ".weight")
         if self._half:
             weight, x = weight.astype(np.float16).astype(np.float32), g.rounded_to_half(x)
-        # Of time nothing is padded: its past is there.
+        # No padding along time: the past frame takes its place.
         x = g.op("Conv", x, g.constant(weight), strides=[2, 2], pads=[0, 1, 0, 1])
         x = self._biased(g.transpose(x, 0, 2, 3, 1), name)
         if name + ".norm.weight" in t:
@@ -135,7 +135,7 @@ class Conformer:
 
     # ── a layer ──────────────────────────────────────────────────────────────────────────────
     def _block(self, layer: int, x: str, keys: str, values: str, taps: str) -> list[str]:
-        """What comes out, and keys, values and rows of the convolution as they are then."""
+        """Return the layer's output, and its new keys, values and convolution rows."""
         p = f"a.blk.{layer}."
         x = self._feed_forward(p, "", x)
         attended, keys, values = self._attention(layer, x, keys, values)
@@ -158,7 +158,7 @@ class Conformer:
             g.transpose(g.reshape(self._linear(x, f"{p}attn_{c}"), -1, t.heads, t.head), 1, 0, 2)
             for c in "qkv"
         )
-        # The scales of query and key, and the cap's division, in one factor of the query.
+        # One factor of the query includes the scales of query and key and the cap's division.
         scale = KEY_SCALE / np.sqrt(t.head) / np.log(2) / SOFT_CAP
         q = g.multiply(q, self._dimensions(p + "per_dim_scale", scale))
         if p + "per_dim_k_scale.weight" in t:
@@ -173,7 +173,7 @@ class Conformer:
         return y, g.cut(k, -PAST_TOKENS, END, 1), g.cut(v, -PAST_TOKENS, END, 1)
 
     def _by_distance(self, layer: int, q: str) -> str:
-        """What the distance adds to the scores: [heads, n, 11 + n]. Row i is moved right by i:
+        """Relative-position term of the scores: [heads, n, 11 + n]. Row i is shifted right by i:
         padded to a length of 12 + n, read with a length of 11 + n (Transformer-XL, appendix B)."""
         g, t = self._graph, self._tower
         relative = (t.relative_keys(layer) / KEY_SCALE).transpose(1, 2, 0)
@@ -215,12 +215,13 @@ class Conformer:
 
     # ── parts of all of them ─────────────────────────────────────────────────────────────────
     def _linear(self, x: str, name: str) -> str:
-        """A product with a matrix, clipped on both sides where the file says so."""
+        """A matrix product; input and output are clipped if the file has limits for them."""
         g, t = self._graph, self._tower
         clamp = t.clamp(name + ".weight")
         if clamp is not None:
             x = g.clip(x, *clamp[:2])
-        # The first and the last ones cost little, and would carry their error into everything.
+        # The matrices outside the layers stay exact: they cost little, and their error would
+        # affect every token.
         y = g.product(x, t.get(name + ".weight"), exact=not name.startswith("a.blk."))
         return y if clamp is None else g.clip(y, *clamp[2:])
 

@@ -1,6 +1,6 @@
-"""Makes the streaming encoder of one GGUF: a graph, and a file of its large constants beside it.
+"""Makes the streaming encoder from one GGUF: a graph, and a file of its large constants beside it.
 
-One tensor is in memory at a time. The files are whole only when this has returned.
+One tensor is in memory at a time. The files are complete only after `make` has returned.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from appliance.models.encoder_graph.conformer import Conformer
 from appliance.models.encoder_graph.tower import AudioTower
 from appliance.models.onnx_graph.graph import Form, Graph
 
-GRAPH_BYTES = 8 << 20  # of the graph and what is rounded up in the data, at most
+GRAPH_BYTES = 8 << 20  # upper bound for the graph and the alignment in the data file
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class MadeEncoder:
 
 
 def bytes_needed(audio: Path, form: Form) -> int:
-    """Of both files, at most. Raises ModelError, OSError."""
+    """Upper bound for the size of both files. Raises ModelError, OSError."""
     with audio.open("rb") as file:
         numbers = AudioTower(audio, file).numbers
     return numbers * (4 if form == "fp32" else 1) + numbers // 20 + GRAPH_BYTES
@@ -35,10 +35,10 @@ def bytes_needed(audio: Path, form: Form) -> int:
 def make(
     audio: Path, graph: Path, data: Path, form: Form, *, half_convolutions: bool = False
 ) -> MadeEncoder:
-    """Write both files, safe on the disk; `data` must stay beside `graph` under its name.
+    """Write both files and flush them to the disk. `data` must stay beside `graph` under its name.
 
-    Raises ModelError for what is no encoder of a kind that is known to the last tensor, OSError.
-    What is left of the files then, whoever asked takes away.
+    Raises ModelError if the encoder is of another kind or has a missing or unknown tensor, OSError.
+    After an error the caller removes what is left of the files.
     """
     with audio.open("rb") as source, data.open("wb") as target:
         built = Graph(form, target, data.name)

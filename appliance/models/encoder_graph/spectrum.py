@@ -1,6 +1,6 @@
-"""The log-mel spectrum that a Gemma 4's audio encoder starts from: constants and matrices. Pure.
+"""The log-mel spectrum, the input of a Gemma 4's audio encoder: constants and matrices. Pure.
 
-What is not in a GGUF: llama.cpp has it in its source for the projector "gemma4a".
+These values are not in a GGUF; they are from llama.cpp's source for the projector "gemma4a".
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ Matrix = npt.NDArray[np.float32]
 HOP_SAMPLES = 160  # 10 ms between two frames
 WINDOW_SAMPLES = 320  # 20 ms, a Hann window
 FFT_SAMPLES = 512
-TOKEN_SAMPLES = 640  # of sound that a soft token stands for: 25 a second
+TOKEN_SAMPLES = 640  # per soft token: 25 tokens a second
 TOKEN_FRAMES = TOKEN_SAMPLES // HOP_SAMPLES
 BINS = FFT_SAMPLES // 2 + 1
-FLOOR = 0.001  # of a band's magnitude; its natural logarithm is taken
+FLOOR = 0.001  # of a band's magnitude, before the natural logarithm
 
 
 def windowed_dft() -> Matrix:
-    """[2 · BINS, WINDOW_SAMPLES]: real parts, then imaginary ones, of a windowed frame."""
+    """DFT matrix with the window: [2 · BINS, WINDOW_SAMPLES], real parts, then imaginary ones."""
     position = np.arange(WINDOW_SAMPLES)
     window = 0.5 - 0.5 * np.cos(2 * np.pi * position / WINDOW_SAMPLES)
     angles = 2 * np.pi / FFT_SAMPLES * np.outer(np.arange(BINS), position)
@@ -30,7 +30,8 @@ def windowed_dft() -> Matrix:
 
 
 def filterbank(bands: int) -> Matrix:
-    """[bands, BINS]: triangles, evenly spaced on the mel scale of HTK, not normalised by area."""
+    """Mel filters [bands, BINS]: triangles, evenly spaced on HTK's mel scale, not normalised by
+    area."""
     top = 2595.0 * np.log10(1.0 + (RATE_HZ / 2) / 700.0)
     edges = 700.0 * (10.0 ** (np.arange(bands + 2) / (bands + 1) * top / 2595.0) - 1.0)
     hz = np.arange(BINS) * (RATE_HZ / FFT_SAMPLES)
@@ -42,7 +43,7 @@ def filterbank(bands: int) -> Matrix:
 
 
 def frame_count(samples: int) -> int:
-    """Frames of a clip as llama.cpp counts them: one is complete with the sample after its last."""
+    """Frames of a clip as llama.cpp counts them: a frame is complete one sample after its end."""
     if samples < 2:
         return 0
     return max(1, (samples - WINDOW_SAMPLES // 2 - 1) // HOP_SAMPLES + 1)

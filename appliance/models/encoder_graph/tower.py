@@ -1,7 +1,7 @@
 """The audio encoder in a GGUF: its dimensions, and its tensors as float32, one at a time.
 
-In: a GGUF for llama.cpp's mtmd with the projector "gemma4a". Out: what the graph is made of. A
-tensor that nobody asked for is named at the end: llama.cpp may compute with it.
+In: a GGUF for llama.cpp's mtmd with the projector "gemma4a". Out: the dimensions and weights of the
+graph. `check_all_used` reports a tensor that was not read, as llama.cpp may compute with it.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from appliance.errors import ModelError
 from appliance.models.audio_part import AUDIO, GgufTensor, numbers, read_head
 
 Weights = npt.NDArray[np.float32]
-Clamp = tuple[float, float, float, float]  # least and most of what goes in, and of what comes out
+Clamp = tuple[float, float, float, float]  # minimum and maximum of the input, then of the output
 
 PROJECTOR = "gemma4a"
-EPSILON = 1e-6  # of all norms; llama.cpp's graph has it as a constant
-PAST_TOKENS = 11  # before its own that a token attends to (llama.cpp masks the twelfth)
+EPSILON = 1e-6  # of all norms; a constant in llama.cpp's graph
+PAST_TOKENS = 11  # earlier tokens that a token attends to (llama.cpp masks the twelfth)
 TAPS = 5  # of the depthwise convolution over time, which is causal
 _KEYS = "clip.audio."
 _CLAMPS = (".input_min", ".input_max", ".output_min", ".output_max")
@@ -28,7 +28,7 @@ _NO_LIMIT = float(np.finfo(np.float32).max)
 
 
 class AudioTower:
-    """`file`: the GGUF at `path`, open. Raises ModelError for what is no such encoder."""
+    """Reads the encoder. `file`: the GGUF at `path`, open. Raises ModelError for another kind."""
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
         head = read_head(path)
@@ -51,14 +51,14 @@ class AudioTower:
 
     @property
     def numbers(self) -> int:
-        """How many all its tensors have."""
+        """Number of weights in all tensors."""
         return sum(int(np.prod(tensor.shape)) for tensor in self._tensors.values())
 
     def __contains__(self, name: str) -> bool:
         return name in self._tensors
 
     def get(self, name: str) -> Weights:
-        """The tensor of that name, the outermost dimension first. Raises ModelError, OSError."""
+        """Read the tensor of that name, outermost dimension first. Raises ModelError, OSError."""
         tensor = self._known(name)
         self._used.add(name)
         values = numbers(tensor, tensor.read(self._file))
@@ -67,7 +67,8 @@ class AudioTower:
         return values.reshape(tensor.shape)
 
     def clamp(self, weight: str) -> Clamp | None:
-        """Between what a matrix product is clipped, on both sides; None if it is not."""
+        """Limits to which input and output of a matrix product are clipped; None if there are
+        none."""
         stem = weight.removesuffix(".weight")
         sides = tuple(zip(_CLAMPS, (-1, 1, -1, 1), strict=True))
         if not any(stem + side in self for side, _ in sides):
@@ -79,9 +80,9 @@ class AudioTower:
         return least, most, out_least, out_most
 
     def relative_keys(self, layer: int) -> Weights:
-        """What a query is multiplied with for a distance of 11 … 0: [12, heads, head].
+        """Relative-position keys for the distances 11 … 0: [12, heads, head].
 
-        Sinusoids of the distance through a matrix: a constant of the weights.
+        Sinusoids of the distance, multiplied by a matrix of the layer: constant for given weights.
         """
         half = self.width // 2
         rates = np.exp(-np.arange(half) * (np.log(10_000.0) / max(half - 1, 1)))
@@ -91,9 +92,10 @@ class AudioTower:
         return keys.reshape(PAST_TOKENS + 1, self.heads, self.head)
 
     def check_all_used(self) -> None:
-        """Raises ModelError where llama.cpp may compute with a tensor that the graph has not."""
+        """Raise ModelError if the file has a tensor that the graph does not use, since llama.cpp
+        may compute with it."""
         left = sorted(self._tensors.keys() - self._used)
-        left = [name for name in left if not name.endswith(_CLAMPS)]  # of what is not clipped
+        left = [name for name in left if not name.endswith(_CLAMPS)]  # limits may be unused
         if left:
             raise ModelError(f"{self._path}: {left[0]} has no place in the streaming encoder.")
 

@@ -1,8 +1,8 @@
 """Mimi's decoder as one streaming ONNX graph: codes and state in, samples and state out.
 
-codes → rows of eight books, summed → projection → twice as many rows (25 a second) → transformer
-→ SEANet: a convolution, and four times a transposed one with a residual block → samples.
-Nothing looks ahead, and every state is zeros before the first frame.
+codes → rows of eight codebooks, summed → projection → upsampling by 2 (25 rows a second) →
+transformer → SEANet: a convolution, then four stages of a transposed convolution and a residual
+block → samples. The graph is causal, and every state is zeros before the first frame.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from appliance.models.onnx_graph.onnx_format import FLOAT, INT64, value_info
 
 
 class MimiDecoder:
-    """Builds the graph. Raises ModelError for tensors that are missing, unknown or of another
+    """Builds the graph. Raises ModelError for a tensor that is missing, unknown or has another
     shape, OSError."""
 
     def __init__(self, weights: MimiWeights, graph: Graph) -> None:
         self._weights, self._graph, self.streams = weights, graph, Streams(graph)
 
     def build(self) -> bytes:
-        """The file of the graph; its large constants are in the data file."""
+        """Return the bytes of the graph file; its large constants are in the data file."""
         g, w = self._graph, self._weights
         frames = g.cut(g.op("Shape", "codes"), 0, 1, 0)
         x = self.streams.repeated(
@@ -53,10 +53,10 @@ class MimiDecoder:
         )
 
     def _latents(self) -> str:
-        """[n, width]: the rows of a frame's codes, summed and projected."""
+        """[n, width]: the codebook rows of a frame's codes, summed and projected."""
         g, w = self._graph, self._weights
         books = g.constant(np.concatenate([w.book(number) for number in range(BOOKS)]))
-        first = np.arange(BOOKS) * w.codes  # rows of a book in the table of all
+        first = np.arange(BOOKS) * w.codes  # offset of each codebook in the joint table
         rows = g.op("Gather", books, g.add("codes", g.ints(*map(int, first))))
         sums = [
             g.op("ReduceSum", g.cut(rows, begin, end, 1), g.ints(1), keepdims=0)
@@ -66,7 +66,7 @@ class MimiDecoder:
         return self.streams.linear(g.concat(1, *sums), np.concatenate(both, axis=1))
 
     def _sound(self, x: str) -> str:
-        """[n, width] → [n · frame_samples / 2, 1]."""
+        """SEANet: [n, width] → [n · frame_samples / 2, 1]."""
         w = self._weights
         x = self._convolved(x, "decoder.layers.0.conv", w.channels, w.width, FIRST_TAPS)
         channels = w.channels

@@ -1,7 +1,7 @@
-"""Makes the codec of Mimi's published file: a graph, a file of its large constants, a manifest.
+"""Makes the codec from Mimi's published file: a graph, a file of its large constants, a manifest.
 
-One tensor is in memory at a time, but for the codebooks. The manifest is written last: what it
-describes is whole.
+One tensor is in memory at a time, except for the codebooks. The manifest is written last, so the
+files that it describes are complete.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ ABOUT = "The decoder of Mimi by Kyutai (kyutai/mimi), rewritten as a streaming g
 
 
 def make(weights: Path, manifest: Path, form: Form) -> None:
-    """Write `manifest`, and beside it the graph (.onnx) and its data (.data), safe on the disk.
+    """Write `manifest`, and beside it the graph (.onnx) and its data (.data), flushed to the disk.
     `form`: of the transformer's matrices; all others are in fp32.
 
-    Raises ModelError for what is no Mimi to the last tensor of its decoder, OSError. What is left
-    of the files then, whoever asked takes away.
+    Raises ModelError if a tensor of Mimi's decoder is missing, unknown or of another shape,
+    OSError. After an error the caller removes what is left of the files.
     """
     graph, data = (manifest.with_suffix(end) for end in (".onnx", ".data"))
     with weights.open("rb") as source, data.open("wb") as target:

@@ -1,7 +1,7 @@
-"""Tensors in a safetensors file, as float32, one at a time; the header is trusted in nothing.
+"""Reads tensors of a safetensors file as float32, one at a time, and validates its header.
 
 The format (https://github.com/huggingface/safetensors): eight bytes with the header's length, the
-header in JSON (name → type, shape, first byte and the one behind the last), and the bytes.
+header in JSON (name → type, shape, first byte and the one after the last), and the bytes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SafeTensors:
-    """`file`: the file at `path`, open. Raises ModelError for what is no such file, OSError."""
+    """Reads the header. `file`: the file at `path`, open. Raises ModelError for an invalid file,
+    OSError."""
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
         self._path, self._file = path, file
@@ -69,13 +70,14 @@ class SafeTensors:
         return iter(self._entries)
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """Raises ModelError."""
+        """Shape of a tensor. Raises ModelError if there is none of that name."""
         if name not in self._entries:
             raise ModelError(f"{self._path} has no tensor {name}.", REMEDY)
         return self._entries[name].shape
 
     def get(self, name: str) -> Weights:
-        """The tensor of that name. Raises ModelError, OSError."""
+        """Read the tensor of that name. Raises ModelError, also for values that are not finite,
+        OSError."""
         shape, entry = self.shape(name), self._entries[name]
         first, end = entry.data_offsets
         self._file.seek(self._data + first)

@@ -1,7 +1,7 @@
-"""Mimi's decoder transformer: 25 positions a second, each attends to the 250 up to its own.
+"""Mimi's decoder transformer: 25 positions a second; each attends to the last 250, itself included.
 
-Keys are kept as they were turned for their position (RoPE), so that nothing is turned twice. The
-layers' scales (LayerScale) and the attention's are part of the matrices before them.
+The state holds keys after their rotation (RoPE), so that no key is rotated twice. The scales of the
+layers (LayerScale) and of the attention are folded into the matrices before them.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from appliance.models.mimi_graph.streams import Streams
 from appliance.models.mimi_graph.weights import CONTEXT, EPSILON, HEADS, ROPE_BASE, MimiWeights
 from appliance.models.onnx_graph.onnx_format import FLOAT, INT64
 
-PAST = CONTEXT - 1  # positions before the first of a call that it may attend to
-HIDDEN = -1e9  # the score of what may not be attended to
+PAST = CONTEXT - 1  # earlier positions that the first one of a call may attend to
+HIDDEN = -1e9  # score of masked keys
 
 
 class Transformer:
-    """Builds the layers; `count`: the name of how many positions the call has, [1]."""
+    """Builds the layers. `count`: name of the value with the number of positions of a call, [1]."""
 
     def __init__(self, weights: MimiWeights, streams: Streams, count: str) -> None:
         self._weights, self._streams, self._graph = weights, streams, streams.graph
@@ -30,7 +30,7 @@ class Transformer:
         self._mask = self._attention_mask(rows, position, g.add(count, g.ints(PAST)))
 
     def build(self, x: str) -> str:
-        """x [n, width] → [n, width]."""
+        """Add all layers: x [n, width] → [n, width]."""
         for layer in range(self._weights.layers):
             name = f"decoder_transformer.layers.{layer}."
             x = self._graph.add(x, self._attention(name, x))
@@ -79,7 +79,7 @@ class Transformer:
 
     # ── positions ────────────────────────────────────────────────────────────────────────────
     def _turns(self, positions: str) -> tuple[str, str]:
-        """Cosine and sine of every angle: [n, head / 2]."""
+        """Cosine and sine of the RoPE angles: [n, head / 2]."""
         g, head = self._graph, self._weights.head
         rates = 1.0 / ROPE_BASE ** (np.arange(0, head, 2, dtype=np.float32) / np.float32(head))
         column = g.reshape(g.op("Cast", positions, to=FLOAT), -1, 1)
@@ -87,19 +87,19 @@ class Transformer:
         return g.op("Cos", angles), g.op("Sin", angles)
 
     def _turned(self, x: str) -> str:
-        """x [heads, n, head]: number i of a head is turned with number i + head / 2."""
+        """Apply RoPE to x [heads, n, head]: components i and i + head / 2 of a head are a pair."""
         g = self._graph
         a, b = g.split(x, 2, 2)
         real = g.op("Sub", g.multiply(a, self._cos), g.multiply(b, self._sin))
         return g.concat(2, real, g.add(g.multiply(b, self._cos), g.multiply(a, self._sin)))
 
     def _attention_mask(self, rows: str, position: str, keys: str) -> str:
-        """[n, 249 + n]: 0 for what a position may attend to, HIDDEN for others: what comes after
-        it, what is too old, and what of the state nobody has written yet."""
+        """[n, 249 + n]: 0 for keys that a position may attend to. HIDDEN for later positions, those
+        more than 249 before it, and rows of the state that have not been written yet."""
         g = self._graph
         row, column = g.reshape(rows, -1, 1), g.reshape(self._range(keys), 1, -1)
-        ahead = g.op("Sub", column, row)  # 0 to 249: the 250 up to its own
-        empty = g.op("Sub", g.ints(PAST), position)  # what was before the first is below
+        ahead = g.op("Sub", column, row)  # 0 to 249 for the 250 keys up to its own
+        empty = g.op("Sub", g.ints(PAST), position)  # columns below this are before the first row
         there = g.op(
             "And",
             g.op("GreaterOrEqual", column, empty),

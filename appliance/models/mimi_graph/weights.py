@@ -1,9 +1,8 @@
-"""Mimi's decoder in a safetensors file: its dimensions, and its tensors with the shape they must
-have.
+"""Mimi's decoder in a safetensors file: its dimensions, and its tensors with checked shapes.
 
 In: the file that transformers' MimiModel reads (kyutai/mimi on Hugging Face: model.safetensors). It
-holds an encoder, too, and 24 codebooks more than the eight that speech is made of: these are not
-read. A tensor of the decoder that nobody asked for is named at the end.
+also has an encoder, and 24 codebooks besides the eight used for speech; these are not read.
+`check_all_used` reports a tensor of the decoder that was not read.
 """
 
 from __future__ import annotations
@@ -16,16 +15,16 @@ import numpy as np
 from appliance.errors import ModelError
 from appliance.models.mimi_graph.safetensors import REMEDY, SafeTensors, Weights
 
-BOOKS = 8  # of 32: what Moshi, and with it a speech head, emits
+BOOKS = 8  # of 32: the codebooks for which Moshi, and the speech head, emit codes
 SEMANTIC_BOOKS = 1  # the first; it has a projection of its own
-# What the file does not say; config.json beside it does.
+# These values are not in the file; they are from config.json beside it.
 HEADS = 8
 CONTEXT = 250  # positions that attention sees, its own included: 10 s at 25 a second
 ROPE_BASE = 10_000.0
 EPSILON = 1e-5  # of the norms
-LEAST_USAGE = 1e-5  # of a code, where its row is a sum divided by how often it was used
+LEAST_USAGE = 1e-5  # lower limit of a code's usage count, by which its summed row is divided
 FRAMES_PER_S = 12.5
-POSITIONS = 2  # of the transformer for a frame
+POSITIONS = 2  # of the transformer per frame
 FIRST_TAPS, BLOCK_TAPS, LAST_TAPS = 7, 3, 3  # kernels of the convolutions
 
 _DECODER = ("decoder.", "decoder_transformer.", "upsample.")
@@ -33,7 +32,8 @@ _RVQ = "quantizer.{}_residual_vector_quantizer."
 
 
 class MimiWeights:
-    """`file`: the file at `path`, open. Raises ModelError for what is no Mimi, OSError."""
+    """Reads the dimensions. `file`: the file at `path`, open. Raises ModelError if it is not Mimi,
+    OSError."""
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
         self._path, self._tensors = path, SafeTensors(path, file)
@@ -56,7 +56,7 @@ class MimiWeights:
 
     @staticmethod
     def stage(number: int) -> str:
-        """The transposed convolution of a stage; the residual block is the layer behind it."""
+        """Name of a stage's transposed convolution; its residual block is the next layer."""
         return f"decoder.layers.{3 * number + 2}.conv"
 
     @staticmethod
@@ -65,11 +65,11 @@ class MimiWeights:
 
     @property
     def last(self) -> str:
-        """The last convolution: behind the stages, and an activation between."""
+        """Name of the last convolution, after the stages and an activation."""
         return f"decoder.layers.{3 * self.stages + 2}.conv"
 
     def get(self, name: str, *shape: int) -> Weights:
-        """The tensor of that name and shape. Raises ModelError, OSError."""
+        """Read the tensor of that name. Raises ModelError if it has another shape, OSError."""
         found = self._tensors.shape(name)
         if found != shape:
             problem = f"{self._path}: {name} has the shape {list(found)} instead of {list(shape)}."
@@ -78,7 +78,7 @@ class MimiWeights:
         return self._tensors.get(name)
 
     def book(self, number: int) -> Weights:
-        """A codebook, a row for each code: [codes, code_width]."""
+        """A codebook with a row for each code: [codes, code_width]."""
         semantic = number < SEMANTIC_BOOKS
         name = _RVQ.format("semantic" if semantic else "acoustic")
         name += _table(number if semantic else number - SEMANTIC_BOOKS)
@@ -87,12 +87,12 @@ class MimiWeights:
         return (total / np.maximum(usage, LEAST_USAGE)[:, None]).astype(np.float32)
 
     def projection(self, kind: str) -> Weights:
-        """From the sum of the `semantic` or `acoustic` rows: [width, code_width]."""
+        """Projection of the sum of the `semantic` or `acoustic` rows: [width, code_width]."""
         name = _RVQ.format(kind) + "output_proj.weight"
         return self.get(name, self.width, self.code_width, 1)[:, :, 0]
 
     def check_all_used(self) -> None:
-        """Raises ModelError where the decoder has a tensor that is not in the graph."""
+        """Raise ModelError if the decoder has a tensor that is not in the graph."""
         for name in sorted(self._tensors):
             if name.startswith(_DECODER) and name not in self._used:
                 problem = f"{self._path}: {name} has no place in Mimi's decoder."
@@ -106,7 +106,7 @@ class MimiWeights:
         return shape
 
     def _count(self, pattern: str, first: int = 0, step: int = 1) -> int:
-        """How many there are without a gap; at least one, or ModelError."""
+        """Count consecutive tensors of a pattern. Raises ModelError if there is none."""
         count = 0
         while pattern.format(first + step * count) in self._tensors:
             count += 1
@@ -115,7 +115,7 @@ class MimiWeights:
         return count
 
     def _ratio(self, name: str) -> int:
-        """Of a transposed convolution, whose kernel is two strides long."""
+        """Stride of a transposed convolution; its kernel is two strides long."""
         taps = self._lengths(name + ".weight", 3)[2]
         if taps % 2:
             raise ModelError(f"{self._path}: {name} has an odd number of taps.", REMEDY)

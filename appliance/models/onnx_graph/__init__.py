@@ -1,1 +1,1 @@
-"""ONNX files, written without the onnx package: of networks that come in another format."""
+"""Writes networks that are published in another format as ONNX files, without the onnx package."""

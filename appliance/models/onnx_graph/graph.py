@@ -1,14 +1,14 @@
-"""An ONNX graph while it is built: operators by name, constants in a data file, products of a form.
+"""Builds an ONNX graph: operators by name, large constants in a data file, quantised products.
 
-In: calls, one for each operator. Out: the bytes of the graph; large constants are written to the
-data file at once, so that one tensor is in memory at a time.
+In: calls, one for each operator. Out: the bytes of the graph. Large constants are written to the
+data file at once, so that only one tensor is in memory at a time. Number formats of the products:
 
-fp32  products as they are.
-int8  weights in 8 bits with a scale for each output; what goes in is rounded to 8 bits with a scale
-      for the whole call (DynamicQuantizeLinear, MatMulInteger), or, `by_row`, for each row of it:
-      then what a row gives does not depend on which other rows are in the call.
+fp32  not quantised.
+int8  weights in 8 bits with a scale for each output. Inputs are rounded to 8 bits with one scale
+      for the whole call (DynamicQuantizeLinear, MatMulInteger), or, with `by_row`, one for each
+      row: then the result of a row does not depend on the other rows of the call.
 int7  the same with weights in 7 bits: x86 without VNNI adds two products in 16 bits and saturates,
-      which is most of the error then.
+      which otherwise causes most of the error.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ Form = Literal["fp32", "int8", "int7"]
 Weights = npt.NDArray[np.float32]
 
 HIGHEST: dict[Form, int] = {"int8": 127, "int7": 63}
-END = 2**62  # of a slice: as far as there is anything
-_INLINE_BYTES = 4096  # a larger constant lies in the data file
-_PAGE_BYTES = 4096  # a constant begins on one, so that it can be mapped
+END = 2**62  # end of a slice that reaches to the end of the axis
+_INLINE_BYTES = 4096  # a larger constant goes to the data file
+_PAGE_BYTES = 4096  # constants are aligned to pages, so that they can be memory-mapped
 _LEAST_SCALE = 1e-12
-_HIGHEST_INPUT, _ZERO_INPUT = 127, 128  # of a row's numbers in 8 bits
+_HIGHEST_INPUT, _ZERO_INPUT = 127, 128  # largest magnitude and zero point of a row in uint8
 _TWO_BYTES_ROUNDED = 10  # TensorProto.FLOAT16
 
 
 class Graph:
-    """`data`: the data file, open for writing; `file`: its name beside the graph."""
+    """A graph under construction. `data`: the data file, open for writing; `file`: its name."""
 
     def __init__(self, form: Form, data: IO[bytes], file: str, *, by_row: bool = False) -> None:
         self._form, self._data, self._file, self._by_row = form, data, file, by_row
@@ -53,7 +53,7 @@ class Graph:
         return self._digest.hexdigest()
 
     def model(self, inputs: Iterable[bytes], outputs: Iterable[bytes], name: str) -> bytes:
-        """The file of the graph."""
+        """Return the bytes of the graph file."""
         return onnx_format.model(self._nodes, self._tensors, inputs, outputs, name)
 
     # ── constants ────────────────────────────────────────────────────────────────────────────
@@ -78,7 +78,7 @@ class Graph:
         return name
 
     def _write(self, array: npt.NDArray[Any]) -> DataPlace:
-        """Raises OSError."""
+        """Append a constant to the data file, aligned to a page. Raises OSError."""
         for part in (bytes(-self._written % _PAGE_BYTES), array.tobytes()):
             self._data.write(part)
             self._digest.update(part)
@@ -87,13 +87,13 @@ class Graph:
 
     # ── operators ────────────────────────────────────────────────────────────────────────────
     def op(self, kind: str, *inputs: str, out: str = "", **attributes: Attribute) -> str:
-        """An operator with one result; its name."""
+        """Add an operator with one result; return the result's name."""
         out = out or self._fresh(kind.lower())
         self._nodes.append(onnx_format.node(kind, inputs, [out], attributes))
         return out
 
     def ops(self, kind: str, *inputs: str, results: int, **attributes: Attribute) -> list[str]:
-        """An operator with several results."""
+        """Add an operator with several results; return their names."""
         names = [self._fresh(kind.lower()) for _ in range(results)]
         self._nodes.append(onnx_format.node(kind, inputs, names, attributes))
         return names
@@ -130,7 +130,7 @@ class Graph:
         return self._known[key]
 
     def silu(self, x: str) -> str:
-        return self.multiply(x, self.op("Sigmoid", x))  # ONNX Runtime makes one operator of it
+        return self.multiply(x, self.op("Sigmoid", x))  # ONNX Runtime fuses the two operators
 
     def rms_norm(self, x: str, weight: Weights, epsilon: float) -> str:
         scale = self.constant(weight.astype(np.float32))
@@ -141,7 +141,7 @@ class Graph:
 
     # ── products with weights ────────────────────────────────────────────────────────────────
     def product(self, x: str, weight: Weights, *, exact: bool) -> str:
-        """x [n, in] by weight [out, in]: [n, out]. `exact`: in fp32, whatever the form."""
+        """Product of x [n, in] and weight [out, in]: [n, out]. `exact`: fp32 in every form."""
         if exact or self._form == "fp32":
             return self.op("MatMul", x, self.constant(weight.T))
         highest = HIGHEST[self._form]
@@ -156,12 +156,12 @@ class Graph:
         return self.multiply(y, self.multiply(scale_x, self.constant(scale)))
 
     def _rounded(self, x: str) -> list[str]:
-        """x in 8 bits: numbers, scale, and the number that stands for 0."""
+        """Quantise x to 8 bits. Returns the names of the codes, the scale and the zero point."""
         if not self._by_row:
             return self.ops("DynamicQuantizeLinear", x, results=3)
         most = self.op("ReduceMax", self.op("Abs", x), self.ints(-1), keepdims=1)
         least = self.scalar(_LEAST_SCALE)
         scale = self.op("Max", self.multiply(most, self.scalar(1 / _HIGHEST_INPUT)), least)
         steps = self.add(self.op("Round", self.op("Div", x, scale)), self.scalar(_ZERO_INPUT))
-        codes = self.op("Cast", steps, to=UINT8)  # 1 to 255: no row exceeds its own scale
+        codes = self.op("Cast", steps, to=UINT8)  # 1 to 255, as the scale is the row's maximum
         return [codes, scale, self.constant(np.array(_ZERO_INPUT, np.uint8))]

@@ -1,7 +1,7 @@
-"""ONNX files without the onnx package: messages of onnx.proto in protobuf's wire format.
+"""Encodes ONNX files without the onnx package: messages of onnx.proto in protobuf's wire format.
 
-Pure. In: nodes, tensors and shapes. Out: bytes. Only what the encoder's graph needs is here; the
-numbers of fields are those of onnx.proto (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto).
+Pure. In: nodes, tensors and shapes. Out: bytes. Supports only what our graphs need. The field
+numbers are those of onnx.proto (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class DataPlace:
-    """Where a tensor's bytes lie in the data file beside the graph."""
+    """Position of a tensor's bytes in the data file beside the graph."""
 
     file: str
     offset: int
@@ -40,7 +40,7 @@ def node(
     outputs: Sequence[str],
     attributes: Mapping[str, Attribute],
 ) -> bytes:
-    """NodeProto: an operator of the standard set; its name is that of its first result."""
+    """NodeProto: an operator of the standard set, named after its first result."""
     parts = [_text(1, name) for name in inputs] + [_text(2, name) for name in outputs]
     parts += [_text(3, outputs[0]), _text(4, kind)]
     parts += [_field(5, _attribute(name, value)) for name, value in attributes.items()]
@@ -48,7 +48,7 @@ def node(
 
 
 def tensor(name: str, array: Array, place: DataPlace | None = None) -> bytes:
-    """TensorProto: `array` itself, or where its bytes lie."""
+    """TensorProto with the bytes of `array`, or with their position in the data file."""
     parts = [_number(1, length) for length in array.shape]
     parts += [_number(2, _TYPES[array.dtype.name]), _text(8, name)]
     if place is None:
@@ -61,7 +61,7 @@ def tensor(name: str, array: Array, place: DataPlace | None = None) -> bytes:
 
 
 def value_info(name: str, type_: int, shape: Iterable[int | str]) -> bytes:
-    """ValueInfoProto: an input or output. A length that varies has a name."""
+    """ValueInfoProto: an input or output. A variable dimension is a name instead of a length."""
     lengths = [
         _field(1, _text(2, length) if isinstance(length, str) else _number(1, length))
         for length in shape
@@ -77,7 +77,7 @@ def model(
     outputs: Iterable[bytes],
     name: str,
 ) -> bytes:
-    """ModelProto: the whole file."""
+    """ModelProto: the complete file."""
     graph = b"".join([
         *(_field(1, each) for each in nodes),
         _text(2, name),
@@ -108,11 +108,11 @@ def _field(number: int, content: bytes) -> bytes:
 
 
 def _number(number: int, value: int) -> bytes:
-    return _varint(number << 3) + _varint(value % 2**64)  # negative ones as two's complement
+    return _varint(number << 3) + _varint(value % 2**64)  # negative values in two's complement
 
 
 def _varint(value: int) -> bytes:
-    """Seven bits a byte, the lowest first; the eighth says that more follow."""
+    """Encode a varint: seven bits a byte, lowest first; the eighth bit is set if more follow."""
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
