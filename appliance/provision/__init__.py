@@ -1,1 +1,1 @@
-"""A new card's first start: what its owner said of the box before, and what every box needs."""
+"""Provisioning: the seed on a new card, the first boot, the set-up page, and Wi-Fi changes."""

@@ -1,8 +1,9 @@
-"""Writing what a seed wants: each file whole or not at all, and again after a cut, to the same end.
+"""Writes the files of a seed, each atomically, and removes them at a reset.
 
-A seed is refused as a whole before this begins, and is taken off the card only after it: a start
-that is cut short does all of it anew. Every folder on the way is root's, and reached by descriptor
-(root_owned_folder.py): nothing is written, owned or removed by way of a link.
+A seed is validated as a whole before anything is written, and is wiped off the card only after all
+is written: a boot that is interrupted repeats all of it, with the same result. Every folder on the
+path must belong to root and is opened by descriptor (root_owned_folder.py), so that no symlink is
+followed when a file is written, changed or removed.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ from appliance.settings import load
 from appliance.settings.owner_settings import UNDO
 from appliance.update.release.disk_changes import Disk
 
-ZONE = "etc/localtime"  # a link into the zones
+ZONE = "etc/localtime"  # a symlink to the zone's file
 UNDONE = f"etc/interlude/{UNDO}"  # the settings before the last change
-PULL = "etc/interlude/pull.env"  # where a fleet has its releases; a login may be in the address
-WARNINGS = "var/log/interlude"  # names of networks and brokers may be in them
+PULL = "etc/interlude/pull.env"  # address of a fleet's releases, which may contain a login
+WARNINGS = "var/log/interlude"  # logs that may contain names of networks and brokers
 MOST_WIFI_BYTES = 65_536  # of a connection's file
 _PRIVATE = 0o700
 _FOLDERS = {"root/.ssh": _PRIVATE, "root": _PRIVATE, SECRETS: _PRIVATE}
@@ -50,7 +51,7 @@ _FOLDERS = {"root/.ssh": _PRIVATE, "root": _PRIVATE, SECRETS: _PRIVATE}
 
 @dataclass(frozen=True)
 class ProvisionTarget:
-    """Where it is written: `root` as it is now, and `keep`, which is laid over it at each start."""
+    """The folders to write to: the running `root`, and `keep`, which overlays it at each boot."""
 
     root: Path = Path("/")
     keep: Path = Path("/data/keep")
@@ -58,11 +59,11 @@ class ProvisionTarget:
 
 
 def apply(seed: Seed, ground: ProvisionTarget | None = None, *, tried: bool = False) -> list[str]:
-    """Bring a box to what the seed says. Returns the paths that were written.
+    """Write the files of a seed. Returns their paths.
 
-    `tried`: a box that keeps a Wi-Fi keeps it, and has that of the seed until its next start;
-    afterwards one of keep_wifi and put_back_wifi is called.
-    Raises SeedRefused with nothing written, StorageError.
+    `tried`: if the box has a saved Wi-Fi, the seed's Wi-Fi is written to the running system only,
+    where it lasts until the next boot; the caller then calls keep_wifi or put_back_wifi.
+    Raises SeedRefused before anything is written, StorageError.
     """
     ground = ground or ProvisionTarget()
     check(seed)
@@ -79,7 +80,7 @@ def apply(seed: Seed, ground: ProvisionTarget | None = None, *, tried: bool = Fa
     bases = {file.path: _bases(file, ground, tried=tried) for file in files}
     wanted = [(base, file.path) for file in files for base in bases[file.path]]
     wanted += [(base, ZONE) for base in (ground.keep, ground.root) if seed.timezone]
-    for base, path in wanted:  # a folder that cannot be used is found before anything is written
+    for base, path in wanted:  # check all folders before anything is written
         with _in_words(path), _folder_of(base, path, ground):
             pass
     for file, data in ready:
@@ -94,14 +95,13 @@ def apply(seed: Seed, ground: ProvisionTarget | None = None, *, tried: bool = Fa
 
 
 def keep_wifi(ground: ProvisionTarget | None = None) -> None:
-    """That of the running system, which has let the box in, for every start. Raises
-    StorageError."""
+    """Save the Wi-Fi of the running system, to which the box has connected. Raises StorageError."""
     ground = ground or ProvisionTarget()
     _copy_wifi(ground.root, ground.keep, ground)
 
 
 def put_back_wifi(ground: ProvisionTarget | None = None) -> bool:
-    """The one that is kept, where another was tried. Returns whether one was. Raises
+    """Restore the saved Wi-Fi in the running system. Returns whether another one was there. Raises
     StorageError."""
     ground = ground or ProvisionTarget()
     return os.path.lexists(ground.keep / CONNECTION) and _copy_wifi(
@@ -110,18 +110,17 @@ def put_back_wifi(ground: ProvisionTarget | None = None) -> bool:
 
 
 def remove_provisioning(ground: ProvisionTarget | None = None) -> None:
-    """Take away what a seed, the set-up page or its owner brought, and what tells of them: as a box
-    is that is given to somebody else. Their ssh keys, too: they are a way in.
+    """Erase all data of a seed, of the set-up page and of the owner, and logs with such data, so
+    that the box can be given away. The owner's ssh keys are erased, since they give access.
 
-    What stays is the box's own: its name for itself, its host keys, whose releases it installs.
-    What the running system has in memory of it (its host name) goes with the next start.
-    Raises StorageError.
+    The box keeps its own name for itself, its ssh host keys, and the keys of trusted releases. The
+    host name in the running kernel lasts until the next boot. Raises StorageError.
     """
     ground = ground or ProvisionTarget()
     gone = [(base, path) for base in (ground.keep, ground.root) for path in (CONNECTION, KEYS)]
     gone += [(ground.keep, path) for path in (*OF_THE_SYSTEM, ZONE)]
     gone += [(ground.root, path) for path in (SETTINGS, UNDONE, WANTED, VOICE_WANTED, PULL)]
-    # What a power cut left of each before it had its name.
+    # Temporary files that a power cut left before their rename.
     gone += [(base, str(fresh_name(Path(path)))) for base, path in gone]
     left = []
     for base, path in gone:
@@ -129,7 +128,7 @@ def remove_provisioning(ground: ProvisionTarget | None = None) -> None:
             try:
                 with _in_words(path), _folder_of(base, path, ground) as folder:
                     _erase(folder / Path(path).name)
-            except StorageError as error:  # one stubborn file keeps no other
+            except StorageError as error:  # go on with the other files
                 left.append(error.problem)
     for path, names in ((SECRETS, "*"), (WARNINGS, "warnings.log*")):
         try:
@@ -142,7 +141,7 @@ def remove_provisioning(ground: ProvisionTarget | None = None) -> None:
 
 
 def _copy_wifi(source: Path, to: Path, ground: ProvisionTarget) -> bool:
-    """Returns whether there was another."""
+    """Copy the Wi-Fi's file. Returns whether `to` had none or another."""
     name = Path(CONNECTION).name
     with (
         _in_words(CONNECTION),
@@ -158,8 +157,8 @@ def _copy_wifi(source: Path, to: Path, ground: ProvisionTarget) -> bool:
 
 
 def _empty(folder: Path, names: str) -> None:
-    """Take files away from a folder that may be another user's: by its descriptor, so that whatever
-    lies there, no file of another folder goes. Raises OSError."""
+    """Erase files in a folder that may belong to another user. The access goes through the folder's
+    descriptor, so that no file of another folder can be erased. Raises OSError."""
     try:
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -173,8 +172,8 @@ def _empty(folder: Path, names: str) -> None:
 
 
 def _erase(*paths: Path) -> None:
-    """Files, or links themselves: their words overwritten, for passwords are in them. Raises
-    OSError for the first that is left, after all were tried."""
+    """Overwrite and remove files, which may contain passwords; remove symlinks themselves. Raises
+    OSError for the first one that remains, after all were tried."""
     for left in erase(paths):
         raise OSError(0, left.why, left.path.name)
 
@@ -193,7 +192,7 @@ def _settings_now(ground: ProvisionTarget) -> str:
 
 
 def _encoded(file: PlannedFile) -> bytes:
-    """Before anything is written: what cannot be a file is no seed."""
+    """The file's content in UTF-8, encoded before anything is written. Raises SeedRefused."""
     try:
         return file.text.encode()
     except UnicodeEncodeError as error:
@@ -211,7 +210,7 @@ def _folder_of(base: Path, path: str, ground: ProvisionTarget) -> AbstractContex
 
 @contextmanager
 def _in_words(path: str) -> Iterator[None]:
-    """Raises StorageError, with the file's own name, for an OSError."""
+    """Convert an OSError to a StorageError that names the file."""
     try:
         yield
     except StorageError:
@@ -221,7 +220,7 @@ def _in_words(path: str) -> Iterator[None]:
 
 
 def _write(place: Path, data: bytes, mode: int, disk: Disk) -> None:
-    """Never readable by others for a moment, and there as a whole."""
+    """Write a file atomically; its temporary file never has wider permissions than `mode`."""
     fresh = fresh_name(place)
     fresh.unlink(missing_ok=True)
     disk.write(fresh, data, mode)
@@ -230,7 +229,7 @@ def _write(place: Path, data: bytes, mode: int, disk: Disk) -> None:
 
 
 def _loads(data: bytes, machine: Machine) -> None:
-    """Whether the box itself could use the settings; tried in memory. Raises SeedRefused."""
+    """Load the settings from a file in memory. Raises SeedRefused if the box cannot use them."""
     fd = os.memfd_create("settings")
     try:
         os.write(fd, data)

@@ -1,8 +1,8 @@
-"""Another Wi-Fi, or another time zone, as the page has asked: root's half.
+"""Changes the Wi-Fi or the time zone on a request of the page; this is the part that runs as root.
 
-A Wi-Fi is tried before it is kept: the connection is written to the system that runs, whose /etc is
-memory, and to the data partition only when the box has entered the network by it. A network that
-does not let it in, a power cut or an end on the way leaves the one before.
+A Wi-Fi is tried before it is saved: the connection is first written to the running system, whose
+/etc is in memory, and to the data partition only after the box has connected with it. After a
+failed connection, a power cut or an interruption, the box still has the Wi-Fi before.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from appliance.settings.network_change import NetworkChange
 
 
 class ChangedNetworks(Protocol):
-    """What of the networks a change needs; NmcliNetworks is the real one."""
+    """The operations that a change needs; NmcliNetworks implements them."""
 
     def device(self) -> str: ...
     def names(self) -> list[str]: ...
@@ -35,7 +35,8 @@ class ChangedNetworks(Protocol):
 
 @dataclass(frozen=True)
 class NetworkChanges:
-    """`set_up`: whether the box's own Wi-Fi is open; then the page of the set-up has the radio."""
+    """Carries out network changes. `set_up`: whether the set-up Wi-Fi is open; it then uses the
+    radio, and only the set-up page may change the Wi-Fi."""
 
     radio: ChangedNetworks
     ground: ProvisionTarget = field(default_factory=ProvisionTarget)
@@ -43,7 +44,7 @@ class NetworkChanges:
     words: Catalogue = field(default_factory=english)
 
     def change(self, asked: NetworkChange) -> RequestOutcome:
-        """Never raises for what is asked; it is told."""
+        """Carry out a request. An InterludeError is returned as an outcome, not raised."""
         try:
             if asked.doing == "timezone":
                 return self._timezone(asked)
@@ -91,7 +92,7 @@ class NetworkChanges:
         return RequestOutcome(asked.id)
 
     def _go_back(self, place: Path, before: bytes | None) -> None:
-        """The file as it was, and the box in whichever network it knows."""
+        """Restore the connection's file, and join any known network."""
         if before is None:
             place.unlink(missing_ok=True)
         else:

@@ -1,8 +1,8 @@
-"""A start of a card of ours: its keys, and the seed that its owner put on it, once.
+"""Runs at each boot of a card: creates the ssh host keys, and applies the owner's seed once.
 
-In: the partition `bootconfig`, which every computer can read. Out: files (see seed_files.py); the
-seed is wiped off the partition after all of them are safe. What cannot be used is said and stays
-there, for its owner to mend.
+In: the partition `bootconfig`, which every computer can read. Out: files (see seed_files.py). After
+all of them are synced, the seed is wiped off the partition. An invalid seed is reported and stays
+there, so that its owner can correct it.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from appliance.update.system.fat32 import FatFileSystem
 from appliance.update.system.slot import CONFIG
 
 KEYS = Path("etc/ssh")
-# What editors and browsers make of the name, where endings are hidden: interlude.yaml.txt.
+# Names that editors and browsers produce where file extensions are hidden: interlude.yaml.txt.
 _NEARLY = re.compile(r"interlude[ a-z0-9()_-]{0,20}(\.(ya?ml|txt|rtf)){1,2}")
 
 
 @dataclass(frozen=True)
 class ProvisionResult:
-    """What came of it: the paths that a seed wrote, and what was wrong with one, in a sentence.
+    """Result of a boot: the paths that the seed wrote, and its problem in a sentence.
 
-    `misnamed`: a file that its owner may have meant as a seed, which is not read.
+    `misnamed`: a file that is not read, but was probably meant as a seed.
     """
 
     seeded: tuple[str, ...] = ()
@@ -37,8 +37,8 @@ class ProvisionResult:
 
 
 def provision(card: PartitionedDisk, ground: ProvisionTarget) -> ProvisionResult:
-    """Everything of a start. Raises StorageError; a seed that cannot be used keeps no box from
-    starting, and stays on the card."""
+    """Do all the work of a boot. Raises StorageError. An invalid seed does not prevent the boot,
+    and stays on the card."""
     host_keys(ground)
     files, other = carried(card), misnamed(card)
     try:
@@ -46,7 +46,7 @@ def provision(card: PartitionedDisk, ground: ProvisionTarget) -> ProvisionResult
         if seed.empty:
             return ProvisionResult(misnamed=other)
         written = apply(seed, ground)
-    except (SeedRefused, StorageError) as error:  # a card without room is said as well
+    except (SeedRefused, StorageError) as error:  # StorageError: a full disk, for example
         return ProvisionResult(problem=str(error), misnamed=other)
     wipe(card)
     return ProvisionResult(tuple(written), misnamed=other)
@@ -59,7 +59,7 @@ def carried(card: PartitionedDisk) -> dict[str, bytes]:
         sizes = {file.name.lower(): file.size for file in fat.files()}
         found = {}
         for name in seed_parsers.FORMS:
-            if sizes.get(name, 0) > seed_parsers.MOST_BYTES:  # its form refuses it by its length
+            if sizes.get(name, 0) > seed_parsers.MOST_BYTES:  # parse_seed refuses it by its length
                 found[name] = b"?" * (seed_parsers.MOST_BYTES + 1)
             elif name in sizes:
                 found[name] = fat.read(name) or b""
@@ -67,7 +67,7 @@ def carried(card: PartitionedDisk) -> dict[str, bytes]:
 
 
 def misnamed(card: PartitionedDisk) -> str:
-    """The first file on the card that is nearly called as a seed is; "" if there is none."""
+    """The first file on the card with a name similar to a seed's; "" if there is none."""
     with card.part(CONFIG) as config:
         names = sorted(file.name for file in FatFileSystem(config).files())
     unread = (name for name in names if name.lower() not in seed_parsers.FORMS)
@@ -79,8 +79,8 @@ def _meant(name: str) -> bool:
 
 
 def wipe(card: PartitionedDisk) -> None:
-    """Overwrite the seed's files and take them away: passwords are in them, and in what an editor
-    left of earlier ones."""
+    """Overwrite and remove the seed's files, and overwrite the free clusters: passwords are in the
+    files, and in older copies that an editor left."""
     with card.part(CONFIG) as config:
         fat = FatFileSystem(config)
         fat.wipe_free()
@@ -89,9 +89,9 @@ def wipe(card: PartitionedDisk) -> None:
 
 
 def host_keys(ground: ProvisionTarget) -> None:
-    """The box's own keys of ssh: made at its first start, the same ever after.
+    """Create the box's ssh host keys at the first boot, and install the same keys at later ones.
 
-    A key that a power cut left empty is made anew. Raises StorageError.
+    A key that is unreadable, for example empty after a power cut, is replaced. Raises StorageError.
     """
     folder = ground.keep / KEYS
     ground.disk.make_folder(folder)

@@ -1,8 +1,8 @@
-"""The data partition, grown to the card's end while it is in use: by sfdisk, partx and resize2fs.
+"""Grows the mounted data partition to the end of the card with sfdisk, partx and resize2fs.
 
-Each step looks whether it is still to be done, so that a start which is cut short goes on at the
-next. sfdisk writes the copy of the table at the card's end before the table itself (UEFI, 5.3.2):
-cut in between, one of the two is whole, and the kernel and sfdisk take that one.
+Each step checks whether it is still needed, so that an interrupted boot continues at the next one.
+sfdisk writes the backup table at the card's end before the primary table (UEFI, 5.3.2): after a
+power cut in between, one of the two is valid, and the kernel and sfdisk use that one.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from pathlib import Path
 from appliance.errors import StorageError
 from appliance.update.system.block_device import LABELS
 
-SECTOR = 512  # what the kernel counts in, whatever the card has
+SECTOR = 512  # the kernel's unit, independent of the card's sector size
 NAME = "data"
-TABLE_SECTORS = 34  # of the table's copy at the end
-WORTH_SECTORS = 8 << 11  # 8 MiB: less is left alone
+TABLE_SECTORS = 34  # reserved for the backup table at the end
+WORTH_SECTORS = 8 << 11  # 8 MiB: the partition is not grown for less
 
-RunCommand = Callable[[list[str], str], str]  # a command and what it is told → what it says
+RunCommand = Callable[[list[str], str], str]  # a command and its stdin → its stdout
 
 
 @dataclass(frozen=True)
 class PartitionPlace:
-    """A partition in sectors: on which disk, as which number, from where, and how long."""
+    """A partition: its disk, its number, and start and size in sectors."""
 
     device: Path
     disk: Path
@@ -36,12 +36,12 @@ class PartitionPlace:
 
     @property
     def room(self) -> int:
-        """Sectors between its end and the disk's."""
+        """Free sectors between the partition's end and the backup table."""
         return self.disk_size - TABLE_SECTORS - (self.start + self.size)
 
 
 def find(labels: Path = LABELS, block: Path = Path("/sys/class/block")) -> PartitionPlace:
-    """Where `data` lies. Raises StorageError on a machine that has none."""
+    """Find the partition `data`. Raises StorageError on a machine that has none."""
     try:
         device = (labels / NAME).resolve(strict=True)
         own = (block / device.name).resolve(strict=True)
@@ -57,25 +57,26 @@ def find(labels: Path = LABELS, block: Path = Path("/sys/class/block")) -> Parti
 
 
 def grow(place: PartitionPlace, run: RunCommand | None = None) -> bool:
-    """Let partition and file system fill the disk. Whether it grew. Raises StorageError."""
+    """Grow partition and file system to the end of the disk. Returns whether the partition grew.
+    Raises StorageError."""
     run = run or command
     grown = place.room >= WORTH_SECTORS
     if grown:
         resize(place.disk, place.number, run)
-        # The partition is in use: its new end is told to the kernel without reading it all anew.
+        # The partition is in use: partx updates its size without a re-read of the whole table.
         run(["partx", "--update", "--nr", str(place.number), str(place.disk)], "")
-    run(["resize2fs", str(place.device)], "")  # says so and does nothing where all is done
+    run(["resize2fs", str(place.device)], "")  # does nothing if the file system fills the partition
     return grown
 
 
 def resize(disk: Path, number: int, run: RunCommand) -> None:
-    """Change the table: partition `number` goes on to the end, everything else stays."""
+    """Change the partition table so that partition `number` extends to the end."""
     run(["sfdisk", "--quiet", "--force", "--no-reread", "--no-tell-kernel",
          f"--partno={number}", str(disk)], ", +\n")  # fmt: skip
 
 
 def command(words: list[str], said: str) -> str:
-    """Run one of Debian's. Raises StorageError with its last words."""
+    """Run a command with `said` as stdin. Raises StorageError with the last line of its output."""
     try:
         done = subprocess.run(
             words, input=said, capture_output=True, text=True, check=False, timeout=600

@@ -1,6 +1,6 @@
-"""What `interlude check` says of the network: where the box is, as whom, or why it is in none.
+"""The network section of `interlude check`: network, name and addresses, or why there is none.
 
-In: NetworkManager, avahi, and what root's set-up has left to be read (runtime/network_status.py).
+In: NetworkManager, avahi, and the status file of the set-up (runtime/network_status.py).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ WAYS = (
 def network_findings(
     network: NetworkStatus | None = None, radio: NmcliNetworks | None = None
 ) -> Iterator[Finding]:
-    """Nothing where NetworkManager is not what manages networks."""
+    """The findings of the network; none if NetworkManager is not installed or not running."""
     radio = radio or NmcliNetworks()
     if shutil.which(radio.nmcli) is None:
         return
@@ -66,7 +66,7 @@ def findings_for(
     own_name: Callable[[list[str]], str],
     host: str,
 ) -> Iterator[Finding]:
-    """`ssid`: of the Wi-Fi that it is in."""
+    """The findings of the connection. `ssid`: of the Wi-Fi to which the box is connected, or ""."""
     if joined is None:
         problem = network.problem or "The box is in no network."
         remedy = JOIN.format(network.setup) if network.setup else WAYS

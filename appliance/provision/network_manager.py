@@ -1,8 +1,8 @@
-"""The machine's networks, through NetworkManager's nmcli: the only file that calls it.
+"""Controls the machine's networks with NetworkManager's nmcli; no other file calls it.
 
 The set-up access point is a connection in memory (/run), with its password in a file of mode 0600
-and never among a command's words. Beside it lies what its dnsmasq is to answer: every name leads to
-the box, so that a phone finds the page when it looks for the world.
+and never in a command line. A second file configures its dnsmasq to resolve every name to the box,
+so that a phone's captive-portal probe finds the page.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from appliance.provision import wifi_errors
 SETUP = "interlude-setup"
 OURS = "interlude-wifi"
 ADDRESS = "10.42.0.1"
-CHANNEL = 6  # of 2.4 GHz, on which an access point may be opened in every country
+CHANNEL = 6  # of 2.4 GHz; access points are allowed on it in every country
 VOLATILE = Path("/run/NetworkManager/system-connections")
-# Read by the dnsmasq of every shared connection; there is none but set-up's, while that is open.
+# Read by the dnsmasq of every shared connection; the only one is set-up's, while it is open.
 DNSMASQ = Path("/etc/NetworkManager/dnsmasq-shared.d/interlude-setup.conf")
 MOST_NAMES = 20
 _STATIONS = ("ethernet", "wifi")
 _WIFI = "802-11-wireless"
 
 
-# dnsmasq(8). Every name is the box's address and has no other. Option 114 (RFC 8910) names the page
-# to phones that ask for it. RFC 8908 wants https there, with a certificate that the phone trusts,
-# which nobody can have for a box without a world. Phones that insist on it pass the option over,
-# and find the page by their probes.
+# dnsmasq(8). Every name resolves to the box's address only. Option 114 (RFC 8910) tells the page's
+# address to phones that ask for it. RFC 8908 requires https there, with a certificate that the
+# phone trusts, which is impossible for a box without internet access. Phones that insist on https
+# ignore the option and find the page by their probes.
 ANSWERS = f"""no-resolv
 address=/#/{ADDRESS}
 local=/#/
@@ -44,7 +44,8 @@ dhcp-option=114,http://{ADDRESS}/
 
 @dataclass(frozen=True)
 class JoinedNetwork:
-    """A network that the box is in. `kind`: ethernet or wifi; `connection`: its name here."""
+    """A network to which the box is connected. `kind`: ethernet or wifi; `connection`: its name in
+    NetworkManager."""
 
     kind: str
     device: str
@@ -52,7 +53,7 @@ class JoinedNetwork:
 
 
 class WifiInReach(msgspec.Struct, frozen=True):
-    """A network that the box's radio hears. `secured`: it wants a password."""
+    """A Wi-Fi in range. `secured`: it needs a password."""
 
     name: str
     dbm: int
@@ -61,7 +62,7 @@ class WifiInReach(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class NmcliNetworks:
-    """`wait_s`: for a connection to come up."""
+    """The networks of this machine. `wait_s`: timeout for a connection to come up."""
 
     volatile: Path = VOLATILE
     nmcli: str = "nmcli"
@@ -69,8 +70,8 @@ class NmcliNetworks:
     dnsmasq: Path = DNSMASQ
 
     def joined(self) -> JoinedNetwork | None:
-        """The network that the box is in, a cable before a Wi-Fi; None if it is in nobody's. The
-        access point of its own is none. Raises StorageError."""
+        """The network to which the box is connected, Ethernet before Wi-Fi; None if there is none.
+        The box's own access point does not count. Raises StorageError."""
         found = [
             JoinedNetwork(kind, device, name)
             for device, kind, state, name in self._devices()
@@ -79,36 +80,37 @@ class NmcliNetworks:
         return min(found, key=lambda one: one.kind, default=None)  # ethernet, wifi
 
     def addresses(self) -> list[str]:
-        """Of the box in its network, IPv4. Raises StorageError."""
+        """The box's IPv4 addresses in its network. Raises StorageError."""
         if (joined := self.joined()) is None:
             return []
         rows = _rows(self._ask("-f", "IP4.ADDRESS", "device", "show", joined.device))
         return [row[1].partition("/")[0] for row in rows if len(row) == 2]
 
     def known(self) -> list[str]:
-        """Connections of Wi-Fi that have been set up, in reach or not; ours first."""
+        """The configured Wi-Fi connections, in range or not; OURS first."""
         rows = _rows(self._ask("-f", "TYPE,NAME", "connection", "show"))
         names = [row[1] for row in rows if row[0] == _WIFI and row[1] != SETUP]
         return sorted(names, key=lambda name: name != OURS)
 
     def left_out(self) -> str:
-        """The Wi-Fi that is set up and that the box is not in; "" while it is in one, tries one,
-        or is one itself. Raises StorageError."""
+        """The configured Wi-Fi to which the box is not connected; "" while it is connected or
+        connecting to one, or is an access point itself. Raises StorageError."""
         states = [state for _, kind, state, _ in self._devices() if kind == "wifi"]
         if not states or any(state.startswith("connect") for state in states):
             return ""
         return next((self.ssid(name) for name in self.known()), "")
 
     def device(self) -> str:
-        """The Wi-Fi's; "" if there is none."""
+        """The name of the Wi-Fi device; "" if there is none."""
         return next((name for name, kind, _, _ in self._devices() if kind == "wifi"), "")
 
     def names(self) -> list[str]:
-        """Of the networks in reach, the strongest first."""
+        """The names of the Wi-Fi networks in range, the strongest first."""
         return [one.name for one in self.in_reach()]
 
     def in_reach(self) -> list[WifiInReach]:
-        """Likewise, with what a phone shows of them; of several with one name the strongest."""
+        """The Wi-Fi networks in range, the strongest first; of several with one name only the
+        strongest."""
         rows = _rows(self._ask("-f", "SSID,SIGNAL,SECURITY", "device", "wifi", "list"))
         found: dict[str, WifiInReach] = {}
         for name, signal, security in (row for row in rows if len(row) == 3 and row[0]):
@@ -117,11 +119,11 @@ class NmcliNetworks:
         return list(found.values())[:MOST_NAMES]
 
     def open(self, name: str, password: str) -> None:
-        """Be an access point. Raises StorageError."""
+        """Open an access point. Raises StorageError."""
         try:
             self.dnsmasq.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self.dnsmasq, ANSWERS.encode(), lasting=False)
-        except OSError:  # phones then find the page by its address, which is said
+        except OSError:  # phones can still open the page by its address, which the box says aloud
             self.dnsmasq.unlink(missing_ok=True)
         path = self.volatile / f"{SETUP}.nmconnection"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -131,7 +133,7 @@ class NmcliNetworks:
         self._ask("--wait", str(self.wait_s), "connection", "up", SETUP)
 
     def close(self) -> None:
-        """Be none any more."""
+        """Close the access point."""
         self.dnsmasq.unlink(missing_ok=True)
         path = self.volatile / f"{SETUP}.nmconnection"
         if path.exists():
@@ -139,7 +141,8 @@ class NmcliNetworks:
             self._ask("connection", "reload")
 
     def join(self) -> BoxSentence | str:
-        """Enter a network that has been set up. Returns "", or why none lets the box in."""
+        """Connect to the first configured Wi-Fi that works. Returns "", or why the first one
+        failed."""
         problem: BoxSentence | str = ""
         try:
             self._ask("connection", "reload")
@@ -156,8 +159,7 @@ class NmcliNetworks:
         return problem or BoxSentence("wifi-none")
 
     def enter_ours(self) -> BoxSentence | str:
-        """Enter the Wi-Fi of the connection that is ours, as its file is now. Returns "", or why it
-        does not let the box in."""
+        """Reload the connection OURS and connect to its Wi-Fi. Returns "", or why that failed."""
         try:
             self._ask("connection", "reload")
             self._ask("--wait", str(self.wait_s), "connection", "up", OURS)
@@ -166,7 +168,7 @@ class NmcliNetworks:
         return ""
 
     def ssid(self, connection: str) -> str:
-        """What the Wi-Fi of a connection calls itself."""
+        """The SSID of a connection; the connection's name if it cannot be read."""
         try:
             said = self._ask("-f", f"{_WIFI}.ssid", "connection", "show", connection)
         except StorageError:
@@ -179,7 +181,7 @@ class NmcliNetworks:
         return [(row[0], row[1], row[2], row[3]) for row in rows if len(row) == 4]
 
     def _ask(self, *words: str) -> str:
-        """Raises StorageError with nmcli's words for what failed."""
+        """Run nmcli; return its output. Raises StorageError with nmcli's error message."""
         try:
             done = subprocess.run(
                 [self.nmcli, "-t", *words],
@@ -197,10 +199,10 @@ class NmcliNetworks:
 
 
 def access_point(name: str, password: str) -> str:
-    """NetworkManager's file of it (nm-settings-keyfile(5)); whoever joins gets an address.
+    """The access point as a connection file (nm-settings-keyfile(5)), with DHCP for its clients.
 
-    Without a channel NetworkManager takes 1, 6, 11 or 13 by the name, and a radio that knows no
-    country yet (regulatory domain 00) may open nothing on 12 and 13.
+    Without a channel NetworkManager chooses 1, 6, 11 or 13 by the name, and a radio without a
+    country (regulatory domain 00) must not open an access point on 12 and 13.
     """
     return "\n".join((
         "[connection]", f"id={SETUP}", "uuid=6a4b1f0c-6a4d-5a5c-9c39-1e7f1d0a7c11", "type=wifi",
@@ -212,19 +214,20 @@ def access_point(name: str, password: str) -> str:
 
 
 def _dbm(percent: int) -> int:
-    """NetworkManager's percent as the radio's dBm: −100 is 0 and −40 is 100 (libnm-core,
+    """Convert NetworkManager's percent to dBm: 0 is −100 dBm and 100 is −40 dBm (libnm-core,
     nm_wifi_utils_level_to_quality of 1.42)."""
     return round(0.6 * min(percent, 100)) - 100
 
 
 def _what_failed(said: str) -> str:
-    """Of nmcli's words: hints follow its line of the error."""
+    """The error line of nmcli's output, where hints may follow it; else the last line."""
     lines = said.strip().splitlines()
     return next((line for line in lines if line.startswith("Error:")), "".join(lines[-1:]))
 
 
 def _rows(said: str) -> list[list[str]]:
-    """The terse output of nmcli: fields between colons, of which one in a field is escaped."""
+    """Split nmcli's terse output: fields are separated by colons; a backslash escapes a colon or a
+    backslash in a field."""
     rows = []
     for line in said.splitlines():
         fields = re.findall(r"(?:^|:)((?:[^:\\]|\\.)*)", line)

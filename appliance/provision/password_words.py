@@ -1,8 +1,9 @@
-"""Words for a password that is heard once and typed on a phone: 1024 of them, 10 bits each.
+"""Generates the password of the set-up Wi-Fi from 1024 words, 10 bits each.
 
-Written for this purpose. No word begins another, so five of them written as one can be read in one
-way only; no two differ by one letter, or by one sound as espeak-ng says them in British or American
-English; words that sound like another word, or that the two spell differently, are left out.
+The owner hears the password and types it on a phone. The list was written for this purpose. No word
+is a prefix of another, so five words without spaces can be split in one way only. No two words
+differ by one letter, or by one phoneme of espeak-ng in British or American English. Homophones, and
+words with different spellings in the two, are left out.
 """
 
 from __future__ import annotations
@@ -87,10 +88,10 @@ yellow zebra zenith zigzag zipper zodiac zoom
 
 
 def password(language: str = "en") -> tuple[str, ...]:
-    """New words; the password is all of them as one, in small letters (WPA takes 8 to 63).
+    """Return random words; the password is their concatenation in lower case (WPA: 8 to 63).
 
-    The words are English. In another language each is three digits instead: together 15, which
-    are as hard to guess (49.8 bits), and which every voice can say.
+    The words are English. In another language there are five groups of three digits instead, with
+    the same strength (49.8 bits), which every voice can say.
     """
     if language != "en":
         return tuple(f"{secrets.randbelow(1000):03}" for _ in range(COUNT))

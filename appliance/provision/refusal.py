@@ -1,5 +1,5 @@
-"""What is wrong with what an owner says of a new box: a sentence of the catalogue, so that the
-set-up page and the voice say it in their language, and the log in English."""
+"""Errors of set-up data as sentences of the catalogue, so that the set-up page and the voice can
+translate them, while the log has English."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from appliance.provision.setup_sentences import Sentence
 
 
 class SayableRefusal(SeedRefused):
-    """`sentence`: what is wrong, and what to do about it."""
+    """A SeedRefused that can be translated. `sentence`: the problem and its remedy."""
 
     def __init__(self, sentence: BoxSentence) -> None:
         super().__init__(sentence.text(english()), shown=sentence.shown)
@@ -17,10 +17,10 @@ class SayableRefusal(SeedRefused):
 
 
 def sentence_of(error: InterludeError) -> Sentence:
-    """What to say of it; in English alone, where the catalogue has no words for it."""
+    """The sentence to say about an error; English text if the catalogue has no sentence for it."""
     return error.sentence if isinstance(error, SayableRefusal) else str(error)
 
 
 def told(error: InterludeError, words: Catalogue) -> str:
-    """The same in the language of `words`."""
+    """The text of an error in the language of `words`; English if there is no sentence for it."""
     return error.sentence.text(words) if isinstance(error, SayableRefusal) else str(error)

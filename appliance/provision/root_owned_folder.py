@@ -1,8 +1,8 @@
-"""Folders that only root may change, reached by descriptor: no link is followed on the way.
+"""Opens folders that only root can change, by descriptor and without following symlinks.
 
-Root writes nothing by a name that somebody else can exchange. So each folder from the base down is
-opened with O_NOFOLLOW, must belong to root, and must not be writable by others; what is written
-then goes through the descriptor (/proc/self/fd/N), and not through the names again.
+Root must not write by a path that another user can replace. So each folder from the base down is
+opened with O_NOFOLLOW, must belong to root, and must not be writable by others. Writes then go
+through the descriptor (/proc/self/fd/N) and not through the path.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 def own_folder(
     base: Path, path: Path, disk: Disk, modes: Mapping[str, int] | None = None
 ) -> Iterator[Path]:
-    """`path` below `base`, as a name that leads to this very folder for as long as it is in use.
+    """Yield a path through an open descriptor to the folder `path` below `base`.
 
-    A missing folder is made, with its mode of `modes` or 0755. Raises StorageError for a link and
-    for a folder that belongs to another user, OSError.
+    Missing folders are created, with the mode in `modes` or 0755. Raises StorageError for a symlink
+    and for a folder that another user can change, OSError.
     """
     if not base.exists():
         disk.make_folder(base)
@@ -59,7 +59,7 @@ def own_folder(
 
 
 def _own(about: os.stat_result) -> bool:
-    """Whether nobody else may change what lies in the folder."""
+    """Whether no other user may change the folder."""
     group = about.st_mode & stat.S_IWGRP and about.st_gid != os.getegid()
     return about.st_uid == os.geteuid() and not about.st_mode & stat.S_IWOTH and not group
 

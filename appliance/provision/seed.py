@@ -1,7 +1,7 @@
-"""What an owner says of a new box: checked word by word before anything of it is applied.
+"""The seed, an owner's settings for a new box, and the validation of each field.
 
-In: words of anybody who had the card in hand, or stands in front of the set-up page. Out: a Seed
-whose every field may be written into a file of the system's.
+In: untrusted text from a card or from the set-up page. Out: a Seed whose fields may all be written
+into files of the system.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from appliance.settings.surroundings import Gpio
 MOST_KEYS = 20
 PANELS = tuple(name for name in get_args(Gpio) if name != "keyboard")  # a new box has none
 _HOST = re.compile(r"(?!-)[A-Za-z0-9-]{1,63}(?<!-)")  # RFC 1123
-_PLACE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?")  # a name or an address
+_PLACE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?")  # host name or address
 _ZONE = re.compile(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+){0,2}")
-_CARD = re.compile(r"[A-Za-z][A-Za-z0-9_:=,.-]{0,79}")  # of an ALSA name, what cards need
+_CARD = re.compile(r"[A-Za-z][A-Za-z0-9_:=,.-]{0,79}")  # the part of ALSA's syntax that cards need
 _COUNTRY = re.compile(r"[A-Z]{2}")  # ISO 3166
 _KINDS = (
     r"ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)"
@@ -41,7 +41,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 @dataclass(frozen=True)
 class WifiNetwork:
-    """One network. `password`: 8 to 63 letters, or the 64 hex digits made of them; "": open."""
+    """A Wi-Fi. `password`: 8 to 63 characters, or the derived key in 64 hex digits; "": open."""
 
     name: bytes
     password: str = ""
@@ -50,18 +50,18 @@ class WifiNetwork:
 
 @dataclass(frozen=True)
 class Seed:
-    """Every field may be empty: then nothing is changed by it.
+    """Settings of a new box. An empty field changes nothing.
 
-    keys       of ssh, one a line of authorized_keys
-    country    for the radio's rules
-    language   auto, or that of all that it says (ISO 639)
+    keys       ssh public keys, each a line of authorized_keys
+    country    for the radio's regulatory domain
+    language   auto, or the only language of the box (ISO 639)
     name       of the box in Home Assistant
     password   of the user at the broker
     card       the sound card's ALSA name, or auto
-    panel      what button and light are wired to, as `panel.gpio` of the settings
-    model      of the catalogue or of `models`, to be fetched in the background
-    voice      of the catalogue, likewise
-    models     rows of the owner's own, by name (settings/models.py)
+    panel      wiring of button and light, as `panel.gpio` of the settings
+    model      of the catalogue or of `models`, downloaded in the background
+    voice      of the catalogue, downloaded in the background
+    models     the owner's own rows of the catalogue, by name (settings/models.py)
     """
 
     hostname: str = ""
@@ -87,7 +87,7 @@ class Seed:
         return self == Seed()
 
     def merged_with(self, other: Seed) -> Seed:
-        """This one, and what it leaves empty from `other`."""
+        """This seed, with its empty fields taken from `other`."""
         return replace(
             self,
             **{
@@ -98,7 +98,7 @@ class Seed:
 
 
 def check(seed: Seed) -> None:
-    """Raises SeedRefused for the first word that cannot be used. Never repeats a secret."""
+    """Raise SeedRefused for the first invalid field. The error never quotes a secret."""
     _matches("hostname", seed.hostname, _HOST)
     _matches("broker", seed.broker, _PLACE)
     _matches("timezone", seed.timezone, _ZONE)
@@ -177,20 +177,21 @@ def _check_key(key: str, number: int) -> None:
         blob = base64.b64decode(found[2], validate=True) if found else b""
     except binascii.Error:
         blob = b""
-    # The blob begins with its own kind, behind four bytes of length (RFC 4253, 6.6).
+    # The blob begins with four bytes of length and the key type (RFC 4253, 6.6).
     if found is None or not _utf8(key) or blob[4 : 4 + len(found[1])] != found[1].encode():
         problem = f"The ssh key number {number} is none that a box takes."
         raise SeedRefused(problem, "It is one line of a .pub file: ssh-ed25519 AAAA….")
 
 
 def _matches(what: str, text: str, pattern: re.Pattern[str]) -> None:
-    """`what`: as the catalogue's `setup-page-wrong-none` has it."""
+    """Raise SayableRefusal unless `text` is empty or matches. `what`: the name of the field in the
+    catalogue's `setup-page-wrong-none`."""
     if text and not pattern.fullmatch(text):
         raise SayableRefusal(BoxSentence.of("setup-page-wrong-none", what=what, value=_short(text)))
 
 
 def _utf8(text: str) -> bool:
-    """Whether it can be written: half of a pair of UTF-16 is no letter."""
+    """Whether the text can be encoded in UTF-8: a single surrogate of UTF-16 cannot."""
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 

@@ -1,8 +1,8 @@
-"""From a seed to files: every path, mode and byte, before any of them is written. Pure.
+"""Plans the files of a seed: every path, mode and content, before any of them is written. Pure.
 
-What belongs to the system lies below `keep` on the data partition, which the first program of each
-start lays over the read-only root (image/initramfs/init). What belongs to the box lies in
-/etc/interlude, which is on data itself.
+Files of the system go below `keep` on the data partition, which the first program of each boot
+overlays on the read-only root (image/initramfs/init). Files of the box go into /etc/interlude,
+which is itself on the data partition.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from appliance.errors import SeedRefused
 from appliance.provision.seed import Seed, WifiNetwork
 from appliance.settings.models import OwnModel
 
-_OURS = uuid.UUID("0f0a4f2e-8a62-5c2b-9f2d-6f3a0b0d7f5e")  # of our names; any fixed one would do
+_OURS = uuid.UUID("0f0a4f2e-8a62-5c2b-9f2d-6f3a0b0d7f5e")  # namespace for uuid5; any UUID works
 CONNECTION = "etc/NetworkManager/system-connections/interlude-wifi.nmconnection"
 SETTINGS = "etc/interlude/settings.yaml"
 SECRETS = "etc/interlude/secrets"
@@ -26,16 +26,16 @@ PASSWORD = f"{SECRETS}/mqtt-password"
 KEYS = "root/.ssh/authorized_keys"
 HOST, HOSTS, TIMEZONE = "etc/hostname", "etc/hosts", "etc/timezone"
 COUNTRY = "etc/modprobe.d/interlude-country.conf"
-OF_THE_SYSTEM = (HOST, HOSTS, TIMEZONE, COUNTRY)  # which every system has, or does without
-WANTED = "etc/interlude/model-wanted"  # of models/store.py
-VOICE_WANTED = "etc/interlude/voice-wanted"  # likewise
+OF_THE_SYSTEM = (HOST, HOSTS, TIMEZONE, COUNTRY)  # the system has its own, or works without
+WANTED = "etc/interlude/model-wanted"  # read by models/store.py
+VOICE_WANTED = "etc/interlude/voice-wanted"  # read by models/store.py
 
 
 @dataclass(frozen=True)
 class PlannedFile:
-    """One file: its path below the root, its mode, and what is in it. Root's, as its folder is.
+    """A file that root owns: its path below the root, its content and its mode.
 
-    `own`: it lies on data at that very path, and not below keep.
+    `own`: it is on the data partition at this path, and not below `keep`.
     """
 
     path: str
@@ -45,9 +45,9 @@ class PlannedFile:
 
 
 def plan(seed: Seed, settings_now: str = "") -> list[PlannedFile]:
-    """Everything that follows from a seed, in order. `settings_now`: the settings file as it is.
+    """The files of a seed, in the order of writing. `settings_now`: text of the settings file.
 
-    Raises SeedRefused where the settings are no settings.
+    Raises SeedRefused if the present settings are invalid.
     """
     files = []
     if seed.hostname:
@@ -66,8 +66,8 @@ def plan(seed: Seed, settings_now: str = "") -> list[PlannedFile]:
         files.append(PlannedFile(CONNECTION, connection(seed.wifi), 0o600))
     if seed.broker and seed.password:
         files.append(PlannedFile(PASSWORD, f"{seed.password}\n", 0o600, own=True))
-    # Before the settings, which a box cannot use while they name a model that nobody fetches: after
-    # a power cut between the two it is fetched, and not used.
+    # Before the settings: they are unusable while they name a model that is not being downloaded.
+    # After a power cut between the two, the model is downloaded and not used.
     if seed.model and seed.model != "pocket":
         files.append(PlannedFile(WANTED, f"{seed.model}\n", own=True))
     if seed.voice:
@@ -78,9 +78,9 @@ def plan(seed: Seed, settings_now: str = "") -> list[PlannedFile]:
 
 
 def connection(wifi: WifiNetwork) -> str:
-    """NetworkManager's own file of a network (nm-settings-keyfile(5)); mode 0600, root's.
+    """The content of NetworkManager's file for a Wi-Fi (nm-settings-keyfile(5)).
 
-    The name goes as bytes, for no quoting is right for every name.
+    The SSID is written as byte values, since no quoting works for every name.
     """
     lines = [
         "[connection]",
@@ -95,14 +95,14 @@ def connection(wifi: WifiNetwork) -> str:
     ]
     lines += ["hidden=true"] if wifi.hidden else []
     if wifi.password:
-        # Both of WPA2 and WPA3: what the access point has is what is taken.
+        # wpa-psk allows WPA2 and WPA3; NetworkManager uses what the access point supports.
         lines += ["", "[wifi-security]", "key-mgmt=wpa-psk", f"psk={_keyfile(wifi.password)}"]
     lines += ["", "[ipv4]", "method=auto", "", "[ipv6]", "method=auto", ""]
     return "\n".join(lines)
 
 
 def _keyfile(text: str) -> str:
-    """A value of GLib's key files: a backslash, and a space at an end, are written otherwise."""
+    """Escape a value for GLib's key files: backslashes, and a space at either end."""
     text = text.replace("\\", "\\\\")
     if text.startswith(" "):
         text = "\\s" + text[1:]
@@ -116,7 +116,7 @@ def _settings(seed: Seed) -> dict[str, Any]:
         changed["language"] = seed.language
     if seed.mode:
         changed["mode"] = seed.mode
-    if seed.card:  # one device for both: two clocks drift apart
+    if seed.card:  # one device for both directions, since two devices' clocks drift apart
         changed["card"] = {"capture": seed.card, "playback": seed.card}
     if seed.panel:
         changed["panel"] = {"gpio": seed.panel}
@@ -130,17 +130,18 @@ def _settings(seed: Seed) -> dict[str, Any]:
 
 
 def _said(row: OwnModel) -> dict[str, Any]:
-    """A row as its owner wrote it: without what is as usual."""
+    """A row as its owner wrote it: without fields that have their default."""
     said: dict[str, Any] = msgspec.to_builtins(row)
     usual = {field.name: field.default for field in msgspec.structs.fields(OwnModel)}
     return {key: value for key, value in said.items() if value != usual[key]}
 
 
 def _merged(now: str, changed: dict[str, Any]) -> str:
-    """The settings file with what was changed; its comments are kept where it has nothing else."""
+    """Merge changes into the text of the settings file. Comments are kept only if the file has
+    nothing else."""
     try:
         before = yaml.safe_load(now) or {}
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # also: a 13th month
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: an invalid date
         raise SeedRefused(
             "The settings of this box cannot be read; nothing was changed."
         ) from error

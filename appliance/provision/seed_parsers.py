@@ -1,12 +1,12 @@
-"""The forms in which a new card may carry a seed: files on its first partition → one Seed.
+"""Parses the files of a seed on a new card's first partition into one Seed.
 
-interlude.yaml                     our own; docs/flash.md has it
-user-data, network-config          cloud-init's, as Raspberry Pi Imager writes them
+interlude.yaml                     our own format, described in docs/flash.md
+user-data, network-config          of cloud-init, as written by Raspberry Pi Imager
 
-Imager 2 writes those by the list that comes with the image (image/imager.py); Imager 1.7 to 1.9
-write them to each image that has no issue.txt of Raspberry Pi OS. What they have in it:
-raspberrypi/rpi-imager, src/customization_generator.cpp (2.0.11), src/OptionsPopup.qml (1.9.6). What
-we have no use for (users, passwords, packages, commands) is passed over.
+Imager 2 writes the latter if the list that comes with the image says so (image/imager.py); Imager
+1.7 to 1.9 write them to each image without the issue.txt of Raspberry Pi OS. Their content:
+raspberrypi/rpi-imager, src/customization_generator.cpp (2.0.11), src/OptionsPopup.qml (1.9.6).
+Entries without a use here (users, passwords, packages, commands) are ignored.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ _OPENS = (
 )  # fmt: skip
 _CLOSES = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken, yaml.BlockEndToken)
 _MOST_DEEP = 20
-_WHOLE = ("name", "user", "password")  # of a Wi-Fi and a broker: any sign may be in them
-# msgspec's, in words.
+_WHOLE = ("name", "user", "password")  # of a Wi-Fi and a broker: may contain any character
+# msgspec's type names in error messages for the owner.
 _KINDS = {"object": "names with values", "array": "a list", "str": "one word", "int": "a number"}
 _YES_OR_NO = {"": False, "yes": True, "true": True, "on": True, "no": False, "false": False,
               "off": False}  # fmt: skip
 
 
 class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A part of our own form: a key that is not known is refused."""
+    """A section of our own format; an unknown key is refused."""
 
 
 class _Wifi(_Row, frozen=True):
@@ -74,26 +74,26 @@ class Own(_Row, frozen=True):
 
 
 def parse_seed(files: Mapping[str, bytes]) -> Seed:
-    """The seed in files of a card, by their names; empty if there is none. Raises SeedRefused.
+    """The seed in the files of a card, by name; empty if there is none. Raises SeedRefused.
 
-    Where two forms say something, the one that is named first above counts.
+    A field in several files is taken from the first one in the order above.
     """
     seed = Seed()
     for name, form in FORMS.items():
         data = files.get(name, b"")
-        if not data.strip(b"\0\t\r\n "):  # zeros: wiped, and then the power went
+        if not data.strip(b"\0\t\r\n "):  # zeros: a power cut came after the wipe
             continue
         if len(data) > MOST_BYTES:
             raise SeedRefused(f"{name} has {len(data)} bytes: too many to be what it is called.")
         try:
             seed = seed.merged_with(form(_decoded(data)))
-        except Exception as error:  # untrusted bytes: whatever fails is told as a sentence
+        except Exception as error:  # untrusted bytes: every failure becomes a sentence
             raise _refused(name, error) from error
     return seed
 
 
 def _refused(name: str, error: Exception) -> SeedRefused:
-    """The result of reading a file, as a sentence for the owner. No value is repeated."""
+    """Convert an error of reading a file to a sentence for the owner, which quotes no value."""
     match error:
         case SeedRefused():
             return SeedRefused(f"{name}: {error.problem}", error.remedy)
@@ -110,19 +110,19 @@ def _refused(name: str, error: Exception) -> SeedRefused:
 
 
 class BadSeedValue(ValueError):
-    """A word of ours about what stands where something else should."""
+    """A value of the wrong type; its text is for the owner."""
 
 
 def _decoded(data: bytes) -> str:
-    """As editors write it; that of Windows and its PowerShell may take two bytes a letter."""
+    """Decode a file as editors write it: UTF-8, or UTF-16 with a BOM from Windows' PowerShell."""
     if len(data) > 2 and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16")
     return data.decode("utf-8-sig")
 
 
 def _in_words(problem: str) -> str:
-    """What msgspec finds wrong, as a sentence for the owner. Values are not repeated, nor
-    names among which a piece of an unquoted password may be."""
+    """Convert a message of msgspec to a sentence for the owner. It quotes neither values nor nested
+    names, which may be a part of an unquoted password."""
     place = re.search(r"at `\$\.([\w.]+)", problem)
     where = f"`{place[1]}`" if place else "it"
     unknown = re.match(r"Object contains unknown field `(.*?)`", problem, re.DOTALL)
@@ -177,7 +177,7 @@ def _of_own(said: Any) -> Seed:
 
 
 def _user_data(text: str) -> Seed:
-    """Of cloud-config: host name, time zone, keys of whoever may log in; ours as `interlude`."""
+    """cloud-config: host name, time zone, all users' ssh keys, and our format below `interlude`."""
     said = _dict(_yaml(text))
     people = [said.get("user"), *(said.get("users") or [])]
     keys = [*(said.get("ssh_authorized_keys") or [])]
@@ -195,11 +195,11 @@ def _user_data(text: str) -> Seed:
 
 
 def _network(text: str) -> Seed:
-    """Of netplan's: the first Wi-Fi that is named."""
+    """netplan: the first Wi-Fi with an access point."""
     said = _dict(_yaml(text))
     said = _dict(said.get("network", said))
     for key, radio in _dict(said.get("wifis")).items():
-        if key == "renderer":  # of Imager 1.9, beside the radio
+        if key == "renderer":  # Imager 1.9 writes it beside the devices
             continue
         country = _text(_dict(radio).get("regulatory-domain"))
         for name, point in _dict(_dict(radio).get("access-points")).items():
@@ -211,8 +211,8 @@ def _network(text: str) -> Seed:
 
 
 def _yaml(text: str) -> Any:
-    """Plain YAML. One that refers to itself may grow without end, a deep one takes its time to
-    read, and none of these do either."""
+    """Parse plain YAML. Aliases are refused, since they may expand without limit, and deep nesting,
+    since it is slow to parse; no seed needs either."""
     depth = 0
     for token in yaml.scan(text):
         if isinstance(token, yaml.AliasToken):
@@ -232,8 +232,8 @@ def _yaml(text: str) -> Any:
 
 
 def _uncut(node: yaml.Node, text: str, of: str = "") -> None:
-    """YAML takes what follows a ` #` for a remark, and so would cut a password in two. Raises
-    SeedRefused for such a word that no quotes hold. `of`: the key that the node stands behind."""
+    """Raise SeedRefused for an unquoted name, user or password before a ` #`: YAML takes the rest
+    for a comment, and so would cut a password in two. `of`: the key of `node`."""
     for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
         if not isinstance(value, yaml.ScalarNode):
             _uncut(value, text, str(key.value))
@@ -249,12 +249,12 @@ def _uncut(node: yaml.Node, text: str, of: str = "") -> None:
 
 
 class _Words(yaml.BaseLoader):
-    """Words, lists and names only. A password of digits, a Wi-Fi called NO, a country that is
-    Norway: as they are written. BaseLoader has no constructor of any tag."""
+    """Loads every scalar as a string. A password of digits, a Wi-Fi called NO, or the country code
+    of Norway stay as written. BaseLoader has no constructor for any tag."""
 
 
 def _filled(said: Any) -> Any:
-    """Without what was left open: `wifi:` and nothing behind it."""
+    """Drop top-level keys without a value, such as an empty `wifi:`."""
     if not isinstance(said, dict):
         return said
     names = Own.__struct_fields__
@@ -285,7 +285,8 @@ def _text(found: Any) -> str:
 
 
 def _octets(name: str) -> bytes:
-    """Imager writes each byte of a name that is no ASCII as \\xNN, which YAML reads as a letter."""
+    """The bytes of an SSID. Imager writes each non-ASCII byte as \\xNN, which YAML reads as a
+    character."""
     try:
         raw = name.encode("latin-1")
         raw.decode("utf-8")
@@ -299,7 +300,7 @@ FORMS: dict[str, Callable[[str], Seed]] = {
     "user-data": _user_data,
     "network-config": _network,
 }
-# Imager's, for images that ask for them: ours does not, so nobody but an owner brings one.
+# Written by Imager for images that ask for them. Ours does not, so an owner put such a file there.
 FOREIGN = ("custom.toml", "firstrun.sh", "rpi-preseed.toml")
-# Nothing is read of it, and it goes with the others.
+# Not read, and wiped with the others.
 BESIDE = ("meta-data",)

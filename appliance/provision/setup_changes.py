@@ -1,7 +1,8 @@
-"""What set-up changes of the box: all that was typed, and its Wi-Fi at first as a trial.
+"""Applies the set-up form to the box; a new Wi-Fi is tried before it is saved.
 
-Whoever asks for set-up may have a Wi-Fi that works. It stays on the card until another has let the
-box in: a mistyped password, an end without a network or a power cut leaves the one before.
+A box whose owner asks for set-up may have a Wi-Fi that works. It stays on the card until the box
+has connected to the new one: after a mistyped password, a set-up without a network or a power cut,
+the box still has the Wi-Fi before.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from appliance.provision.seed_files import HOST
 
 
 class SetupChanges(Protocol):
-    """BoxChanges is the real one.
+    """The changes that set-up makes; BoxChanges implements them.
 
-    apply          brings the box to a seed; `tried`: a Wi-Fi that it had stays the card's
-    keep_wifi      makes the one that was tried the card's
-    put_back_wifi  has the card's again; returns whether another was tried. Never raises
+    apply          writes a seed; `tried`: a saved Wi-Fi stays on the card
+    keep_wifi      saves the Wi-Fi of the running system on the card
+    put_back_wifi  restores the saved Wi-Fi; returns whether another was tried; never raises
 
-    The others raise SeedRefused, StorageError.
+    The first two raise SeedRefused, StorageError.
     """
 
     def apply(self, seed: Seed, *, tried: bool) -> None: ...
@@ -33,7 +34,7 @@ class SetupChanges(Protocol):
 
 @dataclass(frozen=True)
 class BoxChanges:
-    """`renames`: has the running system know the host name that was typed."""
+    """Changes this box. `renames`: sets the host name of the running system."""
 
     ground: ProvisionTarget
     renames: Callable[[str], object]

@@ -1,4 +1,4 @@
-"""What set-up needs of the machine's networks."""
+"""The interface between the set-up session and the machine's networks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from appliance.provision.setup_sentences import Sentence
 
 
 class SetupNetworks(Protocol):
-    """What of the networks set-up needs; NmcliNetworks is the real one."""
+    """The network operations that set-up needs; NmcliNetworks implements them."""
 
     def joined(self) -> JoinedNetwork | None: ...
     def known(self) -> list[str]: ...

@@ -1,7 +1,7 @@
-"""What the box says aloud of its network and its set-up. Pure.
+"""Sentences that the box says about its network and its set-up. Pure.
 
-Digits are said one by one, or they would be said as a number; the password word by word, each of
-them a sentence, so that there is a pause to type it in.
+Digits are separated, so that the voice does not say them as one number. Each word of the password
+is a sentence of its own, so that there is a pause to type it in.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from appliance.language.catalogue import BoxSentence, Catalogue
 from appliance.provision.network_manager import ADDRESS
 
-# Of the box's own catalogue; or words as they are, which are another program's.
+# A sentence of the catalogue, or untranslated text, such as the message of another program.
 Sentence = BoxSentence | str
 
 ASKED = BoxSentence("setup-asked")
 NO_NETWORK = BoxSentence("setup-no-network")
 NEEDS_CABLE = BoxSentence("setup-needs-cable")
 NEEDS_SEED = BoxSentence("setup-needs-seed")
-BY_CABLE = BoxSentence("setup-by-cable")  # a box that nobody has set up, in a network by its cable
+BY_CABLE = BoxSentence("setup-by-cable")  # not set up yet, and in a network by cable
 
 
 def in_words(sentence: Sentence, words: Catalogue) -> str:
@@ -27,18 +27,18 @@ def in_words(sentence: Sentence, words: Catalogue) -> str:
 
 
 def spoken(name: str, words: Catalogue) -> str:
-    """A name in the network, as a voice says it."""
+    """A host name with its dashes and dots as words."""
     dash, dot = words.say("sign-dash"), words.say("sign-dot")
     return name.replace("-", f" {dash} ").replace(".", f" {dot} ")
 
 
 def misnamed(name: str, words: Catalogue) -> str:
-    """A file on the card that its owner may have meant for the box. `name`: as it is written."""
+    """The warning about a file on the card whose name is similar to a seed's."""
     return words.say("setup-file-misnamed", name=name)
 
 
 def card_says(problem: str, words: Catalogue) -> str:
-    """What on the card could not be used, aloud, with the dots of its name said."""
+    """The warning about an invalid seed, with the dots in file names as words."""
     dot = words.say("sign-dot")
     said = re.sub(r"(?<=[a-z])\.(?=[a-z])", f" {dot} ", problem)
     return words.say("setup-card-unusable", problem=said)
@@ -49,13 +49,13 @@ def called(name: str, words: Catalogue) -> str:
 
 
 def other_name(wanted: str, name: str, words: Catalogue) -> str:
-    """Two machines of one network want one name; this one came later."""
+    """The box is called `name`, since another machine in the network has the name `wanted`."""
     return words.say("setup-other-name", wanted=spoken(wanted, words), name=spoken(name, words))
 
 
 def invitation(why: str, name: str, password: Sequence[str], words: Catalogue) -> str:
-    """How to join the box's own Wi-Fi. `name`: Interlude and four digits; `password`: words, or
-    groups of digits, typed as one."""
+    """How to join the set-up Wi-Fi. `name`: Interlude and four digits; `password`: words or groups
+    of digits, typed without spaces."""
     digits = all(part.isdecimal() for part in password)
     said = (" ".join(part) if digits else part.capitalize() for part in password)
     join = words.say(
