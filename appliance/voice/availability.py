@@ -1,6 +1,6 @@
-"""Which of the voices that are here can really speak: each is started once and says a word.
+"""Finds which of the installed voices can really speak: each is started once to say a word.
 
-One at a time, while the box says nothing. What was fetched or installed since is tried, too.
+One trial runs at a time, while the box says nothing. Voices installed later are tried, too.
 """
 
 from __future__ import annotations
@@ -13,40 +13,40 @@ from appliance.voice.interface import Voice, is_loading
 from appliance.voice.probe import VoiceTrial
 from appliance.voice.program import ProgramVoice
 
-LOOK_S = 10.0  # between two looks at what lies on the disk: some dozen small files
-AGAIN_S = 3600.0  # a voice that could not speak is tried again
+LOOK_S = 10.0  # between two scans for installed voices: some dozen small files
+AGAIN_S = 3600.0  # until a voice whose trial failed is tried again
 
 log = logging.getLogger("speaker")
 VoiceCommands = Mapping[str, tuple[str, ...]]
 
 
 class VoiceAvailability:
-    """`commands`: the voices that are here, by name, with their programs. `now_s`: seconds."""
+    """`commands`: returns the installed voices by name, with their programs. `now_s`: clock."""
 
     def __init__(self, commands: Callable[[], VoiceCommands], now_s: Callable[[], float]) -> None:
         self._commands, self._now_s = commands, now_s
         self._here: VoiceCommands = {}
-        self._speaks: dict[tuple[str, ...], bool] = {}  # by command: another program, another trial
+        self._speaks: dict[tuple[str, ...], bool] = {}  # by command: a new program needs a trial
         self._tried_s: dict[tuple[str, ...], float] = {}
         self._look_at_s = 0.0
-        self._stands_in: tuple[str, ...] = ()  # espeak-ng, where it is installed
+        self._stands_in: tuple[str, ...] = ()  # espeak-ng, if it is installed
         self._trial: VoiceTrial | None = None
         self._program: ProgramVoice | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those that have spoken, in the order of `commands`; espeak-ng, which needs no trial,
-        last. () before the first `poll`."""
+        """The voices that have spoken, in the order of `commands`, and last espeak-ng, which needs
+        no trial. () before the first `poll`."""
         spoken = (name for name, how in self._here.items() if self._speaks.get(how))
         return (*spoken, *self._stands_in)
 
     def fileno(self) -> int:
-        """What to poll while one is tried; -1 where none is."""
+        """The descriptor to poll during a trial; -1 if none runs."""
         return self._program.fileno() if self._program is not None else -1
 
     def poll(self, voices: Sequence[Voice], *, busy: bool) -> None:
-        """Go on. `voices`: those that are loaded; one that is ready has proved what it can. `busy`:
-        there is something to say, and the core is needed for that."""
+        """Scan for voices when due, and start or continue a trial. `voices`: the loaded ones; one
+        that is ready needs no trial. `busy`: the box is speaking, so the core is not free."""
         now_s = self._now_s()
         if now_s >= self._look_at_s:
             self._here, self._look_at_s = self._commands(), now_s + LOOK_S
@@ -63,7 +63,7 @@ class VoiceAvailability:
             self._tried_s[self._here[name]] = now_s
 
     def replaced(self, voices: Sequence[Voice]) -> str:
-        """The name of a voice in use whose program another has taken the place of; "" for none."""
+        """The name of a loaded voice whose program was replaced by another; "" for none."""
         for voice in voices:
             here = self._here.get(voice.name)
             if isinstance(voice, ProgramVoice) and here is not None and here != voice.command:
@@ -79,7 +79,7 @@ class VoiceAvailability:
         loading = {voice.name for voice in voices if is_loading(voice)}
         for name, how in self._here.items():
             if name in loading:
-                continue  # twice at once would take twice as long
+                continue  # a second instance would double the time of both
             tried_s = self._tried_s.get(how)
             if tried_s is None or (not self._speaks.get(how) and now_s - tried_s > AGAIN_S):
                 return name

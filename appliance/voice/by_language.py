@@ -1,7 +1,8 @@
-"""Which voices may say a sentence, by its language. Nothing here waits.
+"""Selects the voices that may say a sentence, by its language. Nothing here waits.
 
-In: the voice that was chosen and its stand-in, what else is here, a sentence. Out: the voices that
-may say it, the best first: one of its language, espeak-ng in its language, and whoever is left.
+In: the chosen voice and its fallback, the other installed voices, a sentence. Out: the voices that
+may say it, the best first: one of its language, espeak-ng in its language, then the other chosen
+ones.
 """
 
 from __future__ import annotations
@@ -14,22 +15,22 @@ from appliance.errors import VoiceError
 from appliance.voice.espeak import EspeakVoice
 from appliance.voice.interface import Voice
 
-LOOK_S = 10.0  # between two looks at which voices are here: a small file each
-IDLE_S = 600.0  # a voice beside the chosen one that nobody needed for so long gives its memory back
+LOOK_S = 10.0  # between two scans for installed voices: one small file each
+IDLE_S = 600.0  # after so long without use an additional voice is closed, for its memory
 Languages = Mapping[str, frozenset[str]]  # of each voice, by its name
 
 
 @dataclass
 class VoicesByLanguage:
-    """`chosen`: the voice of the settings, and its stand-in.
+    """`chosen`: the voice of the settings, and its fallback.
 
-    identify  the language of a text, or "" (language/identify.py)
-    here      the voices that are here, and what they speak; one that is not named speaks anything
+    identify  returns the language of a text, or "" (language/identify.py)
+    here      returns the languages of the installed voices; a voice without an entry speaks any
     start     starts the voice of a name, which is ready some time later. Raises VoiceError
-    espeak    espeak-ng in a language. Raises VoiceError where it is not installed
-    so_far    the language of what was said last: also of what follows, if that cannot be told
+    espeak    returns espeak-ng in a language. Raises VoiceError if it is not installed
+    so_far    language of the last sentence; it is assumed for a text that cannot be identified
     espeak_alone
-              the owner wants espeak-ng, and so wants it in every language
+              the owner has chosen espeak-ng, so it speaks every language
     """
 
     chosen: Sequence[Voice]
@@ -42,18 +43,18 @@ class VoicesByLanguage:
     now_s: Callable[[], float] = time.monotonic
     _languages: Languages = field(default_factory=dict)
     _look_at_s: float = float("-inf")
-    _beside: Voice | None = None  # one more that is loaded, of another language than the chosen
+    _beside: Voice | None = None  # an additional loaded voice, of another language than the chosen
     _needed_s: float = 0.0
     _stand_ins: dict[str, Voice] = field(default_factory=dict)
 
     @property
     def all(self) -> list[Voice]:
-        """Those that are loaded."""
+        """All loaded voices."""
         beside = [] if self._beside is None else [self._beside]
         return [*self.chosen, *beside, *self._stand_ins.values()]
 
     def choose(self, voices: Sequence[Voice], *, asked: bool) -> None:
-        """From now on those were chosen. `asked`: the owner asked for the first of them."""
+        """Replace the chosen voices. `asked`: the owner has requested the first of them."""
         self.chosen = voices
         self.espeak_alone = asked and isinstance(voices[0], EspeakVoice)
 
@@ -61,12 +62,12 @@ class VoicesByLanguage:
         return self.identify(text) or self.so_far
 
     def begin(self, text: str) -> str:
-        """`text` is said now. Returns its language."""
+        """Note that `text` is said now. Returns its language."""
         self.so_far = self.language_of(text)
         return self.so_far
 
     def voices_for(self, text: str) -> list[Voice]:
-        """Those that may say it, the best first."""
+        """The voices that may say `text`, the best first."""
         language = self.language_of(text)
         able = [voice for voice in self.chosen if self._speaks(voice, language)]
         if not able and (beside := self._other(language)) is not None:
@@ -76,7 +77,7 @@ class VoicesByLanguage:
         return [*able, *(voice for voice in self.chosen if voice not in able)]
 
     def poll(self) -> None:
-        """See to the voices beside the chosen ones. To be called now and then."""
+        """Poll the additional voice, and close it when it is idle. To be called regularly."""
         if self._beside is not None:
             self._beside.poll()
             if self.now_s() - self._needed_s > IDLE_S:
@@ -94,7 +95,8 @@ class VoicesByLanguage:
         return language in self._look().get(voice.name, {language})
 
     def _other(self, language: str) -> Voice | None:
-        """A voice of that language; it is started if it is not the one that was needed last."""
+        """The additional voice if it speaks `language`, or else a new one, just started, in its
+        place. None if no other installed voice speaks it."""
         now_s = self.now_s()
         if self._beside is not None and self._speaks(self._beside, language):
             self._needed_s = now_s

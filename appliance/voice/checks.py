@@ -1,4 +1,4 @@
-"""What `interlude check` finds of the voices: each that is to speak says a word first."""
+"""Checks the voices for `interlude check`: each candidate is started and has to say a word."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from appliance.voice.probe import VoiceTrial
 
 
 def voice_findings(settings: Settings) -> list[Finding]:
-    """The voices from the best to the first that speaks. A warning for each that cannot; a problem
-    where none can."""
+    """Try the voices from the best to the first that speaks. A warning for each that cannot; a
+    problem if none can."""
     findings = _mute(settings)
     try:
         names = factory.candidates(settings)
@@ -38,7 +38,7 @@ def voice_findings(settings: Settings) -> list[Finding]:
 
 
 def _mute(settings: Settings) -> list[Finding]:
-    """Voices that are here without a program that this machine can run, where any is to speak."""
+    """A warning about voices without a program that this machine can run, for `voice: auto`."""
     why = store.lacking(settings.programs_path(), store.PIPER)
     here = ModelStore.of(settings).piper_voices()
     if not why or not here or settings.speaking.voice != factory.AUTO:
@@ -47,7 +47,7 @@ def _mute(settings: Settings) -> list[Finding]:
 
 
 def _spoken(name: str, settings: Settings) -> Finding:
-    """What comes of one attempt. The voice is closed again."""
+    """The result of one trial. Closes the voice again."""
     try:
         voice = factory.open_voice(settings, name)
     except VoiceError as error:

@@ -1,4 +1,4 @@
-"""The pipes of a child, read without waiting."""
+"""The pipes of a child process, read without waiting."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import os
 import subprocess
 from typing import IO
 
-_READ_BYTES = 1 << 16  # as much as a pipe holds
+_READ_BYTES = 1 << 16  # the capacity of a pipe
 
 
 def pipes_of(child: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
-    """What it reads, writes and complains on, all of which are pipes."""
+    """The child's stdin, stdout and stderr, all of which must be pipes."""
     assert child.stdin is not None
     assert child.stdout is not None
     assert child.stderr is not None
@@ -18,7 +18,7 @@ def pipes_of(child: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[b
 
 
 def taken(pipe: IO[bytes]) -> bytes | None:
-    """What a pipe holds; None for nothing yet, b"" at its end."""
+    """The content of a pipe; None if it is empty, b"" at its end."""
     try:
         return os.read(pipe.fileno(), _READ_BYTES)
     except BlockingIOError:

@@ -1,6 +1,6 @@
-"""The sounds that are no words: two soft notes before an announcement, the ringing of a timer, and
-the opening when the box wakes up, from which the echo canceller learns the room; the sweep by which
-an owner hears what the loudspeaker can do. All made here."""
+"""Synthesises the sounds without words: the two notes before an announcement, the ring of a timer,
+the opening chord at the start, from which the echo canceller learns the room, and the sweep by
+which an owner tests the loudspeaker."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from appliance.pcm import RATE_HZ, Samples
 
 Wave = npt.NDArray[np.float64]
 
-NOTES_HZ = (587.33, 783.99)  # D5 and G5: inside what a small loudspeaker does well
+NOTES_HZ = (587.33, 783.99)  # D5 and G5: within the range of a small loudspeaker
 NOTE_S = 0.16  # from one note to the next
-RING_S = 0.35  # a note rings on into the next one
-DECAY_S = 0.09  # until a note has fallen to 37 %
-ATTACK_S = 0.004  # no click
+RING_S = 0.35  # length of a note; it overlaps the next one
+DECAY_S = 0.09  # time in which a note falls to 37 %
+ATTACK_S = 0.004  # short, but long enough not to click
 PEAK = 0.12  # of full scale: as loud as the voice after it, whose rms is 18 dB below full scale
-REST_S = 0.12  # of silence, then the words
+REST_S = 0.12  # of silence before the words
 
 
 def chime() -> Samples:
@@ -28,14 +28,14 @@ def chime() -> Samples:
     return _struck([(note * NOTE_S, pitch_hz) for note, pitch_hz in enumerate(NOTES_HZ)], PEAK)
 
 
-BELL_HZ = (880.0, 1174.66)  # A5 and D6: they carry through a room, and no voice is there
+BELL_HZ = (880.0, 1174.66)  # A5 and D6: audible across a room, and above the pitch of voices
 STROKES, STROKE_S, STROKES_IN_A_ROW = 8, 0.13, 4
-BETWEEN_S = 0.25  # the two rows of strokes
-BELL_PEAK = 0.2  # as loud as the voice: louder, its echo is taken for somebody where echo is strong
+BETWEEN_S = 0.25  # between the two rows of strokes
+BELL_PEAK = 0.2  # as loud as the voice: where echo is strong, a louder one's is detected as speech
 
 
 def ring() -> Samples:
-    """Shape (n,), int16: two rows of quick strokes on a bell, before what is to be said."""
+    """Shape (n,), int16: two rows of quick strokes on a bell, to be played before the words."""
     return _struck(
         [
             (stroke * STROKE_S + stroke // STROKES_IN_A_ROW * BETWEEN_S, BELL_HZ[stroke % 2])
@@ -46,7 +46,7 @@ def ring() -> Samples:
 
 
 def _struck(notes: list[tuple[float, float]], peak: float) -> Samples:
-    """Notes, (when in seconds, how high in Hz), that are struck and ring on; then a rest."""
+    """Notes, given as (start in seconds, pitch in Hz), that are struck and decay; then a rest."""
     tail = np.arange(round(RING_S * RATE_HZ)) / RATE_HZ
     shape = np.minimum(tail / ATTACK_S, 1.0) * np.exp(-tail / DECAY_S)
     shape *= np.clip((RING_S - tail) / 0.03, 0.0, 1.0)  # ends at zero
@@ -59,15 +59,15 @@ def _struck(notes: list[tuple[float, float]], peak: float) -> Samples:
     return samples
 
 
-OPENING_HZ = (293.66, 440.0, 587.33, 739.99)  # D4, A4, D5, F#5: each begins a little after the last
+OPENING_HZ = (293.66, 440.0, 587.33, 739.99)  # D4, A4, D5, F#5: OPENING_NOTE_S apart
 OPENING_S, OPENING_NOTE_S = 1.4, 0.12
-OPENING_PEAK = 0.35  # louder than the announcement: what it teaches must hold for a loud voice
-AIR = 0.6  # of the notes' power, in breath that moves up through the band: tones alone have gaps
+OPENING_PEAK = 0.35  # louder than the chime: the echo path must also be valid for a loud voice
+AIR = 0.6  # rms of the noise relative to the notes': it fills the band between the tones
 HIGHEST_HZ = 7200.0
 
 
 def opening() -> Samples:
-    """Shape (n,), int16: a spread chord with overtones and a breath of air over the whole band.
+    """Shape (n,), int16: a spread chord with overtones, and soft noise over the whole band.
 
     A room's response can be learned only at frequencies that sound; a chord alone has few of them.
     """
@@ -87,15 +87,15 @@ def opening() -> Samples:
     return samples
 
 
-SWEEP_HZ = 100.0, 7200.0  # what a small loudspeaker may be asked for, and the box's band
+SWEEP_HZ = 100.0, 7200.0  # lowest frequency for a small loudspeaker; upper end of the box's band
 SWEEP_S = 6.0
-SWEEP_PEAK = 0.2  # as loud as the voice: with a tone so low a small loudspeaker is not in danger
+SWEEP_PEAK = 0.2  # as loud as the voice: at this level low tones cannot damage a small loudspeaker
 
 
 def sweep() -> Samples:
-    """Shape (n,), int16: one tone that rises evenly in pitch (an exponential sine sweep; A. Farina,
-    "Simultaneous measurement of impulse response and distortion with a swept-sine technique",
-    2000). A rattle, a gap or a cut-off is heard where it is."""
+    """Shape (n,), int16: an exponential sine sweep (A. Farina, "Simultaneous measurement of impulse
+    response and distortion with a swept-sine technique", 2000). The pitch at which a rattle, a gap
+    or a cut-off is heard is its frequency."""
     low_hz, high_hz = SWEEP_HZ
     time_s = np.arange(round(SWEEP_S * RATE_HZ)) / RATE_HZ
     growth = np.log(high_hz / low_hz)
@@ -107,14 +107,14 @@ def sweep() -> Samples:
 
 
 def sound_before(order: Speak, recording: Callable[[], Samples]) -> Samples:
-    """What goes before its words. `recording`: has the owner's own."""
+    """The sound before the words of `order`. `recording`: returns the owner's test recording."""
     if order.sound:
         return {"sweep": sweep, "opening": opening, "recording": recording}[order.sound]()
     return ring() if order.ring else chime() if order.text else opening()
 
 
 def _air(frames: int) -> Wave:
-    """Pink-ish noise, rms 1; always the same."""
+    """Approximately pink noise, rms 1; the same at each call."""
     spectrum = np.fft.rfft(np.random.default_rng(0).standard_normal(frames))
     frequency_hz = np.fft.rfftfreq(frames, 1 / RATE_HZ)
     spectrum *= np.where((frequency_hz > 90) & (frequency_hz < HIGHEST_HZ), 1, 0)

@@ -1,9 +1,9 @@
-"""`python -m appliance.voice.confine PARENT MEMORY_MIB PROGRAM …`: becomes a voice's program,
-without any right that a voice does not need.
+"""`python -m appliance.voice.confine PARENT MEMORY_MIB PROGRAM …`: executes a voice's program in a
+sandbox.
 
-Before the program starts: it ends with its parent; no socket can be made or connected, no file
-written; no capability is left; its memory is limited; nothing of our environment is passed on. The
-filter and the limits hold for whatever it starts in turn.
+Before execve it sets up the process so that it ends with its parent, cannot create or connect
+sockets, cannot write files, has no capabilities and limited memory, and gets a fixed environment
+instead of ours. The filter and the limits also hold for all children of the program.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from appliance.runtime.sandbox import no_network
 from appliance.runtime.supervision.launch import ORPHANED, bind_to
 
 REFUSED = 77  # EX_NOPERM: the sandbox is not complete, so the program is not started
-NICE = 5  # added to the speaker's: the listener lives on the same core
+NICE = 5  # added to the speaker's: the listener runs on the same core
 OPEN_FILES = 64
 _PR_CAPBSET_DROP, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 24, 47, 4  # prctl(2)
 _CAPABILITY_VERSION_3 = 0x20080522  # linux/capability.h
-_OOM_SCORE = "500"  # as OOM_SCORES of runtime/process_table.py: before the box's own parts
-# ORT_DISABLE_TELEMETRY: as in appliance/__init__.py. One thread: the core is the listener's, too.
+_OOM_SCORE = "500"  # see OOM_SCORES of runtime/process_table.py: killed before the box's own parts
+# ORT_DISABLE_TELEMETRY: as in appliance/__init__.py. One thread: the listener shares the core.
 ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "LANG": "C.UTF-8",
@@ -35,7 +35,8 @@ ENVIRONMENT = {
 
 
 def limit(memory_mib: int) -> None:
-    """Raises OSError or ValueError where the system refuses. A lower limit that there is stays."""
+    """Set the limits of this process. A lower limit of memory that is set already stays. Raises
+    OSError or ValueError if the system refuses."""
     _, most = resource.getrlimit(resource.RLIMIT_DATA)
     memory = memory_mib << 20
     if most != resource.RLIM_INFINITY:
@@ -47,11 +48,11 @@ def limit(memory_mib: int) -> None:
 
 
 def drop_capabilities() -> str:
-    """Give every capability up, for good. Returns what could not be done, or ''.
+    """Drop all capabilities permanently. Returns the problem, or ''.
 
-    The bounding set can be emptied only by who has CAP_SETPCAP; without it no_new_privs, which
-    `no_network` sets, keeps execve(2) from giving any back. Who has none need not be able to drop
-    any: the box's own unit forbids capset(2).
+    Only a process with CAP_SETPCAP can empty the bounding set; without it no_new_privs, which
+    `no_network` sets, keeps execve(2) from granting any. Failed calls do not matter if no
+    capability is left in the end: the box's own unit forbids capset(2).
     """
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
@@ -67,7 +68,7 @@ def drop_capabilities() -> str:
 
 
 def main(words: list[str]) -> int:
-    """Become the program. Returns, with an exit code, only where that is not possible."""
+    """Execute the program in this process. Returns, with an exit code, only on failure."""
     parent, memory_mib, *command = words
     if not bind_to(int(parent)):
         return ORPHANED
@@ -75,7 +76,7 @@ def main(words: list[str]) -> int:
         with open("/proc/self/oom_score_adj", "w") as score:  # noqa: PTH123  # starts sooner
             score.write(_OOM_SCORE)
     except OSError:
-        pass  # who is out of memory ends another first
+        pass  # without it, the kernel may kill another process first
     os.nice(NICE)
     problem = no_network() or drop_capabilities()
     if not problem:

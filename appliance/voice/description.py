@@ -1,4 +1,4 @@
-"""What each voice of the box is: who speaks it, its language, licence and size. Starts none."""
+"""Describes each voice of the box: its program, language, licence and size. Starts none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ UNKNOWN = "?"
 
 
 class VoiceDescription(NamedTuple):
-    """`spoken_by`: its program, or why there is none. `size_bytes`: of its files, if known."""
+    """One voice. `spoken_by`: its program, or why there is none. `size_bytes`: of its files; None
+    if unknown."""
 
     name: str
     spoken_by: str
@@ -30,7 +31,7 @@ class VoiceDescription(NamedTuple):
 
 
 def descriptions(settings: Settings) -> list[VoiceDescription]:
-    """Those that are here, the best first, in the order of `speaking.voice: auto`."""
+    """The voices of this box, the best first, in the order of `speaking.voice: auto`."""
     root = settings.programs_path()
     models = ModelStore.of(settings)
     engine, why = store.engine(root, store.PIPER), store.lacking(root, store.PIPER)
@@ -51,7 +52,7 @@ def descriptions(settings: Settings) -> list[VoiceDescription]:
 
 
 def piper_language(model: Path) -> str:
-    """As the file beside it says: en_US, or what espeak-ng calls the language."""
+    """The language by the model's settings file: en_US, or espeak-ng's name of the language."""
     try:
         told = json.loads(model.with_name(model.name + ".json").read_text(encoding="utf-8"))
         return str(told.get("language", {}).get("code") or told["espeak"]["voice"])[:20]
@@ -70,8 +71,8 @@ def _hibari() -> VoiceDescription:
 
 
 def _head(settings: Settings) -> VoiceDescription:
-    """It speaks what one language model thinks (docs/speech-head.md). It is used only where it is
-    chosen by name: it stands last."""
+    """The speech head, which speaks one language model's hidden states (docs/speech-head.md). It is
+    last in the list, because it is used only if the settings name it."""
     try:
         folder = head_folder(settings)
     except VoiceError as error:

@@ -1,4 +1,4 @@
-"""espeak-ng as a subprocess: the voice for what no other voice here can say, and when one fails.
+"""espeak-ng as a subprocess: the voice for languages without another, and the fallback of all.
 
 In: text on its standard input, never on a command line. Out: WAV on its standard output.
 """
@@ -21,16 +21,17 @@ from appliance.voice.interface import Speech
 from appliance.voice.postprocess import SpeechPostprocessor, gain_for
 from appliance.voice.spoken_words import SpokenWord
 
-# Loudness of espeak-ng 1.51's en-us at its default amplitude, by shape.rms_dbfs over the
-# sentences of tests/voice/test_espeak.py. Known beforehand, so the first samples need not wait.
+# Loudness of espeak-ng 1.51's en-us at its default amplitude, by postprocess.rms_dbfs over the
+# sentences of tests/voice/test_espeak.py. A constant, so that the first samples need not wait for
+# a measurement.
 LOUDNESS_DBFS = -20.7
 _WAV_HEADER_BYTES = 44
 _READ_BYTES = 16384
-_REAP_S = 0.02  # its output is complete: it is about to be gone
+_REAP_S = 0.02  # for its exit: its output is complete already
 
 
 class EspeakVoice:
-    """The voice. Needs the Debian package espeak-ng."""
+    """The voice espeak-ng. Needs the Debian package espeak-ng."""
 
     name = ESPEAK
     ready = True
@@ -39,8 +40,8 @@ class EspeakVoice:
     def __init__(
         self, words_per_minute: int, program: str = "espeak-ng", *, language: str = SOURCE
     ) -> None:
-        """`language`: of language/codes.py. Raises VoiceError when the program is not installed, or
-        the language is none of its own."""
+        """`language`: a code of language/codes.py. Raises VoiceError if the program is not
+        installed, or has no voice for the language."""
         if language not in NAMES:
             raise VoiceError(f"espeak-ng has no voice for the language `{language}`.")
         self.language = language
@@ -73,7 +74,7 @@ class EspeakVoice:
         return _EspeakSpeech(process, text)
 
     def poll(self) -> None:
-        """Nothing: each sentence is a process of its own."""
+        """Do nothing: each sentence has its own process."""
 
     def close(self) -> None:
         for process in self._dying:
@@ -92,11 +93,11 @@ class _EspeakSpeech:
         self._bytes = b""
         self._shaper: SpeechPostprocessor | None = None
         try:
-            # A message is shorter than a pipe's 64 KiB: this never waits.
+            # A sentence is shorter than a pipe's 64 KiB: this never waits.
             process.stdin.write(text.encode())
             process.stdin.close()
         except BrokenPipeError:
-            return  # it died at once: `read` says so
+            return  # it ended at once: `read` raises the error
 
     def fileno(self) -> int:
         return self._fd
@@ -119,7 +120,7 @@ class _EspeakSpeech:
 
     @property
     def words(self) -> tuple[SpokenWord, ...]:
-        """It does not tell."""
+        """Empty: espeak-ng does not report the words of its sound."""
         return ()
 
     def _read_header(self) -> bool:
@@ -145,11 +146,11 @@ class _EspeakSpeech:
             rest = self._shape(last=True)
             self._shaper = None
             if len(rest):
-                return rest  # the pipe stays at its end: the next read comes here again
+                return rest  # the next read finds the end of the pipe again
         try:
             code = self._process.wait(_REAP_S)
         except subprocess.TimeoutExpired:
-            code = 0  # its output is complete; it is reaped later
+            code = 0  # its output is complete; a later call reaps it
         self._close()
         if code:
             raise VoiceError(f"espeak-ng ended with code {code}.")

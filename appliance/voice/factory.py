@@ -1,4 +1,4 @@
-"""Which voice speaks: what the owner named, what is installed, and what stands in for it."""
+"""Selects and starts the voices: the one of the settings, the installed ones, and the fallbacks."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from appliance.voice.program import ProgramVoice
 from appliance.voice.speech_judge import SpeechJudge, recogniser_here
 
 AUTO = "auto"
-# For a voice that is loading. A box that speaks with espeak-ng soon is better than a mute one;
-# hibari takes 0.8 s of one x86 core, and minutes on a machine that has none to spare.
+# Timeout for a voice that is loading: a box that soon speaks with espeak-ng is better than a mute
+# one. hibari takes 0.8 s of one x86 core, and minutes on a machine with all cores busy.
 WAIT_S = 10.0
-_MOST_BYTES = 1 << 20  # of a voice's settings; Piper's have 5 kB, with a table of phonemes
+_MOST_BYTES = 1 << 20  # of a voice's settings file; Piper's have 5 kB, with a table of phonemes
 VoiceCommands = dict[str, tuple[str, ...]]
 RESTART = "`sudo systemctl restart interlude` begins it anew."
 REMEDY = "`interlude voices install FILE` installs a program; see docs/voices.md."
@@ -50,17 +50,17 @@ class _PiperEspeak(msgspec.Struct, frozen=True):
 
 
 class _PiperConfig(msgspec.Struct, frozen=True):
-    """What of a voice's `.onnx.json` tells its language; older voices lack the first."""
+    """The fields of a voice's `.onnx.json` that have its language; older ones lack the first."""
 
     language: _PiperLanguage = _PiperLanguage()
     espeak: _PiperEspeak = _PiperEspeak()
 
 
 def commands(settings: Settings) -> VoiceCommands:
-    """The voices that are here with a program that this machine can run, the best first: name →
-    its command. What the owner fetched goes before what comes with the box.
+    """The installed voices with a program that this machine can run, the best first: name → its
+    command. Voices that the owner downloaded precede the one that comes with the box.
 
-    Whether they can really speak a trial tells.
+    Only a trial (probe.py) shows whether they can really speak.
     """
     models: dict[str, Path] = {}
     if (engine := store.engine(settings.programs_path(), store.PIPER)) is not None:
@@ -73,7 +73,7 @@ def commands(settings: Settings) -> VoiceCommands:
 
 
 def languages(settings: Settings) -> dict[str, frozenset[str]]:
-    """What the voices of `commands` speak, by their files; English, where one does not say it."""
+    """The languages of the voices of `commands`, by their files; English if a file has none."""
     found = {
         name: frozenset({_language(Path(f"{command[-1]}.json"))})
         for name, command in commands(settings).items()
@@ -83,15 +83,15 @@ def languages(settings: Settings) -> dict[str, frozenset[str]]:
 
 
 def best(settings: Settings, names: Sequence[str]) -> str:
-    """Of `names`, the first that is to speak by itself: of the box's own language."""
+    """The first of `names` that is a candidate, so of the box's own language; else espeak-ng."""
     wanted = candidates(settings)
     return next((name for name in names if name in wanted), EspeakVoice.name)
 
 
 def open_voice(settings: Settings, name: str) -> Voice:
-    """The voice `name`, which may need a moment before it is ready. To be closed.
+    """Start the voice `name`, which may still be loading. The caller has to close it.
 
-    Raises VoiceError where it is not here, or nothing here speaks it.
+    Raises VoiceError if it is not installed, or no program here speaks it.
     """
     speaking = msgspec.structs.replace(settings.speaking, voice=name)
     (name, *_) = candidates(msgspec.structs.replace(settings, speaking=speaking))
@@ -106,14 +106,14 @@ def installed(settings: Settings) -> list[str]:
 
 
 def candidates(settings: Settings) -> list[str]:
-    """The names of the voices that are to speak, the best first.
+    """The names of the voices that may be the chosen one by the settings, the best first.
 
-    Raises VoiceError for a voice that is not here, with the names that are, and for one that no
-    program here speaks.
+    Raises VoiceError for a voice that is not installed, with the names of those that are, and for
+    one that no program here speaks.
     """
     names = installed(settings)
     wanted = settings.speaking.voice
-    if wanted in (AUTO, HEAD):  # beside the head: it says only what the model drew
+    if wanted in (AUTO, HEAD):  # the head needs a second voice: it says only the model's answers
         spoken = languages(settings)
         return [
             name
@@ -135,7 +135,7 @@ def candidates(settings: Settings) -> list[str]:
 
 
 def in_its_place(settings: Settings) -> list[str]:
-    """What speaks, before espeak-ng, for a voice that the owner named and that is not here."""
+    """The voice, if any, that precedes espeak-ng if the one of the settings is not installed."""
     return [hibari.NAME] if settings.own_language in languages(settings)[hibari.NAME] else []
 
 
@@ -145,14 +145,13 @@ def load(
     beat: Callable[[], None] = lambda: None,
     states: RingHandles | None = None,
 ) -> list[Voice]:
-    """The chosen voice, which has said a word, and espeak-ng for when it breaks. Not empty.
+    """The chosen voice, after its trial, and espeak-ng as its fallback. Not empty.
 
-    A box that can speak at all does: what is wrong with the chosen voice is logged. One that is
-    still loading after `WAIT_S` speaks from when it is ready, espeak-ng until then. A voice that
-    the owner named is kept although it said nothing: its program is started again and again. For
-    one that is not here hibari speaks, in its language, and in others espeak-ng. `beat`
-    is called while a voice is loaded. `states`: the ring that the voice `head` speaks. Raises
-    VoiceError when nothing can speak.
+    A problem with the chosen voice is logged, and another voice speaks. While a voice is still
+    loading after `WAIT_S`, espeak-ng speaks until it is ready. A voice that the settings name is
+    kept even if its trial fails: its program is restarted again and again. If it is not installed,
+    hibari speaks in hibari's language, and espeak-ng in others. `beat` is called while a voice
+    loads. `states`: the ring that the voice `head` reads. Raises VoiceError if no voice can speak.
     """
     voices: list[Voice] = []
     if settings.speaking.voice == HEAD:
@@ -191,14 +190,14 @@ def load(
 
 
 def espeak(settings: Settings, language: str) -> EspeakVoice:
-    """Raises VoiceError where it is not installed, or does not know the language."""
+    """espeak-ng in `language`. Raises VoiceError if it is not installed or lacks the language."""
     return EspeakVoice(settings.speaking.words_per_minute, language=language)
 
 
 def by_language(
     settings: Settings, voices: list[Voice], identify: Callable[[str], str]
 ) -> VoicesByLanguage:
-    """`voices`: of `load`."""
+    """The selection of voices by a sentence's language. `voices`: those that `load` returned."""
     return VoicesByLanguage(
         voices,
         identify,
@@ -211,7 +210,7 @@ def by_language(
 
 
 def open_head(settings: Settings, states: RingHandles | None) -> Voice:
-    """The voice of hidden states. Raises VoiceError where this box cannot have it."""
+    """Start the voice of hidden states. Raises VoiceError if this box cannot have it."""
     folder = head_folder(settings)
     if states is None:
         raise VoiceError("The voice `head` begins with the next start of the box.", RESTART)
@@ -222,16 +221,16 @@ def open_head(settings: Settings, states: RingHandles | None) -> Voice:
 def try_voice(
     voice: Voice, beat: Callable[[], None] = lambda: None, loading_s: float = math.inf
 ) -> str | None:
-    """Have a voice say a word, and wait until it has. Returns what is wrong with it, or "". None:
-    it was still loading after `loading_s`."""
+    """Run a trial of a voice: it has to say a word. Returns the problem, or "". None: the voice was
+    still loading after `loading_s`."""
     return wait_for_trial(VoiceTrial(voice, time.monotonic), beat, loading_s)
 
 
 def wait_for_trial(
     trial: VoiceTrial, beat: Callable[[], None] = lambda: None, loading_s: float = math.inf
 ) -> str | None:
-    """Wait for the end of a trial. Returns its verdict; None where the voice was still loading
-    after `loading_s`, and had not been asked for its word."""
+    """Wait for the end of a trial. Returns its verdict; None if the voice was still loading after
+    `loading_s`, so that the trial has not sent its word yet."""
     until_s = time.monotonic() + loading_s
     while trial.verdict is None:
         if is_loading(trial.voice) and time.monotonic() > until_s:
@@ -253,8 +252,8 @@ def other(
     beat: Callable[[], None] = lambda: None,
     states: RingHandles | None = None,
 ) -> list[Voice]:
-    """The voice `name` and its stand-in in place of `voices`, which are closed; or `voices`
-    themselves, and a line in the log, where there is no such voice or it is broken."""
+    """Load the voice `name` and its fallback in place of `voices`, and close these. Returns
+    `voices` themselves, and logs the reason, if there is no such voice or no voice can speak."""
     if name not in (*installed(settings), *((HEAD,) if states is not None else ())):
         log.warning("there is no voice of the name that was asked for")
         return voices
@@ -278,7 +277,7 @@ def _program(settings: Settings, name: str) -> Voice:
 
 
 def _language(config: Path) -> str:
-    """Of a voice of Piper's, by its file of settings."""
+    """The language of a voice of Piper, by its settings file."""
     try:
         voice = msgspec.json.decode(read_small(config, _MOST_BYTES), type=_PiperConfig)
     except (OSError, msgspec.DecodeError, UnicodeError):

@@ -1,7 +1,7 @@
-"""Does what the head says sound like speech at all? Pure: frames in, what is wrong with them out.
+"""Checks whether the head's sound resembles speech. Pure: frames in, the problem with them out.
 
-No words are understood here. What it finds: a head that is silent, one that says the same sound
-again and again, and one that does not come to an end.
+It recognises no words. It finds a head that is silent, one that repeats the same sound, and one
+whose sentence does not end.
 """
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ import numpy as np
 
 from appliance.pcm import Samples
 
-# Of 80 ms.
-QUIET_FRAMES = 25  # without energy, inside a sentence: the longest pause for a comma is a fifth
-SAME_FRAMES = 10  # repeated: a long vowel of the teacher lasts four
-LONGEST_PERIOD = 4  # frames of what repeats itself: a syllable
-FRAMES_A_TOKEN = 18  # a token of Gemma's is a word at most, and the longest of them last 1.2 s
-SPARE_FRAMES = 25  # for the pauses of a short sentence
-QUIET_DB = 35.0  # below the loudness of all that it says there is no speech
+# A frame has 80 ms.
+QUIET_FRAMES = 25  # limit of a silence inside a sentence: the longest pause at a comma has five
+SAME_FRAMES = 10  # limit of repeated frames: a long vowel of the teacher has four
+LONGEST_PERIOD = 4  # frames of the longest repeated pattern: a syllable
+FRAMES_A_TOKEN = 18  # limit per token: a Gemma token is at most a word, and the longest last 1.2 s
+SPARE_FRAMES = 25  # added to that limit, for the pauses of a short sentence
+QUIET_DB = 35.0  # a frame that is so far below the head's mean loudness has no speech
 
 
 class HeadCheck:
-    """One sentence of so many words. `dbfs`: how loud all that the head says is."""
+    """Checks one sentence of `words` words. `dbfs`: mean loudness of the head's speech."""
 
     def __init__(self, dbfs: float, words: int) -> None:
         self._quiet_rms = 32768 * 10 ** ((dbfs - QUIET_DB) / 20)
         self._most = FRAMES_A_TOKEN * words + SPARE_FRAMES
         self._before: deque[tuple[int, ...]] = deque(maxlen=LONGEST_PERIOD)
-        self._same = [0] * LONGEST_PERIOD  # frames in a row that equal the one so many before
+        self._same = [0] * LONGEST_PERIOD  # by period - 1: frames in a row equal to the one before
         self._frames = self._quiet = 0
         self._sounds = False
-        self.loud = False  # the last frame
+        self.loud = False  # whether the last frame has energy
 
     def add(self, samples: Samples, codes: Sequence[int]) -> str:
-        """One more frame. What is wrong with the sentence; "" for nothing."""
+        """Check one more frame. Returns the problem with the sentence; "" for none."""
         self._frames += 1
         rms = float(np.sqrt(np.mean(np.square(samples.astype(np.float64))))) if len(samples) else 0
         self.loud = loud = rms >= self._quiet_rms
@@ -55,5 +55,5 @@ class HeadCheck:
         return ""
 
     def end(self) -> str:
-        """No frame follows. What is wrong with the whole; "" for nothing."""
+        """Check the end of the sentence. Returns the problem with it; "" for none."""
         return "" if self._sounds else "it makes no sound"

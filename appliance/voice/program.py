@@ -1,8 +1,8 @@
-"""A voice that is a program of its own: started, listened to, stopped, and started again.
+"""Runs a voice as a child process: starts it, sends it sentences, and restarts it if it fails.
 
-In: sentences. Out: their sound at the box's rate and loudness. The program is a child in a sandbox
-(confine.py) and speaks by a pipe (protocol.py); nothing here waits for it. One that ends, hangs or
-answers nonsense costs its sentence, and is started again after a pause that grows.
+In: sentences. Out: their sound at the box's rate and loudness. The child runs in a sandbox
+(confine.py) and answers over a pipe (protocol.py); no call here blocks on it. If it ends, hangs or
+breaks the protocol, its sentence fails, and it is restarted after a growing back-off.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from appliance.voice.interface import Speech
 from appliance.voice.postprocess import SpeechPostprocessor, gain_for, rms_dbfs
 from appliance.voice.spoken_words import SpeechMarks, SpokenWord
 
-# RLIMIT_DATA of the program, beside what is never touched (limits.py). Piper with a voice of
-# `medium` quality has 250 MiB resident after a long sentence (x86-64).
+# RLIMIT_DATA of the program, without memory that is allocated and never touched (UNTOUCHED_MIB).
+# Piper with a voice of `medium` quality has 250 MiB resident after a long sentence (x86-64).
 MEMORY_MIB = 400
-# From its start until it can speak: it imports and loads from an SD card. At a load average of 25
-# hibari took over a minute. espeak-ng speaks meanwhile, and what is ended begins from nothing.
+# Timeout from its start until it can speak: it imports and loads from an SD card. At a load average
+# of 25 hibari took over a minute. espeak-ng speaks meanwhile; a kill would lose the work so far.
 START_S = 180.0
-HUNG_S = 20.0  # without sound while a sentence is asked for
-STOP_S = 2.0  # until it says that a stopped sentence is done; 50 ms where nothing else runs
+HUNG_S = 20.0  # timeout of a sentence without any sound
+STOP_S = 2.0  # timeout of its reply to a stop; it takes 50 ms where nothing else runs
 _COMPLAINT_BYTES = 500
-_REAP_S = 0.02  # its pipe is closed: it is about to be gone
+_REAP_S = 0.02  # for its exit: its pipe is closed already
 
 log = logging.getLogger("speaker")
 
 
 class ProgramVoice:
-    """The voice `name`, spoken by the program `command`."""
+    """The voice `name`, which the program `command` speaks."""
 
     def __init__(
         self,
@@ -55,9 +55,9 @@ class ProgramVoice:
         fds: Sequence[int] = (),
         now_s: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Starts it, and does not wait until it is ready. It inherits `fds`."""
+        """Start the program, without waiting until it is ready. It inherits `fds`."""
         self.name = name
-        self.problem = ""  # why it is not there, as long as it is not; for the log
+        self.problem = ""  # why it is not running, while it is not; for the log
         self.command = tuple(command)
         self._words = (
             sys.executable, "-m", "appliance.voice.confine", str(os.getpid()), str(memory_mib),
@@ -65,21 +65,21 @@ class ProgramVoice:
         )  # fmt: skip
         self._now_s, self._fds = now_s, fds
         self._backoff = BackOff(LONGEST_S)
-        self._bell = select.epoll()  # one descriptor for poll(2), whichever child there is
+        self._bell = select.epoll()  # one descriptor for poll(2) that outlives each child
         self._child: subprocess.Popen[bytes] | None = None
         self._dying: list[subprocess.Popen[bytes]] = []
         self._answers = protocol.ReplyParser()
-        self._complaint = b""  # the end of what it said on stderr
+        self._complaint = b""  # the last bytes of its stderr
         self._hello: protocol.EngineHello | None = None
         self._speech: ProgramSpeech | None = None
-        self._stopped: dict[int, float] = {}  # sentence → when it was told to stop
+        self._stopped: dict[int, float] = {}  # sentence → when the stop was sent
         self._number = 0
         self._start_at_s = self._started_s = now_s()
         self.poll()
 
     @property
     def ready(self) -> bool:
-        """It can begin with a sentence now."""
+        """Whether it can start a sentence now."""
         return self._child is not None and self._hello is not None
 
     @property
@@ -106,12 +106,12 @@ class ProgramVoice:
         return speech
 
     def _order(self, number: int, text: str, tokens: SentenceTokens | None) -> bytes:
-        """What the program is told."""
+        """The line that requests a sentence from the program."""
         return protocol.encode_say(number, text)
 
     def poll(self) -> None:
-        """See to the program: start it when it is time, and read what it says unasked. To be called
-        now and then. Never waits."""
+        """Start the program when that is due, read its replies, and check its timeouts. To be
+        called regularly. Never waits."""
         self._dying = [child for child in self._dying if child.poll() is None]
         now_s = self._now_s()
         if self._child is None:
@@ -119,7 +119,7 @@ class ProgramVoice:
                 self._start()
             return
         if self._speech is None:
-            self.read_pipe()  # it may end the child
+            self.read_pipe()  # may end the child
         if not self._runs:
             return
         if self._hello is None and now_s - self._started_s > START_S:
@@ -128,7 +128,7 @@ class ProgramVoice:
             self.fail("it did not stop")
 
     def close(self) -> None:
-        self._speech = None  # which may be cancelled later
+        self._speech = None  # its `cancel`, if called later, then does nothing
         self._end()
         for child in self._dying:
             child.wait()
@@ -143,7 +143,7 @@ class ProgramVoice:
                 self._words,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,  # what it complains of, for the log
+                stderr=subprocess.PIPE,  # for the log
                 bufsize=0,
                 pass_fds=self._fds,
             )
@@ -157,7 +157,7 @@ class ProgramVoice:
         self._child, self._answers, self._complaint = child, protocol.ReplyParser(), b""
 
     def fail(self, why: str) -> None:
-        """It is of no use any more: end it, fail its sentence, start it again later."""
+        """Kill the program, fail its sentence, and schedule the restart."""
         news = self.ready or not self._backoff.struck
         speech, self._speech = self._speech, None
         self._end()
@@ -183,8 +183,8 @@ class ProgramVoice:
         self._dying.append(child)
 
     def _write(self, line: bytes) -> bool:
-        """Whether the program's pipe took it. It holds many sentences: one that is full belongs to
-        a program that does not read."""
+        """Send a line; returns whether the pipe took it. A pipe holds many sentences, so a full one
+        means that the program does not read."""
         assert self._child is not None
         try:
             written = os.write(pipes_of(self._child)[0].fileno(), line)
@@ -196,7 +196,7 @@ class ProgramVoice:
         return True
 
     def read_pipe(self) -> None:
-        """Take what its pipe holds, once."""
+        """Read the pipe once, and handle the replies."""
         if self._child is None:
             return
         _, answers, complaints = pipes_of(self._child)
@@ -218,7 +218,7 @@ class ProgramVoice:
         try:
             code = f" with code {self._child.wait(_REAP_S)}"
         except subprocess.TimeoutExpired:
-            code = ""  # it only closed its pipe
+            code = ""  # it has closed its pipe but has not exited
         lines = _line(self._complaint.decode(errors="replace").strip().rpartition("\n")[2])
         return f"it ended{code}" + (f" ({lines})" if lines else "")
 
@@ -248,7 +248,7 @@ class ProgramVoice:
             speech.end(problem, said)
 
     def cancel(self, speech: ProgramSpeech) -> None:
-        """Stop the work on it; what it still says of it is dropped."""
+        """Stop the work on a sentence; further sound of it is dropped."""
         if self._speech is not speech:
             return
         self._speech = None
@@ -257,7 +257,7 @@ class ProgramVoice:
 
 
 class ProgramSpeech:
-    """A sentence that a program says."""
+    """A sentence that a program is synthesising."""
 
     def __init__(
         self,
@@ -298,8 +298,8 @@ class ProgramSpeech:
         self._program.cancel(self)
 
     def push_sound(self, sound: protocol.EngineSound, samples: Samples) -> None:
-        """The program's: a stretch of sound. It is brought to one loudness as a whole, unless the
-        program knows its own."""
+        """Called by the ProgramVoice: take a stretch of sound. Its gain follows from the loudness
+        that the program has reported, or else from the loudness of the stretch."""
         self._heard_s = self._program._now_s()
         pcm = to_float(samples)
         loudness = self._hello.dbfs
@@ -314,11 +314,12 @@ class ProgramSpeech:
 
     @property
     def parts(self) -> list[SpokenWord]:
-        """The stretches that it came in, as far as the program tells what they say."""
+        """The stretches that it came in, for which the program has reported their text."""
         return self._marks.parts(self._shaper.dropped)
 
     def end(self, problem: str, said: int | None = None) -> None:
-        """The program's: nothing follows. `said`: so much of a text that it has no sounds for."""
+        """Called by the ProgramVoice: no sound follows. `said`: for a text that it cannot say, how
+        many of its characters were said."""
         self.problem, self._over, self._said = problem, not problem, said
         if not problem:
             self._append(self._shaper.process(np.empty(0, np.float32), last=True))
@@ -329,5 +330,5 @@ class ProgramSpeech:
 
 
 def _line(text: str) -> str:
-    """A stranger's words, fit for one line of the log."""
+    """Text of another program, cleaned for one line of the log."""
     return "".join(char if char.isprintable() else " " for char in text[:200]).strip(" .")

@@ -22,26 +22,27 @@ from appliance.voice.interface import Voice, is_loading
 from appliance.voice.speech_queue import SpeechQueue
 from appliance.voice.tried_sound import TriedSound
 
-LOOK_MS = 20  # between two looks at the floor while there is something to say
+LOOK_MS = 20  # between two readings of the floor while there is something to say
 BEAT_S = 0.1
-IDLE_MS = 1000  # nothing to say: only the heart
+IDLE_MS = 1000  # with nothing to say: only for the heartbeat
 
 
 def main(work: Worker) -> None:
     states = work.ring(STATES)
-    identifier = _identifier(work.settings)  # loads beside the voice
+    identifier = _identifier(work.settings)  # loads while the voice starts
     voices = factory.load(work.settings, work.log, work.beat, states)
     able = VoiceAvailability(lambda: factory.commands(work.settings), time.monotonic)
     ring = work.writer("voice")
     recording = TriedSound(work.reader(TRIED) if work.ring(TRIED) is not None else None, ring)
     turn = work.floor.turn
-    # After a restart in the middle of an answer it goes on where the ring ends.
+    # After a restart in the middle of an answer its sound continues at the end of the ring.
     delivery = SpeechQueue(voices, work.send, turn, ring.end_of(turn))
     delivery.recording = recording.pop
     delivery.by_language = routed = _by_language(work, voices, identifier)
     spoke = _send_ready(work, voices)
     work.report_ready()
-    # Another voice, for when nothing is being said; auto until another is asked for.
+    # `wanted`: voice to change to once nothing is being said. `auto`: the settings leave the choice
+    # of the voice to the box, and no message has named one.
     wanted, auto = "", work.settings.speaking.voice == factory.AUTO
     told: tuple[str, ...] = ()
     try:
@@ -67,7 +68,7 @@ def main(work: Worker) -> None:
             for voice in voices:
                 voice.poll()
             routed.poll()
-            if not spoke and voices[0].ready:  # it came up late
+            if not spoke and voices[0].ready:  # it finished loading after the start
                 spoke = _send_ready(work, voices)
             able.poll(voices, busy=delivery.busy)
             if able.names != told:
@@ -86,8 +87,8 @@ def main(work: Worker) -> None:
 
 
 def _read_mail(work: Worker, delivery: SpeechQueue) -> tuple[str | None, bool]:
-    """What is to be said goes to `delivery`. The voice that was asked for, or None; whether the
-    conductor wants to be told anew who speaks."""
+    """Pass sentences on to `delivery`. Returns the requested voice, or None, and whether the
+    conductor asked for the speaker's state again."""
     asked: str | None = None
     again = False
     for message in work.pop_messages():
@@ -103,11 +104,11 @@ def _read_mail(work: Worker, delivery: SpeechQueue) -> tuple[str | None, bool]:
 
 
 def _identifier(settings: Settings) -> LanguageIdentifier:
-    """Where the owner named a language the answers are in it, and only English may stray in."""
+    """The identifier, started. With a language set, answers are in it or, at times, in English."""
     if settings.language == ANY:
         found = LanguageIdentifier()
     else:
-        found = LanguageIdentifier({settings.own_language, SOURCE})  # with one, nothing is loaded
+        found = LanguageIdentifier({settings.own_language, SOURCE})  # if both are one: no model
     found.start()
     return found
 
@@ -115,20 +116,20 @@ def _identifier(settings: Settings) -> LanguageIdentifier:
 def _by_language(
     work: Worker, voices: list[Voice], identifier: LanguageIdentifier
 ) -> VoicesByLanguage:
-    """Once languages are told apart: the first sentence may be in any."""
+    """Wait until languages can be identified: the first sentence may be in any of them."""
     while not identifier.wait(BEAT_S):
         work.beat()
     return factory.by_language(work.settings, voices, identifier.identify)
 
 
 def _better(settings: Settings, names: Sequence[str], now: Voice) -> str:
-    """Of `names`, which can speak, the one that is to speak in place of `now`; "" for none."""
+    """The voice among `names`, which all can speak, that should replace `now`; "" for none."""
     best = factory.best(settings, names)
     return "" if is_loading(now) or best == now.name else best
 
 
 def _send_ready(work: Worker, voices: list[Voice]) -> bool:
-    """Say which voice speaks. Whether it is the one that is to."""
+    """Log and report which voice speaks. Returns whether it is the chosen one."""
     speaks = next((voice for voice in voices if voice.ready), voices[0])
     work.log.info("the voice is %s", speaks.name)
     work.send(SpeakerReady(speaks.name))
@@ -142,7 +143,7 @@ def _wait(
     able: VoiceAvailability,
     recording: TriedSound,
 ) -> None:
-    """Until there is mail, sound, room that is needed, or it is time to look at the floor."""
+    """Wait for a message, sound, or room in the ring, at most until the floor has to be read."""
     poll = select.poll()
     poll.register(work.stop_fd, select.POLLIN)
     poll.register(work.channel.fileno(), select.POLLIN)
@@ -163,5 +164,5 @@ def _write(work: Worker, ring: RingWriter, delivery: SpeechQueue) -> None:
     ring.collect_room()
     for piece in delivery.pop_slots(work.floor.turn, ring.room(), time.monotonic()):
         if work.floor.turn != piece.turn:
-            return  # the floor went to another answer while this one was being written
+            return  # the turn was raised while this answer was being written
         ring.write(piece.samples, stream=piece.turn, position=piece.position, flags=piece.flags)

@@ -1,5 +1,5 @@
-"""The speech queue: sentences in, pieces of an answer's sound out, in order. No ring, no socket, no
-clock."""
+"""The speech queue: sentences in, an answer's sound out in slots, in order. It has no ring, socket
+or clock."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from appliance.voice.spoken_words import WordBegins, heard_after
 from appliance.voice.waiting_sound import WaitingSound
 
 PIECE_FRAMES = 320  # a slot of the ring `voice`
-MOST_WAITING_FRAMES = 60 * RATE_HZ  # of sound ahead of the ring; then the synthesiser waits
+MOST_WAITING_FRAMES = 60 * RATE_HZ  # buffered before the ring; at that limit synthesis pauses
 
 log = logging.getLogger("speaker")
 
 
 class VoiceSlot(NamedTuple):
-    """One slot's worth of answer `turn`, `position` samples from its start."""
+    """Samples for one slot of the ring: of answer `turn`, from sample `position` of it on."""
 
     turn: int
     position: int
@@ -49,10 +49,10 @@ class VoiceSlot(NamedTuple):
 
 @dataclass
 class SpeechQueue:
-    """Brings an answer from sentences to sound. The first of `voices` speaks, the others stand in.
+    """Synthesises an answer's sentences. The first of `voices` speaks, the others are fallbacks.
 
-    A sentence is synthesised to its end as fast as that goes and waits here for room in the
-    ring, so that its length is known before it is heard; the next begins after that.
+    A sentence is synthesised as fast as possible and its sound is buffered here until the ring has
+    room, so that its length is known before it is heard. Then the next sentence starts.
     """
 
     voices: Sequence[Voice]
@@ -60,35 +60,35 @@ class SpeechQueue:
     turn: int = 0
     position: int = 0  # samples of the answer handed out so far
     preparation: SpeechPreparation = field(default_factory=SpeechPreparation)
-    by_language: VoicesByLanguage | None = None  # which of them, and which others, by the text
-    recording: Callable[[], Samples] = lambda: EMPTY  # what the owner has just said for a test
+    by_language: VoicesByLanguage | None = None  # selects the voices for a text
+    recording: Callable[[], Samples] = lambda: EMPTY  # returns the owner's test recording
     _orders: deque[tuple[Speak | EndAnswer, float]] = field(default_factory=deque)
     _sentence: OpenSentence | None = None
-    _before: str = ""  # what was said before it; unknown after a restart: a sentence
+    _before: str = ""  # text before it; "" after a restart, which counts as a complete sentence
     _speech: Speech | None = None
-    _speaks: Voice | None = None  # whose speech it is
+    _speaks: Voice | None = None  # the voice of `_speech`
     _waiting: WaitingSound = field(default_factory=WaitingSound)
     _begins: WordBegins = field(default_factory=WordBegins)
     _ended: bool = False
-    _sounds_since_s: float = 0.0  # the answer, if nothing held it up
+    _sounds_since_s: float = 0.0  # when the answer began to sound; pauses are ignored
     _broken: list[Voice] = field(
         default_factory=list
-    )  # in this answer: heard no more until the next
-    _misheard: bool = False  # of this answer: a voice was taken off it for what it said
-    _told: set[str] = field(default_factory=set)  # of texts that a voice cannot say: once each
+    )  # failed in this answer: not used until the next
+    _misheard: bool = False  # in this answer the speech judge has rejected a voice's sound
+    _told: set[str] = field(default_factory=set)  # problems with texts that were logged already
 
     def prepare(self, text: str, tokens: SentenceTokens | None = None) -> None:
-        """This may be the next sentence. Nothing, while another is being said."""
+        """Start to synthesise what may be the next sentence. No effect while the queue is busy."""
         if not self.busy and (voice := self._next_voice(text)) is not None:
             self.preparation.begin(text, voice, tokens)
 
     def push(self, order: Speak | EndAnswer, now_s: float) -> None:
-        """One more sentence, or the news that none will follow."""
+        """Append a sentence, or the message that none will follow."""
         self._orders.append((order, now_s))
 
     @property
     def speech(self) -> Speech | None:
-        """What to poll for sound; None while there is nothing, or enough of it."""
+        """The speech to poll for sound; None if there is none, or while the buffer is full."""
         return self._speech if self._waiting.frames < MOST_WAITING_FRAMES else None
 
     @property
@@ -97,13 +97,13 @@ class SpeechQueue:
 
     @property
     def busy(self) -> bool:
-        """There is something that a raised turn would make stale."""
+        """Whether the queue has orders or sound that a raised turn would drop."""
         return bool(self._speech or self._waiting.frames or self._orders)
 
     def pop_slots(self, turn: int, room: int, now_s: float) -> list[VoiceSlot]:
-        """At most `room` pieces of answer `turn`, the one that has the floor.
+        """At most `room` slots of answer `turn`, the one that has the floor.
 
-        Orders of older answers are dropped; those of newer ones wait until they have the floor.
+        Orders of older answers are dropped; orders of newer ones stay until they have the floor.
         """
         self._drop_older_than(turn)
         pieces: list[VoiceSlot] = []
@@ -118,7 +118,7 @@ class SpeechQueue:
         return pieces
 
     def stop(self) -> None:
-        """Drop everything."""
+        """Drop all orders and sound."""
         self.preparation.drop()
         self._drop_sound()
         self._orders.clear()
@@ -139,7 +139,7 @@ class SpeechQueue:
         self._begins.clear()
 
     def _start_sentence(self, turn: int, now_s: float) -> bool:
-        """Start on the next sentence. True if there was one to start on."""
+        """Start the next sentence. Returns whether there was one that could start."""
         if self._speech is not None or self._waiting.frames or not self._orders:
             return False
         order, taken_s = self._orders[0]
@@ -151,7 +151,7 @@ class SpeechQueue:
             return True
         gap = gap_after(self._before) if self.position else 0
         self._before = order.text
-        # The time that it waited for the sentence before it is not the synthesiser's.
+        # The wait for the previous sentence does not count as time of the synthesiser.
         begun_s = taken_s if not self.position else now_s
         self._sentence = OpenSentence(order, begun_s, self.position + gap)
         if self.by_language is not None and order.text:
@@ -162,7 +162,7 @@ class SpeechQueue:
         return True
 
     def _chime(self, gap: int, now_s: float) -> None:
-        """Its sound is part of the sentence that it goes before."""
+        """Buffer the sentence's chime, which counts as part of its sound."""
         assert self._sentence is not None
         order = self._sentence.order
         sound = sound_before(order, self.recording)
@@ -194,8 +194,8 @@ class SpeechQueue:
             self._fail(error)
 
     def _next_voice(self, text: str) -> Voice | None:
-        """The first that can speak now, can say this sentence, and has not broken in this answer;
-        if all have, the last is tried again."""
+        """The first voice that is ready, can say this sentence, and has not failed in this answer.
+        If there is none, the last one that is ready; None if no voice is."""
         routed = self.by_language
         voices = self.voices if routed is None else routed.voices_for(text)
         able = [voice for voice in voices if voice.ready]
@@ -204,7 +204,7 @@ class SpeechQueue:
         return next(iter(whole), able[-1] if able else None)
 
     def _read_speech(self, now_s: float) -> bool:
-        """Take what the synthesiser has made. True if it had something, or came to its end."""
+        """Buffer what the synthesiser has made. Returns whether there was sound, or its end."""
         speech = self.speech
         if speech is None:
             return False
@@ -235,7 +235,7 @@ class SpeechQueue:
         return True
 
     def _place_words(self, sentence: OpenSentence, speech: Speech) -> None:
-        """Note where the words begin that have been told since the last samples."""
+        """Record the positions of the words that the voice has reported since the last call."""
         sentence.words = () if sentence.mixed else speech.words
         for word in sentence.words[sentence.placed :]:
             self._begins.add(sentence.position + sentence.chime_frames + word.at)
@@ -248,7 +248,7 @@ class SpeechQueue:
         took_ms = 1000 * (first_s - sentence.begun_s) if first_s is not None else 0.0
         order = sentence.order
         heard = heard_after(sentence.words, MOST_SPOKEN_WORDS)
-        end = sentence.frames  # silence behind the last word is left out
+        end = sentence.frames  # a word may be reported to end in trailing silence that was trimmed
         words = tuple((said, min(end, sentence.chime_frames + over)) for said, over in heard)
         voice = self._speaks.name if self._speaks is not None and order.text else ""
         self.report(
@@ -257,7 +257,8 @@ class SpeechQueue:
         )  # fmt: skip
 
     def _pass_on(self, error: UnsayableText) -> None:
-        """A voice has no sounds for this sentence: another says it, and this one the next."""
+        """Have another voice say a sentence that this one cannot. This voice says the next sentence
+        again, unless the error is for the rest of the answer."""
         assert self._sentence is not None
         assert self._speaks is not None
         self._sentence.unable.append(self._speaks)
@@ -279,8 +280,8 @@ class SpeechQueue:
         self._synthesise(rest)
 
     def _fail(self, error: VoiceError) -> None:
-        """A voice broke. Its stand-in says the sentence, unless half of it is out already, and the
-        rest of the answer: one that comes back speaks from the next answer on."""
+        """Handle a failed voice: its fallback says the sentence, unless a part of it was said, and
+        the rest of the answer. A voice that recovers speaks again from the next answer on."""
         assert self._sentence is not None
         assert self._speaks is not None
         first = self._speaks not in self._broken
@@ -315,11 +316,11 @@ class SpeechQueue:
         )
 
     def _hand_out(self, room: int, pieces: list[VoiceSlot]) -> bool:
-        """Cut off the next piece. True if there was one, and room for it."""
+        """Append the next slot to `pieces`. Returns whether there was one, and room for it."""
         if len(pieces) >= room:
             return False
         if self._waiting.frames:
-            # Between two sentences a short piece is right: its sound must not wait for the next.
+            # At the end of a sentence a short slot is sent: it must not wait for the next sentence.
             if self._waiting.frames < PIECE_FRAMES and self._speech is not None:
                 return False
             begins, most = self._begins.take(self.position, PIECE_FRAMES)
