@@ -1,1 +1,1 @@
-"""Barge-in: whether speech over the box was a backchannel, an interruption or a noise."""
+"""Barge-in: whether a sound over an answer was a backchannel, an interruption or noise."""

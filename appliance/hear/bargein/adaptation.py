@@ -1,7 +1,7 @@
 """A linear correction of the verdict, fitted to the owner's own "mm-hm" and "wait".
 
-In: the network's answers to their recordings. Out: a linear correction of its log odds, found by
-regularised logistic regression, and its file (numbers only, no sound), mode 0600.
+In: the network's outputs for the owner's recordings. Out: a linear correction of its log odds, by
+regularised logistic regression, and a file with it (numbers only, no sound), mode 0600.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Doubles = npt.NDArray[np.float64]
 
 ANCHORS = Path(__file__).parents[2] / "models" / "verdict-anchors.npz"
 CLASSES, EMBEDDING = 3, 64
-# Chosen on speakers of the tuning part, by leave-one-out over their own words: less of a pull
-# towards the shipped network, and three recordings of a word begin to count for all others.
-KEEP = 0.02  # of the squared weights
-ANCHOR = 1.0  # of the shipped opinion on sounds that are not the owner's, against the recordings
+# Chosen on speakers of the tuning set, by leave-one-out over their own words. With weaker
+# regularisation towards the shipped network, three recordings of one word affect all others.
+KEEP = 0.02  # weight of the squared weights
+ANCHOR = 1.0  # weight of the shipped output on other people's sounds, against the recordings
 _STEPS, _RATE = 400, 0.3
 
 
@@ -39,21 +39,21 @@ class Adaptation:
     model: str
 
     def adapted(self, log_odds: Floats, embedding: Floats) -> Floats:
-        """Of (…, 3) and (…, 64)."""
+        """The corrected log odds, from log odds (…, 3) and embeddings (…, 64)."""
         out: Floats = log_odds + embedding @ self.weight.T + self.bias
         return out
 
 
 @dataclass(frozen=True)
 class NetworkOutputs:
-    """What the network said: log odds (N, 3) and embeddings (N, 64)."""
+    """Outputs of the network: log odds (N, 3) and embeddings (N, 64)."""
 
     log_odds: Floats
     embedding: Floats
 
 
 def anchors(path: Path = ANCHORS) -> NetworkOutputs:
-    """Answers to sounds of many voices, whose opinions are to stay. Raises ModelError."""
+    """Outputs for sounds of many voices, which the correction must preserve. Raises ModelError."""
     try:
         with np.load(path, allow_pickle=False) as held:
             return NetworkOutputs(
@@ -66,10 +66,10 @@ def anchors(path: Path = ANCHORS) -> NetworkOutputs:
 def fit(
     heard: NetworkOutputs, kind: npt.NDArray[np.int_], others: NetworkOutputs, model: str
 ) -> Adaptation:
-    """The correction that makes `heard` of these classes likelier and leaves `others` as they are.
+    """Fit the correction that makes the classes `kind` of `heard` likelier and preserves `others`.
 
-    Gradient descent with momentum on cross-entropy (classes weighing alike), plus the divergence
-    from the shipped opinion on `others`, plus the squared weights. Convex; 200 numbers.
+    Gradient descent with momentum on cross-entropy (classes weighted equally), plus the divergence
+    from the shipped output on `others`, plus the squared weights. Convex; 195 numbers.
     """
     weight, bias = np.zeros((CLASSES, EMBEDDING)), np.zeros(CLASSES)
     pace_w, pace_b = np.zeros_like(weight), np.zeros_like(bias)
@@ -92,8 +92,8 @@ def fit(
 
 
 def load(state: Path, model: str | None = None) -> Adaptation | None:
-    """What was enrolled, or None if nothing was. Raises ModelError for a file that is damaged or
-    belongs to another network (`model`, SHA-256)."""
+    """Read the enrolled correction; None if there is none. Raises ModelError for a file that is
+    damaged or belongs to another network than `model`, its SHA-256."""
     path = state / FILE
     if not path.exists():
         return None
@@ -104,7 +104,7 @@ def load(state: Path, model: str | None = None) -> Adaptation | None:
         right = made.weight.shape == (CLASSES, EMBEDDING) and made.bias.shape == (CLASSES,)
         right &= made.weight.dtype == made.bias.dtype == np.float32
         right &= bool(np.isfinite(made.weight).all() and np.isfinite(made.bias).all())
-    except Exception as error:  # NumPy, zipfile and zlib have no kind in common for what is damaged
+    except Exception as error:  # NumPy, zipfile and zlib have no common error for damage
         raise ModelError(f"{path}: is damaged.", again) from error
     if not right:
         raise ModelError(f"{path}: is damaged.", again)
@@ -114,7 +114,7 @@ def load(state: Path, model: str | None = None) -> Adaptation | None:
 
 
 def save(made: Adaptation, state: Path) -> Path:
-    """Write it, whole or not at all, readable by its owner only. Raises StorageError."""
+    """Write the correction atomically, readable by its owner only. Raises StorageError."""
     path, packed = state / FILE, io.BytesIO()
     np.savez(packed, weight=made.weight, bias=made.bias, model=np.array(made.model))
     try:

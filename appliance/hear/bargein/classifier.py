@@ -1,8 +1,9 @@
-"""Verdict: was what the owner said over the box a backchannel, an interruption or a noise?
+"""Verdict: classifies a sound over an answer as backchannel, interruption or noise.
 
-In: the blocks since the onset. Out: opinions, and one verdict by the deadline. `SegmentClassifier`
-is what gives opinions: `network.NetworkClassifier`, or `RuleClassifier` by the table below where
-that cannot run. When an opinion is believed stands in the tables `IN_NETWORK` and `IN_RULES`.
+In: the blocks since the onset. Out: opinions, and one verdict by the deadline. A
+`SegmentClassifier` computes the opinions: `network.NetworkClassifier`, or `RuleClassifier` by the
+table below if that cannot run. `IN_NETWORK` and `IN_RULES` say when an opinion suffices for a
+verdict.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ class ClassProbabilities(NamedTuple):
     noise: float
 
     def given(self, evidence: LogOdds) -> ClassProbabilities:
-        """These odds, once independent evidence is known."""
+        """These probabilities, updated with independent evidence."""
         scores = [math.log(max(p, 1e-9)) + e for p, e in zip(self, evidence, strict=True)]
         weights = [math.exp(score - max(scores)) for score in scores]
         return ClassProbabilities(*(weight / sum(weights) for weight in weights))
 
 
 class LogOdds(NamedTuple):
-    """Evidence for each class, to be added; only their differences count."""
+    """Evidence for each class, added to its log probability; only the differences count."""
 
     backchannel: float
     interruption: float
@@ -45,23 +46,23 @@ NO_EVIDENCE = LogOdds(0.0, 0.0, 0.0)
 
 
 class SegmentClassifier(Protocol):
-    """Classifies one segment at a time; has probabilities at any moment."""
+    """Classifies one segment at a time; its probabilities can be read at any moment."""
 
     @property
     def schedule(self) -> DecisionSchedule: ...
 
     def start(self, past: Samples) -> None:
-        """A segment has begun. `past`: int16, the sound from 300 ms before the onset to this
+        """Start a segment. `past`: int16, the sound from 300 ms before the onset to this
         block."""
 
     def process(self, block: AudioBlock, segment: Segment) -> None:
-        """The next 5 ms, and what has been measured of the segment so far, these 5 ms included."""
+        """Add the next block, and the measures of the segment, this block included."""
 
     def probabilities(self) -> ClassProbabilities: ...
 
 
 class EvidenceRow(NamedTuple):
-    """One row: from `low` to `high` of the measure, ever more of the weights counts.
+    """One row: the weights count in proportion as the measure goes from `low` to `high`.
 
     Weights are log odds for backchannel, interruption, noise.
     """
@@ -75,24 +76,24 @@ class EvidenceRow(NamedTuple):
 
 
 PRIOR = (0.5, 0.5, 0.0)  # log odds before anything is known
-# One word alone says nothing of what it means: "right" and "wait" are equally long and loud. What
-# the rules know is that backchannels are short and that hums are backchannels.
+# These measures cannot tell single words apart: "right" and "wait" are equally long and loud. The
+# rules express that backchannels are short and that hums are backchannels.
 EVIDENCE: tuple[EvidenceRow, ...] = (
     #        measure      low    high  back  inter  noise
-    EvidenceRow("span_ms",   450,   540,  -2.0,  2.5,  -0.5),  # goes on: a sentence
-    EvidenceRow("quiet_ms",  240,   350,   1.0, -2.0,   0.5),  # one word, and after it not even the
-                                                            # 190 ms gap of "wait, tell me about"
-    EvidenceRow("quiet_ms",   60,   200,   0.5,  0.0,   0.5),  # it seems to have ended
-    EvidenceRow("tone_hz",   720,   540,   2.5, -2.0,  -0.5),  # hummed, the mouth closed: "mm-hm"
-    # hardly any voice: a cough, a clatter
+    EvidenceRow("span_ms",   450,   540,  -2.0,  2.5,  -0.5),  # continues: a sentence
+    EvidenceRow("quiet_ms",  240,   350,   1.0, -2.0,   0.5),  # one word, with a pause longer than
+                                                            # the 190 ms in "wait, tell me about"
+    EvidenceRow("quiet_ms",   60,   200,   0.5,  0.0,   0.5),  # has probably ended
+    EvidenceRow("tone_hz",   720,   540,   2.5, -2.0,  -0.5),  # hummed with closed mouth: "mm-hm"
+    # hardly voiced: a cough, clatter
     EvidenceRow("voiced",   0.50,  0.15,  -2.5, -1.5,   2.5),
-    # far above the owner's usual: a shout
+    # far above the owner's usual level: a shout
     EvidenceRow("louder_db", 5.0,  10.0,  -1.0,  3.0,   0.0),
 )  # fmt: skip
 
 
 class RuleClassifier:
-    """Adds up the table's evidence."""
+    """Classifies by adding up the evidence of a table."""
 
     @property
     def schedule(self) -> DecisionSchedule:
@@ -120,13 +121,12 @@ class RuleClassifier:
 
 
 class DecisionThreshold(NamedTuple):
-    """From this age on, how sure is sure enough. Log odds, added to those of the settings.
+    """Thresholds from this age of a segment on, as log odds that are added to the settings'.
 
     yields   added to `hearing.verdict.interruption`: to drop the answer before the deadline
-    resumes  added to `hearing.verdict.backchannel`: to go on before the deadline
-    quiet_ms for so long nothing must have sounded before it goes on, so that it talks over nobody,
-    nor
-             into the closure of a "t" or a "p" (50 to 100 ms). With 60 it paused twice in one "yes"
+    resumes  added to `hearing.verdict.backchannel`: to resume before the deadline
+    quiet_ms silence required to resume, so that the box does not talk over the owner. It is longer
+             than the closure of a "t" or "p" (50 to 100 ms): with 60 it paused twice in one "yes"
     """
 
     from_ms: int
@@ -136,12 +136,12 @@ class DecisionThreshold(NamedTuple):
 
 
 class DecisionSchedule(NamedTuple):
-    """When a classifier is believed.
+    """When the probabilities of a classifier suffice for a verdict.
 
-    last_doubt  at the deadline it goes on only if an interruption is less likely than this
-    vouches     it tells voices from noises so well that a segment in which the VAD detects no
-                speech yet is followed all the same, while a noise is less likely than this: "stop"
-                and "three" begin with a hiss. 0: it does not tell so well
+    last_doubt  at the deadline the box resumes only if an interruption is less likely than this
+    vouches     below this probability of noise the classifier confirms a voice, and a segment is
+                kept without speech by the VAD: "stop" and "three" begin with a hiss. 0: the
+                classifier separates voices and noises too poorly for that
     """
 
     moments: tuple[DecisionThreshold, ...]
@@ -149,9 +149,9 @@ class DecisionSchedule(NamedTuple):
     vouches: float
 
 
-# Talking over the owner is worse than falling silent for nothing, and early opinions are worth
-# less than they say: the room, the echo and the next syllable are still to come. From 300 ms on
-# waiting changes few minds. Chosen on the speakers and voices of the tuning part.
+# Talking over the owner is worse than a needless pause, and early probabilities are overconfident:
+# reverberation, echo and the next syllable are still to come. After 300 ms, waiting changes few
+# verdicts. Chosen on the speakers and voices of the tuning set.
 IN_NETWORK = DecisionSchedule(
     moments=(
         #     from_ms  yields  resumes  quiet_ms
@@ -161,18 +161,18 @@ IN_NETWORK = DecisionSchedule(
         DecisionThreshold( 500,    -1.6,    0.6,     100),
     ),
     last_doubt=0.12,
-    vouches=0.9,  # of 116 segments over it none was speech; of 126 over 0.5, 5 were
+    vouches=0.9,  # of 116 segments above it none was speech; of 126 above 0.5, 5 were
 )  # fmt: skip
 IN_RULES = DecisionSchedule(
     moments=(DecisionThreshold(0, -1.3, -1.5, 150),), last_doubt=0.35, vouches=0.0
 )
-# A sound that has stopped may have been the box's own, which stops when the box does: before the
-# deadline only what still sounds, or did so a moment ago, is given way to.
+# A sound that has stopped may have been residual echo, which stops with the box. Before the deadline
+# only a sound that was active within this time is an interruption.
 STILL_SOUNDS_MS = 100
 
 
 class VerdictTracker:
-    """One segment from its onset to its verdict: when to ask the classifier and believe it."""
+    """Follows one segment from its onset to its verdict, and queries the classifier on schedule."""
 
     def __init__(self, settings: VerdictSettings, classifier: SegmentClassifier) -> None:
         self._settings = settings
@@ -185,19 +185,19 @@ class VerdictTracker:
         self._evidence = NO_EVIDENCE
 
     def add_evidence(self, evidence: LogOdds) -> None:
-        """What is known of this segment beside its sound, such as its words. The newest counts, and
-        until the next segment."""
+        """Set the evidence beside the sound, such as words; it replaces earlier evidence and
+        applies until the next segment."""
         self._evidence = evidence
 
     @property
     def confirms_voice(self) -> bool:
-        """Whether this is a voice by the newest opinion, of a classifier that can tell."""
+        """Whether the newest opinion confirms a voice; see `DecisionSchedule.vouches`."""
         return self._odds is not None and self._odds.noise < self._classifier.schedule.vouches
 
     def process(
         self, block: AudioBlock, segment: Segment, age_ms: int
     ) -> tuple[ClassProbabilities | None, Judgement | None]:
-        """One block, `age_ms` after the onset: an opinion if due, at the end a verdict."""
+        """Process a block, `age_ms` after the onset; returns an opinion if due, and any verdict."""
         self._classifier.process(block, segment)
         if age_ms < min(self._next_ms, self._settings.deadline_ms):
             return None, None
@@ -218,7 +218,7 @@ def decide(
     settings: VerdictSettings,
     trust: DecisionSchedule,
 ) -> Judgement | None:
-    """The verdict that these odds allow, this long after the onset; None: wait."""
+    """The verdict by these probabilities at this age of the segment; None: wait."""
     moment = [row for row in trust.moments if row.from_ms <= age_ms][-1]
     interrupts = _log_odds(odds.interruption)
     yields = interrupts >= _log_odds(settings.interruption) + moment.yields

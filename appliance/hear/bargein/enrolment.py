@@ -1,8 +1,8 @@
-"""Enrolment: a correction of the verdict from the owner's recordings, or the reason for none. Pure.
+"""Enrolment: fits a correction of the verdict to the owner's recordings, or says why not. Pure.
 
-In: takes (int16 at 16 kHz, with what was asked for), the box's settings, its network. Out: an
-adaptation and by how much it helps, each take judged by what the others taught. Every take goes
-through `HearingPipeline` itself, so that the network hears it as it will.
+In: takes (int16 at 16 kHz, with the class that was asked for), the box's settings, its network.
+Out: an adaptation and how much it helps, by leave-one-out over the takes. Every take goes through
+`HearingPipeline` itself, so that the network gets the same input as in operation.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, to_int16
 from appliance.settings import HearingSettings
 
 KINDS: tuple[Judgement, ...] = ("backchannel", "interruption", "noise")
-FEWEST = 3  # usable takes of each class: with fewer nothing can be left out to check by
+FEWEST = 3  # usable takes of each class; leave-one-out needs that many
 SHORTEST_MS, LONGEST_MS = 80, 1200
-CLEAREST_DB = 12.0  # of a take over its own noise; under that the noise would be learnt
+CLEAREST_DB = 12.0  # lowest peak of a take above its own noise; else the noise would be learnt
 LOUDEST = 32_700
-CLIPPED = 40  # samples at full scale
-FIRST_MS = 200  # opinions before that are the shipped network's business
-AGREE = 0.75  # of the takes must come out right after fitting to them; else they contradict
-# Each take is heard in three ways, since the box will never hear it twice alike: dB, noise dBFS.
+CLIPPED = 40  # more samples than that at full scale: the take is clipped
+FIRST_MS = 200  # earlier outputs are not learnt from
+AGREE = 0.75  # share of takes that must be right after fitting to them; else they contradict
+# Variants in which each take is processed, since sound varies in operation: gain dB, noise dBFS.
 WAYS = ((0.0, None), (-9.0, -62.0), (4.0, -50.0))
 _LEAD_FRAMES, _TRAIL_FRAMES = 6 * RATE_HZ // 10, RATE_HZ
 
 
 class EnrolmentError(InterludeError, ValueError):
-    """Recordings that nothing can be learnt from. `fault`: of one of them, `take` by its name."""
+    """Recordings cannot be learnt from. `fault`: that of one recording, whose name is `take`."""
 
     exit_code = 65  # EX_DATAERR
 
@@ -55,7 +55,7 @@ class EnrolmentError(InterludeError, ValueError):
 
 @dataclass(frozen=True)
 class EnrolmentRecording:
-    """One recording: what it is called, what its sound means, and the sound with some silence."""
+    """One recording: its name, its class, and its sound with some silence around it."""
 
     name: str
     kind: Judgement
@@ -64,7 +64,7 @@ class EnrolmentRecording:
 
 @dataclass(frozen=True)
 class ScoredRecording:
-    """The network's answers to one take, heard in several ways, from 200 ms after its onset on."""
+    """The network's outputs for all variants of a take, from 200 ms after its onset on."""
 
     take: EnrolmentRecording
     answers: NetworkOutputs
@@ -72,8 +72,8 @@ class ScoredRecording:
 
 @dataclass(frozen=True)
 class EnrolmentResult:
-    """What came of it. `before` and `after`: shares of takes judged right, and mean log loss, by
-    the shipped network and by what all other takes taught."""
+    """The result. `before` and `after`: shares of takes classified correctly, and mean log loss, by
+    the shipped network and by a correction fitted to all other takes."""
 
     adaptation: Adaptation
     takes: int
@@ -84,14 +84,14 @@ class EnrolmentResult:
 
     @property
     def helps(self) -> bool:
-        """Who is understood already has nothing to gain, and might lose."""
+        """Whether to use the correction. If all takes were right before, it can only do harm."""
         better = self.loss_after < self.loss_before and self.after >= self.before
         return better and self.before < 1.0
 
 
 def learn(heard: Sequence[ScoredRecording], others: NetworkOutputs, model: str) -> EnrolmentResult:
-    """Fit, and check by leaving each take out in turn. Raises EnrolmentError: too few takes of a
-    class, or takes that contradict each other."""
+    """Fit the correction, and check it by leave-one-out. Raises EnrolmentError for too few takes of
+    a class, or takes that contradict each other."""
     for kind in KINDS[:2]:
         have = sum(h.take.kind == kind for h in heard)
         if have < FEWEST:
@@ -123,7 +123,7 @@ def learn(heard: Sequence[ScoredRecording], others: NetworkOutputs, model: str) 
 def score(
     take: EnrolmentRecording, settings: HearingSettings, network: VerdictNetwork
 ) -> ScoredRecording:
-    """The network's answers to a take. Raises EnrolmentError, in a sentence, if it is of no use."""
+    """The network's outputs for a take. Raises EnrolmentError if the take is unusable."""
     _check(take)
     parts = []
     for gain_db, noise_db in WAYS:
@@ -145,7 +145,7 @@ def score(
 
 
 class _OutputCollector:
-    """A classifier that keeps the network's outputs for the first segment, and has no opinion."""
+    """A classifier that collects the network's outputs for the first segment and never decides."""
 
     def __init__(self, network: VerdictNetwork) -> None:
         self._classifier = NetworkClassifier(network)
@@ -175,13 +175,13 @@ class _OutputCollector:
 
 
 def _patient(settings: HearingSettings) -> HearingSettings:
-    """Nothing is decided before the deadline."""
+    """The settings without a verdict before the deadline."""
     verdict = msgspec.structs.replace(settings.verdict, interruption=1.0, backchannel=1.0)
     return msgspec.structs.replace(settings, verdict=verdict)
 
 
 def _check(take: EnrolmentRecording) -> None:
-    """Raises EnrolmentError where the sound itself is at fault."""
+    """Check the level and length of a take. Raises EnrolmentError."""
     samples = take.samples.astype(np.float64)
     blocks = samples[: len(samples) // BLOCK_FRAMES * BLOCK_FRAMES].reshape(-1, BLOCK_FRAMES)
     if not len(blocks) or np.abs(samples).max() < 100:
@@ -208,7 +208,7 @@ def _of_no_use(
 
 
 def _padded(samples: Samples, gain_db: float, noise_db: float | None) -> Samples:
-    """With what the room sounds like before and after it, and noise of so many dBFS."""
+    """The take between stretches of its room's noise, amplified, with noise of `noise_db` dBFS."""
     blocks = samples[: len(samples) // BLOCK_FRAMES * BLOCK_FRAMES].reshape(-1, BLOCK_FRAMES)
     rms = np.sqrt(np.mean(np.square(blocks.astype(np.float64)), axis=1))
     frames = _LEAD_FRAMES + len(samples) + _TRAIL_FRAMES
@@ -240,7 +240,7 @@ def _mean_odds(heard: ScoredRecording, by: Adaptation | None) -> npt.NDArray[np.
 
 
 def judged_right(heard: ScoredRecording, by: Adaptation | None) -> bool:
-    """Whether the box would do the right thing: go on, or not."""
+    """Whether the box would decide correctly between continuing and stopping its answer."""
     stays = _mean_odds(heard, by)[1] >= 0.5
     return bool(stays == (heard.take.kind == "interruption"))
 

@@ -1,6 +1,6 @@
-"""The lines between the listener and the program that learns an owner's voice: JSON, one each.
+"""The protocol between the listener and the program that learns an owner's voice: lines of JSON.
 
-For both ends: it imports nothing of the learning.
+Both ends import it, so it imports nothing of the learning.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from appliance.settings import HearingSettings
 
 
 class LearningBegins(msgspec.Struct, frozen=True, tag=True):
-    """The first line."""
+    """The first line: settings, and the folder of the state."""
 
     hearing: HearingSettings
     state: str
 
 
 class TakeComes(msgspec.Struct, frozen=True, tag=True):
-    """Behind this line are `frames` samples, int16, of take `take`."""
+    """Take `take`: `frames` int16 samples follow this line."""
 
     take: int
     kind: Judgement
@@ -28,7 +28,7 @@ class TakeComes(msgspec.Struct, frozen=True, tag=True):
 
 
 class AllTold(msgspec.Struct, frozen=True, tag=True):
-    """There are no more takes: learn."""
+    """All takes were sent: learn."""
 
 
 class TakeScored(msgspec.Struct, frozen=True, tag=True):
@@ -37,7 +37,7 @@ class TakeScored(msgspec.Struct, frozen=True, tag=True):
 
 
 class LearningEnds(msgspec.Struct, frozen=True, tag=True):
-    """As EnrolmentLearnt (messages/enrolling.py)."""
+    """The result; fields as in EnrolmentLearnt (messages/enrolling.py)."""
 
     outcome: EnrolmentOutcome
     before: float = 0.0

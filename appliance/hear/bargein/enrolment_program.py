@@ -1,9 +1,9 @@
-"""The program that learns an owner's voice: takes in, whether each is of use, and what came of all.
+"""The program that learns an owner's voice: checks each take, then fits the correction.
 
-In, on the standard input: lines of JSON, behind a take its samples. Out: a line for each. It is
-started by the listener (learning_program.py) and has its rights; it runs beside the conversation at
-a low priority. The takes are in its memory alone, which ends with it. What was learnt is
-written at the end, whole or not at all, and not if whoever started it has died meanwhile.
+In, on standard input: lines of JSON, each take followed by its samples. Out: a line for each. The
+listener starts it (learning_program.py) with its own privileges; it runs beside the conversation at
+a low priority. The takes exist only in its memory. It writes the correction atomically at the end,
+and not if the listener has died meanwhile.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from appliance.hear.bargein.enrolment_lines import (
 )
 from appliance.messages.enrolling import EnrolmentOutcome
 
-_NICE = 5  # as the speaker, which rests meanwhile
+_NICE = 5  # as for the speaker, which is idle meanwhile
 
 
 def run(
@@ -41,7 +41,7 @@ def run(
     *,
     wanted: Callable[[], bool],
 ) -> None:
-    """Until all was told, or `given` ends. `wanted`: somebody still waits for it."""
+    """Serve requests until AllTold or the end of `given`. `wanted`: the listener is still there."""
     begins = msgspec.json.decode(given.readline(), type=LearningBegins)
     model = network.VerdictNetwork()
     heard: list[ScoredRecording] = []
@@ -84,7 +84,7 @@ def _learnt(heard: list[ScoredRecording], state: Path, wanted: Callable[[], bool
 def main() -> int:
     os.nice(_NICE)
     poll = select.poll()
-    poll.register(sys.stdin.fileno(), 0)  # POLLHUP is always told
+    poll.register(sys.stdin.fileno(), 0)  # POLLHUP is always reported
 
     def tell(what: ProgramReply) -> None:
         sys.stdout.buffer.write(encode(what))

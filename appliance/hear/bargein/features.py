@@ -1,7 +1,8 @@
-"""The input of the verdict's network: spectrum, pitch, loudness and time, a row every 10 ms.
+"""Computes the input of the verdict's network: spectrum, pitch, loudness and time every 10 ms.
 
-In: int16 sound from before the onset on, and what `AudioBlock` and `Segment` measured. Out: float32
-rows of `WIDTH`. Causal: a row knows nothing after its own end. Training uses these same functions.
+In: int16 sound from before the onset on, and the measures of `AudioBlock` and `Segment`. Out:
+float32 rows of `WIDTH`. Causal: a row depends on nothing after its own end. Training uses these
+functions, too.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ Floats = npt.NDArray[np.float32]
 HOP_FRAMES = 160
 WINDOW_FRAMES = 512  # 32 ms: two and a half periods of the lowest voice
 BANDS = 40
-PAST_MS = 140  # of sound before the onset: what the room and the echo were like
-GIVEN_MS = 300  # as a classifier is given it; the rest is longer ago than it matters
+PAST_MS = 140  # of sound before the onset, which shows the room's noise and the echo
+GIVEN_MS = 300  # of sound before the onset that a classifier gets; only PAST_MS of it are used
 _LOWEST_HZ, _HIGHEST_HZ = 60.0, 7600.0
-_VOICE_HZ = 1000.0  # above it there is little that tells the pitch
+_VOICE_HZ = 1000.0  # the pitch is computed below it; higher frequencies show little of it
 _LONGEST, _SHORTEST = RATE_HZ // 75, RATE_HZ // 420  # periods of a voice, in samples
-_VOICED = 0.45  # of the autocorrelation's peak: from here on there is a pitch
-_DECAY_DB = 0.3  # a row: what was loud before the onset is forgotten within a word or two
-_FAINTEST_DB = -85.0  # a peak below it is no sound
+_VOICED = 0.45  # peak of the autocorrelation from which a row has a pitch
+_DECAY_DB = 0.3  # of the peak, a row: forgets loud sound before the onset within a word or two
+_FAINTEST_DB = -85.0  # lowest peak
 
 BAND_COLUMNS = slice(0, BANDS)
 VOICING, PITCH, BEND, LOUDNESS, STANDS_OUT, SPEECH, LOUDER, QUIET, AGE, JUDGED = range(
@@ -36,8 +37,8 @@ WIDTH = BANDS + 10
 
 
 class BlockMeasures(NamedTuple):
-    """Of one block: dB full scale over 120 Hz, the room's floor, the probability of speech, dB over
-    the owner's usual level (0: unknown), and for how long nothing has sounded."""
+    """Measures of one block: dB full scale above 120 Hz, the noise floor, probability of speech, dB
+    above the owner's usual level (0: unknown), and the time since the last sound."""
 
     energy_db: float
     floor_db: float
@@ -51,14 +52,14 @@ def _mel(hz: float) -> float:
 
 
 def _bands() -> Floats:
-    """Triangular mel bands (257, 40), each of sum one."""
+    """Triangular mel bands (257, 40), each with the sum 1."""
     edges = np.linspace(_mel(_LOWEST_HZ), _mel(_HIGHEST_HZ), BANDS + 2)
     edges_hz = 700.0 * (np.exp(edges / 1127.0) - 1.0)
     hz = np.fft.rfftfreq(WINDOW_FRAMES, 1 / RATE_HZ)[:, None]
     up = (hz - edges_hz[:-2]) / (edges_hz[1:-1] - edges_hz[:-2])
     down = (edges_hz[2:] - hz) / (edges_hz[2:] - edges_hz[1:-1])
     weights = np.maximum(0.0, np.minimum(up, down))
-    # The lowest bands are narrower than a bin: each takes the bin nearest to its middle.
+    # The lowest bands are narrower than a bin: each gets the bin nearest to its centre.
     for band in np.flatnonzero(weights.sum(axis=0) == 0):
         weights[np.argmin(np.abs(hz[:, 0] - edges_hz[band + 1])), band] = 1.0
     return np.asarray(weights / weights.sum(axis=0), np.float32)
@@ -72,7 +73,7 @@ _LOW_BINS = int(_VOICE_HZ * WINDOW_FRAMES / RATE_HZ) + 1
 
 
 def _own_correlation() -> Floats:
-    """The window's autocorrelation: what even a pure tone loses at each lag."""
+    """The window's autocorrelation, by which that of a pure tone decreases with the lag."""
     power = np.abs(np.fft.rfft(_WINDOW, 2 * WINDOW_FRAMES)) ** 2
     own = np.fft.irfft(power)[: _LONGEST + 2]
     return np.asarray(own / own[0], np.float32)
@@ -82,7 +83,7 @@ _OWN = _own_correlation()
 
 
 def band_features(windows: Floats) -> tuple[Floats, Floats, Floats]:
-    """Of float32 (n, 512) windows: bands in dB (n, 40), voicing 0 to 1, log2 pitch over 150 Hz."""
+    """Bands in dB (n, 40), voicing 0 to 1 and log2(pitch / 150 Hz) of windows, float32 (n, 512)."""
     spectrum = np.fft.rfft(windows * _WINDOW, axis=1)
     power = np.square(spectrum.real) + np.square(spectrum.imag)
     bands_db = 10 * np.log10(power.astype(np.float32) @ _BANDS / _POWER + 1e-10)
@@ -99,13 +100,13 @@ def band_features(windows: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 class FeatureExtractor:
-    """Rows of one segment, as its sound comes in."""
+    """Computes the rows of one segment while its sound arrives."""
 
     def __init__(self) -> None:
         self.start(np.zeros(0, np.int16))
 
     def start(self, past: Samples) -> None:
-        """A segment has begun; `past` starts 300 ms before its onset."""
+        """Start a segment; `past` starts 300 ms before its onset."""
         past = past[(GIVEN_MS - PAST_MS) * RATE_HZ // 1000 :]
         self._waiting = np.zeros(WINDOW_FRAMES - HOP_FRAMES + len(past), np.float32)
         self._waiting[WINDOW_FRAMES - HOP_FRAMES :] = past
@@ -118,12 +119,12 @@ class FeatureExtractor:
         self._voiced = False
 
     def push(self, samples: Samples, measures: BlockMeasures) -> None:
-        """The next block."""
+        """Add the next block and its measures."""
         self._fresh.append(samples)
         self._measures.append(measures)
 
     def pop_rows(self, multiple: int = 1) -> Floats:
-        """All rows that are complete and have not been taken, a multiple of `multiple`."""
+        """Remove and return the complete rows, in a number that is a multiple of `multiple`."""
         waiting = np.concatenate([self._waiting, *self._fresh])
         self._fresh = []
         count = max(0, (len(waiting) - WINDOW_FRAMES) // HOP_FRAMES + 1) // multiple * multiple
@@ -156,7 +157,7 @@ class FeatureExtractor:
         self._measured(rows, (row_numbers + 1) * HOP_FRAMES)
 
     def _measured(self, rows: Floats, ends: npt.NDArray[np.int_]) -> None:
-        """What the blocks said, in the rows that end after the first of them."""
+        """Fill in the blocks' measures, in the rows that end after the first block."""
         measures = np.asarray(self._measures, np.float32).reshape(-1, 5)
         which = (ends - self._first_measured) // (HOP_FRAMES // 2) - 1
         here = (which >= 0) & (which < len(measures))
@@ -164,7 +165,7 @@ class FeatureExtractor:
 
 
 def with_measures(rows: Floats, measures: Floats) -> Floats:
-    """Rows with the measures (n, 5) of their last blocks in the columns that are for them."""
+    """Write the measures (n, 5) of each row's last block into its columns, and return `rows`."""
     rows[:, STANDS_OUT] = np.clip((measures[:, 0] - measures[:, 1] - 15) / 15, -2, 3)
     rows[:, SPEECH] = measures[:, 2]
     rows[:, LOUDER] = np.clip(measures[:, 3] / 10, -2, 2)

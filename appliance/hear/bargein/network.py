@@ -1,6 +1,6 @@
-"""The verdict by our own small network, and the only file that runs it.
+"""Runs the verdict's network, a small one of our own. The only file that does.
 
-In: the blocks of a segment. Out: calibrated odds, 20 ms of sound at a time; the model's card
+In: the blocks of a segment. Out: calibrated probabilities, every 20 ms of sound. The model's card
 (`models/verdict.md`) says what it was trained on and how good it is.
 """
 
@@ -31,19 +31,19 @@ from appliance.onnx_session import open_session
 from appliance.pcm import Samples
 
 MODEL = Path(__file__).parents[2] / "models" / "verdict.onnx"
-ROWS_AT_ONCE = 2  # one answer for two rows of features, 20 ms
-_UNKNOWN = ClassProbabilities(0.3, 0.4, 0.3)  # before the first answer
+ROWS_AT_ONCE = 2  # rows of features per output, 20 ms
+_UNKNOWN = ClassProbabilities(0.3, 0.4, 0.3)  # before the first output
 
 
 class NetworkOutput(NamedTuple):
-    """Of the newest 20 ms: log odds (3,), and the embedding (64,) that an owner's layer adapts."""
+    """Output for 20 ms: log odds (3,), and the embedding (64,) that an owner's correction uses."""
 
     log_odds: Floats
     embedding: Floats
 
 
 class VerdictNetwork:
-    """The ONNX graph with its state: convolutions' contexts and a recurrent layer."""
+    """The ONNX graph with its state: contexts of convolutions, and a recurrent layer."""
 
     def __init__(self, model: Path = MODEL) -> None:
         """Raises ModelError for a file that is missing or is not this network."""
@@ -57,8 +57,8 @@ class VerdictNetwork:
         self._state = self._fresh
 
     def infer(self, rows: Floats) -> tuple[Floats, Floats]:
-        """Rows (T, 50), T even, go on where the last ones ended: log odds (T/2, 3) and embeddings
-        (T/2, 64)."""
+        """Log odds (T/2, 3) and embeddings (T/2, 64) of rows (T, 50), T even, which follow those of
+        the last call."""
         log_odds, embedding, *after = self._session.run(
             ["log_odds", "embedding", *self._after], {"input": rows[None], **self._state}
         )
@@ -67,9 +67,9 @@ class VerdictNetwork:
 
 
 class NetworkClassifier:
-    """Gives the network's opinion, as the owner's recordings have changed it if there are any.
+    """Classifies by the network, with the owner's correction if there is one.
 
-    `owner`: the correction; another one, or None, counts from the next answer on.
+    `owner`: the correction or None; a new value applies from the next output on.
     """
 
     def __init__(self, network: VerdictNetwork, owner: Adaptation | None = None) -> None:
@@ -98,7 +98,7 @@ class NetworkClassifier:
         )  # fmt: skip
 
     def newest_output(self) -> NetworkOutput | None:
-        """The network's newest answer; None before the first 20 ms."""
+        """The network's newest output; None before the first 20 ms."""
         rows = self._features.pop_rows(ROWS_AT_ONCE)
         if len(rows):
             log_odds, embedding = self._network.infer(rows)
@@ -118,7 +118,7 @@ class NetworkClassifier:
 def make_classifier(
     state: Path | None, log: logging.Logger, model: Path = MODEL
 ) -> SegmentClassifier:
-    """The network with the owner's layer from `state`; the rules, and one line, where it cannot."""
+    """The network with the owner's correction from `state`; if it cannot run, the rules."""
     try:
         network = VerdictNetwork(model)
     except ModelError as error:
@@ -128,7 +128,7 @@ def make_classifier(
 
 
 def load_owner(state: Path, log: logging.Logger, model: Path = MODEL) -> Adaptation | None:
-    """What was enrolled for this network; None, and one line, where it cannot be used."""
+    """The correction that was enrolled for this network; None, and a log line if it is unusable."""
     try:
         return adaptation.load(state, fingerprint(model))
     except ModelError as error:
@@ -146,8 +146,8 @@ def fingerprint(model: Path = MODEL) -> str:
 
 @functools.cache
 def _open(model: Path) -> Any:
-    """Once a process: a session has no state of its own, and whoever enrols has a pipeline for each
-    recording."""
+    """The session, one per process: it has no state of its own, and an enrolment creates a pipeline
+    for each recording."""
     session = open_session(model, "the verdict's network")
     inputs = session.get_inputs()
     outputs = [o.name for o in session.get_outputs()]

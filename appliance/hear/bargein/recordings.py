@@ -1,7 +1,7 @@
-"""Recordings in folders that say what they are.
+"""Finds recordings in folders that are named after the class or word of their sounds.
 
-In: a folder of `<class or word>/*.flac|wav`, at any depth. Out: which files there are, the class of
-each, and one sentence for each that cannot be used; none is decoded yet.
+In: a folder of `<class or word>/*.flac|wav`, at any depth. Out: the files, the class of each, and a
+sentence for each that cannot be used. It does not decode them.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from appliance.errors import InterludeError, RecordingError
 RecordingKind = Literal["backchannel", "interruption", "noise", "television", "background"]
 
 SUFFIXES = (".flac", ".wav")
-# What a folder's name makes of the sounds in it, without case and punctuation. A name that is not
-# here is a word, and any other word is an interruption: talking over the owner is worse.
+# The class of a sound by its folder's name without case and punctuation. Any other name is a word
+# that interrupts: to take an interruption for a backchannel is the worse error.
 WORDS: dict[str, tuple[RecordingKind, ...]] = {
     **dict.fromkeys(
         """backchannel backchannels acknowledgement acknowledgements yes right yeah yep yup okay ok
@@ -35,13 +35,13 @@ WORDS: dict[str, tuple[RecordingKind, ...]] = {
         footstep footsteps clatter crash bang thud glassbreaking dishes cutlery pouring vacuum
         vacuumcleaner blender microwave washingmachine dishwasher clockalarm clocktick siren
         ringtone barking meow crying cryingbaby traffic carhorn music""".split(),
-        ("noise", "background"),  # long ones are what a room sounds like all the time
+        ("noise", "background"),  # noises longer than BACKGROUND_S are background
     ),
     **dict.fromkeys("television tv radio long babble".split(), ("television",)),
     **dict.fromkeys("background ambience roomtone kitchen silence".split(), ("background",)),
     **dict.fromkeys("interruption interruptions commands".split(), ("interruption",)),
 }
-BACKGROUND_S = 5.0  # a noise that lasts longer is no event
+BACKGROUND_S = 5.0  # a longer noise is not a single event
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class RecordingFile:
 
 @dataclass(frozen=True)
 class CorpusListing:
-    """What a folder holds; `problems` are sentences about what of it cannot be used."""
+    """Contents of a folder; `problems` are sentences about files that cannot be used."""
 
     sources: tuple[RecordingFile, ...]
     problems: tuple[str, ...]
@@ -79,9 +79,9 @@ def kind_of(folder: str, seconds: float = 0.0) -> RecordingKind:
 
 
 def find(folder: Path) -> CorpusListing:
-    """All recordings under `folder`, in order of their names; none is decoded yet.
+    """List all recordings below `folder`, in order of their names, without decoding them.
 
-    Raises RecordingError for a folder that is not there or holds no sound at all.
+    Raises RecordingError for a folder that does not exist or contains no sound.
     """
     if not folder.is_dir():
         problem = "is no folder" if folder.exists() else "there is no such folder"

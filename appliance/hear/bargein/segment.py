@@ -11,18 +11,18 @@ from appliance.pcm import BLOCK_FRAMES, RATE_HZ
 
 BLOCK_MS = BLOCK_FRAMES * 1000 // RATE_HZ
 _ACTIVE_OVER_FLOOR_DB = 8.0
-_ACTIVE_UNDER_PEAK_DB = 25.0  # what is softer than that belongs to the room's answer
+_ACTIVE_UNDER_PEAK_DB = 25.0  # softer blocks are reverberation
 
 
 class Segment:
-    """What can be measured of a sound since its onset; the verdict's table uses these names.
+    """Measures of a sound since its onset; the verdict's table of rules uses these names.
 
     peak_db    its loudest block, dB full scale above 120 Hz
-    span_ms    from when it was noticed to its last sound, gaps included
-    quiet_ms   since its last sound
+    span_ms    from its detection to its last active block, gaps included
+    quiet_ms   time since its last active block
     tone_hz    root-mean-square frequency of its sound: 300 to 550 for hums, 700 to 1400 for words
-    voiced     mean probability of speech while it sounded
-    louder_db  over the owner's usual level; 0 while that is unknown
+    voiced     mean probability of speech in active blocks
+    louder_db  level above the owner's usual level; 0 while that is unknown
     """
 
     def __init__(self, usual_db: float | None) -> None:
@@ -66,7 +66,7 @@ class Segment:
 
     @property
     def level_db(self) -> float:
-        """Mean energy while it sounded, dB full scale above 120 Hz."""
+        """Mean energy of active blocks, dB full scale above 120 Hz."""
         return 10 * math.log10(self._energy / max(1, self._active_blocks * BLOCK_FRAMES))
 
     @property
@@ -74,11 +74,11 @@ class Segment:
         return 0.0 if self._usual_db is None else self.level_db - self._usual_db
 
 
-_USUAL_KEPT = 0.7  # of the owner's usual level at each utterance
+_USUAL_KEPT = 0.7  # weight of the previous usual level at each utterance
 
 
 def usual_after(usual_db: float | None, segment: Segment) -> float:
-    """How loud the owner usually speaks, dB full scale above 120 Hz, once `segment` was speech."""
+    """The owner's usual level, dB full scale above 120 Hz, updated with the utterance `segment`."""
     if usual_db is None:
         return segment.level_db
     return _USUAL_KEPT * usual_db + (1 - _USUAL_KEPT) * segment.level_db

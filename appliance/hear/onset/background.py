@@ -1,7 +1,7 @@
-"""Levels that a room seldom exceeds: of all its sound, and of speech that is not meant for the box.
+"""Running quantiles of a room's levels, and of background speech, such as a television's.
 
-Such speech is a television's. In: levels of 5 ms blocks in dB. Out: running quantiles of them. A
-noise floor knows only the pauses of a television, and only the fan of a kitchen.
+In: levels of 5 ms blocks in dB. Out: levels that are seldom exceeded. A noise floor is not enough:
+it follows only the pauses of a television, and only the fan in a kitchen.
 """
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ import copy
 
 import numpy as np
 
-_LOWEST_DB, _BINS = -100, 100  # of 1 dB
-_EVERY_BLOCKS = 8  # between two looks at the whole
-_LEAST_BLOCKS = 100  # before it says anything
-# Of a block's weight while a sound is followed: it may well be the owner. What fills the remaining
-# time too is not.
+_LOWEST_DB, _BINS = -100, 100  # bins of 1 dB
+_EVERY_BLOCKS = 8  # between two computations of the quantile
+_LEAST_BLOCKS = 100  # before the first result
+# Factor of a block's weight while a detected sound is under way, since it may be the owner. A sound
+# that continues outside that time still counts.
 _FOLLOWED = 0.125
 _HEAVY = 1e6
 
 
 class LevelQuantile:
-    """`db`: so large a `share` of the blocks lately was softer. -100 until that is known."""
+    """The level `db` below which a `share` of the recent blocks was; -100 until it is known."""
 
     def __init__(self, share: float, memory_blocks: int) -> None:
         self.db = float(_LOWEST_DB)
         self._share, self._memory = share, memory_blocks
         self._counts = np.zeros(_BINS)
-        self._weight = 1.0  # of a new block: it grows, so that the others shrink
+        self._weight = 1.0  # of a new block; it grows, so that older blocks count less
         self._blocks = 0
 
     @property
@@ -34,7 +34,7 @@ class LevelQuantile:
         return self.db > _LOWEST_DB
 
     def update(self, level_db: float, followed: bool) -> None:
-        """One block; `followed`: a sound that stood out is under way."""
+        """Add a block; `followed`: a detected sound is under way."""
         place = min(max(int(level_db) - _LOWEST_DB, 0), _BINS - 1)
         self._weight *= 1 + 1 / self._memory
         self._counts[place] += self._weight * (_FOLLOWED if followed else 1.0)
@@ -52,25 +52,25 @@ class LevelQuantile:
 
 
 _SPEECH = 0.5  # probability
-_SPEECH_SHARE, _SPEECH_BLOCKS = 0.9, 6000  # more than a tenth of 30 s must be speech to count
-# Who says something this short and then waits this long has asked something. No television waits.
-# (One softer question, of three seconds, once filled the tenth, and the next word went unheard.)
+_SPEECH_SHARE, _SPEECH_BLOCKS = 0.9, 6000  # it is background speech if it fills a tenth of 30 s
+# Speech of less than 6 s with 2 s of silence after it counts as a question and is not added to the
+# background: one softer question of 3 s could fill the tenth, and the next word would be missed.
 _TURN_BLOCKS, _WAIT_BLOCKS = 1200, 400
-_SYLLABLES_DB = 6.0  # its loudest syllables stand out by that much more
-_PEAK_DECAY_DB = 0.1  # a block, 20 dB a second: from one syllable to the next a peak holds
-# Under the peaks of the owner's speech. Single words of one speaker stay above it, a television at
-# the other end of the room below.
+_SYLLABLES_DB = 6.0  # level of its loudest syllables above the quantile
+_PEAK_DECAY_DB = 0.1  # a block, 20 dB a second: holds a peak from one syllable to the next
+# Below the peaks of the owner's speech. Single words of one speaker stay above this limit, a
+# television at the other end of the room below it.
 _SOFTER_DB = 8.0
-# Of the way at each utterance. A television may be taken for the owner, too, and must not make its
-# own level the owner's before the owner has spoken again.
+# Share of the difference at each utterance. A television may be taken for the owner, too, and must
+# not replace the owner's level before the owner has spoken again.
 _LOUDER_COUNTS, _SOFTER_COUNTS, _SOFT_COUNTS = 0.85, 0.15, 0.03
 
 
 class BackgroundSpeech:
-    """Speech that goes on and on in the room and is not the owner's, such as a television's.
+    """Continuing speech in the room that is not the owner's, such as a television's.
 
-    db    of its loudest syllables; -100 if there is none
-    soft  there is some, and what sounds now is too soft to be anything else
+    db    level of its loudest syllables; -100 if there is none
+    soft  there is background speech, and the present sound is too soft to be the owner
     """
 
     def __init__(self) -> None:
@@ -91,8 +91,8 @@ class BackgroundSpeech:
     def update(
         self, energy_db: float, probability: float, followed: bool, own: bool = False
     ) -> None:
-        """One block's energy, and the probability that it is speech; `own`: it may be what is left
-        of the box's voice, which is speech too, and says nothing of a television."""
+        """Add a block's energy and its probability of speech. `own`: it may be residual echo of
+        the box's voice, which does not count as background speech."""
         self._peak_db = max(energy_db, self._peak_db - _PEAK_DECAY_DB)
         heard = probability >= _SPEECH and not own
         self._follow(heard)
@@ -100,7 +100,7 @@ class BackgroundSpeech:
         self._levels.update(speech_db, followed and not self._too_soft(self._peak_db))
 
     def _follow(self, heard: bool) -> None:
-        """A turn and the wait after it: what was known before the turn is what is known."""
+        """Restore the levels from before a turn once it turns out to be a question."""
         if heard and self._silent_blocks >= _WAIT_BLOCKS:
             self._before, self._turn_blocks = copy.deepcopy(self._levels), 0
         self._turn_blocks += 1
@@ -109,7 +109,7 @@ class BackgroundSpeech:
             self._levels = self._before
 
     def on_utterance(self, peak_db: float) -> None:
-        """Something was taken for the owner; `peak_db`: its loudest block."""
+        """Update the owner's level with an utterance; `peak_db`: its loudest block."""
         if self._owner_db is None:
             self._owner_db = peak_db
             return

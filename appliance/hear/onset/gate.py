@@ -222,7 +222,7 @@ class OnsetGate:
         self._alarm()
 
     def on_verdict(self, kind: Judgement) -> None:
-        """Take the verdict on a detection while the box spoke: noise restarts guarded mode."""
+        """Take the verdict on a detection over an answer: noise in guarded mode restarts it."""
         if kind == "noise" and self.guarded:
             self._alarm()
 

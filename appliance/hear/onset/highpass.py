@@ -15,7 +15,7 @@ _BUTTERWORTH_Q = {2: (0.7071,), 4: (0.5412, 1.3066)}  # of each second-order sec
 class HighPass:
     """A Butterworth high-pass of order 2 or 4 over blocks of `frames` samples.
 
-    An IIR filter over a block is linear in (input, state): both make one matrix, applied at once.
+    An IIR filter over a block is linear in (input, state), so one matrix product applies it.
     `channels` filters run side by side.
     """
 

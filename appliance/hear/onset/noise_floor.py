@@ -1,15 +1,15 @@
-"""The noise floor of the room, by minimum statistics (R. Martin, 2001) over 5 ms energies in dB."""
+"""Tracks the room's noise floor by minimum statistics (R. Martin, 2001) of 5 ms energies in dB."""
 
 from __future__ import annotations
 
 from collections import deque
 
-LOWEST_DB = -70.0  # quieter rooms count as this: the gate must not fire at what nobody can hear
-DIGITAL_SILENCE_DB = -95.0  # a muted microphone says nothing about the room
+LOWEST_DB = -70.0  # floor of quieter rooms, so that the gate does not fire at inaudible sound
+DIGITAL_SILENCE_DB = -95.0  # below it the microphone is muted, and the block is ignored
 _SMOOTHING = 0.15  # of a block's energy in the smoothed one: about 30 ms
 _BLOCKS = 40  # in a window of minima, 200 ms
-_WINDOWS = 8  # minima kept: a new steady noise is learned within 1.6 s even if nothing helps
-_BIAS_DB = 1.0  # the minimum of smoothed noise lies about that much under its mean
+_WINDOWS = 8  # minima: a new steady noise is learned within 1.6 s
+_BIAS_DB = 1.0  # the minimum of smoothed noise is about so far below its mean
 
 
 class NoiseFloor:
@@ -24,11 +24,11 @@ class NoiseFloor:
         self._new = True
 
     def update(self, energy_db: float, frozen: bool) -> None:
-        """One block's energy; `frozen` while somebody speaks, the owner or the box."""
+        """Add a block's energy; `frozen` while the owner or the box speaks."""
         new, self._new = self._new, False
         if energy_db < DIGITAL_SILENCE_DB:
             return
-        if new:  # the very first block is taken for the room: it falls from there at once
+        if new:  # start at the level of the first block; the floor falls from there at once
             self.accept_noise(energy_db)
         self._smooth += _SMOOTHING * (energy_db - self._smooth)
         smooth = self._smooth
@@ -44,7 +44,7 @@ class NoiseFloor:
             self.db = max(LOWEST_DB, min(self._minima) + _BIAS_DB)
 
     def accept_noise(self, db: float) -> None:
-        """Sound of level `db` turned out to be no voice: that is what the room is like now."""
+        """Raise the floor to `db`, the level of a sound that turned out to be no voice."""
         if db <= self.db:
             return
         self.db = db

@@ -1,4 +1,4 @@
-"""Onset localisation: finds the block in which a detected sound began, in the last 100 ms."""
+"""Onset localisation: finds the block, within 100 ms, in which a detected sound began."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import numpy as np
 from appliance.hear.onset.frontend import AudioBlock
 from appliance.pcm import BLOCK_FRAMES
 
-_BLOCKS = 20  # 100 ms: how far before its detection a sound may have begun
-_SOUND_DB = -3.0  # below what stands out: a sound all the same, if one that stands out follows
+_BLOCKS = 20  # 100 ms: the longest time from a sound's start to its detection
+_SOUND_DB = -3.0  # excess from which a block belongs to the louder sound that follows it
 
 
 class OnsetLocator:
-    """Positions are samples on the listener's own count."""
+    """Keeps the levels of the last 100 ms. Positions count the samples of the listener."""
 
     def __init__(self) -> None:
         self._energies_db = np.full(_BLOCKS, -100.0)
@@ -25,7 +25,7 @@ class OnsetLocator:
         self._now += BLOCK_FRAMES
 
     def onset(self) -> int:
-        """Where the sound that is heard now began: back to the last block that was mere noise."""
+        """First sample of the present sound: after the last block that was only noise."""
         newest = self._now // BLOCK_FRAMES - 1
         blocks, most = 1, min(_BLOCKS, newest)
         while blocks < most and self._excesses_db[(newest - blocks) % _BLOCKS] > _SOUND_DB:

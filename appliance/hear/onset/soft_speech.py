@@ -1,6 +1,6 @@
 """Detects speech that is too soft for the onset gate, by the VAD's probability.
 
-In: blocks. Out: whether it is certain.
+In: blocks. Out: whether there is speech for certain.
 """
 
 from __future__ import annotations
@@ -8,11 +8,12 @@ from __future__ import annotations
 from appliance.hear.onset.frontend import AudioBlock
 from appliance.settings import HearingSettings
 
-_SURE_HOPS = 3  # of speech over the box, 48 ms, to trust the network where the gate is in doubt
+_SURE_HOPS = 3  # 48 ms of speech: while the box speaks, the VAD suffices only after so long
 
 
 class SoftSpeechDetector:
-    """Over the box the VAD alone confirms nothing: its residual echo is speech, too."""
+    """Detects by the VAD alone while the box is silent. While the box speaks, the energy must stand
+    out, too: the residual echo is speech as well."""
 
     def __init__(self, settings: HearingSettings) -> None:
         self._enough = settings.turn.probability

@@ -16,16 +16,16 @@ from appliance.onnx_session import open_session
 from appliance.pcm import Samples
 
 MODEL = Path(__file__).parents[2] / "models" / "silero_vad.onnx"
-WINDOW_FRAMES = 512  # what the network hears at once, at 16 kHz
-CONTEXT_FRAMES = 64  # of the window before, which the network takes in front
+WINDOW_FRAMES = 512  # input of the network, at 16 kHz
+CONTEXT_FRAMES = 64  # end of the previous window, which the network gets before the new one
 HOP_FRAMES = 256  # two interleaved networks: 29 ms median to onset against 36 ms with one
-_SILENT_HOPS = 625  # 10 s without any speech: begin afresh, old state only dulls the next onset
+_SILENT_HOPS = 625  # after 10 s without speech the state is reset; old state delays the next onset
 _SILENT_BELOW = 0.1
 _RATE = np.array(16_000, np.int64)
 
 
 class VoiceActivityDetector:
-    """Feed it sound of any block size up to a hop; it answers at each hop."""
+    """Takes sound in blocks of any size up to a hop and returns a probability at each hop."""
 
     def __init__(self, model: Path = MODEL) -> None:
         """Raises ModelError for a file that is missing or is not Silero's network."""
@@ -45,7 +45,7 @@ class VoiceActivityDetector:
 
     def process(self, samples: Samples, calm: bool = False) -> float | None:
         """The probability of speech in the 32 ms up to this hop's end, or None between hops.
-        `calm`: nothing has sounded for a while, and the networks need not be asked."""
+        `calm`: there was only room noise for a while; return 0 without running the networks."""
         room = HOP_FRAMES - self._filled
         head = samples[:room]
         self._fresh[self._filled : self._filled + len(head)] = head
@@ -79,8 +79,8 @@ class VoiceActivityDetector:
 
 @functools.cache
 def _open(model: Path) -> Any:
-    """Once a process: a session has no state of its own, and whoever enrols has a pipeline for each
-    recording."""
+    """The session, one per process: it has no state of its own, and an enrolment creates a pipeline
+    for each recording."""
     session = open_session(model, "the speech detector")
     if [i.name for i in session.get_inputs()][:2] != ["input", "state"]:
         raise ModelError(f"{model}: is a network, but not Silero's speech detector for 16 kHz.")

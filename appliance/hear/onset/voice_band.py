@@ -1,6 +1,6 @@
-"""Confirms an onset by the band of a voice: tells speech from impact noise, such as dishes.
+"""Confirms an onset by the level in the voice band: tells speech from impacts, such as dishes.
 
-In: blocks of sound above 120 Hz, and the VAD's probability. Out: whether it is like a voice.
+In: blocks of sound above 120 Hz, and the VAD's probability. Out: whether it sounds like a voice.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ import numpy.typing as npt
 from appliance.hear.onset.background import LevelQuantile
 from appliance.pcm import RATE_HZ
 
-# Where a voice has its power and dishes have little. Of the bands tried, the one that told most
-# words from a recorded kitchen.
+# A voice has its power in this band, dishes have little. Of the bands tried, this one separated
+# most words from a recorded kitchen.
 _VOICE_HZ = (200, 2000)
-# Of the last 30 s. More than a fifth of them is never words, however much is said: with 0.95 the
-# owner's own words became what is usual, and the next ones went unheard.
+# Quantile over the last 30 s. Words never fill more than a fifth of that time; with 0.95 the
+# owner's own words raised the quantile, and the next ones were missed.
 _SHARE, _MEMORY_BLOCKS = 0.8, 6000
-_OVER_DB = 8.0  # above what the room mostly stays under in that band
-_BLOCKS = 5  # in a row, 25 ms: of 15 ms many a dish has enough
+_OVER_DB = 8.0  # above that quantile of the band's level
+_BLOCKS = 5  # in a row, 25 ms; many impacts of dishes last 15 ms
 _FAR_OVER_DB, _FAR_BLOCKS = (
     18.0,
     2,
-)  # no impact noise is as loud: in a quiet room a word need not wait
-_PROBABILITY = 0.7  # of speech: clatter over the box reaches 0.6 every other minute
+)  # louder than impact noise in the band; shortens the wait in a quiet room
+_PROBABILITY = 0.7  # of speech; clatter while the box speaks reaches 0.6 every other minute
 
 
 class VoiceBandDetector:
-    """`speaks` after each block."""
+    """Sets `speaks` after each block: whether it sounds like a voice."""
 
     def __init__(self, frames: int) -> None:
         self._window = np.zeros(2 * frames)
@@ -42,7 +42,7 @@ class VoiceBandDetector:
     def process(
         self, high_passed: npt.NDArray[np.float64], probability: float, followed: bool
     ) -> bool:
-        """One block, float64[frames]; `followed`: a sound that stood out is under way."""
+        """Process a block, float64[frames]; `followed`: a detected sound is under way."""
         n = self._frames
         self._window[:n] = self._window[n:]
         self._window[n:] = high_passed
@@ -58,8 +58,8 @@ class VoiceBandDetector:
 
 
 def _band(size: int) -> npt.NDArray[np.float64]:
-    """A tapered Fourier transform of `size` samples, cosines and sines of the voice's band alone:
-    one small product, a third of the time of a whole transform."""
+    """Matrix of a windowed Fourier transform of `size` samples, limited to the voice band: the
+    product takes a third of the time of a complete transform."""
     low, high = (hz * size // RATE_HZ for hz in _VOICE_HZ)
     turns = 2 * np.pi * np.outer(np.arange(low, high), np.arange(size)) / size
     return np.concatenate([np.cos(turns), np.sin(turns)]) * np.hanning(size)

@@ -1,1 +1,1 @@
-"""The end of a turn: judged by its sound, or by silence alone."""
+"""End-of-turn detection: by the sound of the speech, or by silence alone."""

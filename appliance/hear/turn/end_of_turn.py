@@ -1,7 +1,7 @@
 """How long the owner's silence must last before the turn is over. Pure: no clock and no thread.
 
-In: how long the silence has lasted, and the judge's answers. Out: over, or not yet; and which rule
-decided. Without a judge, or an answer in time, `hearing.turn.end_ms` decides.
+In: the length of the silence, and the judge's answers. Out: whether the turn is over; the log says
+which rule decides. Without a judge, or without an answer in time, `hearing.turn.end_ms` decides.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ log = logging.getLogger("listener")
 
 
 class EndOfTurn:
-    """Of one utterance after the other; each pause in it is judged anew."""
+    """Detects the end of one utterance after another; the judge is asked anew in each pause."""
 
     def __init__(self, settings: TurnSettings, judge: TurnJudge | None) -> None:
         self._settings = settings
         self._judge = judge
-        self._number = 0  # of the newest question
-        self._first_number = 1  # of this pause: answers to older questions are for other pauses
+        self._number = 0  # of the newest question to the judge
+        self._first_number = 1  # of this pause; answers to older questions are for other pauses
         self._asked = 0  # questions in this pause
         self._probability: float | None = None
         self._silent_frames = 0
-        self._judged = True  # the newest pause that ended a turn; to log on the edge
+        self._judged = True  # whether the last end of a turn was judged; to log changes only
 
     def _begin_pause(self) -> None:
         self._first_number = self._number + 1
@@ -38,7 +38,7 @@ class EndOfTurn:
     def update(self, silent_frames: int, sound: Callable[[], Samples]) -> bool:
         """Whether the turn is over after `silent_frames` of silence.
 
-        `sound` gives the int16 of the turn up to now, the newest 8 s; called once a question.
+        `sound` returns the newest 8 s of the turn, int16; it is called once per question.
         """
         if silent_frames < self._silent_frames:  # the owner has spoken meanwhile
             self._begin_pause()
@@ -74,9 +74,9 @@ class EndOfTurn:
 
 
 def wait_ms(settings: TurnSettings, probability: float | None) -> int:
-    """How long a pause must last to end the turn, if the turn is over with that probability.
+    """How long a pause must last to end the turn, given the probability that the turn is over.
 
-    None: nobody has judged it.
+    None: there is no judgement.
     """
     if probability is None:
         return settings.end_ms

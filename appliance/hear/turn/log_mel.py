@@ -1,10 +1,10 @@
-"""Log-mel features of the newest 8 s of sound, as Whisper has them.
+"""Log-mel features of the newest 8 s of sound, as in Whisper.
 
 In: int16 at 16 kHz. Out: float32[80, 800] for the network of `turn_network.py`. The method is that
 of Whisper's feature extractor (openai/whisper, `audio.py`: a periodic Hann window of 25 ms every
 10 ms, Slaney's mel scale, 8 decades under the peak), with the waveform normalised first, as
-smart-turn was trained. Nearly all of the time is spent in numpy's loops, which hold no interpreter
-lock.
+smart-turn was trained. Nearly all of the time is spent in numpy's loops, which release the
+interpreter lock.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ Floats = npt.NDArray[np.float32]
 
 BANDS = 80
 ROWS = 800
-WINDOW_FRAMES = 8 * RATE_HZ  # what the network looks at
+WINDOW_FRAMES = 8 * RATE_HZ  # input of the network
 _FFT = 400  # 25 ms
 _HOP = 160  # 10 ms
 _FLOOR = 1e-10
 _VARIANCE_FLOOR = 1e-7
-_DECADES = 8.0  # under the loudest value; what is softer counts as that
+_DECADES = 8.0  # below the loudest value; softer values are raised to this
 # Slaney's mel scale (Auditory Toolbox): linear below 1 kHz, 27 steps a factor of 6.4 above.
 _LINEAR_HZ, _KNEE_HZ, _KNEE_MEL, _LOG_STEP = 200 / 3, 1000.0, 15.0, np.log(6.4) / 27
 
 
 def log_mel(samples: Samples) -> Floats:
-    """Features of the newest 8 s of int16 `samples`; before a shorter sound stand zeros."""
+    """Features of the newest 8 s of int16 `samples`, padded with zeros in front if shorter."""
     wave = np.zeros(WINDOW_FRAMES, np.float32)
     newest = samples[-WINDOW_FRAMES:]
     wave[WINDOW_FRAMES - len(newest) :] = newest
@@ -40,7 +40,7 @@ def log_mel(samples: Samples) -> Floats:
 
 
 def scaled_bands(wave: Floats, rows: int) -> Floats:
-    """float32[80, rows] of sound at full scale 1.0 or any other: Whisper's own features."""
+    """Whisper's features, float32[80, rows], of sound at any scale."""
     padded = np.pad(wave, _FFT // 2, mode="reflect")
     windows = np.lib.stride_tricks.sliding_window_view(padded, _FFT)[: rows * _HOP : _HOP]
     spectrum = np.fft.rfft(windows * _WINDOW, axis=-1)

@@ -1,4 +1,4 @@
-"""`interlude check` of the end of a turn: which rule this box follows, and why."""
+"""Check for `interlude check`: which rule ends a turn on this box, and why."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _QUESTIONS = 3  # the first one also reads the file
 
 
 def turn_finding(settings: TurnSettings, model: Path = MODEL) -> Finding:
-    """Asks the network about silence, and tells how long an answer takes beside how long it may."""
+    """Run the network on silence, and compare the time it takes with the time it may take."""
     fixed = f"A turn ends after {settings.end_ms} ms of silence"
     if settings.judge == "none":
         shown = ShownAs.of("page-find-turns-fixed", ms=settings.end_ms)

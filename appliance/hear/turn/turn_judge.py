@@ -1,7 +1,7 @@
-"""Who judges the end of a turn: the network on a thread of its own, beside live sound.
+"""Judges the end of a turn: runs the network on a thread of its own, beside live sound.
 
-In: questions, each a sound that ends in a pause. Out: answers, when they are there. Nobody waits:
-the thread of the audio path leaves a question and looks for the answer at each later block.
+In: questions, each a sound that ends in a pause. Out: answers, once they are complete. The audio
+path's thread never waits: it queues a question and polls for the answer at each later block.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from appliance.hear.turn.turn_network import MODEL, TurnNetwork
 from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import TurnSettings
 
-_WARM_UP = np.zeros(RATE_HZ, np.int16)  # the first question allocates what the others find there
-_CLOSE_S = 2.0  # a question takes tens of ms, and more on a busy machine
+_WARM_UP = np.zeros(RATE_HZ, np.int16)  # the first inference allocates the buffers
+_CLOSE_S = 2.0  # timeout; a question takes tens of ms, and more on a busy machine
 
 
 @dataclass(frozen=True, slots=True)
 class TurnAnswer:
-    """To question `number`: the probability that the turn is over; None: the network failed."""
+    """Answer to question `number`: probability that the turn is over; None: the network failed."""
 
     number: int
     probability: float | None
@@ -36,17 +36,17 @@ class TurnAnswer:
 
 
 class TurnJudge(Protocol):
-    """Takes a question without waiting, and gives the answers that have come."""
+    """Accepts questions without blocking and returns the answers that are complete."""
 
     def ask(self, number: int, samples: Samples) -> None:
         """Judge int16 `samples` (16 kHz, up to the newest). Older questions are dropped."""
 
     def pop_answer(self) -> TurnAnswer | None:
-        """The oldest answer that nobody has had yet; None if there is none."""
+        """Remove and return the oldest answer; None if there is none."""
 
 
 class DirectJudge:
-    """Answers within `ask`: for whoever has time, a bench or a test. No thread."""
+    """Runs the network within `ask`, without a thread: for benches and tests."""
 
     def __init__(self, network: TurnNetwork) -> None:
         self._network = network
@@ -60,9 +60,9 @@ class DirectJudge:
 
 
 class BackgroundJudge:
-    """Answers from a daemon thread with normal scheduling, whatever that of its process is: under
-    FIFO a question of tens of ms would hold back everything else on its core. numpy's loops and the
-    network run without the interpreter lock."""
+    """Runs the network on a daemon thread with normal scheduling, whatever that of its process is.
+    Under FIFO a question of tens of ms would block everything else on its core. numpy's loops and
+    the network release the interpreter lock."""
 
     def __init__(self, network: TurnNetwork) -> None:
         self._network = network
@@ -81,8 +81,8 @@ class BackgroundJudge:
             return None
 
     def close(self) -> None:
-        """End the thread, after the question that it is at: an interpreter that ends under native
-        code would abort."""
+        """End the thread after its present question: the interpreter would abort if it exited
+        while native code runs."""
         self._questions.put(None)
         self._thread.join(_CLOSE_S)
 
@@ -90,14 +90,14 @@ class BackgroundJudge:
         os.sched_setscheduler(threading.get_native_id(), os.SCHED_OTHER, os.sched_param(0))
         self._network.probability(_WARM_UP)
         while (question := self._questions.get()) is not None:
-            if self._questions.empty():  # else a newer pause has come meanwhile
+            if self._questions.empty():  # else a newer question makes this one obsolete
                 self._answers.put(_answer(self._network, *question))
 
 
 def make_judge(
     settings: TurnSettings, log: logging.Logger, model: Path = MODEL
 ) -> BackgroundJudge | None:
-    """The judge that the settings want; None, and one line that says why, where silence decides."""
+    """The judge that the settings choose. None if silence decides; the log says why."""
     if settings.judge == "none":
         log.info("a turn ends after %d ms of silence: hearing.turn.judge is none", settings.end_ms)
         return None

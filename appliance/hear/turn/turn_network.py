@@ -1,7 +1,7 @@
-"""smart-turn: does this sound like the end of a turn? The only file that runs that network.
+"""Runs smart-turn, the network that tells whether a turn is over. The only file that does.
 
 In: the newest 8 s of the owner's speech with the silence after it. Out: a probability. The network
-is Pipecat's smart-turn v3.2 with a last layer of our own beside its own; its card is
+is Pipecat's smart-turn v3.2 with a second last layer that we trained; its card is
 `models/smart_turn.md`.
 """
 
@@ -19,7 +19,7 @@ _INPUT, _OUTPUT = "input_features", "over"
 
 
 class TurnNetwork:
-    """The network on one thread: about 60 ms of one x86-64 core a question."""
+    """The network on one thread; a question takes about 60 ms of one x86-64 core."""
 
     def __init__(self, model: Path = MODEL) -> None:
         """Raises ModelError for a file that is missing or is not this network."""
@@ -30,6 +30,6 @@ class TurnNetwork:
             raise ModelError(f"{model}: is a network, but not that of the end of a turn.")
 
     def probability(self, samples: Samples) -> float:
-        """That a turn which ends with int16 `samples` (16 kHz) is over."""
+        """The probability that a turn which ends with int16 `samples` (16 kHz) is over."""
         [[[probability]]] = self._session.run([_OUTPUT], {_INPUT: log_mel(samples)[None]})
         return float(probability)
