@@ -2,10 +2,10 @@
 
     head_program.py FOLDER RING     FOLDER: the weights; RING: the ring `states`, as JSON
 
-It speaks the protocol of a voice's program (docs/voices.md), but a sentence is told to it as
+It speaks the protocol of a voice's program (docs/voices.md), but an order names a sentence's
 tokens: {"say": 1, "first": 7, "end": 12, "words": [[0, 3, 0], …]}. It makes frames as soon as their
-states are there; nothing that it does waits but its poll. It runs as a file, since nothing of the
-environment comes through: its packages are found beside this one.
+states have arrived, and blocks only in poll(2). It is started by its path, because the sandbox
+passes no environment: the package is imported relative to this file.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from appliance.voice.head_runs import Head, HeadRuns
 from appliance.voice.head_sentences import HeadOrder, HeadSentences, HeadStop, Reply
 from appliance.voice.protocol import PROTOCOL
 
-READER = "speaker"  # in whose name the ring is read
-LOOK_MS = 500  # between two looks at a sentence whose states do not come
+READER = "speaker"  # name of the ring's reader; this program inherits its descriptors
+LOOK_MS = 500  # between two checks of a sentence whose states do not come
 UNUSABLE = 70  # EX_SOFTWARE
 
 
 class LoadedHead(Head, Protocol):
-    """`dbfs`: how loud all that it says is."""
+    """A head that was loaded from files. `dbfs`: mean loudness of its speech."""
 
     @property
     def rate_hz(self) -> int: ...
@@ -49,7 +49,7 @@ class LoadedHead(Head, Protocol):
 
 
 class Output:
-    """The pipe to the speaker, which is written as far as there is room."""
+    """The pipe to the speaker; what it has no room for is buffered."""
 
     def __init__(self, fd: int) -> None:
         self.fd = fd
@@ -85,7 +85,7 @@ class HeadProgram:
         self._line = b""
 
     def run(self) -> None:
-        """Until the speaker closes its end."""
+        """Serve until the speaker closes its end of the pipe."""
         os.set_blocking(0, False)
         poll = select.poll()
         poll.register(0, select.POLLIN)
@@ -97,7 +97,7 @@ class HeadProgram:
             if not self._read_orders():
                 return
             self._read_states()
-            busy = self._runs.step()  # one frame: a stop is seen before the next
+            busy = self._runs.step()  # one frame, so that a stop is read before the next
             self._output.add(self._sentences.replies(time.monotonic()))
             self._output.flush()
 
@@ -109,7 +109,7 @@ class HeadProgram:
             self._runs.add(token_slot(slot))
 
     def _read_orders(self) -> bool:
-        """Whether there may be more."""
+        """Handle the orders in stdin. Returns False at its end."""
         try:
             data = os.read(0, 1 << 16)
         except BlockingIOError:
@@ -133,7 +133,7 @@ def open_ring(wire: Mapping[str, Any]) -> RingReader:
 
 def main(words: list[str], load: Callable[[Path], LoadedHead] = SpeechHead) -> int:
     answers = os.dup(sys.stdout.fileno())
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints is no answer
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # libraries print to stderr, not to the pipe
     folder, wire = words
     try:
         head = load(Path(folder))

@@ -1,7 +1,7 @@
-"""From states to frames of sound: which tokens were seen, what was made of them, what waits.
+"""Turns the ring's hidden states into frames of sound, and tracks the tokens of each run.
 
-In: slots of the ring `states`. Out: frames, each with the serial of the token that sounds. Of this
-nothing is text. Frames are made as soon as their tokens are there, wanted or not.
+In: slots of the ring `states`. Out: frames, each with the serial of the token that sounds. No text
+is involved. Frames are made as soon as their tokens have arrived, before a sentence asks for them.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from appliance.pcm import Samples
 from appliance.runtime.ipc.token_states import States, TokenSlot
 from appliance.voice.head_check import FRAMES_A_TOKEN, SPARE_FRAMES
 
-MOST_FRAMES = 1500  # that nobody has asked for: two minutes, after which the oldest are dropped
+MOST_FRAMES = 1500  # limit of frames not yet asked for: two minutes; then the oldest are dropped
 
 
 class Frame(Protocol):
-    """80 ms. `token`: which of the run's tokens sounds."""
+    """80 ms of sound. `token`: index of the run's token that sounds."""
 
     @property
     def samples(self) -> Samples: ...
@@ -33,7 +33,7 @@ class Frame(Protocol):
 
 
 class Stream(Protocol):
-    """A head's work on one run of tokens."""
+    """The synthesis of one run of tokens."""
 
     @property
     def over(self) -> bool: ...
@@ -60,8 +60,8 @@ class MadeFrame(NamedTuple):
 
 @dataclass
 class _Run:
-    """`serials`: of its tokens, in order. `ended`: no token follows. `problem`: why no more frames
-    are made of it."""
+    """Tokens of one answer. `serials`: of its tokens, in order. `ended`: no token follows.
+    `problem`: why no more frames are made of it."""
 
     number: int
     stream: Stream
@@ -72,7 +72,7 @@ class _Run:
 
 
 class Break(NamedTuple):
-    """Of the tokens `first` to `last` not all frames were made."""
+    """Not all frames of the tokens `first` to `last` were made."""
 
     first: int
     last: int
@@ -80,8 +80,8 @@ class Break(NamedTuple):
 
 
 class HeadRuns:
-    """All runs that are not over. `made`: frames, by rising serial. `done`: the serial up to which
-    no frame will follow. `newest`: of all that has come."""
+    """The unfinished runs. `made`: frames, by rising serial. `done`: up to this serial no frame
+    will follow. `newest`: the highest serial received."""
 
     def __init__(self, head: Head) -> None:
         self._head = head
@@ -91,11 +91,11 @@ class HeadRuns:
         self.done = self.newest = 0
 
     def add(self, slot: TokenSlot) -> None:
-        """A token that the model has read, or the end of a run."""
+        """Add a token that the model has evaluated, or the end of a run."""
         self.newest = max(self.newest, slot.serial)
         run = self._runs[-1] if self._runs else None
         if run is not None and run.number != slot.run:
-            self._end(run)  # by a thinker that is gone
+            self._end(run)  # the thinker that wrote it has ended
             run = None
         if slot.states is None:
             if run is not None:
@@ -112,12 +112,12 @@ class HeadRuns:
             run.stream.push(slot.states[None, 1:], slot.states[:1])
 
     def lose(self) -> None:
-        """Slots were lost: what is open cannot be gone on with."""
+        """Note that slots were lost: the open run cannot be continued."""
         if self._runs and not self._runs[-1].ended:
             self._runs[-1].problem = "states were lost"
 
     def step(self) -> bool:
-        """Make one frame. Returns whether there was one to be made."""
+        """Make one frame. Returns whether one could be made."""
         while self._runs:
             run = self._runs[0]
             frame = None if run.problem else self._next(run)
@@ -134,13 +134,13 @@ class HeadRuns:
         return False
 
     def problem(self, first: int, end: int) -> str:
-        """Why not all frames of these tokens were made; "" where they were, or are still to be."""
+        """Why not all frames of these tokens were made; "" if they were, or still will be."""
         broken = (b.problem for b in self._breaks if b.first < end and b.last >= first)
         return next(broken, "")
 
     def drop_before(self, serial: int) -> None:
-        """Frames of earlier tokens are wanted no more: what was drawn ahead of a question that then
-        went on would be made before the first word of the answer."""
+        """Drop frames and finished runs of tokens before `serial`. If a question goes on after its
+        answer was generated ahead, that answer would delay the first word of the real one."""
         while self.made and self.made[0].serial < serial:
             self.made.popleft()
         while self._runs and self._runs[0].ended and self._runs[0].serials[-1] < serial:
@@ -149,7 +149,7 @@ class HeadRuns:
     def _next(self, run: _Run) -> Frame | None:
         try:
             return run.stream.frame()
-        except (ModelError, RuntimeError, ValueError) as error:  # of the network's library
+        except (ModelError, RuntimeError, ValueError) as error:  # the network's library raises them
             run.problem = (str(error).splitlines() or [type(error).__name__])[0][:200]
             return None
 

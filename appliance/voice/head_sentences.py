@@ -1,7 +1,7 @@
-"""Sentences by their tokens in, answers in the protocol of a voice's program out. No text comes in.
+"""Answers orders for sentences, given as tokens, in the protocol of a voice's program.
 
-What is said of a sentence: its frames as they are made, with the place of each word; the end; or
-that it cannot be said, and how far it was.
+The replies to an order: the frames as they are made, with the position of each word; then the end,
+or that the sentence cannot be said and how much of it was. No text comes in.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from appliance.pcm import Samples
 from appliance.voice.head_check import HeadCheck
 from appliance.voice.head_runs import HeadRuns, MadeFrame
 
-WAIT_S = 5.0  # for the states of a sentence whose text is here: on a Pi a token takes 0.15 s
+WAIT_S = 5.0  # timeout for the states of an ordered sentence: on a Pi a token takes 0.15 s
 
-Word = tuple[int, int, int]  # characters from and to, and how far its token is behind the first
+Word = tuple[int, int, int]  # characters from and to, and its token's offset from the first
 
 
 class HeadOrder(msgspec.Struct, frozen=True):
-    """Sentence `say`: the tokens from `first` up to but not with `end`."""
+    """Say sentence number `say`: the tokens from `first` up to, but not including, `end`."""
 
     say: int
     first: int
@@ -37,32 +37,32 @@ class HeadStop(msgspec.Struct, frozen=True):
 class _Sentence:
     order: HeadOrder
     check: HeadCheck
-    since_s: float  # the last frame, or its order
-    word: int = 0  # the character with which the word begins that is being said
-    said: int = 0  # the same, as long as it was heard
-    words: list[Word] = field(default_factory=list)  # still to come
+    since_s: float  # time of the last frame, or of the order
+    word: int = 0  # first character of the word that is being said
+    said: int = 0  # `word` at the last frame that had energy
+    words: list[Word] = field(default_factory=list)  # not begun yet
 
 
 Reply = tuple[dict[str, object], Samples | None]
 
 
 class HeadSentences:
-    """One sentence at a time. `dbfs`: how loud the head speaks. `wait_s`: for states."""
+    """Says one sentence at a time. `dbfs`: the head's loudness. `wait_s`: timeout for states."""
 
     def __init__(self, runs: HeadRuns, dbfs: float, wait_s: float = WAIT_S) -> None:
         self._runs = runs
         self._dbfs = dbfs
         self._wait_s = wait_s
         self._sentence: _Sentence | None = None
-        self._given: list[MadeFrame] = []  # of the last sentence, whatever became of it
+        self._given: list[MadeFrame] = []  # frames sent for the last sentence, finished or not
 
     @property
     def busy(self) -> bool:
         return self._sentence is not None
 
     def say(self, order: HeadOrder, now_s: float) -> None:
-        """In place of one that was not ended. What was prepared may be said with another end: the
-        frames of its tokens are given once more."""
+        """Start a sentence; it replaces an unfinished one. A prepared sentence may be ordered again
+        with another end: the frames of its tokens are then sent once more."""
         again = [frame for frame in self._given if frame.serial >= order.first]
         self._runs.made.extendleft(reversed(again))
         self._given.clear()
@@ -70,13 +70,13 @@ class HeadSentences:
         self._sentence = _Sentence(order, check, now_s, words=list(order.words))
 
     def stop(self, number: int) -> Iterator[Reply]:
-        """It is wanted no more."""
+        """Stop a sentence."""
         if self._sentence is not None and self._sentence.order.say == number:
             self._sentence = None
         yield {"done": number}, None
 
     def replies(self, now_s: float) -> Iterator[Reply]:
-        """What there is to say of the sentence now."""
+        """The replies about the sentence that are due now."""
         while (sentence := self._sentence) is not None:
             order, made = sentence.order, self._runs.made
             self._runs.drop_before(order.first)
@@ -101,7 +101,7 @@ class HeadSentences:
                 return
 
     def _words(self, sentence: _Sentence, serial: int) -> list[Word]:
-        """Those that begin with this frame, for they all have begun by its token."""
+        """The words that begin with this frame: those whose tokens are not behind its token."""
         begun: list[Word] = []
         first = sentence.order.first
         while sentence.words and first + sentence.words[0][2] <= serial:

@@ -1,7 +1,7 @@
-"""The voice `head`: it speaks the language model's hidden states, and never sees a text.
+"""The voice `head`: it speaks the language model's hidden states and never receives text.
 
-A voice's program like any other, in the same sandbox; but what it speaks comes through the ring
-`states`, whose descriptors it inherits, and a sentence is told to it as tokens.
+Its program runs in the sandbox of all voices' programs. It reads the hidden states from the ring
+`states`, whose descriptors it inherits, and an order names a sentence's tokens.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from appliance.runtime.ipc.ring_handles import RingHandles, to_wire
 from appliance.runtime.supervision.process_limits import UNTOUCHED_MIB
 from appliance.voice.program import ProgramVoice
 
-# Three networks and their library; 170 MiB are resident with the pocket model's head. One of full
-# size (80 M parameters and Mimi) takes 80 MB in int8 and 160 MB more.
+# For three networks and their library; with the pocket model's head 170 MiB are resident. A head of
+# full size (80 M parameters and Mimi) takes 80 MB in int8 and 160 MB more.
 MEMORY_MIB = 600
 PROGRAM = Path(__file__).with_name("head_program.py")
 
 
 class HeadVoice(ProgramVoice):
-    """`folder`: the head's weights. `ring`: of the states that it speaks."""
+    """`folder`: of the head's weights. `ring`: handles of the ring `states`."""
 
     def __init__(self, folder: Path, ring: RingHandles, program: Path = PROGRAM) -> None:
         wire = json.dumps(to_wire(ring))

@@ -1,4 +1,4 @@
-"""Where the weights of the speech head of this box's language model lie, or why there are none."""
+"""Finds the weights of the speech head for this box's language model, or why there are none."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from appliance.record_file import read_record
 from appliance.settings import Settings
 
 MANIFEST = "head.json"
-SHIPPED = catalogue.PACKAGE / "head"  # of the pocket model
+SHIPPED = catalogue.PACKAGE / "head"  # for the pocket model
 REMEDY = "Set `speaking.voice` to another voice; docs/speech-head.md says how a head is trained."
 
 
 class _LearntFrom(msgspec.Struct, frozen=True):
-    """What is read of the manifest here. `model`: sha256 of the text model; "" for any."""
+    """The manifest field that is read here. `model`: sha256 of the text model; "" for any."""
 
     model: str = ""
 
 
 def head_folder(settings: Settings, shipped: Path = SHIPPED) -> Path:
-    """The folder of the weights. Raises VoiceError, with what is missing, or for which other model
-    they are."""
+    """The folder of the weights. Raises VoiceError if they are missing or for another model."""
     if settings.thinking.remote.url:
         raise VoiceError(
             "A model on a server gives no hidden states, and the voice `head` speaks those.", REMEDY
@@ -53,7 +52,7 @@ def head_folder(settings: Settings, shipped: Path = SHIPPED) -> Path:
 
 
 def _digest(settings: Settings, model: LocalModel) -> str:
-    """sha256 of the text model. Of one that was fetched it was noted then: gigabytes take long."""
+    """sha256 of the text model. A downloaded one's was recorded then: hashing gigabytes is slow."""
     store = ModelStore.of(settings)
     known = store.models[model.name]
     noted = store.whole(known)

@@ -1,5 +1,5 @@
-"""The interface of a voice: text in, samples out in small pieces, cancelled at once. Nothing here
-waits."""
+"""The interface of a voice: text in, samples out in small chunks; it can be cancelled at any time.
+No method waits."""
 
 from __future__ import annotations
 
@@ -12,58 +12,58 @@ from appliance.voice.spoken_words import SpokenWord
 
 
 class Speech(Protocol):
-    """One sentence on its way from text to sound."""
+    """One sentence that is being synthesised."""
 
     def fileno(self) -> int:
-        """Readable when `read` has something to give."""
+        """A descriptor that is readable when `read` may return samples."""
         ...
 
     def read(self) -> Samples | None:
-        """The next samples, none if there are none yet, or None at the end.
+        """The next samples, an empty array if there are none yet, or None at the end.
 
-        Raises VoiceError when the sentence cannot be spoken.
+        Raises VoiceError if the sentence cannot be spoken.
         """
         ...
 
     def cancel(self) -> None:
-        """Stop the work on this sentence; it is not read again."""
+        """Stop the work on this sentence; the caller does not read it again."""
         ...
 
     @property
     def words(self) -> Sequence[SpokenWord]:
-        """Those of which samples have been read, at least, by where they lie in what is read. None
-        from a voice that does not tell."""
+        """At least the words whose samples have been read, with their positions in these samples.
+        Empty from a voice that does not report them."""
         ...
 
 
 class Voice(Protocol):
-    """A synthesiser, loaded. Says one sentence at a time."""
+    """A synthesiser. Says one sentence at a time."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def ready(self) -> bool:
-        """It can begin with a sentence now."""
+        """Whether it can start a sentence now."""
         ...
 
     @property
     def problem(self) -> str:
-        """Why it is not ready, a sentence; "" if it is, or is only just starting."""
+        """Why it is not ready, as a sentence; "" if it is ready or still loading."""
         ...
 
     def synthesise(self, text: str, tokens: SentenceTokens | None = None) -> Speech:
-        """Begin with a sentence. `tokens`: what the model made of it, for a voice that speaks that
-        and no text. Raises VoiceError when that is impossible, UnsayableText for this sentence."""
+        """Start a sentence. `tokens`: the model's tokens of it, for a voice that speaks these and
+        not the text. Raises VoiceError if it cannot, UnsayableText if it cannot say this text."""
         ...
 
     def poll(self) -> None:
-        """See to what it is made of. To be called now and then."""
+        """Do what is due, such as the restart of a program. To be called regularly."""
         ...
 
     def close(self) -> None: ...
 
 
 def is_loading(voice: Voice) -> bool:
-    """It is only just starting, and nothing is known to be wrong with it."""
+    """Whether the voice is not ready yet, and no problem with it is known."""
     return not voice.ready and not voice.problem

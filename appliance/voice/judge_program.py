@@ -1,11 +1,12 @@
-"""Listens to what a voice has made, and says whether it is what it was to say. [process]
+"""Aligns a voice's sound with the words that it was to say, and reports the fit. [process]
 
     judge_program.py
 
-A line of JSON in, {"judge": 1, "words": ["the", "sea"], "samples": 32000}, with its samples behind
-it, signed, of 16 bits, little-endian, at the box's rate; a line out, {"judged": 1, "fit": -3.1}, or
-`fit` null where a word is in no dictionary here. First {"ready": 1}. It runs as a file, since
-nothing of the environment comes through: its packages are found beside this one.
+In: a line of JSON, {"judge": 1, "words": ["the", "sea"], "samples": 32000}, followed by the samples
+as 16-bit signed little-endian integers at the box's rate. Out: a line, {"judged": 1, "fit": -3.1};
+`fit` is null if a word is not in the dictionary. The first line out is {"ready": 1}. It is started
+by its path, because the sandbox passes no environment: the package is imported relative to this
+file.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ import numpy as np
 from appliance.voice.speech_aligner import SpeechAligner
 
 UNUSABLE = 70  # EX_SOFTWARE
-NICE = 5  # more than the voice's own: it judges what is made already
+NICE = 5  # added to that of a voice's program: synthesis comes before the check of its result
 
 
 def judge(aligner: SpeechAligner, source: BinaryIO, order: dict[str, object]) -> float | None:
-    """The fit of one order, whose samples follow in `source`. Raises EOFError without them."""
+    """The fit of one order, whose samples follow in `source`. Raises EOFError if they do not."""
     words, count = order["words"], order["samples"]
     assert isinstance(words, list)
     assert isinstance(count, int)
@@ -41,7 +42,7 @@ def judge(aligner: SpeechAligner, source: BinaryIO, order: dict[str, object]) ->
 
 def main() -> int:
     answers = os.dup(sys.stdout.fileno())
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints is no answer
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # libraries print to stderr, not to the pipe
     os.nice(NICE)
     try:
         aligner = SpeechAligner()

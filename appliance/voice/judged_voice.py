@@ -1,8 +1,8 @@
-"""A voice to which a recogniser listens: what it makes is compared with what it was to say.
+"""Wraps a voice so that a recogniser checks whether its sound matches the text.
 
-A sentence that may wait is held back until the verdict, and is not said if it is bad. One that
-must sound at once, the first of an answer, is judged while it plays. Either way UnsayableText ends
-it, and another voice says what follows.
+A sentence that need not sound yet is held until the verdict, and is not played if that is bad. The
+first sentence of an answer must sound at once, so it is judged while it plays. In both cases a bad
+verdict raises UnsayableText, and another voice says the rest.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from appliance.voice.judged_part import part_to_judge
 from appliance.voice.speech_judge import SpeechJudge
 from appliance.voice.spoken_words import SpokenWord, heard_after
 
-MOST_WORDS = 200  # of a sentence, that are looked at for where its judged part ends
-MARGIN_S = 0.1  # before what sounds is over the next samples are given, judged or not
-LEFT = 0.5  # of the time in which it sounds: for the sentence after it to be made
+MOST_WORDS = 200  # limit of a sentence's words among which the end of the judged part is searched
+MARGIN_S = 0.1  # so long before the present sound ends, held samples are released, judged or not
+LEFT = 0.5  # share of the remaining play time that is left to the synthesis of the next sentence
 
 
 class JudgedVoice:
-    """`voice`, and the judge of what it says. Both are closed with it."""
+    """`voice`, with a judge of its sound. `close` closes both."""
 
     def __init__(
         self, voice: Voice, judge: SpeechJudge, now_s: Callable[[], float] = time.monotonic
@@ -60,21 +60,22 @@ class JudgedVoice:
 
 
 class JudgedSpeech:
-    """`speech`, which says `text`. Where nothing can be said of it, it is as if nobody listened."""
+    """`speech`, which says `text`, with its verdict. A sentence that cannot be judged is played."""
 
     def __init__(
         self, speech: Speech, text: str, name: str, judge: SpeechJudge, now_s: Callable[[], float]
     ) -> None:
         self._speech, self._text, self._name = speech, text, name
         self._judge, self._now_s = judge, now_s
-        self._heard: list[Samples] = []  # all that was made
-        self._held: list[Samples] = []  # of it: not given yet
+        self._heard: list[Samples] = []  # all samples so far
+        self._held: list[Samples] = []  # those of them that `read` has not returned yet
         self._hold_until_s = self._play_until_s = self._verdict_until_s = float("-inf")
         self._ended = self._given = self._cancelled = False
-        self._waits = self._failed = False  # for the verdict; the verdict was bad
+        self._waits = self._failed = False  # waits for the verdict; the verdict was bad
 
     def hold_until(self, at_s: float) -> None:
-        """It need not sound before then: by then it is judged, or sounds all the same."""
+        """Allow `read` to hold samples until shortly before `at_s`, when the sentence must sound,
+        judged or not."""
         self._hold_until_s = at_s - MARGIN_S
 
     def fileno(self) -> int:
@@ -89,7 +90,8 @@ class JudgedSpeech:
         self._speech.cancel()
 
     def read(self) -> Samples | None:
-        """Raises UnsayableText, for the rest of the answer, too, for what does not say its text."""
+        """The next samples, see Speech. Raises UnsayableText, for the rest of the answer too, if
+        the verdict is that the sound does not match the text."""
         now_s = self._now_s()
         while not self._ended and self._read_more(now_s):
             if now_s >= self._hold_until_s:
@@ -115,7 +117,7 @@ class JudgedSpeech:
         return self._ended and not self._waits
 
     def _read_more(self, now_s: float) -> bool:
-        """Whether there was something, or the end."""
+        """Read from the voice. Returns whether there were samples, or the end."""
         samples = self._speech.read()
         if samples is None:
             self._ended = True
@@ -138,6 +140,6 @@ class JudgedSpeech:
             self._waits = True
             self._judge.judge(*part, self._on_verdict)
 
-    def _on_verdict(self, good: bool) -> None:  # a callback's one word
+    def _on_verdict(self, good: bool) -> None:  # SpeechJudge calls it with one argument
         self._waits = False
         self._failed = not good and not self._cancelled

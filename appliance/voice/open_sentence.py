@@ -1,4 +1,4 @@
-"""A sentence between its order and its last sample, as the speech queue keeps it."""
+"""The speech queue's record of the sentence that is being synthesised."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class OpenSentence:
     begun_s: float
     position: int
     frames: int = 0
-    chime_frames: int = 0  # of these
+    chime_frames: int = 0  # of `frames`: those of the chime
     first_s: float | None = None
     language: str = ""
-    unable: list[Voice] = field(default_factory=list)  # they have no sounds for its text
+    unable: list[Voice] = field(default_factory=list)  # voices that cannot say its text
     words: Sequence[SpokenWord] = ()
-    passed_on: bool = False  # a voice that was to say it could not
-    mixed: bool = False  # two voices say it: of its words nothing is told
-    placed: int = 0  # of these: their beginnings are known to what hands the sound out
+    passed_on: bool = False  # the voice that should have said it could not
+    mixed: bool = False  # two voices say it: the positions of its words are not reported
+    placed: int = 0  # number of `words` whose positions are in the queue's WordBegins

@@ -1,6 +1,6 @@
-"""A synthesiser's sound in, the box's out: 16 kHz, silence trimmed at both ends, one loudness.
+"""Converts a synthesiser's sound to the box's: 16 kHz, silence trimmed at both ends, one loudness.
 
-The only user of the resampler. Everything is a stream: state is kept within one sentence.
+The only user of the resampler. It works on a stream; its state belongs to one sentence.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from appliance.pcm import EMPTY, RATE_HZ, Samples
 Floats = npt.NDArray[np.float32]  # mono, full scale is 1.0
 
 TARGET_DBFS = -18.0  # rms of the voiced parts: comfortable, with 18 dB left for peaks
-QUIET = 10 ** (-50 / 20)  # of full scale; below it a sentence has not begun, or is over
-LEAD_FRAMES = RATE_HZ * 15 // 1000  # kept before the first louder sample: soft consonants
-TAIL_FRAMES = RATE_HZ * 30 // 1000  # kept after the last: the decay of a final vowel
-KNEE = 0.6  # of full scale: peaks above it are bent, never clipped
+QUIET = 10 ** (-50 / 20)  # of full scale; quieter samples at both ends are trimmed
+LEAD_FRAMES = RATE_HZ * 15 // 1000  # preserved before the first louder sample: soft consonants
+TAIL_FRAMES = RATE_HZ * 30 // 1000  # preserved after the last: the decay of a final vowel
+KNEE = 0.6  # of full scale: peaks above it are compressed, never clipped
 _FRAME_S = 0.02
 
 
 def rms_dbfs(samples: npt.NDArray[np.generic], rate_hz: int) -> float:
-    """Loudness of what sounds: rms over the 20 ms frames within 40 dB of the loudest one.
+    """Loudness of the sounding parts: rms over the 20 ms frames within 40 dB of the loudest one.
 
     `samples` is floating point of full scale 1.0, or int16. Silence is -inf.
     """
@@ -37,26 +37,26 @@ def rms_dbfs(samples: npt.NDArray[np.generic], rate_hz: int) -> float:
 
 
 def gain_for(dbfs: float) -> float:
-    """The factor that brings a sound of that loudness to the box's."""
+    """The factor that brings sound of loudness `dbfs` to TARGET_DBFS."""
     return float(10 ** ((TARGET_DBFS - dbfs) / 20)) if np.isfinite(dbfs) else 1.0
 
 
 class SpeechPostprocessor:
-    """One sentence's way from the synthesiser's samples to the box's."""
+    """Converts the samples of one sentence."""
 
     def __init__(self, rate_hz: int) -> None:
-        """`rate_hz` of the samples that will be fed."""
+        """`rate_hz`: of the samples that `process` gets."""
         self._resampler = (
             soxr.ResampleStream(rate_hz, RATE_HZ, 1, dtype="float32")
             if rate_hz != RATE_HZ
             else None
         )
-        self._held: Floats = np.empty(0, np.float32)  # quiet so far: trimmed if nothing follows
+        self._held: Floats = np.empty(0, np.float32)  # quiet end: trimmed if no sound follows
         self._begun = False
-        self.dropped = 0  # samples of silence before the sentence, at 16 kHz, that are left out
+        self.dropped = 0  # samples of leading silence, at 16 kHz, that were trimmed
 
     def process(self, samples: Floats, gain: float = 1.0, *, last: bool = False) -> Samples:
-        """The next samples, made louder by `gain`. `last` empties what the resampler holds."""
+        """The next samples, multiplied by `gain`. `last` flushes the resampler."""
         if self._resampler is not None:
             samples = self._resampler.resample_chunk(samples.astype(np.float32), last=last)
         trimmed = self._trim(samples * np.float32(gain), last)
@@ -66,7 +66,7 @@ class SpeechPostprocessor:
         heard = np.concatenate([self._held, samples])
         loud = np.flatnonzero(np.abs(heard) >= QUIET)
         if not len(loud):
-            # Before the sentence only its lead is worth keeping; inside it every sample is.
+            # Before the sentence only the lead may be needed; inside it every sample may be.
             self._held = heard if self._begun else heard[-LEAD_FRAMES:]
             self.dropped += len(heard) - len(self._held)
             out = heard[:0]

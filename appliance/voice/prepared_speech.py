@@ -1,7 +1,7 @@
-"""A sentence that may be wanted next, synthesised before it is: its sound waits here.
+"""Synthesises a sentence speculatively and buffers its sound until the sentence is ordered.
 
-In: a text, and the voice that would say it. Out: a Speech like any other, whose first samples are
-there already; or nothing, if another sentence came.
+In: a text, and the voice that would say it. Out: a Speech whose first samples are already made; or
+none, if another sentence was ordered.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from appliance.pcm import RATE_HZ, Samples
 from appliance.voice.interface import Speech, Voice
 from appliance.voice.spoken_words import SpokenWord
 
-MOST_FRAMES = 10 * RATE_HZ  # a clause; the rest waits in the synthesiser
+MOST_FRAMES = 10 * RATE_HZ  # more than a clause; the rest stays in the synthesiser
 
 
 class PreparedSpeech:
-    """A Speech that has begun: what it has made so far comes first."""
+    """A Speech that was started early; `read` returns the samples collected so far first."""
 
     def __init__(self, speech: Speech) -> None:
         self._speech = speech
@@ -28,7 +28,7 @@ class PreparedSpeech:
         self._ended = False
 
     def collect(self) -> None:
-        """Take what there is. Raises VoiceError."""
+        """Buffer the samples that the voice has made. Raises VoiceError."""
         while self.collects:
             samples = self._speech.read()
             if samples is None:
@@ -64,7 +64,7 @@ class PreparedSpeech:
 
 
 class SpeechPreparation:
-    """At most one sentence."""
+    """Prepares at most one sentence."""
 
     def __init__(self) -> None:
         self._text = ""
@@ -73,7 +73,8 @@ class SpeechPreparation:
         self._speech: PreparedSpeech | None = None
 
     def begin(self, text: str, voice: Voice, tokens: SentenceTokens | None = None) -> None:
-        """In place of what there was. A voice that cannot is asked again when it matters."""
+        """Start a sentence, in place of the one before. An error is ignored: it is raised again
+        when the sentence is ordered."""
         self.drop()
         try:
             self._speech = PreparedSpeech(voice.synthesise(text, tokens))
@@ -83,7 +84,7 @@ class SpeechPreparation:
 
     @property
     def waits_for(self) -> PreparedSpeech | None:
-        """What to poll, and then to `collect`."""
+        """The speech to poll; when it is readable, call `collect`."""
         return self._speech if self._speech is not None and self._speech.collects else None
 
     def collect(self) -> None:
@@ -94,7 +95,8 @@ class SpeechPreparation:
                 self.drop()
 
     def take(self, text: str, voice: Voice, tokens: SentenceTokens | None = None) -> Speech | None:
-        """The sound of `text` by `voice`, if it was prepared. Else there is nothing any more."""
+        """The speech of `text` by `voice`, if it was prepared. Otherwise drops what was prepared
+        and returns None."""
         prepared = self._text, self._voice, self._tokens
         if self._speech is None or (text, voice, tokens) != prepared:
             self.drop()

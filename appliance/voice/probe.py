@@ -1,4 +1,4 @@
-"""Can a voice speak? It is started, and says a word. Nothing here waits."""
+"""Tests whether a voice can speak: it has to say a word. Nothing here waits."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from appliance.voice.interface import Speech, Voice
 from appliance.voice.program import HUNG_S, START_S
 
 WORD = "Yes."
-# From its start to the word's end. A program's own limits (program.py) come first, and say more.
+# Timeout from its start to the word's end. A program's own timeouts (program.py) are shorter, and
+# their messages more specific.
 TRIAL_S = START_S + HUNG_S
 
 
 class VoiceTrial:
-    """One attempt. `verdict`: None as long as it lasts, then what is wrong; "" for nothing.
+    """One trial. `verdict`: None while it runs, then the problem; "" for none.
 
-    The voice is neither made nor closed here. `first_s`: seconds from the order to the first sound.
+    The caller makes and closes the voice. `first_s`: seconds from the order to the first sound.
     """
 
     def __init__(self, voice: Voice, now_s: Callable[[], float]) -> None:
@@ -28,7 +29,7 @@ class VoiceTrial:
         self._speech: Speech | None = None
 
     def fileno(self) -> int:
-        """What to poll; -1 where there is nothing yet."""
+        """The descriptor to poll; -1 before the word was ordered."""
         return self._speech.fileno() if self._speech is not None else -1
 
     def poll(self) -> None:
@@ -45,7 +46,7 @@ class VoiceTrial:
             self.verdict = f"The voice {self.voice.name} said nothing within {TRIAL_S:.0f} s."
 
     def _go_on(self) -> str | None:
-        """The verdict, if there is one. Raises VoiceError."""
+        """Continue the trial. Returns the verdict, or None. Raises VoiceError."""
         if self._speech is None:
             if not self.voice.ready:
                 return self.voice.problem or None

@@ -1,7 +1,7 @@
 """Parses the protocol of a voice's program: bytes of its pipe in, checked answers out.
 
-The protocol stands in docs/voices.md. A line of JSON is one answer; behind one of kind `sound`
-follow its samples, signed, of 16 bits, little-endian.
+docs/voices.md describes the protocol. An answer is a line of JSON; one of kind `sound` is followed
+by its samples, as 16-bit signed little-endian integers.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from appliance.pcm import Samples
 from appliance.voice import protocol_version
 
 PROTOCOL = protocol_version.PROTOCOL
-LINE_BYTES = 65_536  # of one answer without its samples
-MOST_FRAMES = 48_000 * 60  # of one stretch of sound: a minute at the highest rate
-MOST_WORDS = 1_000  # of one stretch
+LINE_BYTES = 65_536  # limit of one answer without its samples
+MOST_FRAMES = 48_000 * 60  # limit of one stretch of sound: a minute at the highest rate
+MOST_WORDS = 1_000  # limit of one stretch
 Place = Annotated[int, msgspec.Meta(ge=0, le=1 << 30)]
 
 WordPlace = Annotated[tuple[Place, ...], msgspec.Meta(min_length=3, max_length=4)]
 
 
 class EngineHello(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """It can speak now. `dbfs`: how loud all that it says is (shape.rms_dbfs), if that is known."""
+    """The program can speak now. `dbfs`: mean loudness of its speech (postprocess.rms_dbfs), if
+    known."""
 
     voice: int
     rate_hz: Annotated[int, msgspec.Meta(ge=8_000, le=48_000)]
@@ -37,9 +38,9 @@ class EngineHello(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class EngineSound(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"begin": "from", "end": "to"}
 ):
-    """A stretch of sentence `sound`: characters `begin` to `end` of its text. `words`: of each word
-    its first character, the one behind its last, the frame of this stretch it begins at and, if
-    that is known, the one at which it is over, which may lie behind this stretch."""
+    """A stretch of sentence `sound`: characters `begin` to `end` of its text. `words`: for each
+    word its first character, the one after its last, the frame of this stretch at which it begins
+    and, if known, the one at which it ends, which may be after the end of this stretch."""
 
     sound: Place
     frames: Annotated[int, msgspec.Meta(ge=0, le=MOST_FRAMES)]
@@ -49,14 +50,14 @@ class EngineSound(
 
 
 class EngineDone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Nothing follows of sentence `done`, which was said or stopped."""
+    """No sound follows of sentence `done`, which was said or stopped."""
 
     done: Place
 
 
 class EngineFailed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Sentence `failed` cannot be said, or not to its end. `unsayable`: the fault is the text's;
-    then the first `said` characters of it were said."""
+    """Sentence `failed` cannot be said, or not to its end. `unsayable`: because of its text; then
+    its first `said` characters were said."""
 
     failed: Place
     why: str = ""
@@ -79,14 +80,14 @@ def encode_stop(number: int) -> bytes:
 
 
 class ReplyParser:
-    """The stream of one program's answers. Keeps at most one answer that is not whole."""
+    """Parses the stream of one program's answers. Buffers at most one incomplete answer."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
-        self._sound: EngineSound | None = None  # whose samples are still to come
+        self._sound: EngineSound | None = None  # an answer whose samples are not complete
 
     def parse(self, data: bytes) -> Iterator[EngineReply]:
-        """Every answer that is whole now. Raises VoiceError for bytes that are none."""
+        """The answers that `data` completes. Raises VoiceError for bytes that are not one."""
         self._bytes += data
         while True:
             if self._sound is not None:

@@ -1,4 +1,4 @@
-"""The number of the protocol of voices' programs (protocol.py): who compares it needs no sound."""
+"""Version of the protocol of voices' programs (protocol.py); importing it needs no numpy."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""The voice that was asked for while the box runs. Pure: messages in, a message to the speaker out.
+"""The voice requested at run time. Pure: messages in, a message to the speaker out.
 
-A speaker that died with the wish is told it again; a voice that none can have is asked for no more.
+After a restart of the speaker the request is sent again. A voice that the speaker does not take is
+not requested any more.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from appliance.messages.supervision import PartChanged
 
 
 class VoiceSelection:
-    """`name`: to be kept; "": as in the settings. None: nobody has asked for any."""
+    """`name`: the voice to be stored; "": the one of the settings. None: no voice was requested."""
 
     def __init__(self) -> None:
         self.name: str | None = None
-        self._fresh = False  # a speaker that came up anew has not said yet which voice it has
+        self._fresh = False  # the speaker was restarted and has not reported its voice yet
 
     def handle(self, message: Message) -> SetVoice | None:
-        """What the speaker is to be told."""
+        """The message to send to the speaker, if any."""
         match message:
             case SetVoice(name):
                 self.name = name

@@ -1,8 +1,8 @@
-"""Does a sound say a text? By aligning the text's phones with the sound. pocketsphinx is imported
-here, with its own model of American English, which heard none of the box's voices.
+"""Measures how well a sound matches a text, by forced alignment of the text's phones with
+pocketsphinx and its model of American English, which was not trained on the box's voices.
 
-In: words and samples. Out: how well they fit. Nothing is written down: an alignment costs a fifth
-of a dictation, and says at once whether the words are those of the text.
+In: words and samples. Out: the fit. It makes no transcript: an alignment takes a fifth of the time
+of free recognition, and answers directly whether the sound has the words of the text.
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ from pocketsphinx import Decoder
 
 from appliance.pcm import RATE_HZ, Samples
 
-QUIET_SAMPLES = RATE_HZ // 5  # put before and behind; a sentence of a voice has none of its own
-PEAK = 0.7  # one level for all
-NO_FIT = -99.0  # of words that could not be laid along the sound at all
-_LEAST_SCORE = 1e-300  # below which a logarithm is of no use
+QUIET_SAMPLES = RATE_HZ // 5  # of silence added at both ends: the voices' sentences have none
+PEAK = 0.7  # of full scale: the level to which every sound is brought
+NO_FIT = -99.0  # the fit of words that could not be aligned with the sound at all
+_LEAST_SCORE = 1e-300  # lower bound of a score, for its logarithm
 
 
 class SpeechAligner:
-    """The recogniser, loaded: 0.1 s of a processor, 40 MiB."""
+    """The recogniser; loading it takes 0.1 s of CPU time and 40 MiB."""
 
     def __init__(self) -> None:
-        # compallsen: a frame's score is that of the wanted sound less that of the best of all
-        # sounds, and not of the best of those that are in the text.
+        # compallsen: a frame's score is that of the text's phone minus the best of all phones, not
+        # minus the best of the phones in the text.
         self._decoder = Decoder(samprate=RATE_HZ, loglevel="FATAL", lm=None, compallsen=True)
 
     def knows(self, word: str) -> bool:
         return self._decoder.lookup_word(word) is not None
 
     def fit(self, words: list[str], sound: Samples) -> float:
-        """The mean of the frames' log likelihoods, each less that of the best sound there: 0 at
-        best, NO_FIT where the words do not fit at all. All of `words` must be known."""
+        """The mean over the frames of the log likelihood minus that of the frame's best phone: 0 at
+        best, NO_FIT if the words do not fit at all. `knows` must be true for all of `words`."""
         self._decoder.set_align_text(" ".join(words))
         decode(self._decoder, sound)
         parts = [part for part in self._decoder.seg() or () if part.word[0] not in "<["]
-        # Behind a last word that is short pocketsphinx may end in a filler and leave the word out.
+        # pocketsphinx may replace a short last word by a filler.
         if [part.word.partition("(")[0] for part in parts] not in (words, words[:-1]) or not parts:
             return NO_FIT
         frames = sum(int(part.end_frame) - int(part.start_frame) + 1 for part in parts)
@@ -46,14 +46,14 @@ class SpeechAligner:
 
 
 def levelled(sound: Samples) -> Samples:
-    """At the level that all voices are judged at: its peak is PEAK of full scale."""
+    """`sound` at the level at which all voices are judged: its peak is PEAK of full scale."""
     pcm = sound.astype(np.float64)
     pcm *= PEAK * 32767 / max(1.0, float(np.abs(pcm).max(initial=0.0)))
     return pcm.astype(np.int16)
 
 
 def decode(decoder: Decoder, sound: Samples) -> None:
-    """The whole sound as one utterance, levelled, with quiet before and behind it."""
+    """Decode the sound as one utterance, levelled, with silence added at both ends."""
     padded = np.pad(levelled(sound), QUIET_SAMPLES)
     decoder.start_utt()
     decoder.process_raw(padded.astype("<i2").tobytes(), False, True)

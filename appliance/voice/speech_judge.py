@@ -1,7 +1,7 @@
-"""The speaker's side of judge_program.py: sounds and their texts in, verdicts out. Nothing waits.
+"""The speaker's side of judge_program.py: sounds and their texts in, verdicts out. Never waits.
 
-One sound at a time; one that comes while another is judged is not judged. Without a recogniser on
-this box, or after its program ended, nothing is.
+It judges one sound at a time; a sound that comes meanwhile is not judged. After the program has
+ended, no sound is judged any more.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from appliance.voice.child_pipes import pipes_of, taken
 
 PROGRAM = Path(__file__).with_name("judge_program.py")
 MEMORY_MIB = 200 + UNTOUCHED_MIB
-# A fit below it is of another text, or of no speech: of 64 sentences of the head's the worst has
-# -5.6, with another text the best -8.6 (training/speech_head/judged.py).
+# A lower fit means another text, or no speech: of 64 sentences of the head the worst has -5.6; with
+# another text the best has -8.6 (training/speech_head/judged.py).
 LEAST_FIT = -6.0
-HUNG_S = 10.0  # without a verdict
+HUNG_S = 10.0  # timeout of a verdict
 
 log = logging.getLogger("speaker")
 Verdict = Callable[[bool], object]
@@ -44,7 +44,7 @@ def recogniser_here() -> bool:
 
 
 class SpeechJudge:
-    """`program` is started in the sandbox of every voice's program."""
+    """Runs `program` in the sandbox of the voices' programs (confine.py)."""
 
     def __init__(
         self, program: Path = PROGRAM, now_s: Callable[[], float] = time.monotonic
@@ -57,8 +57,8 @@ class SpeechJudge:
         self._child: subprocess.Popen[bytes] | None = None
         self._ready = False
         self._number = 0
-        self._verdict: Verdict | None = None  # of the sound that is judged now
-        self._waits = b""  # for room in its pipe
+        self._verdict: Verdict | None = None  # callback of the sound that is being judged
+        self._waits = b""  # bytes for which its pipe has no room yet
         self._line = b""
         try:
             self._child = subprocess.Popen(
@@ -80,12 +80,12 @@ class SpeechJudge:
 
     @property
     def ready(self) -> bool:
-        """It can take a sound now."""
+        """Whether it can take a sound now."""
         return self._ready and self._verdict is None
 
     def judge(self, words: list[str], sound: Samples, verdict: Verdict) -> None:
-        """Judge a sound, for which it must be `ready`. `verdict` is called from `poll`, with
-        whether the sound says these words; where nothing can be said of it, with True."""
+        """Judge a sound; it must be `ready`. `poll` calls `verdict` with whether the sound says
+        these words, or with True if that cannot be judged."""
         self._number += 1
         self._verdict, self._since_s = verdict, self._now_s()
         order = {"judge": self._number, "words": words, "samples": len(sound)}
@@ -93,7 +93,8 @@ class SpeechJudge:
         self.poll()
 
     def poll(self) -> None:
-        """See to the program. To be called often while it judges."""
+        """Write to the program, read its replies, check the timeout. To be called often while it
+        judges."""
         if self._child is None:
             return
         sink, answers, complaints = pipes_of(self._child)

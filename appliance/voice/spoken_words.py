@@ -1,4 +1,4 @@
-"""Where the words of a sentence begin and end in its sound, as far as its voice tells."""
+"""The positions of a sentence's words in its sound, as far as its voice reports them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from appliance.voice.protocol import EngineSound
 
 
 class SpokenWord(NamedTuple):
-    """Characters `begin` to `end` of the text sound from sample `at` of the sentence on, and are
-    over at sample `over`."""
+    """Characters `begin` to `end` of the text sound from sample `at` of the sentence to sample
+    `over`."""
 
     begin: int
     end: int
@@ -21,18 +21,18 @@ class SpokenWord(NamedTuple):
 
 
 class SpeechMarks:
-    """What a program tells of its sentence, stretch by stretch, in frames at its own rate."""
+    """Collects the words that a program reports, stretch by stretch, in frames at its own rate."""
 
     def __init__(self, rate_hz: int) -> None:
         self._rate_hz = rate_hz
         self._frames = 0  # of the stretches so far
-        self._open = False  # the last word has not said when it is over
+        self._open = False  # the end of the last word is not known yet
         self._words: list[SpokenWord] = []
         self._parts: list[SpokenWord] = []
 
     def add(self, sound: EngineSound) -> None:
-        """The next stretch. A word that does not say when it is over is so as the next begins, or
-        at the end of the sound."""
+        """Add the next stretch. A word without an end ends where the next one begins, or else at
+        the end of the sound."""
         told = sound.words
         if self._open:
             until = self._frames + (told[0][2] if told else sound.frames)
@@ -46,11 +46,11 @@ class SpeechMarks:
         self._frames += sound.frames
 
     def words(self, left_out: int) -> list[SpokenWord]:
-        """Its words; `left_out`: samples before its first that are not handed on."""
+        """Its words. `left_out`: samples that were trimmed from its beginning."""
         return [_moved(word, left_out) for word in self._words if word.begin < word.end]
 
     def parts(self, left_out: int) -> list[SpokenWord]:
-        """Its stretches, likewise: of a voice that does not tell of words."""
+        """Its stretches, in the form of `words`: for a voice that does not report words."""
         return [_moved(part, left_out) for part in self._parts if part.begin < part.end]
 
     def _word(self, begin: int, end: int, at: int, over: int) -> SpokenWord:
@@ -63,8 +63,8 @@ def _moved(word: SpokenWord, left_out: int) -> SpokenWord:
 
 
 def heard_after(words: Iterable[SpokenWord], most: int) -> tuple[tuple[int, int], ...]:
-    """For each word, how many characters of the text have been said, and at which sample; at most
-    so many words."""
+    """For each of at most `most` words, the number of characters said by its end, and the sample of
+    its end."""
     places: list[tuple[int, int]] = []
     for word in sorted(words, key=lambda each: each.at):
         said = max(word.end, places[-1][0] if places else 0)
@@ -73,13 +73,13 @@ def heard_after(words: Iterable[SpokenWord], most: int) -> tuple[tuple[int, int]
 
 
 class WordBegins:
-    """The samples of an answer at which words begin, of what is still to be handed out."""
+    """The samples at which words begin, in the part of an answer that is not popped yet."""
 
     def __init__(self) -> None:
         self._waiting: deque[int] = deque()
 
     def add(self, position: int) -> None:
-        """One behind those that are known."""
+        """Add the beginning of a word; a position before one that is known is ignored."""
         if not self._waiting or position > self._waiting[-1]:
             self._waiting.append(position)
 
@@ -87,8 +87,8 @@ class WordBegins:
         self._waiting.clear()
 
     def take(self, position: int, most: int) -> tuple[bool, int]:
-        """Whether a word begins at `position`, and how many samples from there, at most `most`, lie
-        before the next one."""
+        """Whether a word begins at `position`, and how many samples there are before the next one,
+        at most `most`."""
         while self._waiting and self._waiting[0] < position:
             self._waiting.popleft()
         begins = bool(self._waiting) and self._waiting[0] == position

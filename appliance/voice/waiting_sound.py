@@ -1,4 +1,4 @@
-"""Sound that waits for room: pieces of any length in, pieces of the wanted length out."""
+"""A FIFO of samples: chunks of any length in, chunks of the requested length out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from appliance.pcm import Samples
 
 
 class WaitingSound:
-    """`frames`: how many samples wait."""
+    """`frames`: the number of buffered samples."""
 
     def __init__(self) -> None:
         self._pieces: deque[Samples] = deque()
@@ -26,7 +26,7 @@ class WaitingSound:
         self.frames = 0
 
     def cut(self, most: int) -> Samples:
-        """The next samples, at most so many. There must be one."""
+        """Remove and return the next samples, at most `most`. There must be at least one."""
         parts: list[Samples] = []
         missing = most
         while missing and self._pieces:

@@ -1,1 +1,1 @@
-"""Programs that speak, installed beside the releases: bundles, signed like them. docs/voices.md."""
+"""Programs of voices, installed beside the releases from bundles that are signed like these."""

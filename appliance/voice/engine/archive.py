@@ -1,5 +1,5 @@
-"""A voice's program as one file: a tar of voice.json, its signature, and the packed tree. Signed
-and unpacked like a release, by the same code."""
+"""A bundle of a voice's program: a tar of voice.json, its signature, and the packed tree. The code
+that signs and unpacks it is that of a release."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from appliance.voice.engine.manifest import EngineManifest
 BUNDLE = ArchiveKind(
     "voice program",
     ".voice",
-    512 << 20,  # Piper's has 60 MiB, and a voice 60 more
+    512 << 20,  # limit in bytes: Piper's has 60 MiB, and a voice 60 more
     manifests.NAME,
     manifests.parse,
     (TREE,),
@@ -22,8 +22,9 @@ BUNDLE = ArchiveKind(
 
 
 class EngineArchive(SignedArchive[EngineManifest]):
-    """One whose manifest is signed by somebody whom this box trusts. Its tree is not read."""
+    """A bundle whose manifest is signed by a key that this box trusts. Its tree is not read yet."""
 
     def __init__(self, handed: HandedOverFile, signers: Path) -> None:
-        """Raises ReleaseRefused for a file that is none, or not signed by any of `signers`."""
+        """Raises ReleaseRefused for a file that is not a bundle, or not signed by any of
+        `signers`."""
         super().__init__(handed, signers, BUNDLE)

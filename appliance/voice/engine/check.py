@@ -1,4 +1,4 @@
-"""A voice's program looks whether it can run here: in its sandbox, as the box's own user."""
+"""Runs the self-check of a voice's program, in its sandbox and as the box's own user."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from appliance.runtime.service_account import USERS
 from appliance.runtime.supervision.process_limits import UNTOUCHED_MIB
 from appliance.voice.program import MEMORY_MIB
 
-CHECK_S = 60.0  # it imports everything, from an SD card
+CHECK_S = 60.0  # timeout: it imports all its modules from an SD card
 
 
 def self_check(folder: Path) -> str:
-    """Have the program in `folder` check itself. Returns what is wrong; "" if nothing."""
+    """Run the check of the program in `folder`. Returns the problem; "" for none."""
     command = [
         sys.executable, "-m", "appliance.voice.confine", str(os.getpid()),
         str(MEMORY_MIB + UNTOUCHED_MIB), str(folder / "bin/voice"), "--check",
@@ -40,7 +40,7 @@ def self_check(folder: Path) -> str:
 
 
 def _box() -> int | None:
-    """The user as whom the speaker runs; None where there is none, as on a development machine."""
+    """The speaker's user; None if there is no such user, as on a development machine."""
     for name in USERS["box"]:
         try:
             return pwd.getpwnam(name).pw_uid

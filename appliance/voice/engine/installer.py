@@ -1,7 +1,7 @@
-"""Installing a voice's program: check it, unpack it, try it, and remove the one before.
+"""Installs a voice's program: checks the bundle, unpacks and tests it, removes the former one.
 
-Cut short anywhere, the box has a whole one to speak with, the old or the new. A bundle that is bad,
-in whatever way, changes nothing.
+If it is interrupted at any point, the box has a complete program, the old or the new one. A bad
+bundle changes nothing.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from appliance.voice.engine import store
 from appliance.voice.engine.archive import BUNDLE, EngineArchive
 from appliance.voice.engine.manifest import EngineManifest
 
-ASIDE = ".aside"  # what a whole one is called while another takes its place
-COPY = ".handed.voice"  # the name of the copy, for as long as it has one
+ASIDE = ".aside"  # suffix of a complete folder while another replaces it
+COPY = ".handed.voice"  # name of the bundle's copy while it is unpacked
 
-Try = Callable[[Path], str]  # runs a program's check: what is wrong, or ""
+Try = Callable[[Path], str]  # runs a program's self-check; returns the problem, or ""
 
 
 @dataclass(frozen=True)
 class EngineInstaller:
-    """`root`: where the programs lie. `tries`: the program's own check, as whom it will run as."""
+    """`root`: folder of the programs. `tries`: runs the self-check as the user it will run as."""
 
     root: Path
     tries: Try
@@ -41,8 +41,8 @@ class EngineInstaller:
     def install(
         self, file: Path | HandedOverFile, *, downgrade: bool = False
     ) -> tuple[EngineManifest, bool]:
-        """What the bundle says of itself, and whether anything changed. Raises ReleaseRefused,
-        InstallDeferred, StorageError."""
+        """Install a bundle. Returns its manifest, and whether anything changed. Raises
+        ReleaseRefused, InstallDeferred, StorageError."""
         self.disk.make_folder(self.root)
         with locked(self.root / ".lock"), open_handed_over(file, BUNDLE.most_bytes) as handed:
             self._tidy()
@@ -70,8 +70,8 @@ class EngineInstaller:
         return self.root / f"{manifest.engine}-{manifest.version}"
 
     def _place(self, bundle: EngineArchive) -> None:
-        """Unpack and try it, then let it be found. One of the same version with other files makes
-        room first: two renames, nothing is removed in between."""
+        """Unpack and test it, then rename it to its place. A folder of the same version with other
+        files is renamed first, and removed only after the second rename."""
         folder = self._folder(bundle.manifest)
         part = self.root / f".{folder.name}.part"
         bundle.unpack(part, self.root / COPY, self.disk, check=self._check)
@@ -88,8 +88,8 @@ class EngineInstaller:
             raise ReleaseRefused(f"The voice program does not run here: {problem}.")
 
     def _tidy(self) -> None:
-        """What an installation left that was cut short: we hold the lock, so none is under way. A
-        folder that had made room for one that never came is put back."""
+        """Remove the remains of an interrupted installation: we hold the lock, so none is running.
+        A folder that was renamed for a new one that is missing gets its name back."""
         for path in sorted(self.root.glob(f".*{ASIDE}")):
             place = self.root / path.name.removeprefix(".").removesuffix(ASIDE)
             if not place.exists() and manifests.read(path) is not None:

@@ -1,4 +1,4 @@
-"""What a bundle of a voice's program says of itself: `voice.json`, signed, and unpacked last."""
+"""The manifest of a bundle of a voice's program: `voice.json`, signed, and unpacked last."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 
 
 class EngineManifest(TreeManifest, frozen=True):
-    """One bundle. `version`: of Interlude, whose tree it was made from.
+    """One bundle. `version`: of the Interlude tree from which it was made.
 
     engine    whose voices it speaks: piper
-    protocol  that it speaks (voice/protocol.py)
-    licence   of the program as a whole
-    voices    that lie in it, ready to speak; the box's own models are spoken, too
+    protocol  version of the protocol that it speaks (voice/protocol.py)
+    licence   of the complete program
+    voices    included in the bundle; it also speaks the voices of the box's model store
     """
 
     engine: _Name
@@ -38,7 +38,7 @@ def parse(data: bytes) -> EngineManifest:
 
 
 def read(folder: Path) -> EngineManifest | None:
-    """Of an unpacked bundle; None for a folder that is not a whole one."""
+    """The manifest of an unpacked bundle; None for a folder that is not a complete one."""
     try:
         return parse((folder / NAME).read_bytes())
     except (OSError, ReleaseRefused):
@@ -46,7 +46,7 @@ def read(folder: Path) -> EngineManifest | None:
 
 
 def unfit(manifest: EngineManifest) -> str:
-    """Why this box cannot run it, a sentence; "" if it can."""
+    """Why this box cannot run it, as a sentence; "" if it can."""
     machine, python = platform.machine(), f"{sys.version_info.major}.{sys.version_info.minor}"
     if manifest.machine not in ("any", machine):
         return f"The voice program is made for {manifest.machine}; this box is {machine}."

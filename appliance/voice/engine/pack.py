@@ -1,4 +1,4 @@
-"""Making a bundle: a tree with bin/voice becomes one signed file. The same tree, the same bytes."""
+"""Packs a tree with bin/voice into a bundle, one signed file; reproducibly, byte for byte."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from appliance.voice.engine.manifest import EngineManifest
 
 
 def pack(tree: Path, into: Path, key: Path, *, level: int = 9, **said: Any) -> Path:
-    """The bundle of `tree` in the folder `into`, signed by `key`. `level`: of gzip. `said`: what
-    the manifest says beside the tree's sums. Raises ReleaseRefused."""
+    """Write the bundle of `tree` to the folder `into`, signed by `key`. `level`: of gzip. `said`:
+    the manifest's fields except those computed from the tree. Raises ReleaseRefused."""
     version_key(said["version"])
     data, files_bytes = squeeze(tree, level)
     manifest = EngineManifest(

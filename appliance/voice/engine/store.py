@@ -1,6 +1,6 @@
-"""The voice programs that lie on the box. Reading needs no rights; changing is root's.
+"""Finds the installed voice programs. Every user may read them; only root may change them.
 
-/opt/interlude/voices/piper-0.1.0/           whole when its voice.json is there, written last
+/opt/interlude/voices/piper-0.1.0/           complete if it has voice.json, which is written last
     bin/voice MODEL                          the program
     voices/NAME/X.onnx, X.onnx.json          voices that came with it
     LICENSE…, SOURCES.md
@@ -20,13 +20,13 @@ PIPER = "piper"  # the engine of every voice in the catalogue, and of an owner's
 
 @dataclass(frozen=True)
 class Engine:
-    """One program, unpacked and whole."""
+    """One program, unpacked and complete."""
 
     manifest: EngineManifest
     folder: Path
 
     def command(self, model: Path) -> tuple[str, ...]:
-        """What says sentences in the voice of `model`."""
+        """The command that speaks with the voice of `model`."""
         return (str(self.folder / "bin/voice"), str(model))
 
     def voices(self) -> dict[str, Path]:
@@ -40,7 +40,7 @@ class Engine:
 
 
 def installed(root: Path) -> list[Engine]:
-    """Every whole one below `root`, the newest first, whether it fits this machine or not."""
+    """All complete programs below `root`, the newest first, also those for another machine."""
     if not root.is_dir():
         return []
     named = [path for path in root.iterdir() if not path.name.startswith(".")]
@@ -49,7 +49,7 @@ def installed(root: Path) -> list[Engine]:
 
 
 def engine(root: Path, name: str) -> Engine | None:
-    """The newest of that name that this box can run."""
+    """The newest program of that name that this box can run, or None."""
     return next(
         (each for each in installed(root)
          if each.manifest.engine == name and not manifests.unfit(each.manifest)), None,
@@ -57,7 +57,7 @@ def engine(root: Path, name: str) -> Engine | None:
 
 
 def lacking(root: Path, name: str) -> str:
-    """Why there is no engine of that name, a sentence; "" if there is one."""
+    """Why there is no usable engine of that name, as a sentence; "" if there is one."""
     if engine(root, name) is not None:
         return ""
     of_name = [each for each in installed(root) if each.manifest.engine == name]
