@@ -1,1 +1,1 @@
-"""What the model may do besides talking: calls in its answer, and what becomes of them."""
+"""Tools that the model can call in its answer: their table, call syntax, functions and timers."""

@@ -1,7 +1,7 @@
-"""Which requests to the house open something: they are done only when asked for twice. Pure.
+"""Requires a second request for a command to the house that opens something. Pure.
 
-By words, so it cannot know all: a scene with a harmless name may open a door as well. What must
-never open by voice is best not exposed to the box (docs/tools.md).
+It matches words, so it cannot recognise all such commands: a scene with a harmless name may open a
+door, too. Do not expose to the box what must never open by voice (docs/tools.md).
 """
 
 from __future__ import annotations
@@ -10,26 +10,26 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-CONFIRM_S = 60.0  # for the second time
+CONFIRM_S = 60.0  # timeout for the second request
 _FILLERS = frozenset("a an the my our please now again to".split())
 
 
 def letters(text: str) -> str:
-    """Small letters without accents, everything else a space."""
+    """Return `text` in small letters without accents; every other character becomes a space."""
     apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     kept = "".join(letter for letter in apart if unicodedata.category(letter) != "Mn")
     return "".join(letter if letter.isalnum() else " " for letter in kept)
 
 
 def opens_something(command: str, stems: Iterable[str]) -> bool:
-    """Whether one of `stems` is in it, also as a part of a word."""
+    """Whether `command` contains one of `stems`, also as a part of a word."""
     plain = letters(command)
     return any(letters(stem).strip() in plain for stem in stems)
 
 
 @dataclass
 class ConfirmationGuard:
-    """Remembers what was asked for once. `now_s`: of any clock that does not run backwards."""
+    """Remembers the last unconfirmed request. `now_s`: of any monotonic clock."""
 
     stems: tuple[str, ...] = ()
     _words: frozenset[str] = frozenset()
@@ -37,8 +37,8 @@ class ConfirmationGuard:
     _by_s: float = -1.0
 
     def wants_confirmation(self, command: str, turn: int, now_s: float) -> bool:
-        """Whether `command` is to be asked for once more. The second time has to come in another
-        turn, so that no answer of the model's can confirm itself, and in the same words."""
+        """Whether `command` needs a second request. It must come in the same words and in another
+        turn, so that the model cannot confirm its own call."""
         if not opens_something(command, self.stems):
             return False
         words = frozenset(letters(command).split()) - _FILLERS

@@ -1,4 +1,4 @@
-"""The plainest requests in English, its lengths of time and its clock. A table."""
+"""The table of simple English requests, with parsers for lengths of time and times of day."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _DIGITS = re.compile(r"(?P<hour>[0-9]{1,2})(?:[:.](?P<minute>[0-9]{2}))?")
 _BESIDE = re.compile(r"(?P<count>half|(?:a )?quarter|[a-z0-9 -]+?)(?: minutes?)? "
                      r"(?P<side>past|to|after|before) (?P<hour>[a-z0-9-]+)")  # fmt: skip
 _TOLD = re.compile(r"(?P<hour>[a-z0-9]+)(?: o'clock| (?P<minute>(?:oh |o )?[a-z0-9 -]+))?")
-_LATE = 5  # "at night" is behind noon from that hour on
+_LATE = 5  # "at night" means after noon from this hour on
 _EXACT = {"noon": (12, 0), "midday": (12, 0), "midnight": (0, 0)}
 
 
 def minutes(words: str) -> float | None:
-    """ "five minutes", "an hour and a half", "one hour and ten minutes"; None: it is no length."""
+    """Parse "five minutes", "an hour and a half", "one hour and ten minutes"; None if invalid."""
     found = _LENGTH.fullmatch(_AND_A_HALF.sub(r"\1 and a half \2", words))
     if found is None:
         return None
@@ -56,9 +56,9 @@ def minutes(words: str) -> float | None:
 
 
 def clock(words: str) -> str | None:
-    """ "half past seven", "7 pm", "tomorrow at a quarter to eight"; None: it is no time of day.
+    """Parse "half past seven", "7 pm", "tomorrow at a quarter to eight"; None if invalid.
 
-    Without a part of the day it is one of 24 hours, as where digits are typed."""
+    Without a part of the day the hour is taken as one of 24, as with typed digits."""
     tomorrow, part = False, ""
     if found := _AHEAD.fullmatch(words) or _BEHIND.fullmatch(words):
         words, tomorrow = found["clock"], found["day"] == "tomorrow"
@@ -74,7 +74,7 @@ def clock(words: str) -> str | None:
 
 
 def _in_part(hour: float, part: str) -> float:
-    """An hour of twelve as one of 24."""
+    """Convert an hour of a 12-hour clock to one of 24 by the part of the day."""
     if hour == 12 and part in ("a", "night"):
         return 0
     late = part in ("p", "afternoon", "evening") or (part == "night" and hour >= _LATE)
@@ -102,7 +102,7 @@ def _time(words: str) -> tuple[float, float] | None:
 
 
 def tidy(text: str) -> str:
-    """Its words in small letters, without what is only polite."""
+    """Return the text's words in small letters without polite phrases."""
     kept = re.sub(r"[^a-z0-9.:' -]", " ", text.lower().replace("’", "'"))
     words = " ".join(kept.split())
     words = words if re.search(r"\b[ap]\.m\.$", words) else words.rstrip(".")

@@ -1,6 +1,6 @@
-"""The plainest requests in German, its numbers, lengths of time and clock. A table.
+"""The table of simple German requests, with parsers for numbers, lengths of time and times of day.
 
-Patterns are spelt without umlauts (`fold`): so "fuenf" is "fünf", too.
+Patterns are spelt without umlauts (`fold`), so that "fuenf" and "fünf" are equal.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _VALUES |= {f"{one}hundert{rest}": 100 * hundred + value
             for one, hundred in (("", 1), ("ein", 1), ("zwei", 2))
             for rest, value in ({"": 0} | _VALUES).items() if rest == "" or value}  # fmt: skip
 _UNITS = {"sekunde": 1 / 60, "minute": 1.0, "stunde": 60.0}
-# As one word: "eine Viertelstunde".
+# Lengths in minutes with a name of their own: "eine Viertelstunde".
 _QUARTERS = {"viertelstunde": 15.0, "halbe stunde": 30.0, "halben stunde": 30.0,
              "dreiviertelstunde": 45.0, "drei viertel stunde": 45.0, "halbstunde": 30.0,
              "halbe minute": 0.5, "halben minute": 0.5}  # fmt: skip
@@ -62,21 +62,21 @@ _BESIDE = re.compile(
 _PART_OF = re.compile(r"(?P<part>halb|viertel|dreiviertel|drei viertel) (?P<hour>[a-z0-9]+)")
 _TOLD = re.compile(r"(?P<hour>[a-z0-9]+)(?: uhr(?: (?P<minute>[a-z0-9]+))?)?")
 _MINUTES_OF = {"halb": 30.0, "viertel": 15.0, "dreiviertel": 45.0, "drei viertel": 45.0}
-_NOON_ENDS, _LATE = 3, 8  # "mittags" is up to that hour; "nachts" is behind noon from it on
+_NOON_ENDS, _LATE = 3, 8  # "mittags" means after noon before hour 3, "nachts" from hour 8 on
 _EXACT = {"mittag": (12.0, 0.0), "mitternacht": (0.0, 0.0)}
 
 
 def fold(words: str) -> str:
-    """As the tables spell them."""
+    """Replace umlauts and "ß" by the two letters that the tables use."""
     for letter, two in (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("ß", "ss")):
         words = words.replace(letter, two)
     return words
 
 
 def number(text: str) -> float | None:
-    """The number that words or digits mean: "fünf", "fünfundzwanzig", "2,5", "zweieinhalb".
+    """Parse a number in words or digits: "fünf", "fünfundzwanzig", "2,5", "zweieinhalb".
 
-    None if they mean none.
+    Return None if it is none.
     """
     word = fold(text.strip().lower())
     if re.fullmatch(r"[0-9]{1,4}(?:[.,][0-9]{1,3})?", word):
@@ -90,7 +90,7 @@ def number(text: str) -> float | None:
 
 
 def minutes(words: str) -> float | None:
-    """ "fünf Minuten", "eine halbe Stunde", "eine Stunde und zehn Minuten"; None if it is none."""
+    """Parse "fünf Minuten", "eine halbe Stunde", "eine Stunde und zehn Minuten"; else None."""
     words = fold(words)
     single = re.sub(r"^(eine[rn]?|ein) ", "", words)
     if single in _QUARTERS:
@@ -108,9 +108,9 @@ def minutes(words: str) -> float | None:
 
 
 def clock(words: str) -> str | None:
-    """ "halb acht", "Viertel nach drei", "morgen früh um sieben", "19 Uhr"; None: no time of day.
+    """Parse "halb acht", "Viertel nach drei", "morgen früh um sieben", "19 Uhr"; None if invalid.
 
-    Without a part of the day it is one of 24 hours: "halb acht" is 07:30."""
+    Without a part of the day the hour is taken as one of 24: "halb acht" is 07:30."""
     words, tomorrow, part = fold(words.lower()).removeprefix("um "), False, ""
     if found := _AHEAD.fullmatch(words):
         words, tomorrow = found["clock"], found["day"] == "morgen"
@@ -124,7 +124,7 @@ def clock(words: str) -> str | None:
 
 
 def _in_part(hour: float, part: str) -> float:
-    """An hour of twelve as one of 24."""
+    """Convert an hour of a 12-hour clock to one of 24 by the part of the day."""
     if hour == 12 and part == "nacht":
         return 0
     late = (
@@ -138,7 +138,7 @@ def _in_part(hour: float, part: str) -> float:
 def _time(words: str) -> tuple[float, float] | None:
     if found := _DIGITS.fullmatch(words):
         return float(found["hour"]), float(found["minute"])
-    if found := _PART_OF.fullmatch(words):  # of the hour that ends: halb acht is 7:30
+    if found := _PART_OF.fullmatch(words):  # names the hour that ends: "halb acht" is 7:30
         return _to(number(found["hour"]), 60.0 - _MINUTES_OF[found["part"]])
     if found := _BESIDE.fullmatch(words):
         beside = _MINUTES_OF.get(found["count"]) or number(found["count"])
@@ -156,19 +156,19 @@ def _time(words: str) -> tuple[float, float] | None:
 
 
 def _to(hour: float | None, left: float) -> tuple[float, float] | None:
-    """So many minutes before an hour."""
+    """Return the time `left` minutes before an hour."""
     return None if hour is None else before_or_after(hour, left, past=False)
 
 
 def tidy(text: str) -> str:
-    """Its words in small letters, without what is only polite."""
+    """Return the text's words in small letters without polite phrases."""
     words = " ".join(re.sub(r"[^a-zäöüß0-9.,:' -]", " ", text.lower()).split())
     words = re.sub(r"[.,:]+(?= |$)", "", words)
     return " ".join(without(_POLITE, words).split())
 
 
 def _in_the_house(words: str) -> str:
-    """A request about one thing, by its article. What is not to happen is none."""
+    """Return a pattern for a request about one device; a request with a negation does not match."""
     return rf"(?!.*{_NOT.pattern}){words}"
 
 
@@ -210,7 +210,7 @@ _ROWS: tuple[Row, ...] = (
 
 
 def timer_of_one_word(length: str) -> ToolCall | None:
-    """ "fünf-Minuten" of "einen Fünf-Minuten-Timer"."""
+    """Make the call for a length within a word: "fünf-Minuten" in "einen Fünf-Minuten-Timer"."""
     found = re.fullmatch(r"([a-z0-9]+?)[ -]?minuten", length)
     count = number(found[1]) if found else None
     return None if count is None else ToolCall("timer", {"minutes": round(count, 3)})

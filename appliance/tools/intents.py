@@ -1,7 +1,7 @@
-"""Rule-based intents, for when there is no model: words in, a tool call or nothing out. Pure.
+"""Rule-based intents for requests without a model: text in, a tool call or nothing out. Pure.
 
-Plain tables, one a language. What they do not have to the word is left to the model, however like
-it sounds: a wrong guess is worse than "ask me again in a moment".
+There is one table per language. Text that does not match a pattern exactly is left to the model,
+however similar it is: a wrong guess is worse than "ask me again in a moment".
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ GRAMMARS: dict[str, RequestGrammar] = {
 
 @dataclass(frozen=True)
 class PlainRequest:
-    """`language`: that it was made in."""
+    """A recognised request. `language`: the language of its text."""
 
     call: ToolCall
     language: str
 
 
 def parse_intent(text: str, first: str = SOURCE) -> PlainRequest | None:
-    """What the owner asks for, if that is beyond doubt. `first`: the language to try first."""
+    """Parse a request; None if no pattern matches all of it. `first`: language to try first."""
     for language in _from(first):
         call = GRAMMARS[language].parse(text)
         if call is not None:
@@ -37,14 +37,14 @@ def parse_intent(text: str, first: str = SOURCE) -> PlainRequest | None:
 
 
 def parse_number(text: str, language: str = SOURCE) -> float | None:
-    """The number that words or digits mean, in `language` or else in English."""
+    """Parse a number in words or digits, in `language` or else in English."""
     found = (GRAMMARS[each].number(text) for each in dict.fromkeys((language, SOURCE))
              if each in GRAMMARS)  # fmt: skip
     return next((number for number in found if number is not None), None)
 
 
 def parse_clock(text: str, language: str = SOURCE) -> str | None:
-    """The time of day that words mean, as "07:30", in `language` or else in English."""
+    """Parse a time of day in words to "07:30", in `language` or else in English."""
     for each in dict.fromkeys((language, SOURCE)):
         if each in GRAMMARS and (found := GRAMMARS[each].clock(text.strip().lower())) is not None:
             return found

@@ -1,4 +1,4 @@
-"""What a language's plainest requests are made of: its words, and what stands for them in calls."""
+"""The parts of a language's table of simple requests: patterns and the calls that they make."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Row = tuple[str, Make]
 
 @dataclass(frozen=True)
 class RequestMatch:
-    """What a row of the table has found. `words`: the whole request, as it was typed, without what
-    is only polite."""
+    """The match of a row of the table. `words`: the complete request as typed, without polite
+    phrases."""
 
     groups: dict[str, str | None]
     words: str
@@ -28,12 +28,12 @@ class RequestMatch:
 
 @dataclass(frozen=True)
 class RequestGrammar:
-    """One language. All but `tidy` is asked for small letters, as `fold` writes them.
+    """The requests of one language. All but `tidy` expect small letters in the spelling of `fold`.
 
-    rows    the requests; a pattern has to fit all of the words
-    tidy    typed text → its words, without what is only polite
-    fold    words → the same as the patterns and the functions below spell them
-    number  words or digits → the number that they mean
+    rows    the requests; a pattern must match the complete text
+    tidy    typed text → its words without polite phrases
+    fold    words → the spelling of the patterns and of the functions below
+    number  words or digits → number
     minutes  a length of time → minutes
     clock   a time of day → "07:30", "tomorrow 07:30"
     """
@@ -51,7 +51,7 @@ class RequestGrammar:
         object.__setattr__(self, "_rows", compiled)
 
     def parse(self, text: str) -> ToolCall | None:
-        """What `text` asks for, if that is beyond doubt."""
+        """Return the call of the first row that matches all of `text`; None if none does."""
         words = self.tidy(text)
         folded = self.fold(words)
         for pattern, make in self._rows:
@@ -61,30 +61,30 @@ class RequestGrammar:
 
 
 def always(name: str, **arguments: Value) -> Make:
-    """The same call, whatever was found."""
+    """Return a function that makes the same call for every match."""
     call = ToolCall(name, dict(arguments))
     return lambda found: call
 
 
 def timer(found: RequestMatch) -> ToolCall | None:
-    """By the group `length`."""
+    """Make a timer call from the group `length`."""
     minutes = found.grammar.minutes(found.group("length"))
     return None if minutes is None else ToolCall("timer", {"minutes": round(minutes, 3)})
 
 
 def alarm(found: RequestMatch) -> ToolCall | None:
-    """By the group `clock`."""
+    """Make an alarm call from the group `clock`."""
     at = found.grammar.clock(found.group("clock"))
     return None if at is None else ToolCall("alarm", {"at": at})
 
 
 def house(found: RequestMatch) -> ToolCall | None:
-    """The house understands the words themselves."""
+    """Make a call with the request's words, which the house parses itself."""
     return ToolCall("home", {"command": found.words})
 
 
 def without(patterns: Iterable[re.Pattern[str]], words: str) -> str:
-    """`words` without what `patterns` find, as often as they find something."""
+    """Remove matches of `patterns` from `words` until there are none."""
     before = None
     while words != before:
         before = words
@@ -94,7 +94,7 @@ def without(patterns: Iterable[re.Pattern[str]], words: str) -> str:
 
 
 def at(hour: float | None, minute: float | None, *, tomorrow: bool = False) -> str | None:
-    """A time of day as a call has it; None if it is none."""
+    """Format a time of day for a call; None if it is invalid."""
     if hour is None or minute is None or not (0 <= hour < 24 and 0 <= minute < 60):
         return None
     if hour != int(hour) or minute != int(minute):
@@ -103,7 +103,8 @@ def at(hour: float | None, minute: float | None, *, tomorrow: bool = False) -> s
 
 
 def before_or_after(hour: float, minutes: float, *, past: bool) -> tuple[float, float]:
-    """So many minutes past an hour, or to it. By twelve hours where it was said by twelve."""
+    """Return the time so many minutes past an hour, or before it; before 1 it is 12:xx, before 0
+    it is 23:xx."""
     if past:
         return hour, minutes
     return (hour - 1 if hour not in (0, 1) else 23 if hour == 0 else 12), 60 - minutes

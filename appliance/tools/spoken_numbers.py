@@ -1,6 +1,6 @@
-"""Numbers in English words, as far as lengths of time need them. Pure.
+"""Parses numbers in English words, as far as lengths of time need them. Pure.
 
-How the box says a number stands in the catalogue of its language (spoken_time.py).
+For spoken output, number words are in the catalogue of each language (spoken_time.py).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _VALUES |= {"a": 1, "an": 1}
 
 
 def parse_number(text: str) -> float | None:
-    """The number that words or digits mean: "five", "twenty-five", "an", "2.5", "ten and a half".
+    """Parse a number in words or digits: "five", "twenty-five", "an", "2.5", "ten and a half".
 
-    None if they mean none.
+    Return None if it is none.
     """
     words = re.sub(r"(?<=[a-z])-(?=[a-z])", " ", text.lower()).strip()
     half = 0.5 if words.endswith(" and a half") or words in ("half", "half a", "half an") else 0.0

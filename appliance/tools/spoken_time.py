@@ -1,6 +1,6 @@
-"""Times, days and lengths of time as people say them, and read back. Pure.
+"""Formats times, dates and lengths of time as spoken text, and parses times of day. Pure.
 
-In: moments and seconds, and the catalogue of a language. Out: words, without a full stop.
+In: times, seconds and the catalogue of a language. Out: text without a full stop.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from datetime import datetime, timedelta, tzinfo
 from appliance.language.catalogue import Catalogue
 
 HOUR_S, DAY_S = 3600.0, 86_400.0
-# The hour before which a part of the day lasts, and its name in the catalogue.
+# The hour at which a part of the day ends, and its name in the catalogue.
 _PARTS = ((5, "night"), (12, "morning"), (18, "afternoon"), (22, "evening"), (24, "night"))
 TOMORROW = "tomorrow "
 _CLOCK = re.compile(r"([0-9]{1,2})(?:[:.h ]?([0-9]{2}))? ?(am|pm|a\.m\.?|p\.m\.?)?")
@@ -20,11 +20,11 @@ _CLOCK = re.compile(r"([0-9]{1,2})(?:[:.h ]?([0-9]{2}))? ?(am|pm|a\.m\.?|p\.m\.?
 
 @dataclass(frozen=True)
 class ClockReading:
-    """Now, by both clocks.
+    """The present time on both clocks.
 
-    boot_s  CLOCK_BOOTTIME: never jumps, goes on while the machine sleeps, begins at its start
-    wall_s  since 1970: may be wrong until the network has set it, and jumps then
-    zone    None: the machine's own
+    boot_s  CLOCK_BOOTTIME: starts at boot, never jumps, continues in suspend
+    wall_s  seconds since 1970: may be wrong until set by the network, and jumps then
+    zone    time zone; None: the machine's own
     """
 
     boot_s: float
@@ -32,18 +32,18 @@ class ClockReading:
     zone: tzinfo | None = None
 
     def local(self, wall_s: float | None = None) -> datetime:
-        """The owner's clock and calendar at `wall_s`, or now."""
+        """Return `wall_s`, or the present time, as a local datetime."""
         return datetime.fromtimestamp(self.wall_s if wall_s is None else wall_s, self.zone)
 
 
 def spoken_number(number: int, words: Catalogue) -> str:
-    """In words as far as the catalogue has them; beyond them in digits, which a voice reads well
-    enough."""
+    """Return the number in words if the catalogue has them, else in digits, which a voice reads
+    well enough."""
     return _nth(words.list("number-words"), number) or str(number)
 
 
 def spoken_time(when: datetime, words: Catalogue) -> str:
-    """ten past nine, half past nine, twenty-three minutes to ten, nine o'clock."""
+    """Return a time: ten past nine, half past nine, twenty-three minutes to ten, nine o'clock."""
     hour, minute = when.hour, when.minute
 
     def said(number: int) -> str:
@@ -64,7 +64,7 @@ def spoken_time(when: datetime, words: Catalogue) -> str:
 
 
 def spoken_date(when: datetime, words: Catalogue) -> str:
-    """Saturday, the twenty-first of November."""
+    """Return a date: Saturday, the twenty-first of November."""
     return words.say(
         "date",
         weekday=_weekday(when, words),
@@ -74,13 +74,13 @@ def spoken_date(when: datetime, words: Catalogue) -> str:
 
 
 def spoken_time_of_day(when: datetime, words: Catalogue) -> str:
-    """half past seven in the morning."""
+    """Return a time with its part of the day: half past seven in the morning."""
     part = next(name for before, name in _PARTS if when.hour < before)
     return words.say("clock-of-day", clock=spoken_time(when, words), part=part)
 
 
 def spoken_when(when: datetime, now: datetime, words: Catalogue) -> str:
-    """[tomorrow at] half past seven in the morning."""
+    """Return a time with its day if not today: tomorrow at half past seven in the morning."""
     days = (when.date() - now.date()).days
     return words.say(
         "when",
@@ -91,8 +91,8 @@ def spoken_when(when: datetime, now: datetime, words: Catalogue) -> str:
 
 
 def spoken_length(seconds: float, words: Catalogue) -> str:
-    """five minutes, one and a half minutes, one hour and ten minutes. Seconds only below two
-    minutes, where they matter."""
+    """Return a length: five minutes, one and a half minutes, one hour and ten minutes. From two
+    minutes on it is rounded to minutes."""
     whole = max(0, round(seconds))
     if whole >= 120:
         whole = 60 * round(whole / 60)
@@ -120,10 +120,10 @@ def _nth(names: tuple[str, ...], number: int) -> str:
 
 
 def parse_time(text: str, now: ClockReading) -> float | None:
-    """When the owner's clock says `text` next, "07:30" or "7 pm", in seconds since 1970; behind
-    "tomorrow", on the next day of the calendar.
+    """Return the next time, in seconds since 1970, at which the local clock shows `text`, "07:30"
+    or "7 pm"; after a leading "tomorrow", the time on the next calendar day.
 
-    None if it is no time of day.
+    Return None if it is no time of day.
     """
     text = text.strip().lower()
     tomorrow = text.startswith(TOMORROW)
@@ -140,9 +140,9 @@ def parse_time(text: str, now: ClockReading) -> float | None:
     when = here.replace(hour=hour, minute=minute, second=0, microsecond=0, fold=0)
     if tomorrow:
         return (when + timedelta(days=1)).timestamp()
-    again = when.replace(fold=1)  # where the clock is put back an hour comes twice
+    again = when.replace(fold=1)  # when the clock is put back, an hour occurs twice
     if when.timestamp() <= now.wall_s < again.timestamp():
         return again.timestamp()
     if when <= here:
-        when += timedelta(days=1)  # the calendar's: an hour more or less when clocks are changed
+        when += timedelta(days=1)  # a calendar day: 23 or 25 hours when the clock is changed
     return when.timestamp()

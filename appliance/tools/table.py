@@ -1,7 +1,7 @@
-"""The one table of tools: what each is called, what a model is told of it, and when there is one.
+"""The table of tools: name, description for the model, parameters and condition of each.
 
-Out: declarations as Gemma 4's chat template writes them, and as an OpenAI-compatible server wants
-them. Every word here is read by the model at each start: few are enough.
+Out: declarations in the form of Gemma 4's chat template and in that of an OpenAI-compatible server.
+The descriptions are part of every prompt, so they are short.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from appliance.tools.tool_call_syntax import QUOTE
 
 @dataclass(frozen=True)
 class ToolParameter:
-    """`options`: it is one of these words. `needed`: a call without it makes no sense."""
+    """A parameter of a tool. `options`: its possible values. `needed`: it is required."""
 
     name: str
     about: str = ""
@@ -27,7 +27,7 @@ class ToolParameter:
 
 @dataclass(frozen=True)
 class Tool:
-    """One row. `there`: whether this box has it."""
+    """One row. `there`: returns whether this box has the tool."""
 
     name: str
     about: str
@@ -69,12 +69,12 @@ TOOLS: tuple[Tool, ...] = (
 
 
 def available(settings: Settings) -> tuple[Tool, ...]:
-    """The tools that this box has."""
+    """Return the tools that this box has."""
     return tuple(tool for tool in TOOLS if tool.there(settings))
 
 
 def declaration(tool: Tool) -> str:
-    """`<|tool>declaration:…<tool|>`, to the letter as Gemma 4's chat template has it."""
+    """Return `<|tool>declaration:…<tool|>` exactly as Gemma 4's chat template writes it."""
     form = f"<|tool>declaration:{tool.name}{{description:{_quoted(tool.about)}"
     if tool.parameters:
         properties = ",".join(
@@ -103,7 +103,7 @@ def _quoted(text: str) -> str:
 
 
 def function(tool: Tool) -> dict[str, Any]:
-    """The same for a server that speaks OpenAI's chat completions."""
+    """Return the declaration in the format of OpenAI's chat completions."""
     properties: dict[str, Any] = {}
     for parameter in tool.parameters:
         properties[parameter.name] = {"type": parameter.kind}

@@ -1,7 +1,7 @@
-"""Timers on disk, in one small file that is there whole or not at all.
+"""Stores timers on disk in one small file that is replaced atomically.
 
-In: timers, to be written in a thread of its own, since an SD card may take a second. Out: those
-that were there at the start, and complaints. What cannot be read is set aside, never in the way.
+In: timers; a separate thread writes them, since an SD card may take a second. Out: the timers of
+the file at the start, and error messages. A damaged file is renamed, so that it blocks nothing.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from appliance.settings import Settings
 from appliance.tools.timers import MOST, Timer
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-STOP_S = 2.0  # for the last write at an orderly stop
-MOST_BYTES = 64_000  # a file of ours has a hundredth of it
+STOP_S = 2.0  # timeout of the last write at an orderly stop
+MOST_BYTES = 64_000  # a normal file has a hundredth of this
 
 
 class _File(msgspec.Struct, frozen=True):
-    """`boot`: the machine's start in which these `due_boot_s` mean something."""
+    """The content of the file. `boot`: id of the boot for which the `due_boot_s` are valid."""
 
     version: int
     boot: str
@@ -36,7 +36,7 @@ def path(settings: Settings) -> Path:
 
 
 def boot_id() -> str:
-    """Another one at each start of the machine."""
+    """Return the kernel's boot id, which changes at each boot; "" if it cannot be read."""
     try:
         return BOOT_ID.read_text(encoding="ascii").strip()
     except OSError:
@@ -44,17 +44,17 @@ def boot_id() -> str:
 
 
 def encoded(timers: tuple[Timer, ...], boot: str = "") -> bytes:
-    """A file of these timers; without a `boot` they go by the clock on the wall."""
+    """Encode timers as a file; without `boot`, only their wall-clock times are valid."""
     return msgspec.json.encode(_File(1, boot, timers))
 
 
 def decoded(data: bytes) -> tuple[Timer, ...]:
-    """The timers of a file. Raises what UNREADABLE names."""
+    """Decode the timers of a file. Raises one of UNREADABLE."""
     return msgspec.json.decode(data, type=_File).timers[:MOST]
 
 
 class TimerStore:
-    """`load` once, then `save` as often as one likes: it returns at once, the newest is written."""
+    """Loads and saves the timers. `save` returns at once; only the newest timers are written."""
 
     def __init__(self, file: Path, boot: str) -> None:
         self._file = file
@@ -64,7 +64,7 @@ class TimerStore:
         self._writer = BackgroundFileWriter("timers", self._write, self._written)
 
     def load(self) -> tuple[tuple[Timer, ...], bool]:
-        """The timers of before, and whether the machine has been on since."""
+        """Return the stored timers, and whether they are of the present boot."""
         try:
             with self._file.open("rb") as source:
                 data = source.read(MOST_BYTES)
@@ -76,7 +76,7 @@ class TimerStore:
             return (), True
         except UNREADABLE:
             self.complaints.put(f"{self._file} was damaged; its timers are lost")
-            with contextlib.suppress(OSError):  # then the next write goes over it
+            with contextlib.suppress(OSError):  # the next write then replaces it
                 self._file.replace(self._file.with_suffix(".damaged"))
             return (), True
         return found.timers[:MOST], bool(self._boot) and found.boot == self._boot
@@ -85,7 +85,7 @@ class TimerStore:
         self._writer.write_later(encoded(timers, self._boot))
 
     def close(self) -> None:
-        """Write what waits, for at most STOP_S."""
+        """Finish pending writes, for at most STOP_S."""
         self._writer.request_stop()
         self._writer.join(STOP_S)
 

@@ -1,7 +1,7 @@
 """Timers and alarms: set, cancelled, listed, ringing until they are stopped. No clock, no disk.
 
-A timer goes by the clock that never jumps, an alarm by the one on the wall. After the machine was
-started anew only the wall's clock is left for both.
+A timer uses the boot clock, which never jumps; an alarm uses the wall clock. After a reboot both
+use the wall clock.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from appliance.tools.spoken_time import DAY_S, TOMORROW, ClockReading, parse_tim
 
 MOST = 20  # timers and alarms together
 LONGEST_S = DAY_S
-LATE_S = 60.0  # one that is due since longer was missed: nobody can use its ringing any more
-SAME_S = 15.0  # the same timer twice within so long is one: the question was asked anew
-DRIFT_S = 2.0  # the wall's clock was set anew if it parts from the other by so much
+LATE_S = 60.0  # a timer that is overdue by more is missed and does not ring
+SAME_S = 15.0  # an identical timer within this time replaces the first: a repeated question
+DRIFT_S = 2.0  # a change between the two clocks by more means that the wall clock was set
 
 
 @dataclass(frozen=True)
 class Timer:
     """One timer, or one alarm.
 
-    length_s    of a timer; 0.0 for an alarm
-    due_boot_s  of a timer of this start of the machine, by its clock; None: `due_wall_s` counts
-    due_wall_s  since 1970
-    set_boot_s  when it was set, by the machine's clock; None: before the machine was started anew
-    tomorrow    an alarm was asked for on the next day of the calendar
+    length_s    length of a timer; 0.0 for an alarm
+    due_boot_s  due time of a timer on the boot clock; None: `due_wall_s` counts
+    due_wall_s  due time in seconds since 1970
+    set_boot_s  when it was set, on the boot clock; None: before the last reboot
+    tomorrow    the alarm was requested for the next calendar day
     """
 
     number: int
@@ -42,7 +42,7 @@ class Timer:
         return not self.length_s
 
     def left_s(self, now: ClockReading) -> float:
-        """Below 0: it is due for so long."""
+        """Return the seconds until it is due; negative if it is overdue."""
         if self.due_boot_s is not None:
             return self.due_boot_s - now.boot_s
         return self.due_wall_s - now.wall_s
@@ -52,12 +52,12 @@ _FILLERS = frozenset("a an the my our for timer timers alarm alarms".split())
 
 
 def meant(name: str) -> set[str]:
-    """The same of "eggs" and "the egg timer"."""
+    """Return the words of a name to compare: the same for "eggs" and "the egg timer"."""
     return {word.removesuffix("s") for word in name.lower().split() if word not in _FILLERS}
 
 
 def _aimed_anew(alarm: Timer, asked: ClockReading) -> float:
-    """When an alarm rings that was asked for at the moment `asked`, as is known only now."""
+    """Return an alarm's due time for the corrected time `asked` at which it was requested."""
     meant_for = asked.local(alarm.due_wall_s)
     day = TOMORROW if alarm.tomorrow else ""
     due_s = parse_time(f"{day}{meant_for.hour}:{meant_for.minute:02}", asked)
@@ -65,26 +65,26 @@ def _aimed_anew(alarm: Timer, asked: ClockReading) -> float:
 
 
 class Timers:
-    """`news` collects what has happened, until it is taken; `changed`: it is to be written down."""
+    """All timers and alarms. `news`: events that were not sent yet; `changed`: a save is due."""
 
     def __init__(self, ring_s: float = 600.0) -> None:
-        """`ring_s`: so long something rings if nobody stops it."""
+        """`ring_s`: maximum time that a timer rings."""
         self._ring_s = ring_s
-        self._ahead_s: float | None = None  # of the wall's clock before the machine's, seen last
+        self._ahead_s: float | None = None  # last difference of the wall clock to the boot clock
         self._waiting: list[Timer] = []
         self.ringing: tuple[Timer, ...] = ()
-        self.missed: tuple[Timer, ...] = ()  # to be told, then taken away by `acknowledge_missed`
+        self.missed: tuple[Timer, ...] = ()  # to be announced, then `acknowledge_missed`
         self.news: list[TimerEvent] = []
         self.changed = False
 
     @property
     def waiting(self) -> tuple[Timer, ...]:
-        """In the order in which they were set."""
+        """Timers that are not due, in the order in which they were set."""
         return tuple(self._waiting)
 
     @property
     def all(self) -> tuple[Timer, ...]:
-        """What must not be lost."""
+        """The timers to save: missed, ringing and waiting ones."""
         return (*self.missed, *self.ringing, *self._waiting)
 
     @property
@@ -99,7 +99,7 @@ class Timers:
         )
 
     def listing(self, now: ClockReading) -> TimersList:
-        """All that waits and all that rings, the next first."""
+        """Return all waiting and ringing timers, the next due first."""
         shown = [
             ShownTimer(
                 timer.number, timer.alarm, timer.name, float(round(now.wall_s + timer.left_s(now))),
@@ -110,7 +110,7 @@ class Timers:
         return TimersList(tuple(sorted(shown, key=lambda one: one.due_s)))
 
     def set_timer(self, length_s: float, name: str, now: ClockReading) -> Timer:
-        """A timer of `length_s`, 1 s to a day."""
+        """Set a timer of `length_s`, 1 s to a day, or restart one that was just set."""
         timer = Timer(
             self._number(),
             name,
@@ -130,7 +130,7 @@ class Timers:
     def set_alarm(
         self, wall_s: float, name: str, now: ClockReading, *, tomorrow: bool = False
     ) -> Timer:
-        """An alarm. The same twice is one. `tomorrow`: that word was in what was asked."""
+        """Set an alarm; an identical one is not set twice. `tomorrow`: the request said so."""
         for other in self._waiting:
             if other.alarm and (other.due_wall_s, other.name) == (wall_s, name):
                 return other
@@ -143,7 +143,8 @@ class Timers:
         return timer
 
     def find(self, name: str) -> Timer | None:
-        """The newest of that name; of any, if it is "", or no more than "the timer"."""
+        """Return the newest waiting timer of that name, or of any name if `name` is "" or has
+        nothing but words such as "the timer"."""
         wish = meant(name)
         wanted = [timer for timer in self._waiting if not wish or meant(timer.name) == wish]
         return wanted[-1] if wanted else None
@@ -153,23 +154,24 @@ class Timers:
         self._happened("cancelled", timer)
 
     def cancel_number(self, number: int) -> None:
-        """The one that waits under that number; nothing where none does."""
+        """Cancel the waiting timer with that number, if there is one."""
         for timer in [timer for timer in self._waiting if timer.number == number]:
             self.cancel(timer)
 
     def stop_ringing(self) -> None:
-        """What rings has been heard."""
+        """Stop all ringing timers."""
         for timer in self.ringing:
             self._happened("stopped", timer)
         self.ringing = ()
 
     def acknowledge_missed(self) -> None:
-        """The owner knows what was missed."""
+        """Clear the missed timers once they are announced."""
         self.changed = self.changed or bool(self.missed)
         self.missed = ()
 
     def advance(self, now: ClockReading) -> None:
-        """What is due begins to ring, or was missed; what rings for too long is given up."""
+        """Start to ring due timers or mark them as missed; also mark as missed those that have
+        rung for too long."""
         self._follow_the_wall(now)
         for timer in [timer for timer in self._waiting if timer.left_s(now) <= 0.0]:
             self._waiting.remove(timer)
@@ -184,8 +186,9 @@ class Timers:
             self._happened("missed", timer)
 
     def _follow_the_wall(self, now: ClockReading) -> None:
-        """What is written down of a timer must be right by the wall's clock, too; and an alarm was
-        meant by the right clock, as its owner has one, however wrong the machine's was then."""
+        """Adapt due times after the wall clock was set. A timer's saved wall-clock time must stay
+        correct, and an alarm means the correct local time even if the wall clock was wrong when
+        it was set."""
         ahead_s, was_s = now.wall_s - now.boot_s, self._ahead_s
         self._ahead_s = ahead_s
         was_set = was_s is not None and abs(ahead_s - was_s) > DRIFT_S
@@ -201,7 +204,7 @@ class Timers:
                 self.changed = True
 
     def restore(self, timers: tuple[Timer, ...], *, same_boot: bool) -> None:
-        """Those that were written down. `same_boot`: the machine has not been started since."""
+        """Add saved timers. `same_boot`: the machine was not rebooted since they were saved."""
         known = {timer.number for timer in self.all}
         for timer in timers[:MOST]:
             if timer.number not in known and not self.full:

@@ -1,8 +1,8 @@
-"""A call as a model writes it, Gemma 4's form: `call:NAME{key:<|"|>text<|"|>,other:12}`. Pure.
+"""Parses and writes tool calls in Gemma 4's form: `call:NAME{key:<|"|>text<|"|>,other:12}`. Pure.
 
-In: what stood between `<|tool_call>` and `<tool_call|>`. Out: a ToolCall, or BadToolCall with the
-reason. A small model may leave quotes out, or use others; what comes out is short, plain and of one
-line all the same. README.md has the form and what becomes of a call.
+In: the text between `<|tool_call>` and `<tool_call|>`. Out: a ToolCall, or BadToolCall with the
+reason. A small model may omit the quotes or use others; the parsed text is always one short line of
+plain text. README.md describes the form and how a call is handled.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from appliance.messages.limits import MOST_ARGUMENTS
 from appliance.plain_text import one_line
 
 QUOTE = '<|"|>'
-MOST_LETTERS = 300  # of one argument: a sentence or two
+MOST_LETTERS = 300  # maximum length of an argument: a sentence or two
 
 Value = str | int | float
 
@@ -27,7 +27,7 @@ _BARE = re.compile(r"[^,{}\[\]]*")
 
 
 class BadToolCall(ValueError):
-    """What is wrong with a call, for the log: it holds none of the call's own words."""
+    """Why a call is invalid, for the log; contains no text of the call itself."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ToolCall:
 
 
 def parse(text: str) -> ToolCall:
-    """The call. Raises BadToolCall."""
+    """Parse a call. Raises BadToolCall."""
     head = _HEAD.match(text)
     if head is None:
         raise BadToolCall("it has no name")
@@ -73,7 +73,7 @@ def _arguments(text: str) -> dict[str, Value]:
 
 
 def _value(text: str, at: int) -> tuple[Value, int]:
-    """One value and where it ends."""
+    """Parse one value; return it and the position of its end."""
     for quote in (QUOTE, '"'):
         if text.startswith(quote, at):
             end = text.find(quote, at + len(quote))
@@ -81,7 +81,7 @@ def _value(text: str, at: int) -> tuple[Value, int]:
                 raise BadToolCall("a text does not end")
             return plain(text[at + len(quote) : end]), end + len(quote)
     bare = _BARE.match(text, at)
-    assert bare is not None  # it matches nothing, too
+    assert bare is not None  # the pattern also matches an empty string
     word = bare[0].strip()
     if text[bare.end() : bare.end() + 1] in ("{", "["):
         raise BadToolCall("an argument is neither a text nor a number")
@@ -97,9 +97,10 @@ def _blank(text: str, at: int) -> int:
 
 
 def plain(text: str) -> str:
-    """One line of words: no marks of a model, no control characters, no more than a sentence.
+    """Return one line of plain text without special tokens and control characters, at most
+    MOST_LETTERS long.
 
-    For everything that a model or the house wrote and that is kept, sent or spoken.
+    For all text of a model, a server or the house that is saved, sent or spoken.
     """
     words = one_line(_MARK.sub(" ", text))
     if len(words) <= MOST_LETTERS:
@@ -108,9 +109,9 @@ def plain(text: str) -> str:
 
 
 def to_syntax(call: ToolCall) -> list[tuple[str, bool]]:
-    """The call as Gemma writes it: runs of text, and whether a run is somebody's words.
+    """Write a call in Gemma's form, as runs of text, each with whether it is plain text.
 
-    In words nothing counts as a token of the model's.
+    Plain text must not be tokenised to special tokens.
     """
     runs: list[tuple[str, bool]] = []
     form = f"<|tool_call>call:{call.name}{{"
@@ -126,11 +127,11 @@ def to_syntax(call: ToolCall) -> list[tuple[str, bool]]:
 
 
 def _decimal(value: float) -> str:
-    """2.5, and never 2.5e+00."""
+    """Format a number without an exponent: 2.5, not 2.5e+00."""
     return f"{value:.9f}".rstrip("0").rstrip(".")
 
 
 def answer_to_syntax(name: str, text: str) -> list[tuple[str, bool]]:
-    """A tool's answer in the same form."""
+    """Write a tool's answer in the same form."""
     head = f"<|tool_response>response:{name}{{value:{QUOTE}"
     return [(head, False), (text, True), (QUOTE + "}<tool_response|>", False)]

@@ -1,7 +1,7 @@
-"""What each tool does and says: a call in, sentences and wishes out. Pure; time is an argument.
+"""Runs the tools: a call in, sentences and messages to send out. Pure; time is an argument.
 
-The sentences are the catalogue's. What a model wrote in a call is never repeated as it stands, but
-for the name of a timer, which is one short line of plain words.
+The sentences come from the catalogue. Text that the model wrote in a call is not repeated, except
+the name of a timer, which is reduced to one short line of plain text.
 """
 
 from __future__ import annotations
@@ -30,28 +30,28 @@ from appliance.tools.spoken_time import (
 from appliance.tools.timers import LONGEST_S, MOST, Timer, Timers, meant
 from appliance.tools.tool_call_syntax import ToolCall, Value, plain
 
-LOUDER = 0.15  # of the whole range: a step that is heard
-LEAST_VOLUME, MOST_VOLUME = 0.05, 1.0  # a voice that cannot be heard cannot be asked to speak up
+LOUDER = 0.15  # of the full range: an audible step
+LEAST_VOLUME, MOST_VOLUME = 0.05, 1.0  # not 0: the owner must hear that the box still answers
 NAME_LETTERS = 40
-COMMAND_LETTERS = 200  # to the house
-MOST_REQUESTS = 3  # to the house in one answer: three lamps, no tour of it
+COMMAND_LETTERS = 200  # of a command to the house
+MOST_REQUESTS = 3  # to the house in one answer, so that one answer cannot switch everything
 
-# All that the model and the memory keep of the house's answers: its words may be a guest's, or the
-# title of a song, and the model would read them as its own before it answers the next question.
+# History and memory keep this note in place of the house's answers: their text may come from a
+# guest or a song title, and in the next prompt the model would take it for its own words.
 HOUSE_NOTE = "(the house answered)"
-REPEATED = "(the last answer, again)"  # that may hold the house's words
+REPEATED = "(the last answer, again)"  # the repeated answer may contain text from the house
 NOTES = (HOUSE_NOTE, REPEATED)
 
 
 @dataclass(frozen=True)
 class ToolContext:
-    """What tools need to know of the conversation, and of the box.
+    """The state of the conversation and of the box that tools use.
 
     last    sentences of the last answer
-    house   whether the broker is reached; None: there is none, or the owner does not want it
-    turn    in which the question was begun that the call belongs to
-    chosen  whoever asked opened the floor for it (dialog/answer.py)
-    language  that the answer is to be in
+    house   whether the broker is connected; None: there is none, or the owner disabled the tool
+    turn    turn in which the question of the call was started
+    chosen  a button, a wake word or a command opened the floor for it (dialog/answer.py)
+    language  language of the answer
     """
 
     volume: float = 0.8
@@ -68,11 +68,11 @@ class ToolContext:
 
 @dataclass(frozen=True)
 class ToolResult:
-    """`lines` are spoken as the tool's answer; None: nothing is, or not yet.
+    """The result of a call. `lines`: the spoken answer; None: no answer, or not yet.
 
-    wishes  messages to be acted on right after that
-    house   the answer comes from there, and this is the question
-    note    what is kept in place of the lines; "": the lines themselves
+    wishes  messages to handle right after that
+    house   the request to the house, whose reply becomes the answer
+    note    what the history keeps in place of the lines; "": the lines themselves
     """
 
     lines: tuple[str, ...] | None = None
@@ -87,17 +87,17 @@ def says(*lines: str, wishes: tuple[Message, ...] = ()) -> ToolResult:
 
 @dataclass
 class Toolbox:
-    """One of it lives as long as the conductor."""
+    """The functions of all tools and their state; one instance per conductor."""
 
     timers: Timers
     guard: ConfirmationGuard = field(default_factory=ConfirmationGuard)
     _requests: int = 0
-    _asked: tuple[int, int] = (0, 0)  # the house: in which turn, how often
-    _forget_by_s: float = field(default=-1.0)  # by the machine's clock
+    _asked: tuple[int, int] = (0, 0)  # requests to the house: turn, count
+    _forget_by_s: float = field(default=-1.0)  # deadline for the second request, on the boot clock
     _forget_turn: int = -1
 
     def run(self, call: ToolCall, now: ClockReading, about: ToolContext) -> ToolResult:
-        """Never fails: a call that makes no sense is said to make none."""
+        """Run a call. It raises no error: the answer to an invalid call says that it is invalid."""
         tool = TOOLS.get(call.name)
         if tool is None:
             return says(about.words.say("tool-unknown"))
@@ -131,7 +131,7 @@ class Toolbox:
         self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
     ) -> ToolResult:
         at = str(given.get("at", ""))
-        if parse_time(at, now) is None:  # in words, as it was said: "halb acht"
+        if parse_time(at, now) is None:  # in words, as the owner said it: "halb acht"
             at = parse_clock(at, about.language) or ""
         wall_s = parse_time(at, now)
         if wall_s is None:
@@ -200,7 +200,7 @@ class Toolbox:
             return ToolResult(wishes=(Forget(last=True, aloud=True),))
         if now.boot_s > self._forget_by_s or about.turn == self._forget_turn:
             self._forget_by_s, self._forget_turn = now.boot_s + CONFIRM_S, about.turn
-            # An answer of the model's cannot confirm itself.
+            # Only another turn can confirm, so that the model cannot confirm its own call.
             return says(about.words.say("forget-all-again"))
         self._forget_by_s = -1.0
         return ToolResult(wishes=(Forget(aloud=True),))
@@ -242,7 +242,7 @@ TOOLS: Mapping[str, ToolFunction] = {
 
 
 def ringing_sentence(timer: Timer, now: ClockReading, words: Catalogue) -> str:
-    """What is said between two rings."""
+    """Return the sentence to speak between two rings."""
     if timer.alarm:
         clock = spoken_time(now.local(timer.due_wall_s), words)
         if timer.name:
@@ -252,7 +252,7 @@ def ringing_sentence(timer: Timer, now: ClockReading, words: Catalogue) -> str:
 
 
 def missed_sentence(timer: Timer, now: ClockReading, words: Catalogue) -> str:
-    """What is said of one whose time came while nobody was there to ring."""
+    """Return the sentence about a missed timer."""
     clock = spoken_time_of_day(now.local(now.wall_s + timer.left_s(now)), words)
     if timer.name:
         key = "alarm-missed-named" if timer.alarm else "timer-missed-named"
