@@ -1,1 +1,1 @@
-"""Thinking: the owner's words as sound in, sentences out. The model has a process of its own."""
+"""Runs the language model in its own process: the owner's speech in, answer sentences out."""

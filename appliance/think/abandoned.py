@@ -1,7 +1,7 @@
-"""The end of an answer that was cancelled."""
+"""The exception that reports a cancelled answer."""
 
 from __future__ import annotations
 
 
 class AnswerAbandoned(Exception):
-    """The answer was cancelled: `interrupt` was called while the model was at work."""
+    """Raised when `interrupt` cancels the model's work on an answer."""

@@ -1,4 +1,4 @@
-"""The answer that is begun before the turn is over, and dropped if the question goes on."""
+"""Starts an answer before the owner's turn is over and drops it if the question continues."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from appliance.think.tokenized_prompt import TokenizedPrompt
 
 
 class Sampler(Protocol):
-    """The part of Gemma that holds the state of chance."""
+    """The methods of Gemma that copy and restore the sampler's random state."""
 
     def copy_sampler(self) -> Any: ...
     def replace_sampler(self, copy: Any) -> None: ...
@@ -23,7 +23,7 @@ class Sampler(Protocol):
 
 @dataclass(frozen=True)
 class _Begun:
-    """`sampler`: its state before the drawing."""
+    """An answer that was started. `sampler`: a copy of the sampler from before its first token."""
 
     question: Ids
     drawing: AnswerDrawing
@@ -31,10 +31,10 @@ class _Begun:
 
 
 class AnswerAhead:
-    """At most one answer. Dropped, it leaves the sampler as it was; what the context holds of it
-    is rolled back by whoever reads next, as after an answer that was cut.
+    """Holds at most one answer. `drop` restores the sampler. It does not touch the context: the
+    next prefill rolls the answer's tokens back, as it does after an interrupted answer.
 
-    `thrown_away`: tokens drawn for questions that then went on.
+    `thrown_away`: tokens that were sampled for questions that then continued.
     """
 
     def __init__(self, sampler: Sampler) -> None:
@@ -44,13 +44,13 @@ class AnswerAhead:
 
     @property
     def begun(self) -> bool:
-        """There is something to `take`."""
+        """Whether there is an answer for `take`."""
         return self._begun is not None
 
     def draw(self, question: TokenizedPrompt, drawing: AnswerDrawing) -> Iterator[AnswerPiece]:
-        """Begin on the answer to `question`; its pieces. Whoever wants no more of them closes this.
+        """Start the answer to `question` and yield its pieces. Close the generator to stop early.
 
-        Raises AnswerAbandoned and ModelError; then nothing is kept.
+        Raises AnswerAbandoned and ModelError, and drops the answer first.
         """
         self._begun = _Begun(question.ids, drawing, self._sampler.copy_sampler())
         try:
@@ -60,8 +60,8 @@ class AnswerAhead:
             raise
 
     def take(self, question: TokenizedPrompt) -> AnswerDrawing | None:
-        """What was drawn for exactly this question, to be gone on with. Else there is nothing any
-        more."""
+        """Return the answer to exactly this question, to be continued. If the held answer is to
+        another question, drop it and return None."""
         begun = self._begun
         if begun is None or not np.array_equal(begun.question, question.ids):
             self.drop()
@@ -71,7 +71,7 @@ class AnswerAhead:
         return begun.drawing
 
     def drop(self) -> None:
-        """As if it had never been drawn. Before anything else is read."""
+        """Discard the answer and restore the sampler. Call it before any other prefill."""
         begun, self._begun = self._begun, None
         if begun is not None:
             begun.drawing.close()

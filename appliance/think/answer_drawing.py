@@ -1,7 +1,7 @@
-"""Drawing an answer: tokens one by one, out of which come its text and its calls of tools.
+"""Samples an answer token by token and decodes the tokens to text and tool calls.
 
-It may begin before it is known whether the answer is wanted (`draw_ahead`): what was drawn then
-waits here, and is handed out first, or is dropped as if it had never been drawn.
+Sampling may start before the question is certain to be complete (`draw_ahead`). The pieces sampled
+ahead are buffered here; `pieces` returns them first, or they are dropped.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from appliance.think.special_tokens import SpecialTokenFilter
 from appliance.think.tool_calls import with_calls
 from appliance.tools.tool_call_syntax import BadToolCall, ToolCall
 
-AHEAD_TOKENS = 16  # the first clause and the beginning of the next: 2.5 s of a Pi's drawing
+AHEAD_TOKENS = 16  # the first clause and the start of the next one: 2.5 s of sampling on a Pi
 
 AnswerPiece = str | ToolCall | BadToolCall
 
 
 class TokenSource(Protocol):
-    """The part of Gemma that draws."""
+    """The methods of Gemma that sample and evaluate tokens."""
 
     @property
     def interrupted(self) -> bool: ...
@@ -34,13 +34,13 @@ class TokenSource(Protocol):
 
 
 class AnswerDrawing:
-    """One answer, drawn from where the model's context ends.
+    """One answer, sampled from the end of the model's context.
 
-    marks  what a special token is written as
-    most   tokens at most; `limited` says that there would have been more
-    drew   is called at the end, however it comes, with the tokens that were drawn
-    states takes what the model makes of each token; None: nobody speaks it
-    whole  after the end: the tokens are the text, nothing was left out
+    marks  text of each special token
+    most   maximum number of tokens; `limited` is set if the answer was cut there
+    drew   called with the sampled tokens at the end, also after an error or `close`
+    states receives the hidden states of each token; None: no voice needs them
+    whole  set at the end if the text holds all tokens and the filter removed nothing
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class AnswerDrawing:
         self._steps = self._draw()
 
     def draw_ahead(self) -> Generator[AnswerPiece]:
-        """Draw up to AHEAD_TOKENS and keep what they make, which `pieces` hands out once more.
+        """Sample up to AHEAD_TOKENS; yield the pieces and buffer them for `pieces`.
 
         Raises AnswerAbandoned when interrupted, ModelError.
         """
@@ -73,10 +73,10 @@ class AnswerDrawing:
                 return
             self._ahead += pieces
             self.drawn_ahead = len(self.tokens)
-            yield from pieces or [""]  # an empty one: it has come to the end of a token
+            yield from pieces or [""]  # "" marks the end of a token, so that the caller can stop
 
     def pieces(self) -> Iterator[AnswerPiece]:
-        """All of the answer, what was drawn ahead first. Raises AnswerAbandoned, ModelError."""
+        """Yield the whole answer, buffered pieces first. Raises AnswerAbandoned, ModelError."""
         try:
             while self._ahead:
                 yield self._ahead.popleft()
@@ -86,11 +86,11 @@ class AnswerDrawing:
             self.close()
 
     def close(self) -> None:
-        """Nobody wants more of it. Safe to call twice."""
+        """Stop sampling. Safe to call twice."""
         self._steps.close()
 
     def _draw(self) -> Generator[list[AnswerPiece]]:
-        """A step is a token: the pieces that it completes."""
+        """Yield, for each sampled token, the pieces that it completes."""
         tags = SpecialTokenFilter()
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         written = spoken = 0
@@ -130,5 +130,5 @@ class AnswerDrawing:
 
 
 def _length(pieces: list[AnswerPiece]) -> int:
-    """Letters of text."""
+    """Return the number of letters in the text pieces."""
     return sum(len(piece) for piece in pieces if isinstance(piece, str))

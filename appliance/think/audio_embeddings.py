@@ -1,10 +1,10 @@
-"""Clips as the model hears them: encoded once, and, while the owner speaks, a piece at a time.
+"""Caches the soft tokens of clips: each clip is encoded once, or step by step while it grows.
 
-In: clips. Out: soft tokens, each with an identity of its own. The encoder is causal: of a clip's
-tokens all but the newest stay what they are when more sound is added behind them
+In: clips. Out: soft tokens, each with its own identity. The encoder is causal: when more sound is
+appended to a clip, all of its tokens but the newest keep their values
 (tests/think/test_audio_embeddings.py). So the tokens of a clip that has grown keep their
-identities, and what the model has read of them stays read; and an encoder that keeps its state goes
-on from there.
+identities, and the model need not read them again. An encoder that keeps its state continues
+from there.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from appliance.think.context import Rows
 from appliance.think.encoded_sound import EncodedSound
 from appliance.think.history import SpeechClip
 
-Ids = npt.NDArray[np.int64]  # a token's own number, or a negative one, unique to a row of sound
+Ids = npt.NDArray[np.int64]  # a text token's number, or a unique negative number for a soft token
 
 
 class EncodeSound(Protocol):
-    """What encodes a clip; see SoundEncoder."""
+    """The function that encodes a clip; see SoundEncoder.encode."""
 
     def __call__(
         self, samples: npt.NDArray[np.int16], begun: EncodedSound | None = None, *, whole: bool
@@ -33,7 +33,7 @@ class EncodeSound(Protocol):
 
 @dataclass(frozen=True)
 class AudioEmbedding:
-    """Soft tokens, and their identities, int64[n], all negative."""
+    """The soft tokens of a clip and their identities, int64[n], all negative."""
 
     sound: EncodedSound
     ids: Ids
@@ -45,35 +45,35 @@ class AudioEmbedding:
 
 
 class AudioEmbeddingCache:
-    """What clips were encoded to, kept as long as anybody holds the clip."""
+    """Maps clips to their soft tokens. An entry lives as long as its clip is referenced."""
 
     def __init__(self, encode: EncodeSound) -> None:
         self._encode = encode
         self._known: WeakKeyDictionary[SpeechClip, AudioEmbedding] = WeakKeyDictionary()
         self._growing: tuple[SpeechClip, AudioEmbedding] | None = (
-            None  # the newest of an unfinished utterance
+            None  # the newest clip of an unfinished utterance
         )
         self._next_id = 1
 
     def __contains__(self, clip: SpeechClip) -> bool:
-        """It is encoded to its end."""
+        """Whether the clip is encoded to its end."""
         return clip in self._known
 
     def __getitem__(self, clip: SpeechClip) -> AudioEmbedding:
-        """What is known of the clip; if it is nothing, it is encoded now. Raises ModelError."""
+        """Return the cached tokens of the clip, or encode it now. Raises ModelError."""
         if clip not in self._known and self._growing is not None and self._growing[0] is clip:
             return self._growing[1]
         return self.encode_whole(clip)
 
     def encode_whole(self, clip: SpeechClip) -> AudioEmbedding:
-        """The clip's tokens, to its end. Raises ModelError."""
+        """Return the tokens of the complete clip. Raises ModelError."""
         if clip not in self._known:
             self._known[clip] = _finished(self._grown(clip, whole=True))
         return self._known[clip]
 
     def encode_partial(self, clip: SpeechClip, *, whole: bool = True) -> AudioEmbedding:
-        """The tokens of a clip that may grow: the next one of its utterance begins with it.
-        Unless the `whole` is wanted, the token that its end cuts short may be left out."""
+        """Return the tokens of a clip that may grow: the next clip of its utterance starts with
+        the same samples. Without `whole`, the incomplete token at its end may be left out."""
         known = self._known.get(clip)
         if known is None:
             known = self._grown(clip, whole=whole)
@@ -83,7 +83,7 @@ class AudioEmbeddingCache:
         return known
 
     def _grown(self, clip: SpeechClip, *, whole: bool) -> AudioEmbedding:
-        """From what is known of the same utterance, if it begins so; else from nothing."""
+        """Encode the clip from the cached prefix of the same utterance, or from its start."""
         known = self._beginning(clip)
         if known is None:
             sound = self._encode(clip.samples, whole=whole)
@@ -97,7 +97,7 @@ class AudioEmbeddingCache:
         return AudioEmbedding(sound, np.append(kept, self._number(len(sound.rows) - len(kept))))
 
     def _beginning(self, clip: SpeechClip) -> AudioEmbedding | None:
-        """What is known of a clip that this one begins with."""
+        """Return the cached tokens of the growing clip if this clip starts with its samples."""
         if self._growing is None:
             return None
         before, known = self._growing
@@ -113,7 +113,7 @@ class AudioEmbeddingCache:
 
 
 def _finished(embedding: AudioEmbedding) -> AudioEmbedding:
-    """Without the encoder's state, 1.3 MB at full size: the clip grows no more."""
+    """Drop the encoder's state, 1.3 MB at full size: a finished clip does not grow."""
     if not embedding.sound.state:
         return embedding
     return replace(embedding, sound=replace(embedding.sound, state={}))

@@ -1,6 +1,7 @@
-"""The conversation as an OpenAI-compatible server takes it: whole, sound before words.
+"""Builds chat completions requests that hold the complete conversation, sound before text.
 
-Pure. In: the history and the owner's settings. Out: the body of a chat completions request.
+Pure. In: the history and the owner's settings. Out: the body of a request to an OpenAI-compatible
+server.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from appliance.think.history import History, HistoryTurn, SpeechClip
 from appliance.think.prompt import NO_ANSWER, TRANSCRIBE, most_tokens, words_alone
 from appliance.tools.table import Tool, function
 
-LETTERS_A_TOKEN = 4  # of English, to keep to the history's budget without the server's vocabulary
+LETTERS_A_TOKEN = 4  # in English; estimates the history's tokens without the server's vocabulary
 SOUND_TOKENS_A_SECOND = 25
 
 
 class ChatRequests:
-    """Makes requests; keeps the sound of each clip as it is sent, as long as the clip is held."""
+    """Builds request bodies; caches each clip's encoded WAV as long as the clip is referenced."""
 
     def __init__(self, thinking: ThinkingSettings, tools: Sequence[Tool] = ()) -> None:
         self._thinking = thinking
@@ -32,7 +33,7 @@ class ChatRequests:
         self._made: WeakKeyDictionary[SpeechClip, str] = WeakKeyDictionary()
 
     def request(self, history: History) -> dict[str, Any]:
-        """The body that asks for the answer to the last turn."""
+        """Return the body of the request for the answer to the last turn."""
         thinking = self._thinking
         messages: list[dict[str, Any]] = []
         if thinking.persona.strip():
@@ -58,7 +59,7 @@ class ChatRequests:
         return body
 
     def transcription(self, clips: Sequence[SpeechClip]) -> dict[str, Any]:
-        """The body that asks for the words of these clips."""
+        """Return the body of the request for a transcript of these clips."""
         body: dict[str, Any] = {
             "messages": [
                 {
@@ -75,13 +76,13 @@ class ChatRequests:
         return body
 
     def make_room(self, history: History) -> None:
-        """Drop the oldest turns beyond the owner's budget, by an estimate."""
+        """Drop the oldest turns until the estimate is within `thinking.history_tokens`."""
         while sum(map(tokens, history.turns)) > self._thinking.history_tokens:
             if history.drop_oldest() is None:
                 return
 
     def sound(self, clip: SpeechClip) -> str:
-        """The clip as a WAV file in base64; made once."""
+        """Return the clip as a WAV file in base64; cached."""
         if clip not in self._made:
             file = io.BytesIO()
             with wave.open(file, "wb") as out:
@@ -99,7 +100,7 @@ class ChatRequests:
         ]
 
     def _said(self, turn: HistoryTurn) -> str | list[dict[str, Any]]:
-        """Sound, then the instruction for it and typed words, as for a model on the box."""
+        """Return the sound, then the instruction and typed text, in the order of a local prompt."""
         words = turn.text.strip()
         if not turn.clips:
             return words_alone(turn)
@@ -110,7 +111,7 @@ class ChatRequests:
 
 
 def _answered(turn: HistoryTurn) -> Iterator[dict[str, Any]]:
-    """The model's calls, what the tools said, what was heard."""
+    """Yield the messages of the model's calls, the tools' answers and the heard text."""
     if turn.uses:
         names = [f"call_{turn.number}_{number}" for number in range(len(turn.uses))]
         calls = [
@@ -131,7 +132,7 @@ def _answered(turn: HistoryTurn) -> Iterator[dict[str, Any]]:
 
 
 def tokens(turn: HistoryTurn) -> int:
-    """About how many tokens a turn takes."""
+    """Estimate how many tokens a turn takes."""
     said = len(turn.text) if turn.clips else len(words_alone(turn))
     letters = said + len(turn.answer) + sum(len(use.said) for use in turn.uses)
     sound_s = sum(len(clip.samples) for clip in turn.clips) / RATE_HZ

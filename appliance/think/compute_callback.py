@@ -1,22 +1,23 @@
-"""llama.cpp's evaluation callback: reports progress, and ends an evaluation.
+"""llama.cpp's evaluation callback: counts progress and can end an evaluation.
 
-Pure. llama.cpp asks before each operation of a graph whether somebody wants to look at its
-result (`ask`), computes up to one for which the answer was yes, and calls again; a no then ends
-the graph (`ggml_backend_sched_eval_callback`). It reports such an end as success.
+Pure. Before each operation of a graph llama.cpp calls it with `ask` set, to learn whether the
+callback wants the result. It computes up to an operation for which the callback returned True, and
+calls again without `ask`; False then ends the graph (`ggml_backend_sched_eval_callback`).
+llama.cpp reports such an end as success.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-# Operations between two looks. The encoder has some 1,400 for a clip, the longest of which take
-# 1.4 % of the time each; a look costs a start of all threads (not to be seen in the time of 1 s
-# of sound, measured at 1, 8 and 16 operations).
+# Operations between two checks. The encoder has some 1,400 for a clip, and the longest take 1.4 %
+# of the time each. A check restarts all threads; for 1 s of sound the cost was not measurable at
+# 1, 8 and 16 operations.
 STRIDE = 2
 
 
 class ComputeCallback:
-    """One callback. `steps` counts the looks; `stopped`: the last graph was ended by one."""
+    """One callback. `steps` counts its checks; `stopped`: it ended the last graph."""
 
     def __init__(self, wanted_no_more: Callable[[], bool], stride: int = STRIDE) -> None:
         self._wanted_no_more = wanted_no_more
@@ -26,7 +27,7 @@ class ComputeCallback:
         self.stopped = False
 
     def start_graph(self) -> None:
-        """Before each graph."""
+        """Reset the callback; call before each graph."""
         self._asked = 0
         self.stopped = False
 

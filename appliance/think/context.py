@@ -1,7 +1,7 @@
-"""llama.cpp's context: two sequences of tokens in its memory, of which one is in use.
+"""Wraps llama.cpp's context: it holds two token sequences, one of which is selected.
 
-In: runs of tokens and of soft tokens, a position to go back to, the bytes of a state. Out: the next
-token. Each sequence has its own part of the memory (18 KiB a token: `swa_full`, 16 bits).
+In: runs of tokens and of soft tokens, a position to roll back to, the bytes of a state. Out: the
+next token. Each sequence has its own part of the KV cache (18 KiB a token: `swa_full`, 16 bits).
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from appliance.think.llama_library import llama
 Rows = npt.NDArray[np.float32]  # [soft tokens, width of the model]
 Run = Sequence[int] | Rows
 
-# Tokens a call, and computed at once. More are hardly faster a token, take more memory, and keep
-# the pulse still for longer: 9 s for these on a Pi, at the 15 a second that are estimated.
+# Tokens per call, computed as one batch. A larger batch is hardly faster per token, takes more
+# memory and delays the progress counter: this one takes 9 s on a Pi, at an estimated 15 tokens/s.
 BATCH = 128
-# llama.cpp computes so many tokens together and the rest one by one: 15 take longer than 16
-# (docs/benchmarks/model.md).
+# llama.cpp computes tokens in groups of this size and the remainder one by one: 15 tokens take
+# longer than 16 (docs/benchmarks/model.md).
 TOGETHER = 4
 SEQUENCES = 2
-_PADDING = 0  # the token beside a soft one; as a token it would be taken for one
-_ABORTED = 2  # llama_decode: the abort callback said so
+_PADDING = 0  # the token id beside a soft token in a mixed batch: as a text token it is ambiguous
+_ABORTED = 2  # llama_decode: ended by the abort callback
 
 
 class LlamaContext:
-    """`position` counts the tokens that the sequence in use holds; `read`, all that were ever read.
+    """`position` counts the tokens in the selected sequence; `read`, all tokens evaluated so far.
 
-    All methods belong to one thread, but for `interrupt` and `resume`.
+    All methods but `interrupt` and `resume` must be called from one thread.
     """
 
-    # A tenth to a third slower for the batches of a question (docs/benchmarks/model.md), and only
-    # keys and values of fewer than 16 bits would need it.
+    # 10 to 33 % slower for the batches of a question (docs/benchmarks/model.md), and only needed
+    # for keys and values of fewer than 16 bits.
     flash_attention = False
 
     def __init__(self) -> None:
@@ -48,12 +48,12 @@ class LlamaContext:
         self._abort = ctypes.create_string_buffer(2)
         self._positions = [0] * SEQUENCES
         self._sequence = 0
-        self._weighed: tuple[int, int] | None = None  # what the weights are of: sequence, position
+        self._weighed: tuple[int, int] | None = None  # sequence and position of the current logits
         self._width = self._window = self._vocabulary_size = 0
         self.read = 0
 
     def open(self, model: Any, tokens: int, threads: int, *, sequences: int = SEQUENCES) -> None:
-        """Make room for `tokens` in each sequence. Raises ModelError."""
+        """Allocate a context of `tokens` for each sequence. Raises ModelError."""
         self._positions = [0] * sequences
         self._vocabulary_size = llama.llama_vocab_n_tokens(llama.llama_model_get_vocab(model))
         self._width = llama.llama_model_n_embd(model)
@@ -62,13 +62,13 @@ class LlamaContext:
         a_sequence = min(tokens, llama.llama_model_n_ctx_train(model))
         parameters.n_ctx = sequences * a_sequence
         parameters.n_seq_max = sequences
-        parameters.kv_unified = False  # else each sequence computes attention over both
+        parameters.kv_unified = False  # otherwise each sequence computes attention over both
         parameters.n_batch = parameters.n_ubatch = min(BATCH, a_sequence)
         parameters.n_threads = parameters.n_threads_batch = threads
         parameters.flash_attn_type = int(self.flash_attention)
-        parameters.swa_full = True  # else going back past the window is silently wrong
-        # A Python callback would take the GIL some 900 times a token. libc's strlen takes none:
-        # of a buffer that holds "" it is 0, go on; of one that holds "x" it is 1, stop.
+        parameters.swa_full = True  # otherwise a roll-back past the window gives wrong results
+        # A Python callback would take the GIL some 900 times per token. libc's strlen does not:
+        # for a buffer that holds "" it returns 0, continue; for "x" it returns 1, abort.
         strlen = ctypes.CDLL(None).strlen
         parameters.abort_callback = ctypes.cast(strlen, llama.ggml_abort_callback)
         parameters.abort_callback_data = ctypes.addressof(self._abort)
@@ -83,18 +83,18 @@ class LlamaContext:
         self.context_tokens = int(llama.llama_n_ctx_seq(self._context))
 
     def close(self) -> None:
-        """Give it back; safe to call twice."""
+        """Free the context; safe to call twice."""
         if self._context:
             llama.llama_free(self._context)
         self._context = None
 
     @property
     def context(self) -> Any:
-        """llama.cpp's handle of it, for what reads out of it (state_tap.py)."""
+        """llama.cpp's handle of the context, for StateTap (state_tap.py)."""
         return self._context
 
     def select_sequence(self, sequence: int) -> None:
-        """From now on this one is meant: 0 or 1."""
+        """Select the sequence, 0 or 1, that the other methods work on."""
         self._sequence = sequence
 
     @property
@@ -106,11 +106,11 @@ class LlamaContext:
         self._positions[self._sequence] = position
 
     def evaluate(self, *runs: Run, last: bool = False) -> None:
-        """Read runs of tokens and of soft tokens, one behind the other. After the `last` ones the
-        next token can be drawn. That costs what one token costs in the layers that write no keys
-        and values (scripts/patches).
+        """Evaluate runs of tokens and of soft tokens in order. With `last`, the next token can be
+        sampled afterwards; this costs one token's work in the layers that write no keys and values
+        (scripts/patches).
 
-        Raises AnswerAbandoned when interrupted: `position` then says how much is held.
+        Raises AnswerAbandoned when interrupted: `position` then says how many tokens are held.
         """
         count = sum(map(len, runs))
         if self.position + count > self.context_tokens:
@@ -124,13 +124,14 @@ class LlamaContext:
             self.decode(*batch, wanted=last and count == 0)
 
     def decode(self, *runs: Run, wanted: bool) -> None:
-        """One batch: at most BATCH tokens and soft tokens that fit. `wanted`: after them the next
-        token can be drawn. Raises AnswerAbandoned, ModelError; then it holds what it held."""
+        """Evaluate one batch of at most BATCH tokens, which must fit. `wanted`: compute logits, so
+        that the next token can be sampled. Raises AnswerAbandoned, ModelError; the sequence then
+        holds what it held before."""
         count = sum(map(len, runs))
         has_sound = any(isinstance(run, np.ndarray) for run in runs)
         batch = llama.llama_batch_init(count, self._width if has_sound else 0, 1)
-        tokens = (llama.llama_token * count)()  # 0 beside soft ones
-        rows = np.zeros((count if has_sound else 0, self._width), np.float32)  # 0 beside tokens
+        tokens = (llama.llama_token * count)()  # 0 at the positions of soft tokens
+        rows = np.zeros((count if has_sound else 0, self._width), np.float32)  # 0 for text tokens
         at = 0
         for run in runs:
             if isinstance(run, np.ndarray):
@@ -155,10 +156,10 @@ class LlamaContext:
             outcome = llama.llama_decode(self._context, batch)
         finally:
             if has_sound:
-                batch.token = None  # ours, and not to be freed
+                batch.token = None  # Python owns it; llama.cpp must not free it
             llama.llama_batch_free(batch)
         if outcome:
-            self.roll_back(self.position)  # what was half done
+            self.roll_back(self.position)  # remove a partly evaluated batch
             if outcome == _ABORTED:
                 raise AnswerAbandoned
             raise ModelError(
@@ -171,16 +172,16 @@ class LlamaContext:
 
     @property
     def can_draw(self) -> bool:
-        """The next token can be drawn from what is held, with nothing read before."""
+        """Whether the next token can be sampled without another evaluation."""
         return self._weighed == (self._sequence, self.position)
 
     def logits(self) -> npt.NDArray[np.float32]:
-        """The weight of every token to be the next, if it `can_draw`."""
+        """Return the logits of the next token; valid only if `can_draw`."""
         pointer: Any = llama.llama_get_logits_ith(self._context, -1)
         return np.ctypeslib.as_array(pointer, (self._vocabulary_size,)).copy()
 
     def roll_back(self, position: int) -> int:
-        """Hold only the first `position` tokens, or none if that cannot be; says how many."""
+        """Keep the first `position` tokens, or none if that is impossible. Return the new count."""
         if position != self.position:
             self._weighed = None
         llama.llama_memory_seq_rm(self._memory, self._sequence, position, -1)
@@ -191,20 +192,21 @@ class LlamaContext:
         return position
 
     def reaches(self, position: int) -> bool:
-        """Whether `roll_back` can go there, for anything but none."""
+        """Whether `roll_back` can keep `position` tokens, for a position above 0."""
         oldest = llama.llama_memory_seq_pos_min(self._memory, self._sequence)
         return bool(0 <= oldest <= max(0, position - self._window + 1))
 
     def state(self) -> bytes:
-        """All that is held, for `restore`. From there one cannot go back further than to its end:
-        of layers with a window it has the window alone (facts of llama.cpp's format)."""
+        """Return the state of the sequence, for `restore`. A restored sequence can be rolled back
+        to the state's end but not further: for layers with a window llama.cpp's format holds the
+        window alone."""
         size = llama.llama_state_seq_get_size(self._context, self._sequence)
         buffer = (ctypes.c_uint8 * size)()
         written = llama.llama_state_seq_get_data(self._context, buffer, size, self._sequence)
         return bytes(memoryview(buffer)[:written])
 
     def restore(self, state: bytes, position: int) -> bool:
-        """Hold what `state` holds, `position` tokens. Returns whether it does; else nothing."""
+        """Load `state`, which holds `position` tokens. Return False and hold none if that fails."""
         self.roll_back(0)
         buffer = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
         taken = llama.llama_state_seq_set_data(self._context, buffer, len(state), self._sequence)
@@ -216,12 +218,12 @@ class LlamaContext:
 
     @property
     def fingerprint(self) -> bytes:
-        """What must be the same for a state to be taken back, besides the model's file."""
+        """A digest of what must be equal, besides the model's file, for a state to be restored."""
         made_of = f"{self.context_tokens} {SEQUENCES} {self._width} {self._window} f16 swa_full"
         return hashlib.sha256(llama_library.build() + made_of.encode()).digest()
 
     def interrupt(self) -> None:
-        """Make `evaluate` and `encode` raise AnswerAbandoned, now and until `resume`."""
+        """Make `evaluate` and `encode` raise AnswerAbandoned until `resume`."""
         self._abort[0] = b"x"
 
     def resume(self) -> None:
@@ -233,9 +235,10 @@ class LlamaContext:
 
 
 def packed(runs: Sequence[Run], *, mixed: bool) -> Iterator[list[Run]]:
-    """Batches of at most BATCH, as few as can be where tokens and soft tokens may be `mixed`.
+    """Split runs into batches of at most BATCH; `mixed`: a batch may hold text and soft tokens.
 
-    A batch of a few costs nearly what one of sixteen costs: all weights are read for it.
+    Fewer batches are faster: a batch of a few tokens costs nearly as much as one of sixteen,
+    because all weights are read for it.
     """
     batch: list[Run] = []
     room = BATCH

@@ -1,8 +1,8 @@
-"""The states of an answer's tokens, on their way to whoever speaks them.
+"""Passes the hidden states of an answer's tokens to the voice that speaks them.
 
-In: each token when it is drawn, and again when it is read. Out: its states, under a number that
-its text carries, too. Tokens of a call or a thought are never spoken: they end a run, and the next
-token that is text begins another one.
+In: each token when it is sampled, and again when the model has evaluated it. Out: its states, under
+a serial that its text carries, too. Tokens of a tool call or a thought are not spoken: they end a
+run, and the next text token starts a new one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Piece = str | ToolCall | BadToolCall
 
 
 class Tap(Protocol):
-    """The part of StateTap that is used here."""
+    """The methods of StateTap that are used here."""
 
     def switch_on(self) -> None: ...
     def switch_off(self) -> None: ...
@@ -31,7 +31,7 @@ class Tap(Protocol):
 
 
 class DrawnText(str):
-    """Text of an answer, and the serial of the token with which it came."""
+    """Text of an answer, with the serial of the token that completed it."""
 
     __slots__ = ("serial",)
     serial: int
@@ -43,23 +43,23 @@ class DrawnText(str):
 
 
 class DrawnStates:
-    """Of one answer after the other. Serials rise, also from one start of the thinker to the next:
-    microseconds of the monotonic clock, and no two tokens take the same one."""
+    """Writes the states of one answer after another. Serials are unique and rise, also across
+    restarts of the thinker: they are microseconds of the monotonic clock."""
 
     def __init__(self, tap: Tap, write: StateWriter) -> None:
         self._tap = tap
         self._write = write
         self._serial = time.monotonic_ns() // 1000
-        self._run = 0  # 0: none is open
+        self._run = 0  # serial of the run's first token; 0: no run is open
         self._first = self._stores = False
 
     def begin(self) -> None:
-        """An answer is drawn from now on."""
+        """Switch the tap on; call before the first token of an answer."""
         self._tap.switch_on()
 
     def drew(self, pieces: Iterable[Piece], *, special: bool) -> list[Piece]:
-        """A token, and what it completes: the same, its text with its serial. `special`: it is a
-        mark, and never text."""
+        """Record a sampled token and return the `pieces` that it completes, text as DrawnText.
+        `special`: it is a special token and never text."""
         found = list(pieces)
         self._stores = any(isinstance(piece, str) and piece for piece in found)
         if special:
@@ -72,13 +72,13 @@ class DrawnStates:
         return [DrawnText(p, self._serial) if isinstance(p, str) else p for p in found]
 
     def has_read(self) -> None:
-        """The model has read the token that was drawn last."""
+        """Store the states of the token that was sampled last; call once it is evaluated."""
         if self._stores:
             (states,) = self._tap.read()
             self._write.store(self._serial, self._run, states, first=self._first)
 
     def end(self) -> None:
-        """Nothing follows in this answer, be it whole or not. Before anything else is read."""
+        """End the answer, complete or not. Call it before any other evaluation."""
         self._tap.switch_off()
         self._end_run()
 

@@ -1,4 +1,4 @@
-"""What a clip has been encoded to so far, and what an audio encoder is asked for. Pure."""
+"""The soft tokens of a clip so far, and the interface of an audio encoder. Pure."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ State = dict[str, npt.NDArray[Any]]
 class EncodedSound:
     """Soft tokens of a clip so far, float32[n, width].
 
-    final  how many of them stay when more sound comes
-    whole  they are all that the sound so far has; else the one that is not final is left out
-    state  for the encoder that made it, to go on from the final ones; empty: it begins anew
+    final  number of tokens that do not change when more sound comes
+    whole  True: all tokens of the sound so far; False: the incomplete last token is left out
+    state  the encoder's state after the final tokens; empty: it starts again from the beginning
     """
 
     rows: npt.NDArray[np.float32]
@@ -27,9 +27,9 @@ class EncodedSound:
 
 
 class SoundEncoder(Protocol):
-    """An audio encoder. All methods belong to one thread, but for `interrupt` and `resume`.
+    """An audio encoder. All methods but `interrupt` and `resume` must be called from one thread.
 
-    width  of a soft token
+    width  number of values in a soft token
     steps  rises with every step of its work
     """
 
@@ -39,16 +39,16 @@ class SoundEncoder(Protocol):
     def encode(
         self, samples: npt.NDArray[Any], begun: EncodedSound | None = None, *, whole: bool = True
     ) -> EncodedSound:
-        """The soft tokens of a clip: int16, or float32 in -1 to 1, at 16 kHz.
+        """Encode a clip, int16, or float32 in -1 to 1, at 16 kHz, to soft tokens.
 
-        `begun`: what was made of the beginning of the same samples. Unless the `whole` is wanted,
-        the token that the end cuts short is left out. Raises ModelError for what is not sound,
-        AnswerAbandoned when interrupted; `begun` is then as it was.
+        `begun`: the result for a prefix of the same samples. Without `whole`, the incomplete token
+        at the end is left out. Raises ModelError for samples that are not finite, AnswerAbandoned
+        when interrupted; `begun` is then unchanged.
         """
         ...
 
     def interrupt(self) -> None:
-        """From any thread: make `encode` raise AnswerAbandoned, now and until `resume`."""
+        """Make `encode` raise AnswerAbandoned until `resume`. May be called from any thread."""
         ...
 
     def resume(self) -> None: ...

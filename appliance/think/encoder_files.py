@@ -1,10 +1,10 @@
-"""The streaming encoder's files, made of an audio encoder's GGUF once, and kept in a folder.
+"""Converts an audio encoder's GGUF to the streaming encoder's files, once, and caches them.
 
 encoder-DIGEST.onnx, encoder-DIGEST.data   graph and constants
 encoder-DIGEST.json                        their checksums; written last
 
-DIGEST stands for all that they are made of: the GGUF, the form, this program's way to make them.
-What is damaged is made again. What cannot be made leaves the encoding to llama.cpp.
+DIGEST covers all inputs of the conversion: the GGUF, the form and the version of the graph. Damaged
+files are made again. If the conversion fails, llama.cpp encodes the sound.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from appliance.think.prompt_state_cache import model_identity
 if TYPE_CHECKING:
     from appliance.think.streaming_encoder import StreamingEncoder
 
-FOLDER = "audio-encoder"  # in the state's folder
-VERSION = 1  # of the graph: raised with every change of what is made
+FOLDER = "audio-encoder"  # in the state folder
+VERSION = 1  # of the graph: increase it with every change of the conversion
 CPUINFO = Path("/proc/cpuinfo")
-# The encoder of a smaller file is as fast in fp32, and takes little room: the pocket model's has
-# 1.5 MB, Gemma 4's 586 MiB.
+# The encoder of a smaller file is as fast in fp32 and takes little space: the pocket model's file
+# has 1.5 MB, Gemma 4's 586 MiB.
 SMALL_BYTES = 64 << 20
 _STEM = "encoder-"
 
@@ -43,7 +43,7 @@ log = logging.getLogger("thinker")
 
 
 class EncoderRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """SHA-256 of both files, and for people of which GGUF they are made."""
+    """SHA-256 of both files, and the path of their GGUF, for a reader of the file."""
 
     graph_sha256: str
     data_sha256: str
@@ -51,10 +51,11 @@ class EncoderRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def open_encoder(audio: Path, folder: Path, threads: int) -> StreamingEncoder | None:
-    """The streaming encoder of that GGUF; None where llama.cpp's is to be used. Why is in the log.
+    """Open the streaming encoder of a GGUF. If that fails, log why and return None: llama.cpp's
+    encoder is then used.
 
-    Takes a few seconds; if the files have to be made first, up to a minute more on a Pi (not
-    measured there).
+    Takes a few seconds; if the files must be made first, up to a minute more on a Pi (not measured
+    there).
     """
     from appliance.think.streaming_encoder import StreamingEncoder  # and with it ONNX Runtime
 
@@ -66,8 +67,8 @@ def open_encoder(audio: Path, folder: Path, threads: int) -> StreamingEncoder | 
 
 
 def prepare(audio: Path, folder: Path, form: Form | None = None) -> Path:
-    """The graph's file, made now if it is not there as it was made. `form`: None for this
-    machine's best. Raises ModelError, StorageError, OSError."""
+    """Return the path of the graph; make the files if they are missing or damaged. `form`: None
+    for this machine's best. Raises ModelError, StorageError, OSError."""
     form = form or best_form(audio)
     made_of = f"{VERSION} {form} ".encode() + model_identity(audio)
     stem = folder / (_STEM + hashlib.sha256(made_of).hexdigest()[:16])
@@ -99,14 +100,14 @@ def prepare(audio: Path, folder: Path, form: Form | None = None) -> Path:
 
 
 def best_form(audio: Path, cpuinfo: Path = CPUINFO, machine: str = platform.machine()) -> Form:
-    """The form in which this machine computes that encoder best. Raises OSError."""
+    """Return the number format in which this machine runs the encoder best. Raises OSError."""
     if audio.stat().st_size < SMALL_BYTES:
         return "fp32"
     return "int7" if machine == "x86_64" and "vnni" not in cpuinfo.read_text() else "int8"
 
 
 def _drop_all(folder: Path) -> None:
-    """Of another model, or half written."""
+    """Delete the files of other models and incomplete ones."""
     for path in folder.glob(_STEM + "*"):
         with contextlib.suppress(OSError):
             path.unlink()

@@ -1,4 +1,4 @@
-"""Which model answers, by the owner's settings: one on this box or one on a server."""
+"""Chooses the model by the owner's settings: one on this box or one on a server."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def choose(
     states: StateWriter | None = None,
     kind: Callable[..., LocalGemma] | None = None,
 ) -> Callable[[], LanguageModel]:
-    """What loads the model; calling it may take a minute and raise an InterludeError. `states`:
-    takes what a model on this box makes of an answer's tokens. `kind`: what makes such a model, if
-    it is not LocalGemma."""
+    """Return a function that loads the model; it may take a minute and raise an InterludeError.
+    `states`: receives the hidden states of an answer's tokens from a model on this box. `kind`:
+    the class of such a model, if not LocalGemma."""
 
     memory = path(settings) if kept(settings) else None
     if memory is None or settings.thinking.remote.url:
-        Snapshots(path(settings)).drop()  # of another model, or from before the settings changed
+        Snapshots(path(settings)).drop()  # left by another model or by earlier settings
 
     def remote() -> LanguageModel:
         from appliance.think.remote import RemoteModel
@@ -43,7 +43,7 @@ def choose(
         return RemoteModel(settings.thinking, available(settings))
 
     def local() -> LanguageModel:
-        from appliance.think.local import LocalGemma  # llama.cpp: only where it is needed
+        from appliance.think.local import LocalGemma  # imports llama.cpp, so only where needed
 
         threads = settings.thinking.threads or usable_threads(row.cores)
         tools = available(settings)
@@ -64,13 +64,14 @@ def choose(
 
 
 def kept(settings: Settings) -> bool:
-    """What is recalled at a start is kept as the model has computed it: not where that may have a
-    turn that the memory has let go of."""
+    """Whether the computed state of the recalled turns is saved for the next start. It is not if it
+    could hold a turn that the memory has deleted since."""
     memory = settings.memory
     return memory.recall_turns > 0 and memory.keep_turns >= RECALL_TIMES * memory.recall_turns
 
 
 def usable_threads(cores: tuple[int, ...]) -> int:
-    """A thread for each core of the table that exists; elsewhere all cores but one."""
+    """Return the number of cores of the process table's row that exist here; if none does, all
+    cores but one."""
     here = os.sched_getaffinity(0)
     return len(here.intersection(cores)) or max(1, len(here) - 1)

@@ -1,8 +1,8 @@
 """Gemma 4 through llama.cpp's own API: loading it, llama.cpp's audio encoder, and sampling.
 
-In: tokens, sound, a position to go back to. Out: tokens. It knows nothing of conversations.
-llama.cpp ends the process when an assertion of its fails, so everything that could trip one is
-checked here first; and still the model has a process of its own.
+In: tokens, sound, a position to roll back to. Out: tokens. This module does not handle
+conversations. A failed assertion in llama.cpp ends the process, so the inputs are checked here
+first; the model runs in its own process for the same reason.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from appliance.think.vocabulary import Vocabulary
 
 __all__ = ["Gemma", "Rows"]
 
-LONGEST_SAMPLES = 30 * RATE_HZ  # the preprocessor would cut longer ones silently
+LONGEST_SAMPLES = 30 * RATE_HZ  # llama.cpp's preprocessor cuts longer sound without an error
 
 
 class Gemma(LlamaContext):
-    """One model, what it holds (context.py), and its audio encoder.
+    """One model with its context (context.py) and its audio encoder.
 
-    All methods belong to one thread, but for `interrupt` and `resume`.
+    All methods but `interrupt` and `resume` must be called from one thread.
     """
 
     def __init__(
@@ -50,15 +50,15 @@ class Gemma(LlamaContext):
         seed: int = 0,
         encoder: SoundEncoder | None = None,
     ) -> None:
-        """Load. `seed` 0 is a new one each time. `encoder`: in place of llama.cpp's, which is then
-        not loaded. Raises ModelError for files that do not serve."""
+        """Load the model. `seed` 0: a new seed each time. `encoder`: replaces llama.cpp's, which
+        is then not loaded. Raises ModelError for unusable files."""
         super().__init__()
         self._model: Any = None
         self._audio_encoder: Any = None
         self._streaming = encoder
         self._sampler: Any = None
         self._compute_callback = ComputeCallback(lambda: self.interrupted)
-        # Kept, since C refers to it.
+        # C code refers to it, so it must not be garbage-collected.
         self._c_callback = llama.ggml_backend_sched_eval_callback(self._compute_callback)
         llama_library.clear_log()
         try:
@@ -68,7 +68,7 @@ class Gemma(LlamaContext):
                 self._load_audio(audio, threads)
             elif encoder.width != self.width:
                 raise ModelError(f"{audio} is the audio encoder of another model than {text}.")
-            release_pages(text)  # llama.cpp has its own copy of most of it
+            release_pages(text)  # llama.cpp has its own copy of most of the file
         except ModelError:
             self.close()
             raise
@@ -76,14 +76,15 @@ class Gemma(LlamaContext):
 
     @property
     def model(self) -> Any:
-        """llama.cpp's handle of the weights, for another context of them."""
+        """llama.cpp's handle of the weights, for another context that shares them."""
         return self._model
 
     def _load_text(self, path: Path) -> None:
         _readable(path)
         parameters = llama.llama_model_default_params()
         parameters.n_gpu_layers = 0
-        parameters.lazy_mode = llama.LLAMA_LAZY_MODE_ON  # half of the file: a row where it is used
+        # Half of the file is loaded lazily, each row when it is used.
+        parameters.lazy_mode = llama.LLAMA_LAZY_MODE_ON
         self._model = llama.llama_model_load_from_file(os.fsencode(path), parameters)
         if not self._model:
             raise _unusable(path)
@@ -106,7 +107,7 @@ class Gemma(LlamaContext):
         parameters.print_timings = False
         parameters.warmup = False
         parameters.n_threads = threads
-        # Python takes the GIL for it some 2,000 times a clip; nobody else in this process is busy.
+        # The callback takes the GIL some 2,000 times a clip; no other thread here is busy.
         parameters.cb_eval = self._c_callback
         self._audio_encoder = mtmd.mtmd_init_from_file(os.fsencode(path), self._model, parameters)
         if not self._audio_encoder:
@@ -118,7 +119,7 @@ class Gemma(LlamaContext):
             raise ModelError(f"{path} hears at {rate_hz} Hz, the box at {RATE_HZ} Hz.")
 
     def close(self) -> None:
-        """Give everything back; safe to call twice."""
+        """Free everything; safe to call twice."""
         if self._sampler:
             llama.llama_sampler_free(self._sampler)
         if self._audio_encoder:
@@ -130,7 +131,7 @@ class Gemma(LlamaContext):
 
     @property
     def progress(self) -> int:
-        """Rises with every token read, and several times with each clip while it is encoded."""
+        """Rises with every evaluated token and several times while a clip is encoded."""
         steps = self._compute_callback.steps if self._streaming is None else self._streaming.steps
         return self.read + steps
 
@@ -145,11 +146,11 @@ class Gemma(LlamaContext):
             self._streaming.resume()
 
     def tokenize(self, text: str, *, marks: bool) -> list[int]:
-        """The tokens of `text`. With `marks`, special tokens written out count as such."""
+        """Return the tokens of `text`. With `marks`, special tokens spelled out are recognised."""
         return self.vocabulary.tokenize(text, marks=marks)
 
     def piece(self, token: int) -> bytes:
-        """What `token` stands for, in UTF-8 that may be cut anywhere; nothing for a mark."""
+        """Return the token's UTF-8 bytes, which may be a part of a character; b"" for a mark."""
         return self.vocabulary.piece(token)
 
     def is_end(self, token: int) -> bool:
@@ -159,8 +160,8 @@ class Gemma(LlamaContext):
     def encode_sound(
         self, samples: npt.NDArray[Any], begun: EncodedSound | None = None, *, whole: bool = True
     ) -> EncodedSound:
-        """A clip so far; see SoundEncoder. llama.cpp's encoder begins anew with every clip, and
-        makes all of it: of its tokens all but the newest stay."""
+        """Encode a clip so far; see SoundEncoder. llama.cpp's encoder has no state: it encodes the
+        complete clip each time. All tokens but the newest are final."""
         if self.interrupted:
             raise AnswerAbandoned
         if self._streaming is not None:
@@ -169,10 +170,10 @@ class Gemma(LlamaContext):
         return EncodedSound(rows, max(0, len(rows) - 1), whole=True)
 
     def encode(self, samples: npt.NDArray[Any]) -> Rows:
-        """Soft tokens of sound at 16 kHz, int16 or float32 in -1 to 1; none for no sound.
+        """Encode sound at 16 kHz, int16 or float32 in -1 to 1; no tokens for no samples.
 
-        llama.cpp's encoder hears more than 30 s in equal pieces. Raises ModelError for what is not
-        sound, AnswerAbandoned when interrupted.
+        For llama.cpp's encoder, sound of more than 30 s is split into equal pieces. Raises
+        ModelError for samples that are not finite, AnswerAbandoned when interrupted.
         """
         if self._streaming is not None:
             return self._streaming.encode(samples).rows
@@ -186,7 +187,8 @@ class Gemma(LlamaContext):
         return np.concatenate(rows) if rows else np.empty((0, self.width), np.float32)
 
     def _encode_piece(self, sound: npt.NDArray[np.float32]) -> Rows:
-        # One sample trips an assertion, none is an error: a token's worth is the least.
+        # llama.cpp fails an assertion for one sample and reports an error for none, so the sound is
+        # padded to the length of one token.
         sound = np.ascontiguousarray(np.pad(sound, (0, max(0, TOKEN_SAMPLES - len(sound)))))
         chunks = mtmd.mtmd_input_chunks_init()
         pointer = sound.ctypes.data_as(ctypes.POINTER(ctypes.c_float))
@@ -216,7 +218,7 @@ class Gemma(LlamaContext):
         self._compute_callback.start_graph()
         failed = mtmd.mtmd_encode_chunk(self._audio_encoder, chunk)
         if self._compute_callback.stopped:
-            # what came out is of no use, though llama.cpp says that all is well
+            # the output is incomplete, though llama.cpp reports success
             raise AnswerAbandoned
         if failed:
             raise ModelError(f"The sound cannot be encoded ({llama_library.first_complaint()}).")
@@ -224,15 +226,15 @@ class Gemma(LlamaContext):
         return np.ctypeslib.as_array(output, (count, self.width)).copy()
 
     def sample(self) -> int:
-        """The next token, after `evaluate(…, last=True)`."""
+        """Sample the next token; call after `evaluate(…, last=True)`."""
         return int(llama.llama_sampler_sample(self._sampler, self._context, -1))
 
     def copy_sampler(self) -> Any:
-        """Its state, for `replace_sampler` or `free_sampler`."""
+        """Return a copy of the sampler, for `replace_sampler` or `free_sampler`."""
         return llama.llama_sampler_clone(self._sampler)
 
     def replace_sampler(self, copy: Any) -> None:
-        """From now on draw as it would have been drawn when `copy` was made."""
+        """Restore the sampler to `copy`, and with it the random state of that time."""
         llama.llama_sampler_free(self._sampler)
         self._sampler = copy
 

@@ -1,7 +1,7 @@
-"""The conversation so far: what the owner said and how much of each answer was heard.
+"""The conversation so far: the owner's questions and the heard text of each answer.
 
-Pure bookkeeping. In: questions, answers as they grow, what was heard of them. Out: turns, oldest
-first. It holds what left the loudspeaker, not what was planned.
+Pure. In: questions, answers as they grow, and their heard text. Out: turns, oldest first. A turn
+ends up with the text that left the loudspeaker, not with all that the model generated.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from appliance.tools.tool_call_syntax import ToolCall
 
-RECALLED = -1  # the number of a turn from before this process began
-UNASKED = -2  # of one that is still being spoken
+RECALLED = -1  # number of a turn from before this process started
+UNASKED = -2  # number of a question that the owner is still speaking
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,13 +26,13 @@ class SpeechClip:
     samples: npt.NDArray[np.int16]
 
     def begins_with(self, other: SpeechClip) -> bool:
-        """It is of the same utterance, and no less of it."""
+        """Whether both are of the same utterance and this one is at least as long."""
         return self.utterance == other.utterance and len(self.samples) >= len(other.samples)
 
 
 @dataclass(eq=False)
 class ToolUse:
-    """A tool that the model called, and what the tool said; "" as long as it has said nothing."""
+    """A call of a tool and the tool's answer in `said`; "" until the tool has answered."""
 
     call: ToolCall
     said: str = ""
@@ -40,13 +40,13 @@ class ToolUse:
 
 @dataclass(eq=False)
 class HistoryTurn:
-    """What the owner said, as sound or text, and the answer.
+    """The owner's question, as sound or text, and the answer.
 
-    `tokens` are the very tokens of `answer` as a local model drew them, as long as the answer
-    stands as it was drawn; else they are empty, and the words count. `uses`: the model's calls;
-    what the tools said is part of `answer`, too. `settled`: it is known how much of the answer was
-    heard. `transcript`: what a model wrote down of the sound; "" if that failed, None if nobody has
-    tried; it stands for the sound once that is gone.
+    `tokens`: the tokens of `answer` as a local model sampled them; empty once the answer's text was
+    changed, which then counts. `uses`: the model's calls; the tools' answers are also part of
+    `answer`. `settled`: the heard text of the answer is known. `transcript`: the model's transcript
+    of the sound, which replaces the sound when that is gone; "" if it failed, None if it was not
+    tried yet.
     """
 
     number: int
@@ -63,14 +63,14 @@ class HistoryTurn:
         return bool(self.answer.strip())
 
     def set_answer(self, answer: str) -> None:
-        """This is the answer now."""
+        """Replace the answer's text; its sampled tokens are then no longer valid."""
         self.answer = answer
         self.tokens = []
 
 
 def recalled(turns: Iterable[tuple[str, str, str]]) -> list[HistoryTurn]:
-    """Turns from before: (what the owner typed, what a model wrote down of what the owner said,
-    what was heard). Of which nothing was heard, that is none."""
+    """Return turns of the memory: (typed question, transcript of a spoken one, heard answer).
+    Turns without heard text are left out."""
     return [
         HistoryTurn(RECALLED, text=typed, transcript=transcript, answer=heard)
         for typed, transcript, heard in turns
@@ -79,7 +79,7 @@ def recalled(turns: Iterable[tuple[str, str, str]]) -> list[HistoryTurn]:
 
 
 class History:
-    """Turns, oldest first. A question of whose answer nothing was heard joins the next question."""
+    """Turns, oldest first. A question without a heard answer is joined to the next question."""
 
     def __init__(self) -> None:
         self.turns: list[HistoryTurn] = []
@@ -91,7 +91,7 @@ class History:
     def add_turn(
         self, number: int, clips: Iterable[SpeechClip] = (), text: str = ""
     ) -> HistoryTurn:
-        """A new question; the answer to it is yet to come."""
+        """Append a question, with an unanswered one before it joined to it."""
         clips = tuple(clips)
         if self.turns and not self.turns[-1].answered:
             left = self.turns.pop()
@@ -103,22 +103,22 @@ class History:
         return turn
 
     def with_question(self, clips: Iterable[SpeechClip]) -> History:
-        """What it would be if these were asked now."""
+        """Return a copy with these clips as an additional question."""
         other = History()
         other.turns = list(self.turns)
         other.add_turn(UNASKED, clips)
         return other
 
     def abandon(self, number: int) -> None:
-        """The answer is wanted no more, the question is kept; `heard` may still say that a part
-        of the answer was heard."""
+        """Drop the answer and keep the question; `record_heard` may still report that a part of
+        the answer was heard."""
         turn = self._find(number)
         if turn is not None and not turn.settled:
             turn.set_answer("")
 
     def record_heard(self, number: int, text: str, *, complete: bool) -> None:
-        """So much of the answer left the loudspeaker. If that is nothing, the question is not to
-        be answered any more either."""
+        """Record the heard text of an answer. If it is empty, drop the question, too: it is not to
+        be answered any more."""
         turn = self._find(number)
         if turn is None:
             return
@@ -126,30 +126,30 @@ class History:
         if turn.uses or not (complete and turn.answered):
             turn.set_answer(
                 text.strip()
-            )  # tools answer in their own time: only this has them in order
+            )  # tools answer asynchronously: only the heard text has their answers in order
         if not turn.answered:
             self.turns.remove(turn)
 
     def record_tool_answer(self, number: int, call: int, text: str) -> None:
-        """The tool of the call `call` (from 0) of that answer has said so."""
+        """Record a tool's answer to call `call` (from 0) of that turn."""
         turn = self._find(number)
         if turn is not None and call < len(turn.uses) and not turn.settled:
             turn.uses[call].said = text
             turn.set_answer(f"{turn.answer} {text}".strip())
 
     def fail(self, number: int) -> None:
-        """There is no answer to it and there will be none."""
+        """Drop a question that will get no answer."""
         if turn := self._find(number):
             self.turns.remove(turn)
 
     def load_turns(self, turns: Iterable[tuple[str, str, str]]) -> None:
-        """Turns from before, ahead of those of now."""
+        """Replace the recalled turns, which precede those of this process."""
         now = [turn for turn in self.turns if turn.number != RECALLED]
         self.turns = recalled(turns) + now
 
     @property
     def next_untranscribed(self) -> HistoryTurn | None:
-        """The oldest turn that is over and whose sound nobody has tried to write down."""
+        """The oldest settled turn with sound for which no transcription was tried."""
         over = (turn for turn in self.turns if turn.settled and turn.clips)
         return next((turn for turn in over if turn.transcript is None), None)
 
@@ -157,19 +157,20 @@ class History:
         self.turns.clear()
 
     def forget_last(self) -> None:
-        """The last turn; and the one before it, if that only asked for this."""
+        """Drop the last answered turn, and an unanswered one after it, which only asked for
+        this."""
         if self.turns and not self.turns[-1].answered:
             self.turns.pop()
         if self.turns:
             self.turns.pop()
 
     def drop_oldest(self) -> HistoryTurn | None:
-        """Forget the oldest turn, but never the last, which may wait for its answer."""
+        """Drop and return the oldest turn, but never the last one, which may await its answer."""
         return self.turns.pop(0) if len(self.turns) > 1 else None
 
     @property
     def in_flux(self) -> bool:
-        """How much of the last answer was heard is yet to be told."""
+        """Whether the heard text of the last answer is not known yet."""
         last = self.last
         return last is not None and last.answered and not (last.settled or last.number == RECALLED)
 

@@ -1,7 +1,7 @@
 """Incremental prefill: evaluates only the part of a prompt that the context does not hold.
 
-In: tokenised prompts. What is held is always the beginning of one. To continue with another one,
-the reader goes back to where the two part and reads on from there, all of it or a piece at a time.
+In: tokenised prompts. The sequence always holds a prefix of the last one. For another prompt,
+IncrementalPrefill rolls back to the common prefix and evaluates the rest, in one go or in pieces.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from appliance.think.audio_embeddings import Ids
 from appliance.think.context import BATCH, LlamaContext
 from appliance.think.tokenized_prompt import TokenizedPrompt
 
-PIECE_S = 0.5  # of work: so long, at most, a question waits for a piece that it did not ask for
-# A piece of fewer tokens costs up to twice as much a token (measured on full-size weights: 32
-# tokens 1.2 times). On a Pi that takes longer than PIECE_S, but a question needs what it reads.
+PIECE_S = 0.5  # target time of a piece: a question waits at most so long for an idle piece to end
+# A smaller piece costs up to twice as much per token (measured on full-size weights: 32 tokens, 1.2
+# times). On a Pi it takes longer than PIECE_S, but its tokens are needed for the question anyway.
 LEAST_TOKENS = 32
 
 
 class PrefillPace:
-    """How many tokens make a piece, by how long the last one took."""
+    """Chooses the number of tokens in a piece by the time that the last piece took."""
 
     def __init__(self) -> None:
         self.tokens = LEAST_TOKENS
 
     def record(self, tokens: int, seconds: float) -> None:
-        """A piece of so many tokens. One that is short of its size says little of the speed."""
+        """Record the time of a piece. One shorter than LEAST_TOKENS is no measure of the speed."""
         if tokens >= LEAST_TOKENS:
             fitting = int(tokens * PIECE_S / max(seconds, 1e-6))
             self.tokens = max(LEAST_TOKENS, min(BATCH, fitting))
 
 
 class IncrementalPrefill:
-    """Of one sequence. `held`: the identities of what it holds. `clock` gives seconds."""
+    """Prefills one sequence. `held`: the identities of its tokens. `clock` returns seconds."""
 
     def __init__(
         self, gemma: LlamaContext, sequence: int = 0, clock: Callable[[], float] = time.monotonic
@@ -47,13 +47,14 @@ class IncrementalPrefill:
         self.held: Ids = np.empty(0, np.int64)
 
     def prefill(self, prompt: TokenizedPrompt, *, draw: bool) -> int:
-        """Hold exactly `prompt`, reading only what is not held yet; ready to draw if so wished.
+        """Make the sequence hold exactly `prompt`, evaluating only what it does not hold yet. With
+        `draw`, the next token can be sampled afterwards.
 
-        Returns how many tokens it read. Raises AnswerAbandoned, ModelError.
+        Returns the number of evaluated tokens. Raises AnswerAbandoned, ModelError.
         """
         self.select()
         common = prompt.common(self.held)
-        if draw:  # weights of the next token come only with reading the last one
+        if draw:  # only the evaluation of the last token gives the logits of the next
             if common == len(prompt) == self._gemma.position and self._gemma.can_draw:
                 return 0
             common = min(common, len(prompt) - 1)
@@ -66,7 +67,7 @@ class IncrementalPrefill:
         return len(prompt) - common
 
     def prefill_piece(self, prompt: TokenizedPrompt) -> bool:
-        """Read on towards holding `prompt`, for PIECE_S or so. Returns whether it is held now.
+        """Evaluate the next piece of `prompt`, about PIECE_S long. Return whether all is held.
 
         Raises AnswerAbandoned, ModelError.
         """
@@ -77,30 +78,30 @@ class IncrementalPrefill:
         return len(piece) == len(prompt)
 
     def reaches(self, position: int) -> bool:
-        """It can go on from the first `position` tokens that it holds without reading them again:
-        from a restored state it cannot go back further than to its end."""
+        """Whether the sequence can be rolled back to its first `position` tokens: not to before
+        the end of a restored state."""
         self.select()
         return position == self._gemma.position or self._gemma.reaches(position)
 
     def state(self) -> bytes:
-        """What the model computed of what is held, for `restore`."""
+        """Return the computed state of the sequence, for `restore`."""
         self.select()
         return self._gemma.state()
 
     def restore(self, state: bytes, prompt: TokenizedPrompt) -> bool:
-        """Hold `prompt`, of which `state` is what the model computed. Returns whether it does; else
-        it holds nothing."""
+        """Load `state`, the computed state of `prompt`. Return whether it succeeded; if not, the
+        sequence is empty."""
         self.select()
         holds = self._gemma.restore(state, len(prompt))
         self.held = prompt.ids if holds else prompt.ids[:0]
         return holds
 
     def select(self) -> None:
-        """What is read and drawn from now on belongs to this sequence."""
+        """Select this sequence for evaluation and sampling."""
         self._gemma.select_sequence(self._sequence)
 
     def record_sampled(self, tokens: Sequence[int]) -> None:
-        """The model has drawn these, and holds them as far as it has read them."""
+        """Add sampled tokens to `held`, as far as the model has evaluated them."""
         self.select()
         drawn = np.append(self.held, np.array(tokens, np.int64))
         self.held = drawn[: self._gemma.position]

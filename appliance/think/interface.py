@@ -1,4 +1,4 @@
-"""What the thinker asks of a language model, wherever it runs."""
+"""The interface of a language model, local or on a server, as the thinker uses it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from appliance.tools.tool_call_syntax import BadToolCall, ToolCall
 
 @dataclass
 class AnswerMetrics:
-    """What one answer cost, from when it was wanted.
+    """The cost of one answer, from its request on.
 
-    read         tokens of the prompt that were read only then; the rest had been read ahead
-    tokens       drawn
-    drawn_ahead  of these, before the question was over
-    thrown_away  drawn ahead since the answer before, for questions that then went on
-    limited      it was cut off by the greatest number of tokens
+    read         prompt tokens evaluated after the request; the others were evaluated ahead
+    tokens       sampled tokens
+    drawn_ahead  of these, sampled before the question was over
+    thrown_away  sampled ahead since the last answer, for questions that then continued
+    limited      the answer was cut at the maximum number of tokens
     """
 
     encode_ms: float = 0.0
@@ -34,10 +34,10 @@ class AnswerMetrics:
 
 
 class LanguageModel(Protocol):
-    """A language model with audio input. All methods belong to one thread, but for `interrupt`.
+    """A language model with audio input. Methods belong to one thread unless they say otherwise.
 
     name        for the log and for ThinkerReady
-    patience_s  the longest time that it may be at one step of its work and still be well
+    patience_s  health check timeout: the longest time without a change of `progress`
     """
 
     name: str
@@ -50,64 +50,64 @@ class LanguageModel(Protocol):
 
     @property
     def recall_cache(self) -> RecallCache | None:
-        """What it keeps for the next start; None: nothing."""
+        """The saved state for the next start; None: the model saves none."""
         ...
 
     def answer(
         self, history: History, effort: AnswerMetrics
     ) -> Iterator[str | ToolCall | BadToolCall]:
-        """The answer to the last turn of `history`, piece by piece, and its cost in `effort`.
+        """Yield the answer to the last turn of `history` in pieces; write its cost to `effort`.
 
-        Some pieces are empty. A call comes when it is complete, or cannot be understood. May drop
-        the oldest turns. Raises AnswerAbandoned, or an InterludeError when it cannot.
+        Some pieces are empty. A call is yielded when it is complete or cannot be parsed. May drop
+        the oldest turns. Raises AnswerAbandoned, or an InterludeError if the model fails.
         """
         ...
 
     def encode_ahead(self, clip: SpeechClip) -> None:
-        """Do what can be done about a clip before it is known whether it will be answered."""
+        """Prepare a clip before it is certain to be part of a question: encode it."""
         ...
 
     def prefill_partial(self, history: History, *, likely_all: bool) -> None:
-        """The owner is still speaking: read ahead what has come of the last turn's last clip.
+        """Prefill the last turn up to its last clip, which the owner is still speaking.
 
-        The next clip of the same utterance begins with the same samples. `likely_all`: these
-        may have been the last words. Raises AnswerAbandoned, or an InterludeError when it cannot.
+        The next clip of the same utterance starts with the same samples. `likely_all`: the question
+        may be complete. Raises AnswerAbandoned, or an InterludeError if the model fails.
         """
         ...
 
     def draw_ahead(self, history: History) -> Generator[str | ToolCall | BadToolCall]:
-        """These may have been the last words, and all of them are read: begin on the answer, which
-        ends by itself after a clause or two. Its pieces, which nobody has asked for.
+        """Start the answer while the question may be complete, and yield its pieces. The generator
+        ends by itself after a clause or two.
 
-        `answer` hands all of them out once more, if it is asked for just this; else it is as if
-        they had never been drawn. Raises AnswerAbandoned, or an InterludeError when it cannot.
+        `answer` yields the same pieces again if its question is the same; if not, they are
+        dropped. Raises AnswerAbandoned, or an InterludeError if the model fails.
         """
         ...
 
     def prefill_idle(self, history: History) -> bool:
-        """Nobody waits: do one piece of what makes ready for the next turn. Returns whether all of
-        it is done. Raises AnswerAbandoned."""
+        """Do one piece of the preparation for the next turn, while idle. Return whether all of it
+        is done. Raises AnswerAbandoned."""
         ...
 
     def transcribe(self, clips: Sequence[SpeechClip]) -> str:
-        """Nobody waits: what was said in these, in words; "" if there are none or it cannot tell.
+        """Transcribe clips, while idle; "" if there are no words or the model cannot tell.
 
-        Begun anew after an interruption, it goes on where it was. Raises AnswerAbandoned, or an
-        InterludeError when it cannot.
+        Called again after an interruption, it continues where it stopped. Raises AnswerAbandoned,
+        or an InterludeError if the model fails.
         """
         ...
 
     def preempt_idle(self) -> None:
-        """From any thread: end what `prefill_idle` is doing, if no question has a use for it."""
+        """From any thread: end the work of `prefill_idle` if it is of no use to a question."""
         ...
 
     def interrupt(self) -> None:
-        """From any thread: end what `answer`, `prefill_idle` or `transcribe` is doing, within a
+        """From any thread: end the work of `answer`, `prefill_idle` or `transcribe`, within a
         token."""
         ...
 
     def resume(self) -> None:
-        """Take `interrupt` back, before the next piece of work."""
+        """Undo `interrupt`; call before the next piece of work."""
         ...
 
     def close(self) -> None: ...

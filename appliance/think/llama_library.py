@@ -1,4 +1,4 @@
-"""llama.cpp itself, imported here and nowhere else: what it complains of, and which build it is."""
+"""The only import of llama.cpp, with its error log and a digest of its build."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import re
 from collections import deque
 from pathlib import Path
 
-# Threads that spin at barriers cost 2 to 5 times in speed beside one busy neighbour (measured).
-# OpenMP reads this once, when llama.cpp is loaded.
+# With threads that spin at barriers, one other busy process slows llama.cpp down by a factor of
+# 2 to 5 (measured). OpenMP reads this once, when llama.cpp is loaded.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import llama_cpp as llama
@@ -40,7 +40,7 @@ _log_callback = llama.llama_log_callback(_take_log)  # must outlive every call
 
 
 def clear_log() -> None:
-    """Before the first model, and before each: what was complained of until then is forgotten."""
+    """Initialise llama.cpp and clear its logged errors; call before each model is loaded."""
     llama.llama_log_set(_log_callback, ctypes.c_void_p(0))
     mtmd.mtmd_log_set(_log_callback, ctypes.c_void_p(0))
     mtmd.mtmd_helper_log_set(_log_callback, ctypes.c_void_p(0))
@@ -49,7 +49,7 @@ def clear_log() -> None:
 
 
 def first_complaint() -> str:
-    """The first thing that llama.cpp complained about: what follows it is only its echo."""
+    """Return llama.cpp's first logged error and clear the log; later ones follow from the first."""
     line = _errors[0] if _errors else "no reason given"
     _errors.clear()
     return re.sub(r"^(?:\w+: )+(?:error loading model[\w ]*: )?", "", line).rstrip(".")
@@ -57,14 +57,14 @@ def first_complaint() -> str:
 
 @functools.cache
 def takes_tokens_and_embeddings() -> bool:
-    """One batch of Gemma 4 may hold both: the build says so that has our patch for it."""
+    """Whether a batch of Gemma 4 may hold text and soft tokens: only in a build with our patch."""
     library = ctypes.CDLL(str(Path(llama.__file__).parent / "lib/libllama.so"))
     return hasattr(library, "llama_gemma4_takes_tokens_and_embeddings")
 
 
 @functools.cache
 def build() -> bytes:
-    """A digest of its libraries: what one build has computed, another one may not go on with."""
+    """A digest of llama.cpp's libraries: a state must not be loaded by another build."""
     digest = hashlib.sha256()
     for path in sorted((Path(llama.__file__).parent / "lib").glob("lib*.so")):
         digest.update(path.name.encode() + hashlib.sha256(path.read_bytes()).digest())

@@ -1,7 +1,7 @@
-"""Gemma on this box for the thinker: nothing is evaluated twice (incremental_prefill.py).
+"""Gemma on this box for the thinker; evaluates no token twice (incremental_prefill.py).
 
-In: the conversation. Out: the answer's text as it is drawn. Interrupted answers, pruning and
-forgetting need no cases of their own: each is another prompt that begins like the one before.
+In: the conversation. Out: the answer's text as it is sampled. Interrupted answers, pruning and
+forgetting need no special code: each gives a new prompt that shares a prefix with the last one.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ from appliance.think.tokenized_prompt import PromptRun, TokenizedPrompt
 from appliance.think.transcription import LocalTranscription
 from appliance.tools.table import Tool
 
-SPARE_TOKENS = 200  # a short question beside the answer that is to come: room made while idle
-CLOSE_S = 1.0  # for what is being written to a card
+SPARE_TOKENS = 200  # for a short question, beside the room for its answer; freed while idle
+CLOSE_S = 1.0  # timeout for pending writes to the SD card
 PATIENCE_S = 60.0  # the slowest step is a batch of tokens: 9 s on a Pi (estimated)
 
 log = logging.getLogger("thinker")
 
 
 class LocalGemma:
-    """A Model (see interface.py) on this box."""
+    """A LanguageModel (interface.py) on this box."""
 
     patience_s = PATIENCE_S
 
@@ -66,9 +66,9 @@ class LocalGemma:
         encoder: SoundEncoder | None = None,
         states: StateWriter | None = None,
     ) -> None:
-        """`openings`: where what was computed of the opening is kept; None: nowhere. `memory`:
-        beside which file what was computed of the last `recall_turns` turns is; None: nowhere.
-        `encoder`: in place of llama.cpp's. `states`: takes what it makes of an answer's tokens."""
+        """`openings`: saves the state of the opening; None: it is not saved. `memory`: the state of
+        the last `recall_turns` turns is saved beside this file; None: it is not saved.
+        `encoder`: replaces llama.cpp's. `states`: receives the hidden states of answer tokens."""
         self.name = model.name
         self.way = PromptStyle.of(model, thinking, tools)
         self._persona, self._tools = self.way.persona, self.way.tools
@@ -87,7 +87,7 @@ class LocalGemma:
         )
         self._ahead = AnswerAhead(self._gemma)
         self._states = None if states is None else states_of(self._gemma, states)
-        self._preparing = False  # what no question needs
+        self._preparing = False  # the running evaluation is of no use to a question
         self._clips = AudioEmbeddingCache(self._gemma.encode_sound)
         self._tokens = functools.lru_cache(maxsize=2048)(self._tokenize)
         try:
@@ -101,7 +101,7 @@ class LocalGemma:
         identity = model_identity(model.text) if openings or memory else b""
         opening = self._tokenize_prompt(prompt.opening(self._persona, self._tools))
         self._opening = Opening(opening, self._gemma, openings, identity)
-        room = self._gemma.context_tokens - len(self._opening)  # for turns, questions and answers
+        room = self._gemma.context_tokens - len(self._opening)  # for turns and the next answer
         reserve = min(self._answer_tokens, room // 4)
         if room < 64:
             self._gemma.close()
@@ -110,13 +110,13 @@ class LocalGemma:
                 f"{self._gemma.context_tokens} tokens.",
                 "Shorten `thinking.persona` or raise `thinking.context_tokens`.",
             )
-        self._fits = room - reserve  # tokens of all turns
-        self._most = min(self._fits, model.history_tokens)  # if there is more than one
+        self._fits = room - reserve  # maximum tokens of all turns
+        self._most = min(self._fits, model.history_tokens)  # maximum if there are several turns
         self._budget = min(thinking.history_tokens, self._most)
         spare = min(reserve + SPARE_TOKENS, self._budget // 4)
         self._pruning = HistoryPruning(self._budget, self._budget - spare, self._size)
         self._openings = openings
-        self._pruned = False  # or about to be: the spare sequence has what is to come
+        self._pruned = False  # the spare sequence is in use for the shorter prompt
         self.recall_cache: RecallCache | None = None
         if memory is not None and recall_turns:
             grows = len(self._opening) + self._budget // 2
@@ -127,7 +127,7 @@ class LocalGemma:
 
     @property
     def template(self) -> str | None:
-        """The chat template that the model brings, to compare the prompt with."""
+        """The chat template in the model's file, to compare the prompt with."""
         return self._gemma.vocabulary.template
 
     @property
@@ -145,7 +145,7 @@ class LocalGemma:
         drawing = None
         if self._ahead.begun:
             drawing = self._ahead.take(self._prompt(history, open_last=True))
-            self._reader.select()  # a restart may have been prepared meanwhile
+            self._reader.select()  # preparing a restart selects the spare sequence
         if drawing is None:
             self._opening.open(self._reader, whole=True)
             self._make_room(history, turn)
@@ -171,7 +171,7 @@ class LocalGemma:
         assert turn is not None
         encoded = self._clips.encode_partial(turn.clips[-1], whole=likely_all)
         if not len(encoded.ids) or self._opening.state is None or self._size(history) > self._most:
-            return  # the opening is read first; and to make room waits for the question
+            return  # the opening comes first; room is made only for a complete question
         tokenized = self._prompt(history, open_last=True)
         if not likely_all:
             first = int(np.flatnonzero(tokenized.ids == encoded.ids[0])[0])
@@ -184,7 +184,7 @@ class LocalGemma:
 
     def draw_ahead(self, history: History) -> Generator[AnswerPiece]:
         if self._opening.state is None or self._size(history) > self._most:
-            return  # as for reading ahead
+            return  # as in `prefill_partial`
         self._ahead.drop()
         tokenized = self._prompt(history, open_last=True)
         self._opening.back(self._reader, tokenized)
@@ -193,14 +193,14 @@ class LocalGemma:
 
     def prefill_idle(self, history: History) -> bool:
         if history.last is not None and not history.last.answered:
-            return True  # what is held of its question will serve the next, which it joins
+            return True  # the next question joins this one, so its prefill stays useful
         self._ahead.drop()
         if not self._opening.open(self._reader, whole=False):
             return False
         if self._size(history) > self._most:
             self._shorten(history)
             if self._size(history) > self._fits:
-                history.forget()  # one turn, longer than the model can hold
+                history.forget()  # a single turn that exceeds the context
         tokenized = self._prompt(history, open_last=False)
         self._go_on(tokenized)
         if not self._reader.prefill_piece(tokenized):
@@ -248,13 +248,13 @@ class LocalGemma:
         self._gemma.close()
 
     def _go_on(self, tokenized: TokenizedPrompt) -> None:
-        """Hold what was kept of `tokenized`, and at least the opening."""
+        """Restore the saved prefix of `tokenized`, at least the opening."""
         if self.recall_cache is not None:
             self.recall_cache.go_on(self._reader, tokenized)
         self._opening.back(self._reader, tokenized)
 
     def _recalled(self, turns: Sequence[HistoryTurn]) -> TokenizedPrompt:
-        """What a start would read of these, by what `prefill_idle` would make of them."""
+        """Return the prompt that `prefill_idle` would build of these turns after a start."""
         history = History()
         history.turns = list(turns)
         self._shorten(history)
@@ -263,14 +263,14 @@ class LocalGemma:
         return self._prompt(history, open_last=False)
 
     def _read_recall(self, tokenized: TokenizedPrompt) -> bool:
-        """Read a piece of what a restart would read, unless pruning needs the place. Returns
-        whether there is nothing more to be read. Raises AnswerAbandoned."""
+        """Prefill a piece of a restart's prompt, unless pruning needs the spare sequence. Return
+        whether nothing is left to do. Raises AnswerAbandoned."""
         return self._pruned or self._prefill_spare(tokenized)
 
     def _prefill_spare(self, tokenized: TokenizedPrompt) -> bool:
-        """Read a piece of another prompt into the other sequence. Returns whether all of it is
-        read. A question ends it at once: it has no use for it. Raises AnswerAbandoned."""
-        self._ahead.drop()  # it would be gone on with in the sequence that is in use
+        """Prefill a piece of a prompt in the spare sequence. Return whether all of it is held. A
+        question interrupts it, since it does not need it. Raises AnswerAbandoned."""
+        self._ahead.drop()  # it would continue in the selected sequence
         self._opening.back(self._spare, tokenized)
         self._preparing = True
         try:
@@ -279,12 +279,12 @@ class LocalGemma:
             self._preparing = False
 
     def _go_on_with(self, history: History, shorter: History) -> None:
-        """What was prepared takes the place of what is full."""
+        """Drop the oldest turns and swap to the sequence that was prepared without them."""
         self._pruning.drop(history, shorter)
         self._reader, self._spare = self._spare, self._reader
 
     def _make_room(self, history: History, turn: HistoryTurn) -> None:
-        """For the answer to `turn`, the last one: only if it does not fit otherwise."""
+        """Drop what is necessary for `turn`, the last one, and its answer to fit."""
         if self._size(history) > self._most and (shorter := self._pruning.shorter(history)):
             self._go_on_with(history, shorter)
         self._shorten(history)
@@ -293,19 +293,19 @@ class LocalGemma:
             turn.clips = turn.clips[1:]
 
     def _shorten(self, history: History) -> None:
-        """What could not be prepared: the oldest turns go as far as half of the budget."""
+        """Over the limit, drop the oldest turns down to half of the budget."""
         if self._size(history) > self._most:
             while self._size(history) > self._budget // 2 and history.drop_oldest():
                 pass
 
     def _size(self, history: History) -> int:
-        """Tokens of all turns."""
+        """Return the number of tokens of all turns."""
         open_last = history.last is not None and not history.last.answered
         parts = self._parts("", history, open_last)
         return sum(len(self._content(part)) for part in parts) - 1  # <bos>
 
     def _drawing(self) -> AnswerDrawing:
-        """From what the reader holds."""
+        """Return an answer that starts at the end of the reader's sequence."""
         most = min(self._answer_tokens, self._gemma.context_tokens - self._gemma.position)
         drew = self._reader.record_sampled
         return AnswerDrawing(self._gemma, self._tags, most, drew, self._states)

@@ -1,8 +1,8 @@
-"""Memory of a mapped file that was read once and is not needed again. Linux only.
+"""Releases the pages of a mapped file that was read once and is not needed again. Linux only.
 
-Loading a model reads its matrices through a mapping and keeps them in memory in an order of its
-own; the pages that they were read from stay counted as the process's. Giving them back costs
-nothing: what is touched again comes back from the page cache, or from the file.
+llama.cpp loads a model's matrices through a mapping and copies them into its own layout; the pages
+that it read stay in the process's resident memory. Releasing them loses nothing: a page that is
+accessed again comes from the page cache or from the file.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import ctypes
 import os
 from pathlib import Path
 
-_MADV_DONTNEED = 4  # asm-generic/mman-common.h; of a shared mapping of a file it drops no data
+_MADV_DONTNEED = 4  # asm-generic/mman-common.h; drops no data of a shared file mapping
 MAPS = Path("/proc/self/maps")
 
 
 def release_pages(path: Path) -> int:
-    """Let go of every page of `path` that this process has mapped. Bytes of its mappings; 0 where
-    there is none, or the kernel says no: the memory is then as it was."""
+    """Release every page of `path` that this process has mapped. Return the size of the mappings
+    in bytes; 0 if there is none or madvise fails, which leaves the memory as it was."""
     libc = ctypes.CDLL(None, use_errno=True)
     name = os.fsencode(path.resolve())
     bytes_ = 0

@@ -1,7 +1,7 @@
-"""Cuts words so that no piece of them holds a whole mark. Pure.
+"""Splits text so that no piece contains the text of a special token (a mark). Pure.
 
-In: the texts of a vocabulary's special tokens, and anybody's words. Out: pieces, which together are
-the words to the letter. Each place where a mark begins is cut behind the mark's first letter.
+In: the texts of a vocabulary's special tokens, and any text. Out: pieces whose concatenation is the
+text. Each mark in the text is split after its first letter.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from itertools import pairwise
 
 
 class MarkSplitter:
-    """Marks of one letter cannot be cut, and are not looked for."""
+    """Splits text at the given marks. Marks of one letter cannot be split and are ignored."""
 
     def __init__(self, marks: Iterable[str]) -> None:
         texts = sorted({mark for mark in marks if len(mark) > 1})
-        # A look-ahead finds marks that overlap, too.
+        # A look-ahead also finds overlapping marks.
         self._begins = re.compile(f"(?=(?:{'|'.join(map(re.escape, texts))}))") if texts else None
 
     def pieces(self, text: str) -> list[str]:
-        """`text` in as few pieces as it takes."""
+        """Split `text` into as few pieces as necessary."""
         if self._begins is None:
             return [text]
         cuts = [0, *(found.start() + 1 for found in self._begins.finditer(text)), len(text)]

@@ -1,4 +1,4 @@
-"""Which marks of a model's vocabulary are single tokens: Gemma's own must be."""
+"""Finds the marks that are single tokens in a model's vocabulary: Gemma's own must be."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ MARKS = ("<bos>", "<|turn>", "<turn|>", "<|audio>", "<audio|>")
 
 
 def tags_of(vocabulary: Vocabulary, path: Path) -> dict[int, str]:
-    """The tags that are single tokens, by token. Raises ModelError if Gemma's own marks are not in
-    the model in `path`."""
+    """Map tokens to the tags that are single tokens. Raises ModelError if one of Gemma's own marks
+    is not a single token in the vocabulary of the model in `path`."""
     for mark in MARKS:
         if len(vocabulary.tokenize(mark, marks=True)) != 1:
             raise ModelError(f"The vocabulary of {path} has no mark {mark}.")

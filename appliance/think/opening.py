@@ -1,7 +1,7 @@
-"""Persona and tools in the model: as they were kept on disk, or read a piece at a time.
+"""Loads persona and tools into the model: from the state on disk, or by prefilling them in pieces.
 
-They stand before everything else, so their state is held in memory, too: a sequence that cannot go
-back to where its text and the next one part is given that state, and reads on from there.
+They are the prefix of every prompt, so their state is also kept in memory: a sequence that cannot
+be rolled back to its common prefix with the next prompt gets this state and continues from there.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ log = logging.getLogger("thinker")
 
 
 class Opening:
-    """`model`: tells the model's file from any other. `openings`: where the state is kept; None:
-    nowhere."""
+    """The opening of the prompt and its computed state. `model`: identity of the model's file.
+    `openings`: saves the state; None: it is not saved."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class Opening:
         model: bytes = b"",
     ) -> None:
         self.prompt = prompt
-        self.state: bytes | None = None  # once it is read
+        self.state: bytes | None = None  # set once the opening is computed or loaded
         self._gemma = gemma
         self._openings = openings
         self._made_of = b"".join((model, gemma.fingerprint, prompt.ids.tobytes()))
@@ -38,8 +38,8 @@ class Opening:
         return len(self.prompt)
 
     def open(self, reader: IncrementalPrefill, *, whole: bool) -> bool:
-        """Hold it: as it was kept, or by reading it, or a piece of it. Returns whether it is read.
-        Raises AnswerAbandoned."""
+        """Load the opening's saved state, or prefill all (`whole`) or a piece of it. Return whether
+        the opening is complete. Raises AnswerAbandoned."""
         if self.state is not None:
             return True
         if not len(reader.held) and self._kept(reader):
@@ -54,8 +54,8 @@ class Opening:
         return True
 
     def back(self, reader: IncrementalPrefill, prompt: TokenizedPrompt) -> None:
-        """See that `reader` can go on with `prompt`, which begins with the opening, without reading
-        the opening again."""
+        """Restore the opening's state in `reader` if it could not continue with `prompt`, which
+        starts with the opening, without evaluating the opening again."""
         if self.state is None:
             return
         common = prompt.common(reader.held)

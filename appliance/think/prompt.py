@@ -1,9 +1,9 @@
-"""Gemma 4's prompt: the conversation as marks, words, sound and tokens, in the order it is read.
+"""Renders the conversation as Gemma 4's prompt: special tokens, text, clips and sampled tokens.
 
 Pure. `<bos><|turn>system … <turn|>`, then for each turn the owner's sound, an instruction for it,
-the owner's words, in the order that the model card advises, and the answer. Without a thinking mark
-the model does not think aloud. Tools stand where the model's own chat template puts them
-(tools/README.md).
+the owner's text, in the order that the model card advises, and the answer. There is no thinking
+mark, so the model does not generate thoughts. Tools are declared where the model's own chat
+template puts them (tools/README.md).
 """
 
 from __future__ import annotations
@@ -16,37 +16,37 @@ from appliance.think.history import History, HistoryTurn, SpeechClip
 from appliance.tools.table import Tool, declaration
 from appliance.tools.tool_call_syntax import answer_to_syntax, to_syntax
 
-UNKNOWN_WORDS = "(something said aloud)"  # of a recalled turn whose sound is gone
-TRANSCRIPT = "(said aloud; transcript)"  # likewise, where a model wrote down what was said
-# By the model card's advice for speech recognition.
+UNKNOWN_WORDS = "(something said aloud)"  # for a recalled turn without sound and transcript
+TRANSCRIPT = "(said aloud; transcript)"  # before the transcript of a recalled turn without sound
+# The model card's prompt for speech recognition.
 TRANSCRIBE = (
     "Transcribe the following speech segment in its original language. Only output the "
     "transcription, with no newlines."
 )
-# Of a transcript, at most. Fast speech has 4 words a second, and a word 1.3 tokens in English,
-# twice as many in other languages. What takes more is no transcript but goes round in circles.
+# Together they limit a transcript. Fast speech has 4 words a second, and a word has 1.3 tokens in
+# English, twice as many in other languages. A longer output is a model that repeats itself.
 LEAST_TOKENS = 16
 TOKENS_A_SECOND = 8
-NO_ANSWER = "no answer yet"  # of a tool, when the owner spoke first
+NO_ANSWER = "no answer yet"  # for a tool that has not answered when the owner speaks again
 
 
 @dataclass(frozen=True)
 class ControlText:
-    """Text in which Gemma's special tokens count as such."""
+    """Text in which the tokeniser recognises Gemma's special tokens."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class PlainText:
-    """Anybody's text: whatever it looks like, it holds no special tokens."""
+    """Text from the owner, a tool or the settings: never tokenised to special tokens."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class SampledTokens:
-    """Tokens as the model drew them."""
+    """Tokens that the model sampled."""
 
     tokens: tuple[int, ...]
 
@@ -55,7 +55,7 @@ PromptPart = ControlText | PlainText | SpeechClip | SampledTokens
 
 
 def opening(persona: str, tools: Sequence[Tool] = ()) -> Iterator[PromptPart]:
-    """What stands before the first turn and never changes."""
+    """Yield the opening: what precedes the first turn and is the same in every prompt."""
     yield ControlText("<bos>")
     if persona.strip() or tools:
         yield ControlText("<|turn>system\n")
@@ -64,10 +64,10 @@ def opening(persona: str, tools: Sequence[Tool] = ()) -> Iterator[PromptPart]:
 
 
 def question(turn: HistoryTurn, instruction: str = "") -> Iterator[PromptPart]:
-    """The owner's part of a turn, up to where the model begins.
+    """Yield the owner's part of a turn, up to the start of the model's part.
 
-    `instruction` says what is to be done with sound, and stands behind it, as in Google's own
-    prompts for speech: without a word beside it the model may pass over what was said.
+    `instruction` tells the model what to do with the sound and follows it, as in Google's own
+    prompts for speech: without text beside it the model may ignore the sound.
     """
     yield ControlText("<|turn>user\n")
     for clip in turn.clips:
@@ -83,7 +83,7 @@ def question(turn: HistoryTurn, instruction: str = "") -> Iterator[PromptPart]:
 
 
 def transcription_request(clip: SpeechClip) -> Iterator[PromptPart]:
-    """Asks for the words of a clip."""
+    """Yield the prompt that asks for a transcript of a clip."""
     yield ControlText("<bos><|turn>user\n<|audio>")
     yield clip
     yield ControlText("<audio|>")
@@ -92,18 +92,18 @@ def transcription_request(clip: SpeechClip) -> Iterator[PromptPart]:
 
 
 def most_tokens(clip: SpeechClip) -> int:
-    """How many tokens a transcript of this clip may have."""
+    """Return the maximum number of tokens in a transcript of this clip."""
     return LEAST_TOKENS + int(TOKENS_A_SECOND * len(clip.samples) / RATE_HZ)
 
 
 def words_alone(turn: HistoryTurn) -> str:
-    """What stands for a question without its sound."""
+    """Return the text that represents a question without its sound."""
     said = f"{TRANSCRIPT} {turn.transcript}" if turn.transcript else ""
     return " ".join(filter(None, (said, turn.text.strip()))) or UNKNOWN_WORDS
 
 
 def answer(turn: HistoryTurn) -> Iterator[PromptPart]:
-    """The model's part of a turn: its calls, what the tools said, what was heard."""
+    """Yield the model's part of a turn: its calls, the tools' answers, the answer's text."""
     for use in turn.uses:
         yield from _runs(to_syntax(use.call))
     for use in turn.uses:
@@ -128,7 +128,7 @@ def render(
     tools: Sequence[Tool] = (),
     instruction: str = "",
 ) -> Iterator[PromptPart]:
-    """All of it; with `open_last` the last turn stops where its answer is to begin."""
+    """Yield the complete prompt; with `open_last`, the last turn ends where its answer starts."""
     yield from opening(persona, tools)
     for turn in history.turns:
         yield from question(turn, instruction)

@@ -1,8 +1,9 @@
-"""What the model has computed of its opening, kept on disk: a restart does not compute it again.
+"""Caches the computed state of the opening on disk, so that a restart need not compute it again.
 
-The opening is persona and tools; no word that anybody said is in it. A file is named by all that
-made it (model, build, form of the context, tokens), holds that name and a digest of the rest, and
-is there whole or not at all. What is not exactly so is ignored, said once, and written anew.
+The opening is persona and tools; it contains nothing from the conversation. A file is named by a
+digest of what the state depends on (model, build, form of the context, tokens), holds this digest
+and a checksum of its content, and is written atomically. An invalid file is logged, ignored and
+replaced.
 """
 
 from __future__ import annotations
@@ -17,18 +18,19 @@ from pathlib import Path
 from appliance.atomic_file import write_whole
 from appliance.think import state_file
 
-FOLDER = "openings"  # in the state's folder
-MOST_FILES = 2  # the model in use, and the one before it
+FOLDER = "openings"  # in the state folder
+MOST_FILES = 2  # for the current model and the previous one
 _MAGIC = b"interlude opening 1\n"
 _WHAT = "the opening"
 _END = ".state"
-_EDGE_BYTES = 1 << 20  # of a model's file: read to tell it from another one
+_EDGE_BYTES = 1 << 20  # read at each end of a model's file to identify it
 
 log = logging.getLogger("thinker")
 
 
 def model_identity(path: Path) -> bytes:
-    """Tells a model's file from any other without reading gigabytes of it. Raises OSError."""
+    """Return a digest that identifies a model's file by its size, time and both ends, without
+    reading gigabytes of it. Raises OSError."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         found = os.fstat(file.fileno())
@@ -40,19 +42,20 @@ def model_identity(path: Path) -> bytes:
 
 
 class PromptStateCache:
-    """The files of one folder, which is the box's own."""
+    """The state files of one folder, which holds nothing else."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._writing: threading.Thread | None = None
 
     def load(self, made_of: bytes) -> bytes | None:
-        """The state that was kept of this; None if there is none that can be used.
+        """Return the saved state for `made_of`; None if there is none that can be used.
 
-        Until `mark_usable` is called it lies apart: one that ends the process is not tried again.
+        The file is renamed until `mark_usable` is called: a state that crashes the process is not
+        loaded again.
         """
         path = self._path(made_of)
-        with contextlib.suppress(OSError):  # a card that cannot be written: then without that care
+        with contextlib.suppress(OSError):  # on a read-only card, load without the rename
             tried = state_file.apart(path)
             if os.path.lexists(tried):
                 state_file.load(tried, _MAGIC, made_of, _WHAT)
@@ -64,12 +67,12 @@ class PromptStateCache:
         return state
 
     def mark_usable(self, made_of: bytes) -> None:
-        """The state that was taken is in use."""
+        """Rename the loaded file back; call once its state works."""
         with contextlib.suppress(OSError):
             state_file.put_back(state_file.apart(self._path(made_of)))
 
     def save(self, made_of: bytes, state: bytes) -> None:
-        """Write it, in a thread of its own: a card may stall for seconds."""
+        """Write a state in a separate thread, because an SD card may stall for seconds."""
         if len(state) > state_file.MOST_BYTES:
             log.info("the opening is too long to be kept (%d MiB)", len(state) >> 20)
             return
@@ -79,7 +82,7 @@ class PromptStateCache:
         self._writing.start()
 
     def wait_written(self, within_s: float) -> bool:
-        """Until all is written that was to be kept, but for no longer."""
+        """Wait for a pending write, for at most `within_s`. Return whether it is done."""
         if self._writing is not None:
             self._writing.join(within_s)
         return self._writing is None or not self._writing.is_alive()
@@ -88,13 +91,13 @@ class PromptStateCache:
         data = state_file.seal(_MAGIC, made_of, state)
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._drop_all_but(MOST_FILES - 1)  # first: the room may be wanted
+            self._drop_all_but(MOST_FILES - 1)  # first, to free disk space for the new file
             write_whole(self._path(made_of), data, 0o600)
         except OSError as error:
             log.warning("the opening cannot be kept (%s)", error.strerror)
 
     def _drop_all_but(self, count: int) -> None:
-        """Keep the newest; what else lies there, half-written files too, goes."""
+        """Delete all but the newest `count` states, including incomplete files."""
         files = sorted(self._folder.iterdir(), key=lambda path: -path.lstat().st_mtime_ns)
         kept = [path for path in files if path.suffix == _END][:count]
         for path in files:

@@ -1,8 +1,8 @@
-"""Which turns are dropped when the history exceeds its budget of tokens. Pure: sizes in, turns out.
+"""Chooses the turns to drop when the history exceeds its token budget. Pure: sizes in, turns out.
 
-Everything behind a dropped turn must be read again, since it had seen that turn. So half of the
-budget is freed at once, seldom; and which turns stay is settled while there is room yet, so that
-the prompt without the others can be read, a piece at a time, before it is needed.
+Everything after a dropped turn must be evaluated again, because its state depends on that turn. So
+half of the budget is freed at once, and pruning is rare. The turns to keep are chosen before the
+budget is full, so that the shorter prompt can be prefilled in pieces before it is needed.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ log = logging.getLogger("thinker")
 
 
 class HistoryPruning:
-    """`budget`: tokens of all turns; beyond `limit`, which is less, the shorter prompt is used.
-    `size`: of a history, in tokens."""
+    """Prunes one history. `budget`: maximum tokens of all turns. Above `limit`, which is lower, the
+    shorter prompt is used. `size` returns the tokens of a history."""
 
     def __init__(self, budget: int, limit: int, size: Callable[[History], int]) -> None:
         self._budget = budget
         self._limit = limit
         self._size = size
-        self._first: HistoryTurn | None = None  # of those that stay
+        self._first: HistoryTurn | None = None  # first turn to keep
 
     def shorter(self, history: History) -> History | None:
-        """The history as it will be; None while there is room enough, or nothing to be dropped."""
+        """Return the pruned history; None while there is enough room or nothing to drop."""
         size = self._size(history)
         if size <= self._limit - self._budget // AHEAD:
             self._first = None
@@ -40,18 +40,19 @@ class HistoryPruning:
         return other if len(other.turns) < len(history.turns) else None
 
     def due(self, history: History) -> bool:
-        """There is no room for another question and its answer."""
+        """Whether there is no room for another question and its answer."""
         return self._size(history) > self._limit
 
     def drop(self, history: History, shorter: History) -> None:
-        """From now on it is the shorter one."""
+        """Replace the turns of `history` by those of `shorter`."""
         count = len(history.turns)
         history.turns = list(shorter.turns)
         self._first = None
         log.info("forgot the oldest %d of %d turns to make room", count - len(history.turns), count)
 
     def _choose(self, history: History, size: int) -> HistoryTurn:
-        """So that half of the budget is free when its limit is reached: until then it grows."""
+        """Return the first turn to keep, so that half of the budget is free when the history, which
+        still grows, reaches the limit."""
         grows = max(0, self._limit - size)
         other = History()
         other.turns = list(history.turns)

@@ -1,17 +1,17 @@
-"""Computes and keeps the state of the last turns that the model reads first after a restart.
+"""Computes and saves the state of the last turns that the model recalls after a restart.
 
-A start is over when the first question would be answered at once, with all that is remembered.
-Reading the last turns takes as long as reading persona and tools, and so their state is kept, too.
-The other way, to be ready before they are read, would give the first question after a restart an
-answer without them: a box that says "ready" and has forgotten.
+The box reports ready only when it could answer a question at once with all recalled turns in its
+context. Prefilling these turns takes as long as prefilling persona and tools, so their state is
+saved, too. If the box reported ready before that, the first answer after a restart would be
+generated without the earlier conversation.
 
-- While nobody speaks, the turns are taken from the memory, as a start would get them, and read into
-  the sequence that pruning reads ahead in, when pruning has no use for it: a piece at a time.
-- A state can be gone on with from its end alone. So it serves as long as what is recalled *begins*
-  with it: a start that finds one begins with the turn that it begins with, up to
-  `RECALL_TIMES` as many turns as are recalled otherwise, and reads only what was said since.
-- For the same reason the beginning stays while the conversation goes on, up to twice as many turns:
-  each turn is read once, and all of them anew only then.
+- While idle, the thinker gets the turns from the memory, as a start would, and prefills them in
+  pieces in the sequence that pruning uses, when pruning does not need it.
+- A state can only be continued from its end. So it is usable as long as the recalled turns *start*
+  with it: a start that finds a state recalls from the state's first turn on, up to `RECALL_TIMES`
+  as many turns as without one, and prefills only the turns after it.
+- For the same reason the first turn stays the same while the conversation continues, up to twice as
+  many turns: each turn is evaluated once, and all of them again only after that.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ log = logging.getLogger("thinker")
 
 
 class RecallCache:
-    """`least`: turns that are recalled if nothing was kept. `tokenize`: the prompt of turns, as a
-    start reads them. `grows`: tokens of it up to which its beginning stays. `spare`: the sequence
-    that is prefilled ahead; `read`: has it read a piece, and says whether it holds all of it. All
-    methods belong to one thread."""
+    """The saved state of one conversation. `least`: turns that are recalled without a saved state.
+    `tokenize` returns the prompt of turns as a start evaluates it. `grows`: the first turn stays
+    the same while the prompt has at most this many tokens. `spare` returns the sequence for
+    prefilling ahead; `read` prefills a piece in it and returns whether it holds all. All methods
+    belong to one thread."""
 
     def __init__(
         self,
@@ -53,14 +54,14 @@ class RecallCache:
         self._tokenize = tokenize
         self._spare = spare
         self._read = read
-        self._found: tuple[Ids, bytes] | None = None  # on disk, and not yet gone on with
+        self._found: tuple[Ids, bytes] | None = None  # loaded from disk and not yet restored
         self._wanted: TokenizedPrompt | None = None
-        self._before: Ids | None = None  # what was wanted before
-        self._kept: Ids | None = None  # on disk, or about to be
-        self._ages = (0, 0)  # turns back at which what is wanted, and what is kept, begins
+        self._before: Ids | None = None  # the previous value of `_wanted`
+        self._kept: Ids | None = None  # of the state on disk, or about to be written
+        self._ages = (0, 0)  # number of turns since the first one of `_wanted` and of `_kept`
 
     def begin_with(self, turns: Sequence[HistoryTurn]) -> int:
-        """How many of these, the newest ones, are recalled."""
+        """Load the saved state and return how many of the newest `turns` to recall."""
         self._found = self._snapshots.take()
         if self._found is not None:
             ids = self._found[0]
@@ -72,7 +73,7 @@ class RecallCache:
         return min(self._least, len(turns))
 
     def go_on(self, reader: IncrementalPrefill, prompt: TokenizedPrompt) -> None:
-        """Have `reader`, which is to read `prompt`, hold what was kept of it, if anything was."""
+        """Restore the loaded state in `reader` if `prompt`, which it is to hold, starts with it."""
         if self._found is None:
             return
         (ids, state), self._found = self._found, None
@@ -86,8 +87,8 @@ class RecallCache:
             self.forget()
 
     def may_ask(self) -> bool:
-        """Whether turns that are taken from the memory from now on may be kept, once computed.
-        Those that were taken before may not: they may be forgotten since."""
+        """Whether the state of turns that are read from the memory from now on may be saved.
+        Turns that were read before may have been forgotten since, so their state may not."""
         if not self._snapshots.begin():
             return False
         if self._wanted is not None:
@@ -95,7 +96,7 @@ class RecallCache:
         return True
 
     def want(self, turns: Sequence[HistoryTurn]) -> None:
-        """These are what a start would be given."""
+        """Set the turns that a start would recall as those to prepare."""
         before = self._before if self._before is not None else self._kept
         turns = turns[-2 * self._least :]
         count, prompt = self._beginning(turns, before) if before is not None else (0, None)
@@ -109,11 +110,11 @@ class RecallCache:
         self._ages = (count, self._ages[1])
 
     def prepare(self) -> bool:
-        """Read a piece. Returns whether nothing more is to be read. Raises AnswerAbandoned."""
+        """Prefill a piece. Return whether nothing is left to prefill. Raises AnswerAbandoned."""
         return self._wanted is None or self._same(self._wanted) or self._read(self._wanted)
 
     def keep(self) -> bool:
-        """Have it written, if it is all read, and is not what is kept already. Returns whether."""
+        """Write the state if it is complete and not saved already. Return whether it is written."""
         wanted, spare = self._wanted, self._spare()
         if wanted is None or self._same(wanted) or not np.array_equal(spare.held, wanted.ids):
             return False
@@ -122,18 +123,18 @@ class RecallCache:
         return True
 
     def one_more(self) -> None:
-        """A turn is over. What begins with one that is no longer recalled is of no use."""
+        """Count a finished turn; drop a saved state whose first turn is no longer recalled."""
         self._ages = (self._ages[0] + 1, self._ages[1] + 1)
         if self._kept is not None and self._ages[1] > RECALL_TIMES * self._least:
             self.forget()
 
     def forget(self) -> None:
-        """Nothing of it is to be left, here or on the disk."""
+        """Erase the state, in memory and on disk."""
         self._found = self._wanted = self._before = self._kept = None
         self._snapshots.drop()
 
     def wait(self, within_s: float) -> None:
-        """For what is being written."""
+        """Wait for pending writes, for at most `within_s`."""
         self._snapshots.wait(within_s)
 
     def _same(self, prompt: TokenizedPrompt) -> bool:
@@ -142,7 +143,8 @@ class RecallCache:
     def _beginning(
         self, turns: Sequence[HistoryTurn], ids: Ids
     ) -> tuple[int, TokenizedPrompt | None]:
-        """How many turns, the newest, begin with these tokens, and their prompt; 0 if none do."""
+        """Return the number of newest turns whose prompt starts with `ids`, and this prompt; 0 and
+        None if there is none."""
         for count in range(len(turns), max(1, min(self._least, len(turns))) - 1, -1):
             prompt = self._tokenize(turns[-count:])
             if _begins(prompt, ids):

@@ -1,7 +1,7 @@
-"""Has the language model read a text in the place of its answer, for its hidden states.
+"""Evaluates a text in place of the language model's answer to get its hidden states.
 
-In: a model and a text. Out: the tokens of the text, each with its states: those that it would have
-left behind had the model drawn it. The question is always the same one, and not about the text.
+In: a model and a text. Out: the tokens of the text, each with the states that it would have if the
+model had sampled it. The question before the text is always the same and unrelated to the text.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ QUESTION = "tell me something"
 
 
 class Recited(NamedTuple):
-    """`pieces`: of each token its text, in UTF-8 that may be cut anywhere. `states`: of each token,
-    [tokens, 1 + LAYERS, width]."""
+    """The tokens of a text. `pieces`: UTF-8 bytes of each token, which may be a part of a
+    character. `states`: [tokens, 1 + LAYERS, width]."""
 
     pieces: list[bytes]
     states: States
 
 
 class _TextGemma(Gemma):
-    """It hears nothing: no audio encoder is loaded."""
+    """Gemma without its audio encoder, which text does not need."""
 
     def _load_audio(self, path: Path, threads: int) -> None:
         pass
@@ -43,8 +43,8 @@ class _TextGemma(Gemma):
 def recite(
     model: LocalModel, thinking: ThinkingSettings, tools: Sequence[Tool], text: str, threads: int
 ) -> Recited:
-    """The states of `text`. Raises ModelError where the model cannot be read, has no states to
-    give, or holds no text of this length."""
+    """Return the tokens and states of `text`. Raises ModelError if the model cannot be loaded or
+    gives no hidden states, or if the text does not fit into its context."""
     history = History()
     history.add_turn(UNASKED, text=QUESTION)
     style = PromptStyle.of(model, thinking, tools)
@@ -66,7 +66,7 @@ def recite(
             raise ModelError(f"The text has {len(tokens)} tokens: more than the model holds.")
         states = np.empty((len(tokens), 1 + LAYERS, gemma.width), np.float32)
         tap.switch_on()
-        for place, token in enumerate(tokens):  # one at a time, as they are drawn
+        for place, token in enumerate(tokens):  # one at a time, as in sampling
             gemma.decode([token], wanted=True)
             states[place] = tap.read()[0]
         tap.switch_off()

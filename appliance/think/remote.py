@@ -1,7 +1,7 @@
 """A model on a server: OpenAI's chat completions with sound in and a stream of text out.
 
-Each request holds the whole conversation, sound before words; the server keeps what it has read
-already. docs/model-server.md says with which it was run. The only file that imports httpx.
+Each request holds the complete conversation, sound before text; the server caches the prefix that
+it has evaluated. docs/model-server.md lists the tested servers. The only file that imports httpx.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from appliance.think.tool_calls import with_calls
 from appliance.tools.table import Tool
 from appliance.tools.tool_call_syntax import BadToolCall, ToolCall, plain
 
-CONNECT_S = 5.0  # a server on the owner's network answers in milliseconds, or it is away
-LONGEST_S = 600.0  # from a question to the end of its answer: nobody listens for ten minutes
-LETTERS_A_TOKEN = 16  # at most; a server that does not count `max_tokens` is cut there
+CONNECT_S = 5.0  # a server on the owner's network that is up answers in milliseconds
+LONGEST_S = 600.0  # from a question to the end of its answer; far longer than any useful answer
+LETTERS_A_TOKEN = 16  # at most; cuts the answer of a server that ignores `max_tokens`
 
 EXAMPLE = "It looks like http://192.168.1.5:8080/v1."
 
@@ -44,13 +44,13 @@ log = logging.getLogger("thinker")
 
 
 class RemoteModel:
-    """A Model (see interface.py) behind an OpenAI-compatible server.
+    """A LanguageModel (interface.py) on an OpenAI-compatible server.
 
-    The stream is read by an event loop that runs only inside `answer`; `interrupt` cancels what
-    it waits for, be it the connection, the first token or the next one.
+    An event loop, which runs only inside `answer`, reads the stream. `interrupt` cancels its
+    current wait: for the connection, the first token or the next one.
     """
 
-    recall_cache = None  # the server's business
+    recall_cache = None  # the server keeps its own cache
 
     def __init__(self, thinking: ThinkingSettings, tools: Sequence[Tool] = ()) -> None:
         """Raises SettingsError for an address or key file that cannot be used."""
@@ -58,17 +58,17 @@ class RemoteModel:
         self.patience_s = remote.timeout_s + CONNECT_S + 5.0
         self.progress = 0
         self._url = _address(remote.url)
-        # Told to the broker and kept on disk: no login, no path and no query of the address.
+        # Published to the broker and saved on disk, so without login, path and query of the URL.
         self.name = f"{remote.model or 'model'} at {self._url.netloc.decode('ascii')}"
         self._server = self._url.host
         self._requests = ChatRequests(thinking, tools)
         self._dialect = ServerDialect()
         self._calls = ToolCallStream()
-        self.thinks = False  # the newest answer came with thoughts, though none were wanted
+        self.thinks = False  # the last answer contained thoughts, though thinking is switched off
         self._timeout_s = remote.timeout_s
         self._most_letters = LETTERS_A_TOKEN * thinking.answer_tokens
         self._until_s = 0.0
-        # Nothing compressed: a few bytes of it may stand for gigabytes.
+        # No compression: a few compressed bytes may expand to gigabytes.
         headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
         if remote.key_file:
             headers["Authorization"] = f"Bearer {read_key(Path(remote.key_file).expanduser())}"
@@ -120,20 +120,20 @@ class RemoteModel:
             log.warning("%s", server_errors.thinks_first(self._server))
 
     def _heard(self, parts: Iterable[str | HiddenText]) -> Iterator[str | ToolCall | BadToolCall]:
-        """What is to be said and done; of thoughts it is only noted that there were some."""
+        """Yield text and calls; for thoughts, only set `thinks`."""
         for part in parts:
             if isinstance(part, HiddenText) and part.tag in THOUGHTS and len(part.text.split()) > 1:
-                self.thinks = True  # one word is the channel's name: an empty thought
+                self.thinks = True  # a single word is only the channel's name, an empty thought
             yield from with_calls([part])
 
     def encode_ahead(self, clip: SpeechClip) -> None:
         self._requests.sound(clip)
 
     def prefill_partial(self, history: History, *, likely_all: bool) -> None:
-        """A request goes out whole."""
+        """Do nothing: a request is sent only when the question is complete."""
 
     def draw_ahead(self, history: History) -> Generator[str]:
-        """Nothing: a server is asked once it is known what."""
+        """Yield nothing: a request is sent only when the question is complete."""
         yield from ()
 
     def prefill_idle(self, history: History) -> bool:
@@ -141,7 +141,7 @@ class RemoteModel:
         return True
 
     def preempt_idle(self) -> None:
-        """`prefill_idle` is done at once."""
+        """Do nothing: `prefill_idle` returns at once."""
 
     def interrupt(self) -> None:
         self._interrupted = True
@@ -156,8 +156,8 @@ class RemoteModel:
         self._loop.close()
 
     def _next(self, stream: AsyncGenerator[str]) -> str | None:
-        """The next piece of text; None at the end. Raises AnswerAbandoned or RemoteError."""
-        # What is no text does not count: lines of comment would keep us waiting for ever.
+        """Return the next piece of text; None at the end. Raises AnswerAbandoned or RemoteError."""
+        # The timeout runs between pieces of text: comment lines would otherwise reset it for ever.
         patience_s = min(self._timeout_s + CONNECT_S, self._until_s - time.monotonic())
         self._waiting = self._loop.create_task(_piece(stream, patience_s))
         if self._interrupted:
@@ -207,7 +207,7 @@ class RemoteModel:
                         yield text
 
     async def _texts(self, response: httpx.Response, effort: AnswerMetrics) -> AsyncGenerator[str]:
-        """The pieces of text of one answer; "" where calls are complete."""
+        """Yield the pieces of text of one answer; "" when tool calls are complete."""
         if response.headers.get("content-encoding", "identity") != "identity":
             raise server_errors.no_answer(self._server)
         ended, letters = False, 0
@@ -232,7 +232,7 @@ class RemoteModel:
             raise self._unreachable("broke off its answer")
 
     def _delta(self, data: str) -> tuple[str, str | None]:
-        """The text of one event and why the answer ends with it, if it does."""
+        """Return the text of one event, and the finish reason if the answer ends with it."""
         try:
             event = json.loads(data)
             if "error" in event:
@@ -248,7 +248,7 @@ class RemoteModel:
             reason = choice.get("finish_reason")
         except UNREADABLE as error:
             raise server_errors.no_answer(self._server) from error
-        # Half a surrogate pair is JSON, and no text that could be sent or kept.
+        # JSON may contain half a surrogate pair, which cannot be encoded as UTF-8.
         whole = str(text).encode("utf-8", "replace").decode()
         return whole, None if reason is None else str(reason)
 
@@ -257,7 +257,7 @@ class RemoteModel:
 
 
 def read_key(path: Path) -> str:
-    """The key in a file that nobody else can read. Raises SettingsError."""
+    """Return the key in a file. Raises SettingsError if others than its owner can read the file."""
     setting = "`thinking.remote.key_file`"
     try:
         mode = path.stat().st_mode
@@ -287,7 +287,7 @@ def _address(text: str) -> httpx.URL:
 
 
 def _bytes(response: httpx.Response) -> aclosing[AsyncGenerator[bytes]]:
-    """What comes, as it comes; closed in the end also when not all was wanted."""
+    """Return the response's raw chunks; closes the stream even if it was not read to its end."""
     return aclosing(cast("AsyncGenerator[bytes]", response.aiter_raw()))
 
 

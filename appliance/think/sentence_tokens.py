@@ -1,7 +1,7 @@
-"""Sentences of an answer, each with the tokens that it is made of. Pure.
+"""Splits an answer into sentences and maps each sentence to its tokens. Pure.
 
 In: text of any size, some of it with the serial of its token. Out: sentences as SentenceSplitter
-finds them, and where their words lie among the tokens, for a voice that speaks the tokens.
+finds them, with the token of each word, for a voice that speaks the tokens.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ class FoundSentence(NamedTuple):
 
 
 class SentenceStream:
-    """Feed it text, take sentences. Each token belongs to one sentence; between two of them, to
-    the later one."""
+    """Collects text and returns sentences. Each token belongs to one sentence; a token between two
+    sentences, to the later one."""
 
     def __init__(self) -> None:
         self._splitter = SentenceSplitter()
-        self._starts: list[int] = []  # letters before each piece of text
-        self._serials: list[int] = []  # of that piece's token; 0: it has none
+        self._starts: list[int] = []  # position of each piece of text in the answer, in letters
+        self._serials: list[int] = []  # serial of each piece's token; 0: it has none
         self._letters = 0
         self._next = 0  # serial of the first token that belongs to no sentence yet
 
     def push(self, text: str) -> list[FoundSentence]:
-        """The sentences that this text completes."""
+        """Add text and return the sentences that it completes."""
         self._add(text)
         return self._found(self._splitter.push(text))
 
     def flush(self) -> list[FoundSentence]:
-        """The text has ended: what is left. After it a new text may begin."""
+        """End the text and return the rest of it. A new text may follow."""
         found = self._found(self._splitter.flush())
         self._add("\n")  # as the splitter did
         return found
@@ -65,11 +65,11 @@ class SentenceStream:
         at, words = 0, list[int]()
         for word in sentence.split():
             found = raw.find(word, at)
-            at = found if found >= 0 else at  # markup inside of a word: where it may begin
+            at = found if found >= 0 else at  # not found: markup inside the word; assume it is next
             words.append(max(0, self._serial(start + at) - first))
             at += len(word) if found >= 0 else 0
         return SentenceTokens(first, last + 1, tuple(words))
 
     def _serial(self, letter: int) -> int:
-        """Of the token that the letter came with."""
+        """Return the serial of the token that holds this letter."""
         return self._serials[bisect_right(self._starts, letter) - 1]

@@ -1,7 +1,7 @@
-"""A stream of text becomes sentences, each handed on as soon as it is surely complete.
+"""Splits a stream of text into sentences and returns each as soon as it is certainly complete.
 
-In: text in pieces of any size. Out: sentences as a voice says them. How the text was cut into
-pieces makes no difference to the sentences.
+In: text in pieces of any size. Out: sentences as a voice says them. They do not depend on how the
+text was cut into pieces.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ import re
 
 from appliance.plain_text import spoken
 
-# The very first piece may end where a speaker may pause, so that speech begins early: at a mark
-# inside the sentence after so many words, before a conjunction after JOIN_WORDS more, since that
-# may join two words only ("ten or twelve"), and after PHRASE_WORDS more before a word that begins a
-# phrase: each word more is a token that the owner waits for.
+# The first piece of an answer may be shorter than a sentence, so that speech starts early. It ends
+# after CLAUSE_WORDS words at a punctuation mark; after JOIN_WORDS more before a conjunction, since
+# that may join only two words ("ten or twelve"); after PHRASE_WORDS more before a word that starts
+# a phrase. The owner waits for the token of each additional word.
 CLAUSE_WORDS = 4
 JOIN_WORDS = 2
 PHRASE_WORDS = 4
-LONGEST = 300  # characters; about 20 s of speech, and no voice likes more at once
+LONGEST = 300  # characters; about 20 s of speech, and longer text is too much for a voice at once
 
 _ENDS = ".!?…"
 _QUOTES = "\"'”’»"
 _CLOSERS = _QUOTES + ")]}*_`"
 _CLAUSE = re.compile(r"(?:[,;:—–]|(?<=\s)-)(?=\s)")
-# English and German; none that is another kind of word in the other language, as "so" and "die",
-# stands inside names, as "von", or ends a verb, as "auf" in "geht auf".
+# English and German. Words are left out that are another kind of word in the other language ("so",
+# "die"), are part of names ("von") or end a verb ("auf" in "geht auf").
 _JOIN_WORDS = """
 and but or because which while although though since when where if until unless
 und aber oder weil denn obwohl sodass wenn
@@ -37,11 +37,11 @@ _LIST_MARK = re.compile(r"[#*_>•\-\s]*\(?(?:\d{1,3}|[a-z])")
 _DOTTED = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]")  # U.S, a.m, e.g
 _LAST_WORD = re.compile(r"[^\s(\[\"'“‘*_/]*$")
 
-# Always followed by what they belong to:
+# Abbreviations that never end a sentence:
 _NEVER_LAST = """
 mr mrs ms mx dr prof st mt gen col sgt capt lt rev hon messrs vs e.g i.e cf approx ca fig eq vol pp
 """
-# The end of a sentence only if a capital letter follows:
+# Abbreviations that end a sentence only if neither a small letter nor a digit follows:
 _SELDOM_LAST = """
 etc inc ltd co corp jr sr al dept est min max tel
 jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thurs fri sat sun
@@ -55,10 +55,10 @@ _JOINS, _PHRASES = (
 
 
 class SentenceSplitter:
-    """Feed it text, take sentences; `flush` at the end gives what is left.
+    """Collects text and returns sentences; `flush` returns the rest at the end.
 
-    `places`: of each sentence that the last call gave, how many letters of all the text stand
-    before it, and the text that it was made of.
+    `places`: for each sentence of the last call, its position in all of the text, in letters, and
+    the raw text that it was made of.
     """
 
     def __init__(self, clause_words: int = CLAUSE_WORDS, longest: int = LONGEST) -> None:
@@ -66,11 +66,11 @@ class SentenceSplitter:
         self._longest = longest
         self._rest = ""
         self._first = True
-        self._before = 0  # letters before the rest
+        self._before = 0  # position of `_rest` in all of the text
         self.places: list[tuple[int, str]] = []
 
     def push(self, text: str) -> list[str]:
-        """The sentences that this text completes."""
+        """Add text and return the sentences that it completes."""
         self._rest += text
         found: list[str] = []
         self.places = []
@@ -87,7 +87,7 @@ class SentenceSplitter:
                 self._first = False
 
     def flush(self) -> list[str]:
-        """The text has ended: what is left, as sentences. After it a new text may begin."""
+        """End the text and return the rest of it as sentences. A new text may follow."""
         found = self.push("\n")
         self._first = True
         return found
@@ -97,10 +97,10 @@ class SentenceSplitter:
         self._before += letters
 
     def _end(self) -> int | None:
-        """Where the first sentence of what is left ends; None if more must be read to know.
+        """Return the end of the first sentence in `_rest`; None if that needs more text.
 
-        What is decided here depends only on the text up to the decision, never on what follows
-        it by chance: else two ways of cutting the text would give different sentences.
+        The decision depends only on the text up to the point where it is made, not on text that
+        happens to be there already: otherwise the sentences would depend on the pieces.
         """
         text = self._rest
         for at, letter in enumerate(text):
@@ -115,7 +115,7 @@ class SentenceSplitter:
             elif self._first and letter in ",;:—–-":
                 enough = len(text[:at].split()) >= self._clause_words
                 if enough and letter in ",;" and text[at - 1].isalpha():
-                    return at + 1  # nothing that follows makes it a part of a word: a token sooner
+                    return at + 1  # certain without the next letter, so one token earlier
                 if at + 1 == len(text):
                     return None
                 if enough and _CLAUSE.match(text, at):
@@ -125,14 +125,15 @@ class SentenceSplitter:
         return None
 
     def _may_pause(self, text: str, at: int) -> bool:
-        """Whether the word at `at` begins a clause or a phrase, behind enough words."""
+        """Whether the word at `at` starts a clause or a phrase after enough words."""
         for found, more in ((_JOINS, JOIN_WORDS), (_PHRASES, PHRASE_WORDS)):
             if found.match(text, at):
                 return len(text[:at].split()) >= self._clause_words + more
         return False
 
     def _cut(self, text: str) -> int:
-        """Where to cut what is too long: after its last clause, or its last word, or anywhere."""
+        """Return where to cut a sentence that is too long: after its last clause, else after its
+        last word, else at the maximum length."""
         clauses = [m.end() for m in _CLAUSE.finditer(text, 0, self._longest)]
         if clauses and clauses[-1] > self._longest // 3:
             return clauses[-1]
@@ -141,7 +142,7 @@ class SentenceSplitter:
 
 
 def _sentence_end(text: str, at: int) -> int | None:
-    """The end of the sentence if the mark at `at` ends one, 0 if it does not, None if unknown."""
+    """Return the end of the sentence if the mark at `at` ends one, 0 if not, None if unknown."""
     after = at
     while after < len(text) and text[after] in _ENDS:
         after += 1
@@ -173,7 +174,7 @@ def _sentence_end(text: str, at: int) -> int | None:
 
 
 def _full_stop(before: str, next_letter: str) -> bool:
-    """Whether a full stop ends a sentence, by what stands before it and the letter after it."""
+    """Whether a full stop ends a sentence, by the text before it and the letter after it."""
     if _LIST_MARK.fullmatch(before):
         return False
     found = _LAST_WORD.search(before)

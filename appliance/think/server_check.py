@@ -1,7 +1,7 @@
-"""A model server tried out for `interlude check`: a second of sound is sent, as a question is.
+"""Tests the model server for `interlude check` with a question of one second of sound.
 
-In: the owner's settings. Out: a finding: it takes sound and answers, it thinks, or what it says in
-place of an answer.
+In: the owner's settings. Out: a finding: the server takes sound and answers, it thinks first, or
+the error that it returns.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from appliance.think.remote import RemoteModel
 from appliance.think.server_errors import SWITCH_OFF
 from appliance.tools.table import available
 
-ANSWER_TOKENS = 16  # a word is enough, and a model that thinks has begun to by then
+ANSWER_TOKENS = 16  # one word is enough, and a model that thinks starts within so many tokens
 
 
 def try_server(settings: Settings) -> Finding:
-    """Ask it, and wait for its first word: at most as long as a question would wait."""
+    """Send a question and wait for the first word, with the timeout of a real question."""
     thinking = msgspec.structs.replace(settings.thinking, answer_tokens=ANSWER_TOKENS)
     server = settings.thinking.remote.server
     began_s = time.monotonic()
@@ -48,7 +48,7 @@ def try_server(settings: Settings) -> Finding:
 
 
 def _first_word(model: RemoteModel) -> bool:
-    """Whether there was any."""
+    """Whether the server's answer has any text or tool call."""
     noise = np.random.default_rng(0).normal(0, 30, RATE_HZ)  # a quiet room, -60 dBFS
     history = History()
     history.add_turn(1, [SpeechClip(0, noise.astype(np.int16))])

@@ -1,8 +1,8 @@
 """Request fields that switch a server's thinking off, in the dialects of several servers.
 
-Who asked aloud cannot wait for thoughts that nobody hears. No field is understood everywhere, so
-all are sent. A server that refuses a field is asked again without it, and not sent it any more.
-Pure. In: what a server refused. Out: the fields to send.
+Thinking delays the spoken answer, and the thoughts are not spoken. No field is known to all
+servers, so all are sent. If a server refuses a field, the request is repeated without it, and later
+requests omit it. Pure. In: what a server refused. Out: the fields to send.
 """
 
 from __future__ import annotations
@@ -16,24 +16,25 @@ OFF: Mapping[str, Any] = {
     "chat_template_kwargs": {"enable_thinking": False},  # llama-server's
     "think": False,  # Ollama's own
 }
-UNUSABLE = frozenset({400, 422})  # HTTP: the server does not take this form of the request
+UNUSABLE = frozenset({400, 422})  # HTTP: the server does not accept this form of the request
 
 
 class ServerDialect:
-    """Of one server, as long as this process runs."""
+    """The fields that one server accepts, as found out since this process started."""
 
     def __init__(self) -> None:
         self._refused: frozenset[str] = frozenset()
 
     @property
     def fields(self) -> dict[str, Any]:
-        """What to send beside the request."""
+        """The fields to add to a request."""
         return {name: value for name, value in OFF.items() if name not in self._refused}
 
     @staticmethod
     def fewer(sent: Mapping[str, Any], status: int, said: bytes) -> dict[str, Any] | None:
-        """What to try after `sent` was refused with an HTTP status and these words: all but the
-        fields that are named, or none if none is named. None: it cannot have been the fields."""
+        """Return the fields for a retry after `sent` was refused with an HTTP status and text: all
+        but the fields that the text names, or no field if it names none. None: the fields cannot
+        be the cause."""
         if status not in UNUSABLE or not sent:
             return None
         text = said.decode("utf-8", "replace")
@@ -41,7 +42,7 @@ class ServerDialect:
         return {name: value for name, value in sent.items() if named and name not in named}
 
     def record_accepted(self, sent: Mapping[str, Any]) -> list[str]:
-        """The server took `sent`, and no more. Returns what is not sent from now on, as news."""
+        """Record that the server accepted `sent`. Return the fields that are newly omitted."""
         refused = frozenset(OFF) - frozenset(sent)
         news = refused - self._refused
         self._refused |= refused

@@ -1,7 +1,7 @@
-"""What a model server says in place of an answer, as a RemoteError: whose words, which setting.
+"""Converts a model server's errors to RemoteErrors that name the server and the setting to check.
 
-Pure. In: an HTTP status and the beginning of what came with it, or an error within the stream. Out:
-a sentence that names the server, one that names the setting, and the key of one to be said aloud.
+Pure. In: an HTTP status and the start of its body, or an error within the stream. Out: a sentence
+that names the server, one that names the setting, and the key of a sentence to be spoken.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import re
 from appliance.errors import RemoteError
 from appliance.tools.tool_call_syntax import plain
 
-MOST_SAID = 200  # characters of a server's own words
+MOST_SAID = 200  # characters of a server's own message
 UNREADABLE = (
     ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError,
 )  # fmt: skip
 
-# HTTP status → (what to do, what is said aloud: a key of the catalogue of sentences)
+# HTTP status → (what to do, key of the spoken sentence in the catalogue)
 _STATUSES = {
     401: ("Check the key in `thinking.remote.key_file`.", "server-key"),
     403: ("Check the key in `thinking.remote.key_file`.", "server-key"),
@@ -30,7 +30,7 @@ _STATUSES = {
         "server-busy",
     ),
 }
-# What servers say of things that an owner can change: (words of theirs, what to do, said aloud).
+# Server messages about what an owner can change: (pattern, what to do, key of the spoken sentence).
 _KNOWN = tuple(
     (re.compile(words, re.IGNORECASE), remedy, aloud)
     for words, remedy, aloud in (
@@ -65,7 +65,7 @@ _LOOK = "Look into the server's own log, and check `thinking.remote`."
 
 
 def refused(server: str, status: int, body: bytes) -> RemoteError:
-    """An answer with an HTTP status that is no success."""
+    """Return the error for an HTTP status other than success."""
     words = said(body)
     problem = f"The model server {server} refused with HTTP {status}"
     remedy, aloud = _STATUSES.get(status) or _advice(words)
@@ -73,13 +73,13 @@ def refused(server: str, status: int, body: bytes) -> RemoteError:
 
 
 def reported(server: str, error: object) -> RemoteError:
-    """An error in the midst of a stream."""
+    """Return the error for an error object within the stream."""
     words = _sentence(error)
     return RemoteError(f"The model server {server} reports: {words}.", *_advice(words))
 
 
 def away(server: str, what: str) -> RemoteError:
-    """No answer, or none that ends."""
+    """Return the error for a server that does not answer or does not finish its answer."""
     remedy = "Check `thinking.remote.url` and that the server runs."
     return RemoteError(f"The model server {server} {what}.", remedy, "server-away")
 
@@ -93,19 +93,19 @@ def no_answer(server: str) -> RemoteError:
 
 
 def thinks(server: str) -> RemoteError:
-    """All that came of an answer were thoughts."""
+    """Return the error for an answer that holds nothing but thoughts."""
     problem = f"The model server {server} thinks instead of answering, though it was told not to."
     return RemoteError(problem, SWITCH_OFF, "server-thinks")
 
 
 def thinks_first(server: str) -> RemoteError:
-    """Thoughts came before the answer."""
+    """Return the error for an answer that follows thoughts; it is only logged."""
     problem = f"The model server {server} thinks before it answers, though it was told not to."
     return RemoteError(problem, SWITCH_OFF)
 
 
 def said(body: bytes) -> str:
-    """A server's own words in what came with an error; "" for a page of HTML, or nothing."""
+    """Return the server's message in the body of an error; "" for an HTML page or no body."""
     try:
         return _sentence(json.loads(body))
     except UNREADABLE:
@@ -114,13 +114,13 @@ def said(body: bytes) -> str:
 
 
 def _sentence(error: object) -> str:
-    """The words in an error object of OpenAI's form, FastAPI's, or others like them."""
+    """Return the message in an error object of OpenAI's form, FastAPI's or a similar one."""
     if isinstance(error, dict):
         for name in ("error", "message", "detail"):
             if error.get(name):
                 return _sentence(error[name])
         return ""
-    if isinstance(error, list):  # FastAPI: each with where it is, and what is wrong
+    if isinstance(error, list):  # FastAPI: objects with location and message
         return _short("; ".join(map(_place, error)))
     return _short(str(error))
 

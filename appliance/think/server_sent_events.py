@@ -1,6 +1,7 @@
-"""Lines of a server's answer, as server-sent events come: no line, and no answer, without end.
+"""Splits a stream of server-sent events into lines, with limits on a line and on the answer.
 
-In: bytes, in pieces of any size. Out: lines of text. A server may be broken, or somebody else's.
+In: bytes, in chunks of any size. Out: lines of text. The limits guard against a broken or malicious
+server.
 """
 
 from __future__ import annotations
@@ -8,17 +9,17 @@ from __future__ import annotations
 import codecs
 from collections.abc import AsyncGenerator, AsyncIterator
 
-MOST_LINE = 100_000  # characters: an event holds a token or two, and at most a report of usage
-MOST_ANSWER_BYTES = 4_000_000  # 4096 tokens, the most of any setting, in events of 1 kB each
-MOST_ERROR_BYTES = 16_000  # of what comes with an HTTP status that is no success
+MOST_LINE = 100_000  # characters; an event holds a token or two and at most a usage report
+MOST_ANSWER_BYTES = 4_000_000  # 4096 tokens, the maximum setting, in events of 1 kB each
+MOST_ERROR_BYTES = 16_000  # of the body of an HTTP error
 
 
 class ResponseTooLong(ValueError):
-    """More than any answer has."""
+    """Raised when a line or an answer exceeds its limit."""
 
 
 async def lines(chunks: AsyncIterator[bytes]) -> AsyncGenerator[str]:
-    """Each line that is not empty, without its end. Bytes that are no UTF-8 become U+FFFD.
+    """Yield each non-empty line without its line end. Invalid UTF-8 becomes U+FFFD.
 
     Raises ResponseTooLong.
     """
@@ -41,7 +42,7 @@ async def lines(chunks: AsyncIterator[bytes]) -> AsyncGenerator[str]:
 
 
 async def beginning(chunks: AsyncIterator[bytes]) -> bytes:
-    """The first of it, which is enough for an error."""
+    """Return the first MOST_ERROR_BYTES of a body, enough for an error message."""
     read = b""
     async for chunk in chunks:
         read += chunk

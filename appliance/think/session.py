@@ -1,7 +1,7 @@
-"""The LLM session: history and model together, an operation for each message of the thinker.
+"""The LLM session: applies the thinker's messages to the history and to the model.
 
-In: questions, what was heard of the answers, what is to be forgotten. Out: sentences. It knows
-no ring and no channel. All methods belong to one thread, but for `drop_up_to` and `stop`.
+In: questions, the heard text of answers, requests to forget. Out: sentences. It has no access to
+rings and channels. All methods but `drop_up_to`, `preempt_idle` and `stop` belong to one thread.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ BAD_CALL = "Sorry, I tried to do that and got it wrong. Please ask me again."
 
 
 class ModelSession:
-    """One conversation. `clock` gives seconds. `recall_turns`: so many are recalled at a start, or
-    some more (recall_cache.py). `snapshot_schedule`: when the next start is prepared."""
+    """One conversation. `clock` returns seconds. `recall_turns`: minimum number of turns to recall
+    at a start (recall_cache.py). `snapshot_schedule`: when to prepare the next start."""
 
     def __init__(
         self,
@@ -54,27 +54,27 @@ class ModelSession:
         self.history = History()
         self._send = send
         self._clock = clock
-        self._anew = False  # what is recalled next takes the place of what was forgotten
-        # The five below and the model's interruption, together.
+        self._anew = False  # the next Recall replaces the history after `begin_anew`
+        # Guards the fields below, but `recalled` and `_holds_partial`, and the interruption.
         self._lock = threading.Lock()
         self._at_work_on: int | None = None
-        self._writing = False  # down what was said: for this nobody waits
+        self._writing = False  # a transcription runs, which any other work may interrupt
         self._outdated = -1
-        self.recalled = False  # what there is to recall has come, be it nothing
+        self.recalled = False  # the first Recall has arrived, even if it had no turns
         self._prefilling_idle = False
-        self._speculative_clip: SpeechClip | None = None  # is encoded before it is asked for
-        self._holds_partial = False  # what is held reaches beyond the history, and is to stay
+        self._speculative_clip: SpeechClip | None = None  # is being encoded ahead of its question
+        self._holds_partial = False  # the context holds a partial question, which idle work keeps
 
     def drop_up_to(self, turn: int) -> None:
-        """Answers up to `turn` are wanted no more; one that is being thought of ends at once."""
+        """Drop answers up to `turn`; interrupt the model if it is working on one of them."""
         with self._lock:
             self._outdated = max(self._outdated, turn)
             if self._at_work_on is not None and self._at_work_on <= self._outdated:
                 self.model.interrupt()
 
     def preempt_idle(self, question: Iterable[SpeechClip] | None = None) -> None:
-        """There is something to do: what is of no use for it ends. `question`: to be answered,
-        with these clips; another one, or less of one of them, need not be encoded any more."""
+        """Interrupt idle work of no use to a new job. `question`: the clips of a question that is
+        to be answered; encoding ahead ends unless its clip is the start of one of these."""
         with self._lock:
             if self._writing:
                 self.model.interrupt()
@@ -86,13 +86,13 @@ class ModelSession:
                 self.model.interrupt()
 
     def stop(self) -> None:
-        """End whatever goes on, for good."""
+        """Interrupt the model and keep it interrupted."""
         with self._lock:
             self._outdated = 2**63
             self.model.interrupt()
 
     def think(self, turn: int, clips: Iterable[SpeechClip], text: str, asked_s: float) -> None:
-        """Answer. Sends sentences and calls, and in every case one ThoughtEnded."""
+        """Answer a question: send sentences and calls, and always one ThoughtEnded."""
         self._talked()
         entry = self.history.add_turn(turn, clips, text)
         effort = AnswerMetrics()
@@ -141,8 +141,8 @@ class ModelSession:
         self.history.record_tool_answer(turn, call, text)
 
     def load_turns(self, turns: Iterable[tuple[str, str, str]]) -> None:
-        """At first what there is to recall; later what the next start would be given."""
-        turns = [turn for turn in turns if turn[2].strip()]  # of others nothing was heard
+        """Load the recalled turns; in later calls, prepare these turns for the next start."""
+        turns = [turn for turn in turns if turn[2].strip()]  # only those with heard text
         earlier = recalled(turns)
         recall_cache = self.model.recall_cache
         if self._anew:
@@ -168,20 +168,20 @@ class ModelSession:
         (self.history.forget_last if last else self.history.forget)()
 
     def begin_anew(self) -> None:
-        """Forget all that is held of the conversation, and ask for what is left in the memory."""
+        """Clear the history and request the turns that are left in the memory."""
         self.forget()
         self._anew = True
         self._send(RecallWanted())
 
     def encode_ahead(self, clip: SpeechClip) -> None:
-        """Encode ahead, while the owner is still speaking. Raises AnswerAbandoned."""
+        """Encode a clip while the owner is still speaking. Raises AnswerAbandoned."""
         with self._encoding_ahead(clip):
             self.model.encode_ahead(clip)
 
     def prefill_partial(self, clips: Iterable[SpeechClip], *, likely_all: bool) -> None:
-        """The owner is still speaking; `clips` is what has come of it. Read it ahead."""
+        """Prefill `clips`, the question so far, while the owner is still speaking."""
         if self.history.in_flux:
-            return  # what is read now would be in the wrong place
+            return  # the last answer may still change, and the prefill would not match
         self._holds_partial = True
         question = self.history.with_question(clips)
         assert question.last is not None
@@ -189,8 +189,8 @@ class ModelSession:
             self.model.prefill_partial(question, likely_all=likely_all)
 
     def draw_ahead(self, clips: Iterable[SpeechClip], wanted: Callable[[], bool]) -> None:
-        """That may be all of it, and is read: begin on the answer until something is `wanted`, and
-        tell its first words, so that a voice may be ready. Raises AnswerAbandoned."""
+        """Start the answer to a prefilled question that may be complete, until `wanted`. Send its
+        first words, so that the voice can prepare them. Raises AnswerAbandoned."""
         if self.history.in_flux or wanted():
             return
         question = self.history.with_question(clips)
@@ -202,29 +202,29 @@ class ModelSession:
             text: SentenceStream | None = SentenceStream()
             for piece in pieces:
                 if not isinstance(piece, str):
-                    return  # a tool is called: it is, once that was asked for
+                    return  # a tool runs only once the question is complete
                 if text is not None and (first := text.push(piece)):
                     self._send(AnswerBegun(*first[0]))
                     text = None
                 if wanted():
                     return
-            if text is not None and (whole := text.flush()):  # as short as that, or no clause yet
+            if text is not None and (whole := text.flush()):  # ended before the first clause did
                 self._send(AnswerBegun(*whole[0]))
 
     @contextlib.contextmanager
     def _encoding_ahead(self, clip: SpeechClip) -> Iterator[None]:
-        """Nobody has asked for it yet, and a question that does not ends it."""
+        """Mark `clip` as being encoded ahead, so that a question without it interrupts this."""
         with self._lock:
             self._speculative_clip = clip
         try:
-            with contextlib.suppress(InterludeError):  # the question will meet it, and say so
+            with contextlib.suppress(InterludeError):  # the question will raise and report it again
                 yield
         finally:
             self._rest()
 
     def prefill_idle(self) -> bool:
-        """Nobody waits: have the model read a piece of what it will need anyway. Returns whether
-        all of it is read. Raises AnswerAbandoned."""
+        """Prefill a piece of the next prompt, while idle. Return whether all of it is done. Raises
+        AnswerAbandoned."""
         with self._lock:
             self._prefilling_idle = True
         try:
@@ -233,15 +233,15 @@ class ModelSession:
             self._rest()
 
     def get_ready(self, wanted: Callable[[], bool]) -> None:
-        """Nobody waits: prepare what the next start will read, as far as it is due and nothing
-        else is `wanted`. Raises AnswerAbandoned."""
+        """Prepare the next start, while idle, as far as the schedule says and until other work is
+        `wanted`. Raises AnswerAbandoned."""
         while self.model.recall_cache is not None and self._get_ready(
             self.model.recall_cache, wanted
         ):
             continue
 
     def _get_ready(self, recall_cache: RecallCache, wanted: Callable[[], bool]) -> bool:
-        """One step of it. Returns whether there may be another one now."""
+        """Do one step of the preparation. Return whether another one may follow at once."""
         now_s = self._clock()
         match self._snapshot_schedule.due(now_s):
             case "ask" if self.history.next_untranscribed is None and recall_cache.may_ask():
@@ -263,13 +263,13 @@ class ModelSession:
         return False
 
     def leave(self) -> None:
-        """At an orderly stop: what was prepared for the next start, and is not yet written, is."""
+        """Write what is prepared for the next start; call at an orderly stop."""
         if self.model.recall_cache is not None:
             self.model.recall_cache.keep()
 
     def transcribe_idle(self, wanted: Callable[[], bool]) -> None:
-        """Nobody waits: have the oldest turn that is over, and is not yet, written down for the
-        memory. Nothing is done once the model is `wanted`. Raises AnswerAbandoned."""
+        """Transcribe the oldest settled turn without a transcript, for the memory, unless other
+        work is `wanted`. Raises AnswerAbandoned."""
         turn = self.history.next_untranscribed
         with self._lock:
             if turn is None or wanted():
@@ -278,7 +278,7 @@ class ModelSession:
         try:
             turn.transcript = self.model.transcribe(turn.clips)
         except InterludeError:
-            turn.transcript = ""  # nobody misses it; what is wrong, the next answer meets, too
+            turn.transcript = ""  # a transcript is optional, and the next answer reports the error
         finally:
             with self._lock:
                 self._writing = False
@@ -305,7 +305,7 @@ class ModelSession:
 
 
 class _AnswerStream:
-    """Hands one answer on as it comes: sentences when they are complete, and calls between them."""
+    """Sends one answer while it is generated: complete sentences, and calls between them."""
 
     def __init__(
         self, entry: HistoryTurn, send: Callable[[Message], object], since_ms: Callable[[], float]
@@ -320,7 +320,7 @@ class _AnswerStream:
 
     @property
     def anything(self) -> bool:
-        """There is something to be heard of it."""
+        """Whether a sentence or a call was sent."""
         return self.sentences > 0 or bool(self._entry.uses)
 
     def push(self, piece: str | ToolCall | BadToolCall) -> None:
@@ -334,12 +334,12 @@ class _AnswerStream:
             self._entry.uses.append(ToolUse(piece))
             self._send(ToolCalled(self._entry.number, number, piece.name, dict(piece.arguments)))
         elif not self._bad_call_reported:
-            self._bad_call_reported = True  # said once, however many calls it got wrong
+            self._bad_call_reported = True  # one apology for all bad calls of an answer
             self._entry.answer += f" {BAD_CALL} "
             self._send_sentences([FoundSentence(BAD_CALL)])
 
     def flush(self) -> None:
-        """What has come so far is all there is for now."""
+        """Send the rest of the text so far."""
         self._send_sentences(self._text.flush())
 
     def _send_sentences(self, sentences: Iterable[FoundSentence]) -> None:

@@ -1,12 +1,12 @@
-"""What the model has computed of persona, tools and the last turns, on disk for the next start.
+"""Saves the computed state of persona, tools and the last turns on disk for the next start.
 
-These are words that people said, so the file (0600) lies beside the memory, under a name that all
-who forget erase with it (dialog/memory_erase.py), and one rule keeps it from outliving them:
-**only a file that was there, empty, before the turns were taken from the memory is ever filled**.
-Who forgets erases it, empty or not, under the folder's lock; who fills it looks, under the same
-lock, whether it still has a name. There is one such file; a new one is written whole before the
-old is erased, and where it cannot be written none is left.
-All that writes is done in a thread of its own: a card may stall for seconds.
+The state contains the conversation, so the file (0600) is beside the memory, under a name that
+dialog/memory_erase.py erases together with it. One rule ensures that the state never outlives a
+forgotten turn: **only a file that existed, empty, before the turns were read from the memory is
+ever filled**. Forgetting unlinks the file, empty or not, under the folder's lock; the writer
+checks under the same lock that the file still has a link. There is one such file: a new one is
+complete before the old one is erased, and if writing fails, none is left.
+A separate thread does all writing, because an SD card may stall for seconds.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from appliance.runtime.memory_files import APART, SNAPSHOT
 from appliance.runtime.secure_erase import erase
 from appliance.think import state_file
 
-ROOM_BYTES = 64 << 20  # that the disk has left afterwards, for the memory itself
-STEP_BYTES = 4 << 20  # synced at once: so long, at most, somebody who forgets waits for a writer
-LOCK_S = 5.0  # for who forgets
+ROOM_BYTES = 64 << 20  # free space to leave on the disk, for the memory itself
+STEP_BYTES = 4 << 20  # written per fdatasync: a forget request waits at most for one step
+LOCK_S = 5.0  # timeout for the folder's lock, which forgetting may hold
 _MAGIC = b"interlude recalls 1\n"
-_COUNT = struct.Struct("<I")  # of tokens; then their identities, 8 bytes each; then the state
+_COUNT = struct.Struct("<I")  # of tokens; followed by their identities, 8 bytes each, and the state
 _WHAT = "the conversation"
 
 Ids = npt.NDArray[np.int64]  # the identity of every token (audio_embeddings.py)
@@ -43,25 +43,26 @@ log = logging.getLogger("thinker")
 
 
 class Snapshots:
-    """Of the memory in `memory`, a file that need not be there. `made_of`: model, build and form
-    of the context. `room_bytes`: that the disk is left with. All methods belong to one thread, and
-    none but `take` waits for the disk."""
+    """The snapshot beside the file `memory`, which need not exist. `made_of`: identity of model,
+    build and form of the context. `room_bytes`: free space to leave on the disk. All methods belong
+    to one thread, and only `take` waits for the disk."""
 
     def __init__(self, memory: Path, made_of: bytes = b"", room_bytes: int = ROOM_BYTES) -> None:
         self._memory = memory
         self._room_bytes = room_bytes
         self._made_of = made_of
-        self._fd: int | None = None  # of a file that may be filled
+        self._fd: int | None = None  # of an empty file that may be filled
         self._path = memory
         self._making = False
-        self._stop = threading.Event()  # what is being written is not wanted any more
+        self._stop = threading.Event()  # set to abort a write that runs
         self._orders: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._worker: threading.Thread | None = None
 
     def take(self) -> tuple[Ids, bytes] | None:
-        """What was kept, the identities of its tokens and the state; all other files are erased.
+        """Load the snapshot: the identities of its tokens and the state. Erase all other files.
 
-        Until `works` is called it has another name: one that ends the process is not tried again.
+        The file is renamed until `works` is called: a state that crashes the process is not loaded
+        again.
         """
         found, others = None, list[Path]()
         try:
@@ -80,18 +81,19 @@ class Snapshots:
         return found
 
     def works(self) -> None:
-        """What was taken is in use."""
+        """Rename the loaded file back; call once its state works."""
         path = self._path
 
         def rename() -> None:
-            with suppress(OSError), locked(self._memory.parent, LOCK_S):  # forgotten meanwhile
+            # OSError: a forget request has erased the file meanwhile.
+            with suppress(OSError), locked(self._memory.parent, LOCK_S):
                 state_file.put_back(path)
 
         self._do(rename)
 
     def begin(self) -> bool:
-        """Whether there is a file that may be filled with what is taken from the memory from now
-        on; if not, one is made."""
+        """Whether there is an empty file for turns that are read from the memory from now on; if
+        not, start to make one."""
         if self._fd is not None and os.fstat(self._fd).st_nlink:
             return True
         self._let_go()
@@ -101,7 +103,7 @@ class Snapshots:
         return False
 
     def keep(self, ids: Ids, state: bytes) -> None:
-        """Fill that file, unless something was forgotten since it was made."""
+        """Write a snapshot to the empty file, unless a forget request has unlinked it."""
         fd, self._fd = self._fd, None
         if fd is None:
             return
@@ -110,14 +112,14 @@ class Snapshots:
         self._do(lambda: self._fill(fd, path, data, stop))
 
     def drop(self) -> None:
-        """Something is forgotten, or what is kept is of no use: nothing is left of it."""
+        """Erase the snapshot, because something is forgotten or it is of no use."""
         self._stop.set()
         self._stop = threading.Event()
         self._let_go()
         self._do(lambda: self._erase(self._files()))
 
     def wait(self, within_s: float) -> bool:
-        """Until all is done that was begun, but for no longer."""
+        """Wait for pending work, for at most `within_s`. Return whether it is done."""
         if self._worker is None:
             return True
         done = threading.Event()
@@ -142,7 +144,7 @@ class Snapshots:
         path = self._memory.with_name(f"{self._memory.name}{SNAPSHOT}{time.time_ns():020d}")
         try:
             with locked(self._memory.parent, LOCK_S) as there:
-                if there:  # else there is no memory either
+                if there:  # the folder exists; without it there is no memory either
                     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
                     self._path, self._fd = path, fd
         finally:
@@ -153,11 +155,11 @@ class Snapshots:
         try:
             with locked(path.parent, LOCK_S):
                 if not os.fstat(fd).st_nlink:
-                    return  # forgotten meanwhile
+                    return  # unlinked by a forget request
                 try:
                     whole = self._room(fd, data) and _write(fd, data, stop)
                     sync_folder(path.parent)
-                finally:  # the new one or none: how old the old one may get was reckoned by the new
+                finally:  # never keep the old file: RecallCache counts turns for the new one
                     self._erase([each for each in self._files() if not whole or each != path])
         finally:
             os.close(fd)
@@ -180,11 +182,11 @@ class Snapshots:
 
     def _files(self) -> list[Path]:
         found = self._memory.parent.glob(f"{self._memory.name}{SNAPSHOT}*")
-        return [path for path in found if not path.name.endswith(APART)]  # forgetting's own
+        return [path for path in found if not path.name.endswith(APART)]  # already being erased
 
     def _content(self, path: Path) -> tuple[Ids, bytes] | None:
         if path.is_file() and not path.stat().st_size:
-            return None  # it was never filled
+            return None  # never filled
         content = state_file.load(path, _MAGIC, self._made_of, _WHAT)
         if content is None:
             return None
@@ -200,7 +202,7 @@ class Snapshots:
 
 
 def _write(fd: int, data: bytes, stop: threading.Event) -> bool:
-    """Returns whether all of it is on the device; not if it is not wanted any more."""
+    """Write `data` until `stop` is set. Return whether all of it is on the device."""
     at = 0
     while at < len(data) and not stop.is_set():
         at += os.write(fd, data[at : at + STEP_BYTES])

@@ -1,6 +1,6 @@
 """Removes thoughts and tool calls, with their tags, from the text of an answer.
 
-In: the text of an answer as it comes, tags spelled out. Out: what may be said, and what was hidden.
+In: the text of an answer in pieces, tags spelled out. Out: the text to speak and the hidden text.
 """
 
 from __future__ import annotations
@@ -8,20 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-# Gemma 4's tags. What an opening tag begins lasts to its closing tag, or to the end.
+# Gemma 4's tags, opening to closing. Hidden text ends at its closing tag or with the answer.
 SILENT: Mapping[str, str] = {
     "<|channel>": "<channel|>",
     "<|tool_call>": "<tool_call|>",
     "<|tool_response>": "<tool_response|>",
-    "<think>": "</think>",  # other models' thoughts, from a remote server
+    "<think>": "</think>",  # thoughts of other models on a server
 }
 THOUGHTS = ("<|channel>", "<think>")
-MOST_HIDDEN = 4000  # letters between two tags that are kept: more is no call
+MOST_HIDDEN = 4000  # maximum letters of hidden text; no valid call is longer
 
 
 @dataclass(frozen=True)
 class HiddenText:
-    """What stood between two tags. `whole`: its closing tag came."""
+    """The text between two tags. `whole`: its closing tag was found."""
 
     tag: str
     text: str
@@ -29,19 +29,19 @@ class HiddenText:
 
 
 class SpecialTokenFilter:
-    """Finds the tags, wherever the pieces of text happen to be cut.
+    """Finds the tags, also those that are split over several pieces of text.
 
-    What may be the beginning of a tag is held back until the next piece tells.
+    Text that may be the start of a tag is held back until the next piece decides it.
     """
 
     def __init__(self, pairs: Mapping[str, str] = SILENT) -> None:
         self._pairs = pairs
-        self._tag = ""  # that is open
+        self._tag = ""  # the open tag
         self._inside = ""
         self._kept = ""
 
     def split(self, text: str) -> list[str | HiddenText]:
-        """What of the text so far may be said now, and what was hidden, in order."""
+        """Add text; return what can be spoken now and what is hidden, in order."""
         self._kept += text
         found: list[str | HiddenText] = []
         while True:
@@ -65,7 +65,7 @@ class SpecialTokenFilter:
         return found
 
     def finish(self) -> list[str | HiddenText]:
-        """The text has ended: what was held back and is no tag after all."""
+        """End the text; return what was held back and is not a tag."""
         found: list[str | HiddenText] = []
         self._pass_on(self._kept, found)
         self._kept = ""
@@ -74,11 +74,11 @@ class SpecialTokenFilter:
         return found
 
     def feed(self, text: str) -> str:
-        """What of the text so far may be said now."""
+        """Add text; return only what can be spoken now."""
         return _said(self.split(text))
 
     def flush(self) -> str:
-        """The same at the end of the text."""
+        """End the text; return only the rest that can be spoken."""
         return _said(self.finish())
 
     def _pass_on(self, text: str, found: list[str | HiddenText]) -> None:
@@ -98,7 +98,7 @@ def _said(parts: list[str | HiddenText]) -> str:
 
 
 def _beginning_of(text: str, tags: tuple[str, ...]) -> int:
-    """The length of the longest end of `text` with which one of the tags begins."""
+    """Return the length of the longest suffix of `text` that is a prefix of a tag."""
     longest = max(len(tag) for tag in tags) - 1
     for length in range(min(longest, len(text)), 0, -1):
         if any(tag.startswith(text[-length:]) for tag in tags):

@@ -1,30 +1,30 @@
-"""Speculative prefill: when to read speech that is still being said.
+"""Speculative prefill: decides when to prefill speech that the owner is still speaking.
 
-Pure. In: how much of the utterance has come. Out: whether to have the model read it now. What is
-left to read at the last word, the piece that is being read included, is least if the model reads
-on as soon as it has done a piece: on a slow machine pieces become longer by themselves. While
-nobody speaks no piece is begun: what may be the end follows at once, and would wait for it.
+Pure. In: how much of the utterance has arrived. Out: whether to prefill it now. The work left at
+the last word, including the running piece, is smallest if the model starts the next piece as soon
+as it has finished one; on a slow machine the pieces become longer by themselves. No piece starts
+in silence: the possible end of the question follows at once and would have to wait for it.
 """
 
 from __future__ import annotations
 
 from appliance.pcm import RATE_HZ
 
-HOP_FRAMES = RATE_HZ * 4 // 25  # 4 tokens, which the model computes together (context.py)
+HOP_FRAMES = RATE_HZ * 4 // 25  # 4 tokens, which llama.cpp computes as a group (context.py)
 
 
 class SpeculativePrefill:
-    """One utterance at a time."""
+    """Decides for one utterance at a time."""
 
     def __init__(self) -> None:
         self._utterance = -1
         self._frames = 0
 
     def due(self, utterance: int, frames: int, *, paused: bool, quiet: bool, idle: bool) -> bool:
-        """Whether to read `utterance` now, of which `frames` samples have come.
+        """Whether to prefill `utterance` now, of which `frames` samples have arrived.
 
-        `paused`: these may have been the last words, and nothing is saved by waiting; `quiet`:
-        nobody speaks just now; `idle`: the model has nothing else to do.
+        `paused`: the question may be complete, so waiting saves nothing; `quiet`: there is no
+        speech at the moment; `idle`: the model has nothing else to do.
         """
         if utterance != self._utterance:
             self._utterance, self._frames = utterance, 0

@@ -1,4 +1,4 @@
-"""Whether this model's hidden states can be spoken, and the tap that reads them if so."""
+"""Opens the tap for the model's hidden states if a voice can speak them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ log = logging.getLogger("thinker")
 
 
 def states_of(gemma: Gemma, write: StateWriter) -> DrawnStates | None:
-    """What tells the states of its tokens to `write`; None, and a line in the log, where there are
-    none: then a text voice speaks."""
+    """Return the DrawnStates that writes the hidden states of `gemma`'s tokens to `write`. If the
+    model gives none, log why and return None; a text voice then speaks."""
     try:
         tap = StateTap(gemma.context, gemma.model)
         if not RingStates.fits(LAYERS + 1, gemma.width):

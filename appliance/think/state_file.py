@@ -1,8 +1,8 @@
-"""What a model has computed, in one file: of what kind, what made it, a digest, the bytes.
+"""The file format of a model's computed state: kind, origin, digest and content.
 
-What is cut short, changed, of another kind or made of something else is not opened. From
-`set_apart` until `put_back` a file has another name, under which it is not opened either: so a
-state that ends the process is not tried again.
+A file that is truncated, changed, of another kind or of another origin is rejected. From
+`set_apart` until `put_back` a file has another name, under which `load` rejects it: a state that
+crashes the process is not loaded again.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pathlib import Path
 from appliance.atomic_file import read_small
 
 _MAGIC_BYTES = 20
-_HEAD = struct.Struct(f"<{_MAGIC_BYTES}s32s32sQ")  # magic, name, digest of the rest, its length
+_HEAD = struct.Struct(f"<{_MAGIC_BYTES}s32s32sQ")  # magic, name, digest and length of the content
 HEAD_BYTES = _HEAD.size
-# Of content. With Gemma 4 E2B an opening of 1,125 tokens takes 13 MiB; persona, tools and 24 turns
-# take some 30 MiB.
+# Maximum size of the content. With Gemma 4 E2B an opening of 1,125 tokens takes 13 MiB; persona,
+# tools and 24 turns take some 30 MiB.
 MOST_BYTES = 64 << 20
 _APART = ".tried"
 
@@ -26,18 +26,18 @@ log = logging.getLogger("thinker")
 
 
 def name(made_of: bytes) -> bytes:
-    """32 bytes that stand for all that made a state."""
+    """Return a digest, 32 bytes, of what a state depends on."""
     return hashlib.sha256(made_of).digest()
 
 
 def seal(magic: bytes, made_of: bytes, content: bytes) -> bytes:
-    """What stands in the file. `magic`: the kind of file, 20 bytes."""
+    """Return the bytes of a file with this content. `magic`: the kind of file, 20 bytes."""
     digest = hashlib.sha256(content).digest()
     return _HEAD.pack(magic, name(made_of), digest, len(content)) + content
 
 
 def unseal(magic: bytes, made_of: bytes, data: bytes) -> bytes | None:
-    """The content of a file, if it is of this kind, made of this, and whole."""
+    """Return the content of a file; None if kind, origin or digest do not match."""
     if len(data) < _HEAD.size:
         return None
     found, made, digest, length = _HEAD.unpack_from(data)
@@ -47,7 +47,7 @@ def unseal(magic: bytes, made_of: bytes, data: bytes) -> bytes | None:
 
 
 def load(path: Path, magic: bytes, made_of: bytes, what: str) -> bytes | None:
-    """The content of the file `path`, or None. What is wrong is logged; `what` was kept in it."""
+    """Return the content of the file `path`; None, with a log line about `what`, if that fails."""
     if path.name.endswith(_APART):
         log.warning("what was kept of %s was no use last time; it is read anew", what)
         return None
@@ -65,15 +65,15 @@ def load(path: Path, magic: bytes, made_of: bytes, what: str) -> bytes | None:
 
 
 def apart(path: Path) -> Path:
-    """The other name of the file `path`."""
+    """Return the name that `set_apart` gives to the file `path`."""
     return path.with_name(path.name + _APART)
 
 
 def set_apart(path: Path) -> Path:
-    """Before its state is tried. Returns the name that it has then. Raises OSError."""
+    """Rename a file before its state is used. Return the new path. Raises OSError."""
     return path.rename(apart(path))
 
 
 def put_back(path: Path) -> None:
-    """The state of a file that was set apart is in use. `path`: its name now. Raises OSError."""
+    """Undo `set_apart` once the state works. `path`: the file's present path. Raises OSError."""
     path.rename(path.with_name(path.name.removesuffix(_APART)))

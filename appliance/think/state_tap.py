@@ -1,12 +1,13 @@
-"""Reads the hidden states of the tokens that an answer is made of, out of llama.cpp's context.
+"""Reads the hidden states of an answer's tokens from llama.cpp's context.
 
-In: a context that has just read tokens. Out: for each of them its embedding and what the last
-decoder layers made of it. llama.cpp has the functions for its own drafts and does not promise
-them: their C++ names are looked up, and only the version they were tried with is asked.
+In: a context that has just evaluated tokens. Out: for each token its embedding and the outputs of
+the last decoder layers. llama.cpp has these functions for its own draft models; they are not part
+of its public API. So they are looked up by their C++ names, and only in the version that they were
+tested with.
 
-As long as they are on, all layers are computed for all tokens: they are for answers, never for a
-prompt. Each switch has llama.cpp lay out its graph anew with the next token (1 ms on a small model,
-10 ms on E2B): once an answer, not once a token.
+While the tap is on, llama.cpp computes all layers for all tokens, so it is used for answers and
+never for a prompt. Each switch makes llama.cpp rebuild its graph with the next token (1 ms on a
+small model, 10 ms on E2B), so it is switched once per answer, not once per token.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from appliance.think.llama_library import llama
 
 States = npt.NDArray[np.float32]  # [tokens, 1 + LAYERS, width]: the embedding, then the layers
 
-LAYERS = 6  # the last ones: those that the speech head mixes
-TRIED = "0.3.36"  # of llama-cpp-python: what the functions mean was read in its llama.cpp
+LAYERS = 6  # the last layers, which the speech head mixes
+TRIED = "0.3.36"  # llama-cpp-python version whose llama.cpp source the use of FUNCTIONS relies on
 
 _POINTER, _NUMBER, _BOOL = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_bool
 FUNCTIONS: dict[str, tuple[str, list[Any], Any]] = {
@@ -43,7 +44,7 @@ FUNCTIONS: dict[str, tuple[str, list[Any], Any]] = {
 
 
 def lacking(version: str = llama.__version__, library: ctypes.CDLL = llama.llama_cpp._lib) -> str:
-    """Why this llama.cpp gives no hidden states, a sentence; "" if it does."""
+    """Return a sentence that says why this llama.cpp gives no hidden states; "" if it does."""
     if version != TRIED:
         return f"Hidden states were tried with llama-cpp-python {TRIED}, and this is {version}."
     missing = [name for name, _, _ in FUNCTIONS.values() if not hasattr(library, name)]
@@ -53,10 +54,10 @@ def lacking(version: str = llama.__version__, library: ctypes.CDLL = llama.llama
 
 
 class StateTap:
-    """The states of one context's tokens. Off until `switch_on`. Belongs to the model's thread."""
+    """Reads the states of one context's tokens. Off until `switch_on`. For the model's thread."""
 
     def __init__(self, context: Any, model: Any, count: int = LAYERS) -> None:
-        """Of the last `count` layers. Raises ModelError where llama.cpp or the model has none."""
+        """Tap the last `count` layers. Raises ModelError if llama.cpp or the model lacks them."""
         if problem := lacking():
             raise ModelError(problem, "Set `speaking.voice` to another voice than `head`.")
         self.width = int(llama.llama_model_n_embd(model))
@@ -64,31 +65,31 @@ class StateTap:
         if layers < count:
             raise ModelError(f"The model has {layers} layers; a speech head reads {count}.")
         self._context = context
-        # What goes into layer 0 is the embedding, and what goes into a later one is what the layer
-        # before it gave. What the last one gave is there only behind the output's norm.
+        # The input of layer 0 is the embedding; the input of each later layer is the output of the
+        # layer before it. The output of the last layer is only available after the output norm.
         self._inputs = (0, *range(layers - count + 1, layers))
         self._call = {name: bound(*how) for name, how in FUNCTIONS.items()}
         self._row_bytes = self.width * ctypes.sizeof(ctypes.c_float)
         self.on = False
 
     def switch_on(self) -> None:
-        """Before the first token of an answer is read."""
+        """Switch the tap on; call before the first token of an answer is evaluated."""
         self._switch(on=True)
 
     def switch_off(self) -> None:
-        """Before anything else is read. Safe to call twice."""
+        """Switch the tap off; call before any other evaluation. Safe to call twice."""
         if self.on:
             self._switch(on=False)
 
     def _switch(self, *, on: bool) -> None:
         for layer in self._inputs:
             self._call["set_layer"](self._context, layer, on)
-        self._call["set_last"](self._context, on, True)  # only of tokens that have an output
+        self._call["set_last"](self._context, on, True)  # True: only for tokens with an output
         self.on = on
 
     def read(self, tokens: int = 1) -> States:
-        """Of the tokens that were read last: one batch, each with an output, and the tap
-        was on before it: llama.cpp ends the process where it was not. A copy."""
+        """Return a copy of the states of the last batch. Each of its tokens must have an output,
+        and the tap must have been on before the batch, or llama.cpp ends the process."""
         if not self.on:
             raise ModelError("The tap of hidden states is switched off.")
         found = np.empty((tokens, len(self._inputs) + 1, self.width), np.float32)
@@ -105,7 +106,7 @@ class StateTap:
 
 
 def bound(name: str, arguments: list[Any], result: Any) -> Any:
-    """One of FUNCTIONS, to be called."""
+    """Return a function of FUNCTIONS with its argument and result types set."""
     function = getattr(llama.llama_cpp._lib, name)
     function.argtypes, function.restype = arguments, result
     return function

@@ -1,8 +1,7 @@
-"""The audio encoder that hears a clip while it is spoken, on ONNX Runtime.
+"""The streaming audio encoder on ONNX Runtime: encodes a clip while the owner speaks it.
 
-In: a clip as far as it has come, and what was encoded of it before. Out: its soft tokens; of sound
-that was encoded before nothing is computed again. What is encoded is a value: an encoding that is
-ended leaves it as it was.
+In: a clip so far, and the earlier result for its prefix. Out: its soft tokens; sound that was
+encoded before is not computed again. Results are immutable: an interrupted call changes none.
 """
 
 from __future__ import annotations
@@ -23,17 +22,18 @@ from appliance.think.encoded_sound import EncodedSound, State
 
 Rows = npt.NDArray[np.float32]
 
-# Tokens a call: 2 s of sound. Memory and attention grow with it; a call tells of progress.
+# Tokens per call: 2 s of sound. Memory and attention grow with it; each call counts as progress.
 CALL_TOKENS = 50
-# Up to so many are computed with the end of a clip in one call: a call of the full-size graph takes
-# some 30 ms, whatever it computes. What it made is not final: if more sound comes it is made again.
+# Up to this number, the last tokens are computed in one call with the end of the clip, because a
+# call of the full-size graph takes at least some 30 ms. They are not final: if more sound comes,
+# they are computed again.
 END_TOKENS = 12
 
 
 class StreamingEncoder:
-    """One graph, loaded. All methods belong to one thread, but for `interrupt` and `resume`.
+    """One loaded graph. All methods but `interrupt` and `resume` must be called from one thread.
 
-    `width`: of a soft token. `steps` rises with every call of the graph.
+    `width`: number of values in a soft token. `steps` rises with every call of the graph.
     """
 
     def __init__(self, graph: Path, threads: int) -> None:
@@ -47,15 +47,15 @@ class StreamingEncoder:
             if f"{tensor.name}_next" in self._results
         }
         self.steps = 0
-        self._lock = threading.Lock()  # the two below, together
-        self._running: Any = None  # RunOptions of the call that runs
+        self._lock = threading.Lock()  # guards the two fields below
+        self._running: Any = None  # RunOptions of the running call
         self._interrupted = False
 
     def encode(
         self, samples: npt.NDArray[Any], begun: EncodedSound | None = None, *, whole: bool = True
     ) -> EncodedSound:
-        """The clip's soft tokens; see SoundEncoder. A token is final with the last of its samples;
-        the sound behind the last final one makes one token more if it has a frame."""
+        """Encode the clip; see SoundEncoder. A token is final once all of its samples are there.
+        The sound after the last such token gives one more token if it fills a frame."""
         state, done = self._beginning, 0
         rows = [np.empty((0, self.width), np.float32)]
         if begun is not None and begun.state:
@@ -74,8 +74,8 @@ class StreamingEncoder:
         return EncodedSound(np.concatenate(rows), done, whole, state)
 
     def _tail(self, samples: npt.NDArray[Any], done: int, state: State) -> Rows:
-        """The tokens of a clip's end, of which the last may have fewer frames; perhaps none."""
-        # Any crumb of sound is a token: silence follows it, up to a token's worth.
+        """Encode the end of a clip, perhaps to no token; the last one may have fewer frames."""
+        # A clip shorter than a token is padded with silence to the length of one.
         whole_tokens = len(samples) // TOKEN_SAMPLES
         frames = max(frame_count(max(len(samples), TOKEN_SAMPLES)), whole_tokens * TOKEN_FRAMES)
         frames -= done * TOKEN_FRAMES
@@ -95,7 +95,7 @@ class StreamingEncoder:
         given = {"sound": sound, "frames": np.array([frames], np.int64), **state}
         try:
             found = self._session.run(None, given, options)
-        except Exception as error:  # likewise; one that was ended has no type of its own either
+        except Exception as error:  # ONNX Runtime has no exception type for a terminated call
             if options.terminate:
                 raise AnswerAbandoned from error
             raise ModelError(f"The sound cannot be encoded ({first_line(error)}).") from error
@@ -107,8 +107,8 @@ class StreamingEncoder:
         return results["tokens"], {name: results[f"{name}_next"] for name in state}
 
     def interrupt(self) -> None:
-        """Make `encode` raise AnswerAbandoned, now and until `resume`: before the next operator of
-        the graph. From any thread."""
+        """Make `encode` raise AnswerAbandoned until `resume`; a running call ends before its next
+        operator. May be called from any thread."""
         with self._lock:
             self._interrupted = True
             if self._running is not None:
@@ -120,7 +120,7 @@ class StreamingEncoder:
 
 
 def _floats(samples: npt.NDArray[Any]) -> Rows:
-    """In -1 to 1. Raises ModelError for what is not sound."""
+    """Convert samples to float32 in -1 to 1. Raises ModelError if they are not finite."""
     sound = samples.astype(np.float32)
     if samples.dtype == np.int16:
         sound /= 32768.0

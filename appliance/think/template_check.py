@@ -1,8 +1,8 @@
-"""Compares our prompt with what the model's own chat template makes of the same turns.
+"""Compares our prompt with the output of the model's own chat template for the same turns.
 
-In: a template, or None, and how this box prompts. Out: a TemplateComparison, for the log and
-`interlude check`. The turns are made up: sound that was answered by a tool, typed words, sound that
-waits for its answer. Whatever differs here, the model was not taught as it is asked.
+In: a template, or None, and this box's PromptStyle. Out: a TemplateComparison, for the log and
+`interlude check`. The turns are examples: sound that a tool answered, typed text, sound that awaits
+its answer. Any difference means that the model was trained with another prompt than it gets here.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from appliance.tools.tool_call_syntax import ToolCall
 
 MOST_TEMPLATE_BYTES = 1 << 20  # Gemma 4's takes 20 kB
 MOST_CPU_S = 5  # Python, jinja2 and Gemma 4's template take 0.3 s on a PC
-PATIENCE_S = 300.0  # for a Pi that loads a model meanwhile
-AROUND = 60  # letters that are shown before a difference; three times as many after it
+PATIENCE_S = 300.0  # timeout of the renderer, for a Pi that loads a model at the same time
+AROUND = 60  # letters shown before a difference; three times as many after it
 
 log = logging.getLogger("thinker")
 
 
 @dataclass(frozen=True)
 class PromptStyle:
-    """How this box prompts a model."""
+    """The parts of the prompt that depend on the model and the settings."""
 
     persona: str
     tools: Sequence[Tool] = ()
@@ -45,7 +45,8 @@ class PromptStyle:
     def of(
         cls, model: LocalModel, thinking: ThinkingSettings, tools: Sequence[Tool]
     ) -> PromptStyle:
-        """A model that brings its own persona knows its tools by heart."""
+        """Choose persona, tools and instruction. A model with a persona of its own was trained with
+        its tools, so none are declared."""
         own = model.instruction
         return cls(
             thinking.persona if model.persona is None else model.persona,
@@ -56,7 +57,7 @@ class PromptStyle:
 
 @dataclass(frozen=True)
 class TemplateComparison:
-    """`ours` and `its`: the two texts. `problem`: why there is only one, or none."""
+    """The result. `ours` and `its`: the two texts. `problem`: why a text is missing."""
 
     ours: str = ""
     its: str = ""
@@ -67,7 +68,7 @@ class TemplateComparison:
         return not self.problem and self.ours == self.its
 
     def sentence(self) -> str:
-        """For the owner: what was found, with both texts where they part."""
+        """Return the result as a sentence for the owner, with both texts where they differ."""
         if self.problem:
             return f"The prompt was not compared with the model's own chat template: {self.problem}"
         if self.same:
@@ -85,7 +86,8 @@ class TemplateComparison:
 def compare(
     template: str | None, way: PromptStyle, most_cpu_s: int = MOST_CPU_S
 ) -> TemplateComparison:
-    """Takes a second or two, of another process. `most_cpu_s`: of a processor, a rendering."""
+    """Compare; takes one to two seconds of another process. `most_cpu_s`: CPU time per rendering,
+    in seconds."""
     if not template:
         return TemplateComparison(problem="the model brings none.")
     if len(template.encode(errors="replace")) > MOST_TEMPLATE_BYTES:
@@ -106,7 +108,7 @@ def compare(
 
 
 def compare_later(template: str | None, way: PromptStyle) -> threading.Thread:
-    """Compare while others go on, and write into the log what there is to say."""
+    """Compare in a background thread and log the result."""
     thread = threading.Thread(
         target=_log_difference, args=(template, way), name="template", daemon=True
     )
@@ -138,7 +140,7 @@ def _history() -> History:
 
 
 def _ours(way: PromptStyle) -> str:
-    """The prompt as text; sound is the mark that templates write for it."""
+    """Return our prompt as text, with the mark that templates write for sound."""
     parts = prompt.render(
         way.persona, _history(), open_last=True, tools=way.tools, instruction=way.instruction
     )
@@ -150,7 +152,7 @@ def _ours(way: PromptStyle) -> str:
 
 
 def _messages(way: PromptStyle) -> list[list[dict[str, Any]]]:
-    """The same turns as templates want them, in both ways that they know of a tool's answer."""
+    """Return the same turns as a template's input, in the two forms of a tool's answer."""
     before, after, tool = list[dict[str, Any]](), list[dict[str, Any]](), dict[str, Any]()
     if persona := way.persona.strip():
         before.append({"role": "system", "content": persona})
@@ -195,7 +197,7 @@ def _declared(tool: Tool) -> dict[str, Any]:
 
 
 class _RenderFailed(Exception):
-    """Why there is no text. `for_good`: other turns would fare no better."""
+    """Raised when rendering fails. `for_good`: rendering other turns would fail, too."""
 
     def __init__(self, reason: str, *, for_good: bool = False) -> None:
         super().__init__(reason)
@@ -205,7 +207,7 @@ class _RenderFailed(Exception):
 def _rendered(
     template: str, way: PromptStyle, messages: list[dict[str, Any]], most_cpu_s: int
 ) -> str:
-    """The template's text. Raises _RenderFailed."""
+    """Render the template in another process and return its text. Raises _RenderFailed."""
     names: Mapping[str, Any] = {
         "messages": messages,
         "tools": [_declared(tool) for tool in way.tools] or None,

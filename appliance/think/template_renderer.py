@@ -1,10 +1,10 @@
-"""Renders a chat template that came in a model's file, in a process of its own.
+"""Renders the chat template of a model's file in a separate process.
 
 `python -m appliance.think.template_renderer`. In, on stdin: JSON of RenderRequest. Out, on stdout:
-the text in UTF-8; on stderr one line of what is wrong, and exit status 1. A template is a program,
-and nobody here wrote it: it runs in jinja2's sandbox, which changes nothing and calls nothing of
-Python's, in a process of its own with little memory and little time. The only import of jinja2. The
-settings are those by which such templates are written.
+the text in UTF-8; on an error, one line on stderr and exit status 1. A template is an untrusted
+program: it runs in jinja2's immutable sandbox, which blocks access to Python's internals, in its
+own process with limits on memory and CPU time. The only import of jinja2. The environment's
+settings are those that chat templates are written for.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from jinja2 import TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 MOST_MEMORY_BYTES = 256 << 20  # of address space; Python and jinja2 take a quarter
-MOST_LETTERS = 1_000_000  # of the text
+MOST_LETTERS = 1_000_000  # of the rendered text
 
 
 class RenderRequest(msgspec.Struct, frozen=True):
-    """What is rendered: the template, and the names that it may use; in how many seconds of a
-    processor at most."""
+    """The input: the template, the variables that it may use, and the maximum CPU time in
+    seconds."""
 
     template: str
     names: dict[str, Any]
@@ -33,7 +33,7 @@ class RenderRequest(msgspec.Struct, frozen=True):
 
 
 def render(order: RenderRequest) -> str:
-    """The text. Raises TemplateError, or whatever else the template trips over."""
+    """Return the rendered text. Raises TemplateError or any exception that the template causes."""
 
     def refuse(reason: str) -> NoReturn:
         raise TemplateError(reason)
@@ -53,13 +53,13 @@ def render(order: RenderRequest) -> str:
 
 
 def main() -> int:
-    os.nice(19)  # nobody waits for it
+    os.nice(19)  # the result is not urgent
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
     try:
         order = msgspec.json.decode(sys.stdin.buffer.read(), type=RenderRequest)
         resource.setrlimit(resource.RLIMIT_CPU, (order.most_cpu_s, order.most_cpu_s))
         text = render(order)
-    except Exception as error:  # noqa: BLE001 - it is a stranger's program
+    except Exception as error:  # noqa: BLE001 - an untrusted template may raise anything
         reason = " ".join(str(error).split())[:200]
         sys.stderr.write(f"{type(error).__name__}: {reason}\n")
         return 1

@@ -1,7 +1,8 @@
 """The thinker: the owner's speech from the ring `heard` in, sentences out. [process]
 
-Two threads. This one reads the ring and the mail and beats the heart, whatever the model does;
-the other one is the model's. Between them go jobs, and, past them, the wish to stop.
+Two threads. The main thread reads the ring and the messages and sends heartbeats, whatever the
+model does; ModelThread runs the model. The main thread passes it jobs through a queue, and
+interrupts a running job directly.
 """
 
 from __future__ import annotations
@@ -45,26 +46,25 @@ from appliance.think.utterance_buffer import UtteranceBuffer
 if TYPE_CHECKING:
     from appliance.think.local import LocalGemma  # llama.cpp: only where it is needed
 
-LOOK_MS = 200  # between two looks at the floor when nothing arrives, and between heartbeats
+LOOK_MS = 200  # between two polls of the floor when nothing arrives, and between heartbeats
 LOAD_S = 300.0  # 4 GB from a slow card; a model that is not loaded by then never will be
-RECALL_S = 10.0  # after loading, for the turns from memory; a card that stalls must not keep it
-STILL_S = 5.0  # between two notes that the model gets on with a question; within `think_s`
-STOP_S = 2.0  # for the model to let go
-IDLE_S = 5.0  # nobody waits for so long: what was said is written down, for the memory
-AHEAD_FRAMES = 10 * RATE_HZ  # clips from this length on are encoded before anybody asks
+RECALL_S = 10.0  # timeout after loading for the turns from the memory, if the card stalls
+STILL_S = 5.0  # between two ThinkingProgress messages for a question; less than `think_s`
+STOP_S = 2.0  # timeout for the model's thread to end
+IDLE_S = 5.0  # idle time before the last turns are transcribed for the memory
+AHEAD_FRAMES = 10 * RATE_HZ  # clips from this length on are encoded before their question is asked
 
 Job = Callable[[ModelSession], None]
 
 
 class ModelThread:
-    """The model's thread: loads the model, then does one job after the other, and while there is
-    none has the model read ahead, a piece at a time, write down what was said, and prepare the
-    next start.
+    """The model's thread: loads the model, then runs jobs one by one. While there are none, it
+    prefills the next prompt in pieces, transcribes past turns and prepares the next start.
 
-    `problem` is what ended it before its time. `ready`: all that stands before the first question
-    is read. `told`: the newest answer of which something was sent. `writes`: what was said is to be
-    written down now; each time only when nothing was to be done for `idle_s`. `make_session`:
-    from a model and what its messages go to.
+    `problem`: the exception that ended the thread. `ready`: all that precedes the first question is
+    prefilled. `told`: the newest turn of which something was sent. `writes`: transcription is
+    allowed; it starts after `idle_s` without a job. `make_session` returns a session for a model
+    and a function that sends its messages.
     """
 
     def __init__(
@@ -91,14 +91,14 @@ class ModelThread:
         self.told = -1
         self._outdated = -1
         self._at: Literal["nothing", "reading", "a job"] = "a job"
-        self._seen = (0, time.monotonic())  # the last pulse, and since when
+        self._seen = (0, time.monotonic())  # the last progress value, and when it was reached
 
     def start(self) -> None:
         self._thread.start()
 
     @property
     def idle(self) -> bool:
-        """Nothing is done that somebody asked for."""
+        """Whether no job is running or waiting."""
         return self._at != "a job" and self._jobs.empty()
 
     @property
@@ -107,31 +107,31 @@ class ModelThread:
         return self.session.model.progress if self.session is not None else 0
 
     def submit(self, job: Job, question: Iterable[SpeechClip] | None = None) -> None:
-        """Have it done after all that was asked before. `question`: it answers these clips."""
+        """Queue a job. `question`: the clips of the question that the job answers."""
         self._jobs.put(job)
         if self.session is not None:
             self.session.preempt_idle(question)
 
     def drop_up_to(self, turn: int) -> None:
-        """Answers up to `turn` are wanted no more."""
+        """Drop answers up to `turn`."""
         self._outdated = max(self._outdated, turn)
         if self.session is not None:
             self.session.drop_up_to(turn)
 
     def stop(self) -> None:
-        """End it, if it ends in time."""
+        """Stop the thread; wait for it at most STOP_S."""
         if self.session is not None:
             self.session.stop()
         self._jobs.put(None)
         self._thread.join(STOP_S)
 
     def tell_ready(self) -> None:
-        """Which model answers, if it is ready."""
+        """Send ThinkerReady with the model's name, if it is ready."""
         if self.ready and self.session is not None:
             self._send(ThinkerReady(self.session.model.name))
 
     def is_healthy(self, now_s: float) -> bool:
-        """Idle, or getting on with its work."""
+        """Whether the thread is idle or has made progress within the timeout."""
         pulse = self.progress
         if self._at == "nothing" or pulse != self._seen[0]:
             self._seen = (pulse, now_s)
@@ -165,7 +165,7 @@ class ModelThread:
                     continue
                 waited = session.recalled or time.monotonic() - loaded_s >= self._recall_s
                 if waited and not (unread or self.ready):
-                    self.ready = True  # first: speech may come as soon as it is told
+                    self.ready = True  # before sending: speech may arrive right after
                     self.tell_ready()
                 try:
                     job = self._next(self._idle_s if self.ready else LOOK_MS / 1000)
@@ -180,20 +180,20 @@ class ModelThread:
                 self._at, unread = "a job", True
                 job(session)
             except AnswerAbandoned:
-                continue  # what was left undone is done before the next answer
+                continue  # the rest of the interrupted work is done later
 
     def wanted(self) -> bool:
-        """There is another job to be done."""
+        """Whether a job is waiting."""
         return not self._jobs.empty()
 
     def _next(self, within_s: float) -> Job | None:
-        """The next job. Raises queue.Empty if none comes within that time."""
+        """Return the next job. Raises queue.Empty if none arrives within `within_s`."""
         self._at = "nothing" if self._jobs.empty() else "a job"
         return self._jobs.get(timeout=within_s)
 
 
 class ThinkerInbox:
-    """What arrives, and where it goes."""
+    """Reads speech and messages and submits them to the model's thread as jobs."""
 
     def __init__(self, work: Worker, thread: ModelThread) -> None:
         self._work = work
@@ -205,14 +205,15 @@ class ThinkerInbox:
         self._heard = 0  # samples
         self._stale = -1
         self._asked = -1
-        self._still = (0, 0.0)  # pulse, and when, at the last note that the model gets on
+        self._still = (0, 0.0)  # progress value and time of the last check for ThinkingProgress
 
     def fileno(self) -> int:
-        """The ring's bell."""
+        """The eventfd of the ring."""
         return self._ring.fileno()
 
     def poll(self, now_s: float) -> None:
-        """Take in all that has arrived: mail first, for what it names is in the ring by then."""
+        """Handle all that has arrived. Messages are fetched before the ring is read, so that the
+        speech that they name is already in the ring."""
         mail = self._work.pop_messages()
         while (slot := self._ring.read()) is not None:
             clip = self._utterances.push(slot, now_s)
@@ -236,7 +237,7 @@ class ThinkerInbox:
         self._send_progress(now_s)
 
     def _send_progress(self, now_s: float) -> None:
-        """While an answer is waited for: that the model gets on with it, if it does."""
+        """Send ThinkingProgress if the model has progressed with an answer not yet started."""
         pulse, since_s = self._still
         if self._asked > self._thread.told and now_s - since_s >= STILL_S:
             self._still = self._thread.progress, now_s
@@ -254,7 +255,7 @@ class ThinkerInbox:
                 self._thread.submit(partial(_prefill_partial, clips, paused, wanted))
 
     def _newer_came(self, heard: int) -> bool:
-        """More speech than these slots, or another job: the prefill is to end."""
+        """Whether more speech has arrived or a job waits, so that drawing ahead should end."""
         return self._heard != heard or self._thread.wanted()
 
     def _handle(self, message: AnyMessage, now_s: float) -> None:
@@ -317,7 +318,7 @@ def _prefill_partial(
 
 
 def main(work: Worker, kind: Callable[..., LocalGemma] | None = None) -> None:
-    """`kind`: what makes a model on this box, if it is not LocalGemma."""
+    """Run the thinker. `kind`: the class of a model on this box, if not LocalGemma."""
     make_session = partial(ModelSession, recall_turns=work.settings.memory.recall_turns)
     states = RingStates(work.writer(STATES)) if work.ring(STATES) is not None else None
     load = choose(work.settings, work.row, states, kind)

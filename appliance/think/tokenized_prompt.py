@@ -1,4 +1,4 @@
-"""A whole prompt as the model reads it: runs of tokens and of sound."""
+"""A complete tokenised prompt: runs of tokens and of soft tokens."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PromptRun = tuple[int, ...] | Rows
 
 @dataclass(frozen=True)
 class TokenizedPrompt:
-    """The runs, and the identity of every position (audio_embeddings.py)."""
+    """The runs of a prompt and the identity of every position (audio_embeddings.py)."""
 
     runs: tuple[PromptRun, ...]
     ids: Ids
@@ -24,14 +24,14 @@ class TokenizedPrompt:
         return len(self.ids)
 
     def after(self, position: int) -> Iterator[PromptRun]:
-        """What comes from `position` on."""
+        """Yield the runs from `position` on."""
         for run in self.runs:
             if position < len(run):
                 yield run[max(0, position) :]
             position -= len(run)
 
     def until(self, position: int) -> TokenizedPrompt:
-        """The first `position` tokens of it."""
+        """Return the prompt of the first `position` tokens."""
         left, runs = position, []
         for run in self.runs:
             if left > 0:
@@ -40,7 +40,7 @@ class TokenizedPrompt:
         return TokenizedPrompt(tuple(runs), self.ids[:position])
 
     def common(self, held: Ids) -> int:
-        """How many positions, from the first, it has in common with what is held."""
+        """Return the length of the common prefix with the tokens `held`."""
         shorter = min(len(held), len(self.ids))
         differing = np.flatnonzero(held[:shorter] != self.ids[:shorter])
         return int(differing[0]) if len(differing) else shorter

@@ -1,4 +1,4 @@
-"""Tool calls in an answer: the text between the tags becomes ToolCall or BadToolCall. Pure."""
+"""Parses the tool calls in an answer: hidden text becomes a ToolCall or BadToolCall. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TAG = "<|tool_call>"
 
 
 def with_calls(parts: Iterable[str | HiddenText]) -> Iterator[str | ToolCall | BadToolCall]:
-    """What may be said, and the calls, in order. Thoughts are left out."""
+    """Yield the text to speak and the calls, in order. Thoughts are left out."""
     for part in parts:
         if isinstance(part, str):
             yield part
@@ -21,7 +21,7 @@ def with_calls(parts: Iterable[str | HiddenText]) -> Iterator[str | ToolCall | B
 
 def _call(hidden: HiddenText) -> ToolCall | BadToolCall:
     if not hidden.whole and "}" not in hidden.text:
-        return BadToolCall("the answer ended in the middle of it")  # `time` may have meant `timers`
+        return BadToolCall("the answer ended in the middle of it")  # `time` may be a cut `timers`
     try:
         return parse(hidden.text)
     except BadToolCall as bad:

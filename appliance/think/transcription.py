@@ -1,8 +1,8 @@
-"""Speech written down by the model itself, while nobody waits: what a restart recalls of it.
+"""Transcribes speech with the language model itself, while idle, for recall after a restart.
 
-In: a clip as the model hears it, and a request to write it down. Out: the words, or none. It has a
-small context of its own, so what the model holds of the conversation stays as it is. Ended in the
-middle by an interruption, it goes on there the next time.
+In: a clip and the tokenised request for its transcript. Out: the text, or none. It uses a small
+context of its own, so the context of the conversation stays as it is. After an interruption it
+continues where it stopped.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from appliance.think.tokenized_prompt import TokenizedPrompt
 from appliance.think.vocabulary import Vocabulary
 from appliance.tools.tool_call_syntax import plain
 
-ROOM_TOKENS = 1024  # a clip of 28 s is 700 and its transcript 240, the request some 40
+ROOM_TOKENS = 1024  # a clip of 28 s has 700 tokens, its transcript at most 240, the request some 40
 
 
 class LocalTranscription:
-    """One clip after the other. All methods belong to one thread, but for `interrupt`, `resume`."""
+    """Transcribes one clip at a time. All methods but `interrupt` and `resume` belong to one
+    thread."""
 
     def __init__(self, model: Any, vocabulary: Vocabulary, threads: int) -> None:
         self._model = model
@@ -40,13 +41,14 @@ class LocalTranscription:
 
     @property
     def progress(self) -> int:
-        """Rises with every token."""
+        """Rises with every evaluated token."""
         return self._context.read
 
     def transcribe(self, clip: SpeechClip, request: TokenizedPrompt) -> str | None:
-        """What is said in `clip`, which `request` asks for; None if the model comes to no end.
+        """Return the transcript of `clip`; None if the model does not end it within its limit.
 
-        Takes the likeliest token each time. Raises AnswerAbandoned, ModelError.
+        `request` is the prompt that asks for it. Samples greedily. Raises AnswerAbandoned,
+        ModelError.
         """
         if clip is not self._clip:
             self.stop()
@@ -60,7 +62,7 @@ class LocalTranscription:
         return text
 
     def stop(self) -> None:
-        """Forget what was begun, and give its memory back."""
+        """Discard an unfinished transcript and free the context."""
         self._context.close()
         self._open = False
         self._reader.held = self._reader.held[:0]
@@ -73,7 +75,7 @@ class LocalTranscription:
         self._context.resume()
 
     def _generate(self, request: TokenizedPrompt, most: int) -> bool:
-        """Whether the model came to an end."""
+        """Sample until the end of the transcript. Return whether the model ended it."""
         while len(self._drawn) < most:
             if self._context.interrupted:
                 raise AnswerAbandoned

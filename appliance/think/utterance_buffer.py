@@ -1,6 +1,6 @@
-"""Utterances as they come out of the ring `heard`, kept until somebody asks for their answer.
+"""Buffers utterances from the ring `heard` until a Think message asks for their answer.
 
-In: slots. Out: clips of at most 28 s. A monologue keeps its last two and a half minutes.
+In: slots. Out: clips of at most 28 s. Of a long monologue the last 150 s are kept.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from appliance.pcm import RATE_HZ, Samples
 from appliance.runtime.ipc.ring import END, START, RingSlot
 from appliance.think.history import SpeechClip
 
-CLIP_FRAMES = 28 * RATE_HZ  # the encoder hears at most 30 s at once, and would cut anywhere
-CUT_SLOTS = 200  # 4 s: a long utterance is cut where it is quietest among its last slots
+CLIP_FRAMES = 28 * RATE_HZ  # the encoder takes at most 30 s at once, and would cut anywhere
+CUT_SLOTS = 200  # 4 s: a long utterance is cut at the quietest of its last slots
 KEEP_FRAMES = 150 * RATE_HZ  # 3,750 tokens: what an 8k context holds beside persona and answer
-UNNAMED_S = 180.0  # an utterance that nobody asks about for so long was not meant for the box
+UNNAMED_S = 180.0  # an utterance that no Think names for so long was not meant for the box
 
 
 @dataclass
@@ -36,7 +36,7 @@ class _Utterance:
         return self.open_frames + sum(len(clip.samples) for clip in self.clips)
 
     def close(self, number: int, slots: int | None = None) -> SpeechClip | None:
-        """A clip of the open slots, or of the first `slots` of them."""
+        """Make a clip of the open slots, or of the first `slots` of them."""
         if not self.open_frames:
             return None
         clip = SpeechClip(number, np.concatenate(self.open[:slots]))
@@ -45,7 +45,7 @@ class _Utterance:
         return clip
 
     def quietest(self) -> int:
-        """After how many open slots to cut so that no word is cut in two."""
+        """Return after how many open slots to cut, so that the cut is not within a word."""
         late = self.open[-CUT_SLOTS:]
         energy = [float(np.square(s, dtype=np.float64).mean()) for s in late]
         smooth = np.convolve(energy, np.ones(5), "same")  # 100 ms
@@ -54,7 +54,8 @@ class _Utterance:
 
 @dataclass(frozen=True)
 class QuestionAudio:
-    """What was asked for: the clips in order, what is not there, how much was too long ago."""
+    """The clips of a question in order, the missing utterances, and the seconds dropped from the
+    start of long ones."""
 
     clips: tuple[SpeechClip, ...]
     missing: tuple[int, ...]
@@ -62,7 +63,7 @@ class QuestionAudio:
 
 
 class UtteranceBuffer:
-    """Collects by utterance; bounded in memory and in time."""
+    """Collects slots by utterance; limited in memory and in time."""
 
     def __init__(self, keep_frames: int = KEEP_FRAMES, clip_frames: int = CLIP_FRAMES) -> None:
         self._keep_frames = keep_frames
@@ -70,7 +71,7 @@ class UtteranceBuffer:
         self._utterances: dict[int, _Utterance] = {}  # oldest first
 
     def push(self, slot: RingSlot, now_s: float) -> SpeechClip | None:
-        """Take a slot in. Returns the clip that it completes, which may be encoded already."""
+        """Add a slot. Return the clip that it completes, which can then be encoded."""
         number = slot.stream
         if number not in self._utterances:
             if not len(slot.samples):
@@ -89,7 +90,7 @@ class UtteranceBuffer:
         return done
 
     def so_far(self, number: int) -> tuple[SpeechClip, ...]:
-        """What has come of an utterance, as clips: the last one may grow."""
+        """Return the clips of an utterance so far; the last one may grow."""
         utterance = self._utterances.get(number)
         if utterance is None:
             return ()
@@ -99,7 +100,7 @@ class UtteranceBuffer:
         return (*utterance.clips, *newest)
 
     def pop(self, numbers: Iterable[int]) -> QuestionAudio:
-        """The clips of these utterances; they are kept no longer."""
+        """Remove these utterances from the buffer and return their clips."""
         clips: list[SpeechClip] = []
         missing: list[int] = []
         dropped = 0
@@ -115,7 +116,7 @@ class UtteranceBuffer:
 
     @property
     def frames(self) -> int:
-        """Samples kept in all."""
+        """Number of samples in the buffer."""
         return sum(utterance.frames for utterance in self._utterances.values())
 
     def _forget(self, now_s: float) -> None:

@@ -1,9 +1,9 @@
-"""The model's vocabulary through llama.cpp: text to tokens and back. Words never become marks.
+"""The model's vocabulary through llama.cpp: text to tokens and back. Plain text never gives marks.
 
 In: a loaded model. Out: tokens, their text, which of them are special. Without `marks` llama.cpp
-leaves control tokens alone, but matches user-defined ones all the same (llama-vocab.cpp,
-`tokenizer_st_partition`), and Gemma 4's `<|tool_call>`, `<|channel>` and `<|"|>` are such. So words
-are cut inside of every such text before llama.cpp sees them.
+ignores control tokens but still matches user-defined ones (llama-vocab.cpp,
+`tokenizer_st_partition`), and Gemma 4's `<|tool_call>`, `<|channel>` and `<|"|>` are such tokens.
+So plain text is split within every such mark before llama.cpp tokenises it.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ _SPECIAL = (
 
 
 class Vocabulary:
-    """`size` tokens. `special`: text by token, of all that words must never become.
+    """A vocabulary of `size` tokens. `special`: text by token, of those that plain text must never
+    give.
 
-    Tokens of one letter, or of nothing but white space, are left out: Gemma's runs of spaces and
-    line breaks are user-defined, and they mean no more than they show.
+    Tokens of one letter or of white space alone are left out: Gemma's runs of spaces and line
+    breaks are user-defined tokens without a special meaning.
     """
 
     def __init__(self, model: Any) -> None:
@@ -50,16 +51,16 @@ class Vocabulary:
         return None if found is None else found.decode(errors="replace")
 
     def tokenize(self, text: str, *, marks: bool) -> list[int]:
-        """The tokens of `text`. With `marks`, special tokens written out count as such.
+        """Return the tokens of `text`. With `marks`, special tokens spelled out are recognised.
 
-        Without, none of the tokens is special, whatever the text looks like.
+        Without `marks`, no token is special, even if the text contains a special token's text.
         """
         if marks:
             return self._tokenize(text, marks=True)
         tokens = []
         for piece in self._mark_splitter.pieces(text):
             found = self._tokenize(piece, marks=False)
-            if not self.special.keys().isdisjoint(found):  # put together by the vocabulary's merges
+            if not self.special.keys().isdisjoint(found):  # the vocabulary's merges formed one
                 found = [token for letter in piece for token in self._tokenize(letter, marks=False)]
             tokens += found
         return tokens
@@ -73,9 +74,8 @@ class Vocabulary:
         return list(tokens[:count])
 
     def piece(self, token: int) -> bytes:
-        """What `token` stands for, in UTF-8 that may be cut anywhere; nothing for a control token.
-
-        The text of a user-defined one is what it stands for.
+        """Return the token's UTF-8 bytes, which may be a part of a character; b"" for a control
+        token. For a user-defined token it is the token's text.
         """
         buffer = ctypes.create_string_buffer(256)
         count = llama.llama_token_to_piece(self._vocabulary, token, buffer, len(buffer), 0, False)
@@ -87,7 +87,7 @@ class Vocabulary:
 
 
 def template_of(text: Path) -> str | None:
-    """The chat template in a model's file, of which no weights are read. Raises ModelError."""
+    """Return the chat template in a model's file without reading its weights. Raises ModelError."""
     clear_log()
     parameters = llama.llama_model_default_params()
     parameters.vocab_only = True
