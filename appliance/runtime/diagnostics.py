@@ -1,4 +1,4 @@
-"""Findings of `interlude check`: what was looked at, how it is, and what to do about it."""
+"""Findings of `interlude check`: what was checked, the result, and what to do about it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _MARK = {"ok": "[green]ok[/]", "warning": "[yellow]warning[/]", "problem": "[red
 
 @dataclass(frozen=True)
 class Finding:
-    """One sentence of how something is and, unless all is well, one of what to do.
+    """One sentence with the result of a check and, unless it is "ok", one with the remedy.
 
-    A `problem` keeps the box from working; a `warning` is for the owner to weigh. `key`, `values`:
-    both in one for who has no shell, as a sentence of the catalogue (errors.ShownAs); "": none.
+    A `problem` keeps the box from working; a `warning` does not. `key`, `values`: result and remedy
+    as one sentence of the catalogue for the page (errors.ShownAs); "": there is none.
     """
 
     looked_at: str
@@ -47,8 +47,8 @@ def problem(looked_at: str, sentence: str, remedy: str, shown: ShownAs = UNSHOWN
 
 
 def told_by(looked_at: str, part: Callable[[], str], shown: ShownAs = UNSHOWN) -> Finding:
-    """What a part of the box says of itself, `shown` so on the page; the error that it raises is a
-    problem."""
+    """The result of `part`, a check that returns a sentence; its InterludeError becomes a problem.
+    `shown`: the sentence for the page."""
     try:
         return ok(looked_at, part(), shown)
     except InterludeError as error:
@@ -56,7 +56,7 @@ def told_by(looked_at: str, part: Callable[[], str], shown: ShownAs = UNSHOWN) -
 
 
 def exit_code(findings: Iterable[Finding]) -> int:
-    """0 when nothing keeps the box from working, warnings or not; else 1."""
+    """1 if there is a problem, else 0; warnings do not count."""
     return int(any(finding.verdict == "problem" for finding in findings))
 
 
@@ -65,7 +65,7 @@ def as_json(findings: Iterable[Finding]) -> str:
 
 
 def show(findings: list[Finding], console: Console) -> None:
-    """A table for a terminal, and one line that sums it up."""
+    """Print a table, and a line with the number of problems and warnings."""
     table = Table.grid(padding=(0, 2, 0, 0))
     for finding in findings:
         table.add_row(_MARK[finding.verdict], finding.looked_at, escape(finding.sentence))

@@ -1,5 +1,4 @@
-"""Which rows of the process table run, by the owner's settings, and with which changes; and which
-rings are made."""
+"""Selects the rows of the process table that run and the rings that are made, by the settings."""
 
 from __future__ import annotations
 
@@ -12,11 +11,11 @@ from appliance.runtime.process_table import PROCESSES, RINGS, STATES, TRIED, Pro
 from appliance.settings import Settings
 from appliance.settings.adjusted import adjusted
 
-ESPEAK = "espeak"  # of `speaking.voice`: the voice that is always there
-HEAD = "head"  # of `speaking.voice`: the voice that speaks the model's hidden states
+ESPEAK = "espeak"  # value of `speaking.voice`: the voice that is always installed
+HEAD = "head"  # value of `speaking.voice`: the voice that reads the model's hidden states
 
-# Rows that not every owner has a use for: where this says no, they are not started. `words` is
-# decided by what is installed, which hear/words/backends.py knows.
+# Optional rows: one whose function returns False is not started. `words` depends on the recognisers
+# that are installed (hear/words/backends.py).
 WANTED: dict[str, Callable[[Settings, bool], bool]] = {
     "link": lambda settings, words: bool(settings.link.broker),
     "page": lambda settings, words: settings.page.wanted,
@@ -26,9 +25,9 @@ WANTED: dict[str, Callable[[Settings, bool], bool]] = {
 
 
 def rows_to_run(settings: Settings, *, words: bool) -> tuple[Process, ...]:
-    """The rows that are wanted, with the owner's changes. `words`: something has a use for words.
+    """The rows that run, with the changes of `settings.processes`. `words`: the row words runs.
 
-    Raises SettingsError for a row that does not exist.
+    Raises SettingsError if the settings name a row that does not exist.
     """
     names = {row.name for row in PROCESSES}
     for name in settings.processes:
@@ -40,8 +39,8 @@ def rows_to_run(settings: Settings, *, words: bool) -> tuple[Process, ...]:
 
 
 def rings_to_make(settings: Settings) -> tuple[RingSpec, ...]:
-    """All of them; the one of hidden states only for a box whose voice speaks them, and the one of
-    the microphone test only for a box with a page."""
+    """All rings of the table, except the ring of hidden states without the voice that reads it, and
+    the ring of the microphone test without a page."""
     wanted = {STATES: adjusted(settings).speaking.voice == HEAD, TRIED: settings.page.wanted}
     return tuple(ring for ring in RINGS if wanted.get(ring.name, True))
 

@@ -1,6 +1,6 @@
-"""What is kept of an enrolled voice, in the state's folder: where it lies, since when, and its end.
+"""The files of an enrolled voice in the state folder: paths, time of the enrolment, erasing.
 
-Imports nothing that reads it: the page shows and deletes what it cannot use.
+Imports no code that reads them: the page only shows and deletes them.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from pathlib import Path
 from appliance.runtime.secure_erase import EraseFailure, erase
 
 FILE = "verdict-owner.npz"  # 195 numbers and the network's checksum (hear/bargein/adaptation.py)
-RECORDINGS = "enrolled"  # a folder of sounds, only where `interlude enrol --keep` was said
+RECORDINGS = "enrolled"  # a folder of recordings, only after `interlude enrol --keep`
 
 
 def enrolled_at(state: Path) -> float | None:
-    """When somebody was enrolled, seconds since 1970; None: nobody is."""
+    """Time of the enrolment, in seconds since 1970; None: there is none."""
     try:
         return (state / FILE).stat().st_mtime
     except OSError:
@@ -23,12 +23,12 @@ def enrolled_at(state: Path) -> float | None:
 
 
 def is_there(state: Path) -> bool:
-    """Whether there is anything to be forgotten."""
+    """Whether any of the files exists."""
     return any(os.path.lexists(path) for path in _paths(state))
 
 
 def forget(state: Path) -> list[EraseFailure]:
-    """Erase the correction and the recordings. Returns what is left of them."""
+    """Erase the adaptation and the recordings. Returns what could not be erased."""
     return erase(_paths(state))
 
 

@@ -1,8 +1,8 @@
-"""The factory reset: one table of what it takes away, and the box's half of doing it.
+"""The factory reset: the table of what it removes, and the erasing of the box's own files.
 
-A note in the state's folder says that a reset is under way. It is written when the owner asks, and
-taken away when everything is erased: a reset that a power cut, a full card or a stall interrupted
-goes on at the next start, before any part of the box runs. What is said aloud is what it says.
+A note file in the state folder says that a reset is under way. It is written on the owner's request
+and deleted after everything was erased: a reset that a power cut, a full card or a stall interrupts
+continues at the next start, before any part of the box runs. The box speaks what the note says.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from appliance.atomic_file import sync_folder, write_whole
 from appliance.runtime.secure_erase import EraseFailure, erase
 
 NOTE = "reset-under-way"
-DONE = "done"  # what the note says until it has been said aloud
+DONE = "done"  # content of the note from the end of the erasing until the box has announced it
 log = logging.getLogger("reset")
 
 
 @dataclass(frozen=True)
 class ResetRow:
-    """One thing that a reset takes away.
+    """One item that a reset removes.
 
-    how   "erases": the box does, `paths` below the state's folder. "asks": whoever has the rights,
-          if this system has such a part
+    how   "erases": the box erases `paths` below the state folder. "asks": the box requests it from
+          the unit that has the rights, if this system has one
     """
 
     what: str
@@ -75,21 +75,21 @@ RESET: tuple[ResetRow, ...] = (
 
 
 def clear(state: Path) -> list[EraseFailure]:
-    """Erase the box's half, on past whatever fails. Returns what is left."""
+    """Erase all paths of the table; a failure does not end the loop. Returns what is left."""
     return erase(state / name for row in RESET for name in row.paths)
 
 
 def request_reset(state: Path) -> None:
-    """Note that a reset is wanted; it survives a power cut. Raises OSError.
+    """Write the note that requests a reset; it survives a power cut. Raises OSError.
 
-    A file of no bytes needs no free block.
+    The file is empty, so that it needs no free block on a full disk.
     """
     write_whole(state / NOTE, b"", 0o600)
 
 
 def complete_reset(state: Path) -> None:
-    """Carry out a reset that is under way. Nothing of the box may run. Never raises: a box that
-    cannot be reset still runs, and says so."""
+    """Carry out a reset that is under way, before any part of the box runs. Never raises: a box
+    that cannot be reset still runs, and reports it."""
     if (noted := _noted(state)) is None or noted == DONE:
         return
     left = clear(state)
@@ -104,13 +104,13 @@ def complete_reset(state: Path) -> None:
 
 
 def unfinished(state: Path) -> bool:
-    """A reset was begun, and something is left."""
+    """Whether a reset was started and not all files could be erased."""
     return _noted(state) not in (None, DONE)
 
 
 def to_say(state: Path) -> str:
-    """What the box, once it has a voice, is to say of a reset: a key of its catalogue of sentences;
-    "" for nothing. That it is done is said once."""
+    """Catalogue key of the sentence that the box speaks about a reset once it has a voice; "" for
+    none. The end of a reset is returned once: this deletes the note."""
     noted = _noted(state)
     if noted is None:
         return ""

@@ -1,7 +1,7 @@
-"""One at a time in a folder: who writes words there, or who erases them.
+"""A lock on a folder: one process at a time writes words there, or erases them.
 
-The lock is on the folder itself (flock(2)): no file is left behind, and whoever holds it gives it
-back by ending, in whatever way.
+The lock is on the folder itself (flock(2)): no file is left behind, and the kernel releases it when
+the process that holds it ends.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 @contextmanager
 def locked(folder: Path, within_s: float) -> Iterator[bool]:
-    """Hold the lock. Yields False where there is no such folder, and so nothing to be locked.
+    """Hold the lock. Yields False, without a lock, if there is no such folder.
 
-    Not to be nested, in one thread either. Raises OSError: TimeoutError if somebody else holds it
-    for longer than `within_s`.
+    Must not be nested, not even in one thread. Raises OSError: TimeoutError if another holder keeps
+    the lock for longer than `within_s`.
     """
     try:
         fd = os.open(folder, _FOLDER)
@@ -37,8 +37,8 @@ def locked(folder: Path, within_s: float) -> Iterator[bool]:
 
 
 def lock(fd: int, place: Path, within_s: float) -> None:
-    """Lock the folder or file `place`, which `fd` has open, until that is closed. Raises OSError:
-    TimeoutError if somebody else holds it for longer than `within_s`."""
+    """Lock the folder or file `place`, open as `fd`, until `fd` is closed. Raises OSError:
+    TimeoutError if another holder keeps the lock for longer than `within_s`."""
     end_s = time.monotonic() + within_s
     while True:
         try:

@@ -1,4 +1,4 @@
-"""What the page has asked a unit with rights for, and how it stands. Nothing here waits."""
+"""Requests of the page to a privileged unit, and the status of the last one. Never blocks."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Standing = Literal["", "awaited", "done", "failed"]
 
 @dataclass
 class HandedChanges:
-    """Requests of one name. `now_s`: a clock that never runs backwards. `longest_s`: until the
-    outcome is not waited for any more. `told`: the outcome's name, if it has another."""
+    """Requests of one name. `now_s`: a monotonic clock. `longest_s`: a request without an outcome
+    counts as failed after this time. `told`: name of the outcome's file, if it differs."""
 
     name: str
     now_s: Callable[[], float]
@@ -30,16 +30,16 @@ class HandedChanges:
 
     @property
     def is_served(self) -> bool:
-        """Somebody made the folder, and so the units: a box."""
+        """Whether the request folder exists; where it does, the units are installed, too."""
         return self.wanted.is_dir()
 
     def ask(self, record: RequestRecord) -> None:
-        """Raises NotAllowed, StorageError (runtime/handed_request.py)."""
+        """Write a request. Raises NotAllowed, StorageError (runtime/handed_request.py)."""
         handed_request.ask(self.name, record, self.wanted)
         self._last, self._since_s, self._outcome = record.id, self.now_s(), None
 
     def made(self, record: RequestRecord) -> None:
-        """It was done here and now."""
+        """Note a change that this process has made itself."""
         self._last, self._outcome = record.id, RequestOutcome(record.id)
 
     @property
@@ -49,13 +49,13 @@ class HandedChanges:
 
     @property
     def outcome(self) -> RequestOutcome | None:
-        """What came of the last request; None as long as it is not known."""
+        """The outcome of the last request; None while there is none."""
         if self._last and self._outcome is None:
             self._outcome = handed_request.outcome(self.told or self.name, self._last, self.changed)
         return self._outcome
 
     def standing(self) -> tuple[Standing, str]:
-        """How the last request stands, and what was wrong with it; "" where nobody said so."""
+        """The status of the last request, and its problem; "" if no problem was reported."""
         if not self._last:
             return "", ""
         found = self.outcome

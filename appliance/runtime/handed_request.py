@@ -1,11 +1,12 @@
-"""Requests of a part without rights to a unit that has them, and what came of each.
+"""Requests of an unprivileged part to a privileged unit, and their outcomes; both sides.
 
-The part leaves one small record in a folder in memory (a password may be in it); a path unit starts
-the service, which takes it away, checks it again and leaves its outcome where the part may only
-read. Both sides are here.
+The part writes one small record to a folder on a tmpfs (it may contain a password). A path unit
+starts the service, which reads and deletes the record, checks it again and writes the outcome to a
+folder that the part may only read.
 
-A name in a folder that others may write proves nothing: the file is opened once, has to belong to
-whoever may ask, and is no link and no FIFO (atomic_file.read_small).
+Others may write to the request folder, so the service does not trust a file's name: it opens the
+file once, checks that the requesting user owns it, and refuses symlinks and FIFOs
+(atomic_file.read_small).
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from appliance.atomic_file import read_small, write_whole
 from appliance.errors import InterludeError, NotAllowed, ShownAs, StorageError
 from appliance.record_file import UNREADABLE, read_record
 
-WANTED = Path("/run/interlude-wanted")  # tmpfiles.d: root's and sticky; the box may leave records
-CHANGED = Path("/run/interlude-changed")  # tmpfiles.d: root's; what came of them
+WANTED = Path("/run/interlude-wanted")  # tmpfiles.d: of root, sticky; the box may write to it
+CHANGED = Path("/run/interlude-changed")  # tmpfiles.d: of root; the outcomes
 MOST_BYTES = 32_768  # of a record
 
 Line = Annotated[str, msgspec.Meta(max_length=1000)]
@@ -30,16 +31,16 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 class RequestRecord(Protocol):
-    """A msgspec record; its outcome is known by its id."""
+    """A msgspec record; its outcome has the same id."""
 
     @property
     def id(self) -> str: ...
 
 
 class RequestOutcome(msgspec.Struct, frozen=True):
-    """What came of the request `id`. `problem`: why nothing was changed; "": it was.
-    `names`: what was asked for: Wi-Fis in reach, or how a broker answered. `key`, `values`: the
-    same as a sentence of the catalogue (errors.ShownAs); "": there is none."""
+    """The outcome of the request `id`. `problem`: why nothing was changed; "": it was changed.
+    `names`: the result of a query: Wi-Fis in reach, or how a broker answered. `key`, `values`:
+    the problem as a sentence of the catalogue (errors.ShownAs); "": there is none."""
 
     id: str
     problem: Line = ""
@@ -50,19 +51,19 @@ class RequestOutcome(msgspec.Struct, frozen=True):
 
     @classmethod
     def of_error(cls, request: str, error: InterludeError) -> RequestOutcome:
-        """Nothing was changed, for that reason."""
+        """The outcome of a request that failed with `error`."""
         key, values = error.on_page
         return cls(request, error.problem, error.remedy, key=key, values=dict(values))
 
 
 def new_id() -> str:
-    """For a request: its outcome is known by it."""
+    """A random id for a request and its outcome."""
     return secrets.token_hex(8)
 
 
 def ask(name: str, record: RequestRecord, folder: Path = WANTED) -> None:
-    """Leave a request for the unit of that name. Raises NotAllowed where the one before it has not
-    been taken yet, StorageError."""
+    """Write the request `name` for its unit. Raises NotAllowed while the unit has not yet taken an
+    earlier one, StorageError."""
     place = folder / name
     if place.exists():
         raise NotAllowed(
@@ -79,8 +80,9 @@ def ask(name: str, record: RequestRecord, folder: Path = WANTED) -> None:
 
 
 def pop(name: str, kind: type[T], owner: int, folder: Path = WANTED) -> T | None:
-    """As the unit: the request, once. None for what is no record of that kind, or not the user
-    `owner`'s. Raises StorageError if it cannot be taken away: it would be found again and again."""
+    """For the unit: read and delete the request. None if it is not a record of type `kind`, or the
+    user `owner` does not own it. Raises StorageError if it cannot be deleted: the path unit would
+    start the service again and again."""
     place = folder / name
     try:
         return msgspec.json.decode(read_small(place, MOST_BYTES, owner=owner), type=kind)
@@ -91,7 +93,7 @@ def pop(name: str, kind: type[T], owner: int, folder: Path = WANTED) -> T | None
 
 
 def tell(name: str, outcome: RequestOutcome, folder: Path = CHANGED) -> None:
-    """As the unit: what came of it. Raises StorageError."""
+    """For the unit: write the outcome of a request. Raises StorageError."""
     try:
         write_whole(folder / name, msgspec.json.encode(outcome), lasting=False)
     except OSError as error:
@@ -99,13 +101,13 @@ def tell(name: str, outcome: RequestOutcome, folder: Path = CHANGED) -> None:
 
 
 def outcome(name: str, request: str, folder: Path = CHANGED) -> RequestOutcome | None:
-    """What came of the request with that id; None as long as it is not known."""
+    """The outcome of the request with that id; None while there is none."""
     found = read_record(folder / name, RequestOutcome)
     return found if found is not None and found.id == request else None
 
 
 def _take_away(place: Path) -> None:
-    """A folder under this name is renamed and stays with whoever made it."""
+    """Delete the request; a folder of that name is renamed, and stays with its owner."""
     try:
         try:
             place.unlink(missing_ok=True)

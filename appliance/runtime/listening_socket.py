@@ -1,6 +1,6 @@
-"""The socket that a part listens on: made before the part gives its network up (sandbox.py).
+"""Creates the sockets on which a part listens, before it gives up the network (sandbox.py).
 
-Afterwards the part can accept connections there and do nothing else with a network.
+Afterwards the part can only accept connections on them.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from pathlib import Path
 from appliance.runtime import network_status
 
 BACKLOG = 32  # connections that wait to be accepted
-# What the kernel keeps of each connection, either way: Linux doubles it, and lets it grow to
-# megabytes where nothing is said.
+# Socket buffers of each connection, per direction: Linux doubles the value, and without it lets
+# them grow to megabytes.
 BUFFER_BYTES = 65_536
-# Who is gone without a word (a laptop that was shut) is let go after a minute: with data on the way
-# by the first, without by the others (tcp(7)).
+# A peer that vanished (a closed laptop) is dropped after a minute: by the user timeout while data
+# is unacknowledged, else by keep-alive probes (tcp(7)).
 GONE_MS = 60_000
 PROBE_AFTER_S, PROBE_EACH_S, PROBES = 30, 10, 3
 _OPTIONS = (
@@ -30,20 +30,21 @@ _OPTIONS = (
     (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, PROBE_EACH_S),
     (socket.IPPROTO_TCP, socket.TCP_KEEPCNT, PROBES),
 )  # fmt: skip
-AGAIN_S = 1.0  # between two tries
+AGAIN_S = 1.0  # between two attempts
 
 log = logging.getLogger("listening")
 
 
 def set_up_is_open(folder: Path = network_status.FOLDER) -> bool:
-    """The box's own Wi-Fi is open, whose page needs the port (provision/setup_server.py)."""
+    """Whether the box's own Wi-Fi is open, whose page needs the port
+    (provision/setup_server.py)."""
     return bool(network_status.read_status(folder).setup)
 
 
 def try_listen(address: tuple[str, int]) -> socket.socket:
-    """What is accepted there inherits its limits.
+    """Listen on `address`; accepted connections inherit the options.
 
-    Raises OSError where the port is taken, or the address is none of this machine's."""
+    Raises OSError if the port is in use, or the address does not belong to this machine."""
     family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -64,9 +65,9 @@ def listen(
     wait: Callable[[float], bool],
     busy: Callable[[], bool] = set_up_is_open,
 ) -> socket.socket | None:
-    """Listen on `address` as soon as that can be. None: `wait` said to stop.
+    """Listen on `address`, retrying until it succeeds. None: `wait` returned True.
 
-    `wait`: called with seconds while it cannot be; True when the part is to end.
+    `wait`: called between two attempts with the pause in seconds; True when the part is to end.
     """
     told = ""
     while True:
@@ -89,8 +90,8 @@ def listen_on_all(
     wait: Callable[[float], bool],
     busy: Callable[[], bool] = set_up_is_open,
 ) -> list[socket.socket]:
-    """Likewise, on the first as soon as that can be, and on each other one if it can be had then.
-    []: `wait` said to stop."""
+    """Listen on the first address, with retries, and then on each other one, with one attempt.
+    []: `wait` returned True."""
     first = listen(addresses[0], wait=wait, busy=busy)
     if first is None:
         return []

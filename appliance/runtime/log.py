@@ -1,6 +1,6 @@
-"""Log lines: `part: what changed`, one when a state changes, with journald's priority if it reads.
+"""Sets up logging: lines `part: what changed`, with a priority prefix where journald reads them.
 
-Audio processes log only on such edges, never between the card and the ring.
+A line is written when a state changes. Audio processes never log between the card and the ring.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What this machine is, read off /proc, /sys and /dev below `root`: a test can show another one.
+"""Reads the properties of this machine from /proc, /sys and /dev below `root`, a test's own folder.
 
-A reading that is not there is None: a laptop has no throttle register, a container no sensors.
+A reading that is not available is None: a laptop has no throttle register, a container no sensors.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 CAP_IPC_LOCK, CAP_SYS_NICE = 14, 23  # capabilities(7): lock memory, FIFO scheduling
 UNLIMITED = 1 << 62
 
-# Of a Pi's throttle register; bit 16 and up say the same of any time since it started.
+# Bits of a Pi's throttle register; bits 16 and up mean the same at any time since its start.
 LOW_VOLTAGE = "the supply voltage is too low"
 _THROTTLED = {
     0: LOW_VOLTAGE,
@@ -28,44 +28,44 @@ _SINCE_START = 16
 
 @dataclass(frozen=True)
 class Machine:
-    """A view of one machine. `process`: whose cores and limits count, by its number."""
+    """A view of one machine. `process`: id of the process whose cores and limits are read."""
 
     root: Path = Path("/")
     process: str = "self"
     access: Callable[[Path, int], bool] = os.access
 
     def name(self) -> str:
-        """What a single-board computer calls itself, e.g. Raspberry Pi 5 Model B; else ''."""
+        """The model name of a single-board computer, e.g. Raspberry Pi 5 Model B; else ''."""
         return self._text("proc/device-tree/model").strip("\0\n ")
 
     def is_pi(self) -> bool:
-        """A Raspberry Pi, by the device tree's own word for what it is compatible with."""
+        """Whether it is a Raspberry Pi, by the device tree's `compatible` property."""
         return "raspberrypi," in self._text("proc/device-tree/compatible")
 
     def hats(self) -> list[tuple[str, str]]:
-        """Vendor and product of each HAT with an EEPROM; HAT+ may be stacked."""
+        """Vendor and product of each HAT with an EEPROM; HAT+ boards may be stacked."""
         folders = sorted(self.root.glob("proc/device-tree/hat*/"))
         words = ("vendor", "product")
         found = [[self._text(folder / word).strip("\0\n ") for word in words] for folder in folders]
         return [(vendor, product) for vendor, product in found if vendor or product]
 
     def serial(self) -> str:
-        """The board's serial number in lower case, as it was made; '' where there is none."""
+        """The board's serial number in lower case; '' if there is none."""
         return self._text("proc/device-tree/serial-number").strip("\0\n ").lower()
 
     def machine_id(self) -> str:
-        """What systemd calls this installation; a secret of the machine: see machine-id(5)."""
+        """systemd's id of this installation, which must not be published: see machine-id(5)."""
         return self._text("etc/machine-id").strip()
 
     def mac(self) -> str:
-        """The address of its first network card, wired before wireless; '' where there is none."""
-        cards = [p.parent for p in self.root.glob("sys/class/net/*/device")]  # no bridge has one
+        """MAC address of the first network card, wired before wireless; '' if there is none."""
+        cards = [p.parent for p in self.root.glob("sys/class/net/*/device")]  # a bridge has none
         cards.sort(key=lambda card: ((card / "wireless").exists(), card.name))
         addresses = [self._text(card / "address").strip().lower() for card in cards]
         return next((a for a in addresses if re.fullmatch(r"([0-9a-f]{2}:){5}[0-9a-f]{2}", a)), "")
 
     def cores(self) -> frozenset[int]:
-        """Those that the process may run on, and what it starts."""
+        """The cores on which the process and its children may run."""
         allowed = re.search(r"^Cpus_allowed_list:\s*(\S+)", self._status(), re.MULTILINE)
         if allowed is None:
             return frozenset()
@@ -76,12 +76,12 @@ class Machine:
         return frozenset(found)
 
     def memory_mib(self) -> int | None:
-        """All of it, free or not."""
+        """Total memory, free or not."""
         total = re.search(r"^MemTotal:\s*(\d+) kB", self._text("proc/meminfo"), re.MULTILINE)
         return int(total[1]) // 1024 if total else None
 
     def memory_used_percent(self) -> int | None:
-        """What is in use of all memory, without what could be given back at once."""
+        """Memory in use, in percent of all; memory that the kernel can reclaim does not count."""
         text = self._text("proc/meminfo")
         total = re.search(r"^MemTotal:\s*(\d+) kB", text, re.MULTILINE)
         free = re.search(r"^MemAvailable:\s*(\d+) kB", text, re.MULTILINE)
@@ -90,39 +90,39 @@ class Machine:
         return round(100 * (1 - int(free[1]) / int(total[1])))
 
     def up_s(self) -> int | None:
-        """Since the power came."""
+        """Seconds since the boot."""
         said = self._text("proc/uptime").split()
         return int(float(said[0])) if said else None
 
     def free_disk_mib(self, folder: Path) -> int | None:
-        """Free for this user where `folder` is, or will be made."""
+        """Free space for this user on the file system of `folder`, which need not exist."""
         for place in (folder, *folder.parents):
             if place.is_dir():
                 return shutil.disk_usage(place).free >> 20
         return None
 
     def writable(self, folder: Path) -> bool:
-        """Whether `folder` can be written, or made."""
+        """Whether `folder` can be written, or created."""
         there = next((place for place in (folder, *folder.parents) if place.exists()), None)
         return there is not None and there.is_dir() and self.access(there, os.W_OK | os.X_OK)
 
     def may_schedule(self) -> int:
-        """The highest FIFO priority that the process may give; 0: none."""
+        """The highest FIFO priority that the process may set; 0: none."""
         return 99 if self._capable(CAP_SYS_NICE) else self._limit("Max realtime priority")
 
     def may_lock_mib(self) -> int:
-        """Memory that the process may lock."""
+        """Memory that the process may lock, in MiB."""
         return (
             UNLIMITED if self._capable(CAP_IPC_LOCK) else self._limit("Max locked memory")
         ) >> 20
 
     def temperature_c(self) -> float | None:
-        """Of the hottest sensor of the processor's."""
+        """Temperature of the processor's hottest sensor; None if there is no sensor."""
         read = [self._text(path) for path in self.root.glob("sys/class/thermal/thermal_zone*/temp")]
         return max((int(t) / 1000 for t in read if t.strip().lstrip("-").isdigit()), default=None)
 
     def throttled(self) -> tuple[list[str], list[str]]:
-        """What slows a Pi down now, and what has since it started; nothing where it cannot say."""
+        """What throttles a Pi now, and what has since its start; empty lists on other machines."""
         word = 0
         for path in self.root.glob("sys/devices/platform/soc*/*firmware/get_throttled"):
             text = self._text(path).strip()
@@ -135,17 +135,17 @@ class Machine:
         return now, [what for what in since if what not in now]
 
     def can_be_throttled(self) -> bool:
-        """Whether `throttled` can say anything here."""
+        """Whether this machine has the throttle register."""
         return any(self.root.glob("sys/devices/platform/soc*/*firmware/get_throttled"))
 
     def sound_devices(self) -> tuple[list[Path], list[Path]]:
-        """The sound cards' device files: those that this user may open, and the others."""
+        """Device files of the sound cards: those that this user may open, and the others."""
         found = sorted(self.root.glob("dev/snd/pcmC*"))
         allowed = [path for path in found if self.access(path, os.R_OK | os.W_OK)]
         return allowed, [path for path in found if path not in allowed]
 
     def _limit(self, name: str) -> int:
-        """A soft limit of proc(5); no such line counts as no permission."""
+        """A soft limit of the process (proc(5)); 0 if there is no such line."""
         limits = self._text(f"proc/{self.process}/limits")
         found = re.search(rf"^{name}\s+(\S+)", limits, re.MULTILINE)
         if found is None:

@@ -1,7 +1,7 @@
-"""The box's own name in its network, asked of avahi: it may differ from the host name.
+"""Asks avahi for the box's mDNS name, which may differ from the host name.
 
-Where two machines of a network have one host name, the later one is called kitchen-2.local. avahi
-tells names over a socket (its simple protocol: one line each way), as libnss-mdns asks it.
+If two machines of a network have the same host name, the later one becomes kitchen-2.local. The
+query uses avahi's simple protocol on a Unix socket, one line each way, like libnss-mdns.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FOUND = re.compile(r"\+ \d+ [01] ([A-Za-z0-9.-]{1,255})\n")
 
 
 def own_name(addresses: Iterable[str], place: Path = SOCKET) -> str:
-    """The name that leads to one of the box's own addresses; "" if none does, or nobody knows."""
+    """The mDNS name of one of the box's own addresses; "" if there is none, or no avahi answers."""
     for address in addresses:
         if (found := _FOUND.fullmatch(_asked(f"RESOLVE-ADDRESS {address}\n", place))) is not None:
             return found[1]
@@ -27,7 +27,7 @@ def own_name(addresses: Iterable[str], place: Path = SOCKET) -> str:
 
 
 def _asked(line: str, place: Path) -> str:
-    """One line of answer; "" if there is none."""
+    """Send one line to avahi. Returns its answer; "" if there is none."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as wire:
         wire.settimeout(PATIENCE_S)
         try:

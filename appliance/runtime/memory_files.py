@@ -1,7 +1,7 @@
-"""Where the memory lies on the disk, and the names of what lies beside it.
+"""Path of the memory on the disk, and names of the files beside it.
 
-The dialogue writes and erases the memory, and the thinker keeps beside it what it has computed of
-the last turns: both hold to these names, so that all of it is erased together.
+The conductor writes and erases the memory; the thinker stores model states of the last turns beside
+it. Both use these names, so that all of it is erased together.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from pathlib import Path
 
 from appliance.settings import Settings
 
-SNAPSHOT = ".state-"  # and a number, in the name of what a model has computed of the last turns
-APART = ".forgotten"  # added to the name of what is being erased
+SNAPSHOT = ".state-"  # and a number: infix in the name of a model state of the last turns
+APART = ".forgotten"  # suffix of a file that is being erased
 
 
 def path(settings: Settings) -> Path:
-    """Where the memory of these settings lies, in a directory that nobody else reads."""
+    """Path of the memory's file, in a directory that only the box may read."""
     return settings.state_path() / "memory" / "memory.db"

@@ -1,7 +1,7 @@
-"""What is remembered, read and never written: for the page, while the box writes the same file.
+"""Reads the memory for the page, while the conductor may write the same file.
 
-In: the memory's file (dialog/memory.py has its layout). Out: turns, the newest first. It holds no
-connection from one call to the next, so that nobody who forgets waits for it.
+In: the memory's file (dialog/memory.py has its layout). Out: turns, the newest first. It keeps no
+connection between calls, so that erasing the memory never waits for it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _COLUMNS = "started, turn, asked, seconds, heard, complete"
 
 @dataclass(frozen=True)
 class StoredTurn:
-    """As RememberedTurn; `transcript`: of speech, by the model."""
+    """As RememberedTurn; `transcript`: the model's transcript of the speech."""
 
     started: str
     turn: int
@@ -32,7 +32,7 @@ class StoredTurn:
 
 
 def read_turns(file: Path, count: int, skip: int = 0) -> tuple[list[StoredTurn], int]:
-    """At most `count` turns, the newest first, without the newest `skip`; and how many there are.
+    """At most `count` turns, the newest first, after skipping `skip`; and the number of all turns.
     Raises StorageError for a file that cannot be read now."""
     if not file.exists():
         return [], 0
@@ -40,9 +40,9 @@ def read_turns(file: Path, count: int, skip: int = 0) -> tuple[list[StoredTurn],
     try:
         with closing(sqlite3.connect(place, timeout=_BUSY_S, uri=True)) as db:
             db.execute("PRAGMA query_only = ON")
-            db.execute("PRAGMA temp_store = MEMORY")  # no temporary file with words in it
+            db.execute("PRAGMA temp_store = MEMORY")  # no temporary file that would contain words
             named = {name for (name,) in db.execute("SELECT name FROM pragma_table_info('turns')")}
-            last = "transcript" if "transcript" in named else "''"  # of an older version's file
+            last = "transcript" if "transcript" in named else "''"  # a file of an older version
             rows = db.execute(
                 f"SELECT {_COLUMNS}, {last} FROM turns ORDER BY id DESC LIMIT ? OFFSET ?",  # noqa: S608 - names of ours
                 (count, skip),

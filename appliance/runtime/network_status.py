@@ -1,7 +1,7 @@
-"""How the box stands in its network, in a file that anybody may read: /run/interlude-network.
+"""The network status of the box, in a world-readable file below /run/interlude-network.
 
-Root's set-up writes it (provision/setup_session.py); the light and `interlude check` read it. It
-lies in memory, and holds no password.
+The set-up, which runs as root, writes it (provision/setup_session.py); the light and `interlude
+check` read it. It is on a tmpfs, and contains no password.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ import msgspec
 from appliance.atomic_file import write_whole
 from appliance.record_file import read_record
 
-FOLDER = Path("/run/interlude-network")  # tmpfiles.d: root's
+FOLDER = Path("/run/interlude-network")  # tmpfiles.d: owned by root
 FILE = "network.json"
 
 
 class NetworkStatus(msgspec.Struct, frozen=True, kw_only=True):
-    """One reading; each field may be empty.
+    """One status; each field may be empty.
 
-    setup    the name of the box's own Wi-Fi, while it is open
-    problem  why the box is in nobody's network, in a sentence
-    name     of the box in its network, as it is found there: kitchen.local
-    wifi     why the Wi-Fi that is set up did not let the box in at the last try, likewise
-    card     what a file on the card says that could not be used, likewise
+    setup    name of the box's own Wi-Fi, while it is open
+    problem  one sentence: why the box is in no network
+    name     mDNS name of the box in its network: kitchen.local
+    wifi     one sentence: why the last connection to the configured Wi-Fi failed
+    card     one sentence: which entry of a file on the card cannot be used
     """
 
     setup: str = ""
@@ -35,10 +35,10 @@ class NetworkStatus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def write_status(network: NetworkStatus, folder: Path = FOLDER) -> None:
-    """Whole or not at all. Raises OSError."""
+    """Write the status atomically. Raises OSError."""
     write_whole(folder / FILE, msgspec.json.encode(network), lasting=False)
 
 
 def read_status(folder: Path = FOLDER) -> NetworkStatus:
-    """The last reading; an empty one where there is none."""
+    """The last status that was written; an empty one if there is none."""
     return read_record(folder / FILE, NetworkStatus) or NetworkStatus()

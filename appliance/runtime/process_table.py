@@ -1,7 +1,8 @@
-"""The process table: what runs, where, how urgently, and who may write which ring.
+"""The process table: each process with cores and priority, each ring with writer and readers.
 
-They start from top to bottom; the first is stopped last, once the others have ended. It is data,
-and imports no process: which rows run says enabled.py, and what each may do rights.py.
+The supervisor starts the rows from top to bottom, and stops the first one last, after the others
+have ended. The table is data and imports no process: enabled.py selects the rows that run, and
+rights.py has the rights of each.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ class Process:
     """One row.
 
     name         also the log tag and the process title
-    module       inside `package`; has `main(work)`
-    cores        of a Pi 5 (0 to 3); cores that do not exist are left out
+    module       in `package`; has `main(work)`
+    cores        of a Pi 5 (0 to 3); cores that do not exist are ignored
     scheduling   "fifo" if the system allows it, with `priority` (1 to 99); else normal with `nice`
-    lock_memory  pages may not be swapped out under the sound card
-    start_s      longest time between two heartbeats until it does its work: it imports and reads
-                 models from an SD card, while another process reads 4 GB from the same one
-    silent_s     likewise from then on; beyond it the process is hung
-    needed       the box is dead without it; the others it can do without for a while
-    cpu_share    budget: the share of one core it may use while the box speaks
-    memory_mib   budget: resident memory, the model's weights not counted; who takes far more gets
-                 no more (runtime/supervision/process_limits.py)
-    package      another than this one for a part that a test or a bench brings
+    lock_memory  lock all pages, so that a page fault never delays the audio path
+    start_s      longest time between two heartbeats until the process is ready: it imports code
+                 and reads models from an SD card, while another process reads 4 GB from the same
+    silent_s     longest time between two heartbeats afterwards; then the process counts as hung
+    needed       the box does not work without it; it can do without the others for a while
+    cpu_share    budget: share of one core that it may use while the box speaks
+    memory_mib   budget: resident memory without the model's weights; allocations far beyond it
+                 fail (runtime/supervision/process_limits.py)
+    package      differs for a part of a test or a bench
     """
 
     name: str
@@ -60,19 +61,20 @@ PROCESSES: tuple[Process, ...] = (
     Process("link",     "mqtt.link",         (0,), "normal", 0, 0, False, 30,  5, False, 0.01,  60),
     Process("page",     "page.page",         (0,), "normal", 0, 10, False, 30, 10, False, 0.02, 60),
 )  # fmt: skip
-# The conductor starts first, so that nobody's first message waits, and hears everybody's last. The
-# panel is the next: the early light (panel/early.py) waits for it, and waits for no model.
+# The conductor starts first and stops last, so that it gets the first and last message of each
+# part. The panel is second: the early light (panel/early.py) ends when it starts, before any model
+# loads.
 
 
-# Rows whose memory is not limited: what a model needs depends on the model.
+# Rows without a memory limit: the memory depends on the model.
 UNLIMITED = frozenset({"thinker"})
 
-# Who goes first when the machine is out of memory, by oom_score_adj. Who is not here keeps the
-# service's own, 0. A thinker comes back with its model in a minute, and the others hear meanwhile.
+# oom_score_adj of the rows that the kernel should kill first; the others keep that of the service,
+# 0. A restarted thinker has loaded its model after a minute, and the other parts work meanwhile.
 OOM_SCORES: dict[str, int] = {"thinker": 1000, "words": 500}
 
-STATES = "states"  # the ring that is made only where a voice speaks them (enabled.py)
-TRIED = "tried"  # likewise: only where there is a page to try the microphone on
+STATES = "states"  # this ring is made only for a voice that reads it (enabled.py)
+TRIED = "tried"  # this ring is made only with the page, for its microphone test
 RINGS: tuple[RingSpec, ...] = (
     #        name      writer      readers        slots  frames
     RingSpec("mic",    "capture",  ("listener",),  512,   80),  # 2.6 s of 5 ms
@@ -80,10 +82,10 @@ RINGS: tuple[RingSpec, ...] = (
     RingSpec("heard",  "listener", ("thinker",),  4096,  320),  # 82 s: encoding takes long
     RingSpec("near",   "listener", ("words",),    1024,   80),  # 5 s, and only where words runs
     RingSpec("voice",  "speaker",  ("playback",),  128,  320, waits_for="playback"),  # 2.6 s
-    # Of each token that is drawn, what the model made of it: more than an answer (400 tokens),
-    # which a small model draws in a tenth of a second.
+    # The hidden states of each sampled token: room for more than one answer (400 tokens), because a
+    # small model may sample one in a tenth of a second.
     RingSpec(STATES,   "thinker",  ("speaker",),  512, state_size.SAMPLES),
-    RingSpec(TRIED,    "listener", ("speaker",),   256, 320),  # 5.1 s: the microphone test has 3
+    RingSpec(TRIED,    "listener", ("speaker",),   256, 320),  # 5.1 s: the microphone test takes 3
 )  # fmt: skip
 
 

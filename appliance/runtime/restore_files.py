@@ -1,15 +1,16 @@
-"""Where a restore keeps what it brings and what it replaces, and the plan by which it is made.
+"""The files of a restore of a backup: its archive, its staged and replaced files, and its plan.
 
-All that may hold words lies beside the memory, under its name: forgetting takes it with the memory
-(dialog/memory_erase.py). In one order, a power cut anywhere leaves the old or the new:
+Files that may contain words are beside the memory and start with its name, so that forgetting the
+memory also erases them (dialog/memory_erase.py). The order of steps makes a restore atomic: after a
+power cut at any step the box has either all old files or all new ones.
 
-1. the page leaves the checked archive (`wanted`) and has the box begin anew
-2. at that start, before any part runs, each file is staged beside its place
-3. the plan is written: from here on the restore is made, and gone on with after a cut
-4. each file that was there becomes the one before, each staged one takes its place
-5. the plan goes
+1. the page leaves the checked archive (`wanted`) and restarts the box
+2. at that start, before any part runs, each file is staged beside its target
+3. the plan is written: from here on a start after a power cut completes the restore
+4. each existing file is renamed to its backup name, each staged one to its target
+5. the plan is deleted
 
-What was replaced stays until the next restore, and can be brought back in the same way.
+The replaced files stay until the next restore, and can be restored in the same way.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ import msgspec
 from appliance.record_file import read_record
 from appliance.runtime import enrolled_files
 
-UPLOAD = ".restore-upload"  # after the memory's name: an archive that is still coming
-CHECKED = ".restore-checked"  # one that was checked, and is looked at
-WANTED = ".restore-wanted"  # one that is to be made so
+UPLOAD = ".restore-upload"  # after the memory's name: an archive that is still being uploaded
+CHECKED = ".restore-checked"  # an archive that was checked, and that the page shows
+WANTED = ".restore-wanted"  # an archive that the next start restores
 STAGED, BEFORE = ".restore-new", ".before-restore"  # after a file's name
 ENDS = (UPLOAD, CHECKED, WANTED, STAGED, BEFORE)
 PLAN, REPLACED = "restore-plan.json", "restore-replaced.json"  # in the state's folder
-OUTCOME = "restore-outcome.json"  # likewise: what came of the last one
-BACK = "restore-back"  # a note there: bring back what was replaced
-# The files of the state's folder that a backup holds.
+OUTCOME = "restore-outcome.json"  # there too: the result of the last restore
+BACK = "restore-back"  # a note there: restore the replaced files
+# The files of the state folder that a backup contains.
 PlaceName = Literal["memory", "timers", "adjusted", "enrolled"]
 PLACES: dict[PlaceName, str] = {
     "memory": "memory/memory.db",
@@ -39,20 +40,20 @@ PLACES: dict[PlaceName, str] = {
     "enrolled": enrolled_files.FILE,
 }
 
-Move = Literal["put", "take"]  # a staged file takes its place, or what is there goes
+Move = Literal["put", "take"]  # put: a staged file replaces the target; take: the target is removed
 
 
 class RestorePlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What becomes of each file of PLACES that it names. `had`: those that were there before."""
+    """The moves of a restore, by file of PLACES. `had`: files that existed before."""
 
     moves: dict[PlaceName, Move]
     had: tuple[PlaceName, ...] = ()
 
 
 class RestoreOutcome(msgspec.Struct, frozen=True):
-    """What the last restore came to. `at_s`: by the clock on the wall. `moves`: what became of each
-    file; `problem`: why nothing was restored, `key` and `values` the same as a sentence of the
-    catalogue (errors.ShownAs). `back`: what was there before a restore was brought back."""
+    """The result of the last restore. `at_s`: seconds of the wall clock. `moves`: the moves of the
+    files; `problem`: why nothing was restored, `key` and `values` the same as a sentence of the
+    catalogue (errors.ShownAs). `back`: it restored the files that an earlier restore replaced."""
 
     at_s: float
     moves: dict[PlaceName, Move] = {}
@@ -63,7 +64,7 @@ class RestoreOutcome(msgspec.Struct, frozen=True):
 
 
 def outcome(state: Path) -> RestoreOutcome | None:
-    """Of the last restore; None before the first."""
+    """The result of the last restore; None before the first."""
     return read_record(state / OUTCOME, RestoreOutcome)
 
 
@@ -72,7 +73,7 @@ def place(state: Path, name: PlaceName) -> Path:
 
 
 def beside(state: Path, name: PlaceName, end: str) -> Path:
-    """The staged file, or the one before: in the memory's folder, which nobody else reads."""
+    """Path of the staged or replaced file, in the memory's folder, which only the box may read."""
     memory = state / PLACES["memory"]
     return memory.with_name(f"{memory.name}.{name}{end}")
 
@@ -83,7 +84,7 @@ def archive(state: Path, end: str) -> Path:
 
 
 def replaced(state: Path) -> RestorePlan | None:
-    """What the last restore has made, while it can be taken back."""
+    """The plan of the last restore; None when it can no longer be undone."""
     found = read_record(state / REPLACED, RestorePlan)
     if found is None:
         return None

@@ -1,9 +1,9 @@
-"""A process gives up the network, for good and for all that it starts: seccomp(2), no root needed.
+"""Removes network access from a process and its children for good: seccomp(2), without root.
 
-After `no_network()` no socket of any family but Unix can be made, and by most processes none at
-all: a Unix socket leads to whoever listens on this machine, a resolver of names (systemd-resolved,
-avahi) among them, and so out of the house. A family that is refused is answered with EAFNOSUPPORT,
-as on a kernel that was built without it. Descriptors that are open already stay as they are.
+After `no_network()` only Unix sockets can be created, and in most processes none at all: through a
+Unix socket a process could reach a name resolver on this machine (systemd-resolved, avahi), and so
+the network. A refused family fails with EAFNOSUPPORT, as on a kernel that was built without it.
+Open descriptors are not affected.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from typing import Literal
 
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP = 38, 22  # prctl(2)
 _SECCOMP_MODE_FILTER = 2
-# linux/filter.h: load a word of the call's description; compare; mask; decide.
+# linux/filter.h: load a word of struct seccomp_data; compare; mask; return a verdict.
 _LOAD, _EQUAL, _AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
 _ALLOW, _ERRNO, _KILL_PROCESS = 0x7FFF0000, 0x00050000, 0x80000000  # linux/seccomp.h
-# Offsets in struct seccomp_data: the call's number, the architecture, the first two arguments. Both
+# Offsets in struct seccomp_data: number of the system call, architecture, first two arguments. Both
 # machines are little-endian: an argument's low word comes first.
 _NUMBER, _ARCHITECTURE, _FIRST, _SECOND = 0, 4, 16, 24
-_TYPE = 0x0F  # of a socket, in the second argument; flags are above it (linux/net.h)
+_TYPE = 0x0F  # mask of the socket type in the second argument; flags are above it (linux/net.h)
 
-# What a process may do with Unix sockets of its own making:
-#   none  nothing: it has those that it was given, and pairs
-#   door  listen, and connect, with SOCK_SEQPACKET alone, which no resolver and no bus speaks
+# What a process may do with Unix sockets that it creates:
+#   none  nothing but socket pairs; inherited sockets work
+#   door  listen and connect with SOCK_SEQPACKET only, which no resolver and no bus uses
 #   any   everything
 UnixSockets = Literal["none", "door", "any"]
 
 
 @dataclass(frozen=True)
 class SystemCalls:
-    """What the kernel calls things on one kind of machine (linux/audit.h, asm/unistd.h)."""
+    """Numbers of system calls on one architecture (linux/audit.h, asm/unistd.h)."""
 
     architecture: int
     socket: int
     connect: int
     socketpair: int
-    io_uring_setup: int  # a ring of requests makes sockets, too, and no filter sees them
-    foreign_from: int  # numbers from here on belong to another ABI of the same machine
+    io_uring_setup: int  # io_uring can create sockets, too, and seccomp does not see them
+    foreign_from: int  # numbers from here on belong to another ABI of the same architecture
 
 
 MACHINES = {
@@ -57,7 +57,7 @@ MACHINES = {
     ),
 }  # fmt: skip
 
-# One instruction: code, where to go on if it holds and if not (a label; "": the next one), value.
+# One instruction: code, jump target if true, if false (a label; "": the next one), value.
 _Step = tuple[int, str, str, int]
 
 
@@ -87,7 +87,7 @@ def program(calls: SystemCalls, unix: UnixSockets = "none") -> bytes:
             (_AND, "", "", _TYPE),
             (_EQUAL, "allow", "no family", socket.SOCK_SEQPACKET),
         ],
-        # A datagram's pair could be turned to somebody else; the others are joined for ever.
+        # A datagram socket of a pair can be connected to another peer; the other types cannot.
         "pair": [
             (_LOAD, "", "", _FIRST),
             (_EQUAL, "", "no family", socket.AF_UNIX),
@@ -114,7 +114,7 @@ def program(calls: SystemCalls, unix: UnixSockets = "none") -> bytes:
 
 
 def _jump(label: str, at: int, places: dict[str, int]) -> int:
-    """How many instructions are left out on the way from the one at `at`."""
+    """Number of instructions that the jump from `at` to `label` skips."""
     return places[label] - at - 1 if label else 0
 
 
@@ -125,9 +125,9 @@ class _Program(ctypes.Structure):
 
 
 def no_network(unix: UnixSockets = "none") -> str:
-    """Give the network up. Call it before any thread is started: each has a filter of its own.
+    """Install the filter. Call it before any thread is started: a filter belongs to one thread.
 
-    Returns what could not be done, or ''.
+    Returns a sentence about what could not be done, or ''.
     """
     calls = MACHINES.get(platform.machine())
     if calls is None:

@@ -1,8 +1,8 @@
-"""Erasing files: their content is overwritten in place with zeros and synced, then they are
-unlinked. What was in them is then gone from the raw device, as far as the file system goes.
+"""Erases files: overwrites their content in place with zeros, syncs and unlinks them. The file
+system then has no copy of the content on the block device.
 
-Holds on file systems that overwrite in place: ext4 as it is mounted by default. Not on those that
-copy on write, and not inside a card's own controller, which may keep what was replaced.
+This holds on file systems that overwrite in place, such as ext4 with its default mount options. It
+does not hold with copy-on-write, nor inside an SD card, whose controller may keep replaced blocks.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from appliance.atomic_file import write_whole
 
 _ZEROS = bytes(1 << 18)
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_DEEPEST = 64  # folders in one another; the box makes three
+_DEEPEST = 64  # nested folders; the box makes three levels
 
 
 @dataclass(frozen=True)
 class EraseFailure:
-    """What could not be erased, and why. A file that could not be overwritten keeps its name, so
-    that it can be tried again: once it is unlinked, nobody finds its blocks any more."""
+    """What could not be erased, and why. A file that could not be overwritten is not unlinked, so
+    that a retry can find it: the blocks of an unlinked file can no longer be reached."""
 
     path: Path
     why: str
 
 
 def erase(paths: Iterable[Path]) -> list[EraseFailure]:
-    """Erase files, and folders with all that is in them. Goes on past whatever fails; returns
-    what is left. What is not there needs no erasing. Links are unlinked and never followed, but for
-    the folders above a path, which are the caller's."""
+    """Erase files, and folders recursively. Continues after failures, and returns what is left.
+    Missing paths are skipped. Symlinks are unlinked and never followed, except in the parent
+    folders of a path, for which the caller is responsible."""
     left: list[EraseFailure] = []
     for path in paths:
         try:
@@ -51,9 +51,9 @@ def erase(paths: Iterable[Path]) -> list[EraseFailure]:
 
 
 def overwrite(fd: int, begin: int = 0) -> None:
-    """Zeros from byte `begin` to the end, on the device when it returns. Raises OSError."""
+    """Write and sync zeros from byte `begin` to the end of the file. Raises OSError."""
     end = os.fstat(fd).st_size
-    for first, behind in _data(fd, begin, end):  # a hole has no words, and filling it needs room
+    for first, behind in _data(fd, begin, end):  # a hole has no content, and filling it needs space
         at = first
         while at < behind:
             at += os.pwrite(fd, _ZEROS[: behind - at], at)
@@ -61,11 +61,11 @@ def overwrite(fd: int, begin: int = 0) -> None:
 
 
 def replace(path: Path, data: bytes, mode: int) -> None:
-    """As `write_whole`; what was at `path` is overwritten once the new is there. Raises OSError."""
+    """As `write_whole`, then overwrite the content of the replaced file. Raises OSError."""
     try:
         old = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
-        old = None  # nothing was there, or nothing that holds our words
+        old = None  # there is no file, or not a regular one
     try:
         write_whole(path, data, mode)
         if old is not None:
@@ -76,14 +76,14 @@ def replace(path: Path, data: bytes, mode: int) -> None:
 
 
 def _data(fd: int, begin: int, end: int) -> list[tuple[int, int]]:
-    """The stretches between holes."""
+    """The (start, end) ranges of the file between holes."""
     found = []
     at = begin
     while at < end:
         try:
             first = os.lseek(fd, at, os.SEEK_DATA)
         except OSError as error:
-            if error.errno == errno.ENXIO:  # nothing but a hole is left
+            if error.errno == errno.ENXIO:  # only a hole is left
                 break
             raise
         at = os.lseek(fd, first, os.SEEK_HOLE)
@@ -92,13 +92,13 @@ def _data(fd: int, begin: int, end: int) -> list[tuple[int, int]]:
 
 
 def _erase(above: int, path: Path, left: list[EraseFailure], depth: int = 0) -> None:
-    """What has the last name of `path` in the open folder `above`; the rest of `path` is for words
-    alone. Each folder is entered by descriptor: whoever may write it and exchanges it for a link
-    meanwhile sends nobody elsewhere."""
+    """Erase the entry `path.name` of the open folder `above`; the rest of `path` is only for
+    messages. Folders are opened by descriptor, so that a user who replaces one by a symlink
+    meanwhile cannot redirect the erasing."""
     try:
         mode = os.stat(path.name, dir_fd=above, follow_symlinks=False).st_mode
         if stat.S_ISDIR(mode):
-            if depth == _DEEPEST:  # each level holds a descriptor
+            if depth == _DEEPEST:  # each level keeps a descriptor open
                 raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
             before = len(left)
             fd = os.open(path.name, _FOLDER | os.O_NOFOLLOW, dir_fd=above)
@@ -108,7 +108,7 @@ def _erase(above: int, path: Path, left: list[EraseFailure], depth: int = 0) -> 
             finally:
                 os.close(fd)
             if len(left) > before:
-                return  # what is in it is named; it cannot go either
+                return  # its entries are in `left`; it cannot be removed
             os.rmdir(path.name, dir_fd=above)
         else:
             if stat.S_ISREG(mode):

@@ -1,9 +1,9 @@
-"""Where a box keeps its own state, and as whose user its owner's commands run. The one place.
+"""The service's user and state folder, and the user as which the owner's commands run.
 
-A release that lies in /opt/interlude is a box: its commands work on the service's state and
-settings, whoever types them and with whatever environment, and as root they first become the
-service's own user, so that nothing of root's is left in its folders. A checkout is nobody's
-service: there nothing changes.
+A release in /opt/interlude is a box: its commands use the service's state and settings, for every
+caller and environment. A command that root starts first switches to the service's user, so that it
+leaves no files of root in the service's folders. In a checkout there is no service, and nothing is
+changed.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from appliance.errors import NotAllowed
 STATE = Path("/var/lib/interlude")  # the unit's StateDirectory=
 CREDENTIALS = Path("/run/credentials/interlude.service")  # LoadCredential= of its unit
 RELEASES = Path("/opt/interlude/releases")
-PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # where none is given
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # when the caller has none
 NOWHERE = "/nonexistent"
 
-# caller: as whoever typed it; reads no state, or needs root. box: as the service. model: as who
-# fetches its models.
+# caller: the user who runs the command, which reads no state or needs root. box: the service's
+# user. model: the user that downloads models.
 RunsAs = Literal["caller", "box", "model"]
-USERS: dict[RunsAs, tuple[str, ...]] = {  # the first that this system has
+USERS: dict[RunsAs, tuple[str, ...]] = {  # the first that exists on this system is used
     "box": ("interlude",),
     "model": ("interlude-model", "interlude"),
 }
-GROUPS = ("audio", "gpio", "interlude-incoming")  # of the box: SupplementaryGroups= of its unit
-_STRANGE = (  # somebody else's, to a service: it would look for its files there
+GROUPS = ("audio", "gpio", "interlude-incoming")  # as SupplementaryGroups= of its unit
+_STRANGE = (  # variables of the caller: the service's code would look for its files there
     "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class ServiceAccount:
-    """`code`: where this package lies."""
+    """The account of the service on this system. `code`: a file of this package."""
 
     code: Path = Path(__file__)
     releases: Path = RELEASES
@@ -50,13 +50,13 @@ class ServiceAccount:
     credentials: Path = CREDENTIALS
 
     def here(self) -> bool:
-        """This is a release on a box."""
+        """Whether this code is a release on a box."""
         return self.code.resolve().is_relative_to(self.releases)
 
     def enter(self, runs_as: RunsAs, files: Iterable[Path] = ()) -> None:
-        """Be what a command of that kind needs to be. `files`: named by whoever typed it.
+        """Switch to the user and environment of a command. `files`: file arguments of the command.
 
-        Raises NotAllowed where this user may not do that, or the other one not read these files.
+        Raises NotAllowed if this user may not run it, or the service's user cannot read `files`.
         """
         if not self.here():
             return
@@ -67,8 +67,8 @@ class ServiceAccount:
         env.setdefault("PATH", PATH)
         if runs_as == "box" and os.access(self.credentials, os.X_OK):  # while the service runs
             env.setdefault("CREDENTIALS_DIRECTORY", str(self.credentials))
-        # The service's own; none to root, who reads nothing that is another's to write, nor to
-        # a user who may not look into its folder.
+        # The service's own folder; none for root, which reads no files that another user may write,
+        # and for a user without access to the folder.
         reached = runs_as != "caller" and os.access(self.state, os.X_OK)
         env["XDG_CONFIG_HOME"] = str(self.state / ".config") if reached else NOWHERE
 
@@ -104,8 +104,8 @@ class ServiceAccount:
         os.setresgid(entry.pw_gid, entry.pw_gid, entry.pw_gid)
         os.setresuid(entry.pw_uid, entry.pw_uid, entry.pw_uid)
         os.umask(0o077 if runs_as == "box" else 0o027)
-        # Who fetches may not look into the box's folder, and libraries look for files at home: as
-        # under systemd, its home is one that holds nothing.
+        # The user that downloads may not enter the box's folder, and libraries look for files in
+        # HOME: it gets one without any, as under systemd.
         self.environment["HOME"] = str(self.state) if runs_as == "box" else "/"
         self.environment["USER"] = self.environment["LOGNAME"] = entry.pw_name
 

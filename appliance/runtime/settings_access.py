@@ -1,7 +1,7 @@
-"""How a part of the box has the owner's settings changed: by root, or in the file itself.
+"""Changes the owner's settings for a part: through a unit of root, or in the file itself.
 
-On a box the file is root's, and the part only hands a change over that it has checked; in a clone
-the file belongs to whoever runs the box. Nothing here waits.
+On a box root owns the file, and the part checks a change and requests it from that unit; in a clone
+the file belongs to the user who runs the box. Nothing here blocks.
 """
 
 from __future__ import annotations
@@ -17,20 +17,22 @@ from appliance.settings import SYSTEM_FILE, Settings, owner_file, user_file
 from appliance.settings.owner_settings import OwnerSettings
 from appliance.settings.settings_change import REQUEST, SettingsChange
 
-FILE = "INTERLUDE_OWNER_FILE"  # environment: the settings file that the box was started with
+FILE = "INTERLUDE_OWNER_FILE"  # environment variable: the settings file of this start of the box
 SECRET = "mqtt-password"  # noqa: S105  # a file's name
 
 
 @dataclass
 class SettingsAccess:
-    """`owner`: the file. `requests`: to root, which has the rights to it where it is `handed`."""
+    """Access of one process. `owner`: the file. `handed`: root owns it, and a change goes through
+    `requests`; else it is made at once."""
 
     owner: OwnerSettings
     handed: bool
     requests: HandedChanges
 
     def submit(self, change: SettingsChange) -> None:
-        """Have it made. Raises InterludeError where it is known at once that it cannot be."""
+        """Make or request a change. Raises InterludeError if the check finds that it cannot be
+        made."""
         self.owner.check_change(change)
         if self.handed:
             self.requests.ask(change)
@@ -50,7 +52,8 @@ def settings_access(
     check: Callable[[Settings], object],
     environment: Mapping[str, str] = os.environ,
 ) -> SettingsAccess:
-    """Of this process. `check`: raises SettingsError for settings that a box cannot use."""
+    """The access of this process. `check`: raises SettingsError for settings that a box cannot
+    use."""
     named = environment.get(FILE, "")
     service = bool(environment.get("STATE_DIRECTORY"))
     path = Path(named) if named else SYSTEM_FILE if service else owner_file() or user_file()

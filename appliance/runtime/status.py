@@ -1,7 +1,7 @@
-"""How the box stands, in a file that anybody may read: /run/interlude/status.json.
+"""The status of the box, in the world-readable file /run/interlude/status.json.
 
 The supervisor writes it at every change; the update's health check, `interlude status` and the
-fleet's table read it. It lies in memory and is gone with the box.
+fleet's table read it. It is on a tmpfs, and systemd removes it when the box stops.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ log = logging.getLogger("status")
 
 
 class SupervisorStatus(msgspec.Struct, frozen=True, kw_only=True):
-    """One reading.
+    """One status.
 
-    version  of the code that runs, whatever is installed
-    pid      of the supervisor; systemd calls it MainPID
-    state    of the conversation; "starting" until the conductor has said one
-    ready    every part that has not failed does its work
-    reading  the start goes on while the model reads what stands before the first question
-    healthy  every needed part is well: up, or to be up soon
-    shed     what the box does without because the processor does not suffice
-    failed   parts that keep ending or hanging; each is tried again and counts until it is up
+    version  of the running code, which may differ from the installed release
+    pid      of the supervisor; systemd's MainPID
+    state    of the conversation; "starting" until the conductor has sent one
+    ready    every part that has not failed is ready
+    reading  the start continues while the model evaluates the prompt before any question
+    healthy  every needed part is up, or about to be
+    shed     work that load shedding leaves undone
+    failed   parts that keep ending or hanging; each is retried, and listed until it is up
     taken_back  answers since the conductor's start that came before the owner had finished
-    passed_on   sentences since then that a voice was to say and could not: another said them
+    passed_on   sentences since then that a voice could not speak, and another voice spoke
     """
 
     version: str = __version__
@@ -50,12 +50,12 @@ class SupervisorStatus(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def well(self) -> bool:
-        """It does all that it is there for."""
+        """Whether all parts work."""
         return self.ready and self.healthy and not self.failed and self.state != "failed"
 
     @property
     def talking(self) -> bool:
-        """A conversation is under way: not the time for a restart."""
+        """Whether a conversation is under way, so that the box should not be restarted."""
         return self.state not in {"starting", "idle", "muted", "failed"}
 
 
@@ -63,12 +63,12 @@ class StatusFile:
     """Writes a status whenever it differs from the last one."""
 
     def __init__(self, folder: Path | None) -> None:
-        """Without a folder it writes nothing: nobody asked for it."""
+        """`folder`: None writes nothing."""
         self._path = folder / NAME if folder is not None else None
         self._last: SupervisorStatus | None = None
 
     def write(self, status: SupervisorStatus) -> None:
-        """Whole or not at all. What cannot be written is said, and never stops the box."""
+        """Write a changed status atomically. A failure is logged, and raises nothing."""
         if self._path is None or status == self._last:
             return
         self._last = status
@@ -79,14 +79,15 @@ class StatusFile:
 
 
 def folder() -> Path | None:
-    """Where systemd wants it (RuntimeDirectory=); None when the box is no service."""
+    """The folder of systemd's RuntimeDirectory=; None when the box is not a service."""
     runtime = os.environ.get("RUNTIME_DIRECTORY")
     return Path(runtime.split(":")[0]) if runtime else None
 
 
 def read_status(where: Path = FOLDER) -> SupervisorStatus | None:
-    """The last status of the box that runs here; None if none does, or it writes none.
+    """The last status of the running box; None if no box runs, or it writes none.
 
-    The folder is the box's own user's, and root reads it, too: whatever lies there, it returns.
+    The box's own user can write to the folder, and root reads the file: it never blocks on what is
+    there (record_file.read_record).
     """
     return read_record(where / NAME, SupervisorStatus)

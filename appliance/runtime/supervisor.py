@@ -1,8 +1,8 @@
 """The supervisor: starts and watches the processes of the process table.
 
-In: the table and the settings. Out: running processes joined by rings, a floor and channels.
-A part that exits or stops beating is killed and started again, for ever, after a pause that grows
-as long as it keeps ending (runtime/supervision/backoff.py). The rest goes on meanwhile.
+In: the table and the settings. Out: running processes, connected by rings, a floor and channels.
+A part that exits or stops beating is killed and restarted, for ever, after a pause that grows as
+long as it keeps ending (runtime/supervision/backoff.py). The other parts keep running meanwhile.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ from appliance.runtime.supervision.systemd_notify import SystemdNotifier
 from appliance.runtime.worker import WIRING
 from appliance.settings import Settings
 
-STOP_S = 3.0  # for an orderly stop of a part; then it is killed
-GONE_S = 1.0  # for killed parts to be gone; whoever is still there then waits in a driver
-SWITCH_LATE_S = 2.0  # the panel reads the mute switch and beats once a second at least
-LOOK_S = 0.25  # between two looks at the heartbeats
+STOP_S = 3.0  # between SIGTERM and SIGKILL
+GONE_S = 1.0  # after SIGKILL; a process that still exists is blocked in a driver
+SWITCH_LATE_S = 2.0  # the panel reads the mute switch and beats at least once a second
+LOOK_S = 0.25  # between two readings of the heartbeats
 
 log = logging.getLogger("supervisor")
 
 
 class Supervisor:
-    """Runs the table.
+    """Runs the rows of the process table.
 
-    `watchers` are extra parties with a channel to the conductor and readers
-    of every ring; the room of a rehearsal is one. `rows` are the table's unless a test or a bench
-    brings its own parts.
+    `watchers` are additional peers that have a channel to the conductor and read every ring, such
+    as the room of a rehearsal. `rows` are those of the table, except in a test or a bench with
+    parts of its own.
     """
 
     def __init__(
@@ -63,15 +63,15 @@ class Supervisor:
     ) -> None:
         self._settings = settings
         self._environment = dict(os.environ if environment is None else environment)
-        self._environment.pop("NOTIFY_SOCKET", None)  # only the supervisor speaks with systemd
-        # Our matrices are tiny; NumPy's thread pool would cost each part 40 MiB of locked memory.
+        self._environment.pop("NOTIFY_SOCKET", None)  # only the supervisor notifies systemd
+        # The matrices are tiny; NumPy's thread pool would cost each part 40 MiB of locked memory.
         self._environment.setdefault("OPENBLAS_NUM_THREADS", "1")
         self._clock = clock
         self._started_s = time.monotonic()
         self.joints = IpcResources(rows, watchers, enabled.rings_to_make(settings))
         self.rings = self.joints.rings
         self._floor = self.floor()
-        self._has_switch = settings.panel.mute_switch  # also one that no row of the table reads
+        self._has_switch = settings.panel.mute_switch  # also if the row panel does not run
         self._floor.panel_lost = self._has_switch  # until the panel has read the switch
         self.parts = {
             row.name: SupervisedPart(row, Heartbeat(self.joints.heartbeat_fd, slot))
@@ -90,16 +90,16 @@ class Supervisor:
         self.stopping = self.restarting = self.given_up = False
 
     def channel(self, peer: str) -> Channel:
-        """The end of `peer`'s channel to the conductor that is `peer`'s own."""
+        """The end of the channel to the conductor that belongs to `peer`."""
         return self.joints.channel(peer)
 
     def floor(self) -> Floor:
         return Floor(self.joints.floor_fd)
 
     def run(self) -> None:
-        """Start everything, keep it true, stop it in order when asked to.
+        """Start all parts, keep them running, stop them in order after `request_stop`.
 
-        Afterwards `restarting` and `given_up` say why, if nobody asked for its end.
+        Afterwards `restarting` or `given_up` is True if one of these was the reason of the end.
         """
         try:
             self.start()
@@ -114,10 +114,10 @@ class Supervisor:
             self._look_after(part, self._looked_s)
 
     def run_once(self, wait_s: float = LOOK_S) -> None:
-        """Wait for an exit or a moment, then look after every part once."""
+        """Wait for an exit, a message or `wait_s`, then check every part once."""
         now = self._clock()
         waiting = (part.start_s for part in self.parts.values() if part.child is None)
-        # Whoever is due already was held back at the last look.
+        # A part that is due already was deferred in the last round.
         due_s = min((start_s for start_s in waiting if start_s > now), default=math.inf)
         self._poll.poll(1000 * min(wait_s, due_s - now))
         for message in self._conductor.receive_all():
@@ -133,7 +133,7 @@ class Supervisor:
         for part in self.parts.values():
             if not self.stopping:
                 self._look_after(part, now, late_s)
-        if self._has_switch:  # what nobody reads may be open
+        if self._has_switch:  # a switch that is not read may be at mute
             panel = self.parts.get("panel")
             self._floor.panel_lost = panel is None or not panel.has_beaten(SWITCH_LATE_S)
         self._shed(now, late_s)
@@ -146,17 +146,17 @@ class Supervisor:
 
     @property
     def is_ready(self) -> bool:
-        """Every part that has not failed does its work."""
+        """Whether every part that has not failed is ready."""
         return all(p.failed or (p.child and p.heart.is_ready) for p in self.parts.values())
 
     @property
     def is_started(self) -> bool:
-        """The start is over, for systemd."""
+        """Whether the start is over, for systemd."""
         return begun(self.parts.values(), self._since_s)
 
     @property
     def is_loading(self) -> bool:
-        """The start goes on while the model reads."""
+        """Whether the start continues because a part loads its data."""
         return reading(self.parts.values(), self._since_s)
 
     @property
@@ -165,12 +165,12 @@ class Supervisor:
 
     @property
     def healthy(self) -> bool:
-        """Every needed part is well; systemd's watchdog is fed only while this holds."""
+        """Whether every needed part is well; systemd's watchdog is fed only while it holds."""
         now, now_ns = self._clock(), time.monotonic_ns()
         return all(part.well(now, now_ns) for part in self.parts.values() if part.row.needed)
 
     def stop_all(self) -> None:
-        """Stop the parts, all at once but for the first, which notes what the others were at."""
+        """Stop all parts but the first at once, then the first, which gets their last messages."""
         self.stopping = True
         if not (self.restarting or self.given_up):
             self.service.stopping()
@@ -179,7 +179,7 @@ class Supervisor:
         self._stop(parts[:1])
 
     def _stop(self, parts: list[SupervisedPart]) -> None:
-        """Together they have as long as one."""
+        """Stop these parts at the same time: SIGTERM, then SIGKILL."""
         for part in parts:
             if part.child is not None:
                 part.child.terminate()
@@ -191,7 +191,7 @@ class Supervisor:
             self._let_go(part)
 
     def _left(self, parts: list[SupervisedPart], limit_s: float) -> list[SupervisedPart]:
-        """Those that are still there after so long; the others are buried."""
+        """Wait for the parts to end; returns those that still exist after `limit_s`."""
         end_s = time.monotonic() + limit_s
         while True:
             left = []
@@ -210,16 +210,16 @@ class Supervisor:
             poll.poll(1000 * min(wait_s, LOOK_S))
 
     def close(self) -> None:
-        """Give back every descriptor."""
+        """Close every descriptor."""
         self.joints.close()
         for fd in (self._wake_read, self._wake_write):
             os.close(fd)
 
     def _look_after(self, part: SupervisedPart, now: float, late_s: float = 0.0) -> None:
-        """What fails in the care of one part is that part's failure, and not the box's."""
+        """Check one part; an exception counts as a failure of that part, not of the box."""
         try:
             self._care(part, now, late_s)
-        except Exception as error:  # noqa: BLE001  # whatever it is, the others need their care
+        except Exception as error:  # noqa: BLE001  # any error: the other parts must be checked
             problem = f"could not be looked after ({type(error).__name__}: {error})"
             if part.child is None:
                 self._went_down(part, problem, now)
@@ -243,7 +243,7 @@ class Supervisor:
         elif part.ending is not None:
             if part.stuck(now) and not part.failed:
                 self._fails(part, f"{part.ending} and cannot be ended: it waits in a driver")
-        elif silent_s > part.patience_s:  # it hangs, or was stopped
+        elif silent_s > part.patience_s:  # hung, or stopped by a signal
             if self._strain.may_restart(
                 now,
                 queued_s=part.silence.queued_s,
@@ -260,7 +260,7 @@ class Supervisor:
         part.back_off.up(now)
         log.info("%s is up", part.row.name)
         self._conductor.send(PartChanged(part.row.name, "up"))
-        if part.row.name == "conductor":  # a new one knows nothing of what its predecessor was told
+        if part.row.name == "conductor":  # a new one has not got the earlier messages
             for other in self.parts.values():
                 if other.failed:
                     self._conductor.send(PartChanged(other.row.name, "failed", other.problem))
@@ -270,7 +270,7 @@ class Supervisor:
         part.start_s = now + pause_s
         part.ends.ended(now)
         if part.row.needed and part.ends.too_many and self.service.managed and not self.stopping:
-            log.error("%s %s", part.row.name, TOO_MANY)  # elsewhere it is tried again for ever
+            log.error("%s %s", part.row.name, TOO_MANY)  # without systemd it is retried for ever
             self.given_up = self.stopping = True
         again = f" in {pause_s:.3g} s" if pause_s else ""
         if part.back_off.failed or part.failed:
@@ -280,7 +280,7 @@ class Supervisor:
         self._conductor.send(PartChanged(part.row.name, "down", problem))
 
     def _fails(self, part: SupervisedPart, problem: str, again: str = "") -> None:
-        """Say so, once; it is tried again all the same."""
+        """Report a failed part once per problem; it is retried all the same."""
         if not part.failed or problem != part.problem:
             log.error("%s %s; starting it again%s, then more rarely", part.row.name, problem, again)
         if not part.failed:
@@ -304,7 +304,7 @@ class Supervisor:
             self._poll.register(part.child.fd, select.POLLIN)
 
     def _let_go(self, part: SupervisedPart) -> None:
-        """Forget the process: it is gone, or nothing more can be done about it."""
+        """Forget the process: it is gone, or cannot be ended."""
         if part.child is not None:
             if part.child.fd >= 0:
                 with contextlib.suppress(KeyError):
@@ -314,7 +314,7 @@ class Supervisor:
         part.announced = False
 
     def _shed(self, now: float, late_s: float) -> None:
-        """Have the parts leave undone what the processor does not suffice for, and say so."""
+        """Update load shedding: publish its level on the floor and log a change."""
         now_ns = time.monotonic_ns()
         needed = (part for part in self.parts.values() if part.row.needed)
         self._strain.update(now, starved=late_s > LATE_S or any(p.starves(now_ns) for p in needed))
@@ -329,7 +329,7 @@ class Supervisor:
             log.info("the processor suffices again%s", f", but for {shed}" if shed else "")
 
     def _report_status(self, now: float) -> None:
-        """How it stands: to systemd, and to whoever reads the file."""
+        """Report the status to systemd and in the status file."""
         failed = tuple(name for name, part in self.parts.items() if part.failed)
         ready, healthy, reads = self.is_ready, self.healthy, self.is_loading
         shed = SHEDS[: self._strain.level]

@@ -1,4 +1,4 @@
-"""What every child does first: title, cores, priority, network, memory, signals, heartbeat.
+"""Set-up of every child process: title, cores, priority, network, memory, signals, heartbeat.
 
 The supervisor spawns `runtime/supervision/launch.py`, which calls `main` here. A process module's
 `main(work)` gets a `Worker`: its settings, rings, channel, floor and heartbeat, and nothing else.
@@ -44,16 +44,16 @@ from appliance.settings.adjusted import adjusted
 if TYPE_CHECKING:
     from appliance.runtime.ipc.ring import RingReader, RingWriter
 
-WIRING = "INTERLUDE_WIRING"  # environment: how this child is joined to the others, as JSON
+WIRING = "INTERLUDE_WIRING"  # environment variable: row, settings and descriptors as JSON
 
 
 class Worker:
-    """What a process module is given. Descriptors are for poll(2); nothing here ever waits."""
+    """What a process module gets. Descriptors are for poll(2); only `wait` blocks."""
 
     def __init__(self, name: str, wiring: dict[str, Any]) -> None:
         self.name = name
         self.files = msgspec.convert(wiring["settings"], Settings)  # as the settings files say
-        self.settings = adjusted(self.files)  # with what was set since, which counts
+        self.settings = adjusted(self.files)  # with the overrides made at run time
         self.row = msgspec.convert(wiring["row"], process_table.Process)
         self.log = logging.getLogger(name)
         self.box_started_s: float = wiring["box_started_s"]  # CLOCK_MONOTONIC
@@ -66,7 +66,7 @@ class Worker:
             name: from_wire(_spec(name, wire), wire) for name, wire in wiring["rings"].items()
         }
         self._bad_kinds: set[str] = set()
-        self.listeners: list[socket.socket] = []  # of a part that listens (rights.py)
+        self.listeners: list[socket.socket] = []  # sockets of a part with a row in rights.LISTENS
         self.stopping = False
         self.stop_fd, self._stop_write_fd = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
@@ -76,25 +76,25 @@ class Worker:
         return self.channels["conductor"]
 
     def reader(self, name: str, *, resume: bool = False) -> RingReader:
-        from appliance.runtime.ipc.ring import RingReader  # and numpy, for who has a ring alone
+        from appliance.runtime.ipc.ring import RingReader  # loads numpy, for parts with a ring only
 
         return RingReader(self._rings[name], self.name, resume=resume)
 
     def writer(self, name: str) -> RingWriter:
-        from appliance.runtime.ipc.ring import RingWriter  # likewise
+        from appliance.runtime.ipc.ring import RingWriter  # as above
 
         return RingWriter(self._rings[name])
 
     def ring(self, name: str) -> RingHandles | None:
-        """A ring's descriptors; None where this box has none of it."""
+        """A ring's descriptors; None if this box does not have the ring."""
         return self._rings.get(name)
 
     def beat(self) -> None:
-        """Say that this process is alive; call it at least every `row.silent_s`."""
+        """Report that this process is alive; call it at least every `row.silent_s`."""
         self._heartbeat.beat(time.monotonic_ns())
 
     def wait(self, seconds: float) -> bool:
-        """Beat, and wait. True when this process is to end."""
+        """Beat, then wait for `seconds` or the stop. Returns True when this process is to end."""
         self.beat()
         poll = select.poll()
         poll.register(self.stop_fd, select.POLLIN)
@@ -102,19 +102,20 @@ class Worker:
         return self.stopping
 
     def wait_as_ready(self, seconds: float) -> bool:
-        """Likewise, for what nobody else is to wait for, such as a port that is taken."""
+        """As `wait`, but report ready first: the start of the box does not wait for, say, a busy
+        port."""
         self.report_ready()
         return self.wait(seconds)
 
     def report_loading(self) -> None:
-        """Say that this process has started, and reads for minutes before it does its work."""
+        """Report that this process has started, and loads data, possibly for minutes."""
         self.beat()
         self._heartbeat.mark_loading()
 
     def report_ready(self) -> None:
-        """Say that this process does its work from now on."""
+        """Report that this process is working from now on."""
         if self.row.lock_memory:
-            read_mapped_files()  # also of what it has loaded since it began
+            read_mapped_files()  # also those that were mapped since `lock_memory`
         self.beat()
         self._heartbeat.mark_ready()
 
@@ -122,7 +123,8 @@ class Worker:
         return self.channel.send(message)
 
     def pop_messages(self, peer: str = "conductor") -> list[Message]:
-        """All messages that have arrived; a malformed one is logged once a kind and skipped."""
+        """All messages that have arrived. Malformed ones are skipped; each kind of error is logged
+        once."""
         bad: list[BadMessage] = []
         every = self.channels[peer].receive_all(bad)
         arrived = [message for message in every if not isinstance(message, ObservedMessage)]
@@ -138,26 +140,26 @@ class Worker:
         try:
             os.write(self._stop_write_fd, b"x")
         except BlockingIOError:
-            return  # asked often enough
+            return  # the pipe is full of earlier requests
 
 
 def _spec(name: str, wire: dict[str, Any]) -> RingSpec:
-    """The ring's row, with the readers it really has: watchers come on top of the table's."""
+    """The ring's row with its actual readers: those of the table, and any watchers."""
     row = next(spec for spec in process_table.RINGS if spec.name == name)
     return replace(row, readers=tuple(wire["bell_fds"]))
 
 
 def main(name: str) -> int:
-    """Be the process `name` until it is told to stop. Returns an exit code."""
+    """Run the process `name` until SIGTERM. Returns an exit code."""
     setproctitle.setproctitle(f"interlude: {name}")
     wiring = json.loads(os.environ.pop(WIRING))
     work = Worker(name, wiring)
     set_up_logging(work.settings.log)
     signal.signal(signal.SIGTERM, work.stop)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the supervisor's; it stops us in order
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Ctrl-C the supervisor stops this process
     row = work.row
     limits = [set_cores(row.cores)]
-    if wiring["rings"]:  # numpy, before any real-time priority: whoever shares the core goes on
+    if wiring["rings"]:  # imports numpy, before a real-time priority would block others on the core
         importlib.import_module("appliance.runtime.ipc.ring")
     limits.append(set_priority(row))
     if addresses := rights.listens_on(name, work.settings):

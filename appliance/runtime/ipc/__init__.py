@@ -1,1 +1,1 @@
-"""Shared memory and sockets between the processes. README.md tells the layout in prose."""
+"""Shared memory and sockets between the processes. README.md describes the layout."""

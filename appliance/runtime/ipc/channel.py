@@ -1,4 +1,4 @@
-"""Channels: messages between two processes over a SOCK_SEQPACKET pair. Nobody ever waits."""
+"""Channels: messages between two processes over a SOCK_SEQPACKET pair, without blocking."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from appliance.errors import BadMessage
 from appliance.messages.limits import MAX_BYTES, cut
 from appliance.messages.registry import Mail, decode, encode
 
-# Below this many bytes of msgpack no text is longer than the shortest limit of messages/limits.py.
+# In fewer bytes of msgpack no text can exceed the shortest limit of messages/limits.py.
 SURELY_SHORT_BYTES = 100
-# What send(2) answers when it cannot take a datagram now, or never (EMSGSIZE).
+# Errors of send(2) for a datagram that it cannot take now, or never (EMSGSIZE).
 _NOT_TAKEN = {
     errno.EAGAIN, errno.EPIPE, errno.ECONNRESET, errno.ENOBUFS, errno.ENOMEM, errno.EMSGSIZE,
 }  # fmt: skip
@@ -21,7 +21,7 @@ _log = logging.getLogger("channel")
 
 
 def pair() -> tuple[socket.socket, socket.socket]:
-    """Two connected ends. The supervisor keeps both, so a restarted process finds its mail."""
+    """Two connected ends. The supervisor keeps both open, for a restarted process."""
     ends = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     for end in ends:
         end.setblocking(False)
@@ -29,7 +29,7 @@ def pair() -> tuple[socket.socket, socket.socket]:
 
 
 class Channel:
-    """One end. What the other side's full mailbox refuses is gone."""
+    """One end. A message that the peer's full receive buffer refuses is dropped."""
 
     def __init__(self, end: socket.socket) -> None:
         self._socket = end
@@ -39,9 +39,9 @@ class Channel:
         return self._socket.fileno()
 
     def send(self, message: Mail) -> bool:
-        """Post one message. False if it could not be taken: the other side is not reading, or the
-        message is none. It never raises, whatever the fields hold: texts and lists that are longer
-        than messages/limits.py allows are cut to that."""
+        """Send one message. False if it was dropped: the peer does not read, or the message cannot
+        be encoded. Never raises because of a field's value: texts and lists that are longer than
+        messages/limits.py allows are cut."""
         data = self._fitting(message)
         if data is None:
             return False
@@ -49,12 +49,13 @@ class Channel:
             self._socket.send(data)
         except OSError as error:
             if error.errno not in _NOT_TAKEN:
-                raise  # a descriptor that is no socket: a mistake of ours
+                raise  # not a socket: a bug
             return False
         return True
 
     def _fitting(self, message: Mail) -> bytes | None:
-        """What goes out: bytes that the other side will take. None if there are none."""
+        """The encoded message, cut if necessary so that the peer can decode it; None if
+        impossible."""
         try:
             data = encode(message)
             if len(data) > SURELY_SHORT_BYTES:
@@ -79,7 +80,7 @@ class Channel:
         return data
 
     def receive(self) -> Mail | None:
-        """The next message, or None. Raises BadMessage, and goes on after it, for anything else."""
+        """The next message, or None. Raises BadMessage for other bytes, which it consumes."""
         try:
             data = self._socket.recv(MAX_BYTES + 1)
         except (BlockingIOError, ConnectionResetError):
@@ -87,7 +88,8 @@ class Channel:
         return decode(data) if data else None
 
     def receive_all(self, bad: list[BadMessage] | None = None) -> Iterator[Mail]:
-        """All that has arrived; what is malformed goes to `bad` (or nowhere) and is skipped."""
+        """All messages that have arrived. Malformed ones are skipped; their errors are added to
+        `bad`."""
         while True:
             try:
                 message = self.receive()

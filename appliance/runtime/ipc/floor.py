@@ -1,5 +1,5 @@
-"""The floor: which answer may sound, and what holds it. A shared page of words, each with exactly
-one writer."""
+"""The floor: a shared page of words, each with exactly one writer, that says which answer may sound
+and what holds it."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import mmap
 import os
 
 PAGE_BYTES = 4096
-_LINE_WORDS = 8  # one cache line a word, so that writers do not slow each other down
+_LINE_WORDS = 8  # one cache line per word, so that writers do not slow each other down
 _MUTED = 3 * _LINE_WORDS
-WORDS_REST, NO_READ_AHEAD = 1, 2  # of `strain`
-_UNKNOWN = 2  # of `muted`: nobody has read yet whether the microphone was muted before
+WORDS_REST, NO_READ_AHEAD = 1, 2  # levels of `strain`
+_UNKNOWN = 2  # value of `muted` until the conductor has read the stored mute state
 
 
 def create() -> int:
-    """Make the page; returns the descriptor of its memory. The microphone is muted until the
-    conductor has read what it was."""
+    """Create the page; returns the descriptor of its memory. The microphone is muted until the
+    conductor has read the stored mute state."""
     fd = os.memfd_create("interlude-floor", os.MFD_CLOEXEC)
     os.ftruncate(fd, PAGE_BYTES)
     with mmap.mmap(fd, PAGE_BYTES) as page, memoryview(page) as view, view.cast("Q") as words:
@@ -27,25 +27,25 @@ class Floor:
     """The words by name. Playback sounds only frames of `turn`, and only while hold == released and
     press == press_taken.
 
-    turn         conductor's: which answer may sound; frames of older turns are dropped
+    turn         conductor's: the answer that may sound; frames of older turns are dropped
     hold         listener's: a serial raised at each onset
-    released     conductor's: the serial it lets go
-    muted        conductor's: 1 while the microphone's samples must go nowhere
+    released     conductor's: the last serial of `hold` that it has released
+    muted        conductor's: 1 while the microphone's samples must be discarded
     card_lead    capture's: samples that the card has counted beyond CLOCK_MONOTONIC so far; a
-                 stream that starts anew, in capture or playback, counts on from there
-    press        panel's: a serial raised at each press that ends what sounds, before the message
-                 that says what was pressed
-    press_taken  conductor's: the press that it has acted on
-    switched_off panel's: 1 while the switch on the housing cuts the microphone; over everything,
-                 and `muted` has no say in it
+                 stream that restarts, in capture or playback, adds it to its origin
+    press        panel's: a serial raised at each press that ends playback, before the message that
+                 says what was pressed
+    press_taken  conductor's: the last press that it has handled
+    switched_off panel's: 1 while the switch on the housing cuts the microphone; it overrides
+                 `muted`
     closed       panel's: a serial raised at each long press that mutes, before its message: the
-                 microphone is cut from then on, whatever the conductor is at
-    opened       conductor's: the `closed` that it has muted for and then been told to unmute
-    panel_lost   supervisor's: 1 while a mute switch is wired and no panel is up and beating that
-                 has read it, or there is none: the microphone is cut, as if it were open
-    strain       supervisor's: 0, or how much is left undone because the processor does not suffice:
-                 from WORDS_REST on no words are recognised that nobody waits for, from
-                 NO_READ_AHEAD on the thinker prepares nothing before it is asked
+                 microphone is cut from then on, without waiting for the conductor
+    opened       conductor's: the last `closed` for which it has muted and later unmuted
+    panel_lost   supervisor's: 1 while a mute switch is wired and the panel has not read it, does
+                 not beat, or does not run: the microphone is cut, as if the switch were at mute
+    strain       supervisor's: level of load shedding, 0: none. From WORDS_REST on the recogniser
+                 skips words that are not needed at once, from NO_READ_AHEAD on the thinker
+                 prepares nothing ahead of a question
     """
 
     def __init__(self, fd: int) -> None:
@@ -160,18 +160,18 @@ class Floor:
 
     @property
     def cut(self) -> bool:
-        """True while the switch on the housing cuts the microphone, or nobody can tell whether it
-        does; nothing undoes that."""
+        """True while the switch on the housing cuts the microphone, or its position is unknown; no
+        command overrides that."""
         return self.switched_off or self.panel_lost
 
     @property
     def microphone_off(self) -> bool:
-        """True while the microphone's samples must go nowhere, whoever says so."""
+        """True while the microphone's samples must be discarded, for any of the reasons."""
         return self.muted or self.cut or self.shut
 
     @property
     def pressed(self) -> bool:
-        """True while a press waits for the conductor to act on it."""
+        """True while the conductor has not handled a press."""
         return self.press != self.press_taken
 
     @property

@@ -1,4 +1,4 @@
-"""Heartbeats: a shared page with two words a process, when it last beat and how far it is."""
+"""Heartbeats: a shared page with two words per process: time of the last beat, and phase."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import mmap
 import os
 
 _LINE_WORDS = 8
-_STARTS, _READY, _READS = range(3)  # the second word
+_STARTS, _READY, _READS = range(3)  # values of the second word
 
 
 def create(slots: int) -> int:
-    """Make the page for so many processes; returns the descriptor of its memory."""
+    """Create the page for `slots` processes; returns the descriptor of its memory."""
     fd = os.memfd_create("interlude-heartbeat", os.MFD_CLOEXEC)
     os.ftruncate(fd, slots * _LINE_WORDS * 8)
     return fd
 
 
 class Heartbeat:
-    """One process's slot: the process beats, the supervisor looks. Times are CLOCK_MONOTONIC ns."""
+    """One slot: its process writes it, the supervisor reads it. Times are CLOCK_MONOTONIC ns."""
 
     def __init__(self, fd: int, slot: int) -> None:
         size = os.fstat(fd).st_size
@@ -25,7 +25,7 @@ class Heartbeat:
         self._at = slot * _LINE_WORDS
 
     def reset(self, now_ns: int) -> None:
-        """The supervisor's, before it spawns: alive since now, not ready."""
+        """Reset the slot before a start (by the supervisor): last beat now, phase "starting"."""
         self._words[self._at + 1] = _STARTS
         self._words[self._at] = now_ns
 
@@ -36,7 +36,7 @@ class Heartbeat:
         self._words[self._at + 1] = _READY
 
     def mark_loading(self) -> None:
-        """It has started, and reads what its work begins with, which may take minutes."""
+        """Set the phase "loading": the process loads data, which may take minutes."""
         self._words[self._at + 1] = _READS
 
     @property

@@ -1,8 +1,9 @@
 """Rings of sound: one writer, several readers, fixed-size slots in a memfd.
 
 In: samples from the one process that writes. Out: the same samples, in order, to each reader.
-An eventfd per reader is both the bell and the memory barrier; README.md says why that suffices,
-and tests/runtime/ipc/test_weak_order.py runs this code against a model of a weakly ordered CPU.
+An eventfd per reader is both the wake-up (the bell) and the memory barrier; README.md says why
+that is enough; tests/runtime/ipc/test_weak_order.py runs this code on a model of a weakly ordered
+CPU.
 """
 
 from __future__ import annotations
@@ -34,22 +35,22 @@ from appliance.runtime.ipc.ring_handles import (
 _FIELDS = struct.Struct("=QqqqQII")
 _SEQUENCE = struct.Struct("=Q")
 _CRC = struct.Struct("=I")
-_REST_BYTES = _FIELDS.size - _SEQUENCE.size + _CRC.size  # of a header, after the sequence word
+_REST_BYTES = _FIELDS.size - _SEQUENCE.size + _CRC.size  # after the sequence word
 _UNFINISHED = 0
 
 START = 1  # flag: the first slot of an utterance or an answer
 END = 2  # flag: its last slot; it may hold no samples
-PAUSE = 4  # flag: nothing follows unless the owner goes on; it may hold no samples
-WORD = 8  # flag: a word of an answer begins with its first sample
-QUIET = 16  # flag: nobody was heard to speak when it was written; PAUSE may be next
+PAUSE = 4  # flag: nothing follows unless the owner continues to speak; it may hold no samples
+WORD = 8  # flag: its first sample is the start of a word
+QUIET = 16  # flag: no speech was detected when it was written; PAUSE may be next
 
 
 class RingSlot(msgspec.Struct, frozen=True, gc=False):
-    """One slot as its reader gets it.
+    """One slot as the reader returns it.
 
     `index` is the card's sample index of the first sample (CLOCK_MONOTONIC s times 16,000 when
     the stream started, then counted); `position` counts from the start of the answer or
-    utterance; `stream` says which one; `samples` is int16, mono, 16 kHz.
+    utterance; `stream` is its number; `samples` is int16, mono, 16 kHz.
     """
 
     sequence: int
@@ -62,7 +63,7 @@ class RingSlot(msgspec.Struct, frozen=True, gc=False):
 
 
 class _Attached:
-    """What reader and writer share: the mapping, and the only loads and stores of it."""
+    """Base of reader and writer: the mapping, and all loads and stores of shared memory."""
 
     def __init__(self, handles: RingHandles) -> None:
         spec = handles.spec
@@ -98,7 +99,7 @@ class _Attached:
 
 
 class RingWriter(_Attached):
-    """The one writer of a ring. A writer that takes over from a dead one goes on where it was."""
+    """The one writer of a ring. A restarted writer continues where its predecessor stopped."""
 
     def __init__(self, handles: RingHandles) -> None:
         super().__init__(handles)
@@ -106,10 +107,10 @@ class RingWriter(_Attached):
         self.room_fd = handles.room_fd
         self._waits_for = self._taken(self.spec.waits_for) if self.spec.waits_for else None
         self._next = self._load(HEAD)
-        self._ring()  # a predecessor may have died between its last slot and its bells
+        self._ring()  # a predecessor may have ended before it rang for its last slot
 
     def room(self) -> int:
-        """Slots that may be written before the reader that is waited for would lose one."""
+        """Slots that can be written before the reader `waits_for` would lose one."""
         if self._waits_for is None:
             return self.spec.slots
         return self.spec.slots - (self._next - self._load(self._waits_for))
@@ -117,7 +118,7 @@ class RingWriter(_Attached):
     def end_of(self, stream: int) -> int:
         """The position after the last sample of `stream`, if the newest slot holds any; else 0.
 
-        For a writer that takes over from a dead one in the middle of an answer.
+        For a writer that was restarted in the middle of an answer.
         """
         if self._next == 0:
             return 0
@@ -126,7 +127,7 @@ class RingWriter(_Attached):
         return int(position + frames) if newest == stream else 0
 
     def collect_room(self) -> None:
-        """Silence `room_fd` after a poll; then ask `room()` again."""
+        """Reset `room_fd` after a poll; call `room()` afterwards."""
         _collect(self.room_fd)
 
     def write(
@@ -139,10 +140,10 @@ class RingWriter(_Attached):
         flags: int = 0,
         stamp_ns: int | None = None,
     ) -> int:
-        """Store one slot of at most `spec.frames` samples and ring. Returns its sequence number.
+        """Store one slot of at most `spec.frames` samples, wake the readers, and return its number.
 
-        Never waits. On a ring with back-pressure it raises RingError when there is no room: the
-        caller polls `room_fd`.
+        Never blocks. On a ring with back-pressure it raises RingError when there is no room: the
+        caller polls `room_fd` first.
         """
         frames = len(samples)
         if frames > self.spec.frames:
@@ -173,7 +174,8 @@ class RingReader(_Attached):
     """One named reader. `lost` counts slots that were overwritten before they were read."""
 
     def __init__(self, handles: RingHandles, name: str, *, resume: bool = False) -> None:
-        """Begin at the newest slot, or, with `resume`, where this reader's predecessor stopped."""
+        """Start after the newest slot, or, with `resume`, where this reader's predecessor
+        stopped."""
         super().__init__(handles)
         self._bell = handles.bell_fds[name]
         self._room_fd = handles.room_fd if self.spec.waits_for == name else None
@@ -183,16 +185,16 @@ class RingReader(_Attached):
         taken = self._load(self._mark)
         self._next = taken if resume and head - taken <= self.spec.slots else head
         self._store(self._mark, self._next)
-        # What was already written needs no bell: a bell that rings ahead of its slot is harmless.
+        # Slots written before need no bell; a bell that arrives before its slot is harmless.
         self._ready = head - self._next
         self.lost = 0
 
     def fileno(self) -> int:
-        """The bell, to poll for reading."""
+        """The eventfd to poll for reading."""
         return self._bell
 
     def read(self) -> RingSlot | None:
-        """The next slot, or None when there is none yet. Never waits."""
+        """The next slot, or None if there is none yet. Never blocks."""
         while True:
             if self._ready <= 0:
                 self._ready = self._collect_bell()
@@ -211,23 +213,23 @@ class RingReader(_Attached):
             if sequence > self._next + 1:
                 self._jump_to_newest()
             else:
-                self._ready = 0  # the bell rang ahead (a writer or reader came back): wait for it
+                self._ready = 0  # the bell came first (after a restart of either side): wait
 
     def read_all(self) -> Iterator[RingSlot]:
-        """All slots that are there by now, with one look at the bell instead of one at its end."""
+        """All slots written so far, with a single read of the eventfd, at the start."""
         self._ready = max(self._ready, 0) + self._collect_bell()
         while self._ready > 0 and (slot := self.read()) is not None:
             yield slot
 
     def _collect_bell(self) -> int:
-        """How many slots the bell announced since it was last asked; an acquire barrier."""
+        """Number of slots announced since the last call; an acquire barrier."""
         return _collect(self._bell)
 
     def _copy(self, slot: int) -> RingSlot | None:
-        """Slot `_next`, or None where not all of the copy is of it: part of it has not arrived yet,
-        or was overwritten. The CRC covers the sequence number, so that a lap of which everything
-        but the sequence word has arrived does not pass; the second look at that word leaves the
-        CRC, which one wrong copy in 2**32 would pass, only what no look can tell."""
+        """A copy of slot `_next`, or None if the copy is not consistent: part of the slot has not
+        arrived yet, or was overwritten. The CRC covers the sequence number, so that it rejects a
+        later lap of which all but the sequence word has arrived. The second load of that word
+        detects an overwritten slot, because the CRC alone accepts one wrong copy in 2**32."""
         start = slot + _SEQUENCE.size
         header = _SEQUENCE.pack(self._next + 1) + self._load_bytes(start, _REST_BYTES)
         _, index, position, stamp, stream, frames, flags = _FIELDS.unpack_from(header)
@@ -254,7 +256,7 @@ class RingReader(_Attached):
 
 
 def _crc(header: bytes, payload: bytes | memoryview) -> int:
-    """CRC-32 of a slot: its header with the sequence number that it is to have, and its samples."""
+    """CRC-32 of a slot: its header, including the expected sequence number, and its samples."""
     return zlib.crc32(payload, zlib.crc32(header))
 
 

@@ -1,7 +1,7 @@
-"""A ring's memory and descriptors: made by the supervisor, handed to whoever reads or writes it.
+"""Creates a ring's memory and descriptors in the supervisor, for the processes that use the ring.
 
-In: the ring's row. Out: its handles, which ring.py attaches to. Without numpy, which a part that
-has no ring never loads.
+In: the ring's row. Out: its handles, to which ring.py attaches. It does not import numpy, which a
+part without a ring never loads.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from appliance.errors import RingError
 MAGIC = 0x52494E474C445549  # "IUDLGNIR" read as little endian
 HEADER_BYTES = 256
 SLOT_HEADER_BYTES = 64
-# Words of the header (u64 each): magic, bytes of a slot, slots, head, then one per reader.
+# Words of the header (u64 each): magic, bytes per slot, number of slots, head, one per reader.
 HEAD = 3
 FIRST_READER = 4
 
 
 @dataclass(frozen=True)
 class RingSpec:
-    """One row of the table of rings. `waits_for` names the reader the writer leaves room for."""
+    """One row of the table of rings. `waits_for`: the reader whose unread slots are kept."""
 
     name: str
     writer: str
@@ -36,7 +36,7 @@ class RingSpec:
 
 @dataclass(frozen=True)
 class RingHandles:
-    """File descriptors of one ring: the memory, a bell per reader, the bell of room made."""
+    """File descriptors of one ring: its memory, an eventfd per reader, and one for freed slots."""
 
     spec: RingSpec
     memory_fd: int
@@ -53,7 +53,7 @@ class RingHandles:
 
 
 def create(spec: RingSpec) -> RingHandles:
-    """Make an empty ring. Whoever holds the descriptors can attach; nothing is left on disk."""
+    """Create an empty ring. A process with the descriptors can attach; no file is created."""
     if len(spec.readers) > (HEADER_BYTES // 8) - FIRST_READER:
         raise RingError(f"Ring {spec.name} has too many readers.")
     size = HEADER_BYTES + spec.slots * stride(spec)
@@ -67,7 +67,7 @@ def create(spec: RingSpec) -> RingHandles:
 
 
 def stride(spec: RingSpec) -> int:
-    """Bytes of a slot."""
+    """Size of a slot in bytes."""
     return SLOT_HEADER_BYTES + (spec.frames * 2 + 63) // 64 * 64
 
 

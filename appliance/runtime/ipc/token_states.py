@@ -1,7 +1,7 @@
-"""Slots of the ring `states`: what the language model made of one token that it said.
+"""Slots of the ring `states`: the language model's hidden states of one sampled token.
 
-In, from the thinker: rows of floats. Out, for the speaker's head: the same, bit for bit. A ring's
-samples are 16 bits wide, so a number takes the place of two. Nothing in it is text.
+In, from the thinker: rows of float32. Out, for the speaker's head: the same, bit for bit. A ring's
+samples have 16 bits, so that a number takes the place of two. A slot contains no text.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ States = npt.NDArray[np.float32]  # [rows, width]: the token's embedding, then t
 
 
 class TokenSlot(NamedTuple):
-    """`serial`: of the token; it rises, with gaps. `run`: tokens of one run follow each other in
-    one answer. `states` is None where the run is over."""
+    """One token. `serial` increases from token to token, with gaps. `run`: number of a sequence of
+    tokens of one answer. `states` is None at the end of the run."""
 
     serial: int
     run: int
@@ -28,15 +28,15 @@ class TokenSlot(NamedTuple):
 
 
 class StateWriter(Protocol):
-    """Takes the states of tokens."""
+    """Receives the states of tokens."""
 
     def store(self, serial: int, run: int, states: States, *, first: bool) -> None: ...
     def end(self, serial: int, run: int) -> None: ...
 
 
 class RingStates:
-    """A StateWriter that writes the ring. A model whose states do not fit is refused by
-    `fits`."""
+    """A StateWriter that writes to the ring. `fits` tells whether a model's states fit in a
+    slot."""
 
     def __init__(self, ring: RingWriter) -> None:
         self._ring = ring
@@ -46,20 +46,20 @@ class RingStates:
         return rows * width * 2 <= SAMPLES
 
     def store(self, serial: int, run: int, states: States, *, first: bool) -> None:
-        """One token's."""
+        """Write the states of one token."""
         samples = np.ascontiguousarray(states, np.float32).reshape(-1).view(np.int16)
         flags = START if first else 0
         rows = len(states)
         self._ring.write(samples, position=serial, stream=run, index=rows, flags=flags)
 
     def end(self, serial: int, run: int) -> None:
-        """No token of `run` follows behind `serial`."""
+        """Write the end of `run`, whose last token is `serial`."""
         nothing = np.empty(0, np.int16)
         self._ring.write(nothing, position=serial, stream=run, flags=END)
 
 
 def token_slot(slot: RingSlot) -> TokenSlot:
-    """What a slot of the ring says."""
+    """Decode a slot of the ring."""
     if slot.flags & END:
         return TokenSlot(slot.position, slot.stream, first=False, states=None)
     states = slot.samples.view(np.float32).reshape(slot.index, -1)

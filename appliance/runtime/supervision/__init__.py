@@ -1,1 +1,1 @@
-"""How the processes of the table are started, watched, slowed down and ended."""
+"""Starting, monitoring, throttling and stopping the processes of the process table."""

@@ -1,4 +1,4 @@
-"""One process that the supervisor started, and all that it has started: a process group."""
+"""A child process of the supervisor and its descendants: a process group."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from collections.abc import Mapping, Sequence
 
 
 class Child:
-    """Nothing here waits for the process."""
+    """A child process; no method waits for it."""
 
     def __init__(self, name: str, environment: Mapping[str, str], fds: Sequence[int]) -> None:
-        """Start the process of the table's row `name`. Raises OSError when the system has no
-        process or no memory for it."""
+        """Start the process of the row `name`. Raises OSError when the system has no free process
+        id or memory."""
         self._process = subprocess.Popen(
             [sys.executable, "-m", "appliance.runtime.supervision.launch", str(os.getpid()), name],
             env=environment,
             stdin=subprocess.DEVNULL,
             pass_fds=fds,
-            process_group=0,  # Ctrl-C at the terminal is the supervisor's alone
+            process_group=0,  # only the supervisor gets the terminal's Ctrl-C
         )
         self.pid = self._process.pid
         try:
             self.fd = os.pidfd_open(self.pid)  # for poll(2)
         except OSError:
-            self.fd = -1  # no descriptor left: its end is then seen at the next look
+            self.fd = -1  # out of descriptors: its end is seen at the next `poll`
 
     def poll(self) -> int | None:
-        """Its exit code, or None while it runs. What it has started is killed when it has ended:
-        before it is reaped, so that its process group cannot belong to anybody else."""
+        """Its exit code, or None while it runs. When it has ended, its descendants are killed
+        before it is reaped: until then no other process group can have its id."""
         if self._process.returncode is not None:
             return self._process.returncode
         try:
@@ -44,26 +44,26 @@ class Child:
         return self._process.poll()
 
     def terminate(self) -> None:
-        """Ask it to end, even if it was stopped."""
+        """Send SIGTERM, and SIGCONT in case it is stopped."""
         self._process.send_signal(signal.SIGCONT)
         self._process.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """End it and all that it has started. It may take the kernel a while, or for ever."""
+        """Send SIGKILL to it and its descendants. A process blocked in the kernel may remain."""
         if self._process.returncode is None:
-            self._process.kill()  # it may not have its group yet
+            self._process.kill()  # it may not have created its group yet
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Give the descriptor back."""
+        """Close the descriptor."""
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
 
 
 def how_it_ended(code: int) -> str:
-    """An exit code of `Child.poll` in words, whatever signal it stands for."""
+    """An exit code of `Child.poll` in words; negative codes are signals."""
     if code >= 0:
         return f"exited with code {code}"
     try:

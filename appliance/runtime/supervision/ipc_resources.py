@@ -1,6 +1,6 @@
-"""All that joins the processes: made once, before the first of them, kept while they come and go.
+"""Shared memory and sockets between the processes: made once before the first process starts.
 
-A process that is started again finds its rings, its mail and the floor as they were.
+They outlive each process: a restarted one finds its rings, its messages and the floor unchanged.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from appliance.runtime.ipc.ring_handles import RingSpec
 
 
 class IpcResources:
-    """The rings, the floor, the heartbeats, and the channels of everybody to the conductor."""
+    """The rings, the floor, the heartbeats, and the channels between the conductor and each
+    peer."""
 
     def __init__(
         self,
@@ -27,7 +28,7 @@ class IpcResources:
         self._rows = {row.name: row for row in rows}
         self.floor_fd = floor.create()
         self.heartbeat_fd = heartbeat.create(len(rows))
-        self.rings = {  # a test may watch a ring in the name of its reader
+        self.rings = {  # a test may watch a ring under the name of its reader
             spec.name: ring_handles.create(
                 replace(spec, readers=tuple(dict.fromkeys(spec.readers + watchers)))
             )
@@ -37,11 +38,11 @@ class IpcResources:
         self.ends: dict[str, tuple[socket.socket, socket.socket]] = {p: pair() for p in peers}
 
     def channel(self, peer: str) -> Channel:
-        """The end of `peer`'s channel to the conductor that is `peer`'s own."""
+        """The end of the channel to the conductor that belongs to `peer`."""
         return Channel(self.ends[peer][0])
 
     def for_process(self, name: str) -> tuple[dict[str, object], tuple[int, ...]]:
-        """What process `name` inherits: its row and descriptors as data, and the latter."""
+        """The wiring of process `name` as plain data, and the descriptors that it inherits."""
         if name == "conductor":
             ends = {peer: end[1].fileno() for peer, end in self.ends.items()}
         else:
@@ -64,7 +65,7 @@ class IpcResources:
         return wiring, tuple(fds)
 
     def close(self) -> None:
-        """Give back every descriptor."""
+        """Close every descriptor."""
         for handles in self.rings.values():
             handles.close()
         for ends in self.ends.values():

@@ -1,8 +1,8 @@
-"""The first lines of every process: it ends with its supervisor, before it imports anything large.
+"""Entry point of every child process: ties its life to the supervisor before any large import.
 
 `python -m appliance.runtime.supervision.launch PARENT NAME`: PARENT is the supervisor's process id.
-The kernel sends SIGKILL when the parent ends (PR_SET_PDEATHSIG); a parent that ended before that
-was asked for is known by the process id of who adopted us.
+The kernel sends SIGKILL when the parent ends (PR_SET_PDEATHSIG). If the parent had ended before
+that call, the process has been reparented, and getppid() differs from PARENT.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ _PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 def bind_to(parent: int) -> bool:
-    """Have this process killed when its parent ends. False when that is not `parent` any more."""
+    """Have the kernel kill this process when its parent ends. False if the parent is not
+    `parent`."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     return os.getppid() == parent
 
@@ -25,6 +26,6 @@ def bind_to(parent: int) -> bool:
 if __name__ == "__main__":
     if not bind_to(int(sys.argv[1])):
         sys.exit(ORPHANED)
-    from appliance.runtime import worker  # only now: it takes longer than all that came before
+    from appliance.runtime import worker  # imported here: takes longer than everything above
 
     sys.exit(worker.main(sys.argv[2]))

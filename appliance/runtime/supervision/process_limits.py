@@ -1,6 +1,6 @@
-"""What a process asks of the system as it starts: cores, priority, and how much memory it may have.
+"""Sets cores, priority and memory limits of the calling process at its start.
 
-Each of these returns what could not be done, in words, or ''.
+Each function returns a sentence about what could not be done, or ''.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from pathlib import Path
 
 from appliance.runtime.process_table import Process
 
-# The kernel counts address space here: stacks of threads (8 MiB each), heaps of which most is not
-# touched, what OpenBLAS reserves as numpy is imported (128 MiB on arm64). Measured above the
-# budgets of the table: at most 67 MiB on x86-64, 202 MiB on arm64 (Debian 13, an emulated machine).
+# RLIMIT_DATA counts address space: stacks of threads (8 MiB each), mostly untouched heaps, and what
+# OpenBLAS reserves when numpy is imported (128 MiB on arm64). Measured above the budgets of the
+# table: at most 67 MiB on x86-64, 202 MiB on arm64 (Debian 13, an emulated machine).
 UNTOUCHED_MIB = 384
 _MCL_CURRENT, _MCL_FUTURE, _MCL_ONFAULT = 1, 2, 4  # mlockall(2)
 _MADV_POPULATE_READ = 22  # madvise(2); Linux 5.14
@@ -35,7 +35,7 @@ def set_cores(cores: tuple[int, ...]) -> str:
 
 
 def set_priority(row: Process) -> str:
-    """FIFO scheduling or a nice value."""
+    """Set FIFO scheduling or a nice value, by the row."""
     try:
         if row.scheduling == "fifo":
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(row.priority))
@@ -47,11 +47,11 @@ def set_priority(row: Process) -> str:
 
 
 def lock_memory() -> str:
-    """Keep in memory every page that this process has touched, or will, and every file it has
-    mapped. What was reserved and never touched costs nothing: its first touch asks no disk."""
+    """Lock all touched and mapped pages of this process in memory, present and future. Reserved
+    pages that are never touched cost nothing; their first touch needs no disk."""
     libc = ctypes.CDLL(None, use_errno=True)
     readable = libc.madvise(None, 0, _MADV_POPULATE_READ) == 0
-    how = _MCL_ONFAULT if readable else 0  # an older kernel locks what was never touched, too
+    how = _MCL_ONFAULT if readable else 0  # an older kernel also locks untouched pages
     if libc.mlockall(_MCL_CURRENT | _MCL_FUTURE | how) != 0:
         return f"memory cannot be locked ({os.strerror(ctypes.get_errno())})"
     read_mapped_files()
@@ -59,9 +59,9 @@ def lock_memory() -> str:
 
 
 def read_mapped_files() -> None:
-    """Bring the mapped files (code, tables, models) into memory, so that no page of them has to
-    come from a disk later; where memory is locked they stay. What cannot be read so (a device's
-    pages; all of it on an older kernel) is passed over."""
+    """Read all mapped files (code, tables, models) into memory, so that no page fault reads the
+    disk later; locked memory keeps them there. Pages that cannot be populated (those of a device;
+    all of them on an older kernel) are skipped."""
     libc = ctypes.CDLL(None)
     libc.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
     for line in _MAPS.read_text().splitlines():
@@ -72,8 +72,8 @@ def read_mapped_files() -> None:
 
 
 def limit_memory(budget_mib: int) -> str:
-    """Have what goes far beyond the budget fail in this process, and cost no other one its memory:
-    private writable memory, RLIMIT_DATA. Files that are mapped to be read do not count."""
+    """Limit private writable memory (RLIMIT_DATA) to budget + UNTOUCHED_MIB, so that allocations
+    far beyond the budget fail in this process. Read-only mapped files do not count."""
     most = (budget_mib + UNTOUCHED_MIB) << 20
     try:
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
@@ -83,7 +83,7 @@ def limit_memory(budget_mib: int) -> str:
 
 
 def offer_to_oom_killer(score: int) -> str:
-    """Out of memory, the process with the highest score is ended first (0 to 1000, proc(5))."""
+    """Raise oom_score_adj: the kernel kills the highest score first (0 to 1000, proc(5))."""
     try:
         if score > int(_OOM.read_text()):
             _OOM.write_text(str(score))

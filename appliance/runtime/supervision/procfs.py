@@ -1,4 +1,4 @@
-"""What the kernel tells of a process's wait for a processor, read off /proc (proc(5))."""
+"""Reads from /proc how long a process waited for a processor (proc(5))."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ PROC = Path("/proc")
 
 @dataclass(frozen=True)
 class SchedulerReading:
-    """Of one process, at one moment. The main thread is the one that beats.
+    """Scheduler times of one process. Its main thread is the one that beats.
 
-    state     of the main thread: R runs or could, S sleeps, D waits in the kernel, T is stopped
-    ran_s     the main thread has run for so long, seconds since its start
-    waited_s  by thread id: how long it could have run and did not; the kernel adds to it when the
-              thread gets a processor at last
+    state     of the main thread: R runnable, S sleeps, D waits in the kernel, T is stopped
+    ran_s     processor time of the main thread since its start
+    waited_s  by thread id: time in the run queue since its start; the kernel adds a wait when the
+              thread gets a processor
     """
 
     state: str
@@ -25,7 +25,7 @@ class SchedulerReading:
 
 
 def read_times(pid: int, proc: Path = PROC) -> SchedulerReading | None:
-    """None where the process is gone, or the kernel does not tell."""
+    """Read the times of `pid`; None if the process is gone or the kernel has no such files."""
     folder = proc / str(pid)
     try:
         state = (folder / "stat").read_text().rpartition(")")[2].split()[0]

@@ -1,7 +1,7 @@
-"""One box at a time keeps its state in a folder, and is one to the sound card and the broker.
+"""Ensures that one box at a time uses a state folder, and with it the sound card and the broker.
 
-The lock is on the folder itself (flock(2)): no file is left behind, and a folder that can only be
-read does as well. It goes with the process that holds it, however that ends.
+The lock is on the folder itself (flock(2)): no file is left behind, and a read-only folder can be
+locked, too. The kernel releases it when the process ends.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from pathlib import Path
 from appliance.errors import AlreadyRunning
 from appliance.runtime.folder_lock import lock
 
-WAIT_S = 2.0  # for one that is about to be gone
+WAIT_S = 2.0  # for an instance that is about to end
 
 log = logging.getLogger("supervisor")
 
 
 def lock_instance(folder: Path, wait_s: float = WAIT_S) -> int:
-    """Be the one box of that folder. Returns the descriptor that holds the lock, or -1 where none
-    can be had. Raises AlreadyRunning when there is another."""
+    """Lock the state folder. Returns the descriptor that holds the lock, or -1 where the folder
+    cannot be opened. Raises AlreadyRunning when another instance holds the lock."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

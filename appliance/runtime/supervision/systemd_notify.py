@@ -1,15 +1,15 @@
-"""What systemd is told of the box: sd_notify(3). Without systemd it is told nothing."""
+"""Notifies systemd of readiness, status and watchdog: sd_notify(3). No-op without systemd."""
 
 from __future__ import annotations
 
 import sdnotify
 
-EXTEND_S = 30  # as long as the watchdog, which systemd minds only once the start is over
-FEED_S = 1.0  # between two notes to systemd's watchdog (WatchdogSec= is 30 s in the unit)
+EXTEND_S = 30  # as WatchdogSec=, which systemd applies only after the start
+FEED_S = 1.0  # between two notifications of systemd's watchdog (WatchdogSec= is 30 s in the unit)
 
 
 class SystemdNotifier:
-    """One connection to the service manager. Nothing waits for it."""
+    """The notification socket of the service manager; sending never blocks."""
 
     def __init__(self) -> None:
         self._notifier = sdnotify.SystemdNotifier()
@@ -21,14 +21,14 @@ class SystemdNotifier:
 
     @property
     def managed(self) -> bool:
-        """A service manager started this process, and starts it again when it ends."""
+        """Whether a service manager started this process, and restarts it when it ends."""
         return self._notifier.socket is not None
 
     def notify(
         self, now_s: float, *, ready: bool, healthy: bool, lacks: str, reading: bool = False
     ) -> None:
-        """Tell what is new. `ready`: the start is over; `lacks`: the parts that do not work;
-        `reading`: the start goes on, since the model reads what stands before the first question.
+        """Send what has changed. `ready`: the start is over; `lacks`: names of what does not work;
+        `reading`: the start continues while the model evaluates the prompt before any question.
         """
         if ready and not self._was_ready:
             self._was_ready = True
@@ -40,9 +40,9 @@ class SystemdNotifier:
         if healthy and now_s - self._fed_s >= FEED_S:
             self._fed_s = now_s
             self._notifier.notify("WATCHDOG=1")
-            if reading:  # beyond TimeoutStartSec= the start lasts until this is not renewed
+            if reading:  # extends TimeoutStartSec= by this; renewed each time
                 self._notifier.notify(f"EXTEND_TIMEOUT_USEC={1_000_000 * EXTEND_S}")
 
     def stopping(self) -> None:
-        """The box stops, and is not to be started again: systemd counts down from here."""
+        """Notify that the box stops for good: systemd's stop timeout starts here."""
         self._notifier.notify("STOPPING=1")
