@@ -1,9 +1,9 @@
 """The control socket: commands from a shell on the same machine, through a Unix socket (mode 0600).
 
-In: the messages of `messages/commands.py`, one a datagram, as on any channel. Out: after each, the
-state of the conversation; after a Forget, what became of it, once that is so; or why it was
-refused, and the connection is closed. It has a name on disk, unlike all else that joins processes;
-whoever may open it is the box's own user, or root.
+In: messages of `messages/commands.py`, one per datagram, as on any channel. Out: after each command
+the dialogue's state; after a Forget its result, once it is known; or the reason of a refusal, after
+which the connection is closed. Unlike the other channels between processes it has a path, which
+only the box's user and root can open.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from appliance.settings import Settings
 
 NAME = "control"
 MOST_CLIENTS = 8  # at once; the oldest is disconnected
-# What accept(2) answers when the process, the machine or the kernel has no room for one more.
+# Errors of accept(2) when the process, the machine or the kernel has no resources for one more.
 _NO_ROOM = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 NO_COMMAND = "Nobody may say that from outside."
 COMMANDS = (
@@ -52,8 +52,8 @@ COMMANDS = (
 
 
 def socket_paths(settings: Settings) -> list[Path]:
-    """Where the control socket may be: the box opens the first, a client tries all. A folder in
-    memory, or the one in which a box that has its own keeps everything."""
+    """Paths of the control socket: the box opens the first, a client tries all. It is in a runtime
+    directory (tmpfs), or in the folder that the settings name as `state_dir`."""
     kept = settings.state_path() / NAME
     if settings.state_dir:
         return [kept]
@@ -63,18 +63,18 @@ def socket_paths(settings: Settings) -> list[Path]:
 
 
 class ControlSocket:
-    """The box's side. Nothing here ever waits; `fileno` is readable when somebody is there."""
+    """The server side. No method blocks; `fileno` is readable when a client or a command waits."""
 
     def __init__(self, path: Path) -> None:
-        """Raises ControlError where there can be no socket, or another box has it already."""
+        """Raises ControlError if the socket cannot be opened, or if another box serves it."""
         self._path = path
         self._listener = _open(path)
-        # By serial number, the first that came first. A descriptor's number is used again for the
-        # next client, which must not get an answer that is meant for one that has left.
+        # By serial number, oldest first. The kernel reuses the number of a descriptor for a later
+        # client, which must not get a reply that is meant for a client that has left.
         self._clients: dict[int, socket.socket] = {}
         self._serials: dict[int, int] = {}  # by descriptor
         self._accepted = 0
-        self._full = False  # no descriptor was left for the last one
+        self._full = False  # accept failed for lack of resources
         self._epoll = select.epoll()
         self._epoll.register(self._listener, select.EPOLLIN)
 
@@ -82,7 +82,7 @@ class ControlSocket:
         return self._epoll.fileno()
 
     def pop_commands(self) -> list[tuple[int, Message]]:
-        """The commands that have come in, each with the serial number of its client."""
+        """The commands that have arrived, each with the serial number of its client."""
         found = []
         if self._full:
             self._poll_listener(True)
@@ -96,7 +96,7 @@ class ControlSocket:
         return found
 
     def reply(self, client: int, answer: StateChanged | Forgotten | CommandRefused) -> None:
-        """To a client that may have gone already."""
+        """Send a reply to a client, which may have left already."""
         if client in self._clients and not self._reply_now(client, answer):
             self._disconnect(client)
 
@@ -113,7 +113,7 @@ class ControlSocket:
         except OSError as error:
             if error.errno in _NO_ROOM:
                 self._poll_listener(False)
-            return  # else gone again
+            return  # other errors: the client has left
         line.setblocking(False)
         if len(self._clients) >= MOST_CLIENTS:
             self._disconnect(next(iter(self._clients)))
@@ -123,20 +123,20 @@ class ControlSocket:
         self._epoll.register(line, select.EPOLLIN)
 
     def _poll_listener(self, wanted: bool) -> None:
-        """Whether one that waits makes `fileno` readable. Without a descriptor for it that would
-        never end; the next poll tries again, at the conductor's own pace."""
+        """Set whether a waiting client makes `fileno` readable. Without a descriptor to accept it,
+        each poll would return at once; the conductor's next call tries again instead."""
         self._full = not wanted
         self._epoll.modify(self._listener, select.EPOLLIN if wanted else 0)
 
     def _receive(self, client: int) -> Message | None:
-        """A client's command. One that says anything else is told so, and disconnected."""
+        """Read a client's command. Anything else is refused, and the client disconnected."""
         try:
             data = self._clients[client].recv(MAX_BYTES + 1)
             command = decode(data)
         except BlockingIOError:
             return None
         except BadMessage as error:
-            if data:  # else it has left
+            if data:  # no data: the client has left
                 self._reply_now(client, CommandRefused(str(error)[:MAX_LINE]))
         except OSError:
             pass
@@ -148,7 +148,7 @@ class ControlSocket:
         return None
 
     def _reply_now(self, client: int, answer: StateChanged | Forgotten | CommandRefused) -> bool:
-        """False if the client is gone or does not read."""
+        """Send a reply. Returns False if the client has left or does not read."""
         try:
             self._clients[client].send(encode(answer))
         except OSError:
@@ -163,7 +163,7 @@ class ControlSocket:
 
 
 def open_control_socket(settings: Settings, log: logging.Logger) -> ControlSocket | None:
-    """The box's control socket; None where there can be none, which the log tells."""
+    """Open the control socket; returns None, and logs the reason, if that fails."""
     try:
         return ControlSocket(socket_paths(settings)[0])
     except ControlError as error:
@@ -177,7 +177,7 @@ def _open(path: Path) -> socket.socket:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if _answers(path):
             raise ControlError(f"{path}: another Interlude answers there already.")
-        path.unlink(missing_ok=True)  # of one that was killed
+        path.unlink(missing_ok=True)  # left by a process that was killed
         mask = os.umask(0o177)
         try:
             with short(path) as address:
@@ -207,7 +207,7 @@ def _answers(path: Path) -> bool:
 
 @contextmanager
 def short(path: Path) -> Iterator[str]:
-    """Another name for `path`: an address of a socket has room for 107 bytes (unix(7))."""
+    """A short path to the same file: a socket address has room for 107 bytes (unix(7))."""
     folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         yield f"/proc/self/fd/{folder}/{path.name}"

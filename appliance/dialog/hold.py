@@ -1,4 +1,4 @@
-"""The hold: playback is silent from an onset on until the onset is classified, or time is up.
+"""The hold: playback is silent from an onset until the onset is classified or a timeout ends it.
 
 In: serials of onsets, times. Out: whether playback is held, until when, and whether an answer that
 was interrupted twice in a short time waits for quiet before it resumes.
@@ -43,26 +43,26 @@ class OutputHold:
         return self.open or (self.released, self.resume_reason, self.rapid_since_s) == closed
 
     def start(self, serial: int, onset_index: int, until_s: float) -> OutputHold:
-        """A new onset: its verdict is awaited until `until_s`, and no debounce any more."""
+        """A new onset: wait for its verdict until `until_s`, and end a pending debounce."""
         return replace(
             self, serial=serial, onset_index=onset_index, until_s=until_s, resume_reason=""
         )
 
     def adopt(self, serial: int) -> OutputHold:
-        """The floor's hold is `serial`, whose message was lost."""
+        """Take over `serial` from the floor: the onset's message was lost."""
         return replace(self, serial=serial, onset_index=0)
 
     def extend(self, until_s: float) -> OutputHold:
-        """The hold is, or stays, open until `until_s`."""
+        """Open the hold, or keep it open, until `until_s`."""
         return replace(self, until_s=until_s)
 
     def mark_rapid(self, now_s: float, policy: DialogPolicy) -> OutputHold:
-        """The onset interrupts an answer: a rapid one if the answer has only just resumed."""
+        """An onset interrupts the answer: mark it as rapid if the answer has only just resumed."""
         rapid = now_s - self.resumed_s < policy.rapid_interrupt_s
         return replace(self, rapid_since_s=now_s) if rapid else self
 
     def needs_debounce(self, now_s: float, policy: DialogPolicy) -> bool:
-        """Whether the answer would only stammer, and has not waited for too long already."""
+        """Whether the answer was interrupted rapidly and has not yet waited for too long."""
         latest_s = self.rapid_since_s + policy.max_resume_wait_s
         return self.rapid_since_s < NEVER and now_s + policy.resume_debounce_s < latest_s
 
@@ -71,11 +71,11 @@ class OutputHold:
         return replace(self, resume_reason=reason, until_s=until_s)
 
     def release(self) -> OutputHold:
-        """The newest onset holds nothing any more."""
+        """Release the newest onset and close the hold."""
         return replace(
             self, released=self.serial, until_s=NEVER, resume_reason="", rapid_since_s=NEVER
         )
 
     def resume(self, now_s: float) -> OutputHold:
-        """The answer sounds again."""
+        """Note when the answer resumed."""
         return replace(self, resumed_s=now_s)

@@ -1,6 +1,6 @@
 """Which speech the box accepts: microphone, listening mode, talk button and wake word.
 
-In: switches, presses, wake words, times. Out: what the listener is told (SetListening).
+In: switches, presses, wake words, times. Out: the command for the listener (SetListening).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ class ListeningState:
 
     mode             the listening mode
     muted            the owner has switched the microphone off
-    switched_off     the switch on the housing has
-    press_until_s    when a press is acknowledged whose message did not come; NEVER: none
-    button_until_s   when the talk button, down or on, is taken for stuck; NEVER: it is up
+    switched_off     the switch on the housing cuts the microphone
+    press_until_s    when a press without a message is acknowledged; NEVER: none is pending
+    button_until_s   when the talk button, down or on, counts as stuck; NEVER: it is up
     open_until_s     until when no wake word is needed after an answer; NEVER: one is needed
     opened_for_turn  the floor was opened for the turn that is being listened to
     wake_index       the card's index at the end of the wake word; 0: none opened the floor
-    sent             what the listener was sent last; None: it has just come up
+    sent             the last command to the listener; None: the listener has just started
     """
 
     mode: ModeName = "open"
@@ -39,7 +39,7 @@ class ListeningState:
 
     @property
     def microphone_off(self) -> bool:
-        """Nothing is heard, but typed questions are answered."""
+        """No speech is accepted; typed questions are still answered."""
         return self.muted or self.switched_off
 
     @property
@@ -49,8 +49,9 @@ class ListeningState:
 
     @property
     def consistent(self) -> bool:
-        """The button is down in mode push_to_talk only, and a wake word is spared in mode wake_word
-        only, while the floor is not open for a turn. Nothing is open without a microphone."""
+        """The button is down in mode push_to_talk only. The wake word is waived in mode wake_word
+        only, and not while the floor is open for a turn. With the microphone off nothing is open.
+        """
         spared = self.open_until_s < NEVER
         return (
             (not self.button_down or self.mode == "push_to_talk")
@@ -71,11 +72,11 @@ class ListeningState:
         return replace(self, muted=muted, switched_off=switched_off)
 
     def set_mode(self, mode: ModeName) -> ListeningState:
-        """From now on speech is accepted in `mode`."""
+        """Change the listening mode."""
         return replace(self, mode=mode, button_until_s=NEVER, open_until_s=NEVER)
 
     def await_press(self, until_s: float) -> ListeningState:
-        """The floor has a press; its message is awaited until `until_s`."""
+        """The floor has a press: wait for its message until `until_s`."""
         return replace(self, press_until_s=until_s)
 
     def acknowledge_press(self) -> ListeningState:
@@ -89,7 +90,7 @@ class ListeningState:
         return replace(self, button_until_s=NEVER)
 
     def open_for_turn(self) -> ListeningState:
-        """The floor is open for the owner's next words, and for no more."""
+        """Open the floor for the owner's next turn only."""
         return replace(self, open_until_s=NEVER, opened_for_turn=True)
 
     def wake(self, index: int) -> ListeningState:
@@ -97,11 +98,11 @@ class ListeningState:
         return replace(self, wake_index=index)
 
     def take_question(self) -> ListeningState:
-        """The turn for which the floor was opened has its question."""
+        """The question has come: the floor is no longer open for the turn."""
         return replace(self, opened_for_turn=False)
 
     def spare_wake_word(self, now_s: float, policy: DialogPolicy) -> ListeningState:
-        """An answer was heard: what follows it needs no wake word for a while."""
+        """Waive the wake word for `follow_s` after an answer that was heard."""
         if self.mode != "wake_word" or not policy.follow_s:
             return self
         return replace(self, open_until_s=now_s + policy.follow_s)
@@ -110,14 +111,14 @@ class ListeningState:
         return replace(self, open_until_s=NEVER)
 
     def end_turn(self) -> ListeningState:
-        """The box is at rest: button and wake word count no more."""
+        """The box is at rest: the button, the open floor and the wake word no longer count."""
         return replace(self, button_until_s=NEVER, opened_for_turn=False, wake_index=0)
 
     def mark_sent(self, command: SetListening | None) -> ListeningState:
         return replace(self, sent=command)
 
     def command(self, state: StateName, *, ringing: bool, policy: DialogPolicy) -> SetListening:
-        """How the listener is to take what is said from now on, in `state` of the dialogue."""
+        """The command for the listener while the dialogue is in `state`."""
         if self.microphone_off:
             return SetListening(False, "the microphone is off", over_box=False)
         if self.mode == "open":

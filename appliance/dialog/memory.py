@@ -1,8 +1,8 @@
-"""What was said, on disk: one row a turn, with what was heard of the answer and no more.
+"""The memory on disk: one row per turn, with the heard part of the answer and no more.
 
-SQLite in WAL mode: a kill at any moment leaves a prefix of the turns; a power cut may cost the
-last ones, never the file. No block that held words is freed before it was overwritten: the log is
-cleared before SQLite unlinks it, the file never shrinks. Forgetting is in memory_erase.py.
+SQLite in WAL mode: a kill at any moment leaves a prefix of the turns; a power cut may lose the
+last ones, never the file. No block that held words is freed before it is overwritten: the log is
+zeroed before SQLite unlinks it, and the file never shrinks. memory_erase.py erases turns.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from typing import Any
 from appliance.errors import StorageError
 from appliance.runtime.secure_erase import erase, overwrite
 
-VERSION = 1  # PRAGMA user_version of the layout; _ADD_TRANSCRIPT changes nothing for older code
-DAMAGED = ".damaged-"  # and when, in the name of a file that was set aside
+VERSION = 1  # PRAGMA user_version of the layout; older code works with the added transcript, too
+DAMAGED = ".damaged-"  # in the name of a damaged file that was set aside, before the time
 LOG = "-wal"  # SQLite's name for the write-ahead log beside a file
-UNCLEARED = "-uncleared"  # the name of a log that SQLite has unlinked before it was cleared
-_LOG_HEADER = 32  # bytes before its first frame: no content (sqlite.org/walformat)
+UNCLEARED = "-uncleared"  # second name of a log that SQLite unlinks before it is zeroed
+_LOG_HEADER = 32  # bytes before the log's first frame: no content (sqlite.org/walformat)
 _BUSY_S = 2.0  # `interlude memory` and the box may write at the same time
 _DAMAGED_CODES = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _LAYOUT = """
@@ -45,7 +45,7 @@ _ADD_TRANSCRIPT = "ALTER TABLE turns ADD COLUMN transcript TEXT NOT NULL DEFAULT
 
 @dataclass(frozen=True)
 class RememberedTurn:
-    """One row; the columns say what the fields are."""
+    """One row; the comments in _LAYOUT describe the fields."""
 
     started: str
     turn: int
@@ -71,16 +71,16 @@ WHERE id = (SELECT max(id) FROM turns WHERE started = ? AND turn = ?)"""
 
 
 class MemoryDamaged(StorageError):
-    """A file that is no database of ours, or no longer."""
+    """The file is corrupt, or is not a memory of Interlude."""
 
 
 class Memory:
-    """An open memory. All methods raise StorageError; none is needed for the box to talk."""
+    """An open memory. All methods raise StorageError; the box can talk without a memory."""
 
     def __init__(self, file: Path, keep_turns: int, *, alone: bool = False) -> None:
-        """Open `file`, or make it. Raises MemoryDamaged, or StorageError for what cannot be used.
+        """Open or create `file`. Raises MemoryDamaged, or StorageError if it cannot be used.
 
-        `alone`: shut out all others, which needs no shared index on the disk, and so no room.
+        `alone`: lock out other connections, which needs no shared index file and so no free space.
         """
         self.file = file
         self._keep = keep_turns
@@ -124,17 +124,17 @@ class Memory:
         if lacks:
             try:
                 self._db.execute(_ADD_TRANSCRIPT)
-            except sqlite3.OperationalError:  # a full disk: what is there is read and forgotten
+            except sqlite3.OperationalError:  # a full disk: reading and erasing still work
                 self._insert = _INSERT.replace(", transcript", "").replace("?, ", "", 1)
                 self._newest = _NEWEST.replace("transcript", "''")
 
     def _lacks(self) -> set[str]:
-        """Columns of ours that the table has not."""
+        """The columns that the table lacks."""
         columns = self._db.execute("SELECT name FROM pragma_table_info('turns')")
         return _FIELDS - {name for (name,) in columns}
 
     def remember(self, turn: RememberedTurn) -> None:
-        """Add a turn, and let go of the oldest beyond `keep_turns`."""
+        """Add a turn, and delete the oldest ones beyond `keep_turns`."""
         with self._named_errors(), self._transaction():
             self._db.execute(self._insert, self._values(turn))
             self._db.execute(
@@ -142,7 +142,7 @@ class Memory:
             )
 
     def transcribe(self, started: str, turn: int, transcript: str) -> None:
-        """What was said in that turn; nothing if it is not remembered any more."""
+        """Store the transcript of a turn, unless the turn has been deleted."""
         with self._named_errors(), self._transaction():
             self._db.execute(_TRANSCRIBE, (transcript, started, turn))
 
@@ -158,10 +158,10 @@ class Memory:
             return int(self._value("SELECT count(*) FROM turns"))
 
     def rewrite(self, turns: list[RememberedTurn]) -> None:
-        """These and no others: every trace of any other goes from this file and its log.
+        """Keep only `turns`: remove every trace of any other turn from the file and its log.
 
-        All rows are deleted and those that stay are written anew, in one transaction: deleting one
-        row alone may leave a copy of it in the free part of a page from which it once moved.
+        All rows are deleted and `turns` are inserted again in one transaction: deleting a single
+        row may leave a copy of it in the free part of a page from which SQLite once moved it.
         """
         with self._named_errors():
             with self._transaction():
@@ -170,7 +170,7 @@ class Memory:
             self._clear_log()
 
     def close(self) -> None:
-        """The last one to close unlinks the log; its blocks are free then, and hold no words."""
+        """Zero the log, then close. The last connection to close unlinks the log."""
         uncleared = None
         try:
             with self._named_errors():
@@ -182,7 +182,7 @@ class Memory:
             clear_leftover(self.file)
 
     def _clear_log(self) -> None:
-        """Write what the log holds into the file, and overwrite the log with zeros.
+        """Checkpoint the log into the file, then overwrite the log with zeros.
 
         Raises StorageError when another connection keeps the log in use.
         """
@@ -191,7 +191,7 @@ class Memory:
             busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()
             if busy:
                 break
-            with self._transaction():  # from here on nobody else writes to the log
+            with self._transaction():  # other connections cannot write from here on
                 if self._value("PRAGMA data_version") == before:
                     _zero_log(self.file)
                     return
@@ -221,7 +221,7 @@ class Memory:
         try:
             yield
         except sqlite3.Error as error:
-            code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest of it is detail
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary result code
             if code in _DAMAGED_CODES:
                 raise MemoryDamaged(f"{self.file} is damaged ({error}).") from error
             raise StorageError(
@@ -231,8 +231,8 @@ class Memory:
 
 
 def open_memory(file: Path, keep_turns: int) -> Memory:
-    """The memory; a card that stumbled once over a read has damaged nothing. Raises MemoryDamaged
-    for what is damaged twice, StorageError."""
+    """Open the memory, with one retry, since a single failed read of a card is no damage. Raises
+    MemoryDamaged if both attempts find damage, or StorageError."""
     try:
         return Memory(file, keep_turns)
     except MemoryDamaged:
@@ -242,9 +242,9 @@ def open_memory(file: Path, keep_turns: int) -> Memory:
 def open_or_begin(
     file: Path, keep_turns: int, now: Callable[[], datetime] = datetime.now
 ) -> tuple[Memory, Path | None]:
-    """The memory, and where a damaged one was set aside, if there was one.
+    """Open the memory; a damaged file is renamed and replaced, and its new path returned as well.
 
-    Raises StorageError if there can be no memory, or it is one of a newer version.
+    Raises StorageError if no memory can be opened, or if a newer version wrote it.
     """
     try:
         return open_memory(file, keep_turns), None
@@ -262,7 +262,7 @@ def open_or_begin(
 
 
 def write_anew(file: Path, turns: list[RememberedTurn]) -> None:
-    """Make `file`, which is not there, with these turns: without a log, so with the least room.
+    """Create `file`, which must not exist, with `turns`; without a log, to need the least space.
 
     Raises StorageError.
     """
@@ -281,7 +281,7 @@ def write_anew(file: Path, turns: list[RememberedTurn]) -> None:
 
 
 def _zero_log(file: Path) -> None:
-    """Every frame of a log that nobody needs any more. Its header stays as it is."""
+    """Overwrite every frame of a log that has been checkpointed. Its header stays as it is."""
     try:
         fd = os.open(file.with_name(file.name + LOG), os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -297,7 +297,7 @@ def _zero_log(file: Path) -> None:
 
 
 def _second_name(file: Path) -> Path | None:
-    """For a log that could not be cleared: SQLite may unlink the first one now."""
+    """Hard-link a log that could not be zeroed: SQLite may unlink its first name."""
     name = file.with_name(file.name + UNCLEARED)
     with suppress(OSError):
         name.unlink(missing_ok=True)
@@ -307,8 +307,8 @@ def _second_name(file: Path) -> Path | None:
 
 
 def clear_leftover(file: Path) -> None:
-    """Erase a log that was closed without being cleared. One that is in use is left alone. What
-    cannot be erased keeps its name, and is tried again at the next start and by forgetting."""
+    """Erase a log that was closed without being zeroed. If SQLite still uses it, only its second
+    name goes. If erasing fails the file stays, and the next start or erasure tries again."""
     name = file.with_name(file.name + UNCLEARED)
     with suppress(OSError):
         if name.stat().st_nlink > 1:
@@ -318,7 +318,7 @@ def clear_leftover(file: Path) -> None:
 
 
 def _make_private(file: Path) -> None:
-    """The directory is its owner's alone, and so is the file, from its first byte."""
+    """Restrict the directory and the file to their owner, before anything is written."""
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         file.parent.chmod(0o700)

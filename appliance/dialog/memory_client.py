@@ -1,7 +1,7 @@
-"""Requests to keep and to forget, between the conductor and its memory writer.
+"""Passes the conductor's requests to the memory writer, and its results back.
 
-In: the actions that concern the memory. Out: what there is to tell of them, to the thinker, to
-the conversation and to a shell that asked. Nothing here waits for the disk.
+In: the actions that concern the memory. Out: Recall for the thinker, events for the state machine,
+and replies to clients of the control socket. Nothing here waits for the disk.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from appliance.messages.thinking import RECALL_TIMES, Recall, Transcribed
 from appliance.runtime import factory_reset, memory_files, status
 from appliance.settings import Settings
 
-MOST_STARTED = 64  # turns whose transcript may still come: more than a thinker holds the sound of
-SLOW_S = 8.0  # a healthy card takes less than one; who asked is told that it takes longer
+MOST_STARTED = 64  # turns that may still get a transcript: more than a thinker keeps the sound of
+SLOW_S = 8.0  # then the owner is told that erasing takes longer; a healthy card needs less than 1 s
 
 
 @dataclass
 class _ForgetOrder:
-    """An order to forget that the disk has not answered yet. `told`: that it is slow."""
+    """An order to forget without a result yet. `told`: the owner knows that it is slow."""
 
     wanted: EraseMemory
     at_s: float
@@ -36,11 +36,11 @@ class _ForgetOrder:
 
 
 class MemoryClient:
-    """`client`: the serial number, at the control socket, of whose command is being carried out;
-    None: it came another way."""
+    """The conductor's access to the memory. `client`: the serial number of the control socket's
+    client whose command is being carried out; None: it did not come from there."""
 
     def __init__(self, settings: Settings, log: logging.Logger, say: Callable[[str], str]) -> None:
-        """`say`: the sentence of a key, in the language that the box speaks at that moment."""
+        """`say`: returns the sentence of a key in the dialogue's current language."""
         self._say = say
         keep = settings.memory
         self._log = log
@@ -53,11 +53,11 @@ class MemoryClient:
         self.replies: list[tuple[int, Forgotten]] = []  # to clients of the control socket
 
     def fileno(self) -> int:
-        """Readable when there is something to tell."""
+        """Readable when `poll` has results."""
         return self._writer.fileno()
 
     def carry_out(self, action: Remember | SendRecall | EraseMemory, model: str) -> None:
-        """`model`: the one that answered."""
+        """Start an action. `model`: the model that answered."""
         match action:
             case Remember():
                 self._remember(_turn(action, model))
@@ -68,7 +68,7 @@ class MemoryClient:
                 self._forget_orders[number] = _ForgetOrder(action, time.monotonic(), self.client)
 
     def transcribed(self, news: Transcribed) -> None:
-        """Keep it with its turn, if that is remembered; it goes nowhere else."""
+        """Store a transcript with its turn, if that is remembered; it is sent nowhere else."""
         if started := self._started.pop(news.turn, ""):
             self._writer.transcribe(started, news.turn, news.text)
 
@@ -79,7 +79,7 @@ class MemoryClient:
             del self._started[next(iter(self._started))]
 
     def poll(self, now_s: float) -> Iterator[Recall | Forgotten | Say]:
-        """What there is to tell: a Recall to the thinker, all else to the conversation."""
+        """New results: a Recall is for the thinker, the others are for the state machine."""
         for item in self._writer.pop_news():
             match item:
                 case TurnsRecalled(turns):
@@ -105,7 +105,7 @@ class MemoryClient:
             self._log.error("not forgotten: %s", news.problem)
         problem = news.problem[:MAX_LINE]
         asked = self._forget_orders.pop(news.number, None)
-        if asked is None:  # it had failed before, or it is from before this start
+        if asked is None:  # it failed before, or is from an earlier start
             return Forgotten(problem=problem, late=news.late)
         wanted = asked.wanted
         told = Forgotten(wanted.last, wanted.aloud, problem, news.late)
@@ -114,7 +114,7 @@ class MemoryClient:
         return told
 
     def _slow(self, now_s: float) -> bool:
-        """Whether an order that is to be answered aloud takes long now; once for each."""
+        """Whether an order whose result is spoken has become slow; true once for each order."""
         late = [
             asked
             for asked in self._forget_orders.values()

@@ -1,11 +1,11 @@
-"""Forgetting on disk: all that was said, or one turn. Returns only when it is so, checked.
+"""Erases the memory on disk: all turns, or one. Each function verifies the result and then returns.
 
-All: the files are set apart under another name, overwritten with zeros where they lie, synced and
-unlinked. That needs no room, so a full disk forgets, too; a power cut in between is made up for by
-`complete_erase`. One turn: the file is rewritten without it, and read through for its words.
+All turns: the files are renamed, overwritten with zeros in place, synced and unlinked. That needs
+no free space, so it works on a full disk; after a power cut `complete_erase` finishes it. One turn:
+the file is rewritten without it, then searched for its words.
 
-What the model has computed of the turns (think/snapshot_store.py) lies beside the file and goes as
-a whole, with either. Who writes it holds the folder's lock, and so does who forgets.
+The model's snapshot of the turns (think/snapshot_store.py) is in the same folder and is erased
+completely in both cases. Writing the snapshot and erasing both hold the folder's lock.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from appliance.runtime.folder_lock import locked
 from appliance.runtime.memory_files import APART, SNAPSHOT
 from appliance.runtime.secure_erase import erase
 
-LOCK_S = 20.0  # for the thinker to let go of the folder: it is told to, and stops after 4 MiB
+LOCK_S = 20.0  # for the thinker to release the lock: on request it stops writing after 4 MiB
 _REMEDY = "Is the card read-only, or worn out?"
-_LEAST_LETTERS = 8  # of a text that is looked for: a shorter one may well be in another turn
-_LOOKED_FOR = 32  # bytes of it: a longer text may be spread over several pages
+_LEAST_LETTERS = 8  # of a text to search for: a shorter one may also be part of another turn
+_LOOKED_FOR = 32  # first bytes of it: a longer text may be spread over several pages
 
 
 @contextmanager
@@ -50,14 +50,14 @@ def _named_errors(file: Path) -> Iterator[None]:
 
 
 def files(file: Path) -> list[Path]:
-    """All that this memory has on disk: its file, its logs, damaged ones, those set apart."""
+    """All files of this memory: the database, its logs, damaged copies, those being erased."""
     return sorted(file.parent.glob(f"{file.name}*"))
 
 
 def forget_all(file: Path, *, within_s: float = LOCK_S) -> None:
     """Erase every turn. No connection of this process may be open. Raises StorageError.
 
-    `within_s`: who writes in its folder is waited for so long.
+    `within_s`: how long to wait for the folder's lock.
     """
     with _named_errors(file), locked(file.parent, within_s):
         _forget_all(file)
@@ -69,11 +69,11 @@ def _forget_all(file: Path) -> None:
             if not path.name.endswith(APART):
                 _set_apart(path)
         _erase(files(file))
-        _erase(files(file))  # what another connection has made meanwhile
+        _erase(files(file))  # files that another connection has created meanwhile
 
 
 def complete_erase(file: Path) -> None:
-    """Erase what was set apart, and not yet erased when the power went. Raises StorageError."""
+    """Finish an erasure that a power cut interrupted. Raises StorageError."""
     with _named_errors(file):
         clear_leftover(file)
         _erase([path for path in files(file) if path.name.endswith(APART)])
@@ -89,7 +89,7 @@ def _erase(paths: list[Path]) -> None:
 
 
 def _unreadable(file: Path) -> list[Path]:
-    """Files in which the last turn may be, and that only go as a whole."""
+    """Files that may contain the turn and can only be erased completely."""
     return [
         path
         for path in files(file)
@@ -102,7 +102,7 @@ def _unreadable(file: Path) -> list[Path]:
 
 @dataclass
 class LastTurn:
-    """The newest turn, once it was read: a second attempt does not take the one before it."""
+    """The newest turn. It is read once, so that a retry does not erase the turn before it."""
 
     turn: RememberedTurn | None = None
     known: bool = False
@@ -116,7 +116,7 @@ class LastTurn:
 
 @dataclass
 class ChosenTurn:
-    """The turn that began then, of that number; `turn` once it was read."""
+    """The turn with this start time and number; `turn` is set once it was read."""
 
     started: str
     number: int
@@ -143,11 +143,11 @@ def forget_last(
 def forget_turn(
     file: Path, keep_turns: int, last: LastTurn | ChosenTurn, *, within_s: float = LOCK_S
 ) -> None:
-    """Erase that turn, if it is there. No connection of this process may be open.
+    """Erase one turn, if it is there. No connection of this process may be open.
 
-    `last`: also of the attempt before this, which failed. Damaged copies go as a whole: the turn
-    may be in one of them. Where there is no room for rewriting, the file is erased first, and the
-    other turns are written anew. `within_s`: as for `forget_all`. Raises StorageError.
+    `last`: in a retry the same object as before. Damaged copies are erased completely: the turn may
+    be in one of them. Without free space for rewriting, the file is erased first, and the other
+    turns are written to a new one. `within_s`: as for `forget_all`. Raises StorageError.
     """
     with _named_errors(file), locked(file.parent, within_s):
         clear_leftover(file)
@@ -165,7 +165,7 @@ def forget_turn(
 
 
 def _rewritten(file: Path, keep_turns: int, last: LastTurn | ChosenTurn) -> list[RememberedTurn]:
-    """Without that turn. Returns those that stay. Raises StorageError."""
+    """Rewrite the file without the turn. Returns the turns that stay. Raises StorageError."""
     memory = _open(file, keep_turns)
     try:
         others = last.others(memory.recall(-1))
@@ -194,7 +194,7 @@ def _open(file: Path, keep_turns: int) -> Memory:
 
 
 def _give_up(file: Path, keep_turns: int) -> None:
-    """Erase a damaged file as a whole; raise StorageError, for another attempt, if it is none."""
+    """Erase a damaged file completely. Raises StorageError, for a retry, if it is not damaged."""
     try:
         open_memory(file, keep_turns).close()
     except MemoryDamaged:
@@ -208,7 +208,7 @@ def _texts(turn: RememberedTurn) -> tuple[str, ...]:
 
 
 def _look_through(file: Path, others: list[RememberedTurn], last: RememberedTurn) -> None:
-    """Raises StorageError if that turn's words are in a file, though no other turn has them."""
+    """Raises StorageError if a file still has words of the turn that no other turn contains."""
     rest = "\n".join(text for turn in others for text in _texts(turn)).encode()
     for text in _texts(last):
         words = text.encode()[:_LOOKED_FOR]
@@ -224,11 +224,11 @@ def _look_through(file: Path, others: list[RememberedTurn], last: RememberedTurn
 
 
 def _set_apart(path: Path) -> None:
-    """So that a cut from here on is no damaged memory but an unfinished forgetting. Where the disk
-    does not let it, the file is erased under its own name."""
+    """Rename a file for erasing: after a power cut it counts as an unfinished erasure, not as a
+    damaged memory. If the disk refuses, the file is erased under its own name."""
     number = 0
     while (apart := path.with_name(f"{path.name}.{number}{APART}")).exists():
-        number += 1  # one from before is not replaced: its blocks would be freed as they are
+        number += 1  # replacing an earlier one would free its blocks before they are erased
     try:
         path.rename(apart)
         sync_folder(path.parent)

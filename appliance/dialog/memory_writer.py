@@ -1,8 +1,8 @@
 """Writes the memory in a thread of its own: an SD card may take a second, a verdict cannot wait.
 
-In: turns to remember, to recall, to forget. Out, by a queue to poll: what was recalled, what
-became of each order to forget, and the memory's health, once each time that it changes. An order to
-forget that failed stays owed: until it is carried out nothing is recalled and nothing remembered.
+In: orders to remember, recall and forget turns. Out, by a queue to poll: recalled turns, the result
+of each order to forget, and the memory's health when it changes. An order to forget that failed is
+owed: it is retried, and until it succeeds nothing is recalled or remembered.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from appliance.dialog.memory_erase import ChosenTurn, LastTurn
 from appliance.errors import StorageError
 from appliance.pollable_queue import PollableQueue
 
-MOST_WAITING = 256  # turns; a disk that hangs for so long is broken
-MOST_FORGETS = 64  # orders to forget beyond that; each further one is answered as failed, at once
+MOST_WAITING = 256  # orders in the queue; a disk that is so far behind is broken
+MOST_FORGETS = 64  # orders to forget beyond that; further ones fail at once
 OWED_EVERY_S = 60.0  # between two attempts at an order to forget that failed
-# The note of that: how many last turns, and a line for each chosen one (when it began, its number);
-OWED = "to-be-forgotten"  # or
+# Name of the note of owed orders. It contains ALL, or how many last turns are to be forgotten and a
+# line for each chosen turn (start time, number).
+OWED = "to-be-forgotten"
 ALL = "all"
-STOP_S = 2.0  # for the last writes at an orderly stop
+STOP_S = 2.0  # limit for the last writes when the conductor stops
 HANGS = "the disk hangs"
 
 
@@ -41,7 +42,7 @@ class TurnsRecalled:
 
 @dataclass(frozen=True)
 class MemoryHealth:
-    """The memory broke or works again. `set_aside`: a new one was begun in its place."""
+    """The memory failed, or works again. `set_aside`: a new file replaces a damaged one."""
 
     well: bool
     text: str
@@ -50,8 +51,8 @@ class MemoryHealth:
 
 @dataclass(frozen=True)
 class ForgetResult:
-    """An order to forget was carried out and checked, or failed: `problem` says why. `late`: it
-    had failed before, which was told."""
+    """An order to forget was carried out and verified, or failed with `problem`. `late`: it had
+    failed before, and that was reported."""
 
     number: int
     problem: str = ""
@@ -59,7 +60,7 @@ class ForgetResult:
 
 
 class AllTurns:
-    """All turns are to be forgotten."""
+    """An order to forget all turns."""
 
 
 Forgettable = LastTurn | ChosenTurn | AllTurns
@@ -67,7 +68,10 @@ Forgettable = LastTurn | ChosenTurn | AllTurns
 
 @dataclass(frozen=True)
 class _Order:
-    """`forgets`: one turn each, or ALL; (): the order is `act`, which `recalls`."""
+    """An entry of the queue: what it `forgets`, or, if that is (), the function `act` to call.
+
+    `recalls`: `act` recalls turns.
+    """
 
     number: int
     act: Callable[[Memory], None] | None = None
@@ -79,10 +83,10 @@ MemoryNews = TurnsRecalled | MemoryHealth | ForgetResult
 
 
 class MemoryWriter:
-    """`remember`, `recall` and `forget` return at once; they are carried out in their order."""
+    """`remember`, `recall` and `forget` return at once; the thread carries them out in order."""
 
     def __init__(self, file: Path, keep_turns: int, notes: Path | None = None) -> None:
-        """`notes`: a folder in memory, where a successor finds what is owed still."""
+        """`notes`: a folder on tmpfs, where the next conductor finds the note of owed orders."""
         self._file = file
         self._keep = keep_turns
         self._note = notes / OWED if notes is not None else None
@@ -90,7 +94,7 @@ class MemoryWriter:
         self._writable = True
         self._hangs = False
         self._given = 0  # orders, so far
-        self._void = 0  # those up to this one need not be carried out: all is to be forgotten
+        self._void = 0  # orders up to this one are skipped, since all turns will be erased
         self._newest_forget = 0
         self._owed: _Order | None = None
         self._orders: queue.SimpleQueue[_Order | None] = queue.SimpleQueue()
@@ -106,7 +110,7 @@ class MemoryWriter:
         return [item for item in self._news.pop_all() if not self._outdated(item)]
 
     def _outdated(self, item: MemoryNews) -> bool:
-        """Turns that were recalled before something of them was to be forgotten."""
+        """Whether `item` has turns that were recalled before the newest order to forget."""
         return isinstance(item, TurnsRecalled) and item.number < self._newest_forget
 
     def remember(self, turn: RememberedTurn) -> None:
@@ -114,12 +118,12 @@ class MemoryWriter:
             self._order(lambda memory: memory.remember(turn))
 
     def transcribe(self, started: str, turn: int, transcript: str) -> None:
-        """What was said in a turn that was remembered before; nothing if it is forgotten since."""
+        """Store the transcript of a remembered turn, unless the turn was forgotten meanwhile."""
         if self._keep:
             self._order(lambda memory: memory.transcribe(started, turn, transcript))
 
     def recall(self, count: int) -> None:
-        """The answer comes as `TurnsRecalled` news: without a memory at once, and empty."""
+        """The result comes as `TurnsRecalled` news; without a memory it is empty."""
         if not (self._keep and count):
             self._news.put(TurnsRecalled((), self._newest_forget))
         else:
@@ -130,9 +134,9 @@ class MemoryWriter:
             )
 
     def forget(self, *, last: bool = False, chosen: tuple[str, int] | None = None) -> int:
-        """All, or the last turn, or the `chosen` one. Returns the number of the order, which its
-        `ForgetResult` news has. Orders to forget are taken also when the disk hangs; turns that
-        wait to be written are then never written."""
+        """Forget all turns, the last one, or the `chosen` one. Returns the number of the order,
+        which its `ForgetResult` has, too. Such orders are accepted even while the disk hangs. An
+        order to forget all turns also discards turns that are still waiting to be written."""
         self._given += 1
         if self._orders.qsize() >= MOST_WAITING + MOST_FORGETS:
             self._news.put(ForgetResult(self._given, f"{HANGS}."))
@@ -145,7 +149,7 @@ class MemoryWriter:
         return self._given
 
     def close(self) -> None:
-        """Write what waits, for at most `STOP_S`."""
+        """Write what is in the queue, for at most `STOP_S`."""
         self._orders.put(None)
         self._thread.join(STOP_S)  # if the disk hangs: the thread is a daemon and ends with us
 
@@ -182,7 +186,7 @@ class MemoryWriter:
         self._drop()
 
     def _begin(self) -> None:
-        """A forgetting that a power cut interrupted is finished first."""
+        """Finish an erasure that a power cut interrupted, retry owed orders, open the memory."""
         try:
             memory_erase.complete_erase(self._file)
         except StorageError:
@@ -191,10 +195,10 @@ class MemoryWriter:
             self._owed = _Order(0, forgets=owed)
             self._retry_owed()
         if self._keep and self._owed is None:
-            self._try(lambda memory: None)  # said at the start, not at the first turn
+            self._try(lambda memory: None)  # report a fault now, not at the first turn
 
     def _forget(self, order: _Order) -> None:
-        """Also what is owed from before."""
+        """Carry out an order to forget, together with the owed ones."""
         owed = self._owed
         if owed is not None:
             order = _Order(order.number, forgets=(*owed.forgets, *order.forgets))
@@ -225,7 +229,7 @@ class MemoryWriter:
         return _forgets_of(noted)
 
     def _erase(self, what: tuple[Forgettable, ...]) -> str:
-        """Forget that. Returns what is wrong; "" if it is done."""
+        """Erase `what`. Returns the problem; "" on success."""
         self._drop()
         try:
             if any(isinstance(one, AllTurns) for one in what):
@@ -281,7 +285,7 @@ def _note_of(forgets: tuple[Forgettable, ...]) -> str:
 
 
 def _forgets_of(noted: str) -> tuple[Forgettable, ...]:
-    """What a note says; all turns for one that nobody of ours wrote."""
+    """Parse a note of owed orders; a malformed one means all turns."""
     first, *lines = noted.split("\n")
     chosen = []
     for line in lines:

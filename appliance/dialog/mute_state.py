@@ -1,8 +1,8 @@
 """Keeps the floor's `muted`, its stored value and the owner's requests consistent.
 
-In: what the conversation decides, the floor's words of the panel, news of the store. Out: wishes
-for the conversation, and complaints for the owner. Mute goes to the floor first and to the disk
-after that; what is not known, or could not be read, is muted.
+In: decisions of the state machine, the panel's words on the floor, results of the store. Out:
+events for the state machine, and problems for the owner. Mute is written to the floor first, then
+to the disk; a value that is unknown or unreadable counts as muted.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from appliance.messages.commands import Mute, MuteSwitched
 from appliance.runtime.ipc.floor import Floor
 from appliance.settings import Settings
 
-READ_S = 1.0  # at the start: a card that works answers in milliseconds; a slower one is not awaited
-LATE_S = 10.0  # a card that has not answered by then is taken for broken: those that stall take 5
+READ_S = 1.0  # longest wait for the stored value at the start; a good card answers in milliseconds
+LATE_S = 10.0  # after this a card counts as broken; one that merely stalls takes 5 s
 
 
 @dataclass(frozen=True)
 class MuteProblem:
-    """`log`: a line for it. `aloud`: what the owner is told; None: nothing, it is well again."""
+    """A fault of the store. `log`: line for the log. `aloud`: announcement; None: it has ended."""
 
     log: str
     aloud: BoxSentence | None = None
@@ -32,30 +32,30 @@ MicrophoneNews = Mute | MuteSwitched | MuteProblem
 
 
 class MuteState:
-    """One of it lives as long as the conductor. Times are of one monotonic clock, in seconds.
+    """Mute, for the lifetime of one conductor. Times are of one monotonic clock, in seconds.
 
-    `failing`: the owner's last wish is not on the disk.
+    `failing`: the owner's last setting is not on the disk.
     """
 
     def __init__(self, floor: Floor, store: MuteStore) -> None:
         self._floor = floor
         self._store = store
-        self._closed = floor.opened  # the newest closing that the conversation knows of
+        self._closed = floor.opened  # the newest `closed` that was reported to the state machine
         self._cut = floor.cut
-        self._unread_since_s: float | None = None  # what was kept is not known yet
-        self._kept_at_s: float | None = None  # whether that is on the disk is not known yet
-        self._on_disk: bool | None = None  # what surely is
+        self._unread_since_s: float | None = None  # the stored value is awaited
+        self._kept_at_s: float | None = None  # the result of a write is awaited
+        self._on_disk: bool | None = None  # the value that is known to be on the disk
         self._complaint: MuteProblem | None = None
         self.failing = False
 
     def fileno(self) -> int:
-        """Readable when `poll` has something to say."""
+        """Readable when `poll` has news."""
         return self._store.fileno()
 
     def start(self, now_s: float, wait_s: float = READ_S) -> tuple[bool, bool]:
-        """Whether the microphone is muted, and whether the switch cuts it, as a conversation
-        begins. Takes `wait_s` at most."""
-        if not self._floor.mute_unknown:  # a conductor before this one knew
+        """Whether the microphone is muted, and whether the switch cuts it, at the start of the
+        conductor. Takes `wait_s` at most."""
+        if not self._floor.mute_unknown:  # an earlier conductor has set it
             return self._floor.muted, self._cut
         found = self._store.stored(wait_s)
         if found is None:
@@ -65,7 +65,7 @@ class MuteState:
         return found.muted, self._cut
 
     def set(self, now_s: float, *, muted: bool) -> None:
-        """On the owner's request."""
+        """Mute or unmute on the owner's request."""
         self._unread_since_s = None
         self._floor.muted = muted
         if not muted:
@@ -75,7 +75,7 @@ class MuteState:
             self._kept_at_s = now_s
 
     def pop_press_mute(self) -> bool:
-        """Whether a long press has muted since the last look."""
+        """Whether a long press has muted since the last call."""
         closed = self._floor.closed
         if closed == self._closed:
             return False
@@ -83,8 +83,8 @@ class MuteState:
         return True
 
     def poll(self, now_s: float) -> Iterator[MicrophoneNews]:
-        """What has changed: wishes for the conversation, and what the owner should know. Each is
-        to be acted on before the next is asked for."""
+        """Yields changes: events for the state machine, and problems for the owner. The caller
+        must act on each one before it takes the next."""
         for item in self._store.pop_news():
             yield from self._read(item) if isinstance(item, StoredMute) else self._written(item)
         yield from self._late(now_s)
@@ -98,11 +98,11 @@ class MuteState:
             yield MuteSwitched(self._cut)
 
     def request_stop(self) -> None:
-        """Write what waits. Returns at once."""
+        """Start to write what is pending. Returns at once."""
         self._store.request_stop()
 
     def join(self) -> None:
-        """After `request_stop`: wait for that, for a moment."""
+        """After `request_stop`: wait for the write, with a short limit."""
         self._store.join()
 
     def _keep(self, muted: bool) -> None:
@@ -122,7 +122,7 @@ class MuteState:
         )
 
     def _read(self, found: StoredMute) -> Iterator[MicrophoneNews]:
-        """Once, at the start; late if the card was slow."""
+        """Handle the stored value, which comes once; after the start if the card was slow."""
         if self._unread_since_s is not None:
             self._unread_since_s = None
             self._believe(found)
@@ -131,7 +131,7 @@ class MuteState:
         if found.on_disk and found.muted == self._floor.muted:
             if self._kept_at_s is None:
                 self._on_disk = found.muted
-        else:  # a file is damaged, or is behind what this box was told before or since
+        else:  # a file is damaged, or is older than the current setting
             self._keep(self._floor.muted)
 
     def _written(self, kept: MuteWriteResult) -> Iterator[MicrophoneNews]:
@@ -147,7 +147,7 @@ class MuteState:
             yield _not_kept(kept)
 
     def _late(self, now_s: float) -> Iterator[MicrophoneNews]:
-        """A card that does not answer is a card that fails, as far as its owner is concerned."""
+        """Report a card that has not answered for LATE_S like one that fails."""
         if self._unread_since_s is not None and now_s - self._unread_since_s > LATE_S:
             self._unread_since_s = None
             self._stay_muted("the disk does not answer")
@@ -168,6 +168,6 @@ def _not_kept(kept: MuteWriteResult) -> MuteProblem:
 
 
 def may_unmute(settings: Settings, peer: str) -> bool:
-    """Whether the owner lets that process end a mute."""
+    """Whether the settings allow process `peer` to unmute."""
     told = {"link": settings.link.unmute, "page": settings.page.unmute}
     return told.get(peer, True)

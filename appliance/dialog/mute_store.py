@@ -1,8 +1,8 @@
-"""Whether the microphone is muted, where a restart and a power cut leave it.
+"""Stores whether the microphone is muted, so that restarts and power cuts do not change it.
 
-It is kept in the state's folder, and in the unit's folder in memory for cards that cannot be
-written. What cannot be read means muted; where nothing was ever written, the box is not. From the
-first start on there is a file, and a mark beside it that says so: one that is gone means muted.
+It is stored in the state's folder, and in the unit's folder on tmpfs for cards that cannot be
+written. An unreadable file means muted; if nothing was ever written, the box is not muted. The
+first start writes the file and a mark beside it: a mark without its file means muted, too.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from appliance.runtime import status
 from appliance.settings import Settings
 
 FILE = "mute.json"
-MARK = "mute-was-kept"  # an empty file: FILE was on this disk
-STOP_S = 1.0  # for the last write at an orderly stop
+MARK = "mute-was-kept"  # an empty file: FILE was written to this disk before
+STOP_S = 1.0  # limit for the last write when the conductor stops
 
 
 class _File(msgspec.Struct, frozen=True):
-    """`serial`: of two files the one with the larger was written later."""
+    """Content of the file. `serial`: of two files, the one with the larger serial is newer."""
 
     version: Literal[1]
     serial: Annotated[int, msgspec.Meta(ge=0, le=2**62)]
@@ -40,10 +40,10 @@ class _File(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class StoredMute:
-    """What was kept before this start.
+    """The value stored before this start.
 
-    problem  what could not be read; then it is muted
-    on_disk  the disk says the same: a power cut does not change it
+    problem  why a file could not be read; then it is muted
+    on_disk  the disk has the same value: a power cut does not change it
     """
 
     muted: bool
@@ -54,8 +54,8 @@ class StoredMute:
 
 @dataclass(frozen=True)
 class MuteWriteResult:
-    """What became of the newest `store`. `problem`: "" if it is on the disk; then no power cut and
-    no restart changes it. Else `in_memory` says whether a restart without a power cut keeps it."""
+    """Result of the newest `store`. `problem`: "" if the value is on the disk, where it survives a
+    power cut. Otherwise `in_memory` says whether it survives a restart without a power cut."""
 
     muted: bool
     problem: str = ""
@@ -71,7 +71,7 @@ def path(settings: Settings) -> Path:
 
 
 def read_file(file: Path) -> StoredMute | None:
-    """What `file` says; None if it is not there."""
+    """The value in `file`; None if the file does not exist."""
     found, problem = load_record(file, _File)
     if found is not None:
         return StoredMute(found.muted, found.serial)
@@ -79,7 +79,7 @@ def read_file(file: Path) -> StoredMute | None:
 
 
 def merge(disk: StoredMute | None, *others: StoredMute | None) -> StoredMute:
-    """Of several files: muted if one cannot be read, or if one of the newest says so."""
+    """Combine several files: muted if one is unreadable, or if one of the newest says so."""
     here = [found for found in (disk, *others) if found is not None]
     serial = max((found.serial for found in here), default=0)
     problem = "; ".join(found.problem for found in here if found.problem)
@@ -89,10 +89,10 @@ def merge(disk: StoredMute | None, *others: StoredMute | None) -> StoredMute:
 
 
 class MuteStore:
-    """Reads once, in a thread, then keeps the newest. Nothing here waits for a disk.
+    """Reads the files once in a thread, then writes newer values. Only `stored` and `join` wait.
 
-    `memory`: a folder that lasts as long as the machine is on; None: there is none.
-    `in_memory`: what was kept last is there. `look` reads a file; on a card that stalls it is slow.
+    `memory`: a folder on tmpfs; None: there is none. `in_memory`: it has the newest value. `look`
+    reads a file; on a card that stalls it is slow.
     """
 
     def __init__(
@@ -128,14 +128,14 @@ class MuteStore:
         return [n for n in every if isinstance(n, StoredMute) or n.serial == self._serial]
 
     def stored(self, wait_s: float) -> StoredMute | None:
-        """What was kept, if that is known within `wait_s`. It comes as news, too."""
+        """The stored value, if it was read within `wait_s`, else None. It comes as news, too."""
         self._was_read.wait(wait_s)
         return self._found
 
     def store(self, *, muted: bool) -> None:
-        """In memory at once, on the disk as soon as it can be; that comes as news."""
+        """Write to tmpfs at once and to the disk in the background; the result comes as news."""
         known = self._found.serial if self._found is not None else 0
-        # The clock counts in where a file that could not be read may hold a larger serial.
+        # The clock is included because a file that could not be read may hold a larger serial.
         self._serial = max(self._serial + 1, known + 1, int(self._wall_s()))
         data = msgspec.json.encode(_File(1, self._serial, muted))
         self.in_memory = all(_stored(file, data) for file in self._places[1:])
@@ -143,11 +143,11 @@ class MuteStore:
         self._disk.write_later(data)
 
     def request_stop(self) -> None:
-        """Write what waits. Returns at once."""
+        """Start to write what is pending. Returns at once."""
         self._disk.request_stop()
 
     def join(self) -> None:
-        """After `request_stop`: wait for that, for at most STOP_S."""
+        """After `request_stop`: wait for the write, for at most STOP_S."""
         self._disk.join(STOP_S)
 
     def _read(self) -> None:
@@ -168,7 +168,7 @@ class MuteStore:
 
 
 def _stored(file: Path, data: bytes) -> bool:
-    """Written to a folder in memory, which takes no time that matters."""
+    """Write to tmpfs, which takes no time that matters. Returns whether that succeeded."""
     try:
         write_whole(file, data, 0o600, lasting=False)
     except OSError:
@@ -177,7 +177,7 @@ def _stored(file: Path, data: bytes) -> bool:
 
 
 def _there(mark: Path) -> bool:
-    """Also where that cannot be told."""
+    """Whether the mark exists; also true if that cannot be determined."""
     try:
         mark.lstat()
     except FileNotFoundError:
@@ -188,7 +188,7 @@ def _there(mark: Path) -> bool:
 
 
 def _leave(mark: Path) -> None:
-    """Once. Where the disk takes it not, it is tried again after the next write."""
+    """Create the mark, unless it exists. If that fails, the next write tries again."""
     if not _there(mark):
         with suppress(OSError):
             write_whole(mark, b"", 0o600)

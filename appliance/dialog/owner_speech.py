@@ -1,4 +1,4 @@
-"""What the owner says: the utterance that is listened to, and what is known of its words.
+"""The owner's speech: the current utterance, and which words were recognised in it.
 
 In: numbers of utterances and onsets, recognised words. Out: which utterance counts, and whether it
 is nothing but "stop".
@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 class OwnerSpeech:
     """The owner's newest utterances and words. An utterance has the serial of its onset.
 
-    utterance       the one that is being listened to; None: none
-    dropped         the newest that the owner stopped, or that is not to be answered; None: none
+    utterance       the one that is in progress; None: none
+    dropped         the newest one that is not to be answered, as after a stop; None: none
     stop_serial     the onset or utterance whose words are a "stop" and no more; 0: none
     long_utterance  the newest one that was too long to be a mere "stop"; 0: none
     words_serial    the sound whose words were recognised last; 0: none
@@ -32,11 +32,11 @@ class OwnerSpeech:
         return replace(self, utterance=utterance)
 
     def end(self) -> OwnerSpeech:
-        """Nothing is listened to any more."""
+        """The utterance in progress has ended."""
         return replace(self, utterance=None)
 
     def drop(self) -> OwnerSpeech:
-        """What is being listened to is not to be answered; nor is what was dropped before it."""
+        """The utterance in progress is not to be answered; without one, `dropped` stays."""
         dropped = self.dropped if self.utterance is None else self.utterance
         return replace(self, utterance=None, dropped=dropped)
 
@@ -45,7 +45,7 @@ class OwnerSpeech:
         return replace(self, words_serial=serial, words=words)
 
     def words_of(self, utterances: tuple[int, ...]) -> str:
-        """The newest words, if they are of one of `utterances`; "": they are not known."""
+        """The newest words, if they belong to one of `utterances`; "": they are unknown."""
         return self.words if self.words_serial in utterances else ""
 
     def note_stop(self, serial: int) -> OwnerSpeech:

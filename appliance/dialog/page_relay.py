@@ -1,7 +1,7 @@
-"""What the page is shown while somebody looks at it: sound levels, and words if they are wanted.
+"""Forwards sound levels, and words on request, to the page while a browser shows it.
 
-In: the page's LiveView, and what parts say. Out: LiveView to the listener, levels and words to the
-page, to the panel which light to show. What is tried with sound is trial_relay.py's.
+In: the page's LiveView, and messages of parts. Out: LiveView to listener and words, levels and
+words to the page, the requested light to the panel. trial_relay.py handles trials with sound.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NOBODY = LiveView(on=False)
 
 
 class PageRelay:
-    """`send`: to a part that not every box has; never waits."""
+    """Relays messages for the page. `send`: to a part that not every box has; it never waits."""
 
     def __init__(self, send: Callable[[str, Message], None]) -> None:
         self._send = send
@@ -29,7 +29,8 @@ class PageRelay:
         self._trials = TrialRelay(send)
 
     def handle(self, peer: str, message: Message, now: DialogState) -> TrialEvents | None:
-        """Pass on what is for the page. None for what is for others, too; else what follows."""
+        """Forward a message that concerns the page. Returns the events that follow from it, or None
+        if the message is for others as well."""
         if self._pass_on(peer, message):
             return ()
         return self._trials.handle(peer, message, now)
@@ -57,7 +58,7 @@ class PageRelay:
         return False
 
     def show_words(self, message: Sentence | AnswerHeard) -> None:
-        """To the page, while somebody there has asked for words."""
+        """Send words to the page, while a viewer has requested them."""
         if self._view.on and self._view.words:
             self._send("page", message)
 

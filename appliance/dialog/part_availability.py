@@ -1,15 +1,15 @@
-"""Which parts and sound cards work, as far as the conversation goes on without them."""
+"""Which parts and sound cards work, and whether the dialogue can go on without the others."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-VOICE = frozenset({"playback", "the loudspeaker"})  # with one of these broken nothing can be said
+VOICE = frozenset({"playback", "the loudspeaker"})  # with one of these broken the box is silent
 
 
 @dataclass(frozen=True)
 class PartAvailability:
-    """What works.
+    """Which parts and sound cards work.
 
     thinker_up  the model is loaded
     broken      needed parts that have failed, and cards that are gone: the dialogue has failed
@@ -22,7 +22,7 @@ class PartAvailability:
 
     @property
     def voiceless(self) -> bool:
-        """Nothing can be said."""
+        """The box cannot speak."""
         return bool(self.broken & VOICE)
 
     @property
@@ -34,11 +34,11 @@ class PartAvailability:
         return replace(self, thinker_up=up)
 
     def fail(self, part: str, *, needed: bool) -> PartAvailability:
-        """`part` does not work."""
+        """Note that `part` has failed."""
         if needed:
             return replace(self, broken=self.broken | {part})
         return replace(self, degraded=self.degraded | {part})
 
     def restore(self, part: str) -> PartAvailability:
-        """`part` works again."""
+        """Note that `part` works again."""
         return replace(self, broken=self.broken - {part}, degraded=self.degraded - {part})

@@ -1,4 +1,4 @@
-"""What is said or asked once nothing else sounds."""
+"""The queue of announcements and questions that wait until nothing else sounds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from appliance.messages.commands import Ask, Repeat, Say
 
-MOST_WAITING = 5  # announcements and typed questions in line; more are refused
+MOST_WAITING = 5  # announcements and typed questions; more are refused
 QueuedRequest = Say | Ask | Repeat
 
 
@@ -14,8 +14,8 @@ QueuedRequest = Say | Ask | Repeat
 class RequestQueue:
     """Requests in the order in which they are done.
 
-    requests  at most MOST_WAITING, and what the box itself put before them
-    refused   more was refused since the first of them came; the log has one line for that
+    requests  at most MOST_WAITING, plus announcements that the box itself put before them
+    refused   a request was refused since the queue was last empty; that is logged once
     """
 
     requests: tuple[QueuedRequest, ...] = ()
@@ -26,13 +26,13 @@ class RequestQueue:
         return len(self.requests) >= MOST_WAITING
 
     def add(self, request: QueuedRequest) -> RequestQueue:
-        """One more at the end; a full queue refuses it."""
+        """Append a request; a full queue refuses it."""
         if self.full:
             return replace(self, refused=True)
         return RequestQueue((*self.requests, request), self.refused and bool(self.requests))
 
     def add_first(self, request: Say) -> RequestQueue:
-        """What the box itself has to say comes first, whatever waits."""
+        """Put an announcement of the box itself first, even if the queue is full."""
         return replace(self, requests=(request, *self.requests))
 
     def remove_first(self) -> RequestQueue:

@@ -1,4 +1,4 @@
-"""What rings until it is stopped, such as a timer: its sentences, and when they sound next."""
+"""Timers and alarms that ring until they are stopped: their sentences, and when they sound next."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from appliance.dialog.policy import NEVER
 
 @dataclass(frozen=True)
 class RingSchedule:
-    """What rings.
+    """What rings, and when it sounds next.
 
     lines  a sentence each; (): nothing rings
     began  all of them have begun to sound
     heard  all of them have sounded to their end
-    at_s   when they sound next, if nobody talks
+    at_s   when they sound next, if the box is at rest
     """
 
     lines: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class RingSchedule:
 
     @property
     def consistent(self) -> bool:
-        """Where nothing rings, nothing is left of what rang before."""
+        """If nothing rings, every field has its default value."""
         return self.rings or self == RingSchedule()
 
     def lacks(self, lines: tuple[str, ...]) -> bool:
@@ -36,13 +36,13 @@ class RingSchedule:
         return not set(lines) <= set(self.lines)
 
     def set_lines(self, lines: tuple[str, ...], at_s: float) -> RingSchedule:
-        """From now on `lines` ring. A new one starts the schedule anew, at `at_s`."""
+        """Set what rings. A line that did not ring before restarts the schedule at `at_s`."""
         if not lines:
             return RingSchedule()
         return RingSchedule(lines, at_s=at_s) if self.lacks(lines) else replace(self, lines=lines)
 
     def begin(self) -> RingSchedule:
-        """All lines begin to sound."""
+        """Note that all lines have begun to sound."""
         return replace(self, began=True)
 
     def finish(self, spoken: tuple[str, ...]) -> RingSchedule:
@@ -50,7 +50,7 @@ class RingSchedule:
         return replace(self, heard=True) if self.lines and spoken == self.lines else self
 
     def put_off(self, at_s: float) -> RingSchedule:
-        """What rings sounds next at `at_s`."""
+        """Set when the lines sound next."""
         return replace(self, at_s=at_s) if self.lines else self
 
     def stop(self) -> RingSchedule:

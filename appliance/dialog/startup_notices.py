@@ -1,7 +1,8 @@
-"""What the owner is told aloud as soon as the box has a voice: settings that cannot be used, and,
-once, a release or a system that was left because it did not stay up.
+"""Announcements at the start: settings that cannot be used, and, once, a release or system that was
+rolled back because it did not stay up.
 
-The supervisor's process gathers the sentences before any part runs; the conductor says them.
+The supervisor's process gathers the sentences before any part runs; the conductor speaks them as
+soon as a voice is loaded.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ import msgspec
 
 from appliance.atomic_file import write_whole
 
-TOLD = "told-of-releases"  # in the state's folder: what was said of them last
-HANDED = "INTERLUDE_NOTICES"  # environment, for the conductor
+TOLD = "told-of-releases"  # file in the state's folder: the last announcement of a rollback
+HANDED = "INTERLUDE_NOTICES"  # environment variable that passes the notices to the conductor
 
 
 class StartupNotices(msgspec.Struct, frozen=True):
-    """Sentences: `always` at each start as long as it is so, `once` at the first start."""
+    """Sentences: `always` at each start while the problem lasts, `once` at one start only."""
 
     always: str = ""
     once: str = ""
@@ -31,7 +32,7 @@ class StartupNotices(msgspec.Struct, frozen=True):
 
 
 def gather(state: Path, problem: str, fell_back: Sequence[str]) -> StartupNotices:
-    """What is to be said at this start."""
+    """The notices of this start; a rollback that was announced before is left out."""
     once = " ".join(fell_back)
     return StartupNotices(problem, once if once != _told(state) else "")
 
@@ -41,13 +42,13 @@ def hand_over(notices: StartupNotices, environment: MutableMapping[str, str]) ->
 
 
 def handed_over() -> StartupNotices:
-    """The conductor's end of `hand_over`."""
+    """Read what `hand_over` wrote; called by the conductor."""
     said = os.environ.get(HANDED)
     return msgspec.json.decode(said, type=StartupNotices) if said else StartupNotices()
 
 
 def mark_spoken(state: Path, notices: StartupNotices) -> None:
-    """They were said. Returns at once: a card may take seconds to note it."""
+    """Record that the notices were spoken. Returns at once, since a card may take seconds."""
     if notices.once:
         note = (state / TOLD, notices.once.encode())
         threading.Thread(target=_note, args=note, daemon=True).start()
@@ -57,7 +58,7 @@ def _note(path: Path, data: bytes) -> None:
     try:
         write_whole(path, data, 0o600)
     except OSError:
-        return  # then it is said again at the next start
+        return  # then it is announced again at the next start
 
 
 def _told(state: Path) -> str:

@@ -1,7 +1,7 @@
-"""Sends the box's status to those who show it, and the state of the dialogue to who comes up.
+"""Sends the box's status to the parts that show it, and the dialogue's state to a part that starts.
 
-In: messages of all parts, and the conversation. Out: how the box stands, at every change and to
-each of them as it comes up; and to the link what passes by.
+In: messages of all parts, and the dialogue's state. Out: BoxStatus, at every change and to each
+receiver when it starts; copies of some messages to link and page.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from appliance.messages.thinking import ThinkerReady
 from appliance.messages.tools import TimersStatus
 from appliance.runtime.worker import Worker
 
-SHOW = tuple(sorted(receivers_of(BoxStatus)))  # told how the box stands
+SHOW = tuple(sorted(receivers_of(BoxStatus)))  # receivers of the box's status
 STATE_TO = receivers_of(StateChanged)
 _TIMERS_TO = receivers_of(TimersStatus)
-_PASSED = {part: passed_on_to(part) for part in ("link", "page")}  # who spoke and when, no words
+_PASSED = {part: passed_on_to(part) for part in ("link", "page")}  # who speaks when, no words
 
 
 class StatusPublisher:
-    """`model`, `voice`: that are in use. `house`: whether the broker is reached; None: there is
-    none. `watchers` are shown by other means."""
+    """Publishes the box's status. `model`, `voice`: those in use. `house`: whether the broker is
+    connected; None: there is none. `watchers` get their messages from the conductor."""
 
     def __init__(self, work: Worker, watchers: list[str]) -> None:
         self._work = work
@@ -46,7 +46,7 @@ class StatusPublisher:
         self._status: BoxStatus | None = None
 
     def on_message(self, message: Message) -> None:
-        """What is no matter of the conversation."""
+        """Update the status from a message."""
         match message:
             case ThinkerReady(model):
                 self.model = model
@@ -59,24 +59,24 @@ class StatusPublisher:
             case PartChanged("link", "down" | "failed"):
                 self.house = False
             case PartChanged("panel", "down" | "failed"):
-                self._button = ""  # the next one looks for itself
+                self._button = ""  # the next panel process reports it again
             case ButtonFault(trouble):
                 self._button = trouble
 
     def send_optional(self, part: str, message: Message) -> None:
-        """To a part that not every box has, and that may miss what is old news soon."""
+        """Send to a part that not every box has; if it is lost, newer messages replace it."""
         if part in self._work.channels and part not in self._watchers:
             self._work.channels[part].send(message)
 
     def tell(self, message: Message) -> None:
-        """To every part that its row names."""
+        """Send to every receiver in the message's route."""
         for part in sorted(receivers_of(type(message))):
             self.send_optional(part, message)
 
     def publish(
         self, message: Message | None, now: DialogState, timers: TimersStatus, *, storage: bool
     ) -> None:
-        """After `message`, if there is something new. `storage`: what is set is not stored."""
+        """Send what has changed after `message`. `storage`: settings cannot be stored."""
         for part, passed in _PASSED.items():
             if isinstance(message, passed):
                 self.send_optional(part, message)
@@ -89,7 +89,7 @@ class StatusPublisher:
                 self.send_optional(part, status)
 
     def _catch_up(self, part: str, now: DialogState, timers: TimersStatus) -> None:
-        """Of what the others have been told, what is for `part`, which came up."""
+        """Send `part`, which has just started, the state, the status and the timers it receives."""
         if part in STATE_TO:
             as_it_was = StateChanged(now.state, now.turn, time.monotonic_ns(), "as it was")
             self.send_optional(part, as_it_was)

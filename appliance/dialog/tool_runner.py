@@ -1,8 +1,8 @@
-"""Runs tools for the conductor: calls in, lines to say and actions out. It never waits.
+"""Runs tools for the conductor: tool calls in, replies and other events out. It never blocks.
 
-In: calls, the house's answers, time. Out: events for the conversation, messages for link, page and
-panel. What the tools do is in tools/toolbox.py; here are only the clocks, the waiting for the
-house, and the disk.
+In: calls, the house's responses, time. Out: events for the state machine, messages for link, page
+and panel. tools/toolbox.py implements the tools; this module adds the clocks, the timeout of
+requests to the house, and the timers' file.
 """
 
 from __future__ import annotations
@@ -39,30 +39,30 @@ from appliance.tools.toolbox import (
     ringing_sentence,
 )
 
-HOUSE_S = 2.0  # that the house may take: more is a silence in which people ask again
-MOST_MISSED = 3  # told one by one; of more only the number is told
+HOUSE_S = 2.0  # timeout of a request to the house; in a longer silence people ask again
+MOST_MISSED = 3  # announced one by one; of more only the number is announced
 
 ToolEvent = Message | ToolReply | Ringing
 
 
 def now() -> ClockReading:
-    """By this machine's clocks."""
+    """The time by this machine's clocks."""
     return ClockReading(time.clock_gettime(time.CLOCK_BOOTTIME), time.time())
 
 
 @dataclass(frozen=True)
 class _PendingRequest:
-    """A call that the house answers."""
+    """A call that waits for the house's response."""
 
     turn: int
     number: int
     request: int
-    until_s: float  # of the machine's clock
+    until_s: float  # CLOCK_BOOTTIME
 
 
 class ToolRunner:
-    """`news` collects what others are to be told, until it is taken. `language`: of what is said by
-    itself from now on."""
+    """Runs tools and timers. `news`: messages for other parts, which the caller removes.
+    `language`: of the sentences that tools and timers say from now on."""
 
     def __init__(self, settings: Settings, clock: Callable[[], ClockReading] = now) -> None:
         self._clock = clock
@@ -79,7 +79,7 @@ class ToolRunner:
         self._timers.restore(timers, same_boot=same_boot)
 
     def run_tool(self, wanted: UseTool, about: ToolContext) -> list[ToolEvent]:
-        """Do what a call asks for."""
+        """Run the tool of a call."""
         return self._use(wanted.turn, wanted.number, wanted.call, about)
 
     def _use(self, turn: int, number: int, call: ToolCall, about: ToolContext) -> list[ToolEvent]:
@@ -95,12 +95,12 @@ class ToolRunner:
     def _send_request(
         self, request: HouseRequest, turn: int, number: int, moment: ClockReading
     ) -> None:
-        """Only the newest request is waited for: the owner has gone on from an older one."""
+        """Send a request to the house. It replaces a pending one, whose response is ignored."""
         self._pending = _PendingRequest(turn, number, request.number, moment.boot_s + HOUSE_S)
         self.news.append(request)
 
     def on_house_response(self, response: HouseResponse) -> list[ToolEvent]:
-        """The house has answered; too late, or something that nobody asked, is dropped."""
+        """Handle the house's response; a late one, or one without a request, is dropped."""
         pending = self._pending
         if pending is None or pending.request != response.number:
             return []
@@ -110,7 +110,7 @@ class ToolRunner:
         return [ToolReply(pending.turn, pending.number, (text,), note)]
 
     def poll(self, *, voice: bool = False) -> list[ToolEvent]:
-        """What time has brought. `voice`: there is one to tell what was missed."""
+        """Events that are due. `voice`: a voice is loaded that can announce missed timers."""
         moment = self._clock()
         events: list[ToolEvent] = []
         if self._pending is not None and moment.boot_s >= self._pending.until_s:
@@ -134,13 +134,13 @@ class ToolRunner:
         return events
 
     def wait_s(self) -> float:
-        """How long nothing falls due by itself."""
+        """Seconds until the pending request times out."""
         if self._pending is None:
-            return 3600.0  # timers are looked at as often as the floor is
+            return 3600.0  # timers are polled as often as the floor
         return max(0.0, self._pending.until_s - self._clock().boot_s)
 
     def stop_ringing(self) -> None:
-        """The owner stopped what rang."""
+        """Stop all that rings, on the owner's request."""
         self._timers.stop_ringing()
         self._ringing = ()
         self._report(self._clock())
@@ -157,20 +157,20 @@ class ToolRunner:
         return " ".join(told)
 
     def status(self) -> TimersStatus:
-        """For a link that came up."""
+        """The last status, for a link that has just started."""
         return self._status
 
     def listing(self) -> TimersList:
-        """For a page that came up."""
+        """The last list, for a page that has just started."""
         return self._listing
 
     def cancel(self, number: int) -> None:
-        """Take that timer away, if it waits."""
+        """Cancel timer `number`, if it is set."""
         self._timers.cancel_number(number)
         self._report(self._clock())
 
     def complaints(self) -> list[str]:
-        """What the log should say about the disk."""
+        """Problems with the timers' file, for the log."""
         queue = self._timer_store.complaints
         return [queue.get() for _ in range(queue.qsize())]
 
@@ -178,7 +178,7 @@ class ToolRunner:
         self._timer_store.close()
 
     def _report(self, moment: ClockReading) -> None:
-        """The disk and the link, of what has changed."""
+        """Store changed timers, and queue messages about them in `news`."""
         for news in self._timers.news:
             self.news.append(news if self._publishes_words else _without_words(news))
         self._timers.news.clear()
@@ -200,7 +200,7 @@ def _without_words(news: TimerEvent) -> TimerEvent:
 
 
 def _lists_differ(one: TimersList, other: TimersList) -> bool:
-    """Likewise; a name says when an alarm was put off."""
+    """Whether the lists differ in timers, names or ringing, or in times by more than rounding."""
     pairs = zip(one.timers, other.timers, strict=False)
     return len(one.timers) != len(other.timers) or any(
         (new.number, new.name, new.ringing) != (old.number, old.name, old.ringing)
@@ -210,6 +210,6 @@ def _lists_differ(one: TimersList, other: TimersList) -> bool:
 
 
 def _differs(one: TimersStatus, other: TimersStatus) -> bool:
-    """Not by a second of rounding: nobody is told anew of what is as it was."""
+    """Whether the statuses differ by more than rounding, so that no unchanged one is sent."""
     same = (one.timers, one.alarms, one.ringing) == (other.timers, other.alarms, other.ringing)
     return not same or abs(one.next_at_s - other.next_at_s) > 2.0

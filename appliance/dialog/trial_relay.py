@@ -1,8 +1,8 @@
-"""What is tried on the page with sound: let through, or refused with the reason.
+"""Accepts trials with sound that the page requests, or refuses them with the reason.
 
-In: the page's wishes, what the listener recorded, how the conversation stands. Out: what is to
-sound; to listener, page and panel what concerns them.
-Somebody who talks goes first, and so does an answer; nothing of it waits for a better moment.
+In: the page's requests, the listener's results, the dialogue's state. Out: sounds to play, and
+messages to listener, page and panel.
+Speech and answers have priority: a trial that cannot start at once is refused, not queued.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ from appliance.messages.trying import (
 )
 
 TrialEvents = tuple[PlaySound | StopSpeaking, ...]
-HEARING = frozenset({"capture", "listener", "the microphone"})  # what cannot be done without
+HEARING = frozenset({"capture", "listener", "the microphone"})  # needed to record
 
 
 class TrialRelay:
-    """`send`: to a part that not every box has; never waits."""
+    """Relays trials and enrolment. `send`: to a part that not every box has; it never waits."""
 
     def __init__(self, send: Callable[[str, Message], None]) -> None:
         self._send = send
-        self._number = 0  # of the newest that was let through
+        self._number = 0  # of the newest accepted trial
         self._recording = False
         self._enrolling = False
 
     def handle(self, peer: str, message: Message, now: DialogState) -> TrialEvents | None:
-        """What follows for the conversation. None for a message that is for others, too."""
+        """Events that follow from `message`; None if the message is for others as well."""
         match message:
             case StartTrial():
                 return self._start(message, now) if peer == "page" else ()
@@ -128,7 +128,7 @@ class TrialRelay:
 
 
 def refusal(wanted: StartTrial | AskTake, now: DialogState) -> TrialRefusal | None:
-    """Why it cannot be tried while the conversation stands so; None: it can."""
+    """Why the trial cannot start in the dialogue's current state; None: it can."""
     if now.parts.voiceless:
         return "no-voice"
     if isinstance(wanted, AskTake) or wanted.kind != "tone":
@@ -142,7 +142,7 @@ def refusal(wanted: StartTrial | AskTake, now: DialogState) -> TrialRefusal | No
 
 
 def _question(asked: AskTake, now: DialogState) -> str:
-    """What the box says before a take is recorded."""
+    """The sentences that the box speaks before it records a take."""
     words = catalogue(now.language)
     parts = [words.say("enrol-intro")] if asked.first else []
     if asked.fault is not None:
