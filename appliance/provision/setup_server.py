@@ -1,12 +1,13 @@
-"""Serves the set-up page on the access point's address, while the box is in set-up and no longer.
+"""Serves the set-up page on the access point's address, as long as the set-up lasts.
 
-Runs without rights. What was typed goes into a file, and root's own part reads, checks and applies
-it (setup_session.py). Each writes into a folder of its own, in memory, where the other only reads:
+Runs as an unprivileged user. It writes a submitted form to a file; the set-up session, which runs
+as root, reads, checks and applies it (setup_session.py). Each of the two processes has a folder in
+memory that the other one only reads:
 
-/run/interlude-setup/open      root: there is set-up; the page's address, and networks in reach
-/run/interlude-setup/problem   root: what went wrong with the last one, in a sentence
-/run/interlude-page/typed.json the page: what was typed (submitted_form.py)
-/run/interlude-page/used       the page: when somebody had it last
+/run/interlude-setup/open      root: exists during the set-up; address, networks in range
+/run/interlude-setup/problem   root: the problem of the last attempt, in a sentence
+/run/interlude-page/typed.json page: the submitted form (submitted_form.py)
+/run/interlude-page/used       page: its mtime is the last use of the page
 """
 
 from __future__ import annotations
@@ -27,15 +28,16 @@ from appliance.runtime.listening_socket import try_listen
 
 FOLDER = Path("/run/interlude-setup")  # tmpfiles.d: root's; the page's user may read
 OPEN, PROBLEM = "open", "problem"
-CONNECTION_S = 5.0  # for one request; phones keep several connections open, some of them silent
+CONNECTION_S = 5.0  # timeout of a request; phones keep several idle connections open
 LOOK_S = 0.5
 
 
 class SetupAccess(msgspec.Struct, frozen=True):
-    """What root says of a set-up. `port`: 80; a test takes what it gets. `networks`: in reach, the
-    strongest first. `cable`: the box is in a network by one, and needs no Wi-Fi. `asked`: by the
-    button. `language`: of the page, for who wants none of ours. `pages`: where the page will be in
-    the house's network, with `{}` for the box's name; "": nowhere."""
+    """Root's file about a set-up. `port`: another than 80 only in tests. `networks`: in range,
+    the strongest first. `cable`: the box is in a network by cable and needs no Wi-Fi. `asked`:
+    requested by the button. `language`: of the page for a browser that wants none of ours.
+    `pages`: the page's later address in the home network, with `{}` for the box's name; "": none.
+    """
 
     address: str
     port: int = 80
@@ -51,7 +53,7 @@ def read_access(folder: Path) -> SetupAccess | None:
 
 
 def read_problem(folder: Path) -> str:
-    """What went wrong with the last try; "" for nothing."""
+    """The problem of the last attempt; "" if there is none."""
     try:
         return (folder / PROBLEM).read_text(encoding="utf-8")
     except OSError:
@@ -59,12 +61,12 @@ def read_problem(folder: Path) -> str:
 
 
 def serve(folder: Path = FOLDER, own: Path = submitted_form.FOLDER) -> None:
-    """Until the set-up is over. Returns at once where there is none. Raises OSError."""
+    """Serve until the end of the set-up; return at once if there is none. Raises OSError."""
     asyncio.run(serve_access(folder, own))
 
 
 async def serve_access(folder: Path, own: Path) -> None:
-    """Likewise. `folder`: root's; `own`: the page's."""
+    """The coroutine of `serve`. `folder`: root's; `own`: the page's."""
     said = read_access(folder)
     if said is None:
         return
@@ -84,7 +86,7 @@ async def serve_access(folder: Path, own: Path) -> None:
 
 
 def server(folder: Path, said: SetupAccess, own: Path) -> HttpServer:
-    """Bound to that address and no other. Raises OSError."""
+    """A server that is bound to the address of `said` only. Raises OSError."""
     listener = try_listen((said.address, said.port))
     port = int(listener.getsockname()[1])
     site = SetupSite(

@@ -1,10 +1,9 @@
-"""Setting a box up by voice and page: it has no network, or nobody has said anything to it yet.
+"""Sets a box up by voice and page, if it has no network or has not been set up yet.
 
-The box opens a Wi-Fi of its own, says how to join it, and waits for what is typed into its page
-(setup_server.py, which has no rights). Of that page root takes the page's own fields and nothing
-else (submitted_form.py); then they go the same way as a seed on the card. A Wi-Fi that is known is
-tried again every few minutes: one radio cannot do both at once. Runs as root, without a network
-itself.
+The box opens a Wi-Fi of its own, says how to join it, and waits for the form of its page, which an
+unprivileged process serves (setup_server.py). Root accepts the fields of that form only
+(submitted_form.py), and applies them as a seed on the card. The own Wi-Fi is closed every few
+minutes to try a known one, since one radio cannot do both. Runs as root, without network access.
 """
 
 from __future__ import annotations
@@ -31,19 +30,19 @@ from appliance.provision.setup_networks import SetupNetworks
 from appliance.provision.setup_server import FOLDER, OPEN, PROBLEM, SetupAccess
 from appliance.runtime import network_status
 
-NETWORK_S = 60.0  # after a start, for a cable or a Wi-Fi
-KNOWN_S = 30.0  # for a Wi-Fi that is known; then the box asks for it itself, for up to 45 s
-CLOSED_S = 300.0  # the box's own Wi-Fi is open so long before a known one is tried again,
-USED_S = 600.0  # or, after somebody had the page, so long,
-MOST_USED_S = 1200.0  # and no longer than this, be it used without end
-ASKED_S = 900.0  # it is open so long beside a cable, or where somebody asked for it
-REPEAT_S = 90.0  # between two tellings of how to join
-REPEATS = 20  # half an hour; then it is silent, and still open
-STARTS_S = 180.0  # a box that loads a large model
+NETWORK_S = 60.0  # wait after a boot for a connection by cable or Wi-Fi
+KNOWN_S = 30.0  # wait for a known Wi-Fi; then the session itself tries it, for up to 45 s
+CLOSED_S = 300.0  # the box's own Wi-Fi stays open so long before a known one is tried again,
+USED_S = 600.0  # or so long after the last use of the page,
+MOST_USED_S = 1200.0  # but no longer than this
+ASKED_S = 900.0  # it stays open so long beside a cable, or if the button asked for it
+REPEAT_S = 90.0  # between two invitations to join
+REPEATS = 20  # invitations in half an hour; then it stays open in silence
+STARTS_S = 180.0  # longest start of the voice processes, with a large model
 OPEN_TRIES = 4  # of its own Wi-Fi
-AGAIN_S = 3.0  # between two tries to open it, or to say something to a box that is starting
+AGAIN_S = 3.0  # between two tries to open it, or to say something while the box is starting
 LOOK_S = 1.0
-IDENTIFY_S = 15.0  # between two sayings that this is the box
+IDENTIFY_S = 15.0  # least time between two answers to an identify request
 
 # Why the wait at the page ended without a seed.
 Ended = Literal["in a network", "try the known one", "long enough"]
@@ -52,7 +51,7 @@ Ended = Literal["in a network", "try the known one", "long enough"]
 def insist(
     taken: Callable[[], bool], now_s: Callable[[], float], sleep: Callable[[float], None]
 ) -> None:
-    """Try until the box took it, for as long as one may need to start (STARTS_S)."""
+    """Call `taken` until it returns True, for at most STARTS_S, the longest start of the box."""
     limit = now_s() + STARTS_S
     while not taken() and now_s() < limit:
         sleep(AGAIN_S)
@@ -62,19 +61,19 @@ def insist(
 class SetupSession:
     """One set-up.
 
-    says      a sentence aloud, and whether the box took it, which may still be starting
-    changes   brings the box to a seed
-    logs      why the box is in no network, once for each reason
-    own_name  of the box in its network, as others find it: kitchen.local; "" if nobody knows
-    host      the name that it is to have there: kitchen
-    untouched whether nobody has set anything up yet
-    first     it is the first since the machine started: then it says its name where that matters
-    card      what a file on the card says that could not be used; for `interlude check`
-    pages          where the page will be (setup_server.SetupAccess)
-    password       of its own Wi-Fi: words, typed as one
-    words          what it says; the log and `interlude check` have English
-    folder, page   root's and the page's; `page_uid`: whose the files in the second have to be
-    public         where anybody may read how the network is (runtime/network_status.py)
+    says      says a sentence aloud; False if the box, which may be starting, did not take it
+    changes   applies a seed to the box
+    logs      logs why the box is in no network, once for each reason
+    own_name  mDNS name of the box in its network: kitchen.local; "" if unknown
+    host      the configured host name: kitchen
+    untouched whether the box has not been set up yet
+    first     first set-up since the boot: only this one announces the box's name, if it has to
+    card      problem of a file on the card; for `interlude check`
+    pages          later address of the page (setup_server.SetupAccess)
+    password       of its own Wi-Fi: words, typed without spaces
+    words          catalogue of the spoken language; the log and `interlude check` have English
+    folder, page   folders of root and of the page; `page_uid`: required owner of the page's files
+    public         folder of the world-readable network status (runtime/network_status.py)
     """
 
     radio: SetupNetworks
@@ -96,24 +95,24 @@ class SetupSession:
     pages: str = ""
     password: tuple[str, ...] = field(default_factory=password_words.password)
     words: Catalogue = field(default_factory=english)
-    why: setup_sentences.Sentence = field(default="", init=False)  # there is set-up
-    _cable_name: str = field(default="", init=False)  # in the network of a box that nobody set up
-    _wifi: str = field(default="", init=False)  # why the Wi-Fi that is set up let nobody in
-    _tellings: int = field(default=REPEATS, init=False)  # of how to join
+    why: setup_sentences.Sentence = field(default="", init=False)  # reason of the set-up
+    _cable_name: str = field(default="", init=False)  # name by cable of a box not set up yet
+    _wifi: str = field(default="", init=False)  # why the configured Wi-Fi failed
+    _tellings: int = field(default=REPEATS, init=False)  # limit of the invitations
     _logged: str = field(default="", init=False)
     _told: int = field(default=0, init=False)
     _tell_s: float = field(default=float("-inf"), init=False)
     _identify_s: float = field(default=float("-inf"), init=False)
-    _seen: int | None = field(default=None, init=False)  # the page's newest note of its use,
-    _seen_s: float = field(default=float("-inf"), init=False)  # and when it was seen
+    _seen: int | None = field(default=None, init=False)  # last mtime of the page's file `used`,
+    _seen_s: float = field(default=float("-inf"), init=False)  # and when it was read
 
     def run(self, *, asked: bool = False) -> str:
-        """Set up if that is needed, or `asked` for. Returns how it ended, in a word or two.
+        """Set up if that is needed, or `asked` for. Returns the result in a word or two.
 
-        Raises StorageError, said aloud, where no Wi-Fi can be opened.
+        Raises StorageError, and says it aloud, if no Wi-Fi can be opened.
         """
         self._wifi = network_status.read_status(self.public).wifi
-        # A network that is lost later may come back: it is said once, whatever hour it is.
+        # A network that was lost after the boot may come back: invite once only, also at night.
         self._tellings = REPEATS if asked or self.first else 1
         joined = self._joined() if asked else self._comes()
         if joined is not None and not asked:
@@ -127,11 +126,11 @@ class SetupSession:
         return self._opened(asked=asked, cable=cable)
 
     def insist(self, sentence: str) -> None:
-        """Aloud, as soon as the box can; one that stays away is no reason to stop."""
+        """Say a sentence as soon as the box can; give up after STARTS_S without an error."""
         insist(lambda: self.says(sentence), self.now_s, self.sleep)
 
     def _comes(self) -> JoinedNetwork | None:
-        """The network that comes by itself, or by one try at the Wi-Fi that is known."""
+        """Wait for a network, with one attempt to join a known Wi-Fi; None if there is none."""
         begun_s = self.now_s()
         while (joined := self._joined()) is None:
             waited_s = self.now_s() - begun_s
@@ -144,7 +143,8 @@ class SetupSession:
         return joined
 
     def _in_a_network(self, joined: JoinedNetwork) -> str:
-        """The box says its name there, where its owner would look for another, or does not know."""
+        """End in a network, or set up beside a cable if the box has not been set up yet. The box
+        says its mDNS name if its owner does not know it or expects another."""
         name = self._named()
         if not self.first:
             return "in a network"
@@ -216,7 +216,7 @@ class SetupSession:
                 return "set up"
 
     def _joined(self) -> JoinedNetwork | None:
-        """A NetworkManager that is not up, or does not answer, is asked again a second later."""
+        """The network; None also while NetworkManager is starting: callers ask again."""
         try:
             return self.radio.joined()
         except StorageError:
@@ -232,14 +232,14 @@ class SetupSession:
         return f"{why} {setup_sentences.called(self._cable_name, self.words)}".strip()
 
     def _in_reach(self) -> tuple[WifiInReach, ...]:
-        """For the page, where a name may be typed as well."""
+        """The Wi-Fi networks for the page; none after an error, since a name can be typed too."""
         try:
             return tuple(self.radio.in_reach())
         except StorageError:
             return ()
 
     def _open(self) -> None:
-        """Raises StorageError. A radio that has just left a network, or looks for some, says no."""
+        """Open the Wi-Fi; retry while the radio scans or disconnects. Raises StorageError."""
         for tries_left in range(OPEN_TRIES - 1, -1, -1):
             try:
                 self.radio.open(self.name, "".join(self.password))
@@ -263,7 +263,7 @@ class SetupSession:
             if seed.wifi is not None:
                 self.says(self.words.say("setup-joining"))
                 self._closed()
-                if problem := self._join(ours=True):  # another that is known is not what was typed
+                if problem := self._join(ours=True):  # only the typed Wi-Fi counts as a success
                     self.why = problem
                     self._announce_problem(problem)
                     return False
@@ -276,7 +276,7 @@ class SetupSession:
         return True
 
     def _wait_for_seed(self, *, asked: bool, cable: bool) -> Seed | Ended:
-        """What was typed, or why nobody need type any more."""
+        """Wait for a form; return its seed, or why the wait ended without one."""
         begun_s = self.now_s()
         open_s = ASKED_S if asked or cable else CLOSED_S
         known = bool(self.radio.known())
@@ -296,7 +296,7 @@ class SetupSession:
             self.sleep(LOOK_S)
 
     def _used_s(self) -> float:
-        """When somebody had the page last, by our own clock; long ago if nobody had it."""
+        """Last use of the page, by this process's clock; −inf if it was never used."""
         seen = submitted_form.last_used_ns(self.page)
         if seen is not None and seen != self._seen:
             self._seen, self._seen_s = seen, self.now_s()
@@ -311,13 +311,13 @@ class SetupSession:
             self._tell_s = self.now_s() + (REPEAT_S if heard else AGAIN_S)
 
     def _identify(self) -> None:
-        """Say that this is the box, to who asked for it by Bluetooth."""
+        """Say that this is the box, if a phone asked for that by Bluetooth."""
         if submitted_form.pop_identify(self.page) and self.now_s() >= self._identify_s:
             self._identify_s = self.now_s() + IDENTIFY_S
             self.says(self.words.say("setup-identify"))
 
     def _typed(self) -> Seed | None:
-        """Raises SeedRefused."""
+        """Read a submitted form once. Raises SeedRefused."""
         seed = submitted_form.pop_form(self.page, self.page_uid)
         if seed is not None:
             check(seed)
@@ -326,7 +326,7 @@ class SetupSession:
         return seed
 
     def _announce_problem(self, problem: setup_sentences.Sentence) -> None:
-        """Aloud, and on the page."""
+        """Say a problem aloud and show it on the page."""
         said = setup_sentences.in_words(problem, self.words)
         self._write(PROBLEM, said.encode())
         self.says(said)

@@ -1,9 +1,9 @@
-"""The page of a box in set-up: one form, and what comes of what is typed. Pure: no socket.
+"""The set-up page: one form, its validation, and the replies. Pure: no socket.
 
-Whoever is within reach of the box's own Wi-Fi and has its password, which the box says aloud, sees
-it. It obeys the code of the page in the house's network (page/): server, headers, templates, checks
-of origin; nobody has to be let in, and nothing of the box is shown. In: requests. Out: replies, and
-a seed that was found good, for whoever applies it.
+It is visible to everyone in range of the box's own Wi-Fi who has the password that the box says
+aloud. It uses the code of the page in the home network (page/): server, headers, templates, origin
+checks. It has no login, and shows nothing about the box. In: requests. Out: replies, and a valid
+seed for the callback `submit`.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from appliance.provision.refusal import SayableRefusal, told
 from appliance.provision.seed import PANELS, Seed, WifiNetwork, check
 from appliance.token_bucket import TokenBucket
 
-MOST_BYTES = 8192  # of what is typed
-MOST_TRIES, TRIES_A_SECOND = 20, 1 / 3  # at once, and then on average
-MOST_LETTERS = {  # of what is typed into a field; beside it stands `setup-page-NAME`
+MOST_BYTES = 8192  # of a submitted form
+MOST_TRIES, TRIES_A_SECOND = 20, 1 / 3  # burst, and sustained rate
+MOST_LETTERS = {  # limit of each field, whose label is `setup-page-NAME` of the catalogue
     "wifi": 32, "password": 64, "country": 2, "hostname": 63, "card": 80, "broker": 253,
     "user": 120, "secret": 200,
 }  # fmt: skip
@@ -40,10 +40,10 @@ _GEMMA = "gemma-4-e2b"
 
 @dataclass
 class SetupSite:
-    """`place`: where it is served, as a browser names it. `submit`: gets each seed that is good.
-    `cable`: the box is in a network, and needs no Wi-Fi. `problem`: of the last try, or "". `used`:
-    told when somebody has the form. `now_s`: CLOCK_MONOTONIC. `language`: for a browser that wants
-    none of ours."""
+    """The set-up page as a site of the HTTP server. `place`: the Host header of its address.
+    `submit`: called with each valid seed. `cable`: the box is in a network and needs no Wi-Fi.
+    `problem`: of the last attempt, or "". `used`: called when the form is shown or sent. `now_s`:
+    CLOCK_MONOTONIC. `language`: for a browser that wants none of ours."""
 
     place: str
     submit: Callable[[Seed], None]
@@ -61,9 +61,9 @@ class SetupSite:
         self._tries = TokenBucket(MOST_TRIES, TRIES_A_SECOND, self.now_s())
 
     def answer(self, request: Request) -> Reply:
-        """The form. Every other page of every host leads to it, also those by which phones look for
-        the world (http://captive.apple.com/hotspot-detect.html): an answer that is not the one they
-        expect makes them show the page by themselves."""
+        """Reply with the form. Any other page of any host redirects to it, also the captive-portal
+        probes of phones (http://captive.apple.com/hotspot-detect.html): an unexpected reply to a
+        probe makes a phone open the page by itself."""
         if request.method == "POST":
             reply = self._post(request)
             self.used()
@@ -79,7 +79,7 @@ class SetupSite:
         return self._form(self._texts(request), self.problem())
 
     def receive(self, request: Request) -> None:
-        """Nothing is uploaded there."""
+        """Ignored: the set-up page has no uploads."""
 
     def join(self, stream: EventStream, send: Callable[[bytes], None]) -> object:
         raise NotImplementedError("a set-up has no events")
@@ -117,7 +117,7 @@ class SetupSite:
         return self._said(t, 200, t("setup-page-closes"), joins, t("setup-page-thanks"))
 
     def _seed(self, typed: Mapping[str, str]) -> Seed:
-        """Raises SeedRefused."""
+        """The seed of a submitted form. Raises SeedRefused."""
         if not typed.keys() <= MOST_LETTERS.keys() | set(_CHOICES):
             raise SayableRefusal(BoxSentence.of("setup-page-wrong-not-asked"))
         seed = _seed(typed)

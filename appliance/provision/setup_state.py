@@ -1,4 +1,4 @@
-"""Whether anybody has set the box up yet: by a seed, by the page, by ssh or by Ansible."""
+"""Whether the box has been set up yet: by a seed, by the page, by ssh or by Ansible."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from appliance.provision.seed_files import CONNECTION, HOST, KEYS, SETTINGS, VOI
 
 
 def untouched(ground: ProvisionTarget) -> bool:
-    """No Wi-Fi, name, key, wish for a model or setting. What cannot be read is somebody's."""
+    """Whether there is no Wi-Fi, host name, key, wanted model or setting. An unreadable settings
+    file counts as set up."""
     kept = any((ground.keep / path).exists() for path in (CONNECTION, HOST, KEYS))
     own = any((ground.root / path).exists() for path in (CONNECTION, KEYS, WANTED, VOICE_WANTED))
     if kept or own:

@@ -1,8 +1,8 @@
-"""What the set-up page hands to root: the page's own fields, in one small file of the page's user.
+"""The file by which the set-up page submits its form to root, written and read in this module.
 
-The page's process reads untrusted input, so root takes nothing else from it: a field that the
-page does not have (ssh keys, a time zone), a file of another user, a link, a FIFO or a large file
-is refused. Both sides of the file are here.
+The page's process parses untrusted input, so root accepts the fields of the form only. It refuses a
+field that the page does not have (ssh keys, a time zone), a file of another user, a symlink, a FIFO
+and a large file.
 """
 
 from __future__ import annotations
@@ -18,19 +18,18 @@ from appliance.atomic_file import read_small, write_whole
 from appliance.errors import SeedRefused
 from appliance.provision.seed import Seed, WifiNetwork
 
-FOLDER = Path("/run/interlude-page")  # tmpfiles.d: of the page's user, and nobody else's
+FOLDER = Path("/run/interlude-page")  # tmpfiles.d: writable by the page's user only
 USER = "interlude-setup"
 FILE = "typed.json"
-USED = "used"  # empty; its time is when somebody had the page last
-IDENTIFY = "identify"  # empty; a phone asks by Bluetooth which box this is
+USED = "used"  # empty; its mtime is the last use of the page
+IDENTIFY = "identify"  # empty; a phone asks by Bluetooth that the box identifies itself
 MOST_BYTES = 8192
 
 FormField = Annotated[str, msgspec.Meta(max_length=256)]
 
 
 class SubmittedForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The fields of the page (setup_site.py); each may be empty, the Wi-Fi's name only beside a
-    cable."""
+    """The form's fields (setup_site.py). Each may be empty, but `wifi` only if there is a cable."""
 
     wifi: FormField
     password: FormField = ""
@@ -47,7 +46,7 @@ class SubmittedForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def submit(folder: Path, seed: Seed) -> None:
-    """As the page: hand a seed to root, as a whole. Raises OSError."""
+    """As the page: write a seed for root, atomically. Raises OSError."""
     typed = SubmittedForm(
         wifi=seed.wifi.name.decode("utf-8") if seed.wifi else "",
         password=seed.wifi.password if seed.wifi else "",
@@ -59,9 +58,9 @@ def submit(folder: Path, seed: Seed) -> None:
 
 
 def pop_form(folder: Path, writer_uid: int) -> Seed | None:
-    """As root: what the page has handed over, once; None if nothing lies there.
+    """As root: read the submitted form and remove its file; None if there is none.
 
-    `writer_uid`: whose file it has to be. Raises SeedRefused; the file is gone then, too.
+    `writer_uid`: the required owner of the file. Raises SeedRefused, also after removing the file.
     """
     data = _read(folder, writer_uid)
     if data is None:
@@ -80,18 +79,19 @@ def pop_form(folder: Path, writer_uid: int) -> Seed | None:
 
 
 def mark_used(folder: Path) -> None:
-    """As the page: somebody has it. What cannot be noted costs at most a second try at the page."""
+    """As the page: note its use. An OSError is ignored: at worst the set-up closes early, and the
+    owner opens the page again."""
     with contextlib.suppress(OSError):
         write_whole(folder / USED, b"", 0o600, lasting=False)
 
 
 def ask_identify(folder: Path) -> None:
-    """As the page's user: have the box say that this is it. Raises OSError."""
+    """As the page's user: request that the box identifies itself aloud. Raises OSError."""
     write_whole(folder / IDENTIFY, b"", 0o600, lasting=False)
 
 
 def pop_identify(folder: Path) -> bool:
-    """As root: whether that was asked for; once. Nothing of the file is read."""
+    """As root: whether that was requested; removes the request without reading it."""
     try:
         (folder / IDENTIFY).unlink()
     except OSError:
@@ -100,7 +100,7 @@ def pop_identify(folder: Path) -> bool:
 
 
 def last_used_ns(folder: Path) -> int | None:
-    """As root: the time of the newest note (ns, of that file's clock); None if there is none."""
+    """As root: mtime of the last use in ns; None if there is none."""
     try:
         return (folder / USED).lstat().st_mtime_ns
     except OSError:
@@ -108,14 +108,15 @@ def last_used_ns(folder: Path) -> int | None:
 
 
 def clear(folder: Path, *names: str) -> None:
-    """As root: take away what lies there."""
+    """As root: remove the page's files, or those in `names`."""
     for name in names or (FILE, USED, IDENTIFY):
         with contextlib.suppress(OSError):
             (folder / name).unlink()
 
 
 def _read(folder: Path, writer_uid: int) -> bytes | None:
-    """Opened once: what is looked at and what is read are the same file. Raises SeedRefused."""
+    """Read the form's file and remove it. It is opened once, so that the checked file is the one
+    that is read. Raises SeedRefused."""
     try:
         return read_small(folder / FILE, MOST_BYTES, owner=writer_uid)
     except FileNotFoundError:

@@ -1,8 +1,8 @@
-"""The time zones that this system has, also by a name of old.
+"""Finds the time zones of this system, also by their former names.
 
-Debian 13 keeps the files of former names (US/Eastern, Asia/Calcutta) in a package of their own,
-which not every system has. Their table is in tzdata.zi, which every one has (zic(8)): a line
-`L target alias` for each.
+Debian 13 has the files of former names (US/Eastern, Asia/Calcutta) in a separate package, which not
+every system has. tzdata.zi, which every system has, lists these names (zic(8)), each with a line
+`L target alias`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ _LINK = "L"
 
 
 def find_zone(root: Path, name: str) -> str:
-    """The name of the file for `name`: its own, or that which the table leads to; "" if there is
-    none. `name`: letters, as a seed may have them (seed.check)."""
+    """The zone file for `name`, found by its own name or by the alias table; "" if there is none.
+
+    `name`: validated by seed.check."""
     folder = root / FOLDER
     if (folder / name).is_file():
         return name
@@ -30,7 +31,7 @@ def find_zone(root: Path, name: str) -> str:
 
 
 def _targets(table: Path) -> dict[str, str]:
-    """Alias → name; empty where there is no table."""
+    """Alias → target; empty if there is no table."""
     try:
         lines = table.read_text(encoding="ascii").splitlines()
     except (OSError, UnicodeDecodeError):

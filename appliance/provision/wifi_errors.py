@@ -1,14 +1,14 @@
-"""Why a Wi-Fi did not let the box in: NetworkManager's words → a sentence for its owner. Pure.
+"""Translates NetworkManager's errors of a Wi-Fi connection to sentences for the owner. Pure.
 
-The words are those of nmcli's device reasons (NetworkManager 1.42 and 1.52), which
-`Error: Connection activation failed: …` ends with.
+nmcli's message `Error: Connection activation failed: …` ends with a device reason, in these words
+in NetworkManager 1.42 and 1.52.
 """
 
 from __future__ import annotations
 
 from appliance.language.catalogue import BoxSentence
 
-# In order: the first that is found counts. The keys are of the catalogue of sentences.
+# The first match counts. Part of nmcli's message → key of the catalogue.
 REASONS: tuple[tuple[str, str], ...] = (
     ("secrets were", "wifi-password"),
     ("no valid secrets", "wifi-password"),
@@ -23,7 +23,7 @@ REASONS: tuple[tuple[str, str], ...] = (
 
 
 def sentence(wifi: str, said: str) -> BoxSentence:
-    """`wifi`: its name as its owner knows it; `said`: what nmcli did."""
+    """The sentence for a failed connection. `wifi`: its SSID; `said`: nmcli's message."""
     words = said.lower()
     found = next((key for part, key in REASONS if part in words), "wifi-otherwise")
     return BoxSentence.of(found, wifi=wifi)

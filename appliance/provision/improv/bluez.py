@@ -1,8 +1,8 @@
-"""A GATT service and its advertisement at BlueZ, over D-Bus. The only user of dbus-fast.
+"""Registers a GATT service and its advertisement with BlueZ over D-Bus; only it uses dbus-fast.
 
 BlueZ (doc/org.bluez.GattManager.rst, LEAdvertisingManager) asks an application for its objects and
-then calls them: what a phone reads and writes comes as ReadValue and WriteValue. Only BlueZ itself
-is answered. Nothing here knows what the bytes mean.
+then calls them: reads and writes of a phone arrive as ReadValue and WriteValue. Calls of any sender
+but BlueZ are refused. This module does not interpret the values.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ log = logging.getLogger("improv")
 
 @dataclass(frozen=True)
 class Characteristic:
-    """`flags`: as BlueZ has them: read, write, notify."""
+    """A GATT characteristic. `flags`: BlueZ's names: read, write, notify."""
 
     uuid: str
     flags: tuple[str, ...]
@@ -46,7 +46,7 @@ class Characteristic:
 
 @dataclass(frozen=True)
 class Peripheral:
-    """What is offered. `data`: UUID → service data."""
+    """A GATT service and its advertisement. `data_uuid`: UUID of the advertised service data."""
 
     uuid: str
     name: str
@@ -55,8 +55,8 @@ class Peripheral:
 
 
 class Values(Protocol):
-    """What stands behind it. Nothing of it waits. `write` returns the characteristics that are its
-    answer."""
+    """The source of the characteristics' values. No method blocks. `write` returns the UUIDs of the
+    characteristics that contain its reply."""
 
     def read(self, uuid: str) -> bytes: ...
     def write(self, uuid: str, data: bytes, phone: str, mtu: int) -> tuple[str, ...]: ...
@@ -64,7 +64,7 @@ class Values(Protocol):
 
 
 class BluezPeripheral:
-    """One peripheral at the first adapter that BlueZ has."""
+    """A peripheral at BlueZ's first usable adapter."""
 
     def __init__(self, peripheral: Peripheral, values: Values, address: str = "") -> None:
         self._peripheral, self._values = peripheral, values
@@ -75,15 +75,15 @@ class BluezPeripheral:
             f"{SERVICE_PATH}/char{number}": each
             for number, each in enumerate(peripheral.characteristics)
         }
-        self._shown: dict[str, bytes] = {}  # what phones were told of last, by path
+        self._shown: dict[str, bytes] = {}  # last value sent to phones, by path
         self._notifying: set[str] = set()
         self._owner = self._adapter = ""
-        self._powered = False  # by us
-        self._alias_before: str | None = None  # of the adapter; None: it is as it was
-        self.gone = False  # BlueZ has ended, another has begun, or it has let go of what we offer
+        self._powered = False  # whether this process powered the adapter on
+        self._alias_before: str | None = None  # of the adapter; None: it was not changed
+        self.gone = False  # BlueZ has ended or restarted, or has released the advertisement
 
     async def start(self) -> None:
-        """Be there for phones. Raises BluetoothError where there is no Bluetooth."""
+        """Register service and advertisement. Raises BluetoothError if there is no Bluetooth."""
         try:
             await self._bus.connect()
         except (OSError, DBusError, EOFError) as error:
@@ -101,10 +101,10 @@ class BluezPeripheral:
             raise BluetoothError("This machine has no Bluetooth that BlueZ can use.")
         if not about.get("Powered"):
             await self._power(on=True)
-        with contextlib.suppress(BluetoothError):  # for who looks: a phone finds us by other means
+        with contextlib.suppress(BluetoothError):  # for display only: apps find the service's UUID
             await self._set_alias(self._peripheral.name)
-            # "" is the name that BlueZ gives by itself. Ours was left by one of us that was killed
-            # or whose BlueZ ended: BlueZ keeps an alias.
+            # "" restores BlueZ's default name. If our name is already set, it is left over from a
+            # process that was killed, or whose BlueZ ended: BlueZ stores an alias.
             alias = str(about.get("Alias", ""))
             self._alias_before = (
                 "" if alias in (about.get("Name"), self._peripheral.name) else alias
@@ -116,8 +116,9 @@ class BluezPeripheral:
         self._shown = {path: self._value(path) for path in (*self._paths, ADVERTISEMENT)}
 
     def refresh(self, answers: Collection[str] = ()) -> None:
-        """Tell phones what has changed: those that are connected, and those that look. `answers`:
-        UUIDs that are told though they are what they were; who asks twice is answered twice."""
+        """Send changed values: notifications to connected phones, and new advertisement data.
+
+        `answers`: UUIDs that are sent even if unchanged, so that each request has a reply."""
         for path in (*self._paths, ADVERTISEMENT):
             value = self._value(path)
             asked = path in self._paths and self._paths[path].uuid in answers
@@ -130,7 +131,7 @@ class BluezPeripheral:
                 self._tell(path, _CHARACTERISTIC, {"Value": Variant("ay", value)})
 
     async def close(self) -> None:
-        """Be there no more; Bluetooth is as it was."""
+        """Unregister, and restore the adapter's alias and power."""
         if not self._bus.connected:
             return
         if self._adapter:
@@ -148,13 +149,13 @@ class BluezPeripheral:
                 await self._power(on=False)
         self._bus.disconnect()
 
-    # ── what BlueZ is asked
+    # ── calls to BlueZ
     async def _power(self, *, on: bool) -> None:
         await self._set("Powered", Variant("b", on))
         self._powered = on
 
     async def _set_alias(self, name: str) -> None:
-        """What a phone reads once it is connected (GAP's device name): else BlueZ's own name."""
+        """Set the GAP device name, which a connected phone reads; its default is BlueZ's name."""
         await self._set("Alias", Variant("s", name))
 
     async def _set(self, name: str, value: Variant) -> None:
@@ -191,7 +192,7 @@ class BluezPeripheral:
                                [interface, changed, []])
         )  # fmt: skip
 
-    # ── what BlueZ asks
+    # ── calls from BlueZ
     def _answer(self, message: Message) -> Message | bool:
         if message.member == "NameOwnerChanged" and message.sender == "org.freedesktop.DBus":
             self.gone = self.gone or message.body[:1] == [NAME]
@@ -202,7 +203,7 @@ class BluezPeripheral:
             return False
         reply = self._reply(message)
         if message.flags & MessageFlag.NO_REPLY_EXPECTED:
-            return True  # the bus refuses a reply that was not asked for, and logs it
+            return True  # the bus refuses an unrequested reply, and logs it
         return reply
 
     def _reply(self, message: Message) -> Message:
@@ -216,7 +217,8 @@ class BluezPeripheral:
         return Message.new_method_return(message, signature, body)
 
     def _asked(self, message: Message) -> tuple[str, list[Any]]:
-        """Raises KeyError and the like for what there is not."""
+        """Handle a call; return signature and body of the reply. Raises KeyError, ValueError,
+        IndexError or TypeError for an invalid one."""
         path, body = str(message.path), message.body
         match (message.interface, message.member):
             case (interface, "GetManagedObjects") if interface == _MANAGER:
@@ -240,7 +242,7 @@ class BluezPeripheral:
                 self._notifying.discard(self._known(path))
                 return "", []
             case (interface, "Release") if interface == _OFFER:
-                self.gone = True  # as when its controller has gone
+                self.gone = True  # happens if the controller is removed
                 return "", []
         raise KeyError(f"{message.interface}.{message.member}")
 

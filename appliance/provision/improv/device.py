@@ -1,7 +1,7 @@
-"""The box as an Improv device: what it answers to a phone, and who may hand over a Wi-Fi. Pure.
+"""The state machine of an Improv device: replies to phones, and authorization. Pure.
 
-Time is CLOCK_MONOTONIC, which begins when the machine starts. In: what a phone writes, presses of
-the button, how the try at the Wi-Fi went. Out: the values of the characteristics, and actions.
+Time is CLOCK_MONOTONIC, which begins when the machine starts. In: writes of a phone, presses of the
+button, results of joining the Wi-Fi. Out: the values of the characteristics, and actions.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from appliance.provision.seed import Seed, WifiNetwork, check
 from appliance.provision.setup_site import MOST_TRIES, TRIES_A_SECOND
 from appliance.token_bucket import TokenBucket
 
-WINDOW_S = 600.0  # after the machine started: who plugged it in may hand over a Wi-Fi
-PRESSED_S = 60.0  # after a press of the button, likewise; the protocol's own advice
+WINDOW_S = 600.0  # after the boot a phone is authorized, since its owner plugged the box in
+PRESSED_S = 60.0  # authorization after a press of the button, as the protocol advises
 PROVISION_S = 180.0  # for the box to join: three tries of 45 s, and its name (setup_session.py)
-LEAST_MTU = 23  # bytes of a packet that every phone takes; three of them are BLE's own
+LEAST_MTU = 23  # bytes of an ATT packet that every phone supports, with its header
 ATT_HEAD = 3
 
-WifiInReach = tuple[str, int, bool]  # name, dBm, whether it wants a password
+WifiInReach = tuple[str, int, bool]  # name, dBm, whether it needs a password
 
 
 @dataclass(frozen=True)
 class IdentifyBox:
-    """It is to make itself known."""
+    """The box is to identify itself aloud."""
 
 
 @dataclass(frozen=True)
 class SubmitSeed:
-    """A Wi-Fi, found good, for root (submitted_form.py)."""
+    """A validated Wi-Fi for root (submitted_form.py)."""
 
     seed: Seed
 
@@ -53,8 +53,9 @@ ImprovAction = IdentifyBox | SubmitSeed
 
 @dataclass
 class ImprovDevice:
-    """`about`: firmware, version, hardware and name of the box. `networks`: in reach, the strongest
-    first. `answered`: what the last write has set, be it to what it was before: by UUID."""
+    """An Improv device. `about`: firmware, version, hardware and name of the box. `networks`: in
+    range, the strongest first. `answered`: UUIDs of the characteristics that the last write set,
+    also if their values did not change."""
 
     about: tuple[str, str, str, str]
     networks: Callable[[], list[WifiInReach]]
@@ -63,9 +64,9 @@ class ImprovDevice:
     result: bytes = b""
     answered: tuple[str, ...] = ()
     _pressed_s: float = float("-inf")
-    _trying_s: float | None = None  # since when the box tries a Wi-Fi
-    _joined: bytes | None = None  # the result, once the box is in that Wi-Fi
-    _taken: ImprovRequest | None = None  # the Wi-Fi that is tried, or joined
+    _trying_s: float | None = None  # start of the attempt to join a Wi-Fi
+    _joined: bytes | None = None  # the result, once the box has joined that Wi-Fi
+    _taken: ImprovRequest | None = None  # the request whose Wi-Fi is tried, or joined
     _reader: CommandReader = field(default_factory=CommandReader)
 
     def __post_init__(self) -> None:
@@ -81,13 +82,13 @@ class ImprovDevice:
         return ImprovState.AUTHORIZATION_REQUIRED
 
     def press(self, pressed_s: float) -> None:
-        """The button was pressed at that time."""
+        """Note a press of the button at `pressed_s`."""
         self._pressed_s = max(self._pressed_s, pressed_s)
 
     def write(
         self, data: bytes, now_s: float, phone: str = "", mtu: int = LEAST_MTU
     ) -> ImprovAction | None:
-        """What a phone writes into the characteristic of commands. `mtu`: bytes of its packets."""
+        """Handle a write to the command characteristic. `mtu`: ATT packet size in bytes."""
         self.answered = ()
         try:
             request = self._reader.read(data, now_s, phone)
@@ -110,7 +111,7 @@ class ImprovDevice:
         return None
 
     def joined(self, url: str) -> None:
-        """The box is in that Wi-Fi. `url`: of its page there, or ""."""
+        """Note that the box has joined the Wi-Fi. `url`: of its page there, or ""."""
         if self._trying_s is not None:
             said = url.encode()
             strings = [said] if 0 < len(said) < MOST_DATA else []
@@ -118,13 +119,14 @@ class ImprovDevice:
             self._trying_s = None
 
     def failed(self, now_s: float) -> None:
-        """It is not. Who was let in may try again for as long as after a press."""
+        """Note that the box has not joined. The authorization is renewed as by a press, so that the
+        phone can try again."""
         if self._trying_s is not None:
             self._trying_s, self._taken, self._pressed_s = None, None, now_s
             self.problem = ImprovProblem.UNABLE_TO_CONNECT
 
     def tick(self, now_s: float) -> None:
-        """A try of which nobody tells how it went is over in the end."""
+        """End an attempt without a result after PROVISION_S."""
         if self._trying_s is not None and now_s - self._trying_s > PROVISION_S:
             self.failed(now_s)
 
@@ -140,7 +142,7 @@ class ImprovDevice:
 
     def _wifi(self, request: ImprovRequest, now_s: float) -> SubmitSeed | None:
         if not self._waits and self._tries.try_spend(now_s) and request == self._taken:
-            # A phone that lost its connection meanwhile sends the same once more.
+            # A phone that lost its connection meanwhile sends the same request again.
             if self._joined is not None:
                 self._answer(self._joined)
             return None
@@ -149,11 +151,11 @@ class ImprovDevice:
             return None
         name, password = request.strings
         try:
-            name.decode()  # the file to root is text, and so is all that a phone can type
+            name.decode()  # the form's file is text, and phones can type only text
             seed = Seed(wifi=WifiNetwork(name, password.decode()))
             check(seed)
         except (InterludeError, UnicodeDecodeError):
-            self._refuse(ImprovProblem.UNABLE_TO_CONNECT)  # no Wi-Fi is called so, or takes that
+            self._refuse(ImprovProblem.UNABLE_TO_CONNECT)  # no Wi-Fi has such a name or password
             return None
         self._trying_s, self._taken = now_s, request
         return SubmitSeed(seed)

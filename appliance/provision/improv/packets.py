@@ -1,7 +1,7 @@
-"""The bytes of Improv over BLE, version 2.2 (improv-wifi.com/ble). Pure.
+"""The packet format of Improv over BLE, version 2.2 (improv-wifi.com/ble). Pure.
 
-A command or a result: its number, the length of its data, the data, the low byte of the sum of all
-that. Strings in the data have a byte of length before them. A command may come in several writes.
+A command or a result consists of its number, the length of its data, the data, and the low byte of
+the sum of these. Each string in the data has a length byte. A command may arrive in several writes.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ ERROR = "00467768-6228-2272-4663-277478268002"
 COMMAND = "00467768-6228-2272-4663-277478268003"
 RESULT = "00467768-6228-2272-4663-277478268004"
 CAPABILITIES = "00467768-6228-2272-4663-277478268005"
-SERVICE_DATA = "00004677-0000-1000-8000-00805f9b34fb"  # by which apps find it
-HEAD, MOST_DATA = 2, 255  # bytes: number and length; what one byte of length can say
-PIECES_S = 5.0  # from the first piece of a command to its last
+SERVICE_DATA = "00004677-0000-1000-8000-00805f9b34fb"  # apps find the box by it
+HEAD, MOST_DATA = 2, 255  # bytes: number and length; limit of a length byte
+PIECES_S = 5.0  # longest time from the first piece of a command to its last
 
 
 class ImprovState(IntEnum):
-    """`PROVISIONING`: the box tries the Wi-Fi. `PROVISIONED`: it is in it."""
+    """The characteristic `state`. `PROVISIONING`: the box tries to join the Wi-Fi. `PROVISIONED`:
+    it has joined."""
 
     AUTHORIZATION_REQUIRED = 1
     AUTHORIZED = 2
@@ -58,7 +59,7 @@ ALL = ImprovCapabilities.IDENTIFY | ImprovCapabilities.DEVICE_INFO | ImprovCapab
 
 
 class BadPacket(ValueError):
-    """What a phone sent is no command. `problem`: what it is told."""
+    """A phone sent an invalid command. `problem`: the error code for the phone."""
 
     def __init__(self, problem: ImprovProblem, why: str) -> None:
         super().__init__(why)
@@ -67,7 +68,7 @@ class BadPacket(ValueError):
 
 @dataclass(frozen=True)
 class ImprovRequest:
-    """`strings`: name and password of a Wi-Fi; of other commands none."""
+    """A parsed command. `strings`: name and password of a Wi-Fi; other commands have none."""
 
     command: ImprovCommand
     strings: tuple[bytes, ...] = ()
@@ -78,7 +79,7 @@ def checksum(data: bytes) -> int:
 
 
 def packet(number: int, strings: Iterable[bytes] = ()) -> bytes:
-    """A command or a result. Raises ValueError for what one byte of length cannot say."""
+    """Encode a command or a result. Raises ValueError if the data exceeds 255 bytes."""
     data = b"".join(bytes([len(string)]) + string for string in strings)
     if len(data) > MOST_DATA:
         raise ValueError(f"{len(data)} bytes are more than {MOST_DATA}")
@@ -87,7 +88,7 @@ def packet(number: int, strings: Iterable[bytes] = ()) -> bytes:
 
 
 def parse(whole: bytes) -> ImprovRequest:
-    """A command with all its bytes. Raises BadPacket."""
+    """Parse a complete command. Raises BadPacket."""
     invalid = ImprovProblem.INVALID_PACKET
     if len(whole) < HEAD + 1 or len(whole) != HEAD + whole[1] + 1:
         raise BadPacket(invalid, "it is not as long as it says")
@@ -104,7 +105,7 @@ def parse(whole: bytes) -> ImprovRequest:
 
 
 def _strings(data: bytes) -> tuple[bytes, ...]:
-    """Raises BadPacket."""
+    """Split the data into its strings. Raises BadPacket."""
     found, at = [], 0
     while at < len(data):
         end = at + 1 + data[at]
@@ -117,7 +118,7 @@ def _strings(data: bytes) -> tuple[bytes, ...]:
 
 @dataclass
 class CommandReader:
-    """Puts the pieces of a command together: a packet of BLE may hold 20 bytes of it."""
+    """Assembles a command from its pieces: a BLE packet may hold only 20 bytes of it."""
 
     _pieces: bytearray
     _phone: str = ""
@@ -127,13 +128,13 @@ class CommandReader:
         self._pieces = bytearray()
 
     def read(self, piece: bytes, now_s: float, phone: str = "") -> ImprovRequest | None:
-        """The command, with its last piece. None: more is to come. Raises BadPacket, and begins
-        anew. `phone`: who wrote; what another one had begun is forgotten."""
+        """Add a piece; return the command if it is complete, else None. Raises BadPacket, and then
+        starts a new command. `phone`: the sender; pieces of another phone are dropped."""
         if phone != self._phone or now_s - self._began_s > PIECES_S:
             self._pieces.clear()
         if not self._pieces:
             self._began_s, self._phone = now_s, phone
-        self._pieces += piece[: HEAD + MOST_DATA + 2]  # one too many is seen as such
+        self._pieces += piece[: HEAD + MOST_DATA + 2]  # one byte too many, which `parse` refuses
         if len(self._pieces) < HEAD or len(self._pieces) < HEAD + self._pieces[1] + 1:
             return None
         whole = bytes(self._pieces)
@@ -142,8 +143,8 @@ class CommandReader:
 
 
 def networks_result(networks: Sequence[tuple[str, int, bool]], most_bytes: int) -> bytes:
-    """Name, dBm and whether a password is needed, of as many of them, in this order, as fit into
-    `most_bytes` of one notification, and into a result."""
+    """The result with name, dBm and security of the networks, as many of the first ones as fit into
+    one notification of `most_bytes` and into a result."""
     strings: list[bytes] = []
     room = min(most_bytes - HEAD - 1, MOST_DATA)
     for name, dbm, secured in networks:
@@ -156,5 +157,5 @@ def networks_result(networks: Sequence[tuple[str, int, bool]], most_bytes: int) 
 
 
 def service_data(state: ImprovState) -> bytes:
-    """What is advertised beside the service: state, capabilities, four bytes that are reserved."""
+    """The advertised service data: state, capabilities, four reserved bytes."""
     return bytes([state, ALL, 0, 0, 0, 0])

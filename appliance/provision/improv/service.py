@@ -1,7 +1,7 @@
-"""Set-up by a phone's app, while there is set-up: `interlude system improv`.
+"""The process of `interlude system improv`: set-up by a phone's app, as long as the set-up lasts.
 
-Runs as the set-up page's user, without a network: the bus of the system leads to BlueZ, a folder
-in memory to root's set-up, and nothing else is in reach.
+Runs as the user of the set-up page, without network access: it can reach only BlueZ, by the system
+bus, and the set-up session, by a folder in memory.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from appliance.provision.improv.session import ImprovFolders, ImprovSession, wan
 from appliance.provision.setup_server import read_access
 
 LOOK_S = 0.5
-AGAIN_S = 60.0  # where there is no Bluetooth; the unit then wants it once more
+AGAIN_S = 60.0  # without Bluetooth, the process ends after it, and its path unit starts a new one
 NAME = "Interlude"
 MODEL = Path("/proc/device-tree/model")
 PERIPHERAL = Peripheral(
@@ -41,13 +41,13 @@ log = logging.getLogger("improv")
 
 
 class ImprovValues:
-    """A session as BlueZ sees it: bytes by UUID."""
+    """The values of a session's characteristics for BlueZ: bytes by UUID."""
 
     def __init__(self, session: ImprovSession, now_s: Callable[[], float]) -> None:
         self._session, self._now_s = session, now_s
 
     def read(self, uuid: str) -> bytes:
-        """Raises KeyError for a characteristic that is not read."""
+        """The value of a characteristic. Raises KeyError for one that cannot be read."""
         device = self._session.device
         return {
             packets.STATE: bytes([device.state(self._now_s())]),
@@ -57,8 +57,8 @@ class ImprovValues:
         }[uuid]
 
     def write(self, uuid: str, data: bytes, phone: str, mtu: int) -> tuple[str, ...]:
-        """Returns what is the answer to it. Raises KeyError for a characteristic that is not
-        written."""
+        """Write a characteristic; return the UUIDs of those that contain the reply. Raises KeyError
+        for one that cannot be written."""
         if uuid != packets.COMMAND:
             raise KeyError(uuid)
         try:
@@ -74,8 +74,8 @@ class ImprovValues:
 def serve(
     folders: ImprovFolders | None = None, address: str = "", again_s: float = AGAIN_S
 ) -> None:
-    """Until the set-up is over; for `again_s` where there is no Bluetooth, which keeps nobody from
-    the page. `address`: of the bus, where it is not the system's."""
+    """Serve until the end of the set-up. Without Bluetooth, wait for its end for at most `again_s`,
+    since the page still works. `address`: of a D-Bus other than the system bus."""
     asyncio.run(_served(folders or ImprovFolders(), address, again_s))
 
 
@@ -91,7 +91,7 @@ async def _served(folders: ImprovFolders, address: str, again_s: float) -> None:
 async def serve_session(
     folders: ImprovFolders, address: str = "", now_s: Callable[[], float] = time.monotonic
 ) -> None:
-    """Likewise; a set-up that wants no phone is waited for. Raises BluetoothError."""
+    """Serve a session, once the set-up allows one; return at its end. Raises BluetoothError."""
 
     def decided() -> bool:
         access = read_access(folders.root)
@@ -118,7 +118,7 @@ async def serve_session(
 
 
 async def _until(true: Callable[[], bool]) -> None:
-    """Files in memory are looked at: nobody tells of them."""
+    """Wait until `true()` is true. It polls, since the files that it reads give no notification."""
     came, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def look() -> None:
@@ -131,11 +131,11 @@ async def _until(true: Callable[[], bool]) -> None:
     try:
         await came.wait()
     finally:
-        came.set()  # who waited has gone
+        came.set()  # ends the polling, also if this task is cancelled
 
 
 def hardware(model: Path = MODEL) -> str:
-    """The machine's name; "Linux" where it has none."""
+    """The machine's model name; "Linux" if it has none."""
     try:
         return model.read_text(encoding="utf-8").strip("\0\n ") or "Linux"
     except (OSError, UnicodeDecodeError):

@@ -1,8 +1,8 @@
-"""An Improv device beside the set-up: what a phone sends goes the way of the set-up page.
+"""Connects an Improv device to the set-up session by the same files as the set-up page.
 
-Root's folder says that there is a set-up and how its tries end, the own one takes what was sent
-(setup_server.py, submitted_form.py). In: what a phone writes, and the files. Out: the device's
-values; files.
+Root's folder tells whether there is a set-up, and the problem of an attempt; the page user's folder
+receives the submitted Wi-Fi (setup_server.py, submitted_form.py). In: writes of a phone, and the
+files. Out: the device's values; files.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ from appliance.provision.setup_server import FOLDER, PROBLEM, SetupAccess, read_
 from appliance.record_file import read_record
 from appliance.runtime import network_status
 
-BOX = Path("/run/interlude")  # RuntimeDirectory= of the box: its panel writes there
-TOLD_S = 10.0  # that a phone has to read how it ended
-NAMELESS_S = 60.0  # after the set-up ended without a problem, until the box has to have a name
+BOX = Path("/run/interlude")  # RuntimeDirectory= of interlude.service: the panel writes there
+TOLD_S = 10.0  # the session lasts so long after the success, so that the phone can read the result
+NAMELESS_S = 60.0  # longest wait for the box's name after a set-up without a problem
 
-# When a file was written, and which one it is; (0, 0) for none.
+# mtime in ns and inode of a file; (0, 0) if there is none.
 FileStamp = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class ImprovFolders:
-    """root: of set-up; own: of the page's user; public: how the network is; box: the panel's."""
+    """root: of the set-up session; own: of the page's user; public: of the network status; box: of
+    the panel's state."""
 
     root: Path = FOLDER
     own: Path = submitted_form.FOLDER
@@ -38,22 +39,23 @@ class ImprovFolders:
 
 
 def wanted(access: SetupAccess | None) -> SetupAccess | None:
-    """Of a set-up, whether a phone may have a part in it: the box is in no network, or its button
-    asked for it."""
+    """Return `access` if a phone may take part in this set-up: the box is not in a network by
+    cable, or its button requested the set-up. Else None."""
     return access if access is not None and (access.asked or not access.cable) else None
 
 
 @dataclass
 class ImprovSession:
-    """`about`: firmware, version, hardware, name. Time is CLOCK_MONOTONIC."""
+    """A device during a set-up. `about`: firmware, version, hardware, name. Time is
+    CLOCK_MONOTONIC."""
 
     about: tuple[str, str, str, str]
     folders: ImprovFolders
     now_s: float
     _access: SetupAccess | None = None
-    _gone_s: float | None = None  # since when there is no set-up
+    _gone_s: float | None = None  # end of the set-up
     _problem: FileStamp = (0, 0)
-    _over_s: float = 0.0  # once the box is in the Wi-Fi
+    _over_s: float = 0.0  # end of the session, once the box has joined the Wi-Fi
     device: ImprovDevice = field(init=False)
 
     def __post_init__(self) -> None:
@@ -61,10 +63,10 @@ class ImprovSession:
         self.look(self.now_s)
 
     def write(self, data: bytes, now_s: float, phone: str, mtu: int) -> None:
-        """What a phone writes. Raises OSError where it cannot be handed on.
+        """Handle a write of a phone. Raises OSError if the request cannot be written to its file.
 
-        Only of who may hand over a Wi-Fi it counts as use of the set-up: anybody within reach can
-        write, and would keep a box from the Wi-Fi that it knows.
+        Only the write of an authorized phone counts as a use of the set-up: any phone in range can
+        write, and could otherwise keep the box from returning to a known Wi-Fi.
         """
         let_in = self.device.state(now_s) is ImprovState.AUTHORIZED
         match self.device.write(data, now_s, phone, mtu):
@@ -72,7 +74,7 @@ class ImprovSession:
                 self._problem = self._stamp()
                 try:
                     submitted_form.submit(self.folders.own, seed)
-                except OSError:  # root will never see it: the phone may send it again
+                except OSError:  # root will not see it, so the phone may send it again
                     self.device.failed(now_s)
                     raise
             case IdentifyBox():
@@ -81,7 +83,7 @@ class ImprovSession:
             submitted_form.mark_used(self.folders.own)
 
     def look(self, now_s: float) -> bool:
-        """Follow what has happened. False: it is over."""
+        """Read the files and update the device. Returns False at the end of the session."""
         access = wanted(read_access(self.folders.root))
         if access is not None:
             self._access, self._gone_s = access, None
@@ -99,7 +101,7 @@ class ImprovSession:
         return access is not None
 
     def _follow(self, access: SetupAccess | None, now_s: float) -> None:
-        """How the try goes on that root has begun."""
+        """Follow root's attempt to join the submitted Wi-Fi."""
         self.device.tick(now_s)
         stamp = self._stamp()
         if stamp not in (self._problem, (0, 0)):
@@ -122,7 +124,7 @@ class ImprovSession:
         return [(each.name, each.dbm, each.secured) for each in heard]
 
     def _stamp(self) -> FileStamp:
-        """Of root's word of what went wrong."""
+        """The stamp of root's file with the problem."""
         try:
             about = (self.folders.root / PROBLEM).lstat()
         except OSError:
