@@ -62,7 +62,7 @@ def open_encoder(audio: Path, folder: Path, threads: int) -> StreamingEncoder | 
     try:
         return StreamingEncoder(prepare(audio, folder), threads)
     except (ModelError, StorageError, OSError) as error:
-        log.warning("llama.cpp encodes what is heard, not as it is spoken (%s)", error)
+        log.warning("no streaming audio encoder: llama.cpp encodes the sound (%s)", error)
         return None
 
 
@@ -77,7 +77,7 @@ def prepare(audio: Path, folder: Path, form: Form | None = None) -> Path:
     if found is not None:
         if _is(graph, found.graph_sha256) and _is(data, found.data_sha256):
             return graph
-        log.warning("%s is damaged and made again", graph)
+        log.warning("%s is damaged; making it again", graph)
     from appliance.models.encoder_graph.make import (
         bytes_needed,
         make,

@@ -70,6 +70,6 @@ class Opening:
         assert self._openings is not None
         self._openings.mark_usable(self._made_of)
         self.state = state
-        log.info("the opening (%d tokens) was kept: %.0f ms",
+        log.info("loaded the opening (%d tokens) in %.0f ms",
                  len(self.prompt), 1000 * (time.monotonic() - began_s))  # fmt: skip
         return True

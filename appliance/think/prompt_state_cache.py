@@ -74,7 +74,7 @@ class PromptStateCache:
     def save(self, made_of: bytes, state: bytes) -> None:
         """Write a state in a separate thread, because an SD card may stall for seconds."""
         if len(state) > state_file.MOST_BYTES:
-            log.info("the opening is too long to be kept (%d MiB)", len(state) >> 20)
+            log.info("the state of the opening is too large to save (%d MiB)", len(state) >> 20)
             return
         self._writing = threading.Thread(
             target=self._write, args=(made_of, state), name="openings", daemon=True
@@ -94,7 +94,7 @@ class PromptStateCache:
             self._drop_all_but(MOST_FILES - 1)  # first, to free disk space for the new file
             write_whole(self._path(made_of), data, 0o600)
         except OSError as error:
-            log.warning("the opening cannot be kept (%s)", error.strerror)
+            log.warning("the state of the opening cannot be saved (%s)", error.strerror)
 
     def _drop_all_but(self, count: int) -> None:
         """Delete all but the newest `count` states, including incomplete files."""

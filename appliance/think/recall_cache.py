@@ -68,7 +68,7 @@ class RecallCache:
             if count := self._beginning(turns, ids)[0]:
                 self._kept, self._ages = ids, (count, count)
                 return count
-            log.info("what was kept of the conversation is not how it is recalled now")
+            log.info("the saved state of the conversation does not match the recalled turns")
             self.forget()
         return min(self._least, len(turns))
 
@@ -81,7 +81,7 @@ class RecallCache:
         if _begins(prompt, ids) and reader.restore(state, prompt.until(len(ids))):
             self._snapshots.works()
             took_ms = 1000 * (time.monotonic() - began_s)
-            log.info("the conversation (%d tokens) was kept: %.0f ms; %d are to be read",
+            log.info("loaded the conversation (%d tokens) in %.0f ms; %d tokens to prefill",
                      len(ids), took_ms, len(prompt) - len(ids))  # fmt: skip
         else:
             self.forget()

@@ -74,7 +74,7 @@ class Snapshots:
                         continue
                     found, self._path = content, state_file.set_apart(path)
         except OSError as error:
-            log.warning("what was kept of the conversation cannot be used (%s)", error.strerror)
+            log.warning("the saved state of the conversation cannot be used (%s)", error.strerror)
             found = None
         if others:
             self._do(lambda: self._erase(others))
@@ -138,7 +138,7 @@ class Snapshots:
             try:
                 act()
             except OSError as error:
-                log.warning("the conversation cannot be kept for a start (%s)", error.strerror)
+                log.warning("the state for the next start cannot be saved (%s)", error.strerror)
 
     def _make(self) -> None:
         path = self._memory.with_name(f"{self._memory.name}{SNAPSHOT}{time.time_ns():020d}")
@@ -164,7 +164,7 @@ class Snapshots:
         finally:
             os.close(fd)
         if whole:
-            log.info("what a start recalls is kept: %.1f MiB in %.1f s",
+            log.info("saved the state for the next start: %.1f MiB in %.1f s",
                      len(data) / (1 << 20), time.monotonic() - began_s)  # fmt: skip
 
     def _room(self, fd: int, data: bytes) -> bool:
@@ -172,7 +172,7 @@ class Snapshots:
         free = disk.f_bavail * disk.f_frsize
         fits = len(data) <= state_file.MOST_BYTES and free >= len(data) + self._room_bytes
         if not fits:
-            log.info("what a start recalls is not kept: %d MiB, and %d MiB are free",
+            log.info("the state for the next start is not saved: %d MiB, and %d MiB are free",
                      len(data) >> 20, free >> 20)  # fmt: skip
         return fits
 

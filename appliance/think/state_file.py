@@ -49,18 +49,20 @@ def unseal(magic: bytes, made_of: bytes, data: bytes) -> bytes | None:
 def load(path: Path, magic: bytes, made_of: bytes, what: str) -> bytes | None:
     """Return the content of the file `path`; None, with a log line about `what`, if that fails."""
     if path.name.endswith(_APART):
-        log.warning("what was kept of %s was no use last time; it is read anew", what)
+        log.warning("the saved state of %s failed last time; it is computed again", what)
         return None
     try:
         data = read_small(path, HEAD_BYTES + MOST_BYTES)
     except FileNotFoundError:
         return None
     except OSError as error:
-        log.warning("what was kept of %s cannot be read (%s)", what, error.strerror)
+        log.warning("the saved state of %s cannot be read (%s)", what, error.strerror)
         return None
     content = unseal(magic, made_of, data)
     if content is None:
-        log.warning("what was kept of %s is damaged, or not of this model; it is read anew", what)
+        log.warning(
+            "the saved state of %s is damaged or of another model; it is computed again", what
+        )
     return content
 
 

@@ -64,7 +64,7 @@ def _read(call: _OpenCall) -> ToolCall | BadToolCall:
     except (ValueError, RecursionError):  # RecursionError: nested brackets, before Python 3.12
         return BadToolCall("its arguments are no JSON")
     if not (call.name.isidentifier() and isinstance(given, dict)):
-        return BadToolCall("it has no name, or its arguments none")
+        return BadToolCall("it has no name, or its arguments are not an object")
     if len(given) > MOST_ARGUMENTS:
         return BadToolCall("it has too many arguments")
     found: dict[str, Value] = {}

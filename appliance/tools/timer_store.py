@@ -95,5 +95,5 @@ class TimerStore:
 
     def _written(self, data: bytes, problem: str) -> None:
         if problem and self._writable:
-            self.complaints.put(f"timers are not kept: {self._file} ({problem})")
+            self.complaints.put(f"timers are not saved: {self._file} ({problem})")
         self._writable = not problem

@@ -117,7 +117,7 @@ def test_a_file_that_is_unknown_is_left_to_llama_cpp_and_said_once(
     assert open_encoder(tmp_path / "none.gguf", tmp_path / "kept", 1) is None
     said = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
     assert len(said) == 2  # one of each
-    assert all(sentence.startswith("llama.cpp encodes what is heard") for sentence in said)
+    assert all(sentence.startswith("no streaming audio encoder") for sentence in said)
 
 
 def test_a_folder_that_cannot_be_written_leaves_it_to_llama_cpp(

@@ -104,7 +104,7 @@ def test_what_is_not_exactly_what_was_kept_is_not_used(
 ) -> None:
     harm(kept(tmp_path))
     assert PromptStateCache(tmp_path).load(b"made of this") is None
-    assert "what was kept of the opening" in caplog.text
+    assert "the saved state of the opening" in caplog.text
 
 
 @pytest.mark.parametrize("harm", [cut, one_bit, endless, empty, a_pipe, a_link])
@@ -151,7 +151,7 @@ def test_a_folder_that_cannot_be_made_is_said_and_no_error(
     openings = PromptStateCache(tmp_path / "file" / "openings")
     openings.save(b"made of this", STATE)
     assert openings.wait_written(10)
-    assert "the opening cannot be kept" in caplog.text
+    assert "the state of the opening cannot be saved" in caplog.text
 
 
 def test_a_models_file_is_told_from_others_of_its_size_and_time(tmp_path: Path) -> None:

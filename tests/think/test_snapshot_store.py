@@ -138,7 +138,7 @@ def test_what_is_not_exactly_what_was_kept_is_said_once_and_erased(
     assert it.wait(10)
     assert states(file) == []
     (said,) = caplog.messages
-    assert said.startswith("what was kept of the conversation ")
+    assert said.startswith("the saved state of the conversation ")
 
 
 def test_a_file_that_was_never_filled_goes_without_a_word(

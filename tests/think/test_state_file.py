@@ -40,7 +40,7 @@ def test_what_is_not_exactly_that_is_not_opened(
     assert unseal(MAGIC, MADE_OF, data) is None
     (tmp_path / "state").write_bytes(data)
     assert load(tmp_path / "state", MAGIC, MADE_OF, "the moon") is None
-    assert "what was kept of the moon is damaged" in caplog.text
+    assert "the saved state of the moon is damaged" in caplog.text
 
 
 def test_what_is_not_there_is_none_without_a_word(
@@ -67,6 +67,6 @@ def test_a_state_that_was_set_apart_is_loaded_only_once_it_is_put_back(
     assert tried == apart(path)
     assert [tried] == list(tmp_path.iterdir())
     assert load(tried, MAGIC, MADE_OF, "the moon") is None
-    assert "was no use last time" in caplog.text
+    assert "failed last time" in caplog.text
     put_back(tried)
     assert load(path, MAGIC, MADE_OF, "the moon") == STATE
