@@ -221,7 +221,7 @@ def parser() -> argparse.ArgumentParser:
     verbs = Verbs(top, common)
 
     ends = "Stops in order on Ctrl-C (exit code 130) and on SIGTERM (exit code 0)."
-    box = verbs.add("run", "run the box until it is told to stop", run, ends)
+    box = verbs.add("run", "run the box until it is stopped", run, ends)
     box.add_argument("--page", action="store_true", help="serve the page: print its address and "
                      "the digits that let a first browser in")  # fmt: skip
     lab_verbs(verbs, _settings)
@@ -256,13 +256,13 @@ def parser() -> argparse.ArgumentParser:
         "light", "drive the light until the box's own panel starts; for a service of the box", light
     )
 
-    memory = Verbs(verbs.add("memory", "show or forget what was said"), common)
+    memory = Verbs(verbs.add("memory", "show or forget the conversations"), common)
     memory.add("show", "show the remembered turns and what was heard of each answer", memory_show)
     memory.add("forget", "forget every remembered turn", memory_forget)
 
     link = Verbs(verbs.add("link", "remove the box from Home Assistant, or add it again"), common)
     link.add("remove", "remove the box from Home Assistant until `link add`", link_remove)
-    link.add("add", "let the box appear in Home Assistant again", link_add)
+    link.add("add", "add the box to Home Assistant again", link_add)
     release_verbs(verbs, common, release)
     system_verbs(verbs, common, system)
     voice_verbs(verbs, common, voices)

@@ -307,10 +307,12 @@ def _not_opened(device: str, direction: Direction, reason: str) -> CardError:
         problem = f'The sound card "{device}" is in use{f" by {by}" if by else ""}.'
         remedy = "Stop that program (a desktop's sound server, perhaps), or give us another card."
         if by.startswith("interlude"):  # the running box has it; `enrol` needs it
-            remedy = "Stop the box for the time: `systemctl stop interlude`; then start it again."
+            remedy = "Stop the box meanwhile: `systemctl stop interlude`; then start it again."
     elif number in (errno.EACCES, errno.EPERM):
         problem = f'Opening the sound card "{device}" is not permitted.'
-        remedy = "Add this user to the group audio: sudo usermod -aG audio $USER, then log in anew."
+        remedy = (
+            "Add this user to the group audio: sudo usermod -aG audio $USER, then log in again."
+        )
     else:
         problem = f'The sound card "{device}" could not be opened for {direction} ({reason}).'
         remedy = "`interlude check` looks closer."

@@ -33,7 +33,7 @@ def card_findings(
         yield grave(
             "sound card",
             f"This user may not open {len(refused)} of the sound devices.",
-            "sudo usermod -aG audio $USER, then log in anew.",
+            "sudo usermod -aG audio $USER, then log in again.",
             ShownAs.of("page-find-card-refused"),
         )
     if cards:
@@ -80,7 +80,7 @@ def _chosen(card: CardSettings, cards: Sequence[CardInfo]) -> Iterator[Finding]:
     if "default" in names:
         yield warning(
             "sound card",
-            "ALSA's `default` lies before the card: it mixes, resamples and queues in its own way.",
+            "ALSA's `default` is not the card itself: it mixes, resamples and buffers the sound.",
             "Set `card.capture` and `card.playback` to auto, which opens the card itself.",
             ShownAs.of("page-find-card-default"),
         )

@@ -56,7 +56,7 @@ class StreamHousekeeping:
             return False
         self.beat(now)
         if now - self._moved > STALLED_S:
-            raise CardError("The sound card stands still.", "It is opened anew.")
+            raise CardError("The sound card has stalled.", "It is reopened.")
         self.choice.poll(now)
         return True
 

@@ -154,7 +154,7 @@ class CardOutput:
             self._dropped_out()
             return
         if written < len(frames):
-            raise CardError("The sound card took only a part of a period.", "It is opened anew.")
+            raise CardError("The sound card took only a part of a period.", "It is reopened.")
         self._played.write(
             block.samples, index=block.index, position=block.position, stream=block.turn
         )

@@ -122,7 +122,7 @@ class Supervisor:
         self._poll.poll(1000 * min(wait_s, due_s - now))
         for message in self._conductor.receive_all():
             if isinstance(message, Restart):
-                log.info("told to begin anew")
+                log.info("restart requested")
                 self.restarting = self.stopping = True
             elif isinstance(message, StateChanged):
                 self._state, self._taken_back = message.state, message.taken_back
@@ -187,7 +187,7 @@ class Supervisor:
             log.warning("%s did not stop in %g s and was killed", part.row.name, STOP_S)
             part.kill("did not stop", self._clock())
         for part in self._left(parts, GONE_S):
-            log.error("%s cannot be ended: it waits in a driver", part.row.name)
+            log.error("%s cannot be ended: it is blocked in a driver", part.row.name)
             self._let_go(part)
 
     def _left(self, parts: list[SupervisedPart], limit_s: float) -> list[SupervisedPart]:
@@ -220,7 +220,7 @@ class Supervisor:
         try:
             self._care(part, now, late_s)
         except Exception as error:  # noqa: BLE001  # any error: the other parts must be checked
-            problem = f"could not be looked after ({type(error).__name__}: {error})"
+            problem = f"could not be checked ({type(error).__name__}: {error})"
             if part.child is None:
                 self._went_down(part, problem, now)
             elif part.ending is None:
@@ -242,7 +242,7 @@ class Supervisor:
             self._went_down(part, problem, now)
         elif part.ending is not None:
             if part.stuck(now) and not part.failed:
-                self._fails(part, f"{part.ending} and cannot be ended: it waits in a driver")
+                self._fails(part, f"{part.ending} and cannot be ended: blocked in a driver")
         elif silent_s > part.patience_s:  # hung, or stopped by a signal
             if self._strain.may_restart(
                 now,
@@ -324,9 +324,9 @@ class Supervisor:
         self._floor.strain = level
         shed = " and ".join(SHEDS[:level])
         if level > before:
-            log.warning("the processor does not suffice: the box does without %s", shed)
+            log.warning("too little processor time: the box does without %s", shed)
         else:
-            log.info("the processor suffices again%s", f", but for {shed}" if shed else "")
+            log.info("enough processor time again%s", f", but for {shed}" if shed else "")
 
     def _report_status(self, now: float) -> None:
         """Report the status to systemd and in the status file."""

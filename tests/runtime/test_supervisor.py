@@ -136,7 +136,7 @@ def test_a_part_for_which_there_is_no_process_is_tried_again_and_the_other_lives
     until(supervisor, lambda: supervisor.parts["first"].announced)
     assert pid(supervisor, "second") == other
     problems = [m.problem for m in mail(supervisor) if isinstance(m, PartChanged)]
-    assert any("could not be looked after" in problem for problem in problems)
+    assert any("could not be checked" in problem for problem in problems)
 
 
 def test_parts_that_never_come_up_are_started_again(parts: Make) -> None:
@@ -174,7 +174,7 @@ def test_a_part_without_a_processor_is_not_restarted_and_the_box_sheds_what_it_c
         assert supervisor.healthy
         assert supervisor.floor().strain > 0
         assert [other.starts for other in supervisor.parts.values()] == [1, 1]
-    assert caplog.text.count("the processor does not suffice: the box does without words\n") == 1
+    assert caplog.text.count("too little processor time: the box does without words\n") == 1
     until(supervisor, lambda: part.heart.age_s(time.monotonic_ns()) < 0.1)
     supervisor.run_once(0.02)
     assert part.starts == 1

@@ -155,7 +155,7 @@ class Floor:
 
     @property
     def shut(self) -> bool:
-        """True from a long press that mutes until the conductor is told to unmute."""
+        """True from a long press that mutes until a command to unmute."""
         return self.closed != self.opened
 
     @property

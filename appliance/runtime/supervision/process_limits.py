@@ -88,5 +88,5 @@ def offer_to_oom_killer(score: int) -> str:
         if score > int(_OOM.read_text()):
             _OOM.write_text(str(score))
     except (OSError, ValueError) as error:
-        return f"no place in the order of the out-of-memory killer ({error})"
+        return f"the score for the out-of-memory killer cannot be set ({error})"
     return ""
