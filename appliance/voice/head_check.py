@@ -29,7 +29,8 @@ class HeadCheck:
         self._quiet_rms = 32768 * 10 ** ((dbfs - QUIET_DB) / 20)
         self._most = FRAMES_A_TOKEN * words + SPARE_FRAMES
         self._before: deque[tuple[int, ...]] = deque(maxlen=LONGEST_PERIOD)
-        self._same = [0] * LONGEST_PERIOD  # [p - 1]: frames in a row, each equal to p before
+        # [p - 1]: number of consecutive frames that each equal the one p frames before
+        self._same = [0] * LONGEST_PERIOD
         self._frames = self._quiet = 0
         self._sounds = False
         self.loud = False  # whether the last frame has energy

@@ -1,1 +1,1 @@
-"""Programs of voices, installed beside the releases from bundles that are signed like these."""
+"""Programs of voices, installed from signed bundles beside the releases (docs/voices.md)."""

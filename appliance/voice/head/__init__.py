@@ -1,1 +1,1 @@
-"""A voice that is made of the language model's own hidden states: a speech head and a codec."""
+"""A voice made from the language model's hidden states: a speech head and a codec."""

@@ -1,8 +1,8 @@
-"""A neural codec's decoder: codes of 80 ms in, samples out, as many frames a call as there are.
+"""Decoder of a neural codec: codes of 80 ms frames in, samples out, any number of frames per call.
 
-The state is explicit, and no call changes one: whoever keeps an old state can go on from there.
-Nothing looks ahead. Frames decoded one at a time, some at a time and all at once give the same
-samples, but for rounding. One class for every codec: what differs is in the graph (manifest.py).
+The state is explicit, and no call changes one, so a caller can continue from an old state. The
+decoder is causal: frames decoded one at a time, some at a time or all at once give the same
+samples, except for rounding. One class serves all codecs; they differ in the graph (manifest.py).
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ Codes = npt.NDArray[np.integer]  # [frames, codebooks], or [codebooks] for one f
 Sound = npt.NDArray[np.float32]  # [samples] at the codec's rate, full scale at ±1.0
 
 _Nodes = dict[str, tuple[str, list[int | None]]]  # name: type and shape
-_FRAMES = ("codes", "samples")  # the graph's names for what goes in and what comes out
+_FRAMES = ("codes", "samples")  # names of the graph's input and output
 
 
 @dataclass(frozen=True)
 class CodecState:
-    """Where a decoder stands between two frames. `due`: samples of the delay still to come."""
+    """The decoder's state between two frames. `due`: samples of the delay not yet skipped."""
 
     tensors: Mapping[str, npt.NDArray[Any]]
     due: int
 
 
 class Codec:
-    """The decoder whose manifest lies at `path`.
+    """The decoder whose manifest is the file `path`.
 
-    Raises ModelError for files that are missing or damaged, and for a graph whose inputs or
-    outputs are not those of the manifest.
+    Raises ModelError for missing or damaged files, and for a graph whose inputs or outputs differ
+    from the manifest's.
     """
 
     def __init__(self, path: Path, threads: int = 1) -> None:
@@ -60,16 +60,16 @@ class Codec:
         return self.manifest.frame_samples
 
     def start(self) -> CodecState:
-        """Before the first frame."""
+        """The state before the first frame."""
         zeros = {s.name: np.zeros(s.shape, s.type) for s in self.manifest.states}
         return CodecState(zeros, self.manifest.delay_samples)
 
     def decode(self, codes: Codes, state: CodecState) -> tuple[Sound, CodecState]:
         """The frames' samples, and the state after them.
 
-        A codec with a delay gives so many samples less at the beginning (`finish` gives them at
-        the end): sample i always belongs to frame i // frame_samples. Raises ModelError for codes
-        that it does not have, and where numbers come out that are none.
+        The samples of a codec's delay are skipped at the beginning, and `finish` returns as many at
+        the end: sample i always belongs to frame i // frame_samples. Raises ModelError for codes
+        out of range, and if the graph returns values that are not finite.
         """
         frames = self._checked(codes)
         feed = {_FRAMES[0]: frames, **state.tensors}
@@ -85,8 +85,8 @@ class Codec:
         return samples[held:], CodecState(dict(zip(names, after, strict=True)), state.due - held)
 
     def finish(self, state: CodecState) -> Sound:
-        """What is held back behind the last frame: as many samples as the delay has, if there was
-        a frame. Raises ModelError."""
+        """The samples that the delay has held back: as many as the delay has, if a frame was
+        decoded. Raises ModelError."""
         delay = self.manifest.delay_samples
         missing = delay - state.due
         closing = np.array([self.manifest.closing_codes] * -(-delay // self.frame_samples))
@@ -106,7 +106,7 @@ class Codec:
 
 
 def _check(path: Path, manifest: CodecManifest, session: Any) -> None:
-    """Raises ModelError unless the graph has the inputs and outputs of the manifest."""
+    """Raise ModelError unless the graph has the inputs and outputs of the manifest."""
     states: _Nodes = {s.name: (_TYPES[s.type], list(s.shape)) for s in manifest.states}
     inputs: _Nodes = {"codes": (_TYPES["int64"], [None, manifest.codebooks]), **states}
     outputs: _Nodes = {"samples": (_TYPES["float32"], [None])}
@@ -126,5 +126,5 @@ _TYPES = {"float32": "tensor(float)", "float64": "tensor(double)", "int64": "ten
 
 
 def _length(length: int | str | None) -> int | None:
-    """Of an axis; None where it varies."""
+    """Length of an axis; None if it varies."""
     return length if isinstance(length, int) else None

@@ -1,4 +1,4 @@
-"""What is known of a speech head's networks: `head.json` beside them.
+"""The manifest of a speech head's networks: `head.json` beside them.
 
 Three graphs (ONNX), trained together (training/speech_head):
     read.onnx     states [n, 1 + layers, width] → vectors [n, a], phones [n, slots] (0: no more)
@@ -26,13 +26,13 @@ Small = Annotated[int, msgspec.Meta(ge=0, le=64)]
 class HeadManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A head.
 
-    model           sha256 of the text model whose states it learnt; "" for any
-    layers, width   of a token's states, beside its embedding
-    lead_tokens     so many later tokens are waited for at most before a token sounds
-    phones_behind, phones_ahead   that the phones' network sees around one
-    silence         the symbol that stands where the voice begins anew
+    model           sha256 of the text model on whose states it was trained; "" for any
+    layers, width   of a token's states, not counting its embedding
+    lead_tokens     most later tokens that a token waits for before it sounds
+    phones_behind, phones_ahead   context of the phones' network around one phone
+    silence         the symbol at which the voice pauses and starts again
     frame_blocks, frame_width     of the frames' network: so many states [1, width, 3]
-    dbfs            how loud its speech is
+    dbfs            mean loudness of its speech
     files           sha256 of each file
     """
 
@@ -54,7 +54,7 @@ class HeadManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 def read_head_manifest(folder: Path) -> HeadManifest:
-    """`folder`/head.json, whose files are all there and whole. Raises ModelError."""
+    """Read `folder`/head.json, and check its files' presence and sha256. Raises ModelError."""
     path = folder / "head.json"
     if not path.is_file():
         raise ModelError(f"{path}: the speech head is missing.", REMEDY)

@@ -1,8 +1,8 @@
-"""Speech of one answer while the model still draws it: hidden states in, frames of 80 ms out.
+"""Synthesises one answer while the model still generates it: hidden states in, 80 ms frames out.
 
-A token's phones are known when the token after it is there; a phone's length when three phones
-after it are; a frame when all that is under it is. So a frame waits for a token or two more than it
-says, four at most. What was computed never changes. Who drops the stream has cancelled it.
+A token's phones need the token after it; a phone's length needs the three phones after it; a frame
+needs all phones within it. So a frame waits for one or two tokens after its own, four at most. A
+computed value never changes. To cancel a stream, drop it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ LOUDEST = 32767
 
 
 class HeadFrame(NamedTuple):
-    """80 ms. token: the number of the pushed one that sounds in the frame's middle; it never goes
-    back. codes: [codebooks]."""
+    """80 ms of sound. token: index of the pushed token that sounds in the frame's middle; it never
+    decreases. codes: [codebooks]."""
 
     samples: Samples
     token: int
@@ -35,24 +35,24 @@ class HeadFrame(NamedTuple):
 
 
 class HeadStream:
-    """One thread's. Holds all of its state; nothing but the weights is shared."""
+    """The synthesis of one answer, for use by one thread. Streams share only the weights."""
 
     def __init__(self, manifest: HeadManifest, networks: HeadNetworks, codec: Codec) -> None:
         self._manifest, self._networks, self._codec = manifest, networks, codec
         self._states: list[Floats] = []  # of tokens, [1 + layers, width]
-        self._vectors: list[Floats] = []  # of tokens that are read
+        self._vectors: list[Floats] = []  # of tokens that the first network has read
         self._symbols: list[int] = []  # of phones
-        self._owners: list[int] = []
+        self._owners: list[int] = []  # token of each phone
         self._phones: list[Floats] = []  # vectors of phones whose length is known
         self._timeline = Timeline(manifest.silence)
         self._past, self._sound = networks.start(), codec.start()
         self._waiting = np.zeros(0, np.float32)  # samples, less than a frame
-        self._made: list[HeadFrame] = []  # but their samples, which come a little later
+        self._made: list[HeadFrame] = []  # without their samples, which the codec delays
         self._frame = 0
         self._ended = self.over = False
 
     def push(self, states: Floats, embedding_rows: Floats) -> None:
-        """Tokens more: [n, layers, width] and [n, width]. Only kept."""
+        """Append tokens: [n, layers, width] and [n, width]. Computes nothing."""
         m = self._manifest
         if states.shape[1:] != (m.layers, m.width) or embedding_rows.shape != (
             len(states),
@@ -70,14 +70,15 @@ class HeadStream:
         self._ended = True
 
     def frames(self) -> list[HeadFrame]:
-        """All that can be made now."""
+        """All frames that can be made now."""
         found = []
         while frame := self.frame():
             found.append(frame)
         return found
 
     def frame(self) -> HeadFrame | None:
-        """The next one, or None: it waits for tokens, or all is `over`. Raises ModelError."""
+        """The next frame, or None: it needs more tokens, or the stream is `over`. Raises
+        ModelError."""
         size = self._codec.frame_samples
         while not self.over:
             if len(self._waiting) >= size:
@@ -95,7 +96,7 @@ class HeadStream:
         return frame._replace(samples=level)
 
     def _advance(self) -> bool:
-        """Makes what comes next: True if samples came of it, or the end."""
+        """Compute phones, tokens and at most one frame. Returns whether a frame was made."""
         while not self._timeline.known(self._frame):
             if not (self._next_phone() or self._next_token()):
                 break

@@ -1,8 +1,8 @@
-"""What is known of a codec's graph: a small JSON file beside it.
+"""The manifest of a codec's graph: a small JSON file beside it.
 
 A codec turns frames of codes into sound. Its graph (ONNX) has the inputs `codes` [n, codebooks]
 int64 and each state by its name; its outputs are `samples` [n · frame_samples] float32, full scale
-at ±1.0, and what follows each state, `NAME_next`. Before the first frame every state is zeros.
+at ±1.0, and the next value of each state, `NAME_next`. Before the first frame every state is zeros.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import msgspec
 from appliance.errors import ModelError
 from appliance.record_file import load_record
 
-SUFFIX = "_next"  # of a state's successor among the outputs
+SUFFIX = "_next"  # added to a state's name: the output with its next value
 REMEDY = "Make it again, or install the package again."
 
 Count = Annotated[int, msgspec.Meta(gt=0, le=1 << 20)]
@@ -24,7 +24,7 @@ FileName = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99
 
 
 class CodecStateSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A state: the name of its input, its type and its shape, which never changes."""
+    """A state: the name of its input, its type and its constant shape."""
 
     name: Name
     type: Literal["float32", "float64", "int64"]
@@ -36,10 +36,10 @@ class CodecManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
 
     graph          the file of the graph, in the manifest's folder
     rate_hz        of its sound
-    frame_samples  that a frame's codes stand for
+    frame_samples  samples of one frame
     codebooks      codes of a frame; each is 0 … codes - 1
-    delay_samples  how much later the graph gives a sample than its frame's codes are there
-    closing_codes  of a frame that is decoded behind the last one for what is held back then
+    delay_samples  delay of the graph's samples relative to their frame's codes
+    closing_codes  of a frame that is decoded after the last one to flush the delay
     """
 
     format: Literal[1] = 1
@@ -56,7 +56,7 @@ class CodecManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
 
 
 def read_manifest(path: Path) -> CodecManifest:
-    """Raises ModelError for what is no manifest of a codec, and where there is none."""
+    """Read the manifest. Raises ModelError if it is missing or not the manifest of a codec."""
     if not path.is_file():
         raise ModelError(f"{path}: the codec is missing.", REMEDY)
     found, problem = load_record(path, CodecManifest)

@@ -1,7 +1,7 @@
 """The three networks of a speech head, run one token, one phone and one frame at a time.
 
-Always in the same shapes: however an answer's tokens come, each number is computed by the same
-calls, and the codes are the same.
+The calls do not depend on how many tokens arrive at once: each value is computed by the same call,
+so the codes are the same.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ Floats = npt.NDArray[np.float32]
 Whole = npt.NDArray[np.int64]
 Past = tuple[Floats, ...]
 
-PAST_FRAMES = 3  # that a block of the frames' network looks back
+PAST_FRAMES = 3  # past frames that a block of the frames' network uses
 
 
 class HeadNetworks:
-    """Raises ModelError for a graph that cannot be opened, and, when it runs, for one that does
-    not take or give what it should."""
+    """Opens and runs the graphs. Raises ModelError for a graph that cannot be opened, and, in a
+    run, for one with other inputs or outputs."""
 
     def __init__(self, folder: Path, manifest: HeadManifest, threads: int = 1) -> None:
         self._read, self._phones, self._frames = (
@@ -37,18 +37,19 @@ class HeadNetworks:
         self._shape = (1, manifest.frame_width, PAST_FRAMES)
 
     def start(self) -> Past:
-        """Before the first frame."""
+        """The state before the first frame."""
         return tuple(np.zeros(self._shape, np.float32) for _ in self._pasts)
 
     def read(self, states: Floats, row: int) -> tuple[Floats, Whole]:
-        """Of token `row` among neighbours [n, 1 + layers, width]: its vector and its phones."""
+        """The vector and the phones of token `row`; states with its neighbours: [n, 1 + layers,
+        width]."""
         vectors, phones = self._run(self._read, ["vectors", "phones"], {"states": states})
         found = phones[row]
         blank = np.flatnonzero(found == 0)
         return vectors[row], found[: blank[0]] if len(blank) else found
 
     def phone(self, symbols: Whole, tokens: Floats, row: int) -> tuple[Floats, float]:
-        """Of phone `row` among its neighbours: its vector and how many seconds it lasts."""
+        """The vector of phone `row`, given with its neighbours, and its length in seconds."""
         given = {"symbols": symbols, "tokens": tokens}
         vectors, seconds = self._run(self._phones, ["vectors", "seconds"], given)
         return vectors[row], float(seconds[row])

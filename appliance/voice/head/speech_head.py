@@ -1,6 +1,6 @@
 """A speech head: networks that turn a language model's hidden states into speech, and its codec.
 
-Opened once; each answer is a stream of its own (head_stream.py).
+It is opened once; each answer has its own stream (head_stream.py).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from appliance.voice.head.networks import HeadNetworks
 
 
 class SpeechHead:
-    """Of the files in `folder`. Raises ModelError: missing, damaged, or not for one another."""
+    """The head in `folder`. Raises ModelError if files are missing, damaged, or do not match."""
 
     def __init__(self, folder: Path, threads: int = 1) -> None:
         self.manifest = read_head_manifest(folder)
@@ -28,34 +28,34 @@ class SpeechHead:
 
     @property
     def rate_hz(self) -> int:
-        """Of its samples."""
+        """Sample rate of its sound."""
         return self.manifest.rate_hz
 
     @property
     def frame_samples(self) -> int:
-        """80 ms of them."""
+        """Samples of a frame, 80 ms."""
         return self.manifest.frame_samples
 
     @property
     def layers(self) -> int:
-        """Of the states it reads, beside the embedding."""
+        """Number of a token's states that it reads, not counting the embedding."""
         return self.manifest.layers
 
     @property
     def width(self) -> int:
-        """Of a state, in numbers."""
+        """Number of values of a state."""
         return self.manifest.width
 
     @property
     def lead_tokens(self) -> int:
-        """So many later tokens are waited for at most before a token sounds."""
+        """Most later tokens that a token waits for before it sounds."""
         return self.manifest.lead_tokens
 
     @property
     def dbfs(self) -> float:
-        """How loud its speech is."""
+        """Mean loudness of its speech."""
         return self.manifest.dbfs
 
     def begin(self) -> HeadStream:
-        """An answer's stream. Cheap."""
+        """A new stream, for one answer. It loads nothing."""
         return HeadStream(self.manifest, self._networks, self._codec)

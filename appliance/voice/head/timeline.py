@@ -1,7 +1,7 @@
-"""The phones of an answer in time, and what is under each 10 ms of a frame.
+"""The times of an answer's phones, and the phone at each 10 ms point of a frame.
 
-In: phones as they become known, each with its token and its length. Out: for a frame of 80 ms,
-which phone is at each of its eight points, and how far into it.
+In: phones as they become known, each with its token and its length. Out: for a frame of 80 ms, the
+phone at each of its eight points, and the point's position within the phone.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy.typing as npt
 
 FRAME_S, POINT_S, POINTS = 0.08, 0.01, 8
 MIDDLE = POINTS // 2
-AGE_S = 4.0  # since the voice began anew: counted so far
+AGE_S = 4.0  # upper limit of the time since the last silence, as the network's input
 Floats = npt.NDArray[np.float32]
 
 
 class Timeline:
     def __init__(self, silence: int) -> None:
-        """`silence`: the symbol where the voice begins anew."""
+        """`silence`: the symbol at which the voice pauses and starts again."""
         self._silence = silence
         self._ends: list[float] = []
         self._starts: list[float] = []
@@ -28,7 +28,7 @@ class Timeline:
 
     @property
     def seconds(self) -> float:
-        """So much is known."""
+        """Total length of the phones so far."""
         return self._ends[-1] if self._ends else 0.0
 
     def add(self, symbol: int, token: int, seconds: float) -> None:
@@ -40,17 +40,18 @@ class Timeline:
         self._tokens.append(token)
 
     def known(self, frame: int) -> bool:
-        """Whether there is a phone under every point of it."""
+        """Whether every point of the frame has a phone."""
         return frame * FRAME_S + (POINTS - 0.5) * POINT_S < self.seconds
 
     def begun(self, frame: int) -> bool:
-        """Whether there is anything of it."""
+        """Whether the frame starts before the end of the last phone."""
         return frame * FRAME_S < self.seconds
 
     def under(self, frame: int) -> tuple[list[int], Floats]:
-        """Phones under its points, the last one's behind the end; positions [8, 5] as the network
-        learnt them: eighths of a second since and to the phone's borders, the part of it that is
-        over, its length, and how long ago the voice began anew."""
+        """The phone at each point of the frame (after the end: the last one), and positions [8, 5]
+        in the units of the network's training: time since the phone's start and until its end in
+        eighths of a second, the elapsed share of it, its length in eighths of a second, and the
+        time since the last silence in units of AGE_S."""
         times = frame * FRAME_S + (np.arange(POINTS) + 0.5) * POINT_S
         last = len(self._ends) - 1
         phones = [min(bisect_right(self._ends, t), last) for t in times.tolist()]

@@ -1,2 +1,2 @@
-"""The English voice of the box: the network of hibari-tts, as a program of its own beside the
-speaker. docs/voices.md."""
+"""The box's English voice: the network of hibari-tts, in a process separate from the speaker
+(docs/voices.md)."""

@@ -1,8 +1,8 @@
-"""hibari's tables of words, left as the text of their files: a Python object for each entry would
+"""hibari's word tables, held as the JSON text of their files: a Python object for each entry would
 take ten times the memory.
 
-In: the files of its package. Out: what answers `get` as the dictionaries do that hibari makes of
-them, value for value (tests/voice/hibari/test_packed_tables.py compares all of them).
+In: the files of its package. Out: tables whose `get` returns the same values as the dictionaries
+that hibari makes of these files (tests/voice/hibari/test_packed_tables.py compares all of them).
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from appliance.errors import ModelError
 
 Places = npt.NDArray[np.int64]  # of bytes in a text
 
-# A key's hash: the sum of its bytes, each times this number to the power of its place + 1. 2**64
-# divided by the golden ratio, as in Knuth's multiplicative hashing.
+# A key's hash: the sum of its bytes, each times this number to the power of its index + 1. The
+# number is 2**64 divided by the golden ratio, as in Knuth's multiplicative hashing.
 _FACTOR = 0x9E3779B97F4A7C15
 _BITS = 2**64 - 1
-_parse = json.JSONDecoder().raw_decode  # json.loads without its questions, for 200 looks a sentence
-_WEIGHTS = re.compile(rb',\s*"weights"\s*:\s*(?=\{)')  # no other value of that name is an object
+_parse = json.JSONDecoder().raw_decode  # less overhead than json.loads, at 200 lookups a sentence
+_WEIGHTS = re.compile(rb',\s*"weights"\s*:\s*(?=\{)')  # no other "weights" is an object
 
 
 class JsonTable:
-    """An object of JSON whose members are strings or flat objects, found by the hash of the key and
-    parsed when they are asked for. It is indexed by numpy, a table at once: in a loop over the
-    members that takes a voice's start three times as long."""
+    """A JSON object whose members are strings or flat objects, found by the key's hash and parsed
+    at each lookup. numpy builds the index of a complete table at once: with a loop over the
+    members the voice's start would take three times as long."""
 
     def __init__(self, text: bytes) -> None:
-        """`text` as Python's json writes it. Raises ValueError where it is another kind of
+        """`text`: in the format that Python's json writes. Raises ValueError for another kind of
         object."""
         begins, key_ends, ends = _members(text)
         lengths = key_ends - begins
@@ -59,7 +59,7 @@ class JsonTable:
         return len(self._hashes)
 
     def get(self, key: str) -> Any:
-        """What stands for `key`, or None."""
+        """The value of `key`, or None."""
         wanted = self._hash(key.encode("utf-8", "surrogatepass"))
         row = bisect_left(self._hashes, wanted)
         while row < len(self._hashes) and self._hashes[row] == wanted:
@@ -71,7 +71,7 @@ class JsonTable:
         return None
 
     def _hash(self, key: bytes) -> int:
-        """Of a key longer than any that is written here: of its beginning."""
+        """The hash of `key`; of a key longer than any in the table, the hash of its beginning."""
         found: int = sum(map(operator.mul, key, self._powers))
         return found & _BITS
 
@@ -79,10 +79,10 @@ class JsonTable:
 def _hashes(
     text: bytes, begins: Places, lengths: Places, powers: npt.NDArray[np.uint64]
 ) -> npt.NDArray[np.uint64]:
-    """That of each key as it is written."""
+    """The hash of each key in the text, with its escapes as written."""
     if not len(begins):
         return np.zeros(0, np.uint64)
-    taken = lengths + 1  # with the quote behind it, which counts nothing: then no key is empty
+    taken = lengths + 1  # with the closing quote, set to 0, so that reduceat gets no empty key
     starts = np.cumsum(taken) - taken
     within = np.arange(taken.sum()) - np.repeat(starts, taken)
     letters = np.frombuffer(text, np.uint8)[np.repeat(begins, taken) + within]
@@ -91,14 +91,14 @@ def _hashes(
 
 
 def _members(text: bytes) -> tuple[Places, Places, Places]:
-    """Of each member: where its key begins, and ends, without the quotes; where its value ends.
+    """For each member: start and end of its key, without the quotes, and the end of its value.
 
-    Raises ValueError where a value is neither a string nor an object without others in it.
+    Raises ValueError if a value is neither a string nor an object without nested ones.
     """
     letters = np.frombuffer(text, np.uint8)
     quotes = _quotes(letters)
     braces = np.flatnonzero((letters == ord("{")) | (letters == ord("}")))
-    braces = braces[np.searchsorted(quotes, braces) % 2 == 0]  # the others are in a string
+    braces = braces[np.searchsorted(quotes, braces) % 2 == 0]  # the others are in strings
     depths = np.cumsum(np.where(letters[braces] == ord("{"), 1, -1))
     flat = [1, *[2, 1] * (len(braces) // 2 - 1), 0]
     if len(quotes) % 2 or text[:1] + text[-1:] != b"{}" or depths.tolist() != flat:
@@ -106,8 +106,8 @@ def _members(text: bytes) -> tuple[Places, Places, Places]:
     firsts, lasts = quotes[::2], quotes[1::2]
     keys = (np.searchsorted(braces, firsts) % 2 == 1) & (letters[lasts + 1] == ord(":"))
     begins, key_ends = firsts[keys], lasts[keys] + 1
-    # A value begins with the first quote or brace behind its key, and ends with the last one before
-    # the next key, or before the end of all.
+    # A value begins with the first quote or brace after its key, and ends with the last one before
+    # the next key, or before the end of the table.
     marks = np.sort(np.concatenate([quotes, braces]))
     first = np.searchsorted(marks, key_ends)
     last = np.append(np.searchsorted(marks, begins), len(marks) - 1)[1:] - 1
@@ -126,31 +126,31 @@ def _members(text: bytes) -> tuple[Places, Places, Places]:
 
 
 def _quotes(letters: npt.NDArray[np.uint8]) -> Places:
-    """Those at which strings begin and end."""
+    """The quotes at which strings begin and end."""
     quotes = np.flatnonzero(letters == ord('"'))
     slashes = np.flatnonzero(letters == ord("\\"))
     if not len(slashes):
         return quotes
-    # Of several in a row each second one is a letter.
+    # In a run of backslashes every second one is escaped by the one before.
     new = np.diff(slashes, prepend=-2) > 1
     escaping = (slashes - slashes[new][np.cumsum(new) - 1]) % 2 == 0
     return np.setdiff1d(quotes, slashes[escaping] + 1, assume_unique=True)
 
 
 def _only_between(letters: npt.NDArray[np.uint8], ends: Places, begins: Places, sign: str) -> bool:
-    """Whether nothing but `sign`, and a space at most, is between each end and each begin."""
+    """Whether only `sign`, and at most one space after it, is between each end and each begin."""
     gaps = begins - ends
     spaced = (gaps == 2) & (letters[begins - 1] == ord(" "))
     return bool(np.all((letters[ends] == ord(sign)) & ((gaps == 1) | spaced)))
 
 
 def load_pronunciations(file: Path) -> JsonTable:
-    """A lexicon: words, and how each is said. Raises ModelError."""
+    """A lexicon: each word with its pronunciation. Raises ModelError."""
     return _table(_text_of(file), file)
 
 
 def load_tagger(file: Path) -> dict[str, Any]:
-    """What hibari's tagger is made of: small tables as they are, and its weights. Raises
+    """The tables of hibari's tagger: small ones as dictionaries, the weights as a JsonTable. Raises
     ModelError."""
     text = _text_of(file).rstrip()
     found = _WEIGHTS.search(text)

@@ -1,10 +1,10 @@
-"""The program `hibari`: says English sentences by the protocol of docs/voices.md.
+"""The program `hibari`: says English sentences in the protocol of docs/voices.md.
 
     program.py SPEED            1.0: the voice's own pace
-    program.py --check          can it speak here at all? The exit code says so
+    program.py --check          tests whether it can speak here; the exit code is the result
 
-The speaker starts it in its sandbox (voice/confine.py), as it does every voice's program. It runs
-as a file, since nothing of the environment comes through: its packages are found beside this one.
+The speaker starts it in the sandbox of all voices' programs (voice/confine.py). It is started by
+its path, because the sandbox passes no environment: the package is imported relative to this file.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from appliance.voice.protocol import PROTOCOL
 
 
 class Order:
-    """One sentence that was asked for."""
+    """One ordered sentence."""
 
     def __init__(self, number: int, text: str) -> None:
         self.number, self.text = number, text
@@ -39,10 +39,10 @@ class Order:
 
 
 class Program:
-    """Two threads: one reads what is asked for, so that a stop is seen at once; one synthesises."""
+    """Two threads: one reads orders, so that a stop has an effect at once; one synthesises."""
 
     def __init__(self, synthesiser: Synthesiser, answers: int) -> None:
-        """`answers`: the descriptor that they are written to."""
+        """`answers`: the file descriptor to which answers are written."""
         self._synthesiser = synthesiser
         self._answers = answers
         self._orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
@@ -50,7 +50,7 @@ class Program:
         self._lock = threading.Lock()
 
     def run(self) -> None:
-        """Does not return: the end of the orders is the process's."""
+        """Serve; does not return. The process exits at the end of its stdin."""
         threading.Thread(target=self._read, daemon=True).start()
         self._tell({"voice": PROTOCOL, "rate_hz": RATE_HZ, "dbfs": LOUDNESS_DBFS})
         while True:
@@ -80,7 +80,7 @@ class Program:
                     stopped = self._open.get(asked["stop"])
                 if stopped is not None:
                     stopped.cancellation.cancel()
-        os._exit(0)  # who listened is gone
+        os._exit(0)  # the speaker has closed the pipe
 
     def _say(self, order: Order) -> None:
         for stretch in self._synthesiser.synthesise(order.text, order.cancellation):
@@ -100,9 +100,9 @@ class Program:
 
 
 def main(words: list[str]) -> int:
-    """What was typed after the program's name. Returns the exit code, if it comes to its end."""
+    """`words`: the arguments. Returns the exit code of the check, or of a failed start."""
     answers = os.dup(sys.stdout.fileno())
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints is no answer
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # libraries print to stderr, not to the pipe
     try:
         if words == ["--check"]:
             spoken = Synthesiser().synthesise("Yes.", Cancellation())

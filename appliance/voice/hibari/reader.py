@@ -1,7 +1,7 @@
-"""English text as phonemes, word by word: which of them belong to which characters of the text.
+"""Converts English text to phonemes, and maps them to the characters of the text, word by word.
 
-hibari's own rules read it (numbers, times, units, abbreviations). They rewrite the text first; what
-each word of the new text stands for in the old one is found by comparing the two.
+hibari's own rules (numbers, times, units, abbreviations) rewrite the text first. A comparison of
+both texts finds which words of the old one each word of the new one stands for.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from appliance.onnx_session import open_session
 from appliance.voice.hibari.packed_tables import load_pronunciations, load_tagger
 
 ASSETS = Path(g2p.ASSETS)
-# A longer sentence is said in parts, cut behind a clause where there is one: the sound begins
-# sooner, memory stays small. About 15 s.
+# A longer sentence is synthesised in parts, split after a clause if possible: the sound begins
+# sooner, and memory stays small. The limit is about 15 s of sound.
 MOST_PHONEMES = 240
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”’)\]]*\s+(?=\S)")
 _CLAUSE_ENDS = tuple(",;:—.!?…")
-# Behind these a point ends no sentence where a number follows: "Jan. 5th", "No. 7", "approx. 3".
+# After these a full stop before a number does not end a sentence: "Jan. 5th", "No. 7", "approx. 3".
 _BEFORE_NUMBERS = frozenset({*MONTHS, "sept", "no", "nos", *(each.rstrip(".") for each in ABBREV)})
-_NO_SOUND = frozenset("[]")  # hibari's own signs for phonemes that are given
+_NO_SOUND = frozenset("[]")  # removed: hibari's syntax for phonemes in a text
 
 
 class ReadWord(NamedTuple):
-    """Characters `begin` to `end` of the text, and the phonemes that they are said with. Several
-    words where their sounds cannot be told apart."""
+    """Characters `begin` to `end` of the text, and their phonemes. Several words if the phonemes
+    cannot be assigned to single ones."""
 
     begin: int
     end: int
@@ -56,10 +56,10 @@ class Reader:
         self._g2p = _rules(network)
 
     def read(self, text: str) -> Iterator[list[ReadWord]]:
-        """The words of `text`, in parts of at most MOST_PHONEMES, each said in one breath.
+        """The words of `text`, in parts of at most MOST_PHONEMES, each to be synthesised at once.
 
-        Raises UnsayableText where a word has letters or digits and no sound, and for another script
-        than Latin: hibari would name its letters one by one.
+        Raises UnsayableText for a word that has letters or digits but no phonemes, and for another
+        script than Latin: hibari would name its letters one by one.
         """
         for word in text.split():
             if sum(each.isalpha() and not _is_latin(each) for each in word) > 1:
@@ -71,7 +71,7 @@ class Reader:
                 yield from _parts(words)
 
     def _known(self, letter: str) -> str:
-        """`letter`, or one like it that can be read: without its accents."""
+        """`letter`, or the same letter without accents if hibari does not know it."""
         if letter.isalpha() and letter not in self._letters:
             return unicodedata.normalize("NFKD", letter)[0]
         return " " if letter in _NO_SOUND else letter
@@ -84,7 +84,7 @@ class Reader:
             if token.whitespace:
                 sounds.append("")
         new = rewritten.split()
-        if len(sounds) != len(new):  # no rule is known that does this
+        if len(sounds) != len(new):  # no known rule leads here
             new, sounds = [rewritten], [" ".join(filter(None, sounds))]
         for word, sound in zip(new, sounds, strict=True):
             if any(map(str.isalnum, word)) and not any(map(str.isalpha, sound)):
@@ -99,7 +99,7 @@ class Reader:
 
 
 def _rules(unknown: OOV) -> g2p.G2P:
-    """hibari's rules as its own constructor makes them, with packed tables."""
+    """The same object as hibari's constructor makes, but with packed tables."""
     rules = g2p.G2P.__new__(g2p.G2P)
     rules.lexicon = Lexicon(
         *(
@@ -112,7 +112,7 @@ def _rules(unknown: OOV) -> g2p.G2P:
     rules.tokenizer = Tokenizer(contractions)
     rules.tagger = Tagger(load_tagger(ASSETS / "tagger.json.gz"))
     rules.unk, rules.british = "", False
-    rules._oov = unknown  # its constructor's own name of it
+    rules._oov = unknown  # hibari's private attribute
     return rules
 
 
@@ -121,7 +121,7 @@ def _is_latin(letter: str) -> bool:
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Where the sentences of `text` begin and end."""
+    """Start and end of each sentence of `text`."""
     begin = 0
     for found in _SENTENCE_END.finditer(text):
         if _ends(text, found.start(), text[found.end()]):
@@ -132,7 +132,8 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _ends(text: str, end: int, following: str) -> bool:
-    """Whether a sentence ends at `end`: not behind a title, an initial or what a number follows."""
+    """Whether a sentence ends at `end`: not after a title, an initial or, before a number, an
+    abbreviation."""
     if following.islower():
         return False
     if text[end - 1] != ".":
@@ -146,13 +147,13 @@ def _ends(text: str, end: int, following: str) -> bool:
 def same_words(
     old: list[str], new: list[str], rewrite: Callable[[str], str]
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Which words of `new` stand for which of `old`: (first, behind the last) of both. What was
-    rewritten is one group, unless as many words came of it as there were, or as come of each word
-    by itself (`rewrite`)."""
+    """Which words of `new` replace which of `old`, as (first, after the last) of both. A rewritten
+    passage is one group, unless the number of words is the same, or each word rewritten alone
+    (`rewrite`) gives the same result."""
     rows: list[tuple[int, int, int, int]] = []
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for kind, first, last, low, high in matcher.get_opcodes():
-        if kind == "insert":  # said with the word before it, or else with the one behind
+        if kind == "insert":  # joined to the word before it, or else to the one after it
             if rows:
                 rows[-1] = (*rows[-1][:3], high)
         elif last - first == high - low:
@@ -170,7 +171,7 @@ def same_words(
 
 
 def _parts(words: list[ReadWord]) -> Iterator[list[ReadWord]]:
-    """Cut behind the last clause that fits, else between words."""
+    """Split `words` after the last clause that fits, or else between words."""
     while words:
         length = fits = clause = 0
         for count, word in enumerate(words, 1):

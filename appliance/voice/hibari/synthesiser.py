@@ -1,4 +1,4 @@
-"""Text in, its sound in stretches out, each with the words that begin in it. Stopped at once."""
+"""Synthesises text in stretches of sound, each with the words that begin in it. Cancellable."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from appliance.voice.hibari.vocoder import HOP, RATE_HZ, Floats, Spectrum, wavef
 __all__ = ["LOUDNESS_DBFS", "RATE_HZ", "Cancellation", "Stretch", "Synthesiser"]
 
 LOUDNESS_DBFS = -25.5
-# The network's own value of how long each phoneme is. It is rounded to 25 ms, two frames.
+# The network's inner output with the length of each phoneme, rounded to 25 ms (two frames).
 _DURATIONS = "/Clip_output_0"
-# A word sounds before its first phoneme is due by that count: by 34 to 72 ms over words behind a
-# pause (tests/voice/hibari/test_synthesiser.py), by 79 in the median over 141 words of fluent
-# speech as pocketsphinx aligns them; it is over 41 before.
+# A word sounds earlier than these lengths say: by 34 to 72 ms for words after a pause
+# (tests/voice/hibari/test_synthesiser.py), by 79 ms in the median over 141 words of fluent speech
+# as pocketsphinx aligns them; it ends 41 ms earlier.
 _EARLY_SAMPLES = RATE_HZ * 60 // 1000
 _OVER_SAMPLES = RATE_HZ * 45 // 1000
 _OUTPUTS = ("lh", "theta", "ln", "lr", "phi", "f0", _DURATIONS)
-_MARKS = ' ,;:—.!?…"“”()'  # behind a word: their time is that of the pause
-_EDGE = 0  # the number of the silence at both ends
+_MARKS = ' ,;:—.!?…"“”()'  # punctuation after a word: its length is that of the pause
+_EDGE = 0  # id of the silence at both ends
 
 
 class Cancellation:
-    """One sentence is wanted no more: said by one thread, seen by the one that synthesises."""
+    """Cancels one sentence: set by one thread, checked by the thread that synthesises."""
 
     def __init__(self) -> None:
         self.options = stoppable_run()
@@ -41,9 +41,9 @@ class Cancellation:
 
 
 class Stretch(NamedTuple):
-    """Some sound, full scale at ±1.0, at RATE_HZ. `words`: characters of the text, the sample of
-    this stretch at which they begin, and the one at which they are over; `begin` to `end`: the
-    characters of all of these."""
+    """Some sound, full scale at ±1.0, at RATE_HZ. `words`: for each word its characters of the
+    text, and the samples of this stretch at which it begins and ends; `begin` to `end`: the
+    characters of all of them."""
 
     sound: Floats
     begin: int
@@ -52,7 +52,7 @@ class Stretch(NamedTuple):
 
 
 class Synthesiser:
-    """The voice, loaded. `speed`: 1.0 is its own pace, 2.0 twice as fast."""
+    """The loaded voice. `speed`: 1.0 is its own pace, 2.0 twice as fast."""
 
     def __init__(self, speed: float = 1.0) -> None:
         """Raises ModelError."""
@@ -65,9 +65,9 @@ class Synthesiser:
         self._noise = np.random.default_rng(0)
 
     def synthesise(self, text: str, cancellation: Cancellation) -> Iterator[Stretch]:
-        """The sound of `text`; the rest of it is left out once it is cancelled.
+        """The sound of `text`; a cancellation ends it early.
 
-        Raises UnsayableText, and the library's own error where a run of the network was cancelled.
+        Raises UnsayableText, and the library's own error if a run of the network is cancelled.
         """
         for words in list(self._reader.read(text)):
             if cancellation.cancelled:

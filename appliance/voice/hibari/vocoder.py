@@ -1,7 +1,7 @@
-"""What hibari's network predicts of each 12.5 ms becomes a waveform, stretch by stretch.
+"""Converts the network's output for each 12.5 ms frame to a waveform, stretch by stretch.
 
-The same sum as `hibari.dsp.synth`, which makes a whole sentence at once: here a stop is seen
-between two stretches, the first is out sooner, and memory does not grow with the sentence.
+The computation is that of `hibari.dsp.synth`, which makes a complete sentence at once. In stretches
+a stop has an effect sooner, the first sound comes sooner, and memory does not grow with the length.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from hibari import dsp
 Floats = npt.NDArray[np.float32]
 RATE_HZ: int = dsp.SR
 HOP: int = dsp.HOP  # samples a frame
-STRETCH_FRAMES = 40  # 0.5 s: a tenth of a second's work on a slow machine
-_OVERLAP = dsp.N_FFT // HOP  # frames that sound at a time
+STRETCH_FRAMES = 40  # 0.5 s, which take a slow machine 0.1 s to compute
+_OVERLAP = dsp.N_FFT // HOP  # frames that overlap at each sample
 _LEAD = _OVERLAP // 2  # frames before the first sample, which is the middle of the first window
 
 
 class Spectrum(NamedTuple):
     """The network's outputs for one sentence: [601, frames] each, `f0_hz` [frames]."""
 
-    harmonic: Floats  # logarithm of the size of what sounds with the pulses
-    angle: Floats  # by which the pulses are turned: tanh of it times pi
-    noise: Floats  # logarithm of the size of the noise
-    free: Floats  # logarithm of the size of what has a phase of its own
-    phase: Floats
+    harmonic: Floats  # log magnitude of the part excited by the pulses
+    angle: Floats  # phase shift of that part: pi times tanh of this
+    noise: Floats  # log magnitude of the noise
+    free: Floats  # log magnitude of the part with its own phase
+    phase: Floats  # of that part
     f0_hz: Floats
 
     @property
@@ -37,7 +37,7 @@ class Spectrum(NamedTuple):
 
 
 def waveform(spectrum: Spectrum, noise: np.random.Generator) -> Iterator[Floats]:
-    """Its sound, full scale at ±1.0, in stretches; `frames` × HOP samples in all."""
+    """The sound, full scale at ±1.0, in stretches; in total `frames` × HOP samples."""
     frames = spectrum.frames
     pulses = np.pad(dsp.pulses(spectrum.f0_hz), dsp.N_FFT // 2, mode="reflect")
     windows = np.lib.stride_tricks.sliding_window_view(pulses, dsp.N_FFT)[::HOP]
@@ -60,7 +60,7 @@ def waveform(spectrum: Spectrum, noise: np.random.Generator) -> Iterator[Floats]
 
 
 def _bins(part: Spectrum, windows: Floats, noise: np.random.Generator) -> npt.NDArray[np.complex64]:
-    """The spectra of its frames, [601, frames]."""
+    """The complex spectra of the frames, [601, frames]."""
     bins = np.ascontiguousarray(dsp.rfft(windows * dsp.WIN_SRC, 1).T)
     bins *= dsp.ex(part.harmonic) * np.exp(1j * np.float32(np.pi) * np.tanh(part.angle))
     shape = (part.noise.shape[0], 2 * part.frames)
@@ -70,7 +70,7 @@ def _bins(part: Spectrum, windows: Floats, noise: np.random.Generator) -> npt.ND
 
 
 def _overlap_scale(frames: int) -> Floats:
-    """1 over the sum of the squared windows that meet in each sample, [frames + 3, HOP]."""
+    """1 over the sum of the squared windows that overlap at each sample, [frames + 3, HOP]."""
     squared = (dsp.WIN * dsp.WIN).reshape(_OVERLAP, HOP)
     sums = np.zeros((frames + _OVERLAP - 1, HOP), np.float32)
     for place in range(_OVERLAP):
