@@ -76,7 +76,7 @@ class PageSettings(Section, frozen=True):
         """The address and the port that the page listens on."""
         service = _is_service()
         return (
-            self.listen or ("0.0.0.0" if service else "127.0.0.1"),  # noqa: S104  # who may ask is checked
+            self.listen or ("0.0.0.0" if service else "127.0.0.1"),  # noqa: S104  # the page checks each client
             self.port or self._usual_port(encrypted=bool(self.certificate), service=service),
         )
 

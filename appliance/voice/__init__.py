@@ -1,1 +1,1 @@
-"""Speaking: sentences in, sound of the box's rate out. One interface, two synthesisers."""
+"""Speaking: sentences in, sound at the box's rate out; one interface for all synthesisers."""
