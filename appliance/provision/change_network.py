@@ -2,7 +2,7 @@
 
 A Wi-Fi is tried before it is saved: the connection is first written to the running system, whose
 /etc is in memory, and to the data partition only after the box has connected with it. After a
-failed connection, a power cut or an interruption, the box still has the Wi-Fi before.
+failed connection, a power cut or an interruption, the box still has its previous Wi-Fi.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A box whose owner asks for set-up may have a Wi-Fi that works. It stays on the card until the box
 has connected to the new one: after a mistyped password, a set-up without a network or a power cut,
-the box still has the Wi-Fi before.
+the box still has its previous Wi-Fi.
 """
 
 from __future__ import annotations
