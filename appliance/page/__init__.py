@@ -1,1 +1,1 @@
-"""The page: what a browser in the house sees of the box, and what it may tell it."""
+"""The page: the web interface of the box for browsers in the local network."""

@@ -1,6 +1,6 @@
-"""Who may use the page: browsers that were let in, in a file of mode 0600 in the state's folder.
+"""The access list of the page: paired browsers, in a file of mode 0600 in the state directory.
 
-The file has no cookie in it, only what a cookie is known by: who reads it cannot come in.
+The file contains only hashes of the cookies, so reading it does not give access.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from appliance.record_file import load_record
 from appliance.settings import Settings
 
 FILE = "page-access.json"
-MOST = 32  # browsers; the one that was seen longest ago goes
-UNSEEN_S = 400 * 86_400  # likewise one that was not seen for so long; browsers keep cookies as long
-SEEN_S = 86_400  # between two notes of when one was seen: a card is not written at each look
-# scrypt (RFC 7914) for the passphrase: 8 MiB and some 20 ms of an x86 core a try
+MOST = 32  # browsers; a new one replaces the one that was seen longest ago
+UNSEEN_S = 400 * 86_400  # access expires if unused for this long, which is how long cookies live
+SEEN_S = 86_400  # between two updates of `seen_s`, so that not every request writes the SD card
+# scrypt (RFC 7914) for the passphrase: 8 MiB and about 20 ms of an x86 core per attempt
 SCRYPT_N, SCRYPT_R, SCRYPT_P = 8192, 8, 1
 
 log = logging.getLogger("page")
 
 
 class Browser(msgspec.Struct, frozen=True):
-    """One that was let in. `known_by`: SHA-256 of its cookie, in hexadecimal. Times since 1970."""
+    """A paired browser. `known_by`: SHA-256 of its cookie, in hexadecimal. Times since 1970."""
 
     id: str
     known_by: str
@@ -40,7 +40,8 @@ class Browser(msgspec.Struct, frozen=True):
 
 
 class AccessList(msgspec.Struct, frozen=True):
-    """All of them. `passphrase`: "" or salt and hash, in hexadecimal, with a colon between."""
+    """The file's content. `passphrase`: "" or salt and hash, in hexadecimal, separated by a
+    colon."""
 
     version: Literal[1] = msgspec.field(default=1)
     browsers: tuple[Browser, ...] = ()
@@ -52,7 +53,7 @@ def path(settings: Settings) -> Path:
 
 
 class AccessStore:
-    """`clock`: seconds since 1970."""
+    """Reads and writes the access list. `clock`: seconds since 1970."""
 
     def __init__(self, file: Path, clock: Callable[[], float]) -> None:
         self._file, self._clock = file, clock
@@ -70,7 +71,7 @@ class AccessStore:
         return bool(self._now.passphrase)
 
     def let_in(self, name: str) -> str:
-        """Let one more browser in. Returns its cookie."""
+        """Add a browser. Returns its cookie."""
         cookie, now_s = secrets.token_urlsafe(32), self._clock()
         made = Browser(secrets.token_hex(4), _known_by(cookie), name[:60], now_s, now_s)
         kept = [one for one in self._now.browsers if now_s - one.seen_s < UNSEEN_S]
@@ -79,7 +80,7 @@ class AccessStore:
         return cookie
 
     def find(self, cookie: str) -> Browser | None:
-        """Whose cookie it is."""
+        """Return the browser of a cookie, or None."""
         if not cookie:
             return None
         known_by, now_s = _known_by(cookie), self._clock()
@@ -93,28 +94,28 @@ class AccessStore:
         return None
 
     def revoke(self, which: str) -> None:
-        """Its cookie is worth nothing from now on."""
+        """Remove a browser, so that its cookie is no longer accepted."""
         left = tuple(one for one in self._now.browsers if one.id != which)
         self._write(msgspec.structs.replace(self._now, browsers=left))
 
     def set_passphrase(self, passphrase: str) -> None:
-        """Wanted of each new browser from now on; "": of none."""
+        """Require a passphrase when a browser is paired; "": require none."""
         salt = secrets.token_bytes(16)
         kept = f"{salt.hex()}:{_stretched(passphrase, salt).hex()}" if passphrase else ""
         self._write(msgspec.structs.replace(self._now, passphrase=kept))
 
     def is_passphrase(self, said: str) -> bool:
-        """Also where none is wanted."""
+        """Whether the passphrase is right; True if none is required."""
         if not self._now.passphrase:
             return True
         salt, _, kept = self._now.passphrase.partition(":")
         try:
             return hmac.compare_digest(_stretched(said, bytes.fromhex(salt)).hex(), kept)
         except ValueError:
-            return False  # a damaged file lets nobody in
+            return False  # a damaged file: no passphrase is accepted
 
     def _write(self, now: AccessList) -> None:
-        """A card that cannot be written keeps nobody out, nor in: what is in memory counts."""
+        """Write the list. After an error the list in memory stays in effect."""
         self._now = now
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
@@ -124,7 +125,7 @@ class AccessStore:
 
 
 def form_token(cookie: str) -> str:
-    """What a form of the browser with that cookie carries, against forms of other sites."""
+    """The CSRF token of the forms that are sent to the browser with that cookie."""
     return hmac.new(cookie.encode(), b"form", hashlib.sha256).hexdigest()
 
 

@@ -1,6 +1,6 @@
-"""What avahi announces of the page (avahi.service(5)): its port, and whether it is encrypted. Pure.
+"""The page's service file for avahi (avahi.service(5)), with its port and protocol. Pure.
 
-Browsers of services and Home Assistant find it so. Nothing of it is a word of the owner's.
+Service browsers and Home Assistant find the page by it. It contains no text of the owner.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FILE = """<?xml version="1.0" standalone="no"?>
 
 
 def address_of(page: PageSettings) -> str:
-    """The page's address, with `{}` for the box's name; "" where no other machine can reach one."""
+    """The page's URL, with `{}` for the host name; "" if no other machine can reach the page."""
     host, port = page.address
     if not page.wanted or ipaddress.ip_address(host).is_loopback:
         return ""
@@ -39,7 +39,7 @@ def address_of(page: PageSettings) -> str:
 
 
 def announcement(page: PageSettings) -> bytes:
-    """avahi's file for these settings; b"" where no other machine can reach a page."""
+    """The content of avahi's file; b"" if no other machine can reach the page."""
     if not address_of(page):
         return b""
     scheme = "https" if page.certificate else "http"

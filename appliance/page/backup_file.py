@@ -1,8 +1,9 @@
-"""A backup: one archive without a secret, and what is taken from such an archive. Nothing else is.
+"""Writes and reads the backup: one archive without secrets. Everything in it is validated.
 
-A ZIP archive of few entries, none compressed, with a manifest of their SHA-256. Each entry has a
-fixed name, a limit and a schema; turns, timers and settings are text, written anew from what was
-understood. So there is nothing to be unpacked, no path, no link and no bomb.
+A ZIP archive of a few uncompressed entries, with a manifest of their SHA-256. Each entry has a
+fixed name, a size limit and a schema; turns, timers and settings are decoded and encoded again.
+Nothing is unpacked into files, so paths, links and decompression bombs in an archive have no
+effect.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ LIMITS = {
     "adjusted.json": 16_384, "enrolled.npz": 65_536,
 }  # fmt: skip
 _END = struct.Struct("<4s4H2LH")  # end of central directory (PKWARE APPNOTE 4.3.16)
-_CENTRAL_BYTES = 4096  # of the directory of so few entries
+_CENTRAL_BYTES = 4096  # largest central directory for the few entries
 REMEDY = "Choose an archive that this page has made."
 
 T = TypeVar("T")
@@ -40,7 +41,7 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BackupTurn(_Entry, frozen=True):
-    """As RememberedTurn (dialog/memory.py)."""
+    """A turn of the memory, like RememberedTurn (dialog/memory.py)."""
 
     started: Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
     turn: Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
@@ -53,7 +54,7 @@ class BackupTurn(_Entry, frozen=True):
 
 
 class BackupTimer(_Entry, frozen=True):
-    """As Timer (tools/timers.py); due by the clock on the wall."""
+    """A timer, like Timer (tools/timers.py); due by the wall clock."""
 
     name: Annotated[str, msgspec.Meta(max_length=100)]
     length_s: Annotated[float, msgspec.Meta(ge=0, le=86_400)]
@@ -61,7 +62,7 @@ class BackupTimer(_Entry, frozen=True):
 
 
 class BackupManifest(_Entry, frozen=True):
-    """`version`: of this format. `made_by`: the version of Interlude. `sha256`: of each entry."""
+    """`version`: of the format. `made_by`: version of Interlude. `sha256`: of each entry."""
 
     version: int
     made_s: Seconds
@@ -75,7 +76,7 @@ Timers = Annotated[tuple[BackupTimer, ...], msgspec.Meta(max_length=32)]
 
 
 class Backup(_Entry, frozen=True):
-    """What an archive holds. None, or nothing: that it does not."""
+    """Content of an archive. None or empty: the archive does not have that part."""
 
     made_s: float
     made_by: str
@@ -91,7 +92,7 @@ VERSION: Literal[1] = 1
 
 
 def pack(backup: Backup) -> bytes:
-    """The archive. Of more turns than it may hold the newest are in it."""
+    """Encode the archive. If there are too many turns, only the newest are included."""
     entries = {"settings.json": msgspec.json.encode(backup.settings)}
     if backup.turns is not None:
         entries["memory.jsonl"] = _newest(backup.turns)
@@ -111,7 +112,7 @@ def pack(backup: Backup) -> bytes:
 
 
 def unpack(data: bytes) -> Backup:
-    """What an archive holds, all of it checked. Raises BackupRefused."""
+    """Validate and decode an archive. Raises BackupRefused."""
     entries = _entries(data)
     manifest = _decoded(entries.pop(MANIFEST, b""), BackupManifest, MANIFEST)
     if manifest.version != VERSION:
@@ -154,7 +155,8 @@ def _newest(turns: tuple[BackupTurn, ...]) -> bytes:
 
 
 def _entries(data: bytes) -> dict[str, bytes]:
-    """By name. The directory's own size is looked at before it is read: it may claim a million."""
+    """Read the entries by name. The size and count of the central directory are checked before it
+    is parsed, since it may claim a million entries."""
     shown = ShownAs.of("page-wrong-backup-none")
     refused = BackupRefused("This file is no backup of Interlude.", REMEDY, shown=shown)
     if not _END.size <= len(data) <= MOST_BYTES:
@@ -181,7 +183,7 @@ def _entries(data: bytes) -> dict[str, bytes]:
 
 
 def _is_special(entry: zipfile.ZipInfo) -> bool:
-    """A link, a folder: whatever is no regular file by its Unix mode."""
+    """Whether an entry is a link, a folder or anything but a regular file by its Unix mode."""
     kind = entry.external_attr >> 28  # the four highest bits of st_mode
     return kind not in (0, 8) or entry.is_dir()
 

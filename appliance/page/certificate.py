@@ -1,7 +1,8 @@
-"""The owner's certificate for the page: read and tried, or what is wrong with it in a sentence.
+"""Loads and checks the owner's certificate for the page; raises an error with a sentence.
 
-It is tried as a browser would, by a handshake in memory: the key fits, it may stand for a server,
-and it is neither expired nor of the future. Who signed it is the browser's to judge.
+The check is a TLS handshake in memory, as a browser would do it: the key matches, the certificate
+may be used for a server, and it is within its period of validity. The issuer is not checked; that
+is left to the browser.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from appliance.settings import PageSettings
 
 CREDENTIAL = "page-key"  # its name in the unit: LoadCredential=page-key:/path
 HANDSHAKE_ROUNDS = 8  # TLS 1.2 and 1.3 take three
-RENEW_S = 14 * 86_400  # before its last second its owner is told
+RENEW_S = 14 * 86_400  # before its expiry the owner is warned
 
 # X509_V_ERR_… of OpenSSL (x509_vfy.h)
 _NOT_YET, _EXPIRED, _PURPOSE = 9, 10, 26
@@ -32,7 +33,7 @@ _WHY = {
 
 @dataclass(frozen=True)
 class PageCertificate:
-    """`names`: for which it is; `until_s`: its last second, since 1970."""
+    """A checked certificate. `names`: its host names; `until_s`: its expiry, since 1970."""
 
     context: ssl.SSLContext
     names: tuple[str, ...]
@@ -43,9 +44,9 @@ class PageCertificate:
 def load_certificate(
     page: PageSettings, environment: Mapping[str, str] = os.environ
 ) -> PageCertificate | None:
-    """The certificate of the settings; None where they name none. Raises PageError for a file that
-    is missing or is not what it should be, a key that others may read, a certificate that no
-    browser would take today."""
+    """Load the certificate of the settings; None if they name none. Raises PageError for a file
+    that is missing or has the wrong content, a key that other users may read, or a certificate that
+    browsers would reject today."""
     if not page.certificate:
         return None
     certificate = Path(page.certificate).expanduser()
@@ -76,7 +77,7 @@ def load_certificate(
 def stamp(
     page: PageSettings, environment: Mapping[str, str] = os.environ
 ) -> tuple[tuple[int, int], ...]:
-    """Something that changes when one of the two files does; () where there is no certificate."""
+    """Modification times and inodes of the two files, to detect changes; () without certificate."""
     if not page.certificate:
         return ()
     found = []
@@ -98,7 +99,7 @@ def _key(page: PageSettings, environment: Mapping[str, str]) -> Path:
             problem = f"Others may read the key of the page's certificate in {path} ({mode:04o})."
             shown = ShownAs.of("page-wrong-certificate-open")
             raise PageError(problem, f"chmod 600 {path}", shown=shown)
-        if page.key or about.st_size > 1:  # the unit's stand-in for a secret is an empty line
+        if page.key or about.st_size > 1:  # the unit's placeholder for a missing key is a newline
             return path
     raise PageError(
         "The page's certificate has no key.",
@@ -112,7 +113,7 @@ def _key_places(page: PageSettings, environment: Mapping[str, str]) -> list[Path
     if page.key:
         return [Path(page.key).expanduser()]
     folder = environment.get("CREDENTIALS_DIRECTORY")
-    own = Path(folder, CREDENTIAL) if folder else None  # systemd sees to who may read it
+    own = Path(folder, CREDENTIAL) if folder else None  # systemd sets its permissions
     return [own] if own is not None and own.exists() else []
 
 
@@ -130,10 +131,10 @@ def _there(path: Path, what: str, setting: str) -> os.stat_result:
 
 
 def _tried(context: ssl.SSLContext, certificate: Path) -> dict[str, Any]:
-    """What a browser is shown of it, by a handshake with ourselves. Raises PageError."""
+    """Do a handshake in memory; return the certificate as a client sees it. Raises PageError."""
     browser = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     browser.check_hostname = False
-    browser.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # whoever signed it
+    browser.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # accept any issuer
     try:
         browser.load_verify_locations(certificate)
         to_server, to_browser = ssl.MemoryBIO(), ssl.MemoryBIO()

@@ -1,6 +1,6 @@
-"""The page's certificate while the page runs: a new file is taken by itself, a bad one is not.
+"""Watches the certificate's files while the page runs; loads a new certificate if it is valid.
 
-In: the two files, the time. Out: the certificate to serve, and what its owner should know of it.
+In: the two files, the time. Out: the certificate to serve, and notices for the owner.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from appliance.page.refusals import refusal
 from appliance.page.texts import Texts
 from appliance.settings import PageSettings
 
-AGAIN_S = 60.0  # between two looks at a file that cannot be used: the clock may be wrong
+AGAIN_S = 60.0  # between two checks of an unusable file, since the clock may have been wrong
 
 log = logging.getLogger("page")
 
 
 @dataclass
 class CertificateWatch:
-    """`served`: by the page, until another is found good. `refused`: why the file that lies there
-    now is not."""
+    """`served`: the certificate in use until a new one is valid. `refused`: why the present file is
+    not used."""
 
     page: PageSettings
     served: PageCertificate
     seen: tuple[tuple[int, int], ...]
     looked_s: float
     refused: PageError | None = None
-    told: str = ""  # what the log has said last of its end
+    told: str = ""  # the last warning in the log: "", "soon" or "over"
 
     def look(
         self, now_s: float, wall_s: float, environment: Mapping[str, str] = os.environ
     ) -> PageCertificate | None:
-        """A certificate to serve from now on; None: it stays. `now_s`: CLOCK_MONOTONIC; `wall_s`:
-        since 1970."""
+        """Check the files. Returns a new certificate to serve, or None to keep the present one.
+        `now_s`: CLOCK_MONOTONIC; `wall_s`: since 1970."""
         self._tell_end(wall_s)
         found = stamp(self.page, environment)
         again = self.refused is not None and now_s >= self.looked_s + AGAIN_S
@@ -59,7 +59,7 @@ class CertificateWatch:
         return certificate
 
     def notices(self, texts: Texts, wall_s: float) -> list[str]:
-        """What is to be done about it, for who was let in."""
+        """Sentences for paired browsers about a rejected file and the expiry."""
         said = []
         if self.refused is not None:
             said.append(texts("page-certificate-refused", why=refusal(self.refused, texts)))
@@ -78,7 +78,7 @@ class CertificateWatch:
 def watch(
     page: PageSettings, now_s: float, environment: Mapping[str, str] = os.environ
 ) -> CertificateWatch | None:
-    """Of the files as they are now; None for a page without. Raises PageError."""
+    """Load the present files and watch them; None without a certificate. Raises PageError."""
     seen = stamp(page, environment)
     certificate = load_certificate(page, environment)
     return CertificateWatch(page, certificate, seen, now_s) if certificate else None

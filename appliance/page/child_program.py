@@ -1,4 +1,4 @@
-"""A program that the page starts: its output, and nobody waits for it. It has the page's rights."""
+"""Runs programs as child processes without blocking the page. They have the page's privileges."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ log = logging.getLogger("page")
 
 
 class ChildPrograms:
-    """Those that run now. Use it in an event loop."""
+    """The running programs. Use it in an event loop."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()
@@ -19,14 +19,14 @@ class ChildPrograms:
     def start(
         self, command: Sequence[str], given: bytes, longest_s: float, done: Callable[[bytes], None]
     ) -> None:
-        """Start it with `given` on its standard input. `done` gets what it wrote; b"" if it failed
-        or took longer than `longest_s`."""
+        """Start a program with `given` on its standard input. `done` is called with its output, or
+        b"" if it failed or took longer than `longest_s`."""
         task = asyncio.get_running_loop().create_task(_run(command, given, longest_s, done))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
-        """End those that run."""
+        """Kill the running programs and wait for them."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

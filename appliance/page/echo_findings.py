@@ -1,4 +1,4 @@
-"""What echo health means: levels by band in, a judgement and its remedy out. Pure."""
+"""Judges the echo canceller: levels by band in, keys of findings out. Pure."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from dataclasses import dataclass
 
 from appliance.messages.trying import EchoBand, EchoMeasured
 
-LEAST_S = 2.0  # of sound: the canceller's first second does not count
-UNHEARD_DB = 6.0  # of the echo over the room: less is nothing to take away
-GONE_DB = 6.0  # of what is left over the room: nobody would hear it
-# With 20 dB taken away an owner at 1 m is louder than what is left; with 12 soft words are missed.
+LEAST_S = 2.0  # of sound; the canceller's first second does not count
+UNHEARD_DB = 6.0  # echo less than this above the room noise cannot be measured
+GONE_DB = 6.0  # residual echo less than this above the room noise counts as inaudible
+# With 20 dB of attenuation an owner at 1 m is louder than the residual echo; with 12 dB soft words
+# are missed.
 GOOD_DB, FAIR_DB = 20.0, 12.0
-CLIPPED = 16  # samples: what is cut off cannot be taken away
+CLIPPED = 16  # samples; the echo of clipped samples cannot be cancelled
 
 
 @dataclass(frozen=True)
 class EchoHealth:
-    """`taken_db`: of the echo over all bands. `found`: last parts of keys `page-echo-…`, the
-    judgement first."""
+    """`taken_db`: attenuation of the echo over all bands. `found`: last parts of keys
+    `page-echo-…`, the judgement first."""
 
     taken_db: float
     heard_db: float
@@ -32,7 +33,7 @@ class EchoHealth:
 
 
 def health(measured: EchoMeasured) -> EchoHealth:
-    """The judgement."""
+    """Judge a measurement."""
     heard, left, noise = (
         _sum_db([getattr(band, name) for band in measured.bands])
         for name in ("heard_db", "left_db", "noise_db")
@@ -46,7 +47,7 @@ def health(measured: EchoMeasured) -> EchoHealth:
 
 
 def taken_db(band: EchoBand) -> float:
-    """How much is taken away of it."""
+    """Attenuation of the echo in one band."""
     return band.heard_db - band.left_db
 
 

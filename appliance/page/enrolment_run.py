@@ -1,6 +1,6 @@
-"""An enrolment as the page leads it: word after word, what became of each, and its end. Pure.
+"""One enrolment: asks for one word after the other, follows each take, and learns from them. Pure.
 
-In: wishes of browsers, the box's messages, time. Out: what to ask the conductor for (pop_messages),
+In: commands of browsers, the box's messages, time. Out: messages for the conductor (pop_messages),
 events for browsers.
 """
 
@@ -25,28 +25,29 @@ from appliance.messages.registry import Message
 from appliance.messages.trying import EndTrial, SoundRecording, TrialRefused
 from appliance.page.live import Event
 
-ROUNDS = 3  # of all words: training/verdict/enrolment_gain.py measured with as many
-TRIES = 3  # of a take that is of no use; then the next word is asked for
-MOST_FAULTS = 9  # of all takes: it would go on for ever in a room that is too loud
-AGAIN_S = 2.0  # after a refusal since somebody talks
-# "waiting": somebody talks, or a timer rings. "cancelled": by a button of the page or the box.
+ROUNDS = 3  # of all words, as in the measurement of training/verdict/enrolment_gain.py
+TRIES = 3  # takes of a word that are rejected; then the next word is asked for
+MOST_FAULTS = 9  # rejected takes in all; ends the enrolment in a room that is too loud
+AGAIN_S = 2.0  # retry delay after a refusal because of a conversation
+# "waiting": for the end of a conversation or a timer's ringing. "cancelled": by a button of the
+# page or the box.
 EnrolmentPhase = Literal[
     "never", "asking", "recording", "judging", "waiting", "learning",
     "learnt", "cancelled", "abandoned", "refused", "faults",
 ]  # fmt: skip
-# How long a phase may last, in seconds. A question may be the explanation, and wait for a voice.
+# Timeout of each phase in seconds. A question may include the explanation, and wait for a voice.
 LONGEST_S: dict[EnrolmentPhase, float] = {
     "asking": 40.0,
     "recording": 8.0,
-    "judging": 120.0,  # 1 s on a desk
+    "judging": 120.0,  # takes 1 s on a desktop machine
     "waiting": 60.0,
-    "learning": 240.0,  # some ten seconds on a desk; a Pi is slower, and busy
+    "learning": 240.0,  # takes about 10 s on a desktop machine; a Pi is slower, and busy
 }
 
 
 @dataclass
 class TakeRow:
-    """A word to be said. `tries`: so often it was recorded; `fault`: of the last of them."""
+    """One word to be said. `tries`: number of takes; `fault`: of the latest one."""
 
     word: EnrolmentWord
     round: int
@@ -56,18 +57,18 @@ class TakeRow:
 
 
 class EnrolmentRun:
-    """The newest one. `why`: it was refused, a key's last part. `learnt`: what came of it."""
+    """The newest enrolment. `why`: reason of a refusal, a key's last part. `learnt`: the result."""
 
     def __init__(self) -> None:
         self.phase: EnrolmentPhase = "never"
         self.rows: list[TakeRow] = []
-        self.at = 0  # the row that is asked for
+        self.at = 0  # the row whose word is asked for
         self.why = ""
         self.number = 0
         self.learnt: EnrolmentLearnt | None = None
-        self._take = 0  # of all that were asked for
-        self._rows_of: dict[int, int] = {}  # a take's row
-        self._fault: TakeFault | None = None  # to be said with the next question
+        self._take = 0  # number of the latest take
+        self._rows_of: dict[int, int] = {}  # take → row
+        self._fault: TakeFault | None = None  # announced with the next question
         self._since_s = self._waits_since_s = self._refused_s = 0.0
         self._messages: list[Message] = []
 
@@ -84,11 +85,11 @@ class EnrolmentRun:
         return sum(row.accepted for row in self.rows)
 
     def begin(self, now_s: float) -> bool:
-        """False while one is under way."""
+        """Start an enrolment. False while one is under way."""
         if self.under_way:
             return False
-        number = max(self.number + 1, round(now_s * 1000))  # no other page's of this box
-        self.__init__()  # type: ignore[misc]  # everything anew
+        number = max(self.number + 1, round(now_s * 1000))  # differs from an earlier page process's
+        self.__init__()  # type: ignore[misc]  # reset everything
         self.number = number
         self.rows = [TakeRow(word, n) for n in range(1, ROUNDS + 1) for word in WORDS]
         self._messages = [BeginEnrolment(number)]
@@ -96,12 +97,12 @@ class EnrolmentRun:
         return True
 
     def end(self, how: Literal["cancelled", "abandoned"], now_s: float) -> None:
-        """Nothing of it is wanted any more."""
+        """End the enrolment, if one is under way."""
         if self.under_way:
             self._stop(how, now_s)
 
     def handle(self, message: Message, now_s: float) -> list[Event]:
-        """What follows of a message, for those who look."""
+        """Handle a message of the box. Returns events for browsers."""
         if not self.under_way:
             return []
         match message:
@@ -123,7 +124,7 @@ class EnrolmentRun:
         return [{"k": "trial", "phase": self.phase}]
 
     def expire(self, now_s: float) -> list[Event]:
-        """Time has passed."""
+        """End a phase that has timed out; repeat a question that was refused."""
         if not self.under_way:
             return []
         if now_s - self._since_s > LONGEST_S[self.phase]:
@@ -136,7 +137,7 @@ class EnrolmentRun:
         return []
 
     def pop_messages(self) -> list[Message]:
-        """What is to be asked of the conductor."""
+        """Return the messages for the conductor and forget them."""
         messages, self._messages = self._messages, []
         return messages
 
@@ -176,7 +177,7 @@ class EnrolmentRun:
         self._messages.append(AskTake(self.number, self._take, row.word, first, self._fault))
 
     def _wait(self, now_s: float) -> None:
-        """Somebody talks: the word is asked for again when it is quiet."""
+        """Wait for the end of a conversation; `expire` then repeats the question."""
         self._refused_s = now_s
         if self.phase != "waiting":
             self._enter("waiting", now_s)

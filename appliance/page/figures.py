@@ -1,7 +1,7 @@
-"""How fast it stopped and answered since its start: p50 and p95. Pure.
+"""Latencies of stopping and answering since the start: p50 and p95. Pure.
 
-Measured where the sound is, in the card's samples: a stop from the onset of an interjection to the
-first silent sample, an answer from the end of the owner's speech to its first sample.
+Measured in the sound card's samples: a stop from the onset of an interjection to the first silent
+sample, an answer from the end of the owner's speech to its first sample.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from appliance.messages.playback import PlaybackPaused, PlaybackStarted
 from appliance.messages.registry import Message
 from appliance.sound_format import RATE_HZ
 
-KEPT = 500  # of each
-LONGEST_S = 120.0  # an answer that comes later belongs to no question
+KEPT = 500  # newest values of each kind
+LONGEST_S = 120.0  # a longer delay means that the speech was not the answer's question
 
 Summary = dict[str, float | int | None]
 
 
 class Figures:
-    """`stops_ms`, `answers_ms`: the newest."""
+    """`stops_ms`, `answers_ms`: the newest latencies."""
 
     def __init__(self) -> None:
         self.stops_ms: deque[float] = deque(maxlen=KEPT)
@@ -29,14 +29,14 @@ class Figures:
         self._ended: int | None = None
 
     def handle(self, message: Message) -> bool:
-        """True if there is something new."""
+        """Handle a message. Returns whether there is a new value."""
         match message:
             case Onset(speaking=True):
                 self._onset = message
             case PlaybackPaused() if self._onset and message.serial == self._onset.serial:
                 late_s = (message.index - self._onset.index) / RATE_HZ
                 self._onset = None
-                if late_s >= 0:  # else it was silent already, in a dropout
+                if late_s >= 0:  # negative: playback was silent already, in a dropout
                     self.stops_ms.append(1000 * late_s)
                     return True
             case SpeechEnded(last=True):
@@ -54,7 +54,7 @@ class Figures:
 
 
 def percentile(values: list[float], share: float) -> float | None:
-    """The nearest-rank percentile of sorted values; None of none."""
+    """The nearest-rank percentile of sorted values; None if there are none."""
     if not values:
         return None
     return values[max(0, min(len(values) - 1, -(-int(share * 100) * len(values) // 100) - 1))]

@@ -1,7 +1,7 @@
-"""What `interlude check` finds, for the page: by a program of its own, so that nobody waits here.
+"""Findings of `interlude check` on the page. A child process runs the check.
 
-Pure: the program's output in, findings out. The page has no more rights for it; what it cannot see
-is said beside it.
+Pure: the program's output in, findings out. The program has only the page's privileges; the page
+says what it cannot check.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from appliance.page.refusals import told
 from appliance.page.texts import Texts
 from appliance.settings import Settings
 
-# A string, as in the process table: what it imports is not for this process.
+# A module name, as in the process table, so that this process does not import it.
 PROGRAM = (sys.executable, "-m", "appliance.cli.check_beside")
-LONGEST_S = 90.0  # on a Pi that is busy with an answer; then it is ended
-AGAIN_S = 10.0  # between two runs: it costs some seconds of a core
+LONGEST_S = 90.0  # timeout, for a Pi that is busy with an answer
+AGAIN_S = 10.0  # between two runs, which take some seconds of a core
 
 CheckPhase = Literal["never", "running", "done", "failed"]
 
 
 class ShownFinding(msgspec.Struct, frozen=True):
-    """As runtime/diagnostics.py writes it."""
+    """One finding, as encoded by runtime/diagnostics.py."""
 
     looked_at: str
     verdict: Literal["ok", "warning", "problem"]
@@ -36,7 +36,7 @@ class ShownFinding(msgspec.Struct, frozen=True):
     values: dict[str, str | int | float] = {}
 
 
-# Where on the page something can be done about it: of what was looked at.
+# The view of the page that offers a remedy, for each subject of the check.
 PLACES = {
     "model": ("/own/models", "page-models-title"),
     "memory": ("/own/models", "page-models-title"),
@@ -50,7 +50,7 @@ PLACES = {
 
 
 class FindingRow(NamedTuple):
-    """As it is shown. `place`, `label`: of the page's own view that helps; "" where none does."""
+    """A finding as shown. `place`, `label`: link to the view that helps; "" if there is none."""
 
     title: str
     verdict: str
@@ -60,7 +60,7 @@ class FindingRow(NamedTuple):
 
 
 def finding_row(found: ShownFinding, texts: Texts) -> FindingRow:
-    """In the page's language. What has no sentence there is shown as the command prints it."""
+    """Translate a finding. One without a translation is shown as the command prints it."""
     slug = found.looked_at.replace(", ", "-").replace(" ", "-")
     try:
         title = texts(f"page-find-at-{slug}")
@@ -72,7 +72,7 @@ def finding_row(found: ShownFinding, texts: Texts) -> FindingRow:
 
 
 class CheckRun:
-    """The last run, or the one that goes on. `at_s`: when it began, CLOCK_MONOTONIC."""
+    """The latest run of the check. `at_s`: its start, CLOCK_MONOTONIC."""
 
     def __init__(self) -> None:
         self.phase: CheckPhase = "never"
@@ -80,14 +80,14 @@ class CheckRun:
         self.at_s = -AGAIN_S
 
     def begin(self, now_s: float) -> bool:
-        """False while one goes on, or where the last has only just begun."""
+        """Start a run. False while one is under way, or within AGAIN_S of the last start."""
         if self.phase == "running" or now_s < self.at_s + AGAIN_S:
             return False
         self.phase, self.at_s = "running", now_s
         return True
 
     def finish(self, output: bytes) -> None:
-        """What the program wrote; b"" if it came to nothing. The gravest comes first."""
+        """Decode the program's output, b"" if it failed. The most severe findings come first."""
         try:
             found = msgspec.json.decode(output, type=tuple[ShownFinding, ...])
         except msgspec.DecodeError:
@@ -99,7 +99,7 @@ class CheckRun:
 
 
 def program_input(settings: Settings, status: BoxStatus | None) -> bytes:
-    """The record that the program reads (cli/check_beside.py)."""
+    """The JSON that the program reads from its standard input (cli/check_beside.py)."""
     known = {"settings": settings, "supervisor": os.getppid()}
     if status is not None:
         known |= {"broken": status.broken, "voice": status.voice, "house": status.house}

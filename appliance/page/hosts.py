@@ -1,5 +1,5 @@
-"""Under which names the page may be asked for, and from where: against DNS rebinding and forms of
-other sites. Pure."""
+"""Checks of the Host, Origin and Sec-Fetch-Site headers against DNS rebinding and cross-site
+requests. Pure."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import ipaddress
 import re
 from collections.abc import Collection, Mapping
 
-# Domains that nobody can own in the world, as routers and mDNS give them to machines of a house.
+# Domains that cannot be registered; routers and mDNS use them for machines in the local network.
 DOMAINS = ("", ".local", ".lan", ".home", ".home.arpa", ".internal", ".localdomain")
-USUAL_PORTS = {"http": 80, "https": 443}  # which browsers leave out of Host and Origin
+USUAL_PORTS = {"http": 80, "https": 443}  # browsers omit these in Host and Origin
 _HOST = re.compile(r"^(\[[0-9a-f:.%]+\]|[a-z0-9.-]+?)\.?(?::(\d{1,5}))?$")
 
 
 def is_own_host(
     host: str, name: str, port: int, scheme: str = "http", certified: Collection[str] = ()
 ) -> bool:
-    """Whether a Host header names this box: by an address, by its `name` in the house, or by one of
-    those that its certificate is for (`certified`; of a wildcard the one that begins with `name`).
+    """Whether a Host header names this box: by an IP address, by its host `name` in a local domain,
+    or by a name of its certificate (`certified`; for a wildcard the name that begins with `name`).
 
-    avahi names the second box of a name `name-2`. A page of another site whose name an attacker
-    has pointed to the box's address comes with that site's name, and is refused.
+    avahi names the second box with a name `name-2`. In a DNS rebinding attack the Host header has
+    the attacker's domain, which is rejected.
     """
     found = _HOST.match(host.lower())
     if found is None or int(found[2] or USUAL_PORTS[scheme]) != port:
@@ -40,16 +40,17 @@ def is_own_host(
 
 
 def is_own_origin(headers: Mapping[str, str], scheme: str = "http") -> bool:
-    """Whether a form was sent by a page of this box: Origin is there, and is the Host asked for.
+    """Whether a form was sent by a page of this box: Origin is present and matches Host.
 
-    With https, a page that came without it is another's: anybody on the way may have written it.
+    The scheme must match too: with https, a page loaded by plain HTTP may have been forged on the
+    way.
     """
     return headers.get("origin", "").lower() == f"{scheme}://{headers.get('host', '').lower()}"
 
 
 def is_own_fetch(headers: Mapping[str, str]) -> bool:
-    """Whether a request that reads may be answered: no other site has made the browser ask.
+    """Whether a GET request may be answered: it was not caused by another site.
 
-    Browsers that do not say so (Fetch Metadata) send no cookie from there either (SameSite).
+    Browsers without Fetch Metadata send no cookie with cross-site requests either (SameSite).
     """
     return headers.get("sec-fetch-site", "none") in ("none", "same-origin")

@@ -1,9 +1,9 @@
-"""HTTP/1.1 for the page: connections in, requests to the site, replies out.
+"""HTTP/1.1 server of the page: reads requests, passes them to the site, sends the replies.
 
-Limits, for whoever is in the network: connections in all and of one address, the time that a
-request may take to arrive and a reply to leave, the size of both. Who is over one is disconnected.
-Who does not fetch a reply is asked nothing more: of a connection no second reply is ever kept.
-h11 is the parser that uvicorn has; what uvicorn lacks is a limit for a request that never ends.
+It limits the connections in total and per client address, the time for receiving a request and for
+sending a reply, and the size of both. A client over a limit is disconnected. At most one reply per
+connection is buffered: no request is read before the client has fetched it.
+It uses h11 directly: uvicorn, which also does, has no timeout for a request that never ends.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from appliance.runtime.listening_socket import BACKLOG
 
 MOST_CONNECTIONS, MOST_OF_ONE = 64, 16
 MOST_HEAD, MOST_BODY = 16_384, 16_384  # bytes of a request
-REQUEST_S = 10.0  # from a connection's first moment, or a reply's end, to a whole request
-REPLY_S = 20.0  # for a reply to be fetched
-MOST_UNREAD = 262_144  # bytes that wait for a browser that does not fetch its events
-STREAM_S = 3600.0  # of events; then the browser asks anew, and whether it may is looked up again
+REQUEST_S = 10.0  # from the start of a connection, or the end of a reply, to a complete request
+REPLY_S = 20.0  # for a client to fetch a reply
+MOST_UNREAD = 262_144  # bytes of events buffered for a browser that does not fetch them
+STREAM_S = 3600.0  # of events; then the browser reconnects, and its access is checked again
 
 log = logging.getLogger("page")
 
 
 class Site(Protocol):
-    """What answers. Nothing of it waits."""
+    """Handles requests. No method may block."""
 
     def answer(self, request: Request) -> Reply | EventStream: ...
     def receive(self, request: Request) -> Upload | None: ...
@@ -46,8 +46,8 @@ class Site(Protocol):
 
 
 class HttpServer:
-    """Serves `site` on `listener` while the event loop runs. `certificate`: by TLS, with cookies
-    that browsers send by TLS alone; and if an authority signed it, they ask for nothing else."""
+    """Serves `site` on `listener` while the event loop runs. `certificate`: use TLS and Secure
+    cookies; if it is not self-signed, also Strict-Transport-Security."""
 
     def __init__(
         self,
@@ -68,27 +68,28 @@ class HttpServer:
         self.of_address = Counter[str]()
 
     def use(self, certificate: PageCertificate | None) -> None:
-        """For connections from now on."""
+        """Set the certificate for new connections."""
         self.tls = certificate.context if certificate else None
         strict = certificate is not None and not certificate.self_signed
         self.headers = (*HEADERS, *([STRICT] if strict else []))
 
     async def start(self) -> None:
         loop = asyncio.get_running_loop()
-        # asyncio accepts as many at once as it lets wait; each is open until it has been refused.
+        # asyncio accepts up to `backlog` connections at once, and each uses a descriptor until
+        # `admits` rejects it.
         self._server = await loop.create_server(
             lambda: _Connection(self), sock=self._listener, backlog=BACKLOG
         )
 
     def close(self) -> None:
-        """Stop listening, and let everybody go."""
+        """Stop listening and close all connections."""
         if self._server is not None:
             self._server.close()
         for connection in list(self.connections):
             connection.abort()
 
     def admits(self, client: str) -> bool:
-        """Whether one more connection of `client` is taken: of the house, and not too many."""
+        """Whether to accept a connection: from a local address, and within the limits."""
         try:
             address = ipaddress.ip_address(client.partition("%")[0])
         except ValueError:
@@ -106,7 +107,7 @@ class _Connection(asyncio.Protocol):
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MOST_HEAD)
         self._client = ""
         self._admitted = False
-        self._unfetched = False  # of the last reply something still waits
+        self._unfetched = False  # a part of the last reply is still buffered
         self._request: h11.Request | None = None
         self._body = bytearray()
         self._viewer: object | None = None
@@ -142,16 +143,16 @@ class _Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         if self._viewer is not None or self._transport.is_closing():
-            return  # nothing is asked on a stream of events
+            return  # no requests are accepted on an event stream
         try:
             if self._tls is not None:
                 data = self._tls.decrypt(data)
                 self._transport.write(self._tls.pop_outgoing())
                 if not data:
-                    return  # of the handshake, or a part of a record
+                    return  # still in the handshake, or an incomplete record
             self._http.receive_data(data)
         except ssl.SSLError:
-            # Plain HTTP, or a browser that takes no certificate of ours: it is told why.
+            # Plain HTTP, or a browser that rejects our certificate: send the TLS alert.
             assert self._tls is not None
             self._transport.write(self._tls.pop_outgoing())
             self._limit(REPLY_S)
@@ -160,7 +161,7 @@ class _Connection(asyncio.Protocol):
         self._advance()
 
     def pause_writing(self) -> None:
-        """A reply does not leave at once: until it has, nothing more is read or answered."""
+        """Stop reading and answering until the client has fetched the buffered reply."""
         self._unfetched = True
         if self._viewer is None and not self._transport.is_closing():
             self._transport.pause_reading()
@@ -195,7 +196,7 @@ class _Connection(asyncio.Protocol):
                     return
                 most = self._begin_upload(event)
                 if _announced(event) > most:
-                    self._refuse(413)  # unread
+                    self._refuse(413)  # before its body is read
                     return
             elif isinstance(event, h11.Data):
                 if self._upload is None:
@@ -212,10 +213,10 @@ class _Connection(asyncio.Protocol):
                     return
                 self._http.start_next_cycle()
             else:
-                return  # more is to come, or nothing
+                return  # NEED_DATA, PAUSED or the end of the connection
 
     def _begin_upload(self, head: h11.Request) -> int:
-        """The most bytes of the body that follows: more than usual for what the site receives."""
+        """Ask the site for an upload. Returns the limit for the body, larger for an upload."""
         request = self._plain(head, b"")
         self._upload = self._server.site.receive(request) if request is not None else None
         if self._upload is None:
@@ -242,7 +243,7 @@ class _Connection(asyncio.Protocol):
                 reply = plain(400, "This is no request.")
             else:
                 reply = self._server.site.answer(request)
-        except Exception:  # whatever it is, the next browser is served
+        except Exception:  # a fault in one request must not stop the server
             log.exception("a request could not be answered")
             reply = plain(500, "A fault of the box's own.")
         if isinstance(reply, EventStream):
@@ -268,7 +269,7 @@ class _Connection(asyncio.Protocol):
             self._limit(REPLY_S if self._unfetched else self._server.request_s)
 
     def _refuse(self, status: int) -> None:
-        """For what is not read to its end."""
+        """Send an error and close; for a request that is not read completely."""
         self._end_upload()
         if self._http.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             body = b"Refused.\n"
@@ -287,12 +288,12 @@ class _Connection(asyncio.Protocol):
         self._close()
 
     def _secure(self, header: tuple[str, str]) -> tuple[str, str]:
-        """A cookie that was given by TLS is sent by TLS alone."""
+        """Add the attribute Secure to a cookie that is set over TLS."""
         name, value = header
         return (name, f"{value}; Secure") if self._tls and name == "Set-Cookie" else header
 
     def _close(self) -> None:
-        """Once the reply is fetched."""
+        """Close the connection after the reply was fetched, or after REPLY_S."""
         self._limit(REPLY_S)
         if self._tls is not None:
             self._tls.close()
@@ -310,7 +311,7 @@ class _Connection(asyncio.Protocol):
         self._viewer = self._server.site.join(stream, self._event)
 
     def _event(self, data: bytes) -> None:
-        """Hand over events. b"": this was the last. Who does not fetch them is disconnected."""
+        """Send events; b"" disconnects. A client that does not fetch its events is disconnected."""
         if self._transport.is_closing():
             return
         if not data or self._transport.get_write_buffer_size() > MOST_UNREAD:
@@ -319,7 +320,7 @@ class _Connection(asyncio.Protocol):
         self._send(h11.Data(data=data))
 
     def _end_stream(self) -> None:
-        """In order: a browser that may asks for another at once."""
+        """End the stream in an orderly way; the browser then reconnects at once."""
         self._send(h11.EndOfMessage())
         self._close()
 
@@ -332,7 +333,7 @@ class _Connection(asyncio.Protocol):
             self._transport.write(data)
 
     def _limit(self, seconds: float | None, then: Callable[[], None] | None = None) -> None:
-        """Disconnect after so long, or do what is told; None: no more."""
+        """Set the timeout; on expiry `then` is called, or the connection aborted. None: cancel."""
         if self._timer is not None:
             self._timer.cancel()
         loop = asyncio.get_running_loop()
@@ -343,5 +344,5 @@ class _Connection(asyncio.Protocol):
 
 
 def _announced(request: h11.Request) -> int:
-    """Bytes of the body that is to come, where the browser says so; h11 has seen to its digits."""
+    """The Content-Length of a request, or 0; h11 has validated it."""
     return next((int(value) for name, value in request.headers if name == b"content-length"), 0)

@@ -1,4 +1,4 @@
-"""The modes of listening as the page offers them: one that nobody could use says why."""
+"""The listening modes that the page offers; one that cannot be used on this box says why."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from appliance.page.visit import Visit
 
 @dataclass(frozen=True)
 class OfferedMode:
-    """`name`: as SetMode has it; `words`: for people; `usable`: on this box."""
+    """`name`: as in SetMode; `words`: the translated name; `usable`: on this box."""
 
     name: str
     words: str
@@ -23,7 +23,7 @@ def offered(visit: Visit) -> list[OfferedMode]:
 
 
 def lacks_button(visit: Visit, mode: str) -> bool:
-    """For a mode in which nobody could ever talk to the box without one."""
+    """Whether the mode needs a talk button and the box has none."""
     return mode == "push_to_talk" and not visit.box.settings.panel.here
 
 

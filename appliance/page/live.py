@@ -1,7 +1,7 @@
-"""What happens, as events for a browser: messages in, records of a few fields out. Pure.
+"""Turns the box's messages into events for browsers, and keeps those of the last minute. Pure.
 
-No event has a word that anybody said, but those of `word_event`, which are kept nowhere. Times are
-seconds of CLOCK_MONOTONIC, which the card's samples count from.
+Only the events of `word_event` have spoken text, and they are not kept. Times are seconds of
+CLOCK_MONOTONIC, on which the sample indices are based.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ from appliance.page.figures import Figures
 from appliance.sound_format import RATE_HZ
 
 HISTORY_S = 60.0
-EXPECTED_S = 2.0  # the conductor answers a command within some milliseconds
-MOST_EVENTS = 2000  # of that minute; levels are 300 of them
+EXPECTED_S = 2.0  # the conductor answers a command within a few milliseconds
+MOST_EVENTS = 2000  # of HISTORY_S; 300 of them are levels
 
 Event = dict[str, Any]
 
 
 @dataclass
 class ForgettingState:
-    """What became of what was to be forgotten. `awaited`: turns by when they began and number."""
+    """State of requests to forget turns. `awaited`: turns by their start time and number."""
 
     awaited: set[tuple[str, int]]
     problem: str = ""
@@ -63,14 +63,14 @@ class ForgettingState:
         self.problem = ""
 
     def handle(self, told: Forgotten) -> None:
-        """The disk has answered, which it does in order."""
+        """Handle the answer to all requests so far; they are carried out in order."""
         self.awaited.clear()
         self.problem = told.problem
 
 
 class LiveModel:
-    """The last minute, and how the box stands. `status`: None until told. `timers`: with names,
-    which are in no event."""
+    """Events of the last minute and the box's state. `status`: None until it is received. `timers`:
+    with their names, which are in no event."""
 
     def __init__(self) -> None:
         self.figures = Figures()
@@ -81,10 +81,10 @@ class LiveModel:
         self.timers = TimersList()
         self.forgetting = ForgettingState(set())
         self._history: deque[Event] = deque(maxlen=MOST_EVENTS)
-        self._opinions: dict[int, Opinion] = {}  # of the onset whose verdict is awaited
+        self._opinions: dict[int, Opinion] = {}  # the latest, for the onset awaiting a verdict
 
     def handle(self, message: Message, now_s: float) -> list[Event]:
-        """The events that follow from a message."""
+        """Handle a message. Returns the events that it causes."""
         events = [self._remembered(message)] if isinstance(message, StateChanged) else []
         match message:
             case BoxStatus():
@@ -92,7 +92,7 @@ class LiveModel:
                 events.append({"k": "status"} | status_of(message))
             case TimersList():
                 self.timers = message
-                events.append({"k": "timers"})  # without their names, which a page asks for
+                events.append({"k": "timers"})  # a page requests the names itself
             case Forgotten():
                 self.forgetting.handle(message)
             case Opinion():
@@ -108,7 +108,7 @@ class LiveModel:
         return events
 
     def expect(self, command: Message, now_s: float) -> None:
-        """`command` was sent to the conductor, whose next status tells what it changed."""
+        """Show the effect of a command at once, until the conductor's next status."""
         status = self.shown_status(now_s)
         if status is None:
             return
@@ -124,14 +124,14 @@ class LiveModel:
         self._expected, self._expected_until_s = status, now_s + EXPECTED_S
 
     def shown_status(self, now_s: float) -> BoxStatus | None:
-        """What a page shows: the last status, with what was asked for since. A command that no
-        status follows within EXPECTED_S seconds was not carried out."""
+        """The last status, changed by the commands sent since. A command that is not followed by a
+        status within EXPECTED_S counts as not carried out."""
         if self._expected is not None and now_s < self._expected_until_s:
             return self._expected
         return self.status
 
     def hello(self, now_s: float) -> Event:
-        """What a browser is told first."""
+        """The first event of a stream."""
         status = status_of(self.status) if self.status is not None else {}
         return {
             "k": "hello",
@@ -154,7 +154,8 @@ class LiveModel:
         return None if made is None else made(message)
 
     def _verdict(self, message: Verdict) -> Event | None:
-        """It came so long after its onset; its probability is the last opinion's."""
+        """The event of a verdict: its time is the onset's plus its age, its probability that of the
+        last opinion."""
         before = (event for event in reversed(self._history) if "serial" in event)
         onset = next((event for event in before if event["serial"] == message.serial), None)
         opinion = self._opinions.pop(message.serial, None)
@@ -167,19 +168,19 @@ class LiveModel:
 
 
 def clock_event(now_s: float) -> Event:
-    """What time it is on the box. A browser to which nothing comes for long connects anew."""
+    """The box's time, sent regularly, as a browser that receives nothing for long reconnects."""
     return {"k": "now", "now": round(now_s, 3)}
 
 
 def word_event(message: Sentence | AnswerHeard) -> Event:
-    """Words of an answer, for a browser that has asked for them."""
+    """Text of an answer, for browsers that requested it."""
     if isinstance(message, Sentence):
         return {"k": "sentence", "turn": message.turn, "n": message.number, "text": message.text}
     return {"k": "heard", "turn": message.turn, "text": message.text, "all": message.complete}
 
 
 def status_of(status: BoxStatus) -> Event:
-    """What the page shows of it."""
+    """The fields of a status that the page shows."""
     return {
         "mode": status.mode,
         "muted": status.muted,
@@ -221,7 +222,7 @@ def _moment(kind: str) -> Callable[[Any], Event]:
 
 
 def _in_answer(kind: str) -> Callable[[Any], Event]:
-    """`at`: how far into the answer, in seconds of its sound."""
+    """Event of playback. `at`: position in the answer, in seconds."""
     return lambda message: {
         "k": kind, "t": _at(message.index), "turn": message.turn,
         "at": _at(getattr(message, "position", 0)),

@@ -1,5 +1,5 @@
-"""What the page may have changed of the machine itself: its Wi-Fi and its time zone, on a card of
-ours; and the broker that it may have tried, on every box."""
+"""Requests of the page that concern the machine: change Wi-Fi or time zone, if the system is our
+image; test a broker, on every box."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from appliance.settings.network_change import BROKER_ANSWER, BROKER_TRIAL, NETWO
 from appliance.update.system.target import PiTarget
 
 ZONES = Path("/usr/share/zoneinfo/tzdata.zi")
-WIFI_S = 300.0  # for two tries, the new Wi-Fi and the one before
+WIFI_S = 300.0  # for two attempts: the new Wi-Fi, then the previous one
 
 
 @dataclass(frozen=True)
 class MachineSettings:
-    """`card`: this system was made from our image, and has the unit."""
+    """`card`: this system was made from our image, and has the unit for these requests."""
 
     network: HandedChanges
     broker: HandedChanges
@@ -28,14 +28,14 @@ class MachineSettings:
 
     @property
     def zone(self) -> str:
-        """The time zone now; "" where nobody knows."""
+        """The present time zone; "" if unknown."""
         try:
             return str(self.localtime.readlink()).partition("zoneinfo/")[2]
         except OSError:
             return ""
 
     def zones(self) -> tuple[str, ...]:
-        """Those that there are, without the aliases; () where there is no list."""
+        """All time zones without aliases; () if there is no list."""
         try:
             lines = self.zones_file.read_text(encoding="ascii").splitlines()
         except (OSError, UnicodeDecodeError):
@@ -45,7 +45,7 @@ class MachineSettings:
 
 
 def machine_settings(now_s: Callable[[], float]) -> MachineSettings:
-    """Of this machine."""
+    """The requests for this machine."""
     return MachineSettings(
         HandedChanges(NETWORK, now_s, longest_s=WIFI_S),
         HandedChanges(BROKER_TRIAL, now_s, changed=WANTED, told=BROKER_ANSWER),

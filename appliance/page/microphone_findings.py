@@ -1,19 +1,21 @@
-"""What the microphone test means: levels in, keys of sentences and remedies out. Pure."""
+"""Judges the microphone test: levels in, keys of findings out. Pure."""
 
 from __future__ import annotations
 
 from appliance.messages.trying import SoundRecorded
 
-NOTHING_DB = -90.0  # of the loudest sample: a microphone that is open gives its own noise at least
-CLIPPED = 16  # samples: one click at the end of the range does no harm
-OFFSET_DB = -30.0  # 3 % of the range; what removes it costs range, and clicks when it starts
-CLEAR_DB = 10.0  # of speech over the room: with less nobody has spoken, or nobody is heard
-QUIET_DB = -45.0  # of speech: the onset's threshold lies in the microphone's own noise then
-NOISY_DB = -35.0  # of the room between words, as in audio/device_checks.py
+NOTHING_DB = -90.0  # peak level; a working microphone has at least its own noise
+CLIPPED = 16  # samples; a single click at full scale does no harm
+OFFSET_DB = -30.0  # 3 % of the range; removing an offset costs range, and clicks at the start
+CLEAR_DB = (
+    10.0  # speech above the room noise; below this no speech was recorded, or it is inaudible
+)
+QUIET_DB = -45.0  # speech level below which the onset threshold is in the microphone's own noise
+NOISY_DB = -35.0  # room level between words, as in audio/device_checks.py
 
 
 def findings(recorded: SoundRecorded) -> list[str]:
-    """Last parts of keys `page-microphone-…`, the gravest first; "good" alone where nothing is."""
+    """Last parts of keys `page-microphone-…`, the most severe first; ["good"] without a fault."""
     if recorded.peak_db < NOTHING_DB:
         return ["nothing"]
     found = []

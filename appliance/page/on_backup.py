@@ -1,7 +1,7 @@
-"""Backup and restore: one archive without secrets out, one in, looked at before it is made so.
+"""Backup and restore: download an archive without secrets, upload one, and review it first.
 
-The page checks what comes and prepares it; the restore itself is made at the next start, before any
-part of the box runs (cli/restore.py), and what it replaced can be brought back.
+The page checks an uploaded archive and prepares it. The restore itself happens at the next start,
+before any other process runs (cli/restore.py), and can be undone.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ from appliance.tools import timer_store
 
 PLACE, UPLOAD_PLACE = "/own/backup", "/own/backup/upload"
 MOST_TURNS = 10_000
-TICKET_S = 600.0  # to read what is in it; a phone hands the link over to another program, too
+TICKET_S = 600.0  # lifetime; a phone may pass the link to another program, which fetches it later
 KIND = "application/zip"
 
 
 @dataclass(frozen=True)
 class RestorePreview:
-    """What a restore would do. `settings`: of each key what it is, and what it would be. `model`:
-    the backup's language model, where it is not on this box and so is left out; else ""."""
+    """What a restore would change. `settings`: key, present value and new value. `model`: the
+    backup's language model if it is not on this box and is therefore left out; else ""."""
 
     backup: Backup
     turns: int
@@ -61,7 +61,8 @@ class RestorePreview:
 
 
 def show(visit: Visit, status: int = 200, problem: str = "", ready: Backup | None = None) -> Reply:
-    """Make one, bring one, or take the last restore back. `ready`: was made, and is fetched."""
+    """Show the forms to make and upload a backup and to undo the last restore. `ready`: a backup
+    that is ready to download."""
     box, state, preview = visit.box, visit.box.settings.state_path(), None
     checked = restore_files.archive(state, CHECKED)
     if checked.exists():
@@ -95,20 +96,20 @@ def show(visit: Visit, status: int = 200, problem: str = "", ready: Backup | Non
 
 
 def make(visit: Visit) -> Reply:
-    """Say what is in it; from there the browser fetches it."""
+    """Make a backup and show its content with a link to download it."""
     box = visit.box
     try:
         made = _collected(box)
     except StorageError as error:
         return show(visit, 503, refusal(error, visit.texts))
-    assert visit.browser is not None  # a stranger sends no form here
+    assert visit.browser is not None  # forms of unpaired browsers are rejected earlier
     word = secrets.token_hex(16)
     box.backup_ticket = BackupTicket(word, visit.browser.id, box.now_s() + TICKET_S)
     return show(visit, ready=made)
 
 
 def download(visit: Visit) -> Reply:
-    """The archive, as a file: to the browser that had it made. Anybody else is shown the page."""
+    """Send the archive to the browser that made it; other browsers are redirected to the page."""
     box, ticket = visit.box, visit.box.backup_ticket
     given = visit.request.words.get("ticket", "")
     own = visit.browser is not None and ticket is not None and ticket.browser == visit.browser.id
@@ -133,7 +134,7 @@ def _unwritten(visit: Visit, error: OSError) -> str:
 
 
 def receive(visit: Visit) -> Upload | None:
-    """An upload begins, of a browser that was let in. None: the usual limits hold."""
+    """Start an upload of a paired browser. None: it is handled as an ordinary form."""
     boundary = boundary_of(visit.request.headers.get("content-type", ""))
     box, state = visit.box, visit.box.settings.state_path()
     if not boundary or box.uploading:
@@ -154,12 +155,12 @@ def receive(visit: Visit) -> Upload | None:
 
 
 def no_upload(visit: Visit) -> Reply:
-    """What came as an ordinary form."""
+    """Reject an upload that was sent as an ordinary form."""
     return show(visit, 400, visit.texts("page-backup-none"))
 
 
 def apply(visit: Visit) -> Reply:
-    """Make the restore that was looked at: the settings now, the rest at a new start."""
+    """Carry out the reviewed restore: the settings now, the rest at the restart."""
     box, state = visit.box, visit.box.settings.state_path()
     checked = restore_files.archive(state, CHECKED)
     try:
@@ -180,13 +181,13 @@ def apply(visit: Visit) -> Reply:
 
 
 def cancel(visit: Visit) -> Reply:
-    """What was uploaded goes, overwritten."""
+    """Overwrite and delete the uploaded archive."""
     erase([restore_files.archive(visit.box.settings.state_path(), CHECKED)])
     return see_other(PLACE)
 
 
 def bring_back(visit: Visit) -> Reply:
-    """What the last restore has replaced."""
+    """Request that the last restore is undone at the restart."""
     state = visit.box.settings.state_path()
     if restore_files.replaced(state) is None:
         return see_other(PLACE)
@@ -203,7 +204,7 @@ def _begin_anew(visit: Visit) -> Reply:
 
 
 def _uploaded(visit: Visit, fields: dict[str, bytes] | None) -> Reply:
-    """Checked, and left to be looked at."""
+    """Check an uploaded archive and save it for review."""
     if fields is None or fields.keys() != {"token", "backup"}:
         return plain(415, "This is no form.")
     token = fields["token"].decode("ascii", "replace")
@@ -222,7 +223,7 @@ def _uploaded(visit: Visit, fields: dict[str, bytes] | None) -> Reply:
 
 
 def _collected(box: PageBox) -> Backup:
-    """Of this box. Raises StorageError."""
+    """Collect the backup of this box. Raises StorageError."""
     state, files = box.settings.state_path(), _files(box)
     turns = None
     if box.settings.memory.keep_turns:
@@ -260,7 +261,8 @@ def _timers(box: PageBox) -> tuple[BackupTimer, ...]:
 
 
 def _preview(box: PageBox, backup: Backup) -> RestorePreview:
-    """Raises InterludeError, for settings that nobody may change from here, too."""
+    """Compare a backup with the present state. Raises InterludeError, also for a setting that
+    cannot be changed on the page."""
     _, turns = read_turns(memory_files.path(box.settings), 1)
     files, settings, model = _files(box), [], ""
     for key, then in sorted(backup.settings.items()):

@@ -1,4 +1,4 @@
-"""Own: the owner's own "mm-hm" and "wait", asked for aloud, learnt from, and deleted."""
+"""Own: enrolment of the owner's "mm-hm" and "wait": record, learn, delete."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PLACE = "/own/voice"
 
 
 def show(visit: Visit) -> Reply:
-    """Who was enrolled, and how it goes."""
+    """Show the saved enrolment and the progress of a running one."""
     trying = visit.box.trying
     trying.seen_s = visit.box.now_s()
     trying.expire(trying.seen_s)
@@ -34,7 +34,7 @@ def show(visit: Visit) -> Reply:
 
 
 def command(visit: Visit) -> Reply:
-    """Begin, stop, or delete."""
+    """Start or cancel an enrolment, or delete the saved one."""
     box = visit.box
     match visit.form.get("do"):
         case "begin":
@@ -56,8 +56,8 @@ def command(visit: Visit) -> Reply:
 
 
 def _takes(run: EnrolmentRun) -> list[tuple[str, list[list[str]]]]:
-    """Each word, and of each round what became of it: accepted, a fault; before it, that it is
-    asked for now."""
+    """For each word and round the result: "accepted", a fault or nothing; preceded by "now" for the
+    word that is being asked for."""
     by_word: dict[str, list[list[str]]] = {}
     for at, row in enumerate(run.rows):
         now = run.under_way and run.phase != "learning" and at == run.at
@@ -68,7 +68,7 @@ def _takes(run: EnrolmentRun) -> list[tuple[str, list[list[str]]]]:
 
 
 def _said(visit: Visit, run: EnrolmentRun) -> str:
-    """What goes on, or what came of it."""
+    """A sentence about the present phase or the result."""
     texts = visit.texts
     if run.phase == "learnt" and run.learnt is not None:
         return texts(

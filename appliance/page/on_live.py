@@ -1,4 +1,4 @@
-"""The live view, and what is told to the box at once: volume, mute, voice, forget, restart."""
+"""The live view, and commands that are sent to the box at once: volume, mute, voice, restart."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from appliance.page.requests import Reply, plain, see_other
 from appliance.page.visit import Visit
 
 BACK = ("/", "/set", "/own", "/own/timers", "/own/memory", "/own/models")
-NARROW_S = 24  # of the minute, where a screen is too narrow for the words of all of it
-# What the page says that a form leads back to; the script says the same.
+NARROW_S = 24  # seconds shown on a narrow screen, which has no space for labels of a minute
+# Notice after a form was sent; the script shows the same text.
 _SAID = {
     "volume": "page-notice-set-volume",
     "mode": "page-notice-set-mode",
@@ -61,7 +61,7 @@ def show(visit: Visit) -> Reply:
 
 
 def command(visit: Visit) -> Reply:
-    """Do what a form asks for, and go back to where it stands."""
+    """Carry out the command of a form and redirect to the page of the form."""
     wanted = visit.form.get("do", "")
     if wanted == "mode" and listening_modes.lacks_button(visit, visit.form.get("mode", "")):
         return plain(409, visit.texts("page-wrong-no-button"))

@@ -1,7 +1,7 @@
-"""What is remembered, for who was let in: read, and forgotten turn by turn or as a whole.
+"""The memory, for paired browsers: lists the turns, and forgets single ones or all.
 
-The words are read from the memory's file when somebody asks for this page, and kept nowhere here.
-Where the owner keeps no turns there is nothing to show, whatever lies there.
+The text is read from the memory's file for each request and not cached. If the setting
+`memory.keep_turns` is off, nothing is shown, even if the file exists.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ON_A_PAGE = 20
 
 
 def show(visit: Visit) -> Reply:
-    """The newest first, so many a page."""
+    """Show the turns, newest first, ON_A_PAGE per page."""
     box, at = visit.box, _number(visit.request.words.get("page", "1"))
     if at is None or at < 1:
         return plain(400, "There is no such page.")
@@ -46,7 +46,7 @@ def show(visit: Visit) -> Reply:
 
 
 def forget(visit: Visit) -> Reply:
-    """Forget one of them."""
+    """Ask the conductor to forget one turn."""
     started, number = visit.form.get("started", ""), _number(visit.form.get("turn", ""))
     if number is None or not started or len(started) > 40:
         return plain(400, "There is no such turn.")
@@ -63,5 +63,5 @@ def _number(text: str) -> int | None:
 
 
 def _day(started: str) -> str:
-    """Of an ISO time, as an owner reads it."""
+    """Date and time of an ISO time, without seconds."""
     return started[:16].replace("T", " ")

@@ -1,7 +1,8 @@
-"""Models and voices: which are there, what fits this machine, fetched, removed and chosen.
+"""Models and voices: list, fetch, remove and choose them, with what fits this machine.
 
-The page can reach no network and write no model: it leaves a request, root leaves a wish, and the
-user that fetches carries it out. In a clone it says which command does the same.
+The page can neither reach the internet nor write models: it writes a request, a root process turns
+it into the file of the wanted model, and the process of the fetching user carries it out. In a
+clone of the repository the page shows the command that does the same.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ PLACE = "/own/models"
 
 @dataclass(frozen=True)
 class ModelRow:
-    """One of the catalogue. `percent`: of it that has come, while it is on its way; else None.
-    `short`: room that is missing for it on the card; "" if there is enough. `memory_gb`: that the
-    whole machine needs for it, where this one has less; 0: it fits. `own`: the box's own fetch
-    brings it. `used`: it answers or speaks now."""
+    """A model of the catalogue. `percent`: downloaded share while it is being fetched, else None.
+    `short`: disk space that is missing for it; "" if there is enough. `memory_gb`: memory that a
+    machine needs for it, if this one has less; 0: it fits. `own`: the box can fetch it itself.
+    `used`: it is the current model or voice."""
 
     model: CatalogueModel
     size: str
@@ -45,7 +46,7 @@ class ModelRow:
 
 
 def rows(box: PageBox) -> list[ModelRow]:
-    """As the disk is now, in the catalogue's order."""
+    """The present state of each model, in the catalogue's order."""
     stores, memory = _stores(box), Machine(box.places.machine).memory_mib()
     return [_row(box, stores, model, memory) for model in stores[0].models.values()]
 
@@ -70,7 +71,7 @@ def _row(
 
 
 def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
-    """All of them, what is under way, and the voices that are here."""
+    """Show all models, a fetch or removal that is under way, and the installed voices."""
     box = visit.box
     stores, (stands, _) = _stores(box), box.model_changes.standing()
     problem = problem or standing_refusal(stands, box.model_changes.outcome, visit.texts)
@@ -93,7 +94,7 @@ def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
 
 
 def ask(visit: Visit) -> Reply:
-    """Have one fetched, under its licence, or removed."""
+    """Request to fetch a model, whose licence must be accepted, or to remove one."""
     box, do = visit.box, visit.form.get("do", "")
     if do not in ("fetch", "remove") or not may_ask(box):
         return plain(400, "That cannot be asked for here.")
@@ -110,7 +111,7 @@ def ask(visit: Visit) -> Reply:
 
 
 def choose(visit: Visit) -> Reply:
-    """The language model that answers from the next start on: one that is here."""
+    """Set the language model for the next start; it must be complete."""
     box, name = visit.box, visit.form.get("name", "")
     if not can_answer(box, name):
         return show(visit, 400, visit.texts("page-models-not-here"))
@@ -124,7 +125,7 @@ def choose(visit: Visit) -> Reply:
 
 
 def can_answer(box: PageBox, name: str) -> bool:
-    """Whether it is a language model that is here: the box could not think with another."""
+    """Whether it is a complete language model on this box."""
     store = _stores(box)[0]
     model = store.models.get(name)
     if model is None or model.language is None:
@@ -133,12 +134,12 @@ def can_answer(box: PageBox, name: str) -> bool:
 
 
 def may_ask(box: PageBox) -> bool:
-    """On a box; in a clone nobody is there who would be asked."""
+    """Whether models can be requested: only on a box; a clone has no service for it."""
     return box.changes.handed and box.model_changes.is_served
 
 
 def _stores(box: PageBox) -> tuple[ModelStore, ModelStore]:
-    """With the wish for a model, and for a voice."""
+    """The store with the file of the wanted model, and the one with that of the wanted voice."""
     places = box.places
     return (
         ModelStore.of(box.settings, places.model_wish),
@@ -147,13 +148,13 @@ def _stores(box: PageBox) -> tuple[ModelStore, ModelStore]:
 
 
 def _speaking(box: PageBox) -> list[str]:
-    """The voice that speaks now, by whatever it was chosen; [] while nobody tells."""
+    """The voice in use, whatever selected it; [] before the first status."""
     status = box.model.shown_status(box.now_s())
     return [status.voice] if status is not None else []
 
 
 def _chosen(box: PageBox) -> str:
-    """As the settings file says now; what the box runs with where that cannot be read."""
+    """The language model in the settings file; if that cannot be read, the one at the start."""
     try:
         return box.changes.owner.settings().thinking.model
     except InterludeError:

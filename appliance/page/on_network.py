@@ -1,4 +1,4 @@
-"""Set: the Wi-Fi, the time zone, and a broker that is tried: units with the rights are asked."""
+"""Set: Wi-Fi, time zone and the test of a broker; privileged units carry out the requests."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from appliance.runtime.handed_request import new_id
 from appliance.settings.network_change import BrokerTrial, NetworkChange
 from appliance.settings.settings_change import HOUSE
 
-MOST = {"wifi": 253, "password": 200, "timezone": 253}  # letters of a field
+MOST = {"wifi": 253, "password": 200, "timezone": 253}  # characters of a field
 
 
 def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
-    """Wi-Fi and time zone, where this box can change them."""
+    """Show the forms for Wi-Fi and time zone, if this box can change them."""
     machine = visit.box.machine
     if not machine.card:
         return visit.page("network_none", 404)
@@ -35,7 +35,7 @@ def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
 
 
 def change(visit: Visit) -> Reply:
-    """Look for Wi-Fis, enter one, or have another time zone."""
+    """Request a Wi-Fi scan, a connection to a Wi-Fi, or another time zone."""
     form, machine = visit.form, visit.box.machine
     if not machine.card:
         return show(visit)
@@ -59,9 +59,9 @@ def change(visit: Visit) -> Reply:
 
 
 def try_broker(visit: Visit) -> Reply:
-    """The broker as it was typed, which is not written yet."""
+    """Request a test of the typed broker, which is not saved yet."""
     form = visit.form
-    # What was typed is shown again beside the broker's answer; the password is not.
+    # The typed values are shown again beside the result; the password is not.
     visit.box.typed = {key: form.get(key, "")[:253] for key in ("form", *HOUSE)}
     port = form.get("link.port", "") or "0"
     if not (port.isascii() and port.isdecimal() and int(port) <= 65_535):

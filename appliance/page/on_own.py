@@ -1,4 +1,4 @@
-"""The box itself: what runs, and the way to all that its owner may look at and change of it."""
+"""Own: the box's version and state, and links to the views of memory, models, software and more."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from appliance.page.visit import Visit
 
 
 def show(visit: Visit) -> Reply:
-    """Nothing of it is a word that anybody said."""
+    """Show the overview. It contains no spoken text."""
     timers = visit.box.model.timers.timers
     return visit.page(
         "own",

@@ -1,4 +1,4 @@
-"""Letting a browser in: the digits that the box says, the button, and who was let in."""
+"""Pairing of browsers by spoken digits or the button, and the list of paired browsers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = logging.getLogger("page")
 
 
 def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
-    """To a stranger: the box's name and state, and how to be let in."""
+    """Show an unpaired browser the box's name and state, and the ways to pair."""
     box, now_s = visit.box, visit.box.now_s()
     who = visit.request.cookie(WAITING)
     if box.pairing.pop_let_in(who, now_s):
@@ -35,7 +35,7 @@ def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
 
 
 def ask_code(visit: Visit) -> Reply:
-    """Have the box say the digits."""
+    """Make the box speak the digits."""
     box, now_s = visit.box, visit.box.now_s()
     digits = box.pairing.code(now_s)
     if not digits:
@@ -47,10 +47,10 @@ def ask_code(visit: Visit) -> Reply:
 
 
 def enter_code(visit: Visit) -> Reply:
-    """The digits as they were typed."""
+    """Check the typed digits and the passphrase."""
     box, now_s = visit.box, visit.box.now_s()
     if not box.access.is_passphrase(visit.form.get("passphrase", "")[:200]):
-        box.pairing.check("", now_s)  # counts as a try
+        box.pairing.check("", now_s)  # counts as a failed attempt
         return show(visit, 403, visit.texts("page-pair-wrong"))
     printed = box.pairing.is_printed()
     if not box.pairing.check(visit.form.get("code", ""), now_s):
@@ -59,7 +59,7 @@ def enter_code(visit: Visit) -> Reply:
 
 
 def ask_button(visit: Visit) -> Reply:
-    """Wait for a press of the button."""
+    """Let the browser wait for a press of the button."""
     box, now_s = visit.box, visit.box.now_s()
     if not box.access.is_passphrase(visit.form.get("passphrase", "")[:200]):
         box.pairing.check("", now_s)
@@ -73,7 +73,7 @@ def ask_button(visit: Visit) -> Reply:
 
 
 def list_access(visit: Visit) -> Reply:
-    """Who was let in."""
+    """Show the paired browsers."""
     access = visit.box.access
     return visit.page(
         "access", browsers=access.browsers, passphrase=access.has_passphrase, day=_day
@@ -81,7 +81,7 @@ def list_access(visit: Visit) -> Reply:
 
 
 def revoke(visit: Visit) -> Reply:
-    """Take an access back, one's own too."""
+    """Revoke the access of a browser, which may be the requesting one."""
     which = visit.form.get("id", "")
     visit.box.access.revoke(which)
     visit.box.disconnect(which)
@@ -91,13 +91,14 @@ def revoke(visit: Visit) -> Reply:
 
 
 def set_passphrase(visit: Visit) -> Reply:
-    """Wanted of each new browser from now on."""
+    """Set the passphrase that pairing requires."""
     visit.box.access.set_passphrase(visit.form.get("passphrase", "")[:200])
     return see_other("/access?said=page-notice-saved")
 
 
 def _let_in(visit: Visit, *, aloud: bool = True) -> Reply:
-    """Told where the digits were told: aloud, or in the log of who started the box."""
+    """Pair the browser. It is announced where the digits were: aloud, or in the log if the digits
+    were printed at the start."""
     name = browser_name(visit.request.headers.get("user-agent", ""))
     cookie = visit.box.access.let_in(name)
     if aloud:
@@ -108,13 +109,13 @@ def _let_in(visit: Visit, *, aloud: bool = True) -> Reply:
 
 
 def browser_name(agent: str) -> str:
-    """Of a User-Agent: "Firefox, Android". What is unknown is "Browser"."""
+    """Name of a User-Agent, as "Firefox, Android"; "Browser" if unknown."""
     found = [next((one for one in kind if one in agent), "") for kind in (_BROWSERS, _SYSTEMS)]
     return ", ".join(_NAMED.get(one, one) for one in found if one) or "Browser"
 
 
 def _spoken(digits: str) -> str:
-    """One by one, in two groups: a voice reads 482913 as a number."""
+    """The digits one by one, in two groups, since a voice would read 482913 as a number."""
     half = len(digits) // 2
     return ". ".join(", ".join(group) for group in (digits[:half], digits[half:]))
 

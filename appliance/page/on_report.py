@@ -1,4 +1,4 @@
-"""The box's warnings, and the text for a bug report: shown, and then saved by who wants it."""
+"""The bug report with the box's warnings: shown as text, and offered as a file."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ FILE = "interlude-report.txt"
 
 
 def show(visit: Visit) -> Reply:
-    """The text as it would be saved."""
+    """Show the report."""
     return visit.page("report", report=_text(visit.box))
 
 
 def save(visit: Visit) -> Reply:
-    """The same, as a file."""
+    """Send the report as a file."""
     headers = (("Content-Disposition", f'attachment; filename="{FILE}"'),)
     return Reply(200, _text(visit.box).encode(), TEXT, headers)
 

@@ -1,4 +1,4 @@
-"""Set: what an owner may change from a browser, the last change undone, a new start."""
+"""Set: settings that an owner may change in a browser, undo of the last change, restart."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from appliance.settings.owner_settings import fingerprint
 from appliance.settings.settings_change import CHANGEABLE, SettingsChange, value_of
 from appliance.settings.surroundings import Gpio, Light
 
-PHRASES = ("okay nabu", "hey jarvis", "hey mycroft", "alexa")  # with a network of their own
+PHRASES = ("okay nabu", "hey jarvis", "hey mycroft", "alexa")  # each has a network of its own
 BOARDS = [name for name in get_args(Gpio) if name != "keyboard"]
 
 
 def show(
     visit: Visit, status: int = 200, problem: str = "", form: Mapping[str, str] | None = None
 ) -> Reply:
-    """The settings as the file has them; with `form`, as somebody has typed them."""
+    """Show the settings of the file, or those typed into `form`."""
     changes, box = visit.box.changes, visit.box
     try:
         text = changes.owner.text()
         now = changes.owner.settings()
-    except InterludeError as error:  # the box runs with what it had before
+    except InterludeError as error:  # the file is broken; the box runs with earlier settings
         said, path = refusal(error, visit.texts), str(changes.owner.path)
         problem = said if path in said else f"{path}: {said}"
         return visit.page("set_broken", status, problem=problem)
@@ -72,7 +72,7 @@ def _languages(visit: Visit, chosen: str) -> dict[str, str]:
 
 
 def _tried(visit: Visit) -> str:
-    """How the broker answered; "" where nobody said so."""
+    """Result of the broker test; "" if there is none."""
     outcome = visit.box.machine.broker.outcome
     if outcome is None:
         return ""
@@ -80,7 +80,7 @@ def _tried(visit: Visit) -> str:
 
 
 def change(visit: Visit) -> Reply:
-    """What was typed into one form."""
+    """Submit the changes of one form."""
     changes, form = visit.box.changes, visit.form
     try:
         values = typed(form.get("form", ""), form, changes.owner.settings())
@@ -96,7 +96,7 @@ def change(visit: Visit) -> Reply:
 
 
 def undo(visit: Visit) -> Reply:
-    """The last change."""
+    """Undo the last change."""
     try:
         visit.box.changes.submit(SettingsChange(secrets.token_hex(8), _base(visit), undo=True))
     except InterludeError as error:
@@ -105,13 +105,14 @@ def undo(visit: Visit) -> Reply:
 
 
 def needs_new_start(now: Settings, started: Settings) -> bool:
-    """Whether the file says something else than what the box was started with."""
+    """Whether the settings in the file differ from those at the start."""
     found, before = map(auto_detection.resolve_auto, (now, started))
     return any(value_of(found, key) != value_of(before, key) for key in CHANGEABLE)
 
 
 def _base(visit: Visit) -> str:
-    """Of the text that the form was made of. Raises SettingsError."""
+    """Fingerprint of the text from which the form was made. Raises SettingsError if the text has
+    been changed since."""
     base = visit.form.get("base", "")
     if base != fingerprint(visit.box.changes.owner.text()):
         raise SettingsError(

@@ -1,6 +1,7 @@
-"""Software: what runs, what lies ready, and asking for it by a note, as the house's button does.
+"""Software: the running version, versions ready to install, and requests to install or return.
 
-The page has no right to install anything: root takes the note, and the archive's signature decides.
+The page has no privilege to install anything: it writes a request, as the update button of Home
+Assistant does. A root process accepts it and verifies the archive's signature.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from appliance.update.look_request import LookRequest
 from appliance.update.release.look_record import LookSource
 
 PLACE = "/own/software"
-# By the first word of a step of an installation: the end of its key in the catalogue.
+# First word of a step of an installation → last part of its key in the catalogue.
 _STEPS = {
     "look": "look", "verify": "verify", "unpack": "unpack", "write": "unpack", "self-test": "try",
     "wait": "wait", "start": "try", "try": "try", "go": "back", "kept": "try",
@@ -28,7 +29,8 @@ _STEPS = {
 
 
 def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
-    """What runs, what lies ready, and how an installation goes or ended."""
+    """Show the running version, the versions that are ready, and the progress or result of an
+    installation."""
     now, texts = _now(visit), visit.texts
     step = _STEPS.get(now.going.step.partition(" ")[0], "other")
     last = now.system.last
@@ -50,7 +52,7 @@ def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
 
 
 def install(visit: Visit) -> Reply:
-    """Ask for one of those that lie ready, by its file's name."""
+    """Request the installation of a version that is ready, by its file name."""
     now, name = _now(visit), visit.form.get("file", "")
     found = [offer for offer in now.offers if offer.file.name == name]
     if not found or not now.may_ask:
@@ -61,7 +63,7 @@ def install(visit: Visit) -> Reply:
 
 
 def go_back(visit: Visit) -> Reply:
-    """Ask for the release that was kept before."""
+    """Request the return to the previous release."""
     places = visit.box.places
     now = _now(visit)
     if not now.before or not now.may_ask:
@@ -72,7 +74,7 @@ def go_back(visit: Visit) -> Reply:
 
 
 def system_back(visit: Visit) -> Reply:
-    """Ask for the system that was kept before, in the card's other slot."""
+    """Request the return to the previous system, in the other slot of the SD card."""
     places = visit.box.places
     now = _now(visit)
     if not now.system.before or not now.may_ask:
@@ -85,7 +87,7 @@ def system_back(visit: Visit) -> Reply:
 
 
 def look(visit: Visit) -> Reply:
-    """Have the box look for a newer version: at its address, or on a stick."""
+    """Request a search for a newer version, at the configured address or on a USB stick."""
     box, now, texts = visit.box, _now(visit), visit.texts
     sources: dict[str, tuple[LookSource, LookState]] = {
         "web": ("web", now.web), "stick": ("stick", now.stick),
@@ -110,7 +112,7 @@ def _now(visit: Visit) -> SoftwareState:
 
 
 def _looked(visit: Visit, state: LookState) -> tuple[str, str]:
-    """When the last look was over, and what came of it; "" where there was none."""
+    """Time and result of the last search; "" and "" if there was none."""
     last = state.last
     if last is None or last.phase != "over":
         return "", ""

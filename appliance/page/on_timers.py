@@ -1,4 +1,4 @@
-"""Timers and alarms: what is left of each, by its name, and how one is taken away."""
+"""Timers and alarms: lists them with name and remaining time, and cancels them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PLACE = "/own/timers"
 
 @dataclass(frozen=True)
 class TimerRow:
-    """One as it is shown. `left_s`: 0 of what rings. `due`: by the box's clock."""
+    """A timer as shown. `left_s`: 0 while it rings. `due`: by the box's clock."""
 
     number: int
     alarm: bool
@@ -30,7 +30,7 @@ class TimerRow:
 
 
 def rows(timers: tuple[ShownTimer, ...], now_s: float) -> list[TimerRow]:
-    """`now_s`: since 1970."""
+    """The rows for these timers. `now_s`: since 1970."""
     return [
         TimerRow(
             one.number, one.alarm, one.name, one.ringing,
@@ -43,7 +43,7 @@ def rows(timers: tuple[ShownTimer, ...], now_s: float) -> list[TimerRow]:
 
 
 def in_a_line(visit: Visit) -> str:
-    """How many are set or ring, and when the next is due, without their names; "" of none."""
+    """A sentence with the number of timers and the time of the next, without names; "" if none."""
     now_s = time.time()
     timers = visit.box.model.timers.timers
     waiting = [one for one in timers if not one.ringing]
@@ -55,12 +55,12 @@ def in_a_line(visit: Visit) -> str:
 
 
 def show(visit: Visit) -> Reply:
-    """The next first."""
+    """Show the timers, the next one first."""
     return visit.page("timers", rows=rows(visit.box.model.timers.timers, time.time()))
 
 
 def cancel(visit: Visit) -> Reply:
-    """Take one away before its time."""
+    """Cancel a timer."""
     number = visit.form.get("number", "")
     known = {str(one.number): one.number for one in visit.box.model.timers.timers}
     if number in known and not visit.box.send(CancelTimer(known[number])):
@@ -71,12 +71,12 @@ def cancel(visit: Visit) -> Reply:
 
 
 def clock_length(seconds: int) -> str:
-    """1:02:03; the same in every language."""
+    """Format a duration as 1:02:03, the same in every language."""
     return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
 def day_and_time(since_1970_s: float, now_s: float) -> str:
-    """Local; of today without the day."""
+    """Format a local time; without the date if it is today."""
     when, today = time.localtime(since_1970_s), time.localtime(now_s)
     same = (when.tm_year, when.tm_yday) == (today.tm_year, today.tm_yday)
     return time.strftime("%H:%M" if same else "%Y-%m-%d %H:%M", when)

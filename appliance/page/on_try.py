@@ -1,4 +1,4 @@
-"""Try: what the box's owner may try out, and what came of it."""
+"""Try: tests of check, microphone, echo, wake word and light, and their results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COLOURS = {
 
 
 def show(visit: Visit) -> Reply:
-    """All that can be tried, and the results so far."""
+    """Show all tests and the results so far."""
     trying = visit.box.trying
     trying.seen_s = visit.box.now_s()
     trying.expire(trying.seen_s)
@@ -54,7 +54,7 @@ def show(visit: Visit) -> Reply:
 
 
 def command(visit: Visit) -> Reply:
-    """Do what a form asks for, and go back."""
+    """Run the test that a form names, and redirect to the page."""
     do = _COMMANDS.get(visit.form.get("do", ""))
     if do is None:
         return plain(400, "There is nothing of that name to try.")
@@ -98,7 +98,7 @@ def _stop(visit: Visit) -> Reply | None:
 
 
 def _microphone(visit: Visit, recorded: SoundRecorded | None) -> list[tuple[str, str]]:
-    """What the microphone test found: how grave it is, and a sentence with its remedy."""
+    """Findings of the microphone test: severity, and a sentence with its remedy."""
     if recorded is None:
         return []
     found = findings(recorded)
@@ -107,13 +107,13 @@ def _microphone(visit: Visit, recorded: SoundRecorded | None) -> list[tuple[str,
 
 
 def _awaits_wake(visit: Visit) -> bool:
-    """Whether a wake word is wanted now."""
+    """Whether the listening mode is `wake_word`."""
     status = visit.box.model.status
     return (status.mode if status is not None else visit.box.settings.mode) == "wake_word"
 
 
 def _wake_row(visit: Visit, row: WakeRow) -> dict[str, str]:
-    """When, how near, and from which sensitivity on it would have been heard."""
+    """Time, score, and the sensitivity from which on it would have been detected."""
     at_s = time.time() - (visit.box.now_s() - row.at_s)
     texts = visit.texts
     if row.heard:
@@ -127,7 +127,7 @@ def _wake_row(visit: Visit, row: WakeRow) -> dict[str, str]:
 
 
 def _light(visit: Visit, name: str, row: LightPattern) -> dict[str, str]:
-    """A row of the light's table, in the browser's language."""
+    """A light pattern, described in the browser's language."""
     texts = visit.texts
     says = texts(f"page-light-{name.replace('_', '-')}")
     if row.shape == "blink":

@@ -1,5 +1,5 @@
-"""Where the page looks for what it shows of the box, and where it may leave a request: all of it
-readable without rights. A request is a note; whoever has the right looks at it again."""
+"""Paths of the files that the page shows and of the folders for its requests; all are readable
+without privileges. The privileged process that takes a request validates it again."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from appliance.update.system import target
 
 @dataclass(frozen=True)
 class OwnPlaces:
-    """`incoming`: archives, and notes that ask for one. `releases`, `trial`: what is kept, and what
-    is being tried. `os_release`: of the system. `command_line`, `start`, `firmware`: which slot of
-    the card runs, and whether the other one can be tried. `pull`: there, where a release is
-    looked for; `looked`, `changed`: what came of the last look, and whether one was ordered.
-    `model_wish`, `voice_wish`: what is being fetched. `machine`: where its /proc is.
-    `warnings`: those that were kept."""
+    """`incoming`: archives, and requests for them. `releases`, `trial`: installed releases, and the
+    trial. `os_release`: of the system. `command_line`, `start`, `firmware`: tell which slot of the
+    SD card runs, and whether a trial is possible. `pull`: exists if the box looks for releases;
+    `looked`, `changed`: result of the last search, and whether one was requested. `model_wish`,
+    `voice_wish`: name the model or voice to fetch. `machine`: root of /proc. `warnings`: the
+    log."""
 
     incoming: Path = request.INCOMING
     releases: Path = ROOT

@@ -1,9 +1,9 @@
-"""[process] The page: what a browser in the house sees of the box, and what it may tell it.
+"""[process] The page: serves the box's web interface to browsers in the local network.
 
-In: mail of the conductor, requests of browsers. Out: commands to the conductor, events to the
-browsers that look. It has no sound, no model and no network but the connections that it accepts.
+In: messages of the conductor, requests of browsers. Out: commands to the conductor, events to
+browsers. It has no access to sound and models, and no network besides the connections it accepts.
 
-If it dies: the conversation goes on; browsers connect again by themselves.
+If it dies: the conversation goes on; browsers reconnect by themselves.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def main(work: Worker) -> None:
 
 
 class Page:
-    """Joins browsers and conductor."""
+    """Forwards the conductor's messages to browsers and the browsers' commands to the conductor."""
 
     def __init__(self, work: Worker) -> None:
         self._work = work
@@ -76,7 +76,8 @@ class Page:
         )
 
     async def serve(self) -> None:
-        """Until told to stop, or until the set-up page needs the port; then another begins."""
+        """Serve until the process is told to stop, or until the set-up page needs the port; the
+        supervisor then starts another process."""
         loop = asyncio.get_running_loop()
         loop.add_reader(self._work.channel.fileno(), self._handle_mail)
         loop.add_reader(self._work.stop_fd, self._done.set)
@@ -99,7 +100,7 @@ class Page:
         await self._programs.close()
 
     def _servers(self, certificate: PageCertificate | None) -> list[HttpServer]:
-        """The page's; with a certificate also the one that leads there."""
+        """The page's server; with a certificate also the servers that redirect from plain HTTP."""
         listener, *plain = self._work.listeners
         name, port = socket.gethostname().partition(".")[0], int(listener.getsockname()[1])
         site = PageSite(self.box, (name, port), self._viewers, self._tell_watched)
@@ -119,7 +120,7 @@ class Page:
             server.use(new)
 
     async def _without_a_page(self) -> None:
-        """The box goes on; until the certificate can be used."""
+        """Run without a server until the certificate can be used; then return."""
         for listener in self._work.listeners:
             listener.close()
         self._work.report_ready()
@@ -137,7 +138,7 @@ class Page:
             return
 
     async def _goes_on(self) -> bool:
-        """Beat, and wait a while. False: this process is to end."""
+        """Send the heartbeat and wait BEAT_S. False: this process has to end."""
         if self._done.is_set() or set_up_is_open():
             return False
         self._work.beat()
@@ -165,14 +166,14 @@ class Page:
         self._send_wanted()
 
     def _send_wanted(self) -> None:
-        """What follows of it, to the conductor."""
+        """Send the enrolment's messages to the conductor."""
         for wanted in self.box.trying.enrolment.pop_messages():
             self._work.send(wanted)
 
     def _look_after(self, now_s: float) -> None:
-        """At each beat: what time it is, which also finds browsers that are gone; who looks, also
-        for a conductor that was started again; an end of what takes too long, or what nobody looks
-        at any more."""
+        """At each heartbeat: send the clock, which also detects lost browsers; send the view again,
+        in case the conductor was restarted; end trials that have timed out, or that no browser
+        shows any more."""
         self._viewers.show([clock_event(now_s)])
         self._tell_view(again=True)
         self._viewers.show(self.box.trying.expire(now_s))
@@ -181,13 +182,13 @@ class Page:
         self._send_wanted()
 
     def _press(self, now_s: float) -> None:
-        """The button lets in the one browser that waits for it."""
+        """Pair the browser that waits for the button, if it is the only one."""
         if self._pairing.press(now_s) > 1:
             self._work.send(Say(Texts(self.box.settings.language)("pairing-several")))
 
     def _tell_watched(self) -> None:
-        """The conductor, when somebody begins to look, or to ask for words. That fewer do is told
-        at the next beat: who comes and goes, as fast as may be, is no stream of messages."""
+        """Tell the conductor at once when the first browser connects or requests text. Departures
+        are reported at the next heartbeat, so that reconnecting browsers cause few messages."""
         if self._viewers.any > self._told.on or self._viewers.words > self._told.words:
             self._tell_view()
 

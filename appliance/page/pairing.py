@@ -1,8 +1,8 @@
-"""How a browser is let in: six digits that the box says aloud, or a press of its button. Pure.
+"""Pairing of a browser by six digits that the box speaks, or by a press of its button. Pure.
 
-Who is in the room hears the digits; who is only in the network has to guess them, a few times an
-hour. The button lets in the one browser that waits for it, and nobody if two of them wait. On a
-development machine the first digits are printed where the box was started.
+A person in the room hears the digits; a client in the network can only guess them, a few times an
+hour. The button pairs the browser that waits for it, and none if several wait. On a development
+machine the first digits are printed in the terminal from which the box was started.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from appliance.token_bucket import TokenBucket
 
 DIGITS = 6
-VALID_S = 120.0  # of a code, and of waiting for the button
-TRIES = 5  # of one code
-MOST_WRONG, WRONG_A_SECOND = 15, 15 / 3600  # wrong ones at once, and then on average
-MOST_SAID, SAID_A_SECOND = 3, 1 / 60  # times that the box says it, likewise
+VALID_S = 120.0  # lifetime of a code, and timeout of waiting for the button
+TRIES = 5  # attempts for one code
+MOST_WRONG, WRONG_A_SECOND = 15, 15 / 3600  # wrong attempts: burst, and then average rate
+MOST_SAID, SAID_A_SECOND = 3, 1 / 60  # announcements of the code: burst, and then average rate
 MOST_WAITING = 8  # browsers that wait for the button
-PRINTED = "INTERLUDE_PAGE_DIGITS"  # environment: digits that whoever started the box has printed
+PRINTED = "INTERLUDE_PAGE_DIGITS"  # environment variable with digits printed at the start
 
 
 def draw_digits() -> str:
@@ -30,12 +30,12 @@ def draw_digits() -> str:
 
 
 def spaced(digits: str) -> str:
-    """To be read: three and three."""
+    """Format the digits in two groups of three."""
     return f"{digits[:3]} {digits[3:]}"
 
 
 def printed_digits(environment: Mapping[str, str] = os.environ) -> str:
-    """Those that were printed at the start; "" of a service, which nobody starts at a terminal."""
+    """The digits that were printed at the start; "" in a service, which has no terminal."""
     digits = environment.get(PRINTED, "")
     service = bool(environment.get("STATE_DIRECTORY"))
     return digits if len(digits) == DIGITS and digits.isdecimal() and not service else ""
@@ -46,20 +46,20 @@ class _Code:
     digits: str
     until_s: float
     tries: int = TRIES
-    printed: bool = False  # and never said aloud
+    printed: bool = False  # printed at the start, not spoken
 
 
 @dataclass
 class Pairing:
-    """Times are of one clock that never runs backwards. `draw`: makes the digits. `printed`: digits
-    that let in one browser whenever it comes; "" for none."""
+    """Times are of one monotonic clock. `draw`: makes the digits. `printed`: digits that pair one
+    browser, without expiry; "" for none."""
 
     draw: Callable[[], str] = draw_digits
     now_s: float = 0.0
     printed: str = ""
     _code: _Code | None = None
-    _waiting: dict[str, float] = field(default_factory=dict)  # who → until when
-    _let_in: dict[str, float] = field(default_factory=dict)  # by the button, likewise
+    _waiting: dict[str, float] = field(default_factory=dict)  # browser → expiry
+    _let_in: dict[str, float] = field(default_factory=dict)  # paired by the button → expiry
 
     def __post_init__(self) -> None:
         self._wrong = TokenBucket(MOST_WRONG, WRONG_A_SECOND, self.now_s)
@@ -68,12 +68,12 @@ class Pairing:
             self._code = _Code(self.printed, math.inf, printed=True)
 
     def may_speak(self, now_s: float) -> bool:
-        """Whether the box may be made to speak once more for somebody whom it does not know."""
+        """Whether the rate limit allows one more announcement for an unpaired browser."""
         return self._said.try_spend(now_s)
 
     def code(self, now_s: float) -> str:
-        """The digits that are to be said now; "" while too many wrong ones were tried. They stay
-        the same as long as they are valid: who did not understand them asks again."""
+        """The digits to speak now; "" after too many wrong attempts. They stay the same while they
+        are valid, so that they can be repeated."""
         if self._wrong.tokens(now_s) < 1.0:
             return ""
         if not self.is_asked_for(now_s) or self.is_printed():
@@ -82,15 +82,15 @@ class Pairing:
         return self._code.digits
 
     def is_asked_for(self, now_s: float) -> bool:
-        """A code was said and may still be typed."""
+        """Whether a code was issued and may still be entered."""
         return self._code is not None and now_s < self._code.until_s and self._code.tries > 0
 
     def is_printed(self) -> bool:
-        """The digits that count were printed at the start, and were not said."""
+        """Whether the valid digits are those that were printed at the start."""
         return self._code is not None and self._code.printed
 
     def check(self, typed: str, now_s: float) -> bool:
-        """Whether these are the digits, and allowed; they let in one browser."""
+        """Whether the typed digits are right and within the limits; a code pairs one browser."""
         if not self.is_asked_for(now_s) or not self._wrong.try_spend(now_s):
             return False
         assert self._code is not None
@@ -103,8 +103,7 @@ class Pairing:
         return True
 
     def wait_for_button(self, now_s: float) -> str:
-        """A browser waits for the button from now on. Returns what it is known by; "" if too many
-        wait."""
+        """Register a browser that waits for the button. Returns its token; "" if too many wait."""
         self._forget(now_s)
         if len(self._waiting) >= MOST_WAITING:
             return ""
@@ -113,7 +112,7 @@ class Pairing:
         return who
 
     def press(self, now_s: float) -> int:
-        """The button was pressed. Returns how many had waited: of one, it is let in."""
+        """Handle a press. Returns how many browsers waited; a single one is paired."""
         self._forget(now_s)
         waited = len(self._waiting)
         if waited == 1:
@@ -126,7 +125,7 @@ class Pairing:
         return who in self._waiting
 
     def pop_let_in(self, who: str, now_s: float) -> bool:
-        """Whether the button has let that browser in; once."""
+        """Whether the button has paired that browser; True only once."""
         self._forget(now_s)
         return self._let_in.pop(who, None) is not None
 

@@ -1,24 +1,24 @@
-"""What could not be done, as a page in the browser's language: for who reads it."""
+"""Error replies as a page in the browser's language, for browsers that show them."""
 
 from __future__ import annotations
 
 from appliance.page.requests import TEXT, Reply, Request, plain
 from appliance.page.visit import Visit
 
-# Status → the end of its key in the catalogue.
+# Status → last part of its key in the catalogue.
 KINDS = {404: "missing", 405: "missing", 403: "refused", 429: "often", 503: "busy"}
-TOLD = (409, 500)  # whose sentence is out of the catalogue, and says more
+TOLD = (409, 500)  # their replies have a translated sentence already, which says more
 NOT_LET_IN = plain(403, "Your browser has to be let in first.")
 
 
 def is_for_people(request: Request, reply: Reply) -> bool:
-    """Whether a refusal is about to be shown by a browser as it stands there."""
+    """Whether a browser would show the text of this error reply to its user."""
     wants = "text/html" in request.headers.get("accept", "")
     return wants and reply.status >= 400 and reply.kind == TEXT
 
 
 def problem_page(visit: Visit, reply: Reply) -> Reply:
-    """With the same status, and a way back: to the page that a form stood on, where it is known."""
+    """The page for an error, with the same status and a link back to the form's page if known."""
     kind = "stranger" if reply == NOT_LET_IN else KINDS.get(reply.status, "wrong")
     title, why = visit.texts(f"page-problem-{kind}"), visit.texts(f"page-problem-{kind}-why")
     if reply.status in TOLD:
@@ -27,7 +27,7 @@ def problem_page(visit: Visit, reply: Reply) -> Reply:
 
 
 def _back(visit: Visit) -> str:
-    """Of the page's own parts the one that was meant; no address that a browser has sent."""
+    """Path of the section that was requested; never an arbitrary path sent by the browser."""
     first = "/" + visit.request.path.split("/")[1]
     known = visit.browser is not None and first in ("/set", "/try", "/own", "/access")
     return first if known else "/"

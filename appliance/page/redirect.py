@@ -1,4 +1,4 @@
-"""Where the page has a certificate: what is asked for by plain HTTP is led to it. Pure."""
+"""Redirects from plain HTTP to the encrypted page. Pure."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from appliance.page.requests import EventStream, Reply, Request, plain
 
 
 class RedirectSite:
-    """`name`: of the machine; `plain_port`: where it is asked; `port`: where the page is.
-    `certified`: the names that the certificate is for, as it is now."""
+    """`name`: of the machine; `plain_port`: the port of this server; `port`: that of the page.
+    `certified`: returns the names of the present certificate."""
 
     def __init__(
         self, name: str, plain_port: int, port: int, certified: Callable[[], Collection[str]]
@@ -20,7 +20,7 @@ class RedirectSite:
         self._certified = certified
 
     def answer(self, request: Request) -> Reply:
-        """A form is refused: what it holds has come in the clear already, and may be a secret."""
+        """Redirect a GET. A form is rejected, as its content was already sent unencrypted."""
         host = request.headers.get("host", "")
         if not is_own_host(host, self._name, self._plain_port, certified=self._certified()):
             return plain(421, "This box has another name.")
@@ -31,7 +31,7 @@ class RedirectSite:
         return Reply(308, headers=(("Location", f"https://{place}{quote(request.path)}"),))
 
     def receive(self, request: Request) -> None:
-        """Nothing is uploaded there."""
+        """No uploads are accepted here."""
 
     def join(self, stream: EventStream, send: Callable[[bytes], None]) -> object:
         raise NotImplementedError("a redirect has no events")

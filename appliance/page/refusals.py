@@ -1,7 +1,7 @@
-"""What is wrong with what was typed, in the page's language.
+"""Translates errors into the page's language.
 
-An error names its sentence of the catalogue (errors.ShownAs); one without has that of its kind. On
-an English page it is shown as the command line prints it, which says more.
+An error names its sentence in the catalogue (errors.ShownAs); without one, that of its class is
+used. On an English page such an error is shown as the command line prints it, which says more.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from appliance.page.texts import Texts
 from appliance.runtime.handed_changes import Standing
 from appliance.runtime.handed_request import RequestOutcome
 
-# What a form's field is called: its owner has typed into that, and knows no dotted key.
+# Labels of the form's fields, shown in place of the settings' dotted keys.
 LABELS = {
     "language": "page-set-language",
     "hearing.wake.phrase": "page-set-phrase",
@@ -30,22 +30,22 @@ LABELS = {
     "panel.night_brightness": "page-set-night-brightness",
     "panel.night": "page-set-night",
 }
-# Shown in percent, and a share in the settings.
+# Fractions in the settings that are shown in percent.
 SHARES = {"hearing.wake.sensitivity", "panel.brightness", "panel.night_brightness"}
 
 
 def refusal(error: InterludeError, texts: Texts) -> str:
-    """Of an error that was raised here."""
+    """The sentence for an error that was raised in this process."""
     return _said(error.on_page, str(error), texts)
 
 
 def told(key: str, values: Mapping[str, str | int | float], english: str, texts: Texts) -> str:
-    """Of what a record says, with its sentence's key; "" where it says nothing."""
+    """The sentence for a record with a sentence's key and values; "" if it has none."""
     return _said(ShownAs(key, values) if key else None, english, texts)
 
 
 def outcome_refusal(outcome: RequestOutcome | None, texts: Texts) -> str:
-    """Of what a unit with rights was asked for; "" where it said nothing."""
+    """The sentence for the outcome of a privileged unit; "" if it reported no problem."""
     if outcome is None:
         return ""
     english = f"{outcome.problem} {outcome.remedy}".strip()
@@ -53,7 +53,7 @@ def outcome_refusal(outcome: RequestOutcome | None, texts: Texts) -> str:
 
 
 def standing_refusal(stands: Standing, outcome: RequestOutcome | None, texts: Texts) -> str:
-    """Why the last change that was asked for failed; "" where it did not, or is awaited."""
+    """Why the last requested change failed; "" if it did not fail or is still awaited."""
     if stands != "failed":
         return ""
     return outcome_refusal(outcome, texts) or texts("page-set-nobody")
@@ -69,12 +69,12 @@ def _said(shown: ShownAs | None, english: str, texts: Texts) -> str:
         try:
             return texts(shown.key, **values)
         except KeyError:
-            pass  # of another version of the box's software
+            pass  # the key is of another version of the software
     if texts.language == SOURCE or not english:
         return english
     return f"{texts('page-wrong-in-english')} {english}"
 
 
 def _is_vaguer(shown: ShownAs, texts: Texts) -> bool:
-    """Whether the English of the error itself says more, to who reads English."""
+    """Whether the page is English and the error's own English text says more."""
     return texts.language == SOURCE and shown.key.startswith(InterludeError.general)

@@ -1,8 +1,8 @@
-"""What goes into a bug report: how the box stands, figures, settings and warnings, as one text.
+"""Makes the text of a bug report: state of the box, figures, settings and warnings.
 
-No secret and no word that anybody said or wrote is in it: of the settings, numbers, switches and
-the names of a list; of the warnings, without names and addresses of this house. It is shown before
-it is saved, and sent nowhere. Pure, but for `read_tail`.
+It contains no secrets and no spoken or written text: of the settings only numbers, switches and
+names from a list; of the warnings, names and addresses of this house are left out. It is shown
+before it is saved, and never sent. Pure, except for `read_tail`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from appliance.settings.settings_change import value_of
 
 WARNINGS = Path("/var/log/interlude/warnings.log")  # of interlude-warnings.service
 TAIL_BYTES = 32_768
-MOST_LINE = 300  # characters that are shown
-LONGEST_LINE = 4000  # that are looked through: a name in a part of a line may not be known as one
+MOST_LINE = 300  # characters shown
+LONGEST_LINE = 4000  # characters; a longer line is left out, as redacting a part may miss a name
 LEFT_OUT = "(left out)"
-# Settings whose text says nothing of a person or a house: one of a list, or a model's name.
+# Settings whose text is not private: one of a list, or a model's name.
 NAMES = frozenset({
     "mode", "language", "log", "thinking.model", "thinking.audio_encoder", "speaking.voice",
     "panel.gpio", "panel.light", "page.enabled",
@@ -33,8 +33,8 @@ _PRIVATE = (
     re.compile(r"\b[\w.+-]+@[\w.-]+\b"),
     re.compile(r"\b\w+://\S+"),
     re.compile(r"""(?i)(?<=ssid[ =:])(?:"(?:\\.|[^"\\])*"?|'[^']*'?|[^'",]+)"""),
-    # What a program quotes: a Wi-Fi's name, a user's. An apostrophe within a word is no quote; one
-    # that is open at the end of the line may be cut off.
+    # Quoted text, such as the name of a Wi-Fi or a user. An apostrophe within a word is not a
+    # quote. A quote that is not closed at the end of the line may have been truncated.
     re.compile(r"""(?<!\w)[bru]{0,2}'.*?(?:'(?!\w)|$)"""),
     re.compile(r"""(?<!\w)[‘“„«].*?(?:[’“”»](?!\w)|$)"""),
     re.compile(r'"[^"]*(?:"|$)'),
@@ -44,7 +44,7 @@ _PRIVATE = (
 def text(
     stands: Mapping[str, object], files: Settings, warnings: Iterable[str], house: Iterable[str]
 ) -> str:
-    """The whole report. `stands`: how the box is. `house`: names that are left out of warnings."""
+    """The complete report. `stands`: state of the box. `house`: names to leave out of warnings."""
     lines = ["Interlude: a report of a box", "", *(f"{key}: {one}" for key, one in stands.items())]
     lines += ["", "Settings that are not the default:", *settings_lines(files)]
     lines += ["", "Warnings, the newest last:", *(redacted(line, house) for line in warnings)]
@@ -52,7 +52,7 @@ def text(
 
 
 def settings_lines(files: Settings) -> list[str]:
-    """One each, without what its owner has written."""
+    """A line for each changed setting, without text written by the owner."""
     found = []
     for key in sorted(changed(files)):
         try:
@@ -65,7 +65,7 @@ def settings_lines(files: Settings) -> list[str]:
 
 
 def redacted(line: str, house: Iterable[str]) -> str:
-    """A line of the log without addresses, quoted words and names of this house."""
+    """Remove addresses, quoted text and the names of this house from a line of the log."""
     if len(line) > LONGEST_LINE:
         return LEFT_OUT
     line = _without_wifi(line)
@@ -78,8 +78,8 @@ def redacted(line: str, house: Iterable[str]) -> str:
 
 
 def _without_wifi(line: str) -> str:
-    """Without the Wi-Fi's name in the box's own sentences about it, which do not quote it: they are
-    said aloud, too (provision/wifi_errors.py)."""
+    """Remove the Wi-Fi's name from the box's own sentences. These do not quote it, since they are
+    also spoken (provision/wifi_errors.py)."""
     for template in english().templates("wifi-").values():
         before, named, after = template.partition("{wifi}")
         begin, end = line.find(before) + len(before), line.rfind(after)
@@ -89,7 +89,7 @@ def _without_wifi(line: str) -> str:
 
 
 def read_tail(file: Path = WARNINGS) -> list[str] | None:
-    """The last whole lines of the log; None where there is none that may be read."""
+    """The last complete lines of the log; None if it cannot be read."""
     try:
         with file.open("rb") as source:
             begins = max(0, source.seek(0, 2) - TAIL_BYTES)

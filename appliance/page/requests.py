@@ -1,4 +1,4 @@
-"""What a browser asks, and what it is answered: plain data, whoever speaks HTTP."""
+"""Requests and replies as plain data, independent of the HTTP server."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HTML, TEXT = "text/html; charset=utf-8", "text/plain; charset=utf-8"
 @dataclass(frozen=True)
 class Request:
     """`path` without the query; `headers` by lower-case names; `client`: the browser's address.
-    `words`: of the query, each once."""
+    `words`: fields of the query, each of which may occur only once."""
 
     method: str
     path: str
@@ -25,7 +25,7 @@ class Request:
     client: str = ""
 
     def cookie(self, name: str) -> str:
-        """The value of that cookie, or ""."""
+        """Value of a cookie, or ""."""
         jar = SimpleCookie()
         try:
             jar.load(self.headers.get("cookie", ""))
@@ -34,7 +34,7 @@ class Request:
         return jar[name].value if name in jar else ""
 
     def form(self) -> dict[str, str] | None:
-        """The fields of a form, each once; None for a body that is none."""
+        """Fields of the form in the body; None if the body is not a valid form."""
         if self.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
             return None
         try:
@@ -45,7 +45,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """`headers`: beside those that every reply has."""
+    """`headers`: in addition to those of every reply."""
 
     status: int
     body: bytes = b""
@@ -55,9 +55,10 @@ class Reply:
 
 @dataclass(frozen=True)
 class EventStream:
-    """In place of a reply: events from now on, until the browser leaves or loses its access.
+    """Returned in place of a reply: a stream of events until the browser disconnects or its access
+    is revoked.
 
-    `access`: of whom. `words`: the sentences of answers are wanted, too.
+    `access`: id of the browser. `words`: include the sentences of answers.
     """
 
     access: str
@@ -65,8 +66,8 @@ class EventStream:
 
 
 def parse_words(text: str) -> dict[str, str]:
-    """The fields of a query or a form. Raises ValueError: for one that comes twice, for more than
-    MOST_FIELDS, for what is no UTF-8."""
+    """Fields of a query or a form. Raises ValueError for a repeated field, more than MOST_FIELDS
+    fields, or text that is not UTF-8."""
     if not text:
         return {}
     found = parse_qs(text, keep_blank_values=True, strict_parsing=True, encoding="utf-8",
@@ -83,7 +84,8 @@ def read_request(
     body: bytes,
     client: str,
 ) -> Request | None:
-    """None for what no browser sends: a header twice that counts, a target that is no path."""
+    """Build a request. None for input that browsers do not send: a repeated Host, Origin, Cookie or
+    Content-Type header, or a target that is not a path."""
     said: dict[str, str] = {}
     for name, value in headers:
         key = name.decode("ascii").lower()
@@ -102,7 +104,7 @@ def read_request(
 
 
 def see_other(place: str, *headers: tuple[str, str]) -> Reply:
-    """After a form: go there."""
+    """Redirect to `place` after a form."""
     return Reply(303, headers=(("Location", place), *headers))
 
 

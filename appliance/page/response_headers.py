@@ -1,4 +1,4 @@
-"""The headers that every reply of the page has."""
+"""HTTP headers of every reply of the page."""
 
 HEADERS = (
     ("Content-Security-Policy",
@@ -11,6 +11,6 @@ HEADERS = (
     ("Cross-Origin-Resource-Policy", "same-origin"),
     ("Permissions-Policy", "camera=(), microphone=(), geolocation=()"),
 )  # fmt: skip
-# Of a certificate that an authority signed: nobody on the way leads the browser back to plain HTTP.
-# A week: so long is who takes the certificate away locked out.
+# With a certificate that is not self-signed: prevents a downgrade to plain HTTP. One week, since an
+# owner who removes the certificate is locked out for that long.
 STRICT = ("Strict-Transport-Security", "max-age=604800")

@@ -9,13 +9,13 @@ from appliance.settings import Settings
 from appliance.settings.section import Scalar
 from appliance.settings.settings_change import HEARING, HOUSE, PANEL, value_of
 
-# Which keys stand in which form: those that a form lacks are as they are.
+# Keys of each form. A key whose field is not sent keeps its value.
 FORMS = {"hearing": HEARING, "house": HOUSE, "panel": PANEL}
 _PHRASE = "hearing.wake.phrase"
 
 
 def shown(settings: Settings, key: str) -> str:
-    """A value as its field has it: a share in percent, a switch as "on" or ""."""
+    """Value of a form field: a fraction in percent, a switch as "on" or ""."""
     value = value_of(settings, key)
     if isinstance(value, bool):
         return "on" if value else ""
@@ -25,19 +25,19 @@ def shown(settings: Settings, key: str) -> str:
 
 
 def typed(which: str, form: Mapping[str, str], now: Settings) -> dict[str, Scalar]:
-    """The values of the form `which` that differ from `now`. Raises SettingsError for what is no
-    number, and for a form that there is not; what else is wrong is found with the settings."""
+    """Values of the form `which` that differ from `now`. Raises SettingsError for a field that is
+    not a number and for an unknown form; other faults are found when the settings are validated."""
     if which not in FORMS:
         raise SettingsError("There is no such form.", shown=ShownAs.of("page-wrong-no-form"))
     found = {}
     for key in FORMS[which]:
         before = value_of(now, key)
-        # A box that is not ticked is not sent.
+        # Browsers do not send an unchecked checkbox.
         if key not in form and not isinstance(before, bool):
             continue
         text = form.get(key, "").strip()
         if isinstance(before, float) and text == shown(now, key):
-            continue  # a share that is finer than the field shows
+            continue  # the stored fraction may be finer than the field shows
         value = _value(key, text, before)
         if value != before:
             found[key] = value

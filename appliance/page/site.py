@@ -1,11 +1,12 @@
-"""What is answered to whom: every request passes the same checks, in this order.
+"""Routes of the page and the access checks. Every request passes the same checks, in this order.
 
-1. Host: it is this box that is asked for (hosts.py), or the browser is sent nowhere.
-2. Files of the page itself, which hold nothing of the box.
-3. A form: sent by a page of this box (Origin), not too many, of a known browser with its token.
-4. A stranger sees the box's name and state, and how to be let in; nothing else.
+1. Host: must name this box (hosts.py); otherwise the request is rejected.
+2. Static files, which contain no data of the box, are sent to any client.
+3. A form: from a page of this box (Origin), within the rate limit, of a paired browser with its
+   token.
+4. An unpaired browser sees only the box's name and state, and how to pair.
 
-What is refused is a page, too, for who wants one.
+An error is shown as a page if the browser accepts HTML.
 """
 
 from __future__ import annotations
@@ -39,13 +40,13 @@ from appliance.page.viewers import Viewer, Viewers, encoded
 from appliance.page.visit import COOKIE, Handler, PageBox, Visit
 from appliance.token_bucket import TokenBucket
 
-MOST_POSTS, POSTS_A_SECOND = 30, 1.0  # forms of one address at once, and then on average
-MOST_ADDRESSES = 256  # that are counted
+MOST_POSTS, POSTS_A_SECOND = 30, 1.0  # forms per client address: burst, and then average rate
+MOST_ADDRESSES = 256  # for which the rate is limited separately
 
 
 @dataclass(frozen=True)
 class PageRoute:
-    """`open`: for strangers, too. Handlers that are None answer nothing."""
+    """Handlers of a path; None: the method is not allowed. `open`: also for unpaired browsers."""
 
     get: Handler | None = None
     post: Handler | None = None
@@ -90,8 +91,8 @@ PAGES: dict[str, PageRoute] = {
 
 
 class PageSite:
-    """`host`: the machine's name, and the port that it is asked at. `watched`: called when somebody
-    begins to look, or the last one leaves."""
+    """Answers requests. `host`: the machine's name and the port. `watched`: called when a browser
+    joins or leaves the event stream."""
 
     def __init__(
         self,
@@ -138,8 +139,8 @@ class PageSite:
         return plain(405, "The page is read, or a form is sent to it.")
 
     def receive(self, request: Request) -> Upload | None:
-        """For the one form that may be larger, of a browser that was let in; checked before any of
-        its body is taken. None: the usual limits hold."""
+        """Start an upload for the one form with a larger limit, of a paired browser; all checks are
+        done before the body is read. None: handle it as an ordinary request."""
         if request.method != "POST" or request.path != on_backup.UPLOAD_PLACE:
             return None
         if not self._is_own(request) or not is_own_origin(request.headers, self._box.scheme):
@@ -155,7 +156,7 @@ class PageSite:
         return on_backup.receive(Visit(self._box, request, texts, browser))
 
     def join(self, stream: EventStream, send: Callable[[bytes], None]) -> Viewer:
-        """One more browser looks. `send` takes bytes, and b"" for the end."""
+        """Add a browser to the event stream. `send` takes bytes, and b"" to disconnect."""
         viewer = Viewer(stream.access, stream.words, send)
         send(b"retry: 2000\n\n" + encoded([self._box.model.hello(self._box.now_s())]))
         self._viewers.add(viewer)

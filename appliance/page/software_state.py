@@ -1,6 +1,6 @@
-"""What the page knows of the box's software: read off the disk, without any right.
+"""State of the box's software, read from the disk without privileges.
 
-Releases and systems lie in folders that everybody may read; what is asked for is a note.
+All users may read the folders of releases and systems; requests are files in a folder.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from appliance.update.system.target import PiTarget
 
 @dataclass(frozen=True)
 class SystemState:
-    """Of the system below the box. `version`: "" on a machine that is not of our image. `slots`: a
-    card of ours, with two of them. `before`: may be gone back to. `on_trial`: is being started, or
-    watched. `last`: how the last trial ended. `can_try`: this kernel can ask the firmware for a
-    trial."""
+    """State of the operating system. `version`: "" if it was not made from our image. `slots`: the
+    SD card has the two slots. `before`: version to which it can return. `on_trial`: version whose
+    trial is under way. `last`: result of the last trial. `can_try`: the kernel can request a trial
+    of the firmware."""
 
     version: str
     slots: bool
@@ -37,8 +37,8 @@ class SystemState:
 
 @dataclass(frozen=True)
 class LookState:
-    """Of looking for a newer version at one place. `last`: how the last look went; None since the
-    power came. `under_way`: one was ordered, or goes on."""
+    """Search for a newer version at one source. `last`: result of the last search; None if there
+    was none since boot. `under_way`: one was requested or is running."""
 
     last: LookRecord | None
     under_way: bool
@@ -46,10 +46,10 @@ class LookState:
 
 @dataclass(frozen=True)
 class SoftwareState:
-    """`kept`: the release that starts after a power cut. `before`: what may be gone back to.
-    `left`: what did not stay up. `asked`: nobody has taken the note yet. `may_ask`: this box was
-    set up as an appliance. `looks`: it looks for releases by itself, `web` tells how; `stick`: the
-    same of a USB stick."""
+    """`kept`: the release that starts after a power cut. `before`: release to which it can return.
+    `left`: release that was abandoned after repeated failures. `asked`: a request has not been
+    accepted yet. `may_ask`: this box was set up as an appliance. `looks`: it searches for releases
+    by itself. `web`, `stick`: the searches at the address and on a USB stick."""
 
     kept: str
     before: str
@@ -65,17 +65,17 @@ class SoftwareState:
 
     @property
     def busy(self) -> bool:
-        """Nothing else is asked for meanwhile."""
+        """Whether a request, an installation or a trial is under way; no other is then accepted."""
         return self.asked or bool(self.going.step) or bool(self.system.on_trial)
 
 
 def may_ask(places: OwnPlaces) -> bool:
-    """Whether this box was set up as an appliance: versions are asked for, and gone back from."""
+    """Whether this box was set up as an appliance, so that versions can be requested."""
     return places.incoming.is_dir() and os.access(places.incoming, os.W_OK)
 
 
 def read_state(places: OwnPlaces, now_s: float) -> SoftwareState:
-    """As it is on the disk now. `now_s`: by the clock on the wall."""
+    """Read the present state from the disk. `now_s`: by the wall clock."""
     shelf = ReleaseStore(places.releases, places.trial)
     notes = (places.incoming / name for name in (request.WANTED, request.WANTED_SYSTEM))
     return SoftwareState(

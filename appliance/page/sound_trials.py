@@ -1,6 +1,6 @@
-"""The newest thing that was tried with sound, and what came of it. Pure: time is an argument.
+"""The latest sound test: tone, microphone or echo. Pure: time is an argument.
 
-In: wishes of browsers, the box's messages. Out: what to ask the conductor for, events for browsers.
+In: commands of browsers, the box's messages. Out: messages for the conductor, events for browsers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from appliance.messages.trying import (
 from appliance.page.live import Event
 
 TrialPhase = Literal["asked", "recording", "recorded", "playing", "done", "refused"]
-# How long a phase may last, in seconds; then it counts as over. A mail that is lost ends nothing.
+# Timeout of each phase in seconds, in case a message is lost.
 LONGEST_S: dict[TrialPhase, float] = {
     "asked": 5.0,
     "recording": 8.0,
@@ -32,9 +32,9 @@ _SOUNDING = ("speaking", "holding")
 
 
 class SoundTrials:
-    """One at a time. `kind`: "" before the first. `why`: it was refused, a key's last part.
-    `recorded`: what the last microphone test found; `echo`: what the canceller took away of what
-    the box played for the last one."""
+    """One test at a time. `kind`: "" before the first. `why`: reason of a refusal, a key's last
+    part. `recorded`: levels of the last microphone test; `echo`: levels before and after the
+    canceller in the last playback."""
 
     def __init__(self) -> None:
         self.kind: TrialKind | Literal[""] = ""
@@ -50,12 +50,12 @@ class SoundTrials:
         return self.phase in LONGEST_S
 
     def begin(self, kind: TrialKind, now_s: float) -> StartTrial | None:
-        """What to ask for; None while one is under way."""
+        """Start a test. Returns the message to send; None while one is under way."""
         self.expire(now_s)
         if self.under_way:
             return None
         self.kind, self.why = kind, ""
-        self.number = max(self.number + 1, round(now_s * 1000))  # no other page's of this box
+        self.number = max(self.number + 1, round(now_s * 1000))  # differs from an earlier page's
         if kind == "microphone":
             self.recorded = None
         else:
@@ -64,14 +64,14 @@ class SoundTrials:
         return StartTrial(self.number, kind)
 
     def abandon(self, now_s: float) -> EndTrial | None:
-        """Nobody looks any more; None where nothing is under way."""
+        """End the test because no browser shows it. None if none is under way."""
         if not self.under_way:
             return None
         self._enter("done", now_s)
         return EndTrial(self.number)
 
     def handle(self, message: Message, now_s: float) -> list[Event]:
-        """What follows of a message, for those who look."""
+        """Handle a message of the box. Returns events for browsers."""
         before = self.phase
         match message:
             case TrialRefused(number, why) if number == self.number and self.under_way:
@@ -91,7 +91,7 @@ class SoundTrials:
         return self._news(before)
 
     def expire(self, now_s: float) -> list[Event]:
-        """End what has lasted too long."""
+        """End a phase that has timed out."""
         before = self.phase
         if self.under_way and now_s - self._since_s > LONGEST_S[self.phase]:
             if self.phase in ("asked", "recording"):
@@ -101,7 +101,7 @@ class SoundTrials:
         return self._news(before)
 
     def refuse(self, why: str, now_s: float) -> None:
-        """It will not be done."""
+        """Mark the test as refused."""
         self.why = why
         self._enter("refused", now_s)
 

@@ -1,5 +1,5 @@
-"""The page's own files: style, script, sign. They hold nothing of the box, and anybody may have
-them; a browser keeps them until their content changes."""
+"""Static files of the page: style sheet, scripts, icon. They contain no data of the box, so any
+client may fetch them; browsers revalidate them by their ETag."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KINDS = {
 
 
 class StaticFiles:
-    """Read once: what lies in the folder afterwards is not looked for."""
+    """The files of the folder, read once at the start."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
         self._files = {

@@ -1,4 +1,4 @@
-"""HTML from the templates beside this file. What is put into them is escaped."""
+"""Renders HTML from the templates beside this file; all inserted values are escaped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FOLDER = Path(__file__).with_name("templates")
 
 @functools.cache
 def _environment(folder: Path) -> jinja2.Environment:
-    """One for a process: it keeps each template compiled."""
+    """One per process, as it caches the compiled templates."""
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         autoescape=True,
@@ -28,5 +28,5 @@ class Templates:
         self._found = _environment(folder)
 
     def render(self, template: str, /, **words: Any) -> str:
-        """Raises jinja2's own errors: a template that lacks a word is a mistake of ours."""
+        """Render a template. Raises jinja2's errors: a missing value is a programming error."""
         return self._found.get_template(f"{template}.html").render(words)

@@ -1,10 +1,10 @@
-"""What the page says, out of the box's own catalogue, in the language that a browser asks for."""
+"""The page's texts from the box's catalogue, in the language that a browser requests."""
 
 from __future__ import annotations
 
 from appliance.language.catalogue import Value, catalogue, languages
 
-NOTICES = "page-notice-"  # beginning of the keys that a page may be asked to show
+NOTICES = "page-notice-"  # prefix of the keys that may be given in a query
 
 
 class Texts:
@@ -16,7 +16,7 @@ class Texts:
 
     @classmethod
     def wanted(cls, accepted: str, own: str = "en") -> Texts:
-        """In the first language of an Accept-Language header that there is; else in `own`."""
+        """Texts in the first available language of an Accept-Language header, else in `own`."""
         for word in accepted[:200].split(","):
             name = word.partition(";")[0].strip().lower().partition("-")[0]
             if name in languages():
@@ -24,12 +24,11 @@ class Texts:
         return cls(own)
 
     def __call__(self, key: str, **values: Value) -> str:
-        """Raises KeyError for a sentence that there is not, or a value that it lacks."""
+        """The sentence of a key. Raises KeyError for an unknown key or a missing value."""
         return self._words.say(key, **values)
 
     def notice(self, key: str, **values: Value) -> str:
-        """The sentence of a key that a stranger may have made up; then "", and so where it lacks a
-        value."""
+        """The sentence of an untrusted key; "" for an unknown key or a missing value."""
         if not key.startswith(NOTICES) or key not in self._words:
             return ""
         try:
@@ -38,6 +37,6 @@ class Texts:
             return ""
 
     def templates(self, prefix: str) -> dict[str, str]:
-        """Every sentence whose key begins so, without its beginning: for the script."""
+        """Sentences whose key has the prefix, by the rest of the key, for the script."""
         found = self._words.templates(prefix)
         return {key.removeprefix(prefix): text for key, text in found.items()}

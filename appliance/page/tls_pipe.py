@@ -1,7 +1,7 @@
-"""TLS of one connection, without its socket: the network's bytes in, the browser's out, and back.
+"""TLS of one connection without its socket: encrypts and decrypts bytes in memory.
 
-asyncio's own TLS tells a protocol of a connection only after the handshake; a connection that never
-makes one would count for nothing in the server's limits.
+asyncio's TLS calls `connection_made` only after the handshake, so connections without a handshake
+would not count towards the server's limits.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ READ_BYTES = 65_536
 
 
 class TlsPipe:
-    """The server's end. Raises ssl.SSLError for bytes that are no TLS, or none that it takes."""
+    """The server's end. Raises ssl.SSLError for bytes that are not TLS or are rejected."""
 
     def __init__(self, context: ssl.SSLContext) -> None:
         self._arrived, self._to_send = ssl.MemoryBIO(), ssl.MemoryBIO()
@@ -20,7 +20,7 @@ class TlsPipe:
         self._shaken = False
 
     def decrypt(self, data: bytes) -> bytes:
-        """What the browser said with that, and with what came before; b"" if more is to come."""
+        """Add received bytes. Returns decrypted bytes; b"" if more input is needed."""
         self._arrived.write(data)
         said = bytearray()
         try:
@@ -34,17 +34,17 @@ class TlsPipe:
         return bytes(said)
 
     def encrypt(self, data: bytes) -> None:
-        """After the handshake: what the browser is to be told (pop_outgoing)."""
+        """Encrypt bytes for the browser, after the handshake; see `pop_outgoing`."""
         self._tls.write(data)
 
     def close(self) -> None:
-        """Say that nothing more comes."""
+        """Send a close_notify alert."""
         if self._shaken:
             try:
                 self._tls.unwrap()
             except ssl.SSLError:
-                return  # the browser has not said so itself, and need not
+                return  # the browser has not sent its own close_notify, which is allowed
 
     def pop_outgoing(self) -> bytes:
-        """Bytes for the network."""
+        """Return the encrypted bytes to send."""
         return self._to_send.read()

@@ -1,7 +1,7 @@
-"""One upload at a time, streamed into a file of mode 0600, with a hard limit.
+"""One upload at a time, streamed into a file of mode 0600, with a hard size limit.
 
-What does not come to its end leaves nothing behind: the file may hold words, and is overwritten.
-The form is multipart (RFC 7578): the token, then the file; anything else is refused.
+The file is always overwritten and deleted at the end, also after an interrupted upload, since it
+may contain private text. The form is multipart (RFC 7578): the token, then the file.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from appliance.page.requests import Reply, plain
 from appliance.runtime.secure_erase import erase
 
 OVERHEAD_BYTES = 4096  # of the form around the file
-UPLOAD_S = 120.0  # for all of it: 50 kB a second
+UPLOAD_S = 120.0  # for the complete upload: 50 kB a second
 _BOUNDARY = re.compile(r"^multipart/form-data;\s*boundary=\"?([\w'()+,./:=?-]{1,70})\"?$", re.ASCII)
 _NAME = re.compile(rb'^content-disposition: form-data; name="(\w+)"', re.IGNORECASE | re.MULTILINE)
 
 
 class Upload:
-    """`done`: what answers, with the fields of the form, or None if it is no such form."""
+    """`done`: called with the fields of the form, or None if it is not valid; returns the reply.
+    `ended`: called once when the file has been deleted."""
 
     def __init__(
         self,
@@ -31,18 +32,18 @@ class Upload:
         done: Callable[[dict[str, bytes] | None], Reply],
         ended: Callable[[], None],
     ) -> None:
-        """Raises OSError."""
+        """Create the file. Raises OSError."""
         self.most_body = most_bytes + OVERHEAD_BYTES
         self.seconds = UPLOAD_S
         self._file, self._boundary, self._done, self._ended = file, boundary, done, ended
         self._size = 0
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        erase([file])  # of a page that died
+        erase([file])  # left by a page process that died
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         self._fd: int | None = os.open(file, flags, 0o600)
 
     def write(self, data: bytes) -> bool:
-        """More of it. False beyond the limit, or where the card takes no more."""
+        """Append received bytes. False beyond the limit or if the SD card cannot be written."""
         self._size += len(data)
         if self._fd is None or self._size > self.most_body:
             return False
@@ -54,7 +55,7 @@ class Upload:
         return True
 
     def finish(self) -> Reply:
-        """All of it has come."""
+        """Parse the complete upload and return the reply."""
         try:
             whole = self._file.read_bytes()
         except OSError:
@@ -63,7 +64,7 @@ class Upload:
         return self._done(_fields(whole, self._boundary.encode()))
 
     def close(self) -> None:
-        """Nothing of it is left. Also in the middle, and again."""
+        """Overwrite and delete the file. May be called at any time and repeatedly."""
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None
@@ -72,7 +73,7 @@ class Upload:
 
 
 def boundary_of(content_type: str) -> str:
-    """Of a multipart form; "" for anything else."""
+    """Boundary of a multipart form; "" for any other type."""
     found = _BOUNDARY.match(content_type.strip())
     return found[1] if found else ""
 
@@ -82,7 +83,7 @@ def refused(status: int) -> Reply:
 
 
 def _fields(body: bytes, boundary: bytes) -> dict[str, bytes] | None:
-    """Each field once; None for what is no form of few fields."""
+    """Parse the fields of a form; None for an invalid form, a repeated field or too many fields."""
     begin, end = b"--" + boundary + b"\r\n", b"\r\n--" + boundary + b"--"
     body = body.removesuffix(b"\r\n")
     if not (body.startswith(begin) and body.endswith(end)):

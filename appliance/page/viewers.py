@@ -1,6 +1,6 @@
-"""Who looks: browsers with a stream of events. Events in, bytes of server-sent events out.
+"""The browsers with an event stream. Events in, bytes of server-sent events out.
 
-Nobody is waited for: a browser that does not fetch its events is disconnected (http_server.py).
+Sending never blocks: a browser that does not fetch its events is disconnected (http_server.py).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MOST = 12  # browsers at once
 
 @dataclass(eq=False)
 class Viewer:
-    """`access`: by which it was let in. `send`: hands bytes over; b"": the last."""
+    """One stream. `access`: id of the browser. `send`: sends bytes; b"" disconnects."""
 
     access: str
     words: bool
@@ -34,7 +34,7 @@ class Viewers:
 
     @property
     def words(self) -> bool:
-        """Somebody has asked for words."""
+        """Whether a browser has requested the text of answers."""
         return any(viewer.words for viewer in self._now)
 
     @property
@@ -48,13 +48,13 @@ class Viewers:
         self._now.discard(viewer)
 
     def disconnect(self, access: str) -> None:
-        """Those that were let in by what is revoked now."""
+        """Disconnect the streams of a browser whose access was revoked."""
         for viewer in [one for one in self._now if one.access == access]:
             self._now.discard(viewer)
             viewer.send(b"")
 
     def show(self, events: list[Event], *, words: bool = False) -> None:
-        """To all; with `words` to those that asked for words."""
+        """Send events to all browsers; with `words` only to those that requested text."""
         if not events or not self._now:
             return
         data = encoded(events)
@@ -64,5 +64,5 @@ class Viewers:
 
 
 def encoded(events: list[Event]) -> bytes:
-    """One event of the stream (WHATWG HTML, server-sent events)."""
+    """Encode events as one server-sent event (WHATWG HTML)."""
     return b"data: " + msgspec.json.encode(events) + b"\n\n"

@@ -1,4 +1,4 @@
-"""A request of somebody who is known, or not, and what the answer to it may use."""
+"""One request with its browser, and the parts of the box that a handler may use."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from appliance.update import look_request
 
 
 class BackupTicket(NamedTuple):
-    """For the browser that had a backup made: with it the file is fetched, for a while. No other
-    page can make such a link up. `until_s`: CLOCK_MONOTONIC."""
+    """Token with which the browser that made a backup downloads it, until it expires. Other sites
+    cannot forge such a link. `until_s`: CLOCK_MONOTONIC."""
 
     word: str
     browser: str
@@ -34,7 +34,7 @@ class BackupTicket(NamedTuple):
 
 
 COOKIE, WAITING = "interlude", "interlude-waits"
-COOKIE_S = 400 * 86_400  # the longest that browsers keep one
+COOKIE_S = 400 * 86_400  # the longest lifetime that browsers allow
 WAITING_S = 300
 
 
@@ -44,13 +44,13 @@ class Renderer(Protocol):
 
 @dataclass
 class PageBox:
-    """What the page has of the box. `send`: to the conductor, False if it takes no mail. `now_s`:
-    CLOCK_MONOTONIC. `disconnect`: the streams of a browser that was let in so. `changes`: of the
-    owner's settings, `machine`: of what it runs on. `typed`: of a form whose broker is tried.
-    `start_program`: a command, its input, the longest it may take in seconds, and who gets its
-    output. `scheme`: by which the page is asked for.
-    `model_changes`, `look_changes`: what is asked of root about models, and newer versions.
-    `uploading`: one at a time. `backup_ticket`: of the last backup that was made."""
+    """The page's access to the box. `send`: to the conductor, False if its channel is full.
+    `now_s`: CLOCK_MONOTONIC. `disconnect`: ends the streams of a browser. `changes`: of the owner's
+    settings, `machine`: of the machine. `typed`: fields of a form whose broker is being tested.
+    `start_program`: takes a command, its input, a timeout in seconds, and a callback for its
+    output. `scheme`: of the page's URL. `model_changes`, `look_changes`: requests to root processes
+    about models, and about newer versions. `uploading`: an upload is under way. `backup_ticket`: of
+    the last backup that was made."""
 
     settings: Settings
     files: Settings
@@ -83,13 +83,13 @@ class PageBox:
         return self.settings.link.name or "Interlude"
 
     def certified(self) -> tuple[str, ...]:
-        """The names that the certificate is for which is served now; () without one."""
+        """Host names of the certificate in use; () without one."""
         return self.certificate.served.names if self.certificate is not None else ()
 
 
 @dataclass
 class Visit:
-    """One request. `browser`: who was let in; None of a stranger. `form`: of a POST."""
+    """One request. `browser`: the paired browser; None if it is unpaired. `form`: of a POST."""
 
     box: PageBox
     request: Request
@@ -99,15 +99,15 @@ class Visit:
 
     @property
     def token(self) -> str:
-        """What each form of this browser carries."""
+        """The CSRF token of this browser's forms."""
         return form_token(self.request.cookie(COOKIE)) if self.browser else ""
 
     def box_says(self, key: str, **values: str) -> str:
-        """In the language that the box speaks, whatever the browser's is."""
+        """A sentence in the box's language, regardless of the browser's."""
         return Texts(self.box.settings.language)(key, **values)
 
     def page(self, template: str, status: int = 200, **words: Any) -> Reply:
-        """A page from a template, which has the box's name, its state and the texts."""
+        """Render a template, which also gets the box's name, its state and the texts."""
         html = self.box.pages.render(
             template,
             t=self.texts,
@@ -126,7 +126,7 @@ class Visit:
         return Reply(status, html.encode())
 
     def _notice(self) -> str:
-        """What came of a form. A value that was set is the box's own, and none of the address."""
+        """Notice after a form. Its values come from the box's status, never from the query."""
         values: dict[str, str | int] = {}
         status = self.box.model.shown_status(self.box.now_s())
         if status is not None and self.browser is not None:
@@ -136,7 +136,7 @@ class Visit:
         return self.texts.notice(self.request.words.get("said", ""), **values)
 
     def _broken(self) -> str:
-        """What does not work, in the browser's language; "" if all does."""
+        """Names of the parts that have failed, in the browser's language; "" if none."""
         status = self.box.model.shown_status(self.box.now_s())
         return ", ".join(map(self._part, status.broken)) if status is not None else ""
 
@@ -144,10 +144,10 @@ class Visit:
         try:
             return self.texts(f"page-part-{name.replace(' ', '-')}")
         except KeyError:
-            return name  # of another version of the box's software
+            return name  # a part of another version of the software
 
     def _certificate(self) -> list[str]:
-        """What its owner should know of it, where the box is looked at."""
+        """Notices about the certificate, on the pages /own and /access."""
         watch, shown = self.box.certificate, self.request.path in ("/own", "/access")
         if watch is None or self.browser is None or not shown:
             return []
@@ -158,6 +158,6 @@ Handler = Callable[[Visit], Reply]
 
 
 def set_cookie(name: str, value: str, seconds: int) -> tuple[str, str]:
-    """Of this box alone, and for no script. `seconds` 0 takes it back."""
+    """A Set-Cookie header, HttpOnly and SameSite=Strict. `seconds` 0 deletes the cookie."""
     said = f"{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict"
     return "Set-Cookie", said

@@ -1,7 +1,8 @@
-"""The wake word on the page: its newest scores, the last near misses, and how it would be heard.
+"""The wake word on the page: current scores, the last detections and near misses, and the
+sensitivity that each near miss would have needed.
 
 Pure. In: messages of the words process. Out: events for browsers, and rows to show. Times are
-seconds of CLOCK_MONOTONIC; no word and no sound is in it.
+seconds of CLOCK_MONOTONIC. It contains no spoken text and no sound.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from appliance.page.live import Event
 from appliance.sound_format import RATE_HZ
 
 KEPT = 10
-# Log odds from sensitivity 0 to 1, as hear/words/microwakeword_backend.py has them.
+# Range of log odds from sensitivity 0 to 1, as in hear/words/microwakeword_backend.py.
 LOG_ODDS_SPAN = 6.0
 
 
 class WakeRow(NamedTuple):
-    """`heard`: it was the wake word; else a near miss, and heard from sensitivity `needed` on,
-    None: at none."""
+    """`heard`: the wake word was detected; otherwise a near miss, detected from sensitivity
+    `needed` on; None: at no sensitivity."""
 
     at_s: float
     score: float
@@ -30,7 +31,7 @@ class WakeRow(NamedTuple):
 
 
 class WakeLog:
-    """`sensitivity`: as it is set, 0 to 1."""
+    """Keeps the last rows. `sensitivity`: the setting, 0 to 1."""
 
     def __init__(self, sensitivity: float) -> None:
         self._sensitivity = sensitivity
@@ -38,7 +39,7 @@ class WakeLog:
         self.tells_scores = False
 
     def handle(self, message: Message) -> list[Event]:
-        """What is new for those who look."""
+        """Handle a message. Returns events for browsers."""
         match message:
             case WakeScore(score, threshold):
                 self.tells_scores = True
