@@ -1,1 +1,1 @@
-"""Acoustic echo cancellation: what of the box's own voice the microphone hears."""
+"""Acoustic echo cancellation: removes the box's own voice from the microphone's sound."""

@@ -1,7 +1,7 @@
 """Estimates the skew between the clocks of microphone and loudspeaker from the echo path's drift.
 
-In: the canceller's response every few seconds. Out: by how many millionths the clocks differ, once
-that is certain. An echo that comes ever later is no change of the room.
+In: the canceller's response every few seconds. Out: the skew in ppm, once it is certain. A steady
+drift of the echo's delay is clock skew and not a change of the room.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import numpy as np
 from appliance.hear.aec.path_estimate import Floats
 from appliance.pcm import RATE_HZ
 
-EVERY_S = 5.0  # between two responses that are compared
-_LOOKS = 6  # half a minute: that many in a row must agree
-_LEAST_PPM = 4.0  # 4 samples in a minute; less is the filter's own unrest, and does no harm
-_BAND_HZ = 4000.0  # above it a voice teaches a filter little
+EVERY_S = 5.0  # between two compared responses
+_LOOKS = 6  # comparisons that must agree, half a minute
+_LEAST_PPM = 4.0  # 4 samples in a minute; less is estimation noise and harmless
+_BAND_HZ = 4000.0  # a voice has too little power above it to train the filter
 
 
 class ClockSkewEstimator:
-    """`ppm`: how much faster the loudspeaker's clock is than the microphone's; None: not known."""
+    """`ppm`: by how much the loudspeaker's clock is faster than the microphone's; None: unknown."""
 
     def __init__(self) -> None:
         self._last: Floats | None = None
@@ -29,7 +29,7 @@ class ClockSkewEstimator:
         self.ppm: float | None = None
 
     def update(self, taps: Floats) -> None:
-        """The response `EVERY_S` of learning after the last one."""
+        """Add the response `EVERY_S` of echo after the last one."""
         if self._last is not None:
             self._found.append(-_later(self._last, taps) / (EVERY_S * RATE_HZ) * 1e6)
         self._last = taps
@@ -41,14 +41,14 @@ class ClockSkewEstimator:
         self.ppm = middle if agree and abs(middle) >= _LEAST_PPM else None
 
     def reset(self) -> None:
-        """The room has changed: the next response has nothing to be compared with."""
+        """Forget earlier responses; call after an echo path change."""
         self._last = None
         self._found.clear()
 
 
 def _later(before: Floats, after: Floats) -> float:
-    """By how many samples `after` comes later than `before`: first the best whole number, then the
-    slope of the phase that is left, weighted by power."""
+    """The delay of `after` relative to `before` in samples: first the best integer, then the slope
+    of the remaining phase, weighted by power."""
     size = 2 * len(before)
     cross = np.fft.rfft(after, size) * np.conj(np.fft.rfft(before, size))
     best = int(np.argmax(np.fft.irfft(cross)))

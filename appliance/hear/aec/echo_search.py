@@ -1,32 +1,32 @@
-"""When a canceller that takes nothing away looks for an echo anew.
+"""Decides when a canceller without attenuation tries a new estimate of the echo path.
 
-Without an echo (an amplifier that is off, a card that cancels by itself) it learns that there is
-none, and is sure of it; from then on it hardly learns. So while it takes nothing away, a second
-estimate that is unsure of everything is tried now and then. It costs as much again for 4 s.
+Without an echo (an amplifier that is off, a card that cancels by itself) the filter converges to
+none with a low uncertainty, and then hardly adapts. So while there is no attenuation, a second
+estimate with full uncertainty is tried from time to time. That doubles the CPU time for 4 s.
 """
 
 from __future__ import annotations
 
-RISE = 10.0  # of what is heard for what is played; a steady noise, at LOUD, makes less than 4 of it
-RISES_AFTER_S = 2.0  # of sounding, from rise to rise: who speaks over the box makes it rise, too
-AGAIN_S = 30.0  # of sounding, from try to try: what was there from the beginning does not rise
-LOUD = 0.25  # of the loudest that was played lately: softer, and the room's noise would count
-LOUDEST_KEPT = 0.999  # from update to update
-LEAST_KEPT = 1.01  # the same of the least that was heard for it: it follows a rising noise
+RISE = 10.0  # of the ratio of heard to played; steady noise, at LOUD, causes less than 4
+RISES_AFTER_S = 2.0  # of sound, between two rises: speech over the box causes rises, too
+AGAIN_S = 30.0  # of sound, between two tries: an echo from the start on causes no rise
+LOUD = 0.25  # share of the recently loudest; in softer windows the room's noise would count
+LOUDEST_KEPT = 0.999  # decay of the loudest, per update
+LEAST_KEPT = 1.01  # growth of the lowest ratio, per update, so that it follows rising noise
 
 
 class EchoSearch:
-    """Asked at every update while little is taken away."""
+    """The state of the search; `is_due` is called at every update with little attenuation."""
 
     def __init__(self) -> None:
         self._loudest = 0.0
         self._least: float | None = None
-        self._since_s = self._since_rise_s = AGAIN_S  # nothing was tried yet
+        self._since_s = self._since_rise_s = AGAIN_S  # a first try is due
 
     def is_due(self, heard: float, sent: float, seconds: float, *, resting: bool) -> bool:
-        """Whether to try now. heard, sent: mean squares of the newest window of microphone and
-        loudspeaker; seconds: of sounding, since the last call. `resting`: at a rise alone, once a
-        first try was in vain."""
+        """Whether to start a try now. heard, sent: mean squares of the newest window of microphone
+        and loudspeaker; seconds: of sound, since the last call. `resting`: after a first try
+        without success, try only at a rise."""
         first = self._least is None
         self._since_s += seconds
         self._since_rise_s += seconds

@@ -1,4 +1,4 @@
-"""The interface of echo cancellers, and the choice of one by the settings."""
+"""The interface of echo cancellers, and a factory that creates one by the settings."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from appliance.settings import EchoSettings
 
 
 class EchoCanceller(Protocol):
-    """Takes the box's own voice out of the microphone's sound, one block at a time."""
+    """Removes the box's own voice from the microphone's sound, one block at a time."""
 
     @property
     def path_changes(self) -> int:
-        """How often the room was found to have changed."""
+        """Number of echo path changes detected."""
 
     @property
     def knows_echo(self) -> bool:
-        """It knows the room, and what it expects of the echo tells what may be left of it."""
+        """Whether it has converged and its echo estimate predicts the residual echo."""
 
     @property
     def late_reverb_db(self) -> float:
-        """How loud it expects the echo to be that comes later than it can follow; -100: not."""
+        """Expected level in dB of the echo after the canceller's tail; -100: none."""
 
     @property
     def misalignment_db(self) -> float:
-        """How loud it expects to be what it leaves of the echo while it knows the room badly; -100:
-        it cannot tell."""
+        """Expected level in dB of the residual echo due to the error of the response; -100:
+        unknown."""
 
     @property
     def active(self) -> bool:
-        """False when there is nothing to cancel, since nothing sounded for longer than the tail."""
+        """False when there is nothing to cancel: silence was played for longer than the tail."""
 
     def cancel_echo(
         self, mic: Samples, played: Samples, clipped: Floats | None = None, *, mic_off: bool = False
     ) -> Samples:
-        """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames]."""
+        """Return `mic`, int16[frames], without the echo of `played`, int16[frames]."""
 
 
 class PassThroughCanceller:
-    """For cards that cancel echo themselves."""
+    """Returns the sound unchanged, for cards that cancel echo themselves."""
 
     active = False
     path_changes = 0
@@ -56,7 +56,7 @@ class PassThroughCanceller:
 
 
 def make_canceller(settings: EchoSettings, frames: int) -> EchoCanceller:
-    """The one of that name for blocks of `frames`."""
+    """Create the canceller that the settings name, for blocks of `frames`."""
     match settings.canceller:
         case "kalman" | "auto" as name:
             rest = name == "auto"

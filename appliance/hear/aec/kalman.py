@@ -1,10 +1,10 @@
 """Echo cancellation by a Kalman filter in the frequency domain: linear, no suppressor, no delay.
 
-In: what the microphone got and what the loudspeaker played. Out: what is left of the former.
+In: the signals of microphone and loudspeaker. Out: the microphone's signal without the echo.
 G. Enzner and P. Vary, "Frequency-domain adaptive Kalman filter for acoustic echo control in
 hands-free telephones", Signal Processing 86 (2006): the step size of each frequency follows from
-how wrong the response may still be and how loud everybody else is, so nobody has to detect double
-talk. Theirs learns from blocks; here every update looks back over a window as long as the room.
+the uncertainty of the response and the power of the near-end sound, so no double-talk detector is
+needed. Their filter updates from blocks; here each update uses a window as long as the response.
 """
 
 from __future__ import annotations
@@ -31,45 +31,45 @@ from appliance.hear.aec.path_estimate import (
 from appliance.hear.aec.sliding_window import SlidingWindow
 from appliance.pcm import RATE_HZ, Samples, from_float
 
-# Blocks between two updates: often while there is much to learn, seldom once it is known.
+# Blocks between two updates, before and after the filter has converged.
 _EAGER_BLOCKS, _CALM_BLOCKS = 3, 14
-# While there are two opinions, mostly because the owner speaks. With 3 a moved box knew its voice
-# 0.2 s sooner, and in double talk 2 dB more of it were left, for a third more CPU.
+# While a second estimate is tried, mostly because the owner speaks. With 3 a moved box converged
+# 0.2 s sooner, but 2 dB more echo were left in double talk, for a third more CPU.
 _DOUBT_BLOCKS = 5
-_RESTING_BLOCKS = 40  # a card that cancels by itself leaves nothing to learn; but cables are pulled
-_EARLY_UPDATES = 150  # of 15 ms: a voice tells what it can within two seconds
-_SPARE_BLOCKS = 64  # between two copies of the window back to its memory's beginning
-_QUIET_FAR = 1e-7  # mean square of what was played lately: below −70 dBFS there is no update
-_KEPT = 0.9  # of the energies compared, from update to update: some 200 ms
-_KNOWN_DB = 10.0  # usually taken away: only then has what is left something to say of the room
-_DOUBT_DB = 6.0  # less taken away than usual: the room has changed, or the owner speaks
-_BETTER_DB = 3.0  # a second opinion counts from here on
-_LEAST_UPDATES, _MOST_UPDATES = 12, 160  # of a second opinion, before it is believed or given up
+_RESTING_BLOCKS = 40  # without an echo, in case one appears, as when a cable is plugged in
+_EARLY_UPDATES = 150  # of 15 ms: with a voice the filter converges within about two seconds
+_SPARE_BLOCKS = 64  # between two moves of a sliding window to the start of its memory
+_QUIET_FAR = 1e-7  # mean square of the window played: below −70 dBFS there is no update
+_KEPT = 0.9  # smoothing of the compared energies from update to update: some 200 ms
+_KNOWN_DB = 10.0  # usual attenuation above which the residue can show an echo path change
+_DOUBT_DB = 6.0  # attenuation below the usual: the room has changed, or the owner speaks
+_BETTER_DB = 3.0  # lower residue at which a second estimate replaces the first
+_LEAST_UPDATES, _MOST_UPDATES = 12, 160  # of a second estimate, before it may win or is dropped
 _NONLINEARITY_UPDATES = 4  # between two estimates of the loudspeaker's nonlinearity
-_LINEAR_UPDATES = 80  # before the first: what is not known of the room yet looks nonlinear
-_LATE_UPDATES = 16  # between two looks at how the room goes on after the response
-_FAINT_DB = -30.0  # of the way's gain: a loudspeaker beside its microphone is louder than that
-_NOTHING_DB = -45.0  # of the same: less than that is no echo that anybody could hear
-# Power of a path of which nothing has been heard yet, heard for played. It is learned with the
-# least, until it is measured, and expected with the most, which overdrives the microphone.
+_LINEAR_UPDATES = 80  # before the first: an unknown part of the response looks nonlinear
+_LATE_UPDATES = 16  # between two fits of the late reverberation
+_FAINT_DB = -30.0  # gain of the echo path; a loudspeaker beside its microphone has more
+_NOTHING_DB = -45.0  # gain of the echo path below which the echo is inaudible
+# Power gain of a path that is not measured yet. The filter learns with the lowest; the expected
+# residual echo is computed with the highest, at which the echo overdrives the microphone.
 _FAINTEST, _LOUDEST = 1e-3, 100.0
-_LOUD_FAR = 0.25  # of the loudest that was played, to measure the path by
-_UNEVEN = 4.0  # of the path's power over all that has sounded, what of a single band may pass
-_USUAL_RISE, _USUAL_FALL = 0.1, 0.003  # of the way an update
+_LOUD_FAR = 0.25  # share of the loudest window played from which the path is measured
+_UNEVEN = 4.0  # power gain of a single band, relative to the measured one of the path
+_USUAL_RISE, _USUAL_FALL = 0.1, 0.003  # share of the difference, an update
 
 
 class KalmanCanceller:
-    """Takes the box's own voice out of the microphone's sound, one block at a time.
+    """Removes the box's own voice from the microphone's sound, one block at a time.
 
-    Two paths (K. Ochiai et al., "Echo canceller with two echo path models", 1977), the second only
-    in doubt: when much less is taken away than usual, a copy that trusts its past no longer learns
-    beside the first; when nothing is, now and then one that knows nothing (echo_search.py). In
-    double talk it gains nothing and is given up; after a change of the room it is soon the better
-    one, and takes the first one's place.
+    Two estimates of the path (K. Ochiai et al., "Echo canceller with two echo path models", 1977),
+    the second only in doubt. When the attenuation is far below the usual, the second is a copy of
+    the first with a high uncertainty; when there is no attenuation, an empty one is tried from time
+    to time (echo_search.py). In double talk it is no better and is dropped; after an echo path
+    change it is soon better and replaces the first.
     """
 
     def __init__(self, *, tail_ms: int, frames: int, rate_hz: int, may_rest: bool = False) -> None:
-        """`may_rest`: where there is no echo, it seldom looks for one."""
+        """`may_rest`: update rarely while there is no echo."""
         self._may_rest = may_rest
         self._frames = frames
         self._parts = -(-tail_ms * rate_hz // 1000 // frames)
@@ -79,7 +79,7 @@ class KalmanCanceller:
         self._mic = SlidingWindow(np.zeros(self._length, np.float32), spare)
         self._clipped: deque[Floats | None] = deque([None] * self._parts, self._parts)
         self._unclipped = np.zeros(frames, np.float32)
-        self._off_blocks = 0  # until its memory has nothing of a microphone that was off
+        self._off_blocks = 0  # until the window contains no block of a muted microphone
         self._nonlinearity = LoudspeakerNonlinearity()
         self._spectra = SlidingWindow(
             np.zeros((self._parts, frames + 1), np.complex64), _SPARE_BLOCKS
@@ -90,7 +90,7 @@ class KalmanCanceller:
         self._late = LateReverb(frames)
         self._misalignment = Misalignment(frames)
         self._coupling = self._loudest_far = 0.0
-        self._measured = 0  # updates
+        self._measured = 0  # updates that measured the coupling
         self._second: EchoPathEstimate | None = None
         self._search = EchoSearch()
         self._updates = self._second_updates = 0
@@ -99,7 +99,7 @@ class KalmanCanceller:
         self._usual_db = 0.0
         self._silent_blocks = 2 * self._parts
         self._apply()
-        self.path_changes = 0  # how often the room was found to have changed
+        self.path_changes = 0  # number of echo path changes detected
 
     @property
     def active(self) -> bool:
@@ -107,12 +107,12 @@ class KalmanCanceller:
 
     @property
     def converged(self) -> bool:
-        """It has heard enough of this room; not so just after a change."""
+        """Whether it has had enough updates since its start or the last echo path change."""
         return self._updates >= _EARLY_UPDATES
 
     @property
     def helps(self) -> bool:
-        """It usually takes some of the echo away: what it knows is worth keeping."""
+        """Whether it usually attenuates the echo, so that its estimate is worth saving."""
         return self._usual_db > _BETTER_DB
 
     @property
@@ -121,37 +121,38 @@ class KalmanCanceller:
 
     @property
     def gain_db(self) -> float:
-        """Of the loudspeaker's way to the microphone lately, by the response."""
+        """Recent gain of the echo path, by the estimated response."""
         return _db(self._echo / self._sent)
 
     @property
     def resting(self) -> bool:
-        """The card cancels by itself, or the loudspeaker does not reach the microphone."""
+        """Whether updates are rare because there is no echo: the card cancels it, or none reaches
+        the microphone."""
         return self._may_rest and self.converged and self.gain_db < _NOTHING_DB
 
     @property
     def knows_echo(self) -> bool:
-        """What it expects of the echo tells what may be left of it. Not so where the card cancels,
-        too: what that leaves is no copy of what was played."""
+        """Whether the residual echo can be predicted from the echo estimate. Not where the card
+        cancels, too: what the card leaves is no linear copy of what was played."""
         return self.converged and self.gain_db > _FAINT_DB
 
     @property
     def late_reverb_db(self) -> float:
-        """Of the echo that arrives later than the response lasts, dB full scale: as expected."""
+        """Expected level of the echo after the end of the response, dB full scale."""
         return self._late.db
 
     @property
     def misalignment_db(self) -> float:
-        """Of the echo that is left because the response is not known well, dB full scale."""
+        """Expected level of the residual echo due to the error of the response, dB full scale."""
         return self._misalignment.db if self.active else -100.0
 
     @property
     def taps(self) -> Floats:
-        """The room's response, float32[tail]: int16 heard for int16 played."""
+        """The response of the echo path, float32[tail]: int16 recorded per int16 played."""
         return self._main.taps
 
     def restore(self, taps: Floats) -> None:
-        """Begin with a response that was true some time ago. Raises ValueError for another size."""
+        """Start with a response that was saved earlier. Raises ValueError for a wrong size."""
         if taps.shape != (self._length,):
             raise ValueError(f"A response has {self._length} taps here, not {taps.shape}.")
         self._main.restore(taps)
@@ -161,10 +162,11 @@ class KalmanCanceller:
     def cancel_echo(
         self, mic: Samples, played: Samples, clipped: Floats | None = None, *, mic_off: bool = False
     ) -> Samples:
-        """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames].
+        """Return `mic`, int16[frames], without the echo of `played`, int16[frames].
 
         `clipped`: 1 where the microphone was at the upper end of its range and -1 at the lower,
-        else 0, float32[frames]; None: nowhere. `mic_off`: nothing is learned from its zeros.
+        else 0, float32[frames]; None: nowhere. `mic_off`: the microphone is muted, so there is no
+        update from its zeros.
         """
         self._silent_blocks = 0 if played.any() else self._silent_blocks + 1
         if not self.active:
@@ -178,7 +180,7 @@ class KalmanCanceller:
         self._misalignment.process(self._far.rows[-2 * n :])
         echo = back(np.einsum("pk,pk->k", self._spectra.rows, self._weights))[n:]
         self._off_blocks = self._parts if mic_off else self._off_blocks - 1
-        if self._off_blocks > 0:  # an update looks back so far
+        if self._off_blocks > 0:  # an update would use blocks of the muted microphone
             self._blocks = 0
             return mic if mic_off else from_float(heard - echo)
         left = unexplained(heard - echo, clipped)
@@ -199,7 +201,7 @@ class KalmanCanceller:
         return _RESTING_BLOCKS if self.resting else _CALM_BLOCKS
 
     def _begin_anew(self, gain: float | None) -> None:
-        """What is left is the box's own voice: the room has changed, or the volume by `gain`."""
+        """Restart after an echo path change, or after a change of the volume by `gain`."""
         if gain is None:
             self._main = EchoPathEstimate(self._length, _FAINTEST)
         else:
@@ -209,7 +211,7 @@ class KalmanCanceller:
         self.path_changes += 1
 
     def _learn(self) -> None:
-        """One update from the last `length` samples, of which `fresh` are new."""
+        """Update the estimates from the last `length` samples, of which `fresh` are new."""
         far, mic = self._far.rows, self._mic.rows
         if float(far @ far) < _QUIET_FAR * len(far):
             return
@@ -248,17 +250,17 @@ class KalmanCanceller:
             self._late.set_echo_path(self._main.taps)
 
     def _measure_coupling(self, far: Floats, mic: Floats) -> float:
-        """The power of the path, heard for played: not less than it is, since who speaks meanwhile
-        only adds to what is heard."""
+        """Measure the power gain of the path. It is an upper bound: near-end sound only adds to the
+        power of the microphone."""
         power = _power(far)
         self._measured += 1
         self._loudest_far = max(self._loudest_far, power)
-        if power >= _LOUD_FAR * self._loudest_far:  # else the room's noise would count
+        if power >= _LOUD_FAR * self._loudest_far:  # else the room's noise would dominate
             self._coupling = max(self._coupling, _power(mic) / power)
         return self._coupling
 
     def _clipped_lately(self) -> Floats | None:
-        """Of the window, as `cancel_echo` has it for a block."""
+        """`clipped` of the whole window, as `cancel_echo` gets it for a block."""
         if not any(block is not None for block in self._clipped):
             return None
         return np.concatenate([self._unclipped if s is None else s for s in self._clipped])
@@ -277,29 +279,29 @@ class KalmanCanceller:
         self._second, self._second_updates, self._second_left = other, 0, self._left
 
     def _compare(self) -> None:
-        """Is the second opinion the better one, on sound that neither had learned from yet?"""
+        """Replace the first estimate if the second has the lower residue on new sound."""
         self._second_updates += 1
         better_db = _db(self._left / self._second_left)
         if self._second_updates >= _LEAST_UPDATES and better_db > _BETTER_DB:
             assert self._second is not None
             self._main, self._second = self._second, None
             self._left, self._usual_db = self._second_left, 0.0
-            self._updates = 1  # there is much to learn again
+            self._updates = 1  # not converged: update often again
             self.path_changes += 1
         elif self._second_updates >= _MOST_UPDATES:
             self._second = None
 
     def _apply(self) -> None:
-        """Cancel with what is known now, and expect to leave what follows from its error."""
+        """Use the first estimate for cancelling, and its error for the expected residual echo."""
         self._weights = self._partitioned(self._main.taps)
-        heard = self._measured * _EAGER_BLOCKS >= self._parts  # for as long as the path may be
+        heard = self._measured * _EAGER_BLOCKS >= self._parts  # over the longest delay of the path
         coupling = self._coupling if heard else _LOUDEST
         self._misalignment.set_error(
             np.maximum(self._main.error, self._main.first_error(_UNEVEN * coupling))
         )
 
     def _partitioned(self, taps: Floats) -> Spectrum:
-        """Spectra of the response's parts, the latest first, as `_spectra` has the oldest first."""
+        """Spectra of the response's partitions, the latest first, to match `_spectra`."""
         parts = taps.reshape(self._parts, self._frames)[::-1]
         return forward(parts, 2 * self._frames)
 

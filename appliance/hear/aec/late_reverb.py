@@ -1,8 +1,8 @@
 """Late reverberation: the level of the echo that arrives after the canceller's tail has ended.
 
-The canceller does not remove that echo. In: the response, now and then, and the power of each block
-as it leaves the response's end. Out: the level expected of what still arrives. A room's sound
-decays evenly (W. C. Sabine, 1922), so the response's last part tells how it would go on.
+The canceller does not remove that echo. In: the response, from time to time, and each block played
+once it is older than the response. Out: the expected level of the late echo. Reverberation decays
+exponentially (W. C. Sabine, 1922), so the last part of the response can be extrapolated.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ import numpy as np
 
 from appliance.hear.aec.path_estimate import Floats
 
-_LOOKED_AT = 0.5  # of the response, at its end: before that are the direct sound and first walls
-_SLOWEST = 10 ** (-6 * 0.005 / 1.5)  # of the power, a block of 5 ms: no room echoes for over 1.5 s
-_FASTEST = 10 ** (-6 * 0.005 / 0.1)  # and one of 0.1 s leaves nothing
+_LOOKED_AT = 0.5  # last share of the response, after direct sound and first reflections
+# Decay of power per block of 5 ms with a reverberation time of 1.5 s and of 0.1 s.
+_SLOWEST = 10 ** (-6 * 0.005 / 1.5)
+_FASTEST = 10 ** (-6 * 0.005 / 0.1)
 
 
 class LateReverb:
-    """`db`: of what arrives late, dB full scale; -100 for nothing."""
+    """`db`: expected level of the late echo, dB full scale; -100 for none."""
 
     def __init__(self, frames: int) -> None:
         self._frames = frames
-        self._gain = self._power = 0.0  # of the first late block, of all that arrive
+        self._gain = self._power = 0.0  # power gain of the first late block; power of the late echo
         self._kept = _FASTEST
 
     @property
@@ -31,7 +32,7 @@ class LateReverb:
         return 10 * math.log10(self._power + 1e-10)
 
     def set_echo_path(self, taps: Floats) -> None:
-        """The response, float32[n * frames]."""
+        """Fit the decay of the response, float32[n * frames]."""
         blocks = taps.reshape(-1, self._frames)
         powers = np.einsum("sf,sf->s", blocks, blocks)[-int(len(blocks) * _LOOKED_AT) :] + 1e-12
         slope, middle = np.polyfit(np.arange(len(powers)) - len(powers) / 2, np.log(powers), 1)
@@ -39,6 +40,6 @@ class LateReverb:
         self._gain = math.exp(middle) * self._kept ** (len(powers) / 2)
 
     def process(self, leaving: Floats) -> None:
-        """A block: what was played a response's length ago, float32[frames], full scale 1."""
+        """Add the block that was played one length of the response ago, float32[frames]."""
         power = float(leaving @ leaving) / self._frames
         self._power = self._kept * self._power + self._gain * power

@@ -1,4 +1,4 @@
-"""Monitors the canceller: keeps the room's response on disk, reports what its owner should know.
+"""Monitors the canceller: saves its response to disk and reports clock skew and changes to the log.
 
 In: the canceller, every block. Out: sentences for the log, once each; a file (store.py), written by
 a thread, since an SD card may take a second.
@@ -19,14 +19,14 @@ from appliance.hear.aec.path_estimate import Floats
 from appliance.messages.trying import CancellerState
 
 BLOCKS_A_SECOND = 200  # of 5 ms
-SAVE_S = 300.0  # of sounding, between two files: the response changes slowly, cards wear out
+SAVE_S = 300.0  # of echo, between two writes: the response changes slowly, SD cards wear out
 FIRST_SAVE_S = 10.0
-HARMFUL_PPM = 8.0  # from here on the canceller cannot follow without losing several dB
-STOP_S = 2.0  # for the last write at an orderly stop
+HARMFUL_PPM = 8.0  # skew from which the canceller loses several dB
+STOP_S = 2.0  # timeout for the last write at an orderly stop
 
 
 class EchoMonitor:
-    """Feed it each block after the canceller's; `news` has what is to be logged."""
+    """Call `on_frame` after each block of the canceller; `pop_log_lines` returns what to log."""
 
     def __init__(self, canceller: EchoCanceller, folder: Path, key: Callable[[], str]) -> None:
         self._kalman = canceller if isinstance(canceller, KalmanCanceller) else None
@@ -43,13 +43,13 @@ class EchoMonitor:
 
     @property
     def state(self) -> CancellerState:
-        """How the canceller stands."""
+        """Whether there is a canceller, and whether it has an echo to cancel."""
         if self._kalman is None:
             return "none"
         return "resting" if self._kalman.resting else "works"
 
     def restore(self) -> None:
-        """Give the canceller what was kept, if it is of use here."""
+        """Load the saved response into the canceller, if it belongs to this sound card."""
         if self._kalman is None:
             return
         try:
@@ -61,7 +61,7 @@ class EchoMonitor:
             self._kalman.restore(taps)
 
     def on_frame(self) -> None:
-        """5 ms have passed."""
+        """Count one block, 5 ms; check and save the response when due."""
         if self._kalman is None or self._writer is None or not self._kalman.active:
             return
         self._worked_blocks += 1
@@ -78,12 +78,12 @@ class EchoMonitor:
         self._news += self._changed()
 
     def pop_log_lines(self) -> list[str]:
-        """What has changed since the last call, a sentence each."""
+        """The changes since the last call, a sentence each."""
         news, self._news = self._news, []
         return news
 
     def close(self) -> None:
-        """Keep what is known now, at an orderly stop."""
+        """Save the response at an orderly stop."""
         if self._kalman is None or self._writer is None:
             return
         if self._is_worth_keeping():
@@ -99,7 +99,7 @@ class EchoMonitor:
         assert self._kalman is not None
         apart_ppm = abs(self._drift.ppm or 0.0)
         if apart_ppm >= HARMFUL_PPM and not self._drifts:
-            self._drifts = True  # clocks stay two until somebody plugs in another card
+            self._drifts = True  # reported once: it lasts until the sound card is replaced
             yield (
                 f"microphone and loudspeaker run on two clocks, {apart_ppm:.0f} ppm apart: "
                 "the echo cannot be cancelled well. Use one device for both (docs/echo.md)"
@@ -115,7 +115,7 @@ class EchoMonitor:
         self._changes, self._rests = self._kalman.path_changes, self._kalman.resting
 
     def _save(self, taps: Floats) -> None:
-        """In a thread: the card's name is read, and the taps are packed, there, too."""
+        """Write the file, in the writer's thread, which also reads the card's name."""
         store.save(self._folder, self._key(), taps)
 
     def _saved(self, _taps: Floats, problem: str) -> None:

@@ -1,8 +1,8 @@
-"""Detects a change of the echo path: what the canceller leaves correlates with the expected echo.
+"""Detects an echo path change: the canceller's residue correlates with the expected echo.
 
-In: what is left of the microphone and the echo as it was expected, every block. Out: yes, and how
-loud the echo is now. After a turn of a volume knob what is left looks like the expected echo, after
-a move like its negative, since the wrong echo was taken away; a voice looks like neither.
+In: the residue and the expected echo, every block. Out: whether the path changed, and the echo's
+gain now. After a change of volume the residue resembles the expected echo; after a move it
+resembles its negative, since the wrong echo was subtracted; a voice resembles neither.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from collections import deque
 
 from appliance.hear.aec.path_estimate import Floats
 
-_BLOCKS = 16  # 80 ms: over less, two voices may look alike by chance
+_BLOCKS = 16  # 80 ms: over shorter times two voices may correlate by chance
 # Correlation: after a move it is about -0.71, after a turn of the volume 1 or -1.
 _ALIKE, _THE_SAME = 0.65, 0.85
-_LOUD = 0.2  # of the expected echo's energy must be left: what is usually left is less
-_LEAST = 1e-6  # mean square of the expected echo, -60 dBFS: softer ones do not matter
-# Of the loudest lately, the expected echo's energy must be: in the end of an echo, and in the first
-# of a sound that has not arrived yet, small faults of the response are all there is.
+_LOUD = 0.2  # least residue as a share of the expected echo's energy; usually it is less
+_LEAST = 1e-6  # mean square of the expected echo, -60 dBFS; softer blocks are ignored
+# Least energy of the expected echo as a share of its recent peak: at the end of an echo, and at the
+# start of a sound before its echo arrives, there are only small errors of the response.
 _NEAR_PEAK, _PEAK_KEPT = 0.03, 0.998  # the peak is halved in 1.7 s
-_LEAST_GAIN, _MOST_GAIN = 0.1, 10.0  # no knob does more at once
+_LEAST_GAIN, _MOST_GAIN = 0.1, 10.0  # no volume control changes more at once
 
 
 class EchoPathChangeDetector:
-    """`gain`: of the expected echo, to explain the microphone; None: nothing of it holds now."""
+    """`gain`: factor from the expected to the present echo; None: the response is invalid now."""
 
     def __init__(self) -> None:
         self._products: deque[tuple[float, float, float]] = deque(maxlen=_BLOCKS)
-        self._peak = 0.0  # of the expected echo's energy in all blocks kept
+        self._peak = 0.0  # of the expected echo's energy in the last blocks
         self.gain: float | None = 1.0
 
     def process(self, left: Floats, echo: Floats) -> bool:
-        """One block. After a yes it begins afresh."""
+        """Process a block; returns whether the path changed, and then starts anew."""
         row = (float(left @ left), float(echo @ echo), float(left @ echo))
         self._products.append(row)
         if len(self._products) < _BLOCKS:

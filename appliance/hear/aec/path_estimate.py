@@ -1,7 +1,7 @@
-"""The Kalman filter's estimate of the echo path: the response, and its uncertainty.
+"""The Kalman filter's estimate of the echo path: the response and its uncertainty.
 
-In: the spectrum of what was played, and what the microphone heard. Out: what is left of the
-latter. All arrays are of one window: `length` samples heard, 2 * `length` played.
+In: the spectrum of the sound played, and the microphone's sound. Out: the residue of the latter.
+All arrays belong to one window: `length` samples recorded, 2 * `length` played.
 """
 
 from __future__ import annotations
@@ -12,58 +12,59 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 Spectrum = npt.NDArray[np.complex64]
 
-_KEPT = np.float32(0.9999**2)  # of the response's power, an update: rooms change slowly
-_MOST, _LEAST = np.float32(100.0), np.float32(1e-9)
-_OLD = np.float32(0.3)  # the same of a response that was true some time ago, of its own power
-_DOUBTED = np.float32(1.0)  # and of one that has just failed
-_BINS = 17  # over which the near sound's spectrum is smoothed: 40 Hz
-# Updates share sound. Were each to count in full, they would be believed as often as it is shared;
-# less than half of that was best (in double talk more is safer, from cold less is faster).
+_KEPT = np.float32(0.9999**2)  # of the response's power, per update: rooms change slowly
+_MOST, _LEAST = np.float32(100.0), np.float32(1e-9)  # bounds of the error's power
+_OLD = np.float32(0.3)  # error of a restored response, relative to its own power
+_DOUBTED = np.float32(1.0)  # error of a doubted response, relative to its own power
+_BINS = 17  # smoothing of the near-end sound's spectrum: 40 Hz
+# The windows of updates overlap, and the same sound must not count in full each time. The near-end
+# power is multiplied by this share of the number of updates that use a sample. Less than half was
+# best: in double talk more is safer, from a cold start less is faster.
 _SHARE = 0.4
 _QUIET = np.float32(1e-10)
 
 
 class EchoPathEstimate:
-    """The response's spectrum, and for each frequency the power of its error."""
+    """The spectrum of the response, and the power of its error at each frequency."""
 
     def __init__(self, length: int, coupling: float = 1.0) -> None:
-        """`coupling`: the power that the path is expected to have, heard for played. If it has more
-        the filter learns slowly; if it has much less, what a few tones have taught adds more to the
-        next sound than it takes away."""
+        """`coupling`: the expected power gain of the path. If the path has more, the filter
+        converges slowly. If it has much less, a response learned from a few tones adds more echo
+        to the next sound than it removes."""
         self._length = length
         self._spectrum: Spectrum = np.zeros(length + 1, np.complex64)
-        self._taps = np.zeros(length, np.float32)  # the same in time
+        self._taps = np.zeros(length, np.float32)  # the response in the time domain
         self._unsure: Floats = np.full(length + 1, coupling, np.float32)
-        self._unlearned: Floats = np.ones(length + 1, np.float32)  # share of the first error left
+        self._unlearned: Floats = np.ones(length + 1, np.float32)  # rest of the first error
         self._padded = np.zeros(2 * length, np.float32)
 
     @property
     def taps(self) -> Floats:
-        """float32[length], a copy."""
+        """The response, float32[length], a copy."""
         return self._taps.copy()
 
     @property
     def error(self) -> Floats:
-        """The power of its error at each frequency, float32[length + 1]; not to be changed."""
+        """The power of the error at each frequency, float32[length + 1]; read-only."""
         return self._unsure
 
     def expect(self, coupling: float) -> None:
-        """The path has that power, heard for played, as far as it has been heard by now."""
+        """Raise the error to what follows from a measured power gain of the path."""
         self._unsure = np.maximum(self._unsure, self.first_error(coupling))
 
     def first_error(self, coupling: float) -> Floats:
-        """The power of the error where nothing is known of a path but that power."""
+        """The power of the initial error for that power gain, as far as it is not learned yet."""
         return np.float32(min(coupling, float(_MOST))) * self._unlearned
 
     def restore(self, taps: Floats) -> None:
-        """Take these for true, more or less."""
+        """Set the response to `taps`, with the uncertainty of a saved response."""
         self._taps = taps.astype(np.float32)
         self._unlearned[:] = 0
         self._spectrum = forward(self._taps, 2 * self._length)
         self._unsure = np.clip(_OLD * _smooth(power_of(self._spectrum)), _LEAST, _MOST)
 
     def doubted(self) -> EchoPathEstimate:
-        """The same, but ready to become another one quickly."""
+        """A copy with a high uncertainty, which adapts quickly."""
         other = EchoPathEstimate(self._length)
         other._spectrum, other._taps = self._spectrum.copy(), self._taps.copy()
         other._unlearned[:] = self._unlearned
@@ -73,7 +74,7 @@ class EchoPathEstimate:
         return other
 
     def scaled(self, gain: float) -> EchoPathEstimate:
-        """The same, so much louder."""
+        """A copy with the response multiplied by `gain`."""
         other = EchoPathEstimate(self._length)
         other._spectrum = self._spectrum * np.float32(gain)
         other._taps = self._taps * np.float32(gain)
@@ -82,7 +83,7 @@ class EchoPathEstimate:
         return other
 
     def predicted_echo(self, far: Spectrum) -> Floats:
-        """What of the window `far` arrives, float32[length]."""
+        """The echo of the window `far` in the microphone, float32[length]."""
         return back(far * self._spectrum)[self._length :]
 
     def update(
@@ -93,22 +94,22 @@ class EchoPathEstimate:
         shared: float,
         clipped: Floats | None = None,
     ) -> Floats:
-        """One update. Returns what is left of `mic`, float32[length], before it.
+        """Update the estimate. Returns the residue of `mic`, float32[length], before the update.
 
-        `shared`: how many updates each sample takes part in. `clipped`: as in `unexplained`.
+        `shared`: number of updates that use each sample. `clipped`: as in `unexplained`.
         """
         length = self._length
         left = unexplained(mic - self.predicted_echo(far), clipped)
         self._padded[length:] = left
         error = forward(self._padded)
         count = np.float32(max(1.0, _SHARE * shared))
-        # Whatever of the error is not the response's is everybody else; taking all of it for that
-        # is too much while the response is wrong, which costs some speed and no stability.
+        # The error without the response's part is near-end sound. Taking all of the error for it is
+        # too much while the response is wrong, which costs some speed and no stability.
         others = count * _smooth(power_of(error))
-        # The window of 2 * length holds half an error: half of the power meets the response.
+        # The error fills half of the window of 2 * length, so half of the power is effective.
         gain = self._unsure / (0.5 * power * self._unsure + others + _QUIET)
         change = back(gain * np.conj(far) * error)
-        change[length:] = 0  # a response is as long as the room, not as the window
+        change[length:] = 0  # the response has `length` taps, half of the window
         self._taps += change[:length]
         self._spectrum = self._spectrum + forward(change)
         kept = (1 - 0.5 / count * gain * power).astype(np.float32, copy=False)
@@ -120,8 +121,8 @@ class EchoPathEstimate:
 
 
 def unexplained(left: Floats, clipped: Floats | None) -> Floats:
-    """`left` without what only seems to be left where the microphone was at the end of its range:
-    an echo that is louder than that explains it. `clipped`: 1 and -1 there, else 0; None: nowhere.
+    """Return `left`, with 0 where clipping of the microphone explains it, as the expected echo is
+    beyond the range. `clipped`: 1 and -1 at the ends of the range, else 0; None: nowhere.
     """
     if clipped is None:
         return left
@@ -129,18 +130,18 @@ def unexplained(left: Floats, clipped: Floats | None) -> Floats:
 
 
 def forward(samples: Floats, frames: int | None = None) -> Spectrum:
-    """The spectrum of real float32[..., n], complex64[..., frames // 2 + 1]; numpy keeps the
-    precision, which its types do not know."""
+    """The spectrum of float32[..., n], complex64[..., frames // 2 + 1]. numpy keeps the single
+    precision, but its type stubs do not say so."""
     return np.fft.rfft(samples, frames).astype(np.complex64, copy=False)
 
 
 def back(spectrum: Spectrum) -> Floats:
-    """Its inverse, float32[..., frames]."""
+    """The inverse of `forward`, float32[..., frames]."""
     return np.fft.irfft(spectrum).astype(np.float32, copy=False)
 
 
 def power_of(spectrum: Spectrum) -> Floats:
-    """Its power, float32 of the same shape."""
+    """The power of a spectrum, float32 of the same shape."""
     power: Floats = spectrum.real**2 + spectrum.imag**2
     return power
 

@@ -1,4 +1,4 @@
-"""The newest rows of a stream as one contiguous array, without copying all of them each time."""
+"""A window of the newest rows of a stream as one contiguous array, without a copy at each push."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ T = TypeVar("T", bound=np.generic)
 class SlidingWindow(Generic[T]):
     """`rows`: the newest `count`, oldest first; zeros before the first. A view, valid until `push`.
 
-    They slide through a memory of `spare` rows more, and are moved back only at its end.
+    The window slides through memory for `spare` more rows, and is copied back only at its end.
     """
 
     def __init__(self, empty: npt.NDArray[T], spare: int) -> None:
-        """`empty`: the window of zeros to begin with, (count, ...)."""
+        """`empty`: the initial window of zeros, (count, ...)."""
         self._count = len(empty)
         self._memory = np.concatenate([empty, np.zeros((spare, *empty.shape[1:]), empty.dtype)])
         self._end = self._count
         self.rows = self._memory[: self._count]
 
     def push(self, rows: npt.NDArray[T]) -> None:
-        """Add rows, (n, ...) with n at most `spare`; as many of the oldest go."""
+        """Append rows, (n, ...) with n at most `spare`, and drop as many of the oldest."""
         if self._end + len(rows) > len(self._memory):
             self._memory[: self._count] = self.rows
             self._end = self._count

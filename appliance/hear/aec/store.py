@@ -1,8 +1,8 @@
-"""Keeps the echo path's estimate in a file, so that a restart does not learn it again.
+"""Saves the echo path's estimate in a file, so that a restart need not learn it again.
 
-In: the taps of the canceller's filter. Out: a file in the state's folder, numbers only, mode 0600;
-and back, if it belongs to this card and is whole. A file that cannot be used costs two seconds of
-learning, so nothing here stops the box: what was wrong with it is said once, by whoever asked.
+In: the taps of the canceller's filter. Out: a file in the state's folder, numbers only, mode 0600,
+which is read back if it belongs to this sound card and is undamaged. An unusable file costs two
+seconds of learning, so no error here stops the box; the caller logs it once.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from appliance.hear.aec.path_estimate import Floats
 from appliance.settings import Settings
 
 FILE = "echo.npz"
-LOUDEST = 100.0  # int16 heard for int16 played, summed over the taps: beyond that it is no room
+LOUDEST = 100.0  # sum of the taps' magnitudes; more is no plausible response
 
 
 def key(settings: Settings) -> str:
-    """What a response belongs to: another card or rate has another delay, another tail a length.
-    Of `auto` it is the card that is there now."""
+    """Identifies what a response is valid for: sound cards and rate, which determine its delay, and
+    tail, its length. `auto` is resolved to the card that is present now."""
     card = settings.card
     capture, playback = chosen(card.capture, card.playback, list_cards())
     return f"{capture}|{playback}|{card.rate_hz}|{settings.hearing.echo.tail_ms}"
 
 
 def load(folder: Path, belongs_to: str, length: int) -> Floats | None:
-    """float32[length], or None if nothing was kept for this card. Raises StorageError for a file
-    that is damaged or cannot be read."""
+    """Read the taps, float32[length]; None if none are saved for this card. Raises StorageError for
+    a file that is damaged or cannot be read."""
     path = folder / FILE
     if not path.exists():
         return None
     try:
         with np.load(path, allow_pickle=False) as held:
             taps, whose = np.asarray(held["taps"]), str(held["key"])
-    except Exception as error:  # whatever zip and numpy raise of bytes that are not theirs
+    except Exception as error:  # zipfile and numpy raise many types for damage
         raise StorageError(f"{path}: is damaged.", "It is written anew.") from error
     if whose != belongs_to:
         return None
@@ -50,7 +50,7 @@ def load(folder: Path, belongs_to: str, length: int) -> Floats | None:
 
 
 def save(folder: Path, belongs_to: str, taps: Floats) -> None:
-    """Write it, whole or not at all. Raises StorageError."""
+    """Write the taps atomically. Raises StorageError."""
     path, packed = folder / FILE, io.BytesIO()
     np.savez(packed, taps=taps.astype(np.float32), key=np.array(belongs_to))
     try:

@@ -166,8 +166,8 @@ IN_NETWORK = DecisionSchedule(
 IN_RULES = DecisionSchedule(
     moments=(DecisionThreshold(0, -1.3, -1.5, 150),), last_doubt=0.35, vouches=0.0
 )
-# A sound that has stopped may have been residual echo, which stops with the box. Before the deadline
-# only a sound that was active within this time is an interruption.
+# A sound that has stopped may have been residual echo, which stops with the box. Before the
+# deadline only a sound that was active within this time is an interruption.
 STILL_SOUNDS_MS = 100
 
 

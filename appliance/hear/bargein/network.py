@@ -118,7 +118,7 @@ class NetworkClassifier:
 def make_classifier(
     state: Path | None, log: logging.Logger, model: Path = MODEL
 ) -> SegmentClassifier:
-    """The network with the owner's correction from `state`; if it cannot run, the rules."""
+    """The network with the owner's correction from `state`, or the rules and a log line."""
     try:
         network = VerdictNetwork(model)
     except ModelError as error:

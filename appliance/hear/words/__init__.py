@@ -1,1 +1,1 @@
-"""Words: the wake word, and a few words said over the box."""
+"""Words: recognises the wake word, and a few words said over an answer."""

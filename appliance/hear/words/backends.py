@@ -1,4 +1,4 @@
-"""Which recogniser and which wake word spotter this box has: by the settings and what is there."""
+"""Creates the recogniser and the wake word spotter by the settings and what is installed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from appliance.hear.words.interfaces import WakeWordSpotter, WordRecogniser
 from appliance.models.store import ModelStore
 from appliance.settings import Settings
 
-KEYWORDS, TRANSCRIPT = "keywords-en", "words-en"  # of the catalogue
-SPOKEN = "en"  # the one language that these, and pocketsphinx's model, understand
+KEYWORDS, TRANSCRIPT = "keywords-en", "words-en"  # names in the catalogue
+SPOKEN = "en"  # the only language of these models and of pocketsphinx's
 
 
 def recogniser(settings: Settings) -> WordRecogniser | None:
-    """By `hearing.words.recogniser`. Raises ModelError where the one that it names is not here."""
+    """The one of `hearing.words.recogniser`; None for none. Raises ModelError if it is missing."""
     words = settings.hearing.words
     listed = (*dict.fromkeys((*words.yields, *words.stop, *words.carry_on)),)
     wanted = words.recogniser
@@ -46,10 +46,10 @@ def recogniser(settings: Settings) -> WordRecogniser | None:
 
 
 def any_recogniser(settings: Settings) -> bool:
-    """Whether there is one, or should be by the owner's wish."""
+    """Whether there is a recogniser, or the settings require one."""
     wanted = settings.hearing.words.recogniser
     if wanted == "auto" and settings.own_language != SPOKEN:
-        return False  # of another language they would hear English words, and these decide
+        return False  # they would find English words in another language, as evidence
     if wanted == "auto":
         return _has("pocketsphinx") or any(
             model_files(settings, name) for name in (KEYWORDS, TRANSCRIPT)
@@ -58,9 +58,9 @@ def any_recogniser(settings: Settings) -> bool:
 
 
 def wake_word_spotter(settings: Settings) -> WakeWordSpotter:
-    """For `hearing.wake.phrase`: a network made for that very phrase, else one that spots any.
+    """The spotter for `hearing.wake.phrase`: a network for that phrase, else one for any phrase.
 
-    Raises ModelError where nothing here can hear it.
+    Raises ModelError if no installed spotter supports the phrase.
     """
     wake = settings.hearing.wake
     if _has("pymicro_wakeword"):
@@ -85,13 +85,13 @@ def wake_word_spotter(settings: Settings) -> WakeWordSpotter:
 
 
 def words_wanted(settings: Settings) -> bool:
-    """Whether the process `words` runs: it waits for a wake word, or there is a recogniser for what
-    is said over the box."""
+    """Whether the process `words` runs: the mode is wake_word, or there is a recogniser for words
+    said over an answer."""
     return settings.mode == "wake_word" or any_recogniser(settings)
 
 
 def model_files(settings: Settings, name: str) -> dict[str, Path] | None:
-    """The files of a model by their role, if all of it is installed."""
+    """The files of a model by their role; None unless it is completely installed."""
     store = ModelStore.of(settings)
     model = store.models[name]
     if store.state(model) != "installed":

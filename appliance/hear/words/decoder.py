@@ -1,6 +1,6 @@
-"""Recognises words and the wake word in the cleaned microphone's sound. Pure.
+"""Recognises words and the wake word in the microphone's sound after echo cancellation. Pure.
 
-In: slots of the ring `near`. Out: WordsHeard and WakeWordHeard. What follows, others decide.
+In: slots of the ring `near`. Out: WordsHeard, WakeWordHeard, WakeNearMiss and WakeScore.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from appliance.pcm import RATE_HZ, Samples
 from appliance.runtime.ipc.ring import END, START
 from appliance.settings import WordsSettings
 
-_FIRST_FRAMES = BEFORE_FRAMES + RATE_HZ // 5  # 200 ms of a sound before the first question
+_FIRST_FRAMES = BEFORE_FRAMES + RATE_HZ // 5  # 200 ms of a sound before the first hypothesis
 _EVERY_FRAMES = RATE_HZ * 12 // 100  # 120 ms: five times before the deadline of 700 ms
-_LEAST_SURE = 0.2  # to be a mere "stop"; of recorded ones 43 of 60 are, of other words 1 of 150
+_LEAST_SURE = 0.2  # for a stop word; 43 of 60 recorded ones reach it, and 1 of 150 other words
 _LONGEST_STOP_MS = 1200  # the silence that ends an utterance not included
 _NOTHING = WordHypothesis("", 0.0)
 
@@ -31,7 +31,7 @@ WordsNews = WordsHeard | WakeWordHeard | WakeNearMiss | WakeScore
 
 
 class WordDecoder:
-    """Give it a recogniser, or a spotter, or both."""
+    """Runs a recogniser, a wake word spotter, or both."""
 
     def __init__(
         self,
@@ -40,13 +40,13 @@ class WordDecoder:
         spotter: WakeWordSpotter | None,
         silence_ms: int = 500,
     ) -> None:
-        """`silence_ms`: the longest that may pass from the last word to the end of its sound."""
+        """`silence_ms`: the longest time from the last word to the end of its sound."""
         self._longest_stop_ms = _LONGEST_STOP_MS + silence_ms
         self._lists = lists
         self._recogniser = recogniser
         self._spotter = spotter
-        self.waiting = False  # told from outside: somebody waits for the wake word
-        self.rests = False  # told from outside: no words but the wake word, to spare the processor
+        self.waiting = False  # set by the caller: the wake word is awaited
+        self.rests = False  # set by the caller: only the wake word, under load shedding
         self._turn = 0
         self._frames = 0
         self._asked_at = 0
@@ -57,7 +57,7 @@ class WordDecoder:
 
     @property
     def watched(self) -> bool:
-        """Somebody wants the wake word's scores."""
+        """Whether scores of the wake word are sent; a page is open."""
         return self._near.watched
 
     @watched.setter
@@ -65,12 +65,12 @@ class WordDecoder:
         self._near.watched = watched
 
     def process(self, samples: Samples, index: int, turn: int, flags: int) -> list[WordsNews]:
-        """One slot of `near`."""
+        """Process one slot of `near`; returns the messages to send."""
         out: list[WordsNews] = []
         if self.waiting and self._spotter is not None:
             out += self._spot_wake_word(self._spotter, samples, index)
         if self.rests:
-            self._turn = 0  # what was under way lacks a part from now on
+            self._turn = 0  # the sound under way is incomplete from now on
         elif turn and self._recogniser is not None:
             out += self._recognise(self._recogniser, samples, turn, flags)
         return out
@@ -78,7 +78,7 @@ class WordDecoder:
     def _spot_wake_word(
         self, spotter: WakeWordSpotter, samples: Samples, index: int
     ) -> list[WordsNews]:
-        """What came before an onset comes twice: the spotter hears it once."""
+        """Run the spotter. `near` has the sound before an onset twice; the repetition is skipped."""
         if index + len(samples) <= self._next_index <= index + RATE_HZ:
             return []
         if index != self._next_index:
@@ -103,7 +103,7 @@ class WordDecoder:
             self._turn, self._frames, self._asked_at, self._last = turn, 0, 0, _NOTHING
             recogniser.start()
         elif turn != self._turn:
-            return []  # its beginning was lost
+            return []  # the start of this sound was lost
         if len(samples):
             recogniser.process(np.ascontiguousarray(samples))
             self._frames += len(samples)
@@ -116,14 +116,14 @@ class WordDecoder:
         if guess.text == before.text:
             guess = WordHypothesis(
                 guess.text, max(guess.sure, before.sure)
-            )  # silence makes no word less sure
+            )  # silence after a word does not lower `sure`
         self._last = guess
         age_ms = (self._frames - BEFORE_FRAMES) * 1000 // RATE_HZ
         kind = phrases.kind_of(guess.text, self._lists)
         if kind == "stop" and (guess.sure < _LEAST_SURE or age_ms > self._longest_stop_ms):
-            kind = "yield"  # it may be a question, and a question must not be lost
+            kind = "yield"  # it may be a question, which a stop would discard
         if kind == "stop" and guess.text != before.text and not flags & END:
-            kind = "yield"  # likewise: a guess in the middle of a word is often taken back
+            kind = "yield"  # a hypothesis in the middle of a word is often revised
         known, self._kind = self._kind, kind
         if (guess, kind) == (before, known) or not (guess.text or before.text):
             return []

@@ -1,8 +1,8 @@
-"""Selects the sound of the cleaned microphone that goes into the ring `near`, for word recognition.
+"""Selects the sound, after echo cancellation, for the word recogniser's ring `near`.
 
-In: blocks. Out: slots. Of a sound over the box, or while it thinks, every block from 300 ms before
-its detection, with its serial as `stream`; of all else, only while a wake word is awaited, with
-`stream` 0.
+In: blocks. Out: slots. A sound during an answer, or while the model thinks, is fed from 300 ms
+before its detection on, with its serial as `stream`. Other sound is fed only while a wake word is
+awaited, with `stream` 0.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from appliance.hear.words.interfaces import BEFORE_FRAMES
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, SampleBuffer, Samples
 from appliance.runtime.ipc.ring import END, START
 
-_AFTERWARDS_FRAMES = 2 * RATE_HZ  # a "stop" may come when the answer has just ended
-_LONGEST_FRAMES = 3 * RATE_HZ  # of one sound: who speaks longer has a question
+_AFTERWARDS_FRAMES = 2 * RATE_HZ  # for a "stop" just after the end of an answer
+_LONGEST_FRAMES = 3 * RATE_HZ  # of one sound; longer speech is a question
 
 
 class KeywordSlot(NamedTuple):
@@ -27,9 +27,11 @@ class KeywordSlot(NamedTuple):
 
 
 class KeywordFeed:
+    """Takes every block and returns the slots for the ring."""
+
     def __init__(self) -> None:
-        self.busy = False  # told from outside: the box thinks or speaks, and may be told to stop
-        self.waiting = False  # told from outside: speech goes unheard, but for a wake word
+        self.busy = False  # set by the caller: the box thinks or speaks, and can be stopped
+        self.waiting = False  # set by the caller: only a wake word is accepted
         self._busy_until = 0
         self._past = SampleBuffer(RATE_HZ)
         self._turn = 0
@@ -37,12 +39,12 @@ class KeywordFeed:
         self._frames = 0
 
     def process(self, samples: Samples, index: int, turn: int) -> list[KeywordSlot]:
-        """The block at `index`; `turn`: the sound that it belongs to, or 0."""
+        """Process the block at `index`; `turn`: serial of the sound that it belongs to, or 0."""
         self._past.write(index, samples)
         if self.busy:
             self._busy_until = index + _AFTERWARDS_FRAMES
         if turn and turn != self._turn and index >= self._busy_until:
-            self._left_out = turn  # a question: nobody's words but the model's
+            self._left_out = turn  # a question: only the model processes its words
         if turn == self._left_out:
             turn = 0
         out: list[KeywordSlot] = []

@@ -6,44 +6,44 @@ from typing import NamedTuple, Protocol
 
 from appliance.pcm import RATE_HZ, Samples
 
-BEFORE_FRAMES = 3 * RATE_HZ // 10  # of sound before it was noticed, given with it
+BEFORE_FRAMES = 3 * RATE_HZ // 10  # of sound before its detection, which is fed with it
 
 
 class WordHypothesis(NamedTuple):
-    """What a sound says so far: lower-case words, and how sure that is, 0 to 1."""
+    """Words recognised so far, in lower case, and the recogniser's confidence, 0 to 1."""
 
     text: str
     sure: float
 
 
 class WordRecogniser(Protocol):
-    """Hears one sound at a time. `unknown`: phrases of the owner's that it can never hear."""
+    """Recognises one sound at a time. `unknown`: the owner's phrases that it cannot recognise."""
 
     name: str
     unknown: tuple[str, ...]
 
     def start(self) -> None:
-        """Another sound; the last one is forgotten."""
+        """Start a new sound and forget the last one."""
 
     def process(self, samples: Samples) -> None:
-        """int16 of any length, in order."""
+        """Add int16 samples of any length, in order."""
 
     def hypothesis(self) -> WordHypothesis:
-        """What it says so far; asked some times a second."""
+        """The words so far; called several times a second."""
 
 
 class WakeWordSpotter(Protocol):
-    """Hears everything, and knows one phrase. `score`: the newest, 0 to 1, which counts as heard
-    above `threshold`; a `threshold` of 0: it tells no scores."""
+    """Detects one phrase in continuous sound. `score`: the newest, 0 to 1; above `threshold` the
+    phrase is detected. A `threshold` of 0: the spotter provides no scores."""
 
     name: str
     phrase: str
     score: float
     threshold: float
-    late_frames: int  # how long after the phrase's end it usually notices
+    late_frames: int  # usual delay of the detection after the phrase's end
 
     def process(self, samples: Samples) -> float | None:
-        """int16 of any length: the score, 0 to 1, when the phrase has just ended; else None."""
+        """Add int16 samples of any length. The score, 0 to 1, at the phrase's end; else None."""
 
     def reset(self) -> None:
-        """The sound that comes next does not join what came before."""
+        """Forget the past sound; call before a gap in the sound."""

@@ -1,6 +1,6 @@
-"""The wake word by microWakeWord: the only import of pymicro-wakeword, which carries its models.
+"""Detects the wake word by microWakeWord. The only import of pymicro-wakeword and its models.
 
-Four phrases, each a network of its own; about 0.3 % of a core.
+It has four phrases, each with a network of its own, and takes about 0.3 % of a core.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from pymicro_wakeword import MicroWakeWord, MicroWakeWordFeatures, Model
 from appliance.pcm import RATE_HZ, Samples
 
 PHRASES = {model.value.replace("_", " "): model for model in Model}
-_SENSITIVE = 6.0  # log odds from sensitivity 0 to 1, the model's own threshold in the middle
-_REFRACTORY_FRAMES = RATE_HZ  # after the phrase: its echo is no second one
+_SENSITIVE = 6.0  # log odds from sensitivity 0 to 1; the model's own threshold is at 0.5
+_REFRACTORY_FRAMES = RATE_HZ  # after a detection, so that the same phrase is not detected twice
 
 
 class MicroWakeWordSpotter:
-    """One of PHRASES. Raises KeyError for another."""
+    """Detects one of PHRASES. Raises KeyError for another phrase."""
 
     name = "microWakeWord"
     late_frames = RATE_HZ // 5  # measured with synthetic voices: 50 to 270 ms, by phrase and voice

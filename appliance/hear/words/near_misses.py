@@ -1,7 +1,7 @@
-"""Near misses of the wake word: scores that came close and did not suffice. Pure.
+"""Detects near misses of the wake word: peaks of its score just below the threshold. Pure.
 
-In: the spotter's newest score, block by block. Out: a WakeNearMiss at the end of each, and a
-WakeScore some times a second while somebody watches. Scores and times only; no sound is kept.
+In: the spotter's newest score, block by block. Out: a WakeNearMiss at the end of each near miss,
+and a WakeScore five times a second while a page is open. It keeps scores and times only, no sound.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ import math
 from appliance.messages.hearing import WakeNearMiss, WakeScore
 from appliance.pcm import RATE_HZ
 
-NEAR_LOG_ODDS = 4.0  # below the threshold: what the highest sensitivity would hear, and little more
-_OVER_FRAMES = RATE_HZ // 2  # so long below that, and the miss is over: words have several peaks
-_AFTER_FRAMES = RATE_HZ  # after the wake word itself: its own tail is no miss
+NEAR_LOG_ODDS = 4.0  # below the threshold: a little more than the highest sensitivity detects
+_OVER_FRAMES = RATE_HZ // 2  # below that until the miss is over; a phrase has several peaks
+_AFTER_FRAMES = RATE_HZ  # ignored after the wake word, whose end is no near miss
 _SCORE_FRAMES = RATE_HZ // 5
 
 
 class NearMisses:
-    """`watched`: somebody wants scores."""
+    """Follows the scores of the spotter. `watched`: send WakeScore, too."""
 
     def __init__(self) -> None:
         self.watched = False
-        self._peak: tuple[float, int] | None = None  # the highest score of this one, and where
+        self._peak: tuple[float, int] | None = None  # highest score of the miss, its index
         self._low_frames = self._deaf_frames = self._told_frames = 0
         self._highest = 0.0
 
     def process(
         self, score: float, threshold: float, frames: int, index: int, *, heard: bool
     ) -> list[WakeNearMiss | WakeScore]:
-        """`frames` more samples, the last before card index `index`, led to `score`. `heard`: the
-        wake word was recognised in them."""
+        """Add the `score` after `frames` more samples, which end before card index `index`.
+        `heard`: the wake word was detected in them."""
         out: list[WakeNearMiss | WakeScore] = []
         self._highest = max(self._highest, score)
         self._told_frames += frames

@@ -1,4 +1,4 @@
-"""Which of the owner's lists of words a recognised text belongs to. Pure."""
+"""Classifies a recognised text by the owner's lists of words. Pure."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ PhraseKind = Literal["stop", "yield", "carry_on", "other"]
 
 
 def plain(text: str) -> str:
-    """Lower case, one space between words, nothing but letters, apostrophes and hyphens."""
+    """Normalise text: lower case, single spaces, only letters, apostrophes and hyphens."""
     return " ".join(re.findall(r"[^\W\d_]+(?:['-][^\W\d_]+)*", text.lower().replace("’", "'")))
 
 
 def kind_of(text: str, words: WordsSettings) -> PhraseKind:
-    """Which list decides about `text`.
+    """The kind of `text` by the lists `words`.
 
-    Words that interrupt count wherever they stand ("okay but wait"); words that never do count
-    only if nothing else was said ("yeah right", not "right what about me"). "stop" is only that
-    which is nothing but that, once or more often: "stop the music" is for the model.
+    Interrupting phrases count at any place in the text ("okay but wait"). The others count only if
+    the text consists of nothing else ("yeah right", not "right what about me"). "stop" is a text of
+    one or more stop phrases and nothing else: "stop the music" is for the model.
     """
     said = plain(text).split()
     if not said:
@@ -38,7 +38,7 @@ def _holds(said: list[str], phrase: list[str]) -> bool:
 
 
 def _made_of(said: list[str], phrases: tuple[str, ...]) -> bool:
-    """Whether `said` is nothing but these phrases, one after another."""
+    """Whether `said` is a sequence of these phrases and nothing else."""
     ends = {0}
     for end in range(1, len(said) + 1):
         for phrase in phrases:

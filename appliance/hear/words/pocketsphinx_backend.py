@@ -1,7 +1,7 @@
-"""Words by pocketsphinx: the only import of it. Its package carries its American English model.
+"""Recognises words by pocketsphinx, with its American English model. The only import of it.
 
-As a recogniser: a grammar of the owner's phrases among other common words, so that what is none
-of them has somewhere to go. As a wake word spotter: any phrase whose words it knows.
+The recogniser uses a grammar of the owner's phrases and other common words, which absorb sounds
+that are none of the phrases. The wake word spotter detects any phrase of words in its dictionary.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from appliance.errors import ModelError
 from appliance.hear.words.interfaces import WordHypothesis
 from appliance.pcm import RATE_HZ, Samples
 
-# What its dictionary does not know, or not as people murmur it.
+# Pronunciations that its dictionary lacks.
 _PRONOUNCED = {
     "mm-hm": ("M HH M", "AH M HH AH M"),
     "mhm": ("M HH M", "AH M HH AH M"),
     "uh-huh": ("AH HH AH", "AH HH M"),
 }
-# Short common words beside the owner's, and what questions begin with.
+# Short common words beside the owner's, and first words of questions.
 _OTHERS = """
     go on off up down left one two three four five six seven eight nine zero what how why when who
     where is can could tell me about a and do you it that this please turn play set make open close
@@ -27,20 +27,20 @@ _OTHERS = """
     something minute second much many more less again louder quiet thanks thank hello house tree
     cat dog bird bed happy
 """.split()
-_LEAST = 0.05  # a hypothesis less likely than that is no news
-_WAKE_THRESHOLD = 1e-20, 1e20  # at sensitivity 0.5, and the factor from 0 to 1
-_SILENT_AGAIN_FRAMES = 30 * RATE_HZ  # an utterance of the spotter's ends so often: memory
+_LEAST = 0.05  # less probable hypotheses are dropped
+_WAKE_THRESHOLD = 1e-20, 1e20  # at sensitivity 0.5, and the factor from sensitivity 1 to 0
+_SILENT_AGAIN_FRAMES = 30 * RATE_HZ  # the spotter starts a new utterance so often, to limit memory
 
 
 class PocketsphinxRecogniser:
-    """The owner's phrases and nothing else. Each guess decodes the sound from its beginning: one
-    of 0.7 s takes about 27 ms here, and a decoding that is complete knows how sure it is."""
+    """Recognises the owner's phrases and no others. Each hypothesis decodes the sound from its
+    start, since only a complete decoding has a probability; 0.7 s of sound take about 27 ms."""
 
     name = "pocketsphinx"
 
     def __init__(self, listed: tuple[str, ...]) -> None:
-        """`listed`: the owner's phrases; those with a word that it does not know are left out and
-        named in `unknown`."""
+        """`listed`: the owner's phrases. Those with a word outside the dictionary are left out and
+        listed in `unknown`."""
         self._decoder = Decoder(keyphrase="stop", loglevel="FATAL")
         for word, ways in _PRONOUNCED.items():
             _pronounce(self._decoder, word, ways)
@@ -75,10 +75,10 @@ class PocketsphinxRecogniser:
 
 
 class PocketsphinxWakeWord:
-    """Any phrase. Raises ModelError for one with a word that is not in its dictionary."""
+    """Detects any phrase. Raises ModelError for one with a word outside its dictionary."""
 
     name = "pocketsphinx"
-    score = threshold = 0.0  # below its threshold it says nothing
+    score = threshold = 0.0  # it has no scores below its threshold
     late_frames = RATE_HZ // 10
 
     def __init__(self, phrase: str, sensitivity: float = 0.5) -> None:

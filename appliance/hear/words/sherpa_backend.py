@@ -1,7 +1,8 @@
-"""Words by sherpa-onnx: the only import of it.
+"""Recognises words by sherpa-onnx. The only import of it.
 
-A keyword spotter, for the owner's phrases and for any wake word, and a streaming recogniser, for
-any word. Both are transducers in three networks: encoder, decoder, joiner, and a list of tokens.
+It has a keyword spotter, for the owner's phrases and for any wake word, and a streaming recogniser
+for any word. Both are transducers of three networks, encoder, decoder and joiner, with a list of
+tokens.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ from appliance.hear.words import phrases
 from appliance.hear.words.interfaces import WordHypothesis
 from appliance.pcm import RATE_HZ, Samples, to_float
 
-_WORD = "▁"  # SentencePiece's mark of a word's beginning
-_TAIL = np.zeros(RATE_HZ * 4 // 10, np.float32)  # its encoder sees a chunk of 320 ms at a time
+_WORD = "▁"  # SentencePiece's mark of the start of a word
+_TAIL = np.zeros(RATE_HZ * 4 // 10, np.float32)  # padding, since the encoder takes chunks of 320 ms
 _BOOST = 1.5  # of a keyword's tokens in the beam
-_THRESHOLD = 0.25, 0.5  # of the model's authors, and how far the sensitivity moves it
+_THRESHOLD = 0.25, 0.5  # by the model's authors, and its change from sensitivity 1 to 0
 
 
 def pieces(phrase: str, tokens: dict[str, int]) -> list[str] | None:
-    """`phrase` in the model's tokens, or None if it has none for a letter of it.
+    """Encode `phrase` in the model's tokens; None if a letter has no token.
 
-    Byte pair encoding: of all neighbours the pair is joined that was learned first; tokens are
-    numbered in the order in which they were learned (Sennrich et al., 2016).
+    Byte pair encoding (Sennrich et al., 2016): of all adjacent pairs the one that was learned first
+    is merged; tokens are numbered in the order in which they were learned.
     """
     upper = sum(token.isupper() for token in tokens) > sum(token.islower() for token in tokens)
     out: list[str] = []
@@ -51,7 +52,7 @@ def pieces(phrase: str, tokens: dict[str, int]) -> list[str] | None:
 
 
 class _WholeSegment:
-    """Collects a segment's sound, and decodes all of it at each hypothesis."""
+    """Base class: collects a segment's sound and decodes all of it at each hypothesis."""
 
     def start(self) -> None:
         self._heard: list[npt.NDArray[np.float32]] = []
@@ -60,7 +61,7 @@ class _WholeSegment:
         self._heard.append(to_float(samples))
 
     def _ended_stream(self, model: Any) -> Any:
-        """A stream of `model` that has all of it, and no more to come."""
+        """A finished stream of `model` with the complete sound so far."""
         stream = model.create_stream()
         stream.accept_waveform(RATE_HZ, np.concatenate([*self._heard, _TAIL]))
         stream.input_finished()
@@ -68,7 +69,7 @@ class _WholeSegment:
 
 
 class SherpaKeywords(_WholeSegment):
-    """The owner's phrases. `unknown` are those that the model has no tokens for."""
+    """Recognises the owner's phrases; those without tokens in the model are `unknown`."""
 
     name = "sherpa-onnx keywords"
 
@@ -88,7 +89,7 @@ class SherpaKeywords(_WholeSegment):
 
 
 class SherpaTranscript(_WholeSegment):
-    """Any word."""
+    """Transcribes any words."""
 
     name = "sherpa-onnx transcript"
     unknown: tuple[str, ...] = ()
@@ -111,11 +112,11 @@ class SherpaTranscript(_WholeSegment):
 
 
 class SherpaWakeWord:
-    """Any phrase that the keyword model has tokens for. Raises ModelError for another."""
+    """Detects any phrase with tokens in the keyword model. Raises ModelError for another."""
 
     name = "sherpa-onnx"
-    score = threshold = 0.0  # it does not say by how much
-    late_frames = RATE_HZ // 5  # its encoder sees 320 ms at a time; not measured
+    score = threshold = 0.0  # the spotter provides no scores
+    late_frames = RATE_HZ // 5  # assumed from the encoder's chunks of 320 ms; not measured
 
     def __init__(self, files: dict[str, Path], phrase: str, sensitivity: float = 0.5) -> None:
         self.phrase = phrase
@@ -134,7 +135,7 @@ class SherpaWakeWord:
             self._spotter.decode_stream(self._stream)
             if self._spotter.get_result(self._stream):
                 self._spotter.reset_stream(self._stream)
-                heard = 1.0  # it passed the threshold; the spotter does not say by how much
+                heard = 1.0  # above the threshold; the spotter provides no score
         return heard
 
     def reset(self) -> None:
@@ -144,7 +145,7 @@ class SherpaWakeWord:
 def _spotter(
     files: dict[str, Path], listed: tuple[str, ...], threshold: float
 ) -> tuple[Any, dict[str, str], tuple[str, ...]]:
-    """sherpa-onnx's spotter, what its names for the phrases mean, and the phrases left out."""
+    """sherpa-onnx's spotter, the phrase of each of its names, and the phrases left out."""
     tokens = read_tokens(files["tokens"])
     spelt = {phrase: pieces(phrase, tokens) for phrase in listed}
     unknown = tuple(phrase for phrase, parts in spelt.items() if parts is None)
@@ -164,7 +165,7 @@ def _spotter(
 
 
 def read_tokens(path: Path) -> dict[str, int]:
-    """tokens.txt: a token and its number a line. Raises ModelError if it is something else."""
+    """Read tokens.txt, a token and its number per line. Raises ModelError for another format."""
     try:
         pairs = [line.rsplit(maxsplit=1) for line in path.read_text("utf-8").splitlines()]
         return {token: int(number) for token, number in pairs}

@@ -1,7 +1,7 @@
 """[process] Words: reads the ring `near`, reports the words of an interjection and the wake word.
 
-Nobody waits for it: what comes too late for a verdict changes none. Without a recogniser, or
-without the wake word's, it says so once and does what it can.
+No process waits for it: words that arrive after a verdict do not change it. Without a recogniser,
+or without a wake word spotter, it logs that once and runs the other one.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from appliance.messages.viewing import LiveView
 from appliance.runtime.ipc.floor import WORDS_REST
 from appliance.runtime.worker import Worker
 
-_LOOK_MS = 30  # between two looks while all sound comes: 33 a second, not 200
+_LOOK_MS = 30  # poll interval while all sound is fed: 33 wake-ups a second and not 200
 _POLL_MS = 1000
-_AT_ONCE = 100  # slots, half a second of sound: who is too slow must still beat, and hear of a mode
+_AT_ONCE = 100  # slots, 0.5 s of sound; then heartbeat and messages, even if it lags
 
 
 def _follow(message: Message, understanding: WordDecoder) -> None:
-    """Do as the box does, and as who looks at its page wants."""
+    """Apply the box's listening mode, and whether a page is open."""
     if isinstance(message, BoxStatus):
         understanding.waiting = message.mode == "wake_word" and not message.muted
     elif isinstance(message, LiveView):
@@ -32,13 +32,13 @@ def _follow(message: Message, understanding: WordDecoder) -> None:
 
 
 def main(work: Worker) -> None:
-    """Understand until told to stop."""
+    """Recognise words until the worker is told to stop."""
     hearing = work.settings.hearing
     recogniser = backends.recogniser(work.settings)
     spotter = None
     try:
         spotter = backends.wake_word_spotter(work.settings)
-    except InterludeError as error:  # the words over the box can be understood all the same
+    except InterludeError as error:  # words over an answer are recognised all the same
         work.log.error("%s", error)
     understanding = WordDecoder(hearing.words, recogniser, spotter, hearing.turn.longest_ms)
     understanding.waiting = work.settings.mode == "wake_word"
@@ -55,7 +55,7 @@ def main(work: Worker) -> None:
     poll.register(near.fileno(), select.POLLIN)
     work.report_ready()
     beaten_at = time.monotonic()
-    streams = False  # all sound comes, not only that over the box
+    streams = False  # all sound is fed, not only that over an answer
     while not work.stopping:
         if streams:
             look.poll(_LOOK_MS)
@@ -72,7 +72,7 @@ def main(work: Worker) -> None:
             for heard in understanding.process(slot.samples, slot.index, slot.stream, slot.flags):
                 work.send(heard)
         else:
-            streams = True  # there is more
+            streams = True  # more slots are pending
         now = time.monotonic()
         if now - beaten_at > _POLL_MS / 1000:
             work.beat()
