@@ -1,4 +1,4 @@
-// The live view: events of the box in, a picture of the last minute out. Nothing is kept beyond it.
+// The live view: draws the box's events of the last minute. Older events are dropped.
 "use strict";
 (() => {
   const WINDOW_S = LiveMinute.WINDOW_S, EVENTS = 8, SILENT_MS = 20_000, PATIENCE_MS = 8000, NARROW_PX = 520;
@@ -13,11 +13,11 @@
   const minute = new LiveMinute();
   let offset = null;          // seconds: the box's clock minus this browser's
   let words = new Map();      // turn → {said: [sentence], heard}
-  let lines = [];             // of the list
+  let lines = [];             // entries of the event list
   let stream = null, colours = {}, lastDrawn = 0, lastHeard = 0;
-  const so = {};              // what the controls were last told: id → value
-  const sent = new Map();     // form → how often it was sent: what came of an older one is not told
-  let asked = 0;              // for the line of timers, likewise
+  const so = {};              // last known value of each control: id → value
+  const sent = new Map();     // form → number of submissions; results of older ones are ignored
+  let asked = 0;              // number of requests for the timers; older replies are ignored
 
   const now = () => performance.now() / 1000 + offset;
 
@@ -26,7 +26,7 @@
     hello(e) {
       const before = offset === null ? null : now();
       offset = e.now - performance.now() / 1000;
-      // What the history tells again is listed once; a box that began anew counts from zero.
+      // Events repeated in the history are listed once. After a reboot the box's clock starts at zero.
       const first = e.history.length ? e.history[0].t : Infinity;
       lines = before !== null && e.now < before - 5 ? []
         : lines.filter((one) => one.heard !== undefined || one.t < first);
@@ -35,14 +35,14 @@
       lines.sort((one, other) => other.t - one.t);
       if (!minute.states.length) minute.states.push({ t: e.now - WINDOW_S, state: e.state });
       show(e.state); figures(e); tell();
-      if (before !== null) timers();   // they may have changed while nothing was connected
-      if ("muted" in e.status) controls(e.status);   // it may have changed since the page was made
+      if (before !== null) timers();   // they may have changed while disconnected
+      if ("muted" in e.status) controls(e.status);   // the status may have changed since the page was loaded
       $("hint").hidden = true;
     },
     now(e) { if (Math.abs(e.now - now()) > 2) offset = e.now - performance.now() / 1000; },
     levels(e) {
       const late = e.t + 0.24 - now();
-      if (late > 0.05 || late < -2) offset += late;   // the clocks drift
+      if (late > 0.05 || late < -2) offset += late;   // correct the drift between the clocks
     },
     state(e, old) { if (!old) show(e.state); },
     status(e) { controls(e); },
@@ -78,7 +78,7 @@
     return words.get(turn);
   }
 
-  // ── words and numbers
+  // ── text and numbers
   function show(state) {
     $("hero").className = `hero state-${state}`;
     if ($("floor").textContent !== texts.state[state]) {
@@ -98,13 +98,13 @@
     for (const id in so) if (document.activeElement !== $(id)) put(id);
     if (e.muted !== texts.muted || e.cut !== texts.cut) location.reload();
   }
-  function put(id) {            // a control shows what is so
+  function put(id) {            // show the last known value in a control
     const field = $(id);
     if (!field || !(id in so) || (field.options && ![...field.options].some((one) => one.value === so[id]))) return;
     field.value = so[id];
     if (id === "volume") $("volume-percent").textContent = `${field.value} %`;
   }
-  async function timers() {     // the line is made by the box; an event only says that it is another
+  async function timers() {     // fetch the line of timers; the event only says that it has changed
     const mine = ++asked;
     try {
       const reply = await fetch("/", { signal: AbortSignal.timeout(PATIENCE_MS) });
@@ -112,7 +112,7 @@
       if (mine !== asked || !fresh) return;
       $("timers").firstElementChild.textContent = fresh.firstElementChild.textContent;
       $("timers").hidden = fresh.hidden;
-    } catch { /* the next hello asks again */ }
+    } catch { /* retried at the next hello */ }
   }
   function clock(t) {
     return new Date(Date.now() - 1000 * (now() - t)).toLocaleTimeString([], { hour12: false });
@@ -120,7 +120,7 @@
   function list(e, text) {
     lines.unshift({ t: e.t, text, over: e.over }); lines.length = Math.min(lines.length, EVENTS); tell();
   }
-  function also(e, text) {            // to the line of the interjection that it belongs to
+  function also(e, text) {            // append to the entry of the same interjection
     const line = lines.find((one) => one.over);
     if (line && e.t - line.t < 3) { line.text += ` · ${text}`; tell(); } else list(e, text);
   }
@@ -142,7 +142,7 @@
     if (made.length) $("events").replaceChildren(...made);
   }
 
-  // ── the picture
+  // ── drawing
   function measure() {
     const style = getComputedStyle(document.documentElement), scale = devicePixelRatio || 1;
     for (const name of ["ink", "soft", "line", "card", "owner", "box", "verdict", "bad", "idle",
@@ -155,7 +155,7 @@
     $("spans").hidden = canvas.clientWidth >= NARROW_PX;
   }
 
-  // ── how much of the minute a narrow picture has: kept for as long as this tab is there
+  // ── time span of a narrow canvas, saved for the lifetime of the tab
   const spans = [...document.querySelectorAll("#spans button")];
   let narrowSpan = Number(spans[0].dataset.span);
   function choose(button) {
@@ -165,20 +165,20 @@
   for (const one of spans) {
     one.addEventListener("click", () => {
       choose(one);
-      try { sessionStorage.setItem("span", one.dataset.span); } catch { /* a browser that keeps nothing */ }
+      try { sessionStorage.setItem("span", one.dataset.span); } catch { /* no session storage */ }
     });
   }
   try {
     const kept = spans.find((one) => one.dataset.span === sessionStorage.getItem("span"));
     if (kept) choose(kept);
-  } catch { /* likewise */ }
+  } catch { /* no session storage */ }
 
-  const loud = (db) => Math.max(0, Math.min(1, (db + 60) / 50)) ** 1.3;   // -60 dB: nothing
+  const loud = (db) => Math.max(0, Math.min(1, (db + 60) / 50)) ** 1.3;   // 0 at -60 dB
   function draw() {
     requestAnimationFrame(draw);
     if (offset === null || document.hidden) return;
     const stamp = performance.now();
-    if (stamp - lastDrawn < (calm.matches ? 500 : 33)) return;   // 30 pictures a second are enough
+    if (stamp - lastDrawn < (calm.matches ? 500 : 33)) return;   // 30 frames a second, 2 with reduced motion
     lastDrawn = stamp;
     minute.forget(now());
     const w = canvas.clientWidth, h = canvas.clientHeight, end = now() - 0.3;
@@ -216,7 +216,7 @@
       if (x(t) > 30 && x(t) < w - 30) ink.fillText(`−${Math.round(end - t)} s`, x(t), h - 5);
     }
   }
-  function blocks(x, end, y, tall) {   // what was said of an answer, and what was not
+  function blocks(x, end, y, tall) {   // the spoken parts of an answer, and the part that was cut
     for (const a of minute.answers.values()) {
       ink.fillStyle = colours.speaking;
       for (const [from, to] of a.spans) ink.fillRect(x(from), y, Math.max(1, x(to) - x(from)), tall);
@@ -255,7 +255,7 @@
         tags.push([at, `${texts.verdicts[one.kind]}${p} · ${one.age} ms`, colours.verdict]);
       }
     }
-    for (const [at, text, colour] of tags.reverse()) {   // the newest first: what has no room is left out
+    for (const [at, text, colour] of tags.reverse()) {   // newest first; labels without space are left out
       ink.font = "600 11.5px system-ui, sans-serif";
       const wide = ink.measureText(text).width + 10, right = Math.min(at + 4 + wide, w - 2);
       const row = taken.findIndex((left) => left < 0 || right < left);
@@ -281,7 +281,7 @@
     stream.onmessage = (message) => {
       lastHeard = performance.now();
       for (const event of JSON.parse(message.data)) take(event);
-      minute.forget(now());   // also while nobody draws: a tab in the background gets no pictures
+      minute.forget(now());   // a background tab gets no animation frames, so `draw` does not do it
     };
     stream.onerror = () => {
       $("hint").textContent = texts.lost; $("hint").hidden = false;
@@ -289,17 +289,17 @@
     };
   }
 
-  // ── what is asked for here
-  async function refusal(form) {   // why a form was not taken; "" where it was
+  // ── forms
+  async function refusal(form) {   // send a form; returns why it was rejected, or ""
     const body = new URLSearchParams(new FormData(form)), headers = { Accept: "text/html" };
     try {
       const reply = await fetch("/do", { method: "POST", body, headers, redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) });
-      if (reply.type === "opaqueredirect") return "";   // it leads back to the page
+      if (reply.type === "opaqueredirect") return "";   // accepted: a redirect to the page
       const page = new DOMParser().parseFromString(await reply.text(), "text/html");
       return page.querySelector("main .why")?.textContent || texts.busy;
     } catch { return texts.offline; }
   }
-  async function send(form, told, done) {   // `done`: what is told once it was taken
+  async function send(form, told, done) {   // `done`: text to show on success
     const mine = (sent.get(form) || 0) + 1;
     sent.set(form, mine); told.textContent = "";
     const why = await refusal(form);
@@ -327,8 +327,8 @@
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", measure);
   addEventListener("pagehide", () => stream.close());
   addEventListener("pageshow", (event) => { if (event.persisted) connect(); });
-  // The box says what time it is every other second. A connection that a network or a sleeping
-  // computer has lost without a word is made anew.
+  // The box sends its clock every 2 s. Without it for SILENT_MS the connection was lost without an
+  // error, as by a network failure or a suspended computer: reconnect.
   setInterval(() => { if (stream.readyState === EventSource.OPEN && performance.now() - lastHeard > SILENT_MS) connect(); }, 5000);
   measure(); connect(); draw();
 })();

@@ -1,21 +1,21 @@
-// The last minute as the live view draws it: events of the box in. It has no clock and no picture:
-// moments are arguments, in seconds of the box's clock. Nothing older is kept, whoever looks or not.
+// Data of the live view: the box's events of the last minute. It has no clock and draws nothing:
+// times are arguments, in seconds of the box's clock. Older events are dropped in `forget`.
 "use strict";
 class LiveMinute {
   static WINDOW_S = 60;
-  static MOST = { levels: 4000, marks: 2000, states: 2000, answers: 40 };   // whatever a clock says
+  static MOST = { levels: 4000, marks: 2000, states: 2000, answers: 40 };   // limits, in case a clock is wrong
 
   constructor() { this.clear(); }
 
   clear() {
-    this.levels = [];           // {t, o, b}, one each 40 ms
+    this.levels = [];           // {t, o, b}, one every 40 ms
     this.states = [];           // {t, state}
-    this.marks = [];            // events with a moment
+    this.marks = [];            // events with a time
     this.answers = new Map();   // turn → {from, spans: [[t, t]], open, total, at, cut}
   }
 
-  // One event. Returns it with what follows from those before: `ms` from the onset to a pause,
-  // `back` of a resume that says a word again, `left` of an answer that was cut, in seconds.
+  // Add an event. Returns it with values derived from earlier ones: `ms` from the onset to a pause,
+  // `back` if a resume repeats a word, `left`: seconds of an answer that were cut off.
   take(e, step = 0.04) {
     const a = this.answers.get(e.turn);
     let more = {};
@@ -62,7 +62,7 @@ class LiveMinute {
     if (a && a.open !== null) { a.spans.push([a.open, t]); a.open = null; }
   }
 
-  // Drop what no picture shows any more. `now` in seconds of the box's clock.
+  // Drop events that are no longer drawn. `now` in seconds of the box's clock.
   forget(now) {
     const old = now - LiveMinute.WINDOW_S - 2, young = (e) => e.t > old, most = LiveMinute.MOST;
     if (this.levels.length && this.levels[0].t < old - 5) this.levels = this.levels.filter(young);
@@ -71,7 +71,7 @@ class LiveMinute {
     for (const [turn, a] of this.answers) {
       const gone = a.spans.findIndex(([, to]) => to > old);
       if (gone > 0) a.spans.splice(0, gone);
-      if (a.open !== null) continue;   // it sounds
+      if (a.open !== null) continue;   // still playing
       const end = a.cut ? a.cut.t + a.cut.left : a.spans.length ? a.spans.at(-1)[1] : null;
       if (end !== null && end < old) this.answers.delete(turn);
     }

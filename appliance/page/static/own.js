@@ -1,4 +1,4 @@
-// What is left of timers, second by second. Without this the page shows what was left as it came.
+// Counts down the timers. Without this script the page shows the time left when it was loaded.
 "use strict";
 const timers = [...document.querySelectorAll("[data-left]")].map((field) => [field, Number(field.dataset.left)]);
 const two = (number) => String(number).padStart(2, "0");

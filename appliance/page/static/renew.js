@@ -1,16 +1,16 @@
-// A page that waits for something asks for itself again and takes over what has changed of it; what
-// was typed into it stays. Without this script the browser loads the page anew.
+// Reloads a page that waits for a result, and replaces its content if it has changed; typed values
+// are kept. Without this script the browser reloads the page.
 "use strict";
 (() => {
   const main = document.querySelector("main");
-  const said = document.createElement("p"); // a screen reader tells what changes in it
+  const said = document.createElement("p"); // live region for screen readers
   said.className = "hidden";
   said.setAttribute("role", "status");
   document.body.append(said);
   const seconds = Number(document.currentScript.dataset.seconds);
   let shown = main.innerHTML;
 
-  // A field is known by its form's action, that form's own fields, and its name.
+  // A field is identified by its form's action, that form's field `form`, and its own name.
   const name = (field) => [field.form?.getAttribute("action"), field.form?.elements.form?.value, field.name].join(" ");
   const fields = () => [...main.querySelectorAll("input:not([type=hidden]), select, textarea")];
   const value = (field) => (field.type === "checkbox" ? field.checked : field.value);
@@ -42,7 +42,7 @@
         if (fresh !== shown) { shown = fresh; take(fresh); }
         waits = page.querySelector("script[data-seconds]") !== null;
       }
-    } catch { /* the box begins anew, or the network is away */ }
+    } catch { /* the box restarts, or the network is away */ }
     if (waits) setTimeout(ask, 1000 * seconds);
   };
   setTimeout(ask, 1000 * seconds);

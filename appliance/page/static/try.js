@@ -1,5 +1,5 @@
-// What is tried: meters as events come, and the cards anew when something has changed. Without this
-// script the page asks for itself every two seconds while something is under way.
+// The tests: updates the meters from events, and replaces the cards that have changed. Without this
+// script the page reloads every two seconds while a test is under way.
 "use strict";
 (() => {
   const one = (id) => document.getElementById(id);
@@ -22,11 +22,11 @@
         }
         if (focus && document.activeElement === document.body) one(focus)?.querySelector("button")?.focus();
       }
-    } catch { /* the next event asks again */ }
+    } catch { /* retried at the next event */ }
     asked = false;
     if (again) { again = false; renew(); }
   };
-  // What a card says, meters left out: these move by themselves.
+  // Content of a card without its meters, which are updated by events.
   const shape = (card) => { const copy = card.cloneNode(true); copy.querySelectorAll("meter").forEach((m) => m.remove()); return copy.innerHTML; };
 
   const set = (id, value) => { const meter = one(id); if (meter) meter.value = value; };
@@ -39,7 +39,7 @@
   stream.onmessage = (message) => { for (const event of JSON.parse(message.data)) handlers[event.k]?.(event); };
   stream.onopen = renew;
 
-  // A form's answer is this very page: it is sent without leaving it, so that the meters go on.
+  // A form leads back to this page: send it without navigation, so that the meters stay live.
   document.addEventListener("submit", (event) => {
     const form = event.target;
     if (form.getAttribute("action") !== location.pathname) return;
