@@ -104,7 +104,7 @@ class AlsaStream:
                 pairs.append(pair)
             time.sleep(_READ_EVERY_S)
         if not pairs:
-            raise self._lost("does not start")
+            raise self._lost_error("does not start")
         return pairs
 
     def register(self, poller: select.poll) -> None:
@@ -119,7 +119,7 @@ class AlsaStream:
         mine = [event for event in events if event[0] in self._fds]
         ready = self._call(self._pcm.polldescriptors_revents, mine) if mine else 0
         if ready & select.POLLERR and self._pcm.state() == alsaaudio.PCM_STATE_DISCONNECTED:
-            raise self._lost(os.strerror(errno.ENODEV))
+            raise self._lost_error(os.strerror(errno.ENODEV))
         return bool(ready)
 
     def avail(self) -> int:
@@ -130,7 +130,7 @@ class AlsaStream:
             return int(frames)
         if frames == -errno.EPIPE:
             return -1
-        raise self._lost(os.strerror(-frames))
+        raise self._lost_error(os.strerror(-frames))
 
     def read(self) -> Samples | None:
         """At most one period, mono, at the card's rate; None after a dropout."""
@@ -170,9 +170,9 @@ class AlsaStream:
         try:
             return function(*arguments)
         except alsaaudio.ALSAAudioError as error:
-            raise self._lost(_reason(error)) from error
+            raise self._lost_error(_reason(error)) from error
 
-    def _lost(self, reason: str) -> CardError:
+    def _lost_error(self, reason: str) -> CardError:
         return CardError(
             f'The sound card "{self.device}" was lost ({reason}).',
             "Plug it in again; it is looked for twice a second.",
@@ -192,16 +192,17 @@ def open_stream(
 
     Raises CardError: no such card, busy, not permitted, or without a usable rate or format.
     """
-    can = _ask(device, direction)
+    capabilities = _ask(device, direction)
     native = _native(device, direction)
-    rate = _choose_rate(can, rate_hz, native.rates_hz if native is not None else ())
+    rate = _choose_rate(capabilities, rate_hz, native.rates_hz if native is not None else ())
     if not channels:
-        channels = _choose_channels(native or can)
-    if channels not in can.channels:
+        channels = _choose_channels(native or capabilities)
+    if channels not in capabilities.channels:
         raise CardError(
             f'The sound card "{device}" has no {channels}-channel {direction}, '
-            f"only {_listed(can.channels)} channels.",
-            f'Set `card.{direction}` to "{_plugged(device)}", which converts, or `card.channels`.',
+            f"only {_joined(capabilities.channels)} channels.",
+            f'Set `card.{direction}` to "{_plug_name(device)}", which converts, '
+            "or `card.channels`.",
         )
     depth = max(periods, _CAPTURE_BUFFER_PERIODS) if direction == "capture" else periods
     pcm = _open(device, direction, rate, channels, rate * period_ms // 1000, depth)
@@ -210,7 +211,7 @@ def open_stream(
         pcm.close()
         raise CardError(
             f'The sound card "{device}" refused {rate} Hz with {channels} channels.',
-            f'Try "{_plugged(device)}" as `card.{direction}`.',
+            f'Try "{_plug_name(device)}" as `card.{direction}`.',
         )
     return AlsaStream(pcm, device, direction)
 
@@ -221,7 +222,7 @@ def _ask(device: str, direction: Direction) -> DeviceCapabilities:
         if "S16_LE" not in pcm.getformats():
             raise CardError(
                 f'The sound card "{device}" cannot do 16-bit samples.',
-                f'Set `card.{direction}` to "{_plugged(device)}", which converts them.',
+                f'Set `card.{direction}` to "{_plug_name(device)}", which converts them.',
             )
         return DeviceCapabilities(device, _rates_hz(pcm), tuple(pcm.getchannels()))
     finally:
@@ -254,26 +255,31 @@ def _native(device: str, direction: Direction) -> DeviceCapabilities | None:
         pcm.close()
 
 
-def _choose_channels(can: DeviceCapabilities) -> int:
+def _choose_channels(capabilities: DeviceCapabilities) -> int:
     """1, else 2, else the fewest that the card has; sample_format.py reduces them to one."""
-    return next((number for number in (1, 2) if number in can.channels), min(can.channels))
+    return next(
+        (number for number in (1, 2) if number in capabilities.channels), min(capabilities.channels)
+    )
 
 
-def _choose_rate(can: DeviceCapabilities, wanted_hz: int, native_hz: tuple[int, ...]) -> int:
+def _choose_rate(
+    capabilities: DeviceCapabilities, wanted_hz: int, native_hz: tuple[int, ...]
+) -> int:
     if wanted_hz:
-        if wanted_hz in can.rates_hz:
+        if wanted_hz in capabilities.rates_hz:
             return wanted_hz
         raise CardError(
-            f'The sound card "{can.device}" cannot do {wanted_hz} Hz, only '
-            f"{_listed(can.rates_hz)} Hz.",
+            f'The sound card "{capabilities.device}" cannot do {wanted_hz} Hz, only '
+            f"{_joined(capabilities.rates_hz)} Hz.",
             "Set `card.rate_hz` to 0, which chooses by itself.",
         )
-    does = native_hz or can.rates_hz
+    rates_hz = native_hz or capabilities.rates_hz
     for rate in NATIVE_RATES_HZ:
-        if rate in does:
+        if rate in rates_hz:
             return rate
     raise CardError(
-        f'The sound card "{can.device}" can do neither 16 kHz nor 48 kHz, only {_listed(does)} Hz.',
+        f'The sound card "{capabilities.device}" can do neither 16 kHz nor 48 kHz, '
+        f"only {_joined(rates_hz)} Hz.",
         "Use a card that can: nearly every USB card does 48 kHz.",
     )
 
@@ -294,19 +300,19 @@ def _open(
             periods=periods,
         )
     except alsaaudio.ALSAAudioError as error:
-        raise _not_opened(device, direction, _reason(error)) from error
+        raise _open_error(device, direction, _reason(error)) from error
 
 
-def _not_opened(device: str, direction: Direction, reason: str) -> CardError:
+def _open_error(device: str, direction: Direction, reason: str) -> CardError:
     number = next((n for n in errno.errorcode if os.strerror(n) == reason), 0)
     if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
         problem = f'There is no sound card "{device}".'
         remedy = _suggest(direction, list_cards())
     elif number == errno.EBUSY:
-        by = holder(device, direction)
-        problem = f'The sound card "{device}" is in use{f" by {by}" if by else ""}.'
+        program = holder(device, direction)
+        problem = f'The sound card "{device}" is in use{f" by {program}" if program else ""}.'
         remedy = "Stop that program (a desktop's sound server, perhaps), or give us another card."
-        if by.startswith("interlude"):  # the running box has it; `enrol` needs it
+        if program.startswith("interlude"):  # the running box has it; `enrol` needs it
             remedy = "Stop the box meanwhile: `systemctl stop interlude`; then start it again."
     elif number in (errno.EACCES, errno.EPERM):
         problem = f'Opening the sound card "{device}" is not permitted.'
@@ -333,9 +339,9 @@ def _reason(error: alsaaudio.ALSAAudioError) -> str:
     return str(error).rpartition(" [")[0] or str(error)
 
 
-def _plugged(device: str) -> str:
+def _plug_name(device: str) -> str:
     return device if device.startswith("plug") else f"plug{device}"
 
 
-def _listed(numbers: Sequence[int]) -> str:
+def _joined(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers)) or "unknown"

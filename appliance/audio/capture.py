@@ -24,15 +24,17 @@ _SILENCE = np.zeros(BLOCK_FRAMES, np.int16)
 
 def main(work: Worker) -> None:
     mic = work.writer("mic")
-    pulse = StreamHousekeeping(work, "capture", handle=_pass_over)
-    keep_open(work, "capture", pulse, lambda stream: _serve(work, stream, mic, pulse))
+    housekeeping = StreamHousekeeping(work, "capture", handle=_ignore)
+    keep_open(work, "capture", housekeeping, lambda stream: _serve(work, stream, mic, housekeeping))
 
 
-def _pass_over(_: Message) -> None:
+def _ignore(_: Message) -> None:
     """Capture handles no message itself; StreamHousekeeping answers StatusWanted."""
 
 
-def _serve(work: Worker, stream: AlsaStream, mic: RingWriter, pulse: StreamHousekeeping) -> None:
+def _serve(
+    work: Worker, stream: AlsaStream, mic: RingWriter, housekeeping: StreamHousekeeping
+) -> None:
     """Read the card until the process is to stop. Raises CardError when the card is lost."""
     clock = CardClock(stream.factor, -conversion_delay(stream.factor))
     poller = select.poll()
@@ -46,13 +48,13 @@ def _serve(work: Worker, stream: AlsaStream, mic: RingWriter, pulse: StreamHouse
         taken = 0  # card frames written to the ring
         while not work.stopping:
             if stream.is_ready(poller.poll(BEAT_S * 1000)):
-                ready = stream.avail()
-                while ready >= stream.period_frames:
+                available = stream.avail()
+                while available >= stream.period_frames:
                     frames = stream.read()
                     if frames is None:
-                        ready = -1
+                        available = -1
                         break
-                    ready -= len(frames)
+                    available -= len(frames)
                     for block in blocks(frames):
                         samples = decimate(block)
                         mic.write(
@@ -60,15 +62,15 @@ def _serve(work: Worker, stream: AlsaStream, mic: RingWriter, pulse: StreamHouse
                             index=clock.index(taken),
                         )
                         taken += block_frames
-                    pulse.moved()
-                if ready < 0:
-                    pulse.dropouts += 1
+                    housekeeping.moved()
+                if available < 0:
+                    housekeeping.dropouts += 1
                     break  # restart the stream; readers see the gap as a jump of the index
-            if pulse.poll():
-                _tell_lead(work, stream, clock)
+            if housekeeping.poll():
+                _publish_lead(work, stream, clock)
 
 
-def _tell_lead(work: Worker, stream: AlsaStream, clock: CardClock) -> None:
+def _publish_lead(work: Worker, stream: AlsaStream, clock: CardClock) -> None:
     """Publish on the floor how far the card's count has drifted from CLOCK_MONOTONIC."""
     pair = stream.clock_pair()
     if pair is not None:

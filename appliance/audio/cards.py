@@ -50,7 +50,7 @@ class CardInfo:
     def device(self) -> str:
         return f"plughw:CARD={self.id}"
 
-    def way(self, direction: Direction) -> str:
+    def alsa_name(self, direction: Direction) -> str:
         """The ALSA name of one direction."""
         number = self.numbers[direction == "playback"]
         return f"{self.device},DEV={number}" if number else self.device
@@ -70,8 +70,8 @@ def list_cards(proc: Path = PROC_ASOUND) -> list[CardInfo]:
                 capture=any(folder.glob("pcm*c")),
                 playback=any(folder.glob("pcm*p")),
                 usb=(folder / "usbid").exists(),
-                screen=_screen(folder, card_id),
-                numbers=(_first(folder, "capture"), _first(folder, "playback")),
+                screen=_is_screen(folder, card_id),
+                numbers=(_first_device(folder, "capture"), _first_device(folder, "playback")),
             )
         )
     return found
@@ -88,16 +88,16 @@ def chosen(capture: str, playback: str, cards: Sequence[CardInfo]) -> tuple[str,
     mics = [card for card in cards if card.capture]
     speakers = [card for card in cards if card.playback and not card.screen]
     if capture != AUTO:
-        speakers = _with(capture, speakers) or speakers
+        speakers = _cards_named(capture, speakers) or speakers
     if playback != AUTO:
-        mics = _with(playback, mics) or mics
+        mics = _cards_named(playback, mics) or mics
     if capture == playback == AUTO:
         both = [card for card in mics if card in speakers]
         mics, speakers = (both, both) if both else (mics, speakers)
     mic, speaker = _best(mics), _best(speakers)
     return (
-        capture if capture != AUTO else mic.way("capture") if mic else "",
-        playback if playback != AUTO else speaker.way("playback") if speaker else "",
+        capture if capture != AUTO else mic.alsa_name("capture") if mic else "",
+        playback if playback != AUTO else speaker.alsa_name("playback") if speaker else "",
     )
 
 
@@ -109,9 +109,9 @@ def device(card: CardSettings, direction: Direction, proc: Path = PROC_ASOUND) -
     name = chosen(card.capture, card.playback, cards)[direction == "playback"]
     if name:
         return name
-    here = ", ".join(f"{each.name} ({each.id})" for each in cards)
+    listed = ", ".join(f"{card_info.name} ({card_info.id})" for card_info in cards)
     what = "microphone" if direction == "capture" else "loudspeaker other than a screen's"
-    raise CardError(f"No sound card here has a {what}: {here}." if here else
+    raise CardError(f"No sound card here has a {what}: {listed}." if listed else
                     "There is no sound card.", BUY)  # fmt: skip
 
 
@@ -125,7 +125,7 @@ def _best(cards: Sequence[CardInfo]) -> CardInfo | None:
     return min(cards, key=lambda card: (not card.usb, card.number), default=None)
 
 
-def _with(name: str, cards: Sequence[CardInfo]) -> list[CardInfo]:
+def _cards_named(name: str, cards: Sequence[CardInfo]) -> list[CardInfo]:
     """The cards that the ALSA name `name` refers to."""
     named = card_named(name)
     return [card for card in cards if named in (card.id, str(card.number))]
@@ -133,7 +133,7 @@ def _with(name: str, cards: Sequence[CardInfo]) -> list[CardInfo]:
 
 def holder(device: str, direction: Direction, proc: Path = PROC_ASOUND) -> str:
     """The process that has this card open, as `name (process 123)`; "" when it is not known."""
-    folder = _folder(device, proc)
+    folder = _card_folder(device, proc)
     if folder is None:
         return ""
     for status in sorted(folder.glob(f"pcm*{_LETTER[direction]}/sub*/status")):
@@ -144,7 +144,7 @@ def holder(device: str, direction: Direction, proc: Path = PROC_ASOUND) -> str:
     return ""
 
 
-def _screen(folder: Path, card_id: str) -> bool:
+def _is_screen(folder: Path, card_id: str) -> bool:
     """Whether all playback devices of the card are those of a screen."""
     infos = [_text(info) for info in folder.glob("pcm*p/info")]
     return bool(_SCREEN.search(card_id)) or (
@@ -152,7 +152,7 @@ def _screen(folder: Path, card_id: str) -> bool:
     )
 
 
-def _first(folder: Path, direction: Direction) -> int:
+def _first_device(folder: Path, direction: Direction) -> int:
     """The lowest number of the card's devices of that direction, screens excluded; 0 if none."""
     letter = _LETTER[direction]
     found = [
@@ -163,7 +163,7 @@ def _first(folder: Path, direction: Direction) -> int:
     return min(found, default=0)
 
 
-def _folder(device: str, proc: Path) -> Path | None:
+def _card_folder(device: str, proc: Path) -> Path | None:
     wanted = card_named(device)
     for card in list_cards(proc):
         if wanted in (card.id, str(card.number)):

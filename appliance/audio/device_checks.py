@@ -29,40 +29,42 @@ def card_findings(
     """
     allowed, refused = machine.sound_devices()
     if refused:
-        grave = warning if allowed else problem
-        yield grave(
+        finding = warning if allowed else problem
+        yield finding(
             "sound card",
             f"This user may not open {len(refused)} of the sound devices.",
             "sudo usermod -aG audio $USER, then log in again.",
             ShownAs.of("page-find-card-refused"),
         )
     if cards:
-        listed = ", ".join(f"{each.device} ({each.name}{_lacks(each)})" for each in cards)
-        names = ", ".join(each.name for each in cards)
+        listed = ", ".join(
+            f"{info.device} ({info.name}{_missing_directions(info)})" for info in cards
+        )
+        names = ", ".join(info.name for info in cards)
         yield ok("sound card", f"Here: {listed}.", ShownAs.of("page-find-cards", names=names))
-    yield from _chosen(card, cards)
+    yield from _choice_findings(card, cards)
     if failed is not None:
-        yield _held(failed)
+        yield _in_use(failed)
         return
     try:
-        trial = try_card(card)
+        probe = try_card(card)
     except InterludeError as error:
         yield problem("sound card", error.problem, error.remedy)
         return
-    yield _stream(trial)
-    yield _level(trial)
-    yield from _clock(trial)
+    yield _stream(probe)
+    yield _level(probe)
+    yield from _clock(probe)
 
 
-def _held(failed: Collection[str]) -> Finding:
+def _in_use(failed: Collection[str]) -> Finding:
     """The finding about a card that cannot be probed, because the running box has it open."""
-    without = sorted({"capture", "playback"}.intersection(failed))
-    if without:
+    failed_streams = sorted({"capture", "playback"}.intersection(failed))
+    if failed_streams:
         remedy = "`journalctl -u interlude` says why."
-        alone = {"capture": "page-find-card-deaf", "playback": "page-find-card-dumb"}
-        key = alone[without[0]] if len(without) == 1 else "page-find-card-gone"
-        said = f"The box runs without {' and '.join(without)}."
-        return problem("sound card", said, remedy, ShownAs.of(key))
+        keys = {"capture": "page-find-card-deaf", "playback": "page-find-card-dumb"}
+        key = keys[failed_streams[0]] if len(failed_streams) == 1 else "page-find-card-gone"
+        sentence = f"The box runs without {' and '.join(failed_streams)}."
+        return problem("sound card", sentence, remedy, ShownAs.of(key))
     return ok(
         "sound card",
         "The box has it open, and hears and plays; its level and clock are tried when it is "
@@ -71,7 +73,7 @@ def _held(failed: Collection[str]) -> Finding:
     )
 
 
-def _chosen(card: CardSettings, cards: Sequence[CardInfo]) -> Iterator[Finding]:
+def _choice_findings(card: CardSettings, cards: Sequence[CardInfo]) -> Iterator[Finding]:
     """Findings about the devices that will be opened, and problems of that choice."""
     names = chosen(card.capture, card.playback, cards)
     if AUTO in (card.capture, card.playback) and all(names):
@@ -94,46 +96,46 @@ def _chosen(card: CardSettings, cards: Sequence[CardInfo]) -> Iterator[Finding]:
         )
 
 
-def _stream(trial: DeviceProbe) -> Finding:
-    mic_hz, speaker_hz = trial.rate_hz
-    if trial.dropouts:
+def _stream(probe: DeviceProbe) -> Finding:
+    mic_hz, speaker_hz = probe.rate_hz
+    if probe.dropouts:
         return warning(
             "sound card",
-            f"{trial.dropouts} dropouts in a few seconds.",
+            f"{probe.dropouts} dropouts in a few seconds.",
             "Close what else is busy; if that does not help, set `card.period_ms: 10`.",
         )
     rates = f"{mic_hz} Hz" if mic_hz == speaker_hz else f"{mic_hz} and {speaker_hz} Hz"
     return ok("sound card", f"It captures and plays at {rates}, without a dropout.")
 
 
-def _level(trial: DeviceProbe) -> Finding:
-    if trial.peak_dbfs <= SILENT_DBFS:
+def _level(probe: DeviceProbe) -> Finding:
+    if probe.peak_dbfs <= SILENT_DBFS:
         return problem(
             "level",
             "The microphone gives nothing but zeros.",
             "Look for its mute switch, then at its capture level in `alsamixer`.",
         )
-    if trial.peak_dbfs >= CLIPPED_DBFS:
+    if probe.peak_dbfs >= CLIPPED_DBFS:
         return warning(
             "level",
             "The microphone is overdriven: its loudest samples are cut off.",
             "Lower its capture level in `alsamixer`.",
         )
-    heard = f"{trial.noise_dbfs:.0f} dBFS, with peaks of {trial.peak_dbfs:.0f}"
-    if trial.noise_dbfs > NOISY_DBFS:
+    level = f"{probe.noise_dbfs:.0f} dBFS, with peaks of {probe.peak_dbfs:.0f}"
+    if probe.noise_dbfs > NOISY_DBFS:
         return warning(
             "level",
-            f"The microphone hears {heard}: more than a quiet room.",
+            f"The microphone hears {level}: more than a quiet room.",
             "Check again in quiet; if it stays, lower its capture level in `alsamixer`.",
         )
-    return ok("level", f"The microphone hears {heard}.")
+    return ok("level", f"The microphone hears {level}.")
 
 
-def _clock(trial: DeviceProbe) -> Iterator[Finding]:
-    if trial.skew_ppm is None or trial.uncertain_ppm is None:
+def _clock(probe: DeviceProbe) -> Iterator[Finding]:
+    if probe.skew_ppm is None or probe.uncertain_ppm is None:
         return
-    measured = f"{trial.skew_ppm:+.0f} ± {2 * trial.uncertain_ppm:.0f} ppm apart"
-    if abs(trial.skew_ppm) > ONE_CLOCK_PPM + 3 * trial.uncertain_ppm:
+    measured = f"{probe.skew_ppm:+.0f} ± {2 * probe.uncertain_ppm:.0f} ppm apart"
+    if abs(probe.skew_ppm) > ONE_CLOCK_PPM + 3 * probe.uncertain_ppm:
         yield problem(
             "clock",
             f"Microphone and loudspeaker run on two clocks, {measured}: the box will hear itself.",
@@ -143,6 +145,6 @@ def _clock(trial: DeviceProbe) -> Iterator[Finding]:
         yield ok("clock", f"Microphone and loudspeaker run on one clock ({measured}).")
 
 
-def _lacks(card: CardInfo) -> str:
+def _missing_directions(card: CardInfo) -> str:
     directions: tuple[Direction, ...] = ("capture", "playback")
-    return "".join(f", no {way}" for way in directions if not getattr(card, way))
+    return "".join(f", no {direction}" for direction in directions if not getattr(card, direction))

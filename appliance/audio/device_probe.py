@@ -22,7 +22,7 @@ from appliance.settings import CardSettings
 
 SECONDS = 4.0  # a linear fit to that many readings has an error of about 20 ppm on a USB card
 SILENT_DBFS = -120.0  # reported when all samples are equal
-_FEWEST = 20  # readings for the linear fit
+_MIN_READINGS = 20  # readings for the linear fit
 _SETTLE_S = 0.25  # discarded: the switch-on transient of the microphone
 
 
@@ -59,9 +59,9 @@ def try_card(card: CardSettings, seconds: float = SECONDS) -> DeviceProbe:
             rate_hz=card.rate_hz, channels=card.channels,
         ) as speaker,
     ):  # fmt: skip
-        heard, mic_pairs, speaker_pairs, dropouts = _measure(mic, speaker, seconds)
+        captured, mic_pairs, speaker_pairs, dropouts = _measure(mic, speaker, seconds)
         skew, uncertain = skew_ppm(mic_pairs, speaker_pairs, mic.rate_hz, speaker.rate_hz)
-        noise, peak = levels(heard[int(_SETTLE_S * mic.rate_hz) :])
+        noise, peak = levels(captured[int(_SETTLE_S * mic.rate_hz) :])
         return DeviceProbe((mic.rate_hz, speaker.rate_hz), noise, peak, skew, uncertain, dropouts)
 
 
@@ -77,9 +77,9 @@ def skew_ppm(
     mic: Sequence[Pair], speaker: Sequence[Pair], mic_hz: int, speaker_hz: int
 ) -> tuple[float | None, float | None]:
     """How much faster `mic` counts than `speaker`, and the standard error of that, in ppm."""
-    if min(len(mic), len(speaker)) < _FEWEST:
+    if min(len(mic), len(speaker)) < _MIN_READINGS:
         return None, None
-    (mic_speed, mic_error), (speaker_speed, speaker_error) = _speed(mic), _speed(speaker)
+    (mic_speed, mic_error), (speaker_speed, speaker_error) = _rate(mic), _rate(speaker)
     skew = (mic_speed / mic_hz) / (speaker_speed / speaker_hz) - 1.0
     error = math.hypot(mic_error / mic_speed, speaker_error / speaker_speed)
     return skew * 1e6, error * 1e6
@@ -93,7 +93,7 @@ def _measure(
     mic.register(poller)
     silence = np.zeros(speaker.period_frames, np.int16)
     pairs: dict[str, list[Pair]] = {"capture": [], "playback": []}
-    heard = [np.zeros(0, np.int16)]
+    captured = [np.zeros(0, np.int16)]
     dropouts = 0
     mic.start()
     speaker.start()
@@ -112,22 +112,22 @@ def _measure(
             block = mic.read()
             if block is None or not len(block):
                 break
-            heard.append(block)
+            captured.append(block)
         while speaker.avail() >= speaker.period_frames:
             if speaker.write(silence) <= 0:
                 break
-    return np.concatenate(heard), pairs["capture"], pairs["playback"], dropouts
+    return np.concatenate(captured), pairs["capture"], pairs["playback"], dropouts
 
 
-def _speed(pairs: Sequence[Pair]) -> tuple[float, float]:
+def _rate(pairs: Sequence[Pair]) -> tuple[float, float]:
     """Frames per second by a linear fit to the readings, and its standard error."""
     origin_ns = pairs[0][0]
     seconds = np.array([(ns - origin_ns) / 1e9 for ns, _ in pairs])
     frames = np.array([float(count) for _, count in pairs])
-    spread = seconds - seconds.mean()
-    speed = float((spread @ frames) / (spread @ spread))
-    rest = frames - frames.mean() - speed * spread
-    error = math.sqrt(float(rest @ rest) / (len(pairs) - 2) / float(spread @ spread))
+    centred = seconds - seconds.mean()
+    speed = float((centred @ frames) / (centred @ centred))
+    residual = frames - frames.mean() - speed * centred
+    error = math.sqrt(float(residual @ residual) / (len(pairs) - 2) / float(centred @ centred))
     return speed, error
 
 

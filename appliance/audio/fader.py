@@ -23,19 +23,19 @@ class Fader:
         self.block: Samples = np.zeros(block_frames, np.int16)
         self._up, self._down = fade_in(up_frames), fade_in(down_frames)[::-1]
         self._from = self._to = 1.0
-        self._ramp, self._at = self._up, up_frames  # ramp from `_from` to `_to`, next index
+        self._ramp, self._ramp_at = self._up, up_frames  # ramp from `_from` to `_to`, next index
         self._volume = self._volume_due = volume
         self._last = 0  # the last voice sample that was sent
         self._tail = 0  # samples left of its fade to zero, if no voice follows
 
     @property
     def is_muted(self) -> bool:
-        return self._to == 0.0 and self._at == len(self._ramp)
+        return self._to == 0.0 and self._ramp_at == len(self._ramp)
 
     @property
     def fade_out_samples(self) -> int:
         """Samples that a fade to 0 still takes."""
-        return len(self._ramp) - self._at if self._to == 0.0 else len(self._down)
+        return len(self._ramp) - self._ramp_at if self._to == 0.0 else len(self._down)
 
     def set_volume(self, volume: float) -> None:
         """0 to 1, reached by the end of the next block."""
@@ -55,12 +55,12 @@ class Fader:
 
     def ramp_to(self, voice: Samples, level: float = 1.0) -> Samples:
         """The next block: `voice` with the gain ramped to `level`, up or down; then silence."""
-        self._head_for(level)
+        self._start_ramp(level)
         return self._fill(voice * self._levels(len(voice)))
 
     def fade_out(self, voice: Samples) -> Samples:
         """The next block: `voice`, at most `fade_out_samples` samples, faded out, then silence."""
-        self._head_for(0.0)
+        self._start_ramp(0.0)
         n = len(voice)
         # Less voice than the fade needs: the voice has ended, and only its last sample is faded.
         short = n < min(self.fade_out_samples, len(self.block))
@@ -75,30 +75,32 @@ class Fader:
 
     def _jump(self, level: float) -> None:
         self._from = self._to = level
-        self._at = len(self._ramp)
+        self._ramp_at = len(self._ramp)
 
-    def _head_for(self, level: float) -> None:
+    def _start_ramp(self, level: float) -> None:
         if level == self._to:
             return
         self._from, self._to = self._level(), level
         self._ramp = self._up if level > self._from else self._down
-        self._at = 0
+        self._ramp_at = 0
 
     def _level(self) -> float:
         """Gain of the last sample."""
-        if self._at == len(self._ramp):
+        if self._ramp_at == len(self._ramp):
             return self._to
-        return float(self._along(self._at - 1, self._at)[0]) if self._at else self._from
+        if not self._ramp_at:
+            return self._from
+        return float(self._ramp_levels(self._ramp_at - 1, self._ramp_at)[0])
 
     def _levels(self, count: int) -> Floats:
         """Gains of the next `count` samples."""
         levels = np.full(count, self._to, np.float32)
-        n = min(count, len(self._ramp) - self._at)
-        levels[:n] = self._along(self._at, self._at + n)
-        self._at += n
+        n = min(count, len(self._ramp) - self._ramp_at)
+        levels[:n] = self._ramp_levels(self._ramp_at, self._ramp_at + n)
+        self._ramp_at += n
         return levels
 
-    def _along(self, first: int, last: int) -> Floats:
+    def _ramp_levels(self, first: int, last: int) -> Floats:
         low, high = sorted((self._from, self._to))
         part: Floats = np.float32(low) + np.float32(high - low) * self._ramp[first:last]
         return part

@@ -38,26 +38,26 @@ class StreamHousekeeping:
         self._direction = direction
         self._handle = handle
         self._card: CardFound | CardLost | None = None  # last message sent
-        self._next = 0.0
-        self._told = 0
-        self._moved = 0.0
+        self._next_s = 0.0
+        self._reported_dropouts = 0
+        self._moved_s = 0.0
         self.dropouts = 0
-        self.choice = CardSelection(work.settings.card, direction)
+        self.selection = CardSelection(work.settings.card, direction)
 
     def moved(self) -> None:
         """Note that the card delivered or accepted samples."""
-        self._moved = time.monotonic()
+        self._moved_s = time.monotonic()
 
     def poll(self) -> bool:
         """Do the periodic work; True if it was due (every BEAT_S). Raises CardError if the card has
         stalled, CardMoved if another one is to be used."""
         now = time.monotonic()
-        if now < self._next:
+        if now < self._next_s:
             return False
         self.beat(now)
-        if now - self._moved > STALLED_S:
+        if now - self._moved_s > STALLED_S:
             raise CardError("The sound card has stalled.", "It is reopened.")
-        self.choice.poll(now)
+        self.selection.poll(now)
         return True
 
     def read_mail(self) -> None:
@@ -73,57 +73,59 @@ class StreamHousekeeping:
         self._work.send(card)
 
     def beat(self, now: float) -> None:
-        self._next = now + BEAT_S
+        self._next_s = now + BEAT_S
         self._work.beat()
         self.read_mail()
-        if self.dropouts != self._told:
-            self._told = self.dropouts
-            self._work.send(Dropouts(self._direction, self._told))
+        if self.dropouts != self._reported_dropouts:
+            self._reported_dropouts = self.dropouts
+            self._work.send(Dropouts(self._direction, self._reported_dropouts))
 
 
 def keep_open(
     work: Worker,
     direction: Direction,
-    pulse: StreamHousekeeping,
+    housekeeping: StreamHousekeeping,
     serve: Callable[[AlsaStream], None],
 ) -> None:
     """Open the card and `serve` it; when it is lost, retry twice a second. Returns at the stop."""
     card = work.settings.card
     gc.freeze()  # the garbage collector no longer scans objects of the set-up while sound runs
-    waiter = select.poll()
-    waiter.register(work.stop_fd, select.POLLIN)
-    trouble = ""
+    stop_poll = select.poll()
+    stop_poll.register(work.stop_fd, select.POLLIN)
+    problem = ""
     work.report_ready()  # also without a card: the box then starts, and reports it
     while not work.stopping:
         try:
             with open_stream(
-                pulse.choice.name(),
+                housekeeping.selection.name(),
                 direction,
                 period_ms=card.period_ms,
                 periods=card.periods,
                 rate_hz=card.rate_hz,
                 channels=card.channels,
             ) as stream:
-                _say_found(work, pulse, stream, again=bool(trouble))
-                trouble = ""
-                pulse.moved()
+                _report_found(work, housekeeping, stream, again=bool(problem))
+                problem = ""
+                housekeeping.moved()
                 serve(stream)
         except CardMoved as moved:
             work.log.info("%s", moved)
         except CardError as error:
-            if str(error) != trouble:
-                trouble = str(error)
-                work.log.error("%s", trouble)
-                pulse.tell(CardLost(direction, trouble))
-            pulse.beat(time.monotonic())
-            waiter.poll(RETRY_MS)
+            if str(error) != problem:
+                problem = str(error)
+                work.log.error("%s", problem)
+                housekeeping.tell(CardLost(direction, problem))
+            housekeeping.beat(time.monotonic())
+            stop_poll.poll(RETRY_MS)
 
 
-def _say_found(work: Worker, pulse: StreamHousekeeping, stream: AlsaStream, *, again: bool) -> None:
+def _report_found(
+    work: Worker, housekeeping: StreamHousekeeping, stream: AlsaStream, *, again: bool
+) -> None:
     queued_ms = 1000 * stream.buffer_frames / stream.rate_hz
     work.log.info(
         "%s on %s at %d Hz, %d channel%s, %g ms queued%s",
         stream.direction, stream.device, stream.rate_hz, stream.channels,
         "s" * (stream.channels > 1), queued_ms, ", found again" * again,
     )  # fmt: skip
-    pulse.tell(CardFound(stream.direction, stream.device, stream.rate_hz))
+    housekeeping.tell(CardFound(stream.direction, stream.device, stream.rate_hz))

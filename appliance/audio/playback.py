@@ -37,12 +37,12 @@ def main(work: Worker) -> None:
         volume=work.settings.speaking.volume,
     )
     played = work.writer("played")
-    pulse = StreamHousekeeping(work, "playback", handle=partial(_handle, player))
+    housekeeping = StreamHousekeeping(work, "playback", handle=partial(_handle, player))
     keep_open(
         work,
         "playback",
-        pulse,
-        lambda stream: CardOutput(work, stream, player, played, pulse).serve(),
+        housekeeping,
+        lambda stream: CardOutput(work, stream, player, played, housekeeping).serve(),
     )
 
 
@@ -82,14 +82,14 @@ class CardOutput:
         stream: AlsaStream,
         player: Player,
         played: RingWriter,
-        pulse: StreamHousekeeping,
+        housekeeping: StreamHousekeeping,
     ) -> None:
         self._work = work
         self._floor = work.floor
         self._stream = stream
         self._player = player
         self._played = played
-        self._pulse = pulse
+        self._housekeeping = housekeeping
         self._clock = CardClock(stream.factor, conversion_delay(stream.factor))
         self._interpolate = Interpolator(stream.factor)
         self._reserve_s = work.settings.card.reserve_ms / 1000
@@ -106,11 +106,11 @@ class CardOutput:
         while not work.stopping:
             events = poller.poll(BEAT_S * 1000)
             if stream.is_ready(events):
-                self._wait_for_the_reserve()
+                self._wait_for_reserve()
                 self._top_up()
             if any(fd == work.channel.fileno() for fd, _ in events):
-                self._pulse.read_mail()
-            self._pulse.poll()
+                self._housekeeping.read_mail()
+            self._housekeeping.poll()
 
     def _start(self) -> None:
         self._player.on_dropout()
@@ -118,7 +118,7 @@ class CardOutput:
         self._interpolate = Interpolator(self._stream.factor)
         self._clock.start(self._stream.start(), self._floor.card_lead)
 
-    def _wait_for_the_reserve(self) -> None:
+    def _wait_for_reserve(self) -> None:
         queued = self._stream.buffer_frames - self._stream.avail()
         spare_s = queued / self._stream.rate_hz - self._reserve_s
         if 0 < spare_s < self._period_s:  # else the buffer is deep on purpose, or empty
@@ -127,20 +127,20 @@ class CardOutput:
     def _top_up(self) -> None:
         block_frames = self._player.block_frames * self._stream.factor
         while (room := self._stream.avail()) >= block_frames:
-            self._send(self._next())
-            self._pulse.moved()
+            self._write_block(self._next_block())
+            self._housekeeping.moved()
         if room < 0:
-            self._dropped_out()
+            self._handle_dropout()
 
-    def _dropped_out(self) -> None:
-        self._pulse.dropouts += 1
+    def _handle_dropout(self) -> None:
+        self._housekeeping.dropouts += 1
         self._start()
-        self._pulse.moved()  # the card took a buffer of silence: this process was late
+        self._housekeeping.moved()  # the card took a buffer of silence: this process was late
 
-    def _next(self) -> PlaybackBlock:
+    def _next_block(self) -> PlaybackBlock:
         return next_block(self._player, self._floor, self._clock.index(self._stream.position))
 
-    def _send(self, block: PlaybackBlock) -> None:
+    def _write_block(self, block: PlaybackBlock) -> None:
         """Write a block. If the card does not take all of it (lost, dropout), the player takes it
         back."""
         frames = self._interpolate(block.samples)
@@ -151,7 +151,7 @@ class CardOutput:
             if written < len(frames):
                 self._player.take_back()
         if written < 0:
-            self._dropped_out()
+            self._handle_dropout()
             return
         if written < len(frames):
             raise CardError("The sound card took only a part of a period.", "It is reopened.")

@@ -34,7 +34,7 @@ PlaybackEvent = (
 
 _WORDS = 16  # of the answer, the newest: more than fit in LOOK_BACK
 _LEAD = RATE_HZ * 20 // 1000  # sent before a repeated word, for the fade in
-_STALE_AT_ONCE = 64  # stale slots dropped per block: a full ring takes two blocks, not 2 ms of one
+_MAX_STALE_SLOTS = 64  # dropped per block: a full ring takes two blocks, not 2 ms of one
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class PlaybackBlock:
     events: tuple[PlaybackEvent, ...]
 
 
-class _Place(msgspec.Struct, gc=False):
+class _PlayState(msgspec.Struct, gc=False):
     """State that `next_block` changes; a copy restores it when the card refuses the block."""
 
     slot: RingSlot | None = None
@@ -76,7 +76,7 @@ class _Place(msgspec.Struct, gc=False):
     answer: int = 0  # turn of the answer that is being sent; 0: none
     position: int = 0  # of the next sample, in the answer
     past_from: int = 0  # position of the answer's first sample that this player took
-    again: Samples = EMPTY  # samples to repeat before new ones
+    repeat: Samples = EMPTY  # samples to repeat before new ones
     started: bool = False  # its first sample was sent, and PlaybackStarted with it
     ended: bool = False  # its last sample was taken
     silent_at: int = 0  # index after the last voice sample that was sent
@@ -97,25 +97,25 @@ class Player:
     def __init__(
         self,
         supply: Callable[[], RingSlot | None],
-        manner: FadeProfile,
+        profile: FadeProfile,
         *,
         block_frames: int,
         volume: float,
     ) -> None:
         self._supply = supply
-        self._manner = manner
+        self._profile = profile
         self.block_frames = block_frames
         self._fader = Fader(
             block_frames,
-            down_frames=manner.down_frames,
-            up_frames=manner.up_frames,
+            down_frames=profile.down_frames,
+            up_frames=profile.up_frames,
             volume=volume,
         )
         self._voice = np.zeros(block_frames, np.int16)
         self._past = SampleBuffer(LOOK_BACK)  # samples taken of the answer, by position
         self._words: deque[int] = deque(maxlen=_WORDS)  # positions at which its words start
-        self._place = _Place()
-        self._before = copy(self._place)  # before the last block
+        self._state = _PlayState()
+        self._state_before = copy(self._state)  # before the last block
         self._fetched: list[RingSlot] = []  # slots fetched for the last block
         self._returned: deque[RingSlot] = deque()  # slots of refused blocks; used before `supply`
 
@@ -126,149 +126,149 @@ class Player:
     def take_back(self) -> None:
         """Undo the last block, which the card did not take: its samples are sent again, and its
         events did not happen."""
-        self._place = copy(self._before)
+        self._state = copy(self._state_before)
         self._returned.extendleft(reversed(self._fetched))
         self._fetched.clear()
 
     def on_dropout(self) -> None:
         """The card was restarted (dropout, replug): continue with a fade in, as after a pause."""
-        self._place.flowing = False
+        self._state.flowing = False
         self._fader.drop_tail()
-        if self._place.answer:
+        if self._state.answer:
             self._fader.mute_now()
 
     def next_block(
         self, turn: int, hold: int, released: int, index: int, *, pressed: bool = False
     ) -> PlaybackBlock:
         """The next block, whose first sample leaves the loudspeaker at `index`."""
-        self._before = copy(self._place)
+        self._state_before = copy(self._state)
         self._fetched.clear()
-        place = self._place
+        state = self._state
         held = hold != released
-        softly = held and self._manner.duck > 0 and not pressed
-        silent = (held and not softly) or pressed
-        if not place.answer:
+        ducked = held and self._profile.duck > 0 and not pressed
+        silent = (held and not ducked) or pressed
+        if not state.answer:
             self._start_answer(turn, held=held or pressed, index=index)
-        answer = place.answer
-        sounds = answer != 0 and turn == answer and not silent
-        if sounds and place.paused_for is not None:
-            self._go_back(index)
-        position = place.position
+        answer = state.answer
+        audible = answer != 0 and turn == answer and not silent
+        if audible and state.paused_for is not None:
+            self._rewind(index)
+        position = state.position
         events: list[PlaybackEvent] = []
         if not answer:
             samples, voice = self._fader.silence(), 0
-        elif sounds:
-            level = self._manner.duck if softly else 1.0
-            samples, voice = self._sound(level, released, index, events)
+        elif audible:
+            level = self._profile.duck if ducked else 1.0
+            samples, voice = self._play(level, released, index, events)
         else:
-            samples, voice = self._fall_silent()
-        place.flowing = voice == len(samples)
+            samples, voice = self._fade_out()
+        state.flowing = voice == len(samples)
         if voice:
-            place.silent_at = index + voice
+            state.silent_at = index + voice
         if answer:
             cause = (hold if held else 0) if silent else None
-            self._conclude(cut=turn != answer, cause=cause, events=events)
+            self._end_or_pause(cut=turn != answer, cause=cause, events=events)
         return PlaybackBlock(samples, index, position, answer if voice else 0, tuple(events))
 
     def _start_answer(self, turn: int, *, held: bool, index: int) -> None:
-        place = self._place
-        for _ in range(_STALE_AT_ONCE):
-            slot = self._due()
+        state = self._state
+        for _ in range(_MAX_STALE_SLOTS):
+            slot = self._next_slot()
             if slot is None or slot.stream >= turn:
                 break
-            place.slot = None
-        slot = place.slot
+            state.slot = None
+        slot = state.slot
         if slot is None or slot.stream != turn or held:
             return
-        place.answer, place.position, place.past_from = turn, slot.position, slot.position
-        place.ended, place.flowing, place.started, place.paused_for = False, False, False, None
-        place.again = EMPTY
-        place.silent_at = index
+        state.answer, state.position, state.past_from = turn, slot.position, slot.position
+        state.ended, state.flowing, state.started, state.paused_for = False, False, False, None
+        state.repeat = EMPTY
+        state.silent_at = index
         self._words.clear()
         self._fader.open_now()
 
-    def _sound(
+    def _play(
         self, level: float, released: int, index: int, events: list[PlaybackEvent]
     ) -> tuple[Samples, int]:
-        place = self._place
-        position = place.position
-        taken = self._move_samples(len(self._voice))
-        if taken and not place.flowing and position and abs(int(self._voice[0])) > QUIET:
+        state = self._state
+        position = state.position
+        taken = self._take_samples(len(self._voice))
+        if taken and not state.flowing and position and abs(int(self._voice[0])) > QUIET:
             self._fader.mute_now()  # starts in the middle of a sound: fade in
-        if taken and not place.started:
-            place.started = True
-            events.append(PlaybackStarted(place.answer, index))
-        elif taken and place.paused_for is not None:
-            events.append(PlaybackResumed(place.answer, released, position, index))
+        if taken and not state.started:
+            state.started = True
+            events.append(PlaybackStarted(state.answer, index))
+        elif taken and state.paused_for is not None:
+            events.append(PlaybackResumed(state.answer, released, position, index))
         if taken:
-            place.paused_for = None
+            state.paused_for = None
         return self._fader.ramp_to(self._voice[:taken], level), taken
 
-    def _go_back(self, index: int) -> None:
+    def _rewind(self, index: int) -> None:
         """After a long pause: go back to the start of the interrupted word."""
-        place = self._place
-        after, pause = self._manner.rewind_after, index - place.silent_at
-        if not after or pause < after or self._due() is None:
+        state = self._state
+        after, pause = self._profile.rewind_after, index - state.silent_at
+        if not after or pause < after or self._next_slot() is None:
             return
-        kept = min(LOOK_BACK - len(place.again), place.position - place.past_from)
-        back = self._last_word(kept)
-        place.position -= back
-        place.again = self._past.read(place.position, back + len(place.again))
+        available = min(LOOK_BACK - len(state.repeat), state.position - state.past_from)
+        back = self._last_word(available)
+        state.position -= back
+        state.repeat = self._past.read(state.position, back + len(state.repeat))
 
-    def _last_word(self, kept: int) -> int:
-        """How many of the `kept` samples to repeat: from the last word start that the voice marked,
-        if `kept` contains one, else from the one found in the sound; 0 if the word was over."""
-        position = self._place.position
-        back = last_word(self._past.read(position - kept, kept))
-        begun = [at for at in self._words if position - kept <= at < position]
-        return min(kept, position - begun[-1] + _LEAD) if back and begun else back
+    def _last_word(self, available: int) -> int:
+        """How many of the `available` samples to repeat: from the last word start that the voice
+        marked in them, else from the one found in the sound; 0 if the word was over."""
+        position = self._state.position
+        back = last_word(self._past.read(position - available, available))
+        word_starts = [at for at in self._words if position - available <= at < position]
+        return min(available, position - word_starts[-1] + _LEAD) if back and word_starts else back
 
-    def _fall_silent(self) -> tuple[Samples, int]:
+    def _fade_out(self) -> tuple[Samples, int]:
         """Fade out over the next samples of the answer; they count as heard."""
-        if not self._place.flowing:
+        if not self._state.flowing:
             self._fader.mute_now()
-        taken = self._move_samples(min(self._fader.fade_out_samples, len(self._voice)))
+        taken = self._take_samples(min(self._fader.fade_out_samples, len(self._voice)))
         return self._fader.fade_out(self._voice[:taken]), taken
 
-    def _conclude(self, *, cut: bool, cause: int | None, events: list[PlaybackEvent]) -> None:
+    def _end_or_pause(self, *, cut: bool, cause: int | None, events: list[PlaybackEvent]) -> None:
         """Add the event of an end, a stop or a pause. `cause`: serial of the onset that pauses the
         answer, 0 for a press; None: nothing pauses it."""
-        place = self._place
-        turn, position, silent_at = place.answer, place.position, place.silent_at
-        if place.ended:
+        state = self._state
+        turn, position, silent_at = state.answer, state.position, state.silent_at
+        if state.ended:
             events.append(PlaybackFinished(turn, position, silent_at - 1))
-            place.answer = 0
+            state.answer = 0
         elif cut and self._fader.is_muted:
             events.append(PlaybackStopped(turn, position, silent_at))
-            place.answer = 0
-        elif cause is not None and self._fader.is_muted and place.paused_for != cause:
+            state.answer = 0
+        elif cause is not None and self._fader.is_muted and state.paused_for != cause:
             events.append(PlaybackPaused(turn, cause, position, silent_at))
-            place.paused_for = cause
+            state.paused_for = cause
 
-    def _due(self) -> RingSlot | None:
+    def _next_slot(self) -> RingSlot | None:
         """The slot that contains the next sample; None if it has not arrived."""
-        place = self._place
-        if place.slot is None:
-            place.slot = self._returned.popleft() if self._returned else self._supply()
-            place.slot_at = 0
-            if place.slot is not None:
-                self._fetched.append(place.slot)
-        return place.slot
+        state = self._state
+        if state.slot is None:
+            state.slot = self._returned.popleft() if self._returned else self._supply()
+            state.slot_at = 0
+            if state.slot is not None:
+                self._fetched.append(state.slot)
+        return state.slot
 
-    def _move_samples(self, count: int) -> int:
+    def _take_samples(self, count: int) -> int:
         """Copy up to `count` samples of the answer to `_voice` and advance. Returns their
         number."""
-        place = self._place
-        taken = min(count, len(place.again))
+        state = self._state
+        taken = min(count, len(state.repeat))
         if taken:
-            self._voice[:taken] = place.again[:taken]
-            place.again = place.again[taken:]
-            place.position += taken
-        while taken < count and not place.ended:
-            slot = self._due()
-            if slot is None or slot.stream != place.answer:
+            self._voice[:taken] = state.repeat[:taken]
+            state.repeat = state.repeat[taken:]
+            state.position += taken
+        while taken < count and not state.ended:
+            slot = self._next_slot()
+            if slot is None or slot.stream != state.answer:
                 break
-            at = place.slot_at
+            at = state.slot_at
             n = min(count - taken, len(slot.samples) - at)
             if slot.flags & WORD and not at and slot.position not in self._words:
                 self._words.append(slot.position)  # not twice, after a refused block
@@ -276,9 +276,9 @@ class Player:
             self._voice[taken : taken + n] = new
             self._past.write(slot.position + at, new)
             taken += n
-            place.slot_at = at + n
-            place.position = slot.position + place.slot_at
-            if place.slot_at == len(slot.samples):
-                place.slot = None
-                place.ended = bool(slot.flags & END)
+            state.slot_at = at + n
+            state.position = slot.position + state.slot_at
+            if state.slot_at == len(slot.samples):
+                state.slot = None
+                state.ended = bool(slot.flags & END)
         return taken

@@ -36,24 +36,24 @@ def record(card: CardSettings, seconds: float, started: Callable[[], None]) -> S
         decimate, blocks = Decimator(stream.factor), Blocks(BLOCK_FRAMES * stream.factor)
         stream.start()
         skip, wanted = int(_SETTLE_S * RATE_HZ), int(seconds * RATE_HZ)
-        heard: list[Samples] = []
+        recorded: list[Samples] = []
         frames = 0
-        told = False
-        came_at = time.monotonic()
+        announced = False
+        last_period_s = time.monotonic()
         while frames < skip + wanted:
             poller.poll(20)
             while (ready := stream.avail()) < 0 or ready >= stream.period_frames:
                 period = stream.read() if ready >= 0 else None
                 if period is None:
                     raise CardError(f'The sound card "{name}" dropped out.', "Try again.")
-                came_at = time.monotonic()
+                last_period_s = time.monotonic()
                 for block in blocks(period):
-                    heard.append(decimate(block))
-                    frames += len(heard[-1])
-            if frames >= skip and not told:
-                told = True
+                    recorded.append(decimate(block))
+                    frames += len(recorded[-1])
+            if frames >= skip and not announced:
+                announced = True
                 started()
-            if time.monotonic() - came_at > _STALLED_S:
+            if time.monotonic() - last_period_s > _STALLED_S:
                 raise CardError(f'The sound card "{name}" gives no sound.',
                                 "`interlude check` looks at it more closely.")  # fmt: skip
-    return np.concatenate(heard)[skip : skip + wanted]
+    return np.concatenate(recorded)[skip : skip + wanted]

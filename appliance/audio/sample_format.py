@@ -98,9 +98,9 @@ class Blocks:
     def __call__(self, samples: Samples) -> Iterator[Samples]:
         if len(self._rest):
             samples = np.concatenate((self._rest, samples))
-        whole = len(samples) - len(samples) % self._size
-        self._rest = samples[whole:]
-        for at in range(0, whole, self._size):
+        complete = len(samples) - len(samples) % self._size
+        self._rest = samples[complete:]
+        for at in range(0, complete, self._size):
             yield samples[at : at + self._size]
 
 

@@ -18,10 +18,10 @@ _FRAME = RATE_HZ * 5 // 1000
 _SMOOTH = 3  # frames of 5 ms: a period of a low voice is 12 ms
 _QUIET_DB = 26.0  # below the loud parts: between vowels (0) and the recording's background (-50)
 _GAP = 10  # frames, 50 ms: most closures before p, t and k are shorter
-_OVER = 16  # frames, 80 ms of quiet at the end: the word is complete
+_END_QUIET = 16  # frames, 80 ms of quiet at the end: the word is complete
 _SYLLABLE = 30  # frames, 150 ms: the shortest stretch that is repeated
-_FAR_DB = 20.0  # a minimum one second earlier must be deeper by this
-_BEFORE = 4  # frames, 20 ms of the gap are included: a soft consonant, and time to fade in
+_DISTANCE_DB_PER_S = 20.0  # a minimum one second earlier must be deeper by this
+_LEAD_IN = 4  # frames, 20 ms of the gap are included: a soft consonant, and time to fade in
 
 
 def last_word(sound: Samples) -> int:
@@ -36,7 +36,7 @@ def last_word(sound: Samples) -> int:
     energy = np.convolve(np.mean(frames**2, axis=1), np.full(_SMOOTH, 1 / _SMOOTH), "same")
     level_db = 10 * np.log10(energy + 1.0)
     quiet = level_db < np.percentile(level_db, 90) - _QUIET_DB
-    if quiet[-_OVER:].all():
+    if quiet[-_END_QUIET:].all():
         return 0
     latest = count - _SYLLABLE
     runs = np.convolve(quiet, np.ones(_GAP), "valid")[: max(0, latest - _GAP + 1)]
@@ -45,8 +45,8 @@ def last_word(sound: Samples) -> int:
         begin = int(gaps[-1]) + _GAP
         while begin < latest and quiet[begin]:
             begin += 1
-        begin = max(0, begin - _BEFORE)
+        begin = max(0, begin - _LEAD_IN)
     else:
-        away = np.arange(count, 0, -1) * _FRAME / RATE_HZ
-        begin = int(np.argmin((level_db + _FAR_DB * away)[:latest]))
+        distance_s = np.arange(count, 0, -1) * _FRAME / RATE_HZ
+        begin = int(np.argmin((level_db + _DISTANCE_DB_PER_S * distance_s)[:latest]))
     return (count - begin) * _FRAME

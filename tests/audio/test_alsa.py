@@ -17,7 +17,7 @@ from appliance.audio.alsa import (
     Direction,
     _ask,
     _choose_channels,
-    _not_opened,
+    _open_error,
     open_stream,
 )
 from appliance.errors import CardError
@@ -165,7 +165,7 @@ def test_a_busy_card_is_said_to_be_in_use(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_card_that_is_not_ours_to_open_names_the_group() -> None:
     """Root may open anything, so the sentence is checked where the error is put into words."""
-    error = _not_opened("hw:1", "capture", os.strerror(errno.EACCES))
+    error = _open_error("hw:1", "capture", os.strerror(errno.EACCES))
     assert error.problem == 'Opening the sound card "hw:1" is not permitted.'
     assert "group audio" in error.remedy
 
