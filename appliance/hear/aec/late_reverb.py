@@ -40,6 +40,6 @@ class LateReverb:
         self._gain = math.exp(middle) * self._kept ** (len(powers) / 2)
 
     def process(self, leaving: Floats) -> None:
-        """Add the block that was played one length of the response ago, float32[frames]."""
+        """Add the block played one response length ago, float32[frames], full scale 1."""
         power = float(leaving @ leaving) / self._frames
         self._power = self._kept * self._power + self._gain * power

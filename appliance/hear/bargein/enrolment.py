@@ -41,7 +41,7 @@ _LEAD_FRAMES, _TRAIL_FRAMES = 6 * RATE_HZ // 10, RATE_HZ
 
 
 class EnrolmentError(InterludeError, ValueError):
-    """Recordings cannot be learnt from. `fault`: that of one recording, whose name is `take`."""
+    """The recordings are unusable for learning. `fault`: that of the recording named `take`."""
 
     exit_code = 65  # EX_DATAERR
 

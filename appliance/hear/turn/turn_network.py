@@ -1,7 +1,7 @@
 """Runs smart-turn, the network that tells whether a turn is over. The only file that does.
 
 In: the newest 8 s of the owner's speech with the silence after it. Out: a probability. The network
-is Pipecat's smart-turn v3.2 with a second last layer that we trained; its card is
+is Pipecat's smart-turn v3.2 with an additional output layer that we trained; its card is
 `models/smart_turn.md`.
 """
 

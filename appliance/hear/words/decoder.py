@@ -78,7 +78,7 @@ class WordDecoder:
     def _spot_wake_word(
         self, spotter: WakeWordSpotter, samples: Samples, index: int
     ) -> list[WordsNews]:
-        """Run the spotter. `near` has the sound before an onset twice; the repetition is skipped."""
+        """Run the spotter, except on sound before an onset, which `near` repeats."""
         if index + len(samples) <= self._next_index <= index + RATE_HZ:
             return []
         if index != self._next_index:
