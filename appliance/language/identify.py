@@ -66,7 +66,7 @@ class LanguageIdentifier:
         try:
             model = read_model(langid.MODEL_DIR / langid.MODEL_FILE, self._languages)
         except (OSError, ValueError, EOFError, LZMAError) as error:
-            log.warning("languages are not told apart: %s", error)
+            log.warning("languages cannot be identified: %s", error)
             return
         self._network = langid.LanguageIdentifier(
             model.ptc,

@@ -143,9 +143,9 @@ class AdjustmentStore:
     def _written(self, data: bytes, problem: str) -> None:
         """Note the outcome of a write; called in the writer's thread."""
         if problem and not self.failing:
-            self._complaints.append(f"what is set is not stored: {FILE} ({problem})")
+            self._complaints.append(f"values set at run time are not stored: {FILE} ({problem})")
         elif self.failing and not problem:
-            self._complaints.append("what is set is stored again")
+            self._complaints.append("values set at run time are stored again")
         self.failing = bool(problem)
 
 

@@ -29,7 +29,7 @@ class RemoteSettings(Section, frozen=True):
         try:
             return urlsplit(self.url).netloc.rpartition("@")[2]
         except ValueError:
-            return "an address that is none"
+            return "an invalid address"
 
 
 class ThinkingSettings(Section, frozen=True):

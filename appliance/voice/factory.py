@@ -37,7 +37,7 @@ AUTO = "auto"
 WAIT_S = 10.0
 _MOST_BYTES = 1 << 20  # of a voice's settings file; Piper's have 5 kB, with a table of phonemes
 VoiceCommands = dict[str, tuple[str, ...]]
-RESTART = "`sudo systemctl restart interlude` begins it anew."
+RESTART = "`sudo systemctl restart interlude` restarts it."
 REMEDY = "`interlude voices install FILE` installs a program; see docs/voices.md."
 
 
@@ -213,7 +213,7 @@ def open_head(settings: Settings, states: RingHandles | None) -> Voice:
     """Start the voice of hidden states. Raises VoiceError if this box cannot have it."""
     folder = head_folder(settings)
     if states is None:
-        raise VoiceError("The voice `head` begins with the next start of the box.", RESTART)
+        raise VoiceError("The voice `head` can speak after the box has been restarted.", RESTART)
     head = HeadVoice(folder, states)
     return JudgedVoice(head, SpeechJudge()) if recogniser_here() else head
 
@@ -255,7 +255,7 @@ def other(
     """Load the voice `name` and its fallback in place of `voices`, and close these. Returns
     `voices` themselves, and logs the reason, if there is no such voice or no voice can speak."""
     if name not in (*installed(settings), *((HEAD,) if states is not None else ())):
-        log.warning("there is no voice of the name that was asked for")
+        log.warning("the requested voice is not installed")
         return voices
     speaking = msgspec.structs.replace(settings.speaking, voice=name)
     try:
@@ -272,7 +272,7 @@ def other(
 def _program(settings: Settings, name: str) -> Voice:
     command = commands(settings).get(name)
     if command is None:
-        raise VoiceError(f"The voice {name} is here no more.")
+        raise VoiceError(f"The voice {name} is no longer installed.")
     return ProgramVoice(name, command)
 
 

@@ -162,7 +162,7 @@ class HeadRuns:
             self.made.popleft()
         run.frames += 1
         if run.frames > FRAMES_A_TOKEN * len(run.serials) + SPARE_FRAMES:
-            run.problem = "it does not come to an end"
+            run.problem = "its sound does not end"
 
     def _end(self, run: _Run) -> None:
         if not run.ended:

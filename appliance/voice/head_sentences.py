@@ -96,7 +96,7 @@ class HeadSentences:
             elif made or self._runs.done >= order.end - 1:
                 yield self._end(sentence)
             elif now_s - sentence.since_s > self._wait_s:
-                yield self._unsayable("its states did not come")
+                yield self._unsayable("its states did not arrive")
             else:
                 return
 

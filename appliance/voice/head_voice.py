@@ -34,7 +34,7 @@ class HeadVoice(ProgramVoice):
 
     def _order(self, number: int, text: str, tokens: SentenceTokens | None) -> bytes:
         if tokens is None:
-            problem = "The voice head speaks what the model drew, and this it did not."
+            problem = "The voice head says only what the model generated, and not this sentence."
             raise UnsayableText(problem, foreseen=True)
         places = [word.span() for word in re.finditer(r"\S+", text)]
         words = [(*place, after) for place, after in zip(places, tokens.words, strict=False)]

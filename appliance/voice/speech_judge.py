@@ -69,7 +69,7 @@ class SpeechJudge:
                 bufsize=0,
             )
         except OSError as error:
-            log.warning("what the voice says is not listened to (%s)", error.strerror)
+            log.warning("the check of the voice's sound cannot be started (%s)", error.strerror)
             return
         for pipe in pipes_of(self._child):
             os.set_blocking(pipe.fileno(), False)
@@ -105,7 +105,7 @@ class SpeechJudge:
         except BlockingIOError:
             pass
         except OSError:
-            self._end("it does not listen")
+            self._end("its program does not read")
             return
         data = taken(answers)
         if data == b"":
@@ -131,7 +131,7 @@ class SpeechJudge:
         try:
             reply = msgspec.json.decode(line, type=_Reply)
         except msgspec.DecodeError:
-            self._end("it answers nonsense")
+            self._end("its program does not speak the protocol")
             return
         self._ready = self._ready or bool(reply.ready)
         if reply.judged == self._number and self._verdict is not None:
@@ -141,6 +141,6 @@ class SpeechJudge:
     def _end(self, why: str) -> None:
         verdict = self._verdict
         self.close()
-        log.warning("What the voice says is not listened to any more: %s.", why)
+        log.warning("The voice's sound is not checked any more: %s.", why)
         if verdict is not None:
             verdict(True)

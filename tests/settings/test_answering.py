@@ -30,7 +30,7 @@ def test_a_server_is_named_without_its_login(url: str, server: str, secret: bool
 
 
 def test_an_address_that_is_none_is_said_to_be() -> None:
-    assert at("http://[s3cret").server == "an address that is none"
+    assert at("http://[s3cret").server == "an invalid address"
 
 
 @pytest.mark.parametrize(

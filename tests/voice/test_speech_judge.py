@@ -152,7 +152,7 @@ def test_a_judge_that_dies_is_done_without(
         until(judge, lambda: found)
         until(judge, lambda: judge.pid is None)
     assert not judge.ready
-    assert "is not listened to any more" in caplog.text
+    assert "is not checked any more" in caplog.text
     judge.poll()
     judge.close()
 

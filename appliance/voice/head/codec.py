@@ -79,7 +79,7 @@ class Codec:
             problem = f"{self._path}: the codec cannot decode ({first_line(error)})."
             raise ModelError(problem, REMEDY) from error
         if samples.shape != (len(frames) * self.frame_samples,) or not np.isfinite(samples).all():
-            raise ModelError(f"{self._path}: what the codec gives is no sound.", REMEDY)
+            raise ModelError(f"{self._path}: the codec's output is not sound.", REMEDY)
         names = (s.name for s in self.manifest.states)
         held = min(state.due, len(samples))
         return samples[held:], CodecState(dict(zip(names, after, strict=True)), state.due - held)
@@ -99,7 +99,7 @@ class Codec:
         frames = np.atleast_2d(codes)
         if frames.ndim != 2 or frames.shape[1] != self.manifest.codebooks or not len(frames):
             problem = f"A frame of {self._path} has {self.manifest.codebooks} codes"
-            raise ModelError(f"{problem}; an array of the shape {np.shape(codes)} is none.")
+            raise ModelError(f"{problem}, not an array of the shape {np.shape(codes)}.")
         if frames.min() < 0 or frames.max() >= self.manifest.codes:
             raise ModelError(f"A code of {self._path} is 0 to {self.manifest.codes - 1}.")
         return frames.astype(np.int64)
@@ -118,7 +118,7 @@ def _check(path: Path, manifest: CodecManifest, session: Any) -> None:
         found = {node.name: (node.type, [*map(_length, node.shape)]) for node in nodes}
         if found != wanted:
             wrong = sorted(n for n in found.keys() | wanted if found.get(n) != wanted.get(n))
-            problem = f"{path}: the {kind} of its graph are others ({', '.join(wrong)})."
+            problem = f"{path}: its graph has other {kind} ({', '.join(wrong)})."
             raise ModelError(problem, REMEDY)
 
 

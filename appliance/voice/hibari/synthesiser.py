@@ -61,7 +61,7 @@ class Synthesiser:
         self._ids: dict[str, int] = json.loads((ASSETS / "vocab.json").read_text(encoding="utf-8"))
         self._network = open_session(ASSETS / "hibari.onnx", "the voice", also=[_DURATIONS])
         if {each.name for each in self._network.get_outputs()} != set(_OUTPUTS):
-            raise ModelError("hibari.onnx: is another network than the voice was made for.")
+            raise ModelError("hibari.onnx: is not the network for which the voice was made.")
         self._noise = np.random.default_rng(0)
 
     def synthesise(self, text: str, cancellation: Cancellation) -> Iterator[Stretch]:

@@ -80,7 +80,7 @@ def test_codes_that_the_codec_does_not_have_are_refused(tmp_path: Path, bad: Seq
 def test_a_state_that_makes_no_sound_is_said(tmp_path: Path) -> None:
     codec = Codec(tiny_codec.write(tmp_path))
     past = np.full(BACK, np.nan, np.float32)
-    with pytest.raises(ModelError, match="is no sound"):
+    with pytest.raises(ModelError, match="output is not sound"):
         codec.decode(codes(1), CodecState({"past": past}, 0))
     with pytest.raises(ModelError, match="cannot decode"):
         codec.decode(codes(1), CodecState({"past": np.zeros(BACK + 1, np.float32)}, 0))
@@ -116,7 +116,7 @@ def test_a_manifest_that_is_not_of_the_graph_is_refused(
 
 
 def test_a_graph_with_a_state_of_another_shape_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="the inputs of its graph are others \\(past\\)"):
+    with pytest.raises(ModelError, match="its graph has other inputs \\(past\\)"):
         Codec(tiny_codec.write(tmp_path, past=BACK + 1))
 
 
