@@ -25,10 +25,10 @@ def read_small(
     """
     fd = os.open(path, ONCE & ~os.O_NOFOLLOW if links else ONCE)
     with os.fdopen(fd, "rb") as file:
-        about = os.fstat(fd)
-        if not stat.S_ISREG(about.st_mode):
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "no regular file", str(path))
-        if owner is not None and about.st_uid != owner:
+        if owner is not None and status.st_uid != owner:
             raise PermissionError(errno.EPERM, "another user's file", str(path))
         data = file.read(most_bytes + 1)
     if len(data) > most_bytes:
@@ -49,20 +49,20 @@ def write_whole(path: Path, data: bytes, mode: int = 0o644, *, lasting: bool = T
     and folder, so that a power cut after the return cannot undo the write; an SD card may take a
     second for that, and a folder in memory does not need it.
     """
-    fresh = fresh_name(path)
+    temporary = fresh_name(path)
     try:
-        fresh.unlink(missing_ok=True)  # an old one would keep its mode and its owner
-        fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        temporary.unlink(missing_ok=True)  # an old one would keep its mode and its owner
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with os.fdopen(fd, "wb") as target:
             os.fchmod(fd, mode)
             target.write(data)
             if lasting:
                 target.flush()
                 os.fsync(fd)
-        fresh.rename(path)
+        temporary.rename(path)
     except OSError:
         with contextlib.suppress(OSError):
-            fresh.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
         raise
     if lasting:
         sync_folder(path.parent)

@@ -33,7 +33,7 @@ class BackgroundFileWriter(Generic[T]):
 
     name    of the thread
     write   the thread calls it with the newest content; may raise OSError
-    told    the thread calls it after each write with the content and "", or with the problem
+    report  the thread calls it after each write with the content and "", or with the problem
     first   the thread calls it before the first write
     gap_s   minimum pause between two writes; a write after a longer pause is not delayed
     """
@@ -42,18 +42,18 @@ class BackgroundFileWriter(Generic[T]):
         self,
         name: str,
         write: Callable[[T], None],
-        told: Callable[[T, str], None],
+        report: Callable[[T, str], None],
         *,
         first: Callable[[], None] | None = None,
         gap_s: float = 0.0,
     ) -> None:
         self._write = write
-        self._told = told
+        self._report = report
         self._first = first
         self._gap_s = gap_s
         self._change = threading.Condition()
-        self._wanted: T | None = None
-        self._tried: T | None = None  # the last content that was written, or whose write failed
+        self._pending: T | None = None
+        self._attempted: T | None = None  # the last content that was written, or whose write failed
         self._failed = False
         self._ending = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
@@ -62,7 +62,7 @@ class BackgroundFileWriter(Generic[T]):
     def write_later(self, content: T) -> None:
         """Write `content` soon, even if it equals the content that was written last."""
         with self._change:
-            self._wanted, self._tried = content, None
+            self._pending, self._attempted = content, None
             self._change.notify()
 
     def request_stop(self) -> None:
@@ -79,12 +79,12 @@ class BackgroundFileWriter(Generic[T]):
         if self._first is not None:
             self._first()
         while (content := self._next()) is not None:
-            problem = self._try(content)
+            problem = self._attempt(content)
             with self._change:
                 self._failed = bool(problem)
-                if self._wanted is content:
-                    self._tried = content
-            self._told(content, problem)
+                if self._pending is content:
+                    self._attempted = content
+            self._report(content, problem)
             with self._change:
                 self._change.wait_for(lambda: self._ending, self._gap_s)
 
@@ -92,16 +92,16 @@ class BackgroundFileWriter(Generic[T]):
         """Wait for the next content to write; None when the thread is to end."""
         with self._change:
             wait_s = RETRY_S if self._failed else None
-            came = self._change.wait_for(lambda: self._ending or self._due, wait_s)
-            if self._due or not came:
-                return self._wanted
+            notified = self._change.wait_for(lambda: self._ending or self._due, wait_s)
+            if self._due or not notified:
+                return self._pending
             return None
 
     @property
     def _due(self) -> bool:
-        return self._wanted is not None and self._tried is not self._wanted
+        return self._pending is not None and self._attempted is not self._pending
 
-    def _try(self, content: T) -> str:
+    def _attempt(self, content: T) -> str:
         try:
             self._write(content)
         except StorageError as error:

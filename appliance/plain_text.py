@@ -14,8 +14,8 @@ _ENTITY_DOMAINS = """
     vacuum valve water_heater weather zone
 """.split()
 _MARKUP: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern, re.MULTILINE), by)
-    for pattern, by in (
+    (re.compile(pattern, re.MULTILINE), replacement)
+    for pattern, replacement in (
         (r"!?\[([^\]\[]*)\]\([^)(]*\)", r"\1"),  # [a link](…): keep its text
         (r"\]\([^)(\s]*\)", ""),  # the rest of a link that the sentence splitter cut
         (r"https?://(?:www\.)?([^\s/?#)]*[^\s/?#).,;:!])(?:[/?#][^\s)]*[^\s).,;:!?])?/?", r"\1"),
@@ -40,8 +40,8 @@ _MARKUP: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"[\u2190-\u21FF\u20E3\uFE0E\uFE0F]", " "),
     )
 )
-_PICTURES = frozenset({"So", "Sk"})  # categories: emoji and other symbols, modifiers of them
-_SAID_SIGNS = frozenset("°")  # of category So, and said aloud ("20 °C")
+_PICTURES = frozenset({"So", "Sk"})  # categories: emoji and other symbols, their modifiers
+_SPOKEN_SIGNS = frozenset("°")  # of category So, and said aloud ("20 °C")
 
 
 def one_line(text: str) -> str:
@@ -59,12 +59,12 @@ def one_line(text: str) -> str:
 def spoken(text: str) -> str:
     """The words of `text` for a voice: one line without markup and emoji; "" if it has no letter
     and no digit. The time is linear in the length for any text."""
-    for pattern, by in _MARKUP:
-        text = pattern.sub(by, text)
+    for pattern, replacement in _MARKUP:
+        text = pattern.sub(replacement, text)
     text = one_line("".join(" " if _is_picture(letter) else letter for letter in text))
     text = re.sub(r" (?=[.,;:!?])(?!\.\d)", "", text)  # left by removed text
     return text if any(letter.isalnum() for letter in text) else ""
 
 
 def _is_picture(letter: str) -> bool:
-    return unicodedata.category(letter) in _PICTURES and letter not in _SAID_SIGNS
+    return unicodedata.category(letter) in _PICTURES and letter not in _SPOKEN_SIGNS

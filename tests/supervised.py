@@ -25,7 +25,7 @@ class SupervisedPart:
         self.name = name
         self.supervisor = Supervisor(settings, rows=(process_table.row(name),), watchers=watchers)
         self.floor = self.supervisor.floor()
-        self.mail = Channel(self.supervisor.joints.ends[name][1])
+        self.mail = Channel(self.supervisor.ipc.ends[name][1])
         self.messages: list[BaseMessage] = []
 
     def __enter__(self) -> Self:

@@ -41,8 +41,8 @@ def rows_to_run(settings: Settings, *, words: bool) -> tuple[Process, ...]:
 def rings_to_make(settings: Settings) -> tuple[RingSpec, ...]:
     """All rings of the table, except the ring of hidden states without the voice that reads it, and
     the ring of the microphone test without a page."""
-    wanted = {STATES: adjusted(settings).speaking.voice == HEAD, TRIED: settings.page.wanted}
-    return tuple(ring for ring in RINGS if wanted.get(ring.name, True))
+    needed = {STATES: adjusted(settings).speaking.voice == HEAD, TRIED: settings.page.wanted}
+    return tuple(ring for ring in RINGS if needed.get(ring.name, True))
 
 
 def _changed(row: Process, settings: Settings) -> Process:

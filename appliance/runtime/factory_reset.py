@@ -90,31 +90,31 @@ def request_reset(state: Path) -> None:
 def complete_reset(state: Path) -> None:
     """Carry out a reset that is under way, before any part of the box runs. Never raises: a box
     that cannot be reset still runs, and reports it."""
-    if (noted := _noted(state)) is None or noted == DONE:
+    if (note := _read_note(state)) is None or note == DONE:
         return
     left = clear(state)
-    for one in left:
-        log.error("reset: %s is left: %s", one.path, one.why)
+    for failure in left:
+        log.error("reset: %s is left: %s", failure.path, failure.why)
     if not left:
         log.warning("reset: everything of the owner's on this box is erased")
     try:
-        write_whole(state / NOTE, _words(left).encode(), 0o600)
+        write_whole(state / NOTE, _note_text(left).encode(), 0o600)
     except OSError as error:
         log.error("reset: its note cannot be written (%s)", error.strerror)
 
 
 def unfinished(state: Path) -> bool:
     """Whether a reset was started and not all files could be erased."""
-    return _noted(state) not in (None, DONE)
+    return _read_note(state) not in (None, DONE)
 
 
 def to_say(state: Path) -> str:
     """Catalogue key of the sentence that the box speaks about a reset once it has a voice; "" for
     none. The end of a reset is returned once: this deletes the note."""
-    noted = _noted(state)
-    if noted is None:
+    note = _read_note(state)
+    if note is None:
         return ""
-    if noted != DONE:
+    if note != DONE:
         return "reset-incomplete"
     try:
         (state / NOTE).unlink()
@@ -124,12 +124,12 @@ def to_say(state: Path) -> str:
     return "reset-done"
 
 
-def _noted(state: Path) -> str | None:
+def _read_note(state: Path) -> str | None:
     try:
         return (state / NOTE).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return None
 
 
-def _words(left: list[EraseFailure]) -> str:
-    return "\n".join(f"{one.path}: {one.why}" for one in left) or DONE
+def _note_text(left: list[EraseFailure]) -> str:
+    return "\n".join(f"{failure.path}: {failure.why}" for failure in left) or DONE

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_LOOK_S = 0.02
+_RETRY_S = 0.02
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
@@ -46,6 +46,6 @@ def lock(fd: int, place: Path, within_s: float) -> None:
         except BlockingIOError:
             if time.monotonic() >= end_s:
                 raise TimeoutError(None, "in use by another program", str(place)) from None
-            time.sleep(_LOOK_S)
+            time.sleep(_RETRY_S)
         else:
             return

@@ -64,15 +64,15 @@ def new_id() -> str:
 def ask(name: str, record: RequestRecord, folder: Path = WANTED) -> None:
     """Write the request `name` for its unit. Raises NotAllowed while the unit has not yet taken an
     earlier one, StorageError."""
-    place = folder / name
-    if place.exists():
+    path = folder / name
+    if path.exists():
         raise NotAllowed(
             "Another change is being made.",
             "Try again in a few seconds.",
             shown=ShownAs.of("page-wrong-another-change"),
         )
     try:
-        write_whole(place, msgspec.json.encode(record), 0o600, lasting=False)
+        write_whole(path, msgspec.json.encode(record), 0o600, lasting=False)
     except OSError as error:
         problem = f"Nobody here can be asked for that ({error.strerror})."
         shown = ShownAs.of("page-wrong-nobody-asked", why=error.strerror or "")
@@ -83,13 +83,13 @@ def pop(name: str, kind: type[T], owner: int, folder: Path = WANTED) -> T | None
     """For the unit: read and delete the request. None if it is not a record of type `kind`, or the
     user `owner` does not own it. Raises StorageError if it cannot be deleted: the path unit would
     start the service again and again."""
-    place = folder / name
+    path = folder / name
     try:
-        return msgspec.json.decode(read_small(place, MOST_BYTES, owner=owner), type=kind)
+        return msgspec.json.decode(read_small(path, MOST_BYTES, owner=owner), type=kind)
     except (OSError, *UNREADABLE):
         return None
     finally:
-        _take_away(place)
+        _remove(path)
 
 
 def tell(name: str, outcome: RequestOutcome, folder: Path = CHANGED) -> None:
@@ -106,16 +106,16 @@ def outcome(name: str, request: str, folder: Path = CHANGED) -> RequestOutcome |
     return found if found is not None and found.id == request else None
 
 
-def _take_away(place: Path) -> None:
+def _remove(path: Path) -> None:
     """Delete the request; a folder of that name is renamed, and stays with its owner."""
     try:
         try:
-            place.unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
         except OSError as error:
             if error.errno not in (errno.EISDIR, errno.EPERM):
                 raise
-            place.rename(place.with_name(f".{place.name}.refused-{secrets.token_hex(8)}"))
+            path.rename(path.with_name(f".{path.name}.refused-{secrets.token_hex(8)}"))
     except FileNotFoundError:
         return
     except OSError as error:
-        raise StorageError(f"{place} cannot be removed ({error.strerror}).") from error
+        raise StorageError(f"{path} cannot be removed ({error.strerror}).") from error

@@ -46,17 +46,17 @@ def try_listen(address: tuple[str, int]) -> socket.socket:
 
     Raises OSError if the port is in use, or the address does not belong to this machine."""
     family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM)
+    listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         for option in _OPTIONS:
-            made.setsockopt(*option)
-        made.bind(address)
-        made.listen(BACKLOG)
-        made.setblocking(False)
+            listener.setsockopt(*option)
+        listener.bind(address)
+        listener.listen(BACKLOG)
+        listener.setblocking(False)
     except OSError:
-        made.close()
+        listener.close()
         raise
-    return made
+    return listener
 
 
 def listen(
@@ -69,7 +69,7 @@ def listen(
 
     `wait`: called between two attempts with the pause in seconds; True when the part is to end.
     """
-    told = ""
+    logged = ""
     while True:
         problem = "the set-up Wi-Fi is open" if busy() else ""
         if not problem:
@@ -77,8 +77,8 @@ def listen(
                 return try_listen(address)
             except OSError as error:
                 problem = error.strerror or str(error)
-        if problem != told:
-            told = problem
+        if problem != logged:
+            logged = problem
             log.warning("nothing listens on %s port %d (%s)", *address, problem)
         if wait(AGAIN_S):
             return None
@@ -95,10 +95,10 @@ def listen_on_all(
     first = listen(addresses[0], wait=wait, busy=busy)
     if first is None:
         return []
-    made = [first]
+    listeners = [first]
     for address in addresses[1:]:
         try:
-            made.append(try_listen(address))
+            listeners.append(try_listen(address))
         except OSError as error:
             log.warning("nothing listens on %s port %d (%s)", *address, error.strerror)
-    return made
+    return listeners

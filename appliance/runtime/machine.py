@@ -45,8 +45,8 @@ class Machine:
     def hats(self) -> list[tuple[str, str]]:
         """Vendor and product of each HAT with an EEPROM; HAT+ boards may be stacked."""
         folders = sorted(self.root.glob("proc/device-tree/hat*/"))
-        words = ("vendor", "product")
-        found = [[self._text(folder / word).strip("\0\n ") for word in words] for folder in folders]
+        names = ("vendor", "product")
+        found = [[self._text(folder / name).strip("\0\n ") for name in names] for folder in folders]
         return [(vendor, product) for vendor, product in found if vendor or product]
 
     def serial(self) -> str:
@@ -91,8 +91,8 @@ class Machine:
 
     def up_s(self) -> int | None:
         """Seconds since the boot."""
-        said = self._text("proc/uptime").split()
-        return int(float(said[0])) if said else None
+        fields = self._text("proc/uptime").split()
+        return int(float(fields[0])) if fields else None
 
     def free_disk_mib(self, folder: Path) -> int | None:
         """Free space for this user on the file system of `folder`, which need not exist."""
@@ -123,15 +123,15 @@ class Machine:
 
     def throttled(self) -> tuple[list[str], list[str]]:
         """What throttles a Pi now, and what has since its start; empty lists on other machines."""
-        word = 0
+        register = 0
         for path in self.root.glob("sys/devices/platform/soc*/*firmware/get_throttled"):
             text = self._text(path).strip()
-            word |= int(text, 16) if re.fullmatch(r"(0x)?[0-9a-fA-F]+", text) else 0
+            register |= int(text, 16) if re.fullmatch(r"(0x)?[0-9a-fA-F]+", text) else 0
         for path in self.root.glob("sys/class/hwmon/hwmon*/in0_lcrit_alarm"):
             if self._text(path.with_name("name")).strip() == "rpi_volt":
-                word |= int(self._text(path).strip() == "1")
-        now = [what for bit, what in _THROTTLED.items() if word >> bit & 1]
-        since = [what for bit, what in _THROTTLED.items() if word >> bit + _SINCE_START & 1]
+                register |= int(self._text(path).strip() == "1")
+        now = [what for bit, what in _THROTTLED.items() if register >> bit & 1]
+        since = [what for bit, what in _THROTTLED.items() if register >> bit + _SINCE_START & 1]
         return now, [what for what in since if what not in now]
 
     def can_be_throttled(self) -> bool:

@@ -21,19 +21,19 @@ _FOUND = re.compile(r"\+ \d+ [01] ([A-Za-z0-9.-]{1,255})\n")
 def own_name(addresses: Iterable[str], place: Path = SOCKET) -> str:
     """The mDNS name of one of the box's own addresses; "" if there is none, or no avahi answers."""
     for address in addresses:
-        if (found := _FOUND.fullmatch(_asked(f"RESOLVE-ADDRESS {address}\n", place))) is not None:
+        if (found := _FOUND.fullmatch(_query(f"RESOLVE-ADDRESS {address}\n", place))) is not None:
             return found[1]
     return ""
 
 
-def _asked(line: str, place: Path) -> str:
+def _query(line: str, place: Path) -> str:
     """Send one line to avahi. Returns its answer; "" if there is none."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as wire:
-        wire.settimeout(PATIENCE_S)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.settimeout(PATIENCE_S)
         try:
-            wire.connect(str(place))
-            wire.sendall(line.encode("ascii"))
-            with wire.makefile("rb") as answers:
-                return answers.readline(MOST_BYTES).decode("ascii")
+            connection.connect(str(place))
+            connection.sendall(line.encode("ascii"))
+            with connection.makefile("rb") as lines:
+                return lines.readline(MOST_BYTES).decode("ascii")
         except (OSError, UnicodeError):
             return ""

@@ -36,19 +36,19 @@ def read_turns(file: Path, count: int, skip: int = 0) -> tuple[list[StoredTurn],
     Raises StorageError for a file that cannot be read now."""
     if not file.exists():
         return [], 0
-    place = f"file:{quote(str(file))}?mode=ro"
+    uri = f"file:{quote(str(file))}?mode=ro"
     try:
-        with closing(sqlite3.connect(place, timeout=_BUSY_S, uri=True)) as db:
+        with closing(sqlite3.connect(uri, timeout=_BUSY_S, uri=True)) as db:
             db.execute("PRAGMA query_only = ON")
             db.execute("PRAGMA temp_store = MEMORY")  # no temporary file that would contain words
-            named = {name for (name,) in db.execute("SELECT name FROM pragma_table_info('turns')")}
-            last = "transcript" if "transcript" in named else "''"  # a file of an older version
+            names = {name for (name,) in db.execute("SELECT name FROM pragma_table_info('turns')")}
+            transcript = "transcript" if "transcript" in names else "''"  # older file
             rows = db.execute(
-                f"SELECT {_COLUMNS}, {last} FROM turns ORDER BY id DESC LIMIT ? OFFSET ?",  # noqa: S608 - names of ours
+                f"SELECT {_COLUMNS}, {transcript} FROM turns ORDER BY id DESC LIMIT ? OFFSET ?",  # noqa: S608 - names of ours
                 (count, skip),
             ).fetchall()
-            (every,) = db.execute("SELECT count(*) FROM turns").fetchone()
-        return [_turn(row) for row in rows], int(every)
+            (total,) = db.execute("SELECT count(*) FROM turns").fetchone()
+        return [_turn(row) for row in rows], int(total)
     except (sqlite3.Error, ValueError, TypeError) as error:
         problem, shown = (
             f"{file} cannot be read now ({error}).",

@@ -88,5 +88,5 @@ def replaced(state: Path) -> RestorePlan | None:
     found = read_record(state / REPLACED, RestorePlan)
     if found is None:
         return None
-    kept = all(beside(state, name, BEFORE).is_file() for name in found.had)
-    return found if kept else None
+    complete = all(beside(state, name, BEFORE).is_file() for name in found.had)
+    return found if complete else None

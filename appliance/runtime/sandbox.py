@@ -63,8 +63,8 @@ _Step = tuple[int, str, str, int]
 
 def program(calls: SystemCalls, unix: UnixSockets = "none") -> bytes:
     """The filter: an array of struct sock_filter (16-bit code, two 8-bit jumps, 32-bit value)."""
-    narrow = unix != "any"
-    pairs = [(_EQUAL, "pair", "", calls.socketpair)] if narrow else []
+    restricted = unix != "any"
+    pairs = [(_EQUAL, "pair", "", calls.socketpair)] if restricted else []
     connects = [(_EQUAL, "no access", "", calls.connect)] if unix == "none" else []
     families = {"any": "allow", "door": "door", "none": "no family"}
     blocks: dict[str, list[_Step]] = {
@@ -133,10 +133,10 @@ def no_network(unix: UnixSockets = "none") -> str:
     if calls is None:
         return f"the network cannot be given up on {platform.machine()}"
     steps = program(calls, unix)
-    wanted = _Program(len(steps) // 8, steps)
+    filter_program = _Program(len(steps) // 8, steps)
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 or (
-        libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(wanted), 0, 0) != 0
+        libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(filter_program), 0, 0) != 0
     ):
         return f"the network cannot be given up ({os.strerror(ctypes.get_errno())})"
     return ""

@@ -37,26 +37,26 @@ def erase(paths: Iterable[Path]) -> list[EraseFailure]:
     left: list[EraseFailure] = []
     for path in paths:
         try:
-            above = os.open(path.parent, _FOLDER)
+            parent_fd = os.open(path.parent, _FOLDER)
         except FileNotFoundError:
             continue
         except OSError as error:
             left.append(EraseFailure(path, error.strerror or str(error)))
             continue
         try:
-            _erase(above, path, left)
+            _erase(parent_fd, path, left)
         finally:
-            os.close(above)
+            os.close(parent_fd)
     return left
 
 
 def overwrite(fd: int, begin: int = 0) -> None:
     """Write and sync zeros from byte `begin` to the end of the file. Raises OSError."""
     end = os.fstat(fd).st_size
-    for first, behind in _data(fd, begin, end):  # a hole has no content, and filling it needs space
+    for first, last in _data(fd, begin, end):  # a hole has no content, and filling it needs space
         at = first
-        while at < behind:
-            at += os.pwrite(fd, _ZEROS[: behind - at], at)
+        while at < last:
+            at += os.pwrite(fd, _ZEROS[: last - at], at)
     os.fsync(fd)
 
 
@@ -91,17 +91,17 @@ def _data(fd: int, begin: int, end: int) -> list[tuple[int, int]]:
     return found
 
 
-def _erase(above: int, path: Path, left: list[EraseFailure], depth: int = 0) -> None:
-    """Erase the entry `path.name` of the open folder `above`; the rest of `path` is only for
+def _erase(parent_fd: int, path: Path, left: list[EraseFailure], depth: int = 0) -> None:
+    """Erase the entry `path.name` of the open folder `parent_fd`; the rest of `path` is only for
     messages. Folders are opened by descriptor, so that a user who replaces one by a symlink
     meanwhile cannot redirect the erasing."""
     try:
-        mode = os.stat(path.name, dir_fd=above, follow_symlinks=False).st_mode
+        mode = os.stat(path.name, dir_fd=parent_fd, follow_symlinks=False).st_mode
         if stat.S_ISDIR(mode):
             if depth == _DEEPEST:  # each level keeps a descriptor open
                 raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
             before = len(left)
-            fd = os.open(path.name, _FOLDER | os.O_NOFOLLOW, dir_fd=above)
+            fd = os.open(path.name, _FOLDER | os.O_NOFOLLOW, dir_fd=parent_fd)
             try:
                 for name in sorted(os.listdir(fd)):  # noqa: PTH208  # by descriptor
                     _erase(fd, path / name, left, depth + 1)
@@ -109,20 +109,20 @@ def _erase(above: int, path: Path, left: list[EraseFailure], depth: int = 0) -> 
                 os.close(fd)
             if len(left) > before:
                 return  # its entries are in `left`; it cannot be removed
-            os.rmdir(path.name, dir_fd=above)
+            os.rmdir(path.name, dir_fd=parent_fd)
         else:
             if stat.S_ISREG(mode):
-                _overwrite(above, path.name)
-            os.unlink(path.name, dir_fd=above)
-        os.fsync(above)
+                _overwrite(parent_fd, path.name)
+            os.unlink(path.name, dir_fd=parent_fd)
+        os.fsync(parent_fd)
     except FileNotFoundError:
         return
     except OSError as error:
         left.append(EraseFailure(path, error.strerror or str(error)))
 
 
-def _overwrite(above: int, name: str) -> None:
-    fd = os.open(name, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=above)
+def _overwrite(parent_fd: int, name: str) -> None:
+    fd = os.open(name, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent_fd)
     try:
         overwrite(fd)
     finally:

@@ -33,7 +33,7 @@ USERS: dict[RunsAs, tuple[str, ...]] = {  # the first that exists on this system
     "model": ("interlude-model", "interlude"),
 }
 GROUPS = ("audio", "gpio", "interlude-incoming")  # as SupplementaryGroups= of its unit
-_STRANGE = (  # variables of the caller: the service's code would look for its files there
+_CALLER_VARIABLES = (  # variables of the caller: the service's code would look for its files there
     "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
 )  # fmt: skip
 
@@ -61,7 +61,7 @@ class ServiceAccount:
         if not self.here():
             return
         if runs_as != "caller":
-            self._be(USERS[runs_as], runs_as, files)
+            self._switch_user(USERS[runs_as], runs_as, files)
         env = self.environment
         env.setdefault("STATE_DIRECTORY", str(self.state))
         env.setdefault("PATH", PATH)
@@ -69,22 +69,22 @@ class ServiceAccount:
             env.setdefault("CREDENTIALS_DIRECTORY", str(self.credentials))
         # The service's own folder; none for root, which reads no files that another user may write,
         # and for a user without access to the folder.
-        reached = runs_as != "caller" and os.access(self.state, os.X_OK)
-        env["XDG_CONFIG_HOME"] = str(self.state / ".config") if reached else NOWHERE
+        accessible = runs_as != "caller" and os.access(self.state, os.X_OK)
+        env["XDG_CONFIG_HOME"] = str(self.state / ".config") if accessible else NOWHERE
 
-    def _be(self, names: tuple[str, ...], runs_as: RunsAs, files: Iterable[Path]) -> None:
+    def _switch_user(self, names: tuple[str, ...], runs_as: RunsAs, files: Iterable[Path]) -> None:
         entries = self._entries(names)
         entry = entries[0]
         if os.geteuid() == 0 and entry.pw_uid != 0:
-            there = [file for file in files if file.exists()]
-            self._become(entry, runs_as)
-            for file in there:
-                _readable(file, entry.pw_name)
-        elif os.geteuid() not in {each.pw_uid for each in entries}:
+            existing = [file for file in files if file.exists()]
+            self._set_user(entry, runs_as)
+            for file in existing:
+                _require_readable(file, entry.pw_name)
+        elif os.geteuid() not in {entry.pw_uid for entry in entries}:
             raise NotAllowed(
                 f"That is for the box's own user, {entry.pw_name}.", "Put `sudo` before it."
             )
-        for name in _STRANGE:
+        for name in _CALLER_VARIABLES:
             self.environment.pop(name, None)
 
     def _entries(self, names: tuple[str, ...]) -> list[pwd.struct_passwd]:
@@ -96,10 +96,10 @@ class ServiceAccount:
             raise NotAllowed(f"This system has no user {names[0]}, as which that runs.")
         return found
 
-    def _become(self, entry: pwd.struct_passwd, runs_as: RunsAs) -> None:
+    def _set_user(self, entry: pwd.struct_passwd, runs_as: RunsAs) -> None:
         groups = {entry.pw_gid, *os.getgrouplist(entry.pw_name, entry.pw_gid)}
         if runs_as == "box":
-            groups |= _known(GROUPS)
+            groups |= _group_ids(GROUPS)
         os.setgroups(sorted(groups))
         os.setresgid(entry.pw_gid, entry.pw_gid, entry.pw_gid)
         os.setresuid(entry.pw_uid, entry.pw_uid, entry.pw_uid)
@@ -110,16 +110,16 @@ class ServiceAccount:
         self.environment["USER"] = self.environment["LOGNAME"] = entry.pw_name
 
 
-def _known(names: Iterable[str]) -> set[int]:
+def _group_ids(names: Iterable[str]) -> set[int]:
     return {group.gr_gid for group in grp.getgrall() if group.gr_name in set(names)}
 
 
-def _readable(file: Path, user: str) -> None:
+def _require_readable(file: Path, user: str) -> None:
     try:
-        fine = os.access(file, os.R_OK | (os.X_OK if file.is_dir() else 0))
+        readable = os.access(file, os.R_OK | (os.X_OK if file.is_dir() else 0))
     except OSError:
-        fine = False
-    if not fine:
+        readable = False
+    if not readable:
         raise NotAllowed(
             f"{file} cannot be read by the box's own user, {user}, as which this runs.",
             "Copy it to where everybody may read, as below /tmp.",

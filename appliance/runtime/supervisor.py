@@ -28,8 +28,8 @@ from appliance.runtime.status import StatusFile, SupervisorStatus, folder
 from appliance.runtime.supervision.child import Child, how_it_ended
 from appliance.runtime.supervision.failure_rate import TOO_MANY
 from appliance.runtime.supervision.ipc_resources import IpcResources
-from appliance.runtime.supervision.startup import is_loading as reading
-from appliance.runtime.supervision.startup import is_started as begun
+from appliance.runtime.supervision.startup import is_loading as any_loading
+from appliance.runtime.supervision.startup import is_started as all_started
 from appliance.runtime.supervision.starvation import LATE_S, SHEDS, LoadShedding
 from appliance.runtime.supervision.supervised_part import SupervisedPart
 from appliance.runtime.supervision.systemd_notify import SystemdNotifier
@@ -47,9 +47,8 @@ log = logging.getLogger("supervisor")
 class Supervisor:
     """Runs the rows of the process table.
 
-    `watchers` are additional peers that have a channel to the conductor and read every ring, such
-    as the room of a rehearsal. `rows` are those of the table, except in a test or a bench with
-    parts of its own.
+    `watchers` are additional peers with a channel to the conductor that read every ring, such as
+    the room of a rehearsal. `rows` are those of the table, except in tests and benches.
     """
 
     def __init__(
@@ -68,13 +67,13 @@ class Supervisor:
         self._environment.setdefault("OPENBLAS_NUM_THREADS", "1")
         self._clock = clock
         self._started_s = time.monotonic()
-        self.joints = IpcResources(rows, watchers, enabled.rings_to_make(settings))
-        self.rings = self.joints.rings
+        self.ipc = IpcResources(rows, watchers, enabled.rings_to_make(settings))
+        self.rings = self.ipc.rings
         self._floor = self.floor()
         self._has_switch = settings.panel.mute_switch  # also if the row panel does not run
         self._floor.panel_lost = self._has_switch  # until the panel has read the switch
         self.parts = {
-            row.name: SupervisedPart(row, Heartbeat(self.joints.heartbeat_fd, slot))
+            row.name: SupervisedPart(row, Heartbeat(self.ipc.heartbeat_fd, slot))
             for slot, row in enumerate(rows)
         }
         self._conductor = self.channel("supervisor")
@@ -86,21 +85,19 @@ class Supervisor:
         self._status = StatusFile(folder())
         self._state, self._taken_back, self._passed_on = "starting", 0, 0
         self._strain = LoadShedding()
-        self._looked_s = self._spawned_s = self._clock()
+        self._checked_s = self._spawned_s = self._clock()
         self.stopping = self.restarting = self.given_up = False
 
     def channel(self, peer: str) -> Channel:
         """The end of the channel to the conductor that belongs to `peer`."""
-        return self.joints.channel(peer)
+        return self.ipc.channel(peer)
 
     def floor(self) -> Floor:
-        return Floor(self.joints.floor_fd)
+        return Floor(self.ipc.floor_fd)
 
     def run(self) -> None:
-        """Start all parts, keep them running, stop them in order after `request_stop`.
-
-        Afterwards `restarting` or `given_up` is True if one of these was the reason of the end.
-        """
+        """Start all parts, keep them running, stop them in order after `request_stop`. Afterwards
+        `restarting` or `given_up` is True if that was the reason of the end."""
         try:
             self.start()
             while not self.stopping:
@@ -109,9 +106,9 @@ class Supervisor:
             self.stop_all()
 
     def start(self) -> None:
-        self._looked_s = self._clock()
+        self._checked_s = self._clock()
         for part in self.parts.values():
-            self._look_after(part, self._looked_s)
+            self._check_safely(part, self._checked_s)
 
     def run_once(self, wait_s: float = LOOK_S) -> None:
         """Wait for an exit, a message or `wait_s`, then check every part once."""
@@ -128,15 +125,15 @@ class Supervisor:
                 self._state, self._taken_back = message.state, message.taken_back
                 self._passed_on = message.passed_on
         now = self._clock()
-        late_s = max(0.0, now - self._looked_s - LOOK_S)
-        self._looked_s = now
+        late_s = max(0.0, now - self._checked_s - LOOK_S)
+        self._checked_s = now
         for part in self.parts.values():
             if not self.stopping:
-                self._look_after(part, now, late_s)
+                self._check_safely(part, now, late_s)
         if self._has_switch:  # a switch that is not read may be at mute
             panel = self.parts.get("panel")
             self._floor.panel_lost = panel is None or not panel.has_beaten(SWITCH_LATE_S)
-        self._shed(now, late_s)
+        self._update_load_shedding(now, late_s)
         self._report_status(now)
 
     def request_stop(self, *_: object) -> None:
@@ -152,12 +149,12 @@ class Supervisor:
     @property
     def is_started(self) -> bool:
         """Whether the start is over, for systemd."""
-        return begun(self.parts.values(), self._since_s)
+        return all_started(self.parts.values(), self._since_s)
 
     @property
     def is_loading(self) -> bool:
         """Whether the start continues because a part loads its data."""
-        return reading(self.parts.values(), self._since_s)
+        return any_loading(self.parts.values(), self._since_s)
 
     @property
     def _since_s(self) -> float:
@@ -183,14 +180,14 @@ class Supervisor:
         for part in parts:
             if part.child is not None:
                 part.child.terminate()
-        for part in self._left(parts, STOP_S):
+        for part in self._wait_for_end(parts, STOP_S):
             log.warning("%s did not stop in %g s and was killed", part.row.name, STOP_S)
             part.kill("did not stop", self._clock())
-        for part in self._left(parts, GONE_S):
+        for part in self._wait_for_end(parts, GONE_S):
             log.error("%s cannot be ended: it is blocked in a driver", part.row.name)
-            self._let_go(part)
+            self._forget_process(part)
 
-    def _left(self, parts: list[SupervisedPart], limit_s: float) -> list[SupervisedPart]:
+    def _wait_for_end(self, parts: list[SupervisedPart], limit_s: float) -> list[SupervisedPart]:
         """Wait for the parts to end; returns those that still exist after `limit_s`."""
         end_s = time.monotonic() + limit_s
         while True:
@@ -199,7 +196,7 @@ class Supervisor:
                 if part.child is not None and part.child.poll() is None:
                     left.append(part)
                 elif part.child is not None:
-                    self._let_go(part)
+                    self._forget_process(part)
             wait_s = end_s - time.monotonic()
             if not left or wait_s <= 0:
                 return left
@@ -211,14 +208,14 @@ class Supervisor:
 
     def close(self) -> None:
         """Close every descriptor."""
-        self.joints.close()
+        self.ipc.close()
         for fd in (self._wake_read, self._wake_write):
             os.close(fd)
 
-    def _look_after(self, part: SupervisedPart, now: float, late_s: float = 0.0) -> None:
+    def _check_safely(self, part: SupervisedPart, now: float, late_s: float = 0.0) -> None:
         """Check one part; an exception counts as a failure of that part, not of the box."""
         try:
-            self._care(part, now, late_s)
+            self._check(part, now, late_s)
         except Exception as error:  # noqa: BLE001  # any error: the other parts must be checked
             problem = f"could not be checked ({type(error).__name__}: {error})"
             if part.child is None:
@@ -226,7 +223,7 @@ class Supervisor:
             elif part.ending is None:
                 part.kill(problem, now)
 
-    def _care(self, part: SupervisedPart, now: float, late_s: float) -> None:
+    def _check(self, part: SupervisedPart, now: float, late_s: float) -> None:
         others_start = any(other.starting for other in self.parts.values() if other is not part)
         if part.child is None:
             if now >= part.start_s and self._strain.may_start(
@@ -238,11 +235,11 @@ class Supervisor:
         silent_s = part.check_heartbeat(now, time.monotonic_ns(), late_s)
         if code is not None:
             problem = part.ending or how_it_ended(code)
-            self._let_go(part)
+            self._forget_process(part)
             self._went_down(part, problem, now)
         elif part.ending is not None:
             if part.stuck(now) and not part.failed:
-                self._fails(part, f"{part.ending} and cannot be ended: blocked in a driver")
+                self._report_failure(part, f"{part.ending}, and is blocked in a driver")
         elif silent_s > part.patience_s:  # hung, or stopped by a signal
             if self._strain.may_restart(
                 now,
@@ -274,12 +271,12 @@ class Supervisor:
             self.given_up = self.stopping = True
         again = f" in {pause_s:.3g} s" if pause_s else ""
         if part.back_off.failed or part.failed:
-            self._fails(part, problem, again)
+            self._report_failure(part, problem, again)
             return
         log.warning("%s %s; starting it again%s", part.row.name, problem, again)
         self._conductor.send(PartChanged(part.row.name, "down", problem))
 
-    def _fails(self, part: SupervisedPart, problem: str, again: str = "") -> None:
+    def _report_failure(self, part: SupervisedPart, problem: str, again: str = "") -> None:
         """Report a failed part once per problem; it is retried all the same."""
         if not part.failed or problem != part.problem:
             log.error("%s %s; starting it again%s, then more rarely", part.row.name, problem, again)
@@ -288,7 +285,7 @@ class Supervisor:
         part.failed, part.problem = True, problem
 
     def _spawn(self, part: SupervisedPart, now: float) -> None:
-        wiring, fds = self.joints.for_process(part.row.name)
+        wiring, fds = self.ipc.for_process(part.row.name)
         wiring |= {
             "settings": msgspec.to_builtins(self._settings),
             "module": f"{part.row.package}.{part.row.module}",
@@ -303,7 +300,7 @@ class Supervisor:
         if part.child.fd >= 0:
             self._poll.register(part.child.fd, select.POLLIN)
 
-    def _let_go(self, part: SupervisedPart) -> None:
+    def _forget_process(self, part: SupervisedPart) -> None:
         """Forget the process: it is gone, or cannot be ended."""
         if part.child is not None:
             if part.child.fd >= 0:
@@ -313,7 +310,7 @@ class Supervisor:
         part.child = part.ending = None
         part.announced = False
 
-    def _shed(self, now: float, late_s: float) -> None:
+    def _update_load_shedding(self, now: float, late_s: float) -> None:
         """Update load shedding: publish its level on the floor and log a change."""
         now_ns = time.monotonic_ns()
         needed = (part for part in self.parts.values() if part.row.needed)
@@ -331,17 +328,19 @@ class Supervisor:
     def _report_status(self, now: float) -> None:
         """Report the status to systemd and in the status file."""
         failed = tuple(name for name, part in self.parts.items() if part.failed)
-        ready, healthy, reads = self.is_ready, self.healthy, self.is_loading
+        ready, healthy, reading = self.is_ready, self.healthy, self.is_loading
         shed = SHEDS[: self._strain.level]
-        lacks = ", ".join((*failed, *shed))
-        self.service.notify(now, ready=self.is_started, healthy=healthy, lacks=lacks, reading=reads)
+        missing = ", ".join((*failed, *shed))
+        self.service.notify(
+            now, ready=self.is_started, healthy=healthy, missing=missing, reading=reading
+        )
         self._status.write(
             SupervisorStatus(
                 pid=os.getpid(),
                 state=self._state,
                 ready=ready,
                 healthy=healthy,
-                reading=reads,
+                reading=reading,
                 failed=failed,
                 shed=shed,
                 taken_back=self._taken_back,

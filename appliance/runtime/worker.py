@@ -65,7 +65,7 @@ class Worker:
         self._rings = {
             name: from_wire(_spec(name, wire), wire) for name, wire in wiring["rings"].items()
         }
-        self._bad_kinds: set[str] = set()
+        self._logged_errors: set[str] = set()
         self.listeners: list[socket.socket] = []  # sockets of a part with a row in rights.LISTENS
         self.stopping = False
         self.stop_fd, self._stop_write_fd = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -126,11 +126,11 @@ class Worker:
         """All messages that have arrived. Malformed ones are skipped; each kind of error is logged
         once."""
         bad: list[BadMessage] = []
-        every = self.channels[peer].receive_all(bad)
-        arrived = [message for message in every if not isinstance(message, ObservedMessage)]
+        received = self.channels[peer].receive_all(bad)
+        arrived = [message for message in received if not isinstance(message, ObservedMessage)]
         for error in bad:
-            if str(error) not in self._bad_kinds:
-                self._bad_kinds.add(str(error))
+            if str(error) not in self._logged_errors:
+                self._logged_errors.add(str(error))
                 self.log.warning("bad message from %s: %s", peer, error)
         return arrived
 

@@ -45,7 +45,7 @@ class Rig:
         self.floor = self.supervisor.floor()
         self.floor.muted = False  # no conductor is there to read what it was
         self._mail = {
-            name: Channel(self.supervisor.joints.ends[name][1]) for name in ("capture", "playback")
+            name: Channel(self.supervisor.ipc.ends[name][1]) for name in ("capture", "playback")
         }
         self.messages: list[BaseMessage] = []
         self.voice = RingWriter(self.supervisor.rings["voice"])

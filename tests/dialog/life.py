@@ -37,7 +37,7 @@ played = ("capture", "playback", "listener", "words", "thinker", "speaker")
 supervisor = Supervisor(load(Path(sys.argv[1])), rows=rows, watchers=played)
 signal.signal(signal.SIGTERM, supervisor.request_stop)
 channels = {name: supervisor.channel(name) for name in played}
-print(supervisor.joints.floor_fd, flush=True)
+print(supervisor.ipc.floor_fd, flush=True)
 supervisor.start()
 while not supervisor.stopping:
     supervisor.run_once(0.01)

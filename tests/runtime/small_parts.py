@@ -104,7 +104,7 @@ def until(supervisor: Supervisor, true: Callable[[], object], seconds: float = 3
 
 def mail(supervisor: Supervisor) -> list[Message]:
     """What the conductor would be told."""
-    every = Channel(supervisor.joints.ends["supervisor"][1].dup()).receive_all()
+    every = Channel(supervisor.ipc.ends["supervisor"][1].dup()).receive_all()
     return [message for message in every if not isinstance(message, ObservedMessage)]
 
 

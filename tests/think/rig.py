@@ -62,7 +62,7 @@ class Rig(SupervisedPart):
         if files is not None:
             install(plain, *files)
         super().__init__("thinker", plain)
-        self.reports = Channel(self.supervisor.joints.ends["supervisor"][1])
+        self.reports = Channel(self.supervisor.ipc.ends["supervisor"][1])
         self.heard = RingWriter(self.supervisor.rings["heard"])
         self.limit_s, self.busy_s = LIMIT_S, 0.0
         self._recalled = recalled  # None: the memory does not answer

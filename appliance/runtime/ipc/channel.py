@@ -33,7 +33,7 @@ class Channel:
 
     def __init__(self, end: socket.socket) -> None:
         self._socket = end
-        self._told: set[str] = set()
+        self._logged_kinds: set[str] = set()
 
     def fileno(self) -> int:
         return self._socket.fileno()
@@ -73,8 +73,8 @@ class Channel:
         except (BadMessage, TypeError, ValueError, OverflowError) as error:
             problem = str(error)
         name = type(message).__name__
-        if name not in self._told:
-            self._told.add(name)
+        if name not in self._logged_kinds:
+            self._logged_kinds.add(name)
             what = "was not sent" if data is None else "was cut to fit"
             _log.warning("a %s %s: %s", name, what, problem)
         return data

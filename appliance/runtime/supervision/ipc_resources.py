@@ -48,9 +48,9 @@ class IpcResources:
         else:
             ends = {"conductor": self.ends[name][0].fileno()}
         row_rings = (*process_table.rings_read_by(name), *process_table.rings_written_by(name))
-        mine = {spec.name: self.rings[spec.name] for spec in row_rings if spec.name in self.rings}
+        own_rings = {row.name: self.rings[row.name] for row in row_rings if row.name in self.rings}
         fds = [self.floor_fd, self.heartbeat_fd, *ends.values()]
-        for handles in mine.values():
+        for handles in own_rings.values():
             fds.extend(handles.fds)
         wiring: dict[str, object] = {
             "row": asdict(self._rows[name]),
@@ -59,7 +59,7 @@ class IpcResources:
             "heartbeat_slot": list(self._rows).index(name),
             "channel_fds": ends,
             "rings": {
-                ring_name: ring_handles.to_wire(handles) for ring_name, handles in mine.items()
+                ring_name: ring_handles.to_wire(handles) for ring_name, handles in own_rings.items()
             },
         }
         return wiring, tuple(fds)

@@ -51,8 +51,8 @@ def lock_memory() -> str:
     pages that are never touched cost nothing; their first touch needs no disk."""
     libc = ctypes.CDLL(None, use_errno=True)
     readable = libc.madvise(None, 0, _MADV_POPULATE_READ) == 0
-    how = _MCL_ONFAULT if readable else 0  # an older kernel also locks untouched pages
-    if libc.mlockall(_MCL_CURRENT | _MCL_FUTURE | how) != 0:
+    flags = _MCL_ONFAULT if readable else 0  # an older kernel also locks untouched pages
+    if libc.mlockall(_MCL_CURRENT | _MCL_FUTURE | flags) != 0:
         return f"memory cannot be locked ({os.strerror(ctypes.get_errno())})"
     read_mapped_files()
     return ""
@@ -65,9 +65,9 @@ def read_mapped_files() -> None:
     libc = ctypes.CDLL(None)
     libc.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
     for line in _MAPS.read_text().splitlines():
-        place, rights, _, _, inode, *_ = line.split(maxsplit=5)
+        addresses, rights, _, _, inode, *_ = line.split(maxsplit=5)
         if inode != "0" and rights.startswith("r"):
-            begin, end = (int(each, 16) for each in place.split("-"))
+            begin, end = (int(bound, 16) for bound in addresses.split("-"))
             libc.madvise(begin, end - begin, _MADV_POPULATE_READ)
 
 

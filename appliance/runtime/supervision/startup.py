@@ -16,7 +16,7 @@ def is_started(parts: Iterable[SupervisedPart], since_s: float) -> bool:
     """Whether every needed part is ready or has failed, and each other part is ready, has failed
     or is late. `since_s`: seconds since the start began."""
     return all(
-        part.failed or part.heart.is_ready or (not part.row.needed and _late(part, since_s))
+        part.failed or part.heart.is_ready or (not part.row.needed and _is_late(part, since_s))
         for part in parts
     )
 
@@ -27,6 +27,6 @@ def is_loading(parts: Iterable[SupervisedPart], since_s: float) -> bool:
     return not is_started(parts, since_s) and any(part.is_loading for part in parts)
 
 
-def _late(part: SupervisedPart, since_s: float) -> bool:
+def _is_late(part: SupervisedPart, since_s: float) -> bool:
     """Whether the start no longer waits for this part."""
     return since_s > (READ_S if part.is_loading else BEGIN_S) or part.back_off.struck

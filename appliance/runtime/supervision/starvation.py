@@ -64,10 +64,10 @@ class SilenceMeter:
             self.disk_s += excused_s
             return excused_s
         # The wait of any thread: the main thread may sleep on a lock that another thread holds.
-        waits = (
+        thread_waits_s = (
             total_s - before.waited_s.get(task, total_s) for task, total_s in now.waited_s.items()
         )
-        waited_s = max(waits, default=0.0)
+        waited_s = max(thread_waits_s, default=0.0)
         if now.state == before.state == "R":  # schedstat does not count the current wait yet
             waited_s = max(waited_s, since_s - (now.ran_s - before.ran_s))
         return waited_s

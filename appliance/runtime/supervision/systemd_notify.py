@@ -17,7 +17,7 @@ class SystemdNotifier:
             self._notifier.socket.setblocking(False)  # a slow systemd must not stop us
         self._fed_s = -FEED_S
         self._was_ready = False
-        self._said = ""
+        self._status = ""
 
     @property
     def managed(self) -> bool:
@@ -25,18 +25,18 @@ class SystemdNotifier:
         return self._notifier.socket is not None
 
     def notify(
-        self, now_s: float, *, ready: bool, healthy: bool, lacks: str, reading: bool = False
+        self, now_s: float, *, ready: bool, healthy: bool, missing: str, reading: bool = False
     ) -> None:
-        """Send what has changed. `ready`: the start is over; `lacks`: names of what does not work;
+        """Send what has changed. `ready`: the start is over; `missing`: what does not work;
         `reading`: the start continues while the model evaluates the prompt before any question.
         """
         if ready and not self._was_ready:
             self._was_ready = True
             self._notifier.notify("READY=1")
-        said = f"without {lacks}" if lacks else "listening"
-        if self._was_ready and said != self._said:
-            self._said = said
-            self._notifier.notify(f"STATUS={said}")
+        status = f"without {missing}" if missing else "listening"
+        if self._was_ready and status != self._status:
+            self._status = status
+            self._notifier.notify(f"STATUS={status}")
         if healthy and now_s - self._fed_s >= FEED_S:
             self._fed_s = now_s
             self._notifier.notify("WATCHDOG=1")

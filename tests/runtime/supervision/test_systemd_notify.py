@@ -100,34 +100,34 @@ def systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Told]:
 def test_ready_is_said_once_and_the_status_when_it_changes(systemd: Told) -> None:
     notifier = SystemdNotifier()
     assert notifier.managed
-    notifier.notify(0.0, ready=False, healthy=False, lacks="")
+    notifier.notify(0.0, ready=False, healthy=False, missing="")
     assert systemd() == []
-    notifier.notify(1.0, ready=True, healthy=False, lacks="")
-    notifier.notify(2.0, ready=True, healthy=False, lacks="")
+    notifier.notify(1.0, ready=True, healthy=False, missing="")
+    notifier.notify(2.0, ready=True, healthy=False, missing="")
     assert systemd() == ["READY=1", "STATUS=listening"]
-    notifier.notify(3.0, ready=True, healthy=False, lacks="words, link")
-    notifier.notify(4.0, ready=False, healthy=False, lacks="")
+    notifier.notify(3.0, ready=True, healthy=False, missing="words, link")
+    notifier.notify(4.0, ready=False, healthy=False, missing="")
     assert systemd() == ["STATUS=without words, link", "STATUS=listening"]
 
 
 def test_the_watchdog_is_fed_while_all_is_well_and_not_at_every_look(systemd: Told) -> None:
     notifier = SystemdNotifier()
     for at_s in (0.0, FEED_S / 2, FEED_S, 1.5 * FEED_S):
-        notifier.notify(at_s, ready=False, healthy=True, lacks="")
+        notifier.notify(at_s, ready=False, healthy=True, missing="")
     assert systemd() == ["WATCHDOG=1"] * 2
-    notifier.notify(9.0, ready=False, healthy=False, lacks="")
+    notifier.notify(9.0, ready=False, healthy=False, missing="")
     assert systemd() == []
 
 
 def test_while_it_reads_the_start_is_given_more_time_with_each_feeding(systemd: Told) -> None:
-    SystemdNotifier().notify(0.0, ready=False, healthy=True, lacks="", reading=True)
+    SystemdNotifier().notify(0.0, ready=False, healthy=True, missing="", reading=True)
     assert systemd() == ["WATCHDOG=1", f"EXTEND_TIMEOUT_USEC={EXTEND_S}000000"]
 
 
 def test_a_systemd_that_reads_nothing_stops_nobody(systemd: Told) -> None:
     notifier = SystemdNotifier()
     for number in range(10_000):  # more than its mailbox holds
-        notifier.notify(number * FEED_S, ready=True, healthy=True, lacks="")
+        notifier.notify(number * FEED_S, ready=True, healthy=True, missing="")
     assert 0 < len(systemd()) < 10_000
 
 
@@ -135,5 +135,5 @@ def test_without_systemd_nobody_is_told_anything(monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
     notifier = SystemdNotifier()
     assert not notifier.managed
-    notifier.notify(0.0, ready=True, healthy=True, lacks="")
+    notifier.notify(0.0, ready=True, healthy=True, missing="")
     notifier.stopping()
