@@ -35,33 +35,33 @@ class ArchivePart(NamedTuple):
 
 
 def open_parts(
-    handed: HandedOverFile, kind: str, *names: str
+    source: HandedOverFile, kind: str, *names: str
 ) -> tuple[bytes, bytes, tuple[ArchivePart, ...]]:
     """Return manifest and signature, not verified yet, and the places of the other parts.
 
     `names`: the names of all parts in their order; any other part is refused. `kind`: the word for
     this kind of file in error messages. Raises ReleaseRefused for a file of another form.
     """
-    shown = ShownAs.of("page-wrong-no-archive", file=handed.name)
-    refused = ReleaseRefused(f"{handed.name} is no {kind}, or only part of one.", shown=shown)
-    at, parts = 0, []
+    shown = ShownAs.of("page-wrong-no-archive", file=source.name)
+    refusal = ReleaseRefused(f"{source.name} is no {kind}, or only part of one.", shown=shown)
+    offset, parts = 0, []
     for name in names:
-        if at + BLOCK > handed.size:
-            raise refused
+        if offset + BLOCK > source.size:
+            raise refusal
         part = ArchivePart(
-            at + BLOCK, _size(handed.read(at, BLOCK), name, f"{handed.name} is no {kind}")
+            offset + BLOCK, _size(source.read(offset, BLOCK), name, f"{source.name} is no {kind}")
         )
-        if part.at + part.size > handed.size:
-            raise refused
+        if part.at + part.size > source.size:
+            raise refusal
         parts.append(part)
-        at = part.at + -(-part.size // BLOCK) * BLOCK
-    rest = handed.size - at
-    if rest > PADDING_BYTES or (rest > 0 and any(handed.read(at, rest))):
-        raise ReleaseRefused(f"{handed.name} is no {kind}: something follows its last part.")
-    manifest, signed, *others = parts
-    if manifest.size > MOST_BYTES or signed.size > MOST_SIGNATURE_BYTES:
-        raise ReleaseRefused(f"{handed.name} is no {kind}: its manifest is too large.")
-    return handed.read(*manifest), handed.read(*signed), tuple(others)
+        offset = part.at + -(-part.size // BLOCK) * BLOCK
+    rest = source.size - offset
+    if rest > PADDING_BYTES or (rest > 0 and any(source.read(offset, rest))):
+        raise ReleaseRefused(f"{source.name} is no {kind}: something follows its last part.")
+    manifest, signature_part, *contents = parts
+    if manifest.size > MOST_BYTES or signature_part.size > MOST_SIGNATURE_BYTES:
+        raise ReleaseRefused(f"{source.name} is no {kind}: its manifest is too large.")
+    return source.read(*manifest), source.read(*signature_part), tuple(contents)
 
 
 def write_parts(
@@ -75,9 +75,9 @@ def write_parts(
     """Write an archive: the manifest, its signature by `key`, and the contents, under `names`.
 
     `made_s` becomes the modification time of every part. Raises ReleaseRefused, OSError."""
-    heads = (io.BytesIO(manifest), io.BytesIO(signature.sign(manifest, key)))
+    signed_parts = (io.BytesIO(manifest), io.BytesIO(signature.sign(manifest, key)))
     with tarfile.open(path, mode="w", format=tarfile.PAX_FORMAT) as outer:
-        for name, content in zip(names, (*heads, *contents), strict=True):
+        for name, content in zip(names, (*signed_parts, *contents), strict=True):
             info = tarfile.TarInfo(name)
             info.size, info.mtime = content.seek(0, io.SEEK_END), made_s
             content.seek(0)

@@ -44,9 +44,9 @@ class HandedOverFile:
                 problem = f"{self.name} is a link."
                 raise ReleaseRefused(problem, "Name the file itself.") from error
             raise ReleaseRefused(f"{path} cannot be read ({error.strerror}).") from error
-        self._known = os.fstat(self._fd)
-        self.size = self._known.st_size
-        if not stat.S_ISREG(self._known.st_mode):
+        self._opened_stat = os.fstat(self._fd)
+        self.size = self._opened_stat.st_size
+        if not stat.S_ISREG(self._opened_stat.st_mode):
             self.close()
             raise ReleaseRefused(f"{self.name} is no regular file.")
         if self.size > most_bytes:
@@ -56,16 +56,16 @@ class HandedOverFile:
 
     def read(self, at: int, count: int) -> bytes:
         """Exactly `count` bytes from offset `at`. Raises ReleaseRefused if the file ends before."""
-        found = bytearray()
-        while len(found) < count:
+        data = bytearray()
+        while len(data) < count:
             try:
-                piece = os.pread(self._fd, count - len(found), at + len(found))
+                chunk = os.pread(self._fd, count - len(data), at + len(data))
             except OSError as error:
                 raise ReleaseRefused(f"{self.name} cannot be read ({error.strerror}).") from error
-            if not piece:
+            if not chunk:
                 raise ReleaseRefused(f"{self.name} became shorter while it was read.")
-            found += piece
-        return bytes(found)
+            data += chunk
+        return bytes(data)
 
     def chunks(self, at: int, size: int, count: int = CHUNK) -> Iterator[bytes]:
         """Yield `size` bytes from offset `at`, `count` at a time. Raises ReleaseRefused like
@@ -76,7 +76,7 @@ class HandedOverFile:
     def remove(self) -> None:
         """Unlink `path` if it still names this file; another file under that name stays."""
         with contextlib.suppress(OSError):  # the work is done: a file that stays is not a failure
-            if os.path.samestat(self.path.lstat(), self._known):
+            if os.path.samestat(self.path.lstat(), self._opened_stat):
                 self.path.unlink()
 
     def close(self) -> None:
@@ -112,12 +112,12 @@ def pop_note(note: Path) -> str:
     Raises StorageError if the note cannot be removed.
     """
     try:
-        with HandedOverFile(note, NOTE_BYTES) as handed:
-            return handed.read(0, handed.size).decode("utf-8").strip()
+        with HandedOverFile(note, NOTE_BYTES) as file:
+            return file.read(0, file.size).decode("utf-8").strip()
     except (ReleaseRefused, UnicodeDecodeError):
         return ""
     finally:
-        _take_away(note)
+        _remove_note(note)
 
 
 def write_note(note: Path, line: str) -> None:
@@ -127,18 +127,18 @@ def write_note(note: Path, line: str) -> None:
     The temporary name is new each time: in a sticky folder (inode(7), S_ISVTX) a leftover of
     another user under a fixed name could never be replaced.
     """
-    fd, fresh = tempfile.mkstemp(prefix=f".{note.name}.", dir=note.parent)
+    fd, temporary = tempfile.mkstemp(prefix=f".{note.name}.", dir=note.parent)
     try:
         with os.fdopen(fd, "wb") as file:
             os.fchmod(fd, 0o644)
             file.write(line.encode())
-        Path(fresh).rename(note)
+        Path(temporary).rename(note)
     except OSError:
-        Path(fresh).unlink(missing_ok=True)
+        Path(temporary).unlink(missing_ok=True)
         raise
 
 
-def _take_away(note: Path) -> None:
+def _remove_note(note: Path) -> None:
     """Remove a note; a folder under its name is renamed.
 
     A folder may hold anything, and other users may add to it meanwhile: emptying it could go on for

@@ -43,28 +43,28 @@ class HealthCheck:
     before: SupervisorStatus | None = None
     patience_s: float = PATIENCE_S
     steady_s: float = STEADY_S
-    _since_s: float | None = field(default=None, init=False)
-    _read_s: float = field(default=-PATIENCE_S, init=False)  # last reading that showed a prefill
-    _well_since_s: float | None = field(default=None, init=False)
+    _started_s: float | None = field(default=None, init=False)
+    _prefill_s: float = field(default=-PATIENCE_S, init=False)  # last reading that showed a prefill
+    _healthy_since_s: float | None = field(default=None, init=False)
 
     def evaluate(self, reading: HealthReading, now_s: float) -> str | None:
         """What is wrong; "" if the release is healthy; None while that is undecided."""
-        if self._since_s is None:
-            self._since_s = now_s
+        if self._started_s is None:
+            self._started_s = now_s
         if failure := self._failure(reading):
             return failure
         if self._is_healthy(reading):
-            if self._well_since_s is None:
-                self._well_since_s = now_s
-            if now_s - self._well_since_s >= self.steady_s:
+            if self._healthy_since_s is None:
+                self._healthy_since_s = now_s
+            if now_s - self._healthy_since_s >= self.steady_s:
                 return ""
         else:
-            self._well_since_s = None
+            self._healthy_since_s = None
         if reading.status is not None and reading.status.reading:
-            self._read_s = now_s
-        past_s, read_s = now_s - self._since_s, self._read_s - self._since_s
-        if past_s >= max(self.patience_s, min(READING_PATIENCE_S, read_s + READ_S)):
-            return f"it was not well within {past_s:.0f} s ({_how(reading)})"
+            self._prefill_s = now_s
+        elapsed_s, prefill_s = now_s - self._started_s, self._prefill_s - self._started_s
+        if elapsed_s >= max(self.patience_s, min(READING_PATIENCE_S, prefill_s + READ_S)):
+            return f"it was not well within {elapsed_s:.0f} s ({_describe(reading)})"
         return None
 
     def _failure(self, reading: HealthReading) -> str:
@@ -101,8 +101,8 @@ class HealthCheck:
         return set(self.before.failed) if self.before is not None else set()
 
 
-def _how(reading: HealthReading) -> str:
+def _describe(reading: HealthReading) -> str:
     if reading.status is None:
         return f"the service is {reading.activity}"
-    lacks = "" if reading.status.ready else ", not ready"
-    return f"{reading.status.version} is {reading.status.state}{lacks}"
+    suffix = "" if reading.status.ready else ", not ready"
+    return f"{reading.status.version} is {reading.status.state}{suffix}"

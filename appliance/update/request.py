@@ -77,8 +77,8 @@ class UpdateKind:
 
     def version(self, file: Path | HandedOverFile) -> str:
         """The version in the file's manifest, not verified; "" for a file of another kind."""
-        said = self.archive.peek(file)
-        return said.version if said else ""
+        manifest = self.archive.peek(file)
+        return manifest.version if manifest else ""
 
 
 RELEASES = UpdateKind(RELEASE, WANTED)
@@ -97,9 +97,9 @@ def offers(
         kept = shelf.floor()
     except StorageError:  # the installed version is unknown, so "newer" is undefined
         return of_systems
-    left = fallback.left(shelf)  # a release that the fallback replaced is not offered again
-    found = [one for one in _newer(incoming, RELEASES, kept) if one.version != left]
-    return [*found, *of_systems]
+    replaced = fallback.left(shelf)  # a release that the fallback replaced is not offered again
+    releases = [offer for offer in _newer(incoming, RELEASES, kept) if offer.version != replaced]
+    return [*releases, *of_systems]
 
 
 def _newer(incoming: Path, kind: UpdateKind, than: str | None) -> list[UpdateOffer]:
@@ -150,26 +150,26 @@ def read_progress(folder: Path = TRIAL) -> InstallProgress:
 
 
 def install_wanted(
-    installer: ReleaseInstaller, wishes: InstallOptions, incoming: Path = INCOMING
+    installer: ReleaseInstaller, options: InstallOptions, incoming: Path = INCOMING
 ) -> bool:
     """As root: carry out the request in the note, an installation or a return, and remove the note.
 
     Raises what ReleaseInstaller.install raises."""
     shelf, name = installer.shelf, pop_note(incoming / RELEASES.note)
     if name == PREVIOUS:
-        return _go_back(installer, wishes)
-    with asked_for(name, incoming, RELEASES, shelf.trial_folder) as (handed, teller):
-        told = ReleaseInstaller(shelf, installer.box, installer.signers, teller.update)
-        return told.install(handed, wishes)
+        return _go_back(installer, options)
+    with requested_file(name, incoming, RELEASES, shelf.trial_folder) as (source, writer):
+        reporting = ReleaseInstaller(shelf, installer.box, installer.signers, writer.update)
+        return reporting.install(source, options)
 
 
-def _go_back(installer: ReleaseInstaller, wishes: InstallOptions) -> bool:
+def _go_back(installer: ReleaseInstaller, options: InstallOptions) -> bool:
     shelf = installer.shelf
     version = returns_to(shelf)
-    with told_of(ProgressWriter(shelf.trial_folder, version or PREVIOUS)) as teller:
+    with recorded_end(ProgressWriter(shelf.trial_folder, version or PREVIOUS)) as writer:
         if version is None:
             raise nothing_before()
-        ReleaseInstaller(shelf, installer.box, installer.signers, teller.update).rollback(wishes)
+        ReleaseInstaller(shelf, installer.box, installer.signers, writer.update).rollback(options)
     return True
 
 
@@ -180,18 +180,18 @@ def nothing_before() -> ReleaseRefused:
 
 
 @contextmanager
-def told_of(teller: ProgressWriter) -> Iterator[ProgressWriter]:
-    """Record the end of the block with `teller`, also if it raises an InterludeError."""
+def recorded_end(writer: ProgressWriter) -> Iterator[ProgressWriter]:
+    """Record the end of the block with `writer`, also if it raises an InterludeError."""
     try:
-        yield teller
+        yield writer
     except InterludeError as error:
-        teller.finish(error)
+        writer.finish(error)
         raise
-    teller.finish()
+    writer.finish()
 
 
 @contextmanager
-def asked_for(
+def requested_file(
     name: str, incoming: Path, kind: UpdateKind, folder: Path
 ) -> Iterator[tuple[HandedOverFile, ProgressWriter]]:
     """Open the requested file `name`; yield it and a writer of its progress into `folder`.
@@ -206,22 +206,22 @@ def asked_for(
             f"What was asked for is no {kind.archive.suffix} file in {incoming}.",
             shown=ShownAs.of("page-software-not-ready"),
         )
-    teller = ProgressWriter(folder, name)
+    writer = ProgressWriter(folder, name)
     try:
-        with HandedOverFile(incoming / name, kind.archive.most_bytes) as handed:
-            teller = ProgressWriter(folder, kind.version(handed) or name)
-            teller.update("look", 0.0)  # replaces the result of the last installation
-            yield handed, teller
-            handed.remove()
+        with HandedOverFile(incoming / name, kind.archive.most_bytes) as source:
+            writer = ProgressWriter(folder, kind.version(source) or name)
+            writer.update("look", 0.0)  # replaces the result of the last installation
+            yield source, writer
+            source.remove()
     except InterludeError as error:
-        teller.finish(error)
+        writer.finish(error)
         raise
     except OSError as error:
         why = error.strerror or ""
         shown = ShownAs.of("page-wrong-not-installed", file=name, why=why)
-        teller.finish(StorageError(f"{name} could not be installed ({why}).", shown=shown))
+        writer.finish(StorageError(f"{name} could not be installed ({why}).", shown=shown))
         raise
-    teller.finish()
+    writer.finish()
 
 
 class ProgressWriter:
@@ -240,12 +240,12 @@ class ProgressWriter:
             self._write(InstallProgress(self._version))
             return
         key, values = error.on_page
-        said = InstallProgress(self._version, problem=str(error), key=key, values=dict(values))
-        self._write(said)
+        failed = InstallProgress(self._version, problem=str(error), key=key, values=dict(values))
+        self._write(failed)
 
-    def _write(self, going: InstallProgress) -> None:
-        if going == self._last:
+    def _write(self, progress: InstallProgress) -> None:
+        if progress == self._last:
             return
-        self._last = going
+        self._last = progress
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(self._path, msgspec.json.encode(going), lasting=False)
+        write_whole(self._path, msgspec.json.encode(progress), lasting=False)

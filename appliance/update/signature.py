@@ -32,8 +32,8 @@ def verify(message: bytes, signature: bytes, signers: Path = SIGNERS) -> None:
         file.flush()
         done = _keygen("verify", "-f", signers, "-I", WHO, "-s", file.name, stdin=message)
     if done.returncode:
-        said = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
-        why = f" (ssh-keygen: {said[-1].strip()})" if said else ""
+        output = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
+        why = f" (ssh-keygen: {output[-1].strip()})" if output else ""
         problem = f"It is not signed by anybody this box trusts{why}."
         raise ReleaseRefused(
             problem,
@@ -49,8 +49,8 @@ def sign(message: bytes, key: Path) -> bytes:
         file.write_bytes(message)
         done = _keygen("sign", "-f", key, "-q", file)
         if done.returncode:
-            said = done.stderr.decode(errors="replace").strip()
-            raise ReleaseRefused(f"{key} cannot sign: {said}.")
+            output = done.stderr.decode(errors="replace").strip()
+            raise ReleaseRefused(f"{key} cannot sign: {output}.")
         return file.with_suffix(".sig").read_bytes()
 
 

@@ -19,11 +19,12 @@ M = TypeVar("M", bound=SignedManifest)
 class OpenedArchive(NamedTuple, Generic[M]):
     """An archive with a verified manifest.
 
-    `said`: the signed bytes of the manifest. `contents`: the place of each content, in their order.
+    `manifest_bytes`: the signed bytes of the manifest. `contents`: the place of each content, in
+    their order.
     """
 
     manifest: M
-    said: bytes
+    manifest_bytes: bytes
     contents: tuple[ArchivePart, ...]
 
 
@@ -52,21 +53,21 @@ class ArchiveKind(Generic[M]):
         """The names of all its parts, in their order."""
         return self.name, f"{self.name}.sig", *self.contents
 
-    def open(self, handed: HandedOverFile, signers: Path) -> OpenedArchive[M]:
+    def open(self, file: HandedOverFile, signers: Path) -> OpenedArchive[M]:
         """Verify the signature and parse the manifest, in this order.
 
         So no unsigned manifest is parsed or quoted in an error. Raises ReleaseRefused for a file of
         another kind, or without a signature by a key in `signers`.
         """
-        said, signed, contents = open_parts(handed, self.kind, *self.parts)
-        signature.verify(said, signed, signers)
-        return OpenedArchive(self.parse(said), said, contents)
+        data, signature_bytes, contents = open_parts(file, self.kind, *self.parts)
+        signature.verify(data, signature_bytes, signers)
+        return OpenedArchive(self.parse(data), data, contents)
 
     def peek(self, file: Path | HandedOverFile) -> M | None:
         """The manifest, not verified; None for a file of another kind. For lists only."""
         try:
-            with open_handed_over(file, self.most_bytes) as handed:
-                said, _, _ = open_parts(handed, self.kind, *self.parts)
-            return self.parse(said)
+            with open_handed_over(file, self.most_bytes) as opened:
+                data, _, _ = open_parts(opened, self.kind, *self.parts)
+            return self.parse(data)
         except ReleaseRefused:
             return None

@@ -92,7 +92,7 @@ def parse_manifest(data: bytes, kind: type[ManifestT], name: str, of: str = "of 
 
 def fits(
     manifest: CompatibilityInfo,
-    kept: str | None,
+    installed: str | None,
     *,
     downgrade: bool,
     now_s: float,
@@ -100,8 +100,8 @@ def fits(
 ) -> None:
     """Raise ReleaseRefused for another machine or Python, an older version, or a wrong clock.
 
-    `kept`: the version that the box has now. `now_s`: wall-clock time. `back`: the command that
-    goes back to an older version.
+    `installed`: the version that the box has now. `now_s`: wall-clock time. `back`: the command
+    that goes back to an older version.
     """
     machine, python = platform.machine(), f"{sys.version_info.major}.{sys.version_info.minor}"
     if manifest.machine not in ("any", machine):
@@ -113,9 +113,9 @@ def fits(
         shown = ShownAs.of("page-wrong-other-machine", made=made, here=here)
         problem = f"It is made for {made}; this box has {python}."
         raise ReleaseRefused(problem, shown=shown)
-    if kept and not downgrade and version_key(manifest.version) < version_key(kept):
-        problem = f"{manifest.version} is older than {kept}, which is installed."
-        shown = ShownAs.of("page-wrong-older", version=manifest.version, kept=kept)
+    if installed and not downgrade and version_key(manifest.version) < version_key(installed):
+        problem = f"{manifest.version} is older than {installed}, which is installed."
+        shown = ShownAs.of("page-wrong-older", version=manifest.version, kept=installed)
         raise ReleaseRefused(problem, f"To go back: `{back}`, or --downgrade.", shown=shown)
     if now_s < manifest.made_s - CLOCK_SLACK_S:
         clock = time.strftime("%d %B %Y", time.gmtime(now_s))

@@ -52,8 +52,8 @@ def bring(
     unsigned, damaged, or for another machine; StorageError.
     """
     shelf = shelf or ReleaseStore()
-    found = request.offers(shelf, folder, os_release)
-    newest = {_kind(offer).note: offer for offer in reversed(found)}
+    offers = request.offers(shelf, folder, os_release)
+    newest = {_kind(offer).note: offer for offer in reversed(offers)}
     if not newest:
         return BoxSentence.of("page-look-stick-none")
     for offer in newest.values():
@@ -70,19 +70,19 @@ def _kind(offer: UpdateOffer) -> UpdateKind:
 
 def _bring(offer: UpdateOffer, incoming: Path, signers: Path, free: Callable[[Path], int]) -> None:
     kind = _kind(offer)
-    suffix, most = kind.archive.suffix, kind.archive.most_bytes
+    suffix, most_bytes = kind.archive.suffix, kind.archive.most_bytes
     try:
         for old in (*incoming.glob(f"{BROUGHT}*{suffix}"), *incoming.glob(f".{BROUGHT}*.part")):
             with contextlib.suppress(OSError):  # another user's, in a sticky folder
                 old.unlink()
-        with HandedOverFile(offer.file, most) as handed:
-            manifest = kind.archive.open(handed, signers).manifest
+        with HandedOverFile(offer.file, most_bytes) as source:
+            manifest = kind.archive.open(source, signers).manifest
             fits(manifest, None, downgrade=False, now_s=time.time())  # offers() left older ones out
-            short = handed.size + SPARE_BYTES - free(incoming)
+            short = source.size + SPARE_BYTES - free(incoming)
             if short > 0:
                 raise no_room(short)
             part = incoming / f".{BROUGHT}{manifest.version}{suffix}.part"
-            _copy(handed, part)
+            _copy(source, part)
         try:
             _verify(part, kind, signers, offer.file.name)
         except ReleaseRefused:
@@ -98,9 +98,9 @@ def _bring(offer: UpdateOffer, incoming: Path, signers: Path, free: Callable[[Pa
         raise StorageError(f"{incoming} cannot be written ({why}).", shown=shown) from error
 
 
-def _copy(handed: HandedOverFile, part: Path) -> None:
+def _copy(source: HandedOverFile, part: Path) -> None:
     with part.open("wb") as copy:
-        for chunk in handed.chunks(0, handed.size):
+        for chunk in source.chunks(0, source.size):
             copy.write(chunk)
         copy.flush()
         os.fsync(copy.fileno())

@@ -25,7 +25,7 @@ class TreeUnpacker:
 
     def __init__(self, manifest: str) -> None:
         """`manifest`: the name of the manifest, which the tree must not contain."""
-        self._folders, self._others = {TOP}, {PurePosixPath(manifest)}
+        self._folders, self._files = {TOP}, {PurePosixPath(manifest)}
 
     def unpack(
         self, tree: tarfile.TarFile, member: tarfile.TarInfo, folder: Path, disk: Disk
@@ -46,15 +46,15 @@ class TreeUnpacker:
             raise ReleaseRefused(f"A link in it leads out of it: {member.name}.")
         else:
             raise ReleaseRefused(f"There is something in it that is no file: {member.name}.")
-        self._others.add(path)
+        self._files.add(path)
 
     def _place(self, member: tarfile.TarInfo) -> PurePosixPath:
         """The member's path below the tree's folder. Raises ReleaseRefused for an unsafe one."""
         path = PurePosixPath(member.name)
         if path.is_absolute() or ".." in path.parts:
             raise ReleaseRefused(f"A name in it leads out of it: {member.name}.")
-        known = path in self._others or (path in self._folders and not member.isdir())
-        if known or path.parent not in self._folders:
+        taken = path in self._files or (path in self._folders and not member.isdir())
+        if taken or path.parent not in self._folders:
             raise ReleaseRefused(f"A name in it has no folder, or is there twice: {member.name}.")
         return path
 

@@ -13,20 +13,20 @@ LOOK_S = 0.25  # between two readings of the box's state
 def wait_for_quiet(box: InstallTarget, wait_s: float, progress: Progress) -> None:
     """Return when no conversation is under way. Raises InstallDeferred after `wait_s`, with 0 at
     once."""
-    began = quiet_since = box.now_s()
-    spoken = False
+    began_s = quiet_since_s = box.now_s()
+    was_talking = False
     while True:
         now_s = box.now_s()
         if box.read_health().talking:
-            quiet_since, spoken = now_s, True
-        if not spoken or now_s - quiet_since >= QUIET_S:
+            quiet_since_s, was_talking = now_s, True
+        if not was_talking or now_s - quiet_since_s >= QUIET_S:
             return
-        if now_s - began >= wait_s:
+        if now_s - began_s >= wait_s:
             problem = "Somebody talks with the box: it is not restarted now."
             raise InstallDeferred(
                 problem,
                 "Try again later; what was brought lies ready.",
                 shown=ShownAs.of("page-wrong-somebody-talks"),
             )
-        progress("wait for silence", min(1.0, (now_s - began) / max(1.0, wait_s)))
+        progress("wait for silence", min(1.0, (now_s - began_s) / max(1.0, wait_s)))
         box.wait(LOOK_S)

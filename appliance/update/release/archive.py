@@ -44,20 +44,20 @@ M = TypeVar("M", bound=TreeManifest)
 class SignedArchive(Generic[M]):
     """An archive whose manifest is signed by a trusted key. Opening it does not read the tree."""
 
-    def __init__(self, handed: HandedOverFile, signers: Path, form: ArchiveKind[M]) -> None:
-        """Raises ReleaseRefused for a file that is not of the kind `form`, or is not signed by a
-        key in `signers`."""
-        self.manifest, self._said, (self._tree,) = form.open(handed, signers)
-        self._handed, self._name = handed, form.name
+    def __init__(self, source: HandedOverFile, signers: Path, kind: ArchiveKind[M]) -> None:
+        """Raises ReleaseRefused for a file that is not of that `kind`, or is not signed by a key
+        in `signers`."""
+        self.manifest, self._manifest_bytes, (self._tree,) = kind.open(source, signers)
+        self._source, self._manifest_name = source, kind.name
 
     def verify(self) -> None:
         """Raise ReleaseRefused unless every byte of the tree is the signed one at this time."""
         digest = hashlib.sha256()
-        for chunk in self._handed.chunks(*self._tree):
+        for chunk in self._source.chunks(*self._tree):
             digest.update(chunk)
         expected = (self.manifest.tree_bytes, self.manifest.tree_sha256)
         if (self._tree.size, digest.hexdigest()) != expected:
-            raise _changed(self._handed.name)
+            raise _changed(self._source.name)
 
     def copy(self, place: Path, disk: Disk, share: ReportShare = unreported) -> PackedTree:
         """Copy the packed tree to a file without a name, and verify the copy.
@@ -69,21 +69,23 @@ class SignedArchive(Generic[M]):
         digest, done = hashlib.sha256(), 0
         expected = (self.manifest.tree_bytes, self.manifest.tree_sha256)
         if self._tree.size != self.manifest.tree_bytes:
-            raise _changed(self._handed.name)
+            raise _changed(self._source.name)
         copy = disk.nameless(place)
         try:
-            for chunk in self._handed.chunks(*self._tree):
+            for chunk in self._source.chunks(*self._tree):
                 digest.update(chunk)
                 copy.write(chunk)
                 done += len(chunk)
                 share(done / max(1, self._tree.size))
             copy.flush()
             if (done, digest.hexdigest()) != expected:
-                raise _changed(self._handed.name)
+                raise _changed(self._source.name)
         except BaseException:
             copy.close()
             raise
-        return PackedTree(copy, self.manifest, self._said, self._handed.name, self._name)
+        return PackedTree(
+            copy, self.manifest, self._manifest_bytes, self._source.name, self._manifest_name
+        )
 
     def unpack(
         self,
@@ -121,20 +123,26 @@ class SignedArchive(Generic[M]):
 class ReleaseArchive(SignedArchive[ReleaseManifest]):
     """A release archive whose manifest is signed by a trusted key."""
 
-    def __init__(self, handed: HandedOverFile, signers: Path) -> None:
-        super().__init__(handed, signers, RELEASE)
+    def __init__(self, source: HandedOverFile, signers: Path) -> None:
+        super().__init__(source, signers, RELEASE)
 
 
 class PackedTree:
     """The private copy of an archive's packed tree.
 
-    `said`: the signed bytes of the manifest, written as the file `whole` after all is unpacked."""
+    `manifest_bytes`: the signed manifest, written as the file `manifest_name` after all is
+    unpacked. `name`: of the archive."""
 
     def __init__(
-        self, copy: BinaryIO, manifest: TreeManifest, said: bytes, name: str, whole: str
+        self,
+        copy: BinaryIO,
+        manifest: TreeManifest,
+        manifest_bytes: bytes,
+        name: str,
+        manifest_name: str,
     ) -> None:
-        self._copy, self._manifest, self._said, self._name = copy, manifest, said, name
-        self._whole = whole
+        self._copy, self._manifest, self._name = copy, manifest, name
+        self._manifest_bytes, self._manifest_name = manifest_bytes, manifest_name
 
     def close(self) -> None:
         """Close the copy, which frees its disk space."""
@@ -149,24 +157,24 @@ class PackedTree:
         disk.make_folder(folder)
         written, expected = 0, self._manifest.files_bytes
         source = _Hashed(self._copy)
-        members = TreeUnpacker(self._whole)
+        unpacker = TreeUnpacker(self._manifest_name)
         try:
             with tarfile.open(fileobj=source, mode="r|gz") as tree:
                 for member in tree:
                     written += member.size
                     if written > expected:
                         raise ReleaseRefused("It unpacks to more than its manifest says.")
-                    members.unpack(tree, member, folder, disk)
+                    unpacker.unpack(tree, member, folder, disk)
                     share(written / max(1, expected))
         except ReleaseRefused:
             raise
         except (tarfile.TarError, EOFError, zlib.error, ValueError) as error:
             raise ReleaseRefused(f"The tree in {self._name} cannot be read: {error}.") from error
         signed = (self._manifest.tree_bytes, self._manifest.tree_sha256)
-        if source.drained() != signed:
+        if source.finish() != signed:
             raise _changed(self._name)
         disk.sync(folder)
-        disk.write(folder / self._whole, self._said)
+        disk.write(folder / self._manifest_name, self._manifest_bytes)
         disk.sync(folder)
 
 
@@ -184,7 +192,7 @@ class _Hashed(io.RawIOBase):
         self._length += len(data)
         return data
 
-    def drained(self) -> tuple[int, str]:
+    def finish(self) -> tuple[int, str]:
         """Read the rest of the file; return length and SHA-256 of the whole."""
         while self.read(CHUNK):
             pass

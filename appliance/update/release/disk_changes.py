@@ -55,11 +55,11 @@ class Disk:
 
     def link(self, path: Path, target: str | Path) -> None:
         """Point the symlink `path` to `target` by an atomic rename, and sync its folder."""
-        fresh = path.with_name(f".{path.name}.new")
-        fresh.unlink(missing_ok=True)
-        fresh.symlink_to(target)
+        temporary = path.with_name(f".{path.name}.new")
+        temporary.unlink(missing_ok=True)
+        temporary.symlink_to(target)
         self._done()
-        self.rename(fresh, path)
+        self.rename(temporary, path)
 
     def plain_link(self, path: Path, target: str) -> None:
         """Create a symlink in a tree that is not in use yet."""
@@ -80,11 +80,11 @@ class Disk:
 
     def remove_tree(self, path: Path) -> None:
         """Remove a folder with its content, after a rename: no release is ever half removed."""
-        gone = path.with_name(f".{path.name.lstrip('.')}.gone")
-        if path != gone:
-            shutil.rmtree(gone, ignore_errors=True)
-            self.rename(path, gone)
-        shutil.rmtree(gone)
+        renamed = path.with_name(f".{path.name.lstrip('.')}.gone")
+        if path != renamed:
+            shutil.rmtree(renamed, ignore_errors=True)
+            self.rename(path, renamed)
+        shutil.rmtree(renamed)
         self._done()
 
     def sync(self, folder: Path) -> None:

@@ -52,13 +52,13 @@ def sentences(
     words = words or english()
     shelf = shelf or ReleaseStore()
     note, kept = read(shelf.root), shelf.kept()
-    said = []
-    if gone := left(shelf):
-        said.append(words.say("release-left", left=gone, kept=kept or ""))
+    found = []
+    if replaced := left(shelf):
+        found.append(words.say("release-left", left=replaced, kept=kept or ""))
     elif kept in note.tried and len(note.tried) > 1:
-        others = words.join(note.tried)
-        said.append(words.say("releases-both-left", tried=others))
+        versions = words.join(note.tried)
+        found.append(words.say("releases-both-left", tried=versions))
     system = target.version(os_release)
     if note.system_left and system and note.system_left != system:
-        said.append(words.say("system-left", left=note.system_left, now=system))
-    return said
+        found.append(words.say("system-left", left=note.system_left, now=system))
+    return found

@@ -34,7 +34,7 @@ from appliance.update.signed_manifest import version_key
 SHEET_BYTES = 16 << 10
 SILENT_S = 60.0  # timeout of a connection without data
 SPARE_BYTES = 256 << 20  # left free on the disk, as by downloads of models
-_PIECE_BYTES = 1 << 20
+_CHUNK_BYTES = 1 << 20
 _AGAIN = "It is tried again the next night."
 
 
@@ -71,17 +71,17 @@ def pull(
         return BoxSentence.of("page-look-none", kept=kept, there=sheet.version)
     if sheet.version == fallback.left(shelf):
         return BoxSentence.of("page-look-left", version=sheet.version)
-    place = incoming / f"pulled-{sheet.version}.release"
-    noted = rejected.find(shelf.root, sheet.version)
-    if noted and not place.is_file():  # no download only to see whether its tree is another one
-        return _passed_over(noted)
+    archive = incoming / f"pulled-{sheet.version}.release"
+    rejection = rejected.find(shelf.root, sheet.version)
+    if rejection and not archive.is_file():  # no download only to compare the tree's checksum
+        return _skipped(rejection)
     try:
         for old in (*incoming.glob("pulled-*.release"), *incoming.glob(".pulled-*.part")):
-            if old not in (place, _part(place)):
+            if old not in (archive, _part(archive)):
                 old.unlink()
-        if not place.is_file() or _sha256(place) != sheet.sha256:
+        if not archive.is_file() or _sha256(archive) != sheet.sha256:
             fetches(sheet.version)
-            _fetch(urljoin(address, sheet.url), sheet, place, free)
+            _fetch(urljoin(address, sheet.url), sheet, archive, free)
     except OSError as error:
         if isinstance(error, (FetchError, StorageError)):
             raise
@@ -90,25 +90,25 @@ def pull(
         problem = f"{incoming} cannot be written ({why})."
         raise StorageError(problem, _AGAIN, shown=shown) from error
     for offer in wanted.offers(shelf, incoming):
-        if offer.file == place and offer.version == sheet.version:
-            if noted and noted.is_tree_of(wanted.RELEASES.archive.peek(place)):
-                return _passed_over(noted)
+        if offer.file == archive and offer.version == sheet.version:
+            if rejection and rejection.is_tree_of(wanted.RELEASES.archive.peek(archive)):
+                return _skipped(rejection)
             wanted.request_install(offer)
             return BoxSentence.of("page-look-asked", version=sheet.version)
-    place.unlink()
+    archive.unlink()
     shown = ShownAs.of("page-wrong-look-other", version=sheet.version)
     problem = f"What the sheet names is no release of version {sheet.version}."
     raise FetchError(problem, shown=shown)
 
 
-def _passed_over(release: RejectedRelease) -> BoxSentence:
+def _skipped(release: RejectedRelease) -> BoxSentence:
     key = "page-look-failed" if release.why == "failed" else "page-look-returned"
     return BoxSentence.of(key, version=release.version)
 
 
-def _part(place: Path) -> Path:
+def _part(archive: Path) -> Path:
     """The file of a partial download."""
-    return place.with_name(f".{place.stem}.part")
+    return archive.with_name(f".{archive.stem}.part")
 
 
 def _sheet(address: str) -> FleetRelease:
@@ -126,27 +126,27 @@ def _sheet(address: str) -> FleetRelease:
     return sheet
 
 
-def _fetch(address: str, sheet: FleetRelease, place: Path, free: Callable[[Path], int]) -> None:
-    """Download the archive, and rename it to `place` once its checksum is right."""
-    part = _part(place)
+def _fetch(address: str, sheet: FleetRelease, archive: Path, free: Callable[[Path], int]) -> None:
+    """Download the archive, and rename it to `archive` once its checksum is right."""
+    part = _part(archive)
     with part.open("ab") as target:
         with _open(address, target.tell()) as answer:
             if answer.status != 206:  # not partial content: the server sends the whole file
                 target.seek(0)
                 target.truncate()
-            whole_bytes = target.tell() + int(answer.headers.get("Content-Length") or 0)
-            _room(whole_bytes - target.tell(), free(place.parent))
-            while piece := answer.read(_PIECE_BYTES):
-                if target.tell() + len(piece) > wanted.RELEASES.archive.most_bytes:
+            total_bytes = target.tell() + int(answer.headers.get("Content-Length") or 0)
+            _room(total_bytes - target.tell(), free(archive.parent))
+            while chunk := answer.read(_CHUNK_BYTES):
+                if target.tell() + len(chunk) > wanted.RELEASES.archive.most_bytes:
                     target.truncate(0)
                     raise FetchError(
                         "The release is larger than a release may be.",
                         shown=ShownAs.of("page-wrong-look-large"),
                     )
-                target.write(piece)
+                target.write(chunk)
         target.flush()
         os.fsync(target.fileno())
-        if target.tell() < whole_bytes:
+        if target.tell() < total_bytes:
             shown = ShownAs.of("page-wrong-look-cut", at=_where(address))
             remedy = f"What arrived is kept. {_AGAIN}"
             raise FetchError(f"{_where(address)} broke off.", remedy, shown=shown)
@@ -156,8 +156,8 @@ def _fetch(address: str, sheet: FleetRelease, place: Path, free: Callable[[Path]
             "What arrived of the release has another checksum; it was deleted.",
             shown=ShownAs.of("page-wrong-look-checksum"),
         )
-    part.rename(place)
-    sync_folder(place.parent)
+    part.rename(archive)
+    sync_folder(archive.parent)
 
 
 def _room(need_bytes: int, free: int) -> None:
@@ -169,7 +169,7 @@ def _room(need_bytes: int, free: int) -> None:
         raise StorageError(problem, shown=shown)
 
 
-class _Web(urllib.request.HTTPRedirectHandler):
+class _WebOnly(urllib.request.HTTPRedirectHandler):
     """Follows redirects to http and https addresses only."""
 
     def redirect_request(self, req, fp, code, msg, headers, newurl):  # type: ignore[no-untyped-def]
@@ -194,7 +194,7 @@ def _open(address: str, at: int) -> Iterator[HTTPResponse]:
     if at:
         request.add_header("Range", f"bytes={at}-")
     try:
-        with urllib.request.build_opener(_Web).open(request, timeout=SILENT_S) as answer:
+        with urllib.request.build_opener(_WebOnly).open(request, timeout=SILENT_S) as answer:
             yield answer
     except urllib.error.HTTPError as error:
         if at and error.code == 416:  # the partial file is complete, or of another archive

@@ -54,38 +54,38 @@ class ReleaseInstaller:
     signers: Path = SIGNERS
     progress: Progress = unreported_progress
 
-    def install(self, file: Path | HandedOverFile, wishes: InstallOptions | None = None) -> bool:
+    def install(self, file: Path | HandedOverFile, options: InstallOptions | None = None) -> bool:
         """Install a release. Returns False if the same release is kept and runs already.
 
         Raises ReleaseRefused, InstallDeferred, HealthCheckFailed (the box runs the kept release
         again), StorageError.
         """
-        wishes = wishes or InstallOptions()
-        with self._locked(), open_handed_over(file, RELEASE.most_bytes) as handed:
-            self._clean_up(wishes)
-            archive = ReleaseArchive(handed, self.signers)
+        options = options or InstallOptions()
+        with self._locked(), open_handed_over(file, RELEASE.most_bytes) as source:
+            self._clean_up(options)
+            archive = ReleaseArchive(source, self.signers)
             manifest = archive.manifest
-            kept = self.shelf.kept() if wishes.downgrade else self.shelf.floor()
-            fits(manifest, kept, downgrade=wishes.downgrade, now_s=self.box.clock_s())
+            kept = self.shelf.kept() if options.downgrade else self.shelf.floor()
+            fits(manifest, kept, downgrade=options.downgrade, now_s=self.box.clock_s())
             self._unpack(archive)
-            if manifest.version == kept and (not wishes.start or self._runs(manifest.version)):
+            if manifest.version == kept and (not options.start or self._runs(manifest.version)):
                 return False
-            self._activate(manifest.version, wishes)
+            self._activate(manifest.version, options)
             self._prune()
             return True
 
-    def rollback(self, wishes: InstallOptions | None = None) -> str:
+    def rollback(self, options: InstallOptions | None = None) -> str:
         """Go back to the previous release if it passes its trial. Returns its version."""
-        wishes = wishes or InstallOptions()
+        options = options or InstallOptions()
         with self._locked():
-            self._clean_up(wishes)
+            self._clean_up(options)
             previous = self.shelf.previous()
             if previous is None:
                 raise ReleaseRefused(
                     "There is no earlier release to go back to.",
                     shown=ShownAs.of("page-wrong-nothing-before"),
                 )
-            self._activate(previous, wishes)
+            self._activate(previous, options)
             return previous
 
     @contextmanager
@@ -102,26 +102,26 @@ class ReleaseInstaller:
                 )
             yield
 
-    def _clean_up(self, wishes: InstallOptions) -> None:
+    def _clean_up(self, options: InstallOptions) -> None:
         """Remove what a killed installation left; the lock excludes one that still runs.
 
         Its trial ends with a restart of the box, after the end of a conversation."""
         self.shelf.tidy()
         if self.shelf.trial_link.is_symlink():
-            cut_short = self.shelf.on_trial() != self.shelf.kept()
-            if cut_short:
-                wait_for_quiet(self.box, wishes.wait_s, self.progress)
+            interrupted = self.shelf.on_trial() != self.shelf.kept()
+            if interrupted:
+                wait_for_quiet(self.box, options.wait_s, self.progress)
             self.shelf.end_trial()
-            if cut_short:
+            if interrupted:
                 self.box.restart()
 
     def _unpack(self, archive: ReleaseArchive) -> None:
         """Unpack the tree into its folder, unless the complete release is there already."""
         manifest, shelf = archive.manifest, self.shelf
-        there = shelf.manifest(manifest.version)
-        if there == manifest:
+        unpacked = shelf.manifest(manifest.version)
+        if unpacked == manifest:
             return
-        if there is not None:
+        if unpacked is not None:
             if manifest.version in (shelf.kept(), shelf.previous()):
                 problem = f"Another {manifest.version} is installed already, with other files."
                 raise ReleaseRefused(
@@ -137,15 +137,15 @@ class ReleaseInstaller:
         )  # fmt: skip
         shelf.add(part, manifest.version)
 
-    def _activate(self, version: str, wishes: InstallOptions) -> None:
+    def _activate(self, version: str, options: InstallOptions) -> None:
         """Try an unpacked release, and keep it if it passes its health check."""
         self.progress("self-test", 0.0)
         self.box.run_selftest(self.shelf.folder(version))
-        if wishes.start:
-            wait_for_quiet(self.box, wishes.wait_s, self.progress)
+        if options.start:
+            wait_for_quiet(self.box, options.wait_s, self.progress)
             self._try(version)
         self._commit(version)
-        if wishes.start:
+        if options.start:
             self.shelf.end_trial()
         self.progress("kept", 1.0)
 
@@ -199,11 +199,11 @@ class ReleaseInstaller:
             shown=ShownAs.of("page-wrong-unwell", version=version, kept=kept, why=why),
         )
 
-    def _start(self, gate: HealthCheck, step: str) -> str:
+    def _start(self, check: HealthCheck, step: str) -> str:
         """Restart the box and watch until the health check decides: "" if it is healthy, else what
         is wrong."""
         self.box.restart()
-        return watch_trial(gate, self.box, self._share(step))
+        return watch_trial(check, self.box, self._share(step))
 
     def _runs(self, version: str) -> bool:
         status = self.box.read_health().status

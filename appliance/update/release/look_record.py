@@ -100,9 +100,9 @@ def awaited(
 ) -> bool:
     """Whether a look was requested and has not started yet. `now_s`: wall-clock time."""
     try:
-        ordered_s = mark(source, changed).lstat().st_mtime
+        requested_s = mark(source, changed).lstat().st_mtime
     except OSError:
         return False
     last = read(source, folder)
-    begun = last is not None and last.at_s >= ordered_s
-    return not begun and 0 <= now_s - ordered_s < AWAITED_S[source]
+    started = last is not None and last.at_s >= requested_s
+    return not started and 0 <= now_s - requested_s < AWAITED_S[source]

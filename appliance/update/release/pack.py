@@ -49,8 +49,8 @@ def squeeze(tree: Path, level: int) -> tuple[bytes, int]:
     """Return the packed tree, and the total size of its files in bytes."""
     packed = io.BytesIO()
     with (
-        gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=level, mtime=0) as squeezed,
-        tarfile.open(fileobj=squeezed, mode="w", format=tarfile.PAX_FORMAT) as tar,
+        gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=level, mtime=0) as compressed,
+        tarfile.open(fileobj=compressed, mode="w", format=tarfile.PAX_FORMAT) as tar,
     ):
         files_bytes = _add(tar, tree)
     return packed.getvalue(), files_bytes

@@ -45,23 +45,23 @@ class RejectedReleases(msgspec.Struct, frozen=True):
 
 def find(root: Path, version: str) -> RejectedRelease | None:
     """The entry of that version; None if there is none, or the note is damaged."""
-    found = (one for one in _noted(root) if one.version == version)
-    return next(found, None)
+    entries = (entry for entry in _entries(root) if entry.version == version)
+    return next(entries, None)
 
 
 def reject(root: Path, release: RejectedRelease, disk: Disk) -> None:
     """Add an entry, in place of an earlier one of its version. Raises OSError."""
-    others = [one for one in _noted(root) if one.version != release.version]
+    others = [entry for entry in _entries(root) if entry.version != release.version]
     _write(root, (*others, release), disk)
 
 
 def forgive(root: Path, kept: str, disk: Disk) -> None:
     """Remove the entries of `kept`, which passed its trial, and of older versions. Raises
     OSError."""
-    noted = _noted(root)
-    left = tuple(one for one in noted if is_newer(one.version, kept))
-    if left != noted:
-        _write(root, left, disk)
+    entries = _entries(root)
+    remaining = tuple(entry for entry in entries if is_newer(entry.version, kept))
+    if remaining != entries:
+        _write(root, remaining, disk)
 
 
 def is_newer(version: str, kept: str) -> bool:
@@ -72,7 +72,7 @@ def is_newer(version: str, kept: str) -> bool:
         return False
 
 
-def _noted(root: Path) -> tuple[RejectedRelease, ...]:
+def _entries(root: Path) -> tuple[RejectedRelease, ...]:
     return (read_record(root / NOTE, RejectedReleases) or RejectedReleases()).releases
 
 

@@ -74,11 +74,11 @@ class ReleaseStore:
 
     def previous(self) -> str | None:
         """The version that was kept before; None if there is none."""
-        found = self._leads_to(self.root / "previous")
+        found = self._version_at(self.root / "previous")
         return found if found != self.kept() else None
 
     def on_trial(self) -> str | None:
-        return self._leads_to(self.trial_link)
+        return self._version_at(self.trial_link)
 
     def installed(self) -> list[ReleaseManifest]:
         """The manifests of all complete releases, newest first."""
@@ -111,10 +111,10 @@ class ReleaseStore:
         be read: one of them may run, and the read error may be temporary.
         """
         links = (self.root / "current", self.root / "previous", self.trial_link)
-        held = {link.readlink().name for link in links if link.is_symlink()}
+        linked = {link.readlink().name for link in links if link.is_symlink()}
         for path in list(self.releases.iterdir()):
             hidden = path.name.startswith(".")
-            if hidden or (path.name not in held and manifests.read(path) is None):
+            if hidden or (path.name not in linked and manifests.read(path) is None):
                 self._remove(path)
         for path in self.root.glob(".*.release"):  # a copy of an archive
             self._remove(path)
@@ -125,13 +125,13 @@ class ReleaseStore:
         A folder of that version without a readable manifest is renamed before and removed after, so
         that the two renames follow each other directly."""
         folder = self.folder(version)
-        gone = part.with_suffix(".gone")
+        replaced = part.with_suffix(".gone")
         damaged = os.path.lexists(folder)
         if damaged:
-            self.disk.rename(folder, gone)
+            self.disk.rename(folder, replaced)
         self.disk.rename(part, folder)
         if damaged:
-            self.disk.remove_tree(gone)
+            self.disk.remove_tree(replaced)
 
     def begin_trial(self, version: str) -> None:
         self.disk.link(self.trial_link, self.folder(version))
@@ -151,12 +151,12 @@ class ReleaseStore:
     def prune(self, keep: int = KEEP) -> list[str]:
         """Remove the oldest releases beyond `keep`, but not the kept one, the previous one or the
         one on trial. Returns the removed versions."""
-        held = {self.kept(), self.previous(), self.on_trial()}
-        free = [m.version for m in self.installed() if m.version not in held]
-        room = max(0, keep - len([version for version in held if version]))
-        for version in free[room:]:
+        needed = {self.kept(), self.previous(), self.on_trial()}
+        removable = [m.version for m in self.installed() if m.version not in needed]
+        room = max(0, keep - len([version for version in needed if version]))
+        for version in removable[room:]:
             self.disk.remove_tree(self.folder(version))
-        return free[room:]
+        return removable[room:]
 
     def _remove(self, path: Path) -> None:
         if path.is_dir() and not path.is_symlink():
@@ -164,7 +164,7 @@ class ReleaseStore:
         else:
             self.disk.remove(path)
 
-    def _leads_to(self, link: Path) -> str | None:
+    def _version_at(self, link: Path) -> str | None:
         """The version of the complete release that `link` points to; None if there is none."""
         try:
             version = link.readlink().name

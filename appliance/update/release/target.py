@@ -53,14 +53,14 @@ class SystemdTarget:
 
     def read_health(self) -> HealthReading:
         """The present state of the service. Raises StorageError if systemctl fails."""
-        asked = "ActiveState,MainPID,NRestarts"
-        shown = self._systemd("show", UNIT, f"--property={asked}")
-        said = dict(re.findall(r"^(\w+)=(.*)$", shown, re.MULTILINE))
-        activity = _ACTIVITY.get(said.get("ActiveState", ""), "stopped")
-        told = status.read_status(self._runtime)
-        if told is not None and str(told.pid) != said.get("MainPID"):
-            told = None  # left by an earlier process
-        return HealthReading(activity, int(said.get("NRestarts") or 0), told)
+        properties = "ActiveState,MainPID,NRestarts"
+        output = self._systemd("show", UNIT, f"--property={properties}")
+        values = dict(re.findall(r"^(\w+)=(.*)$", output, re.MULTILINE))
+        activity = _ACTIVITY.get(values.get("ActiveState", ""), "stopped")
+        supervisor = status.read_status(self._runtime)
+        if supervisor is not None and str(supervisor.pid) != values.get("MainPID"):
+            supervisor = None  # left by an earlier process
+        return HealthReading(activity, int(values.get("NRestarts") or 0), supervisor)
 
     def restart(self) -> None:
         """Restart the service, also after systemd's start limit; the program `start` chooses the
@@ -116,8 +116,8 @@ class SystemdTarget:
         except (OSError, subprocess.TimeoutExpired) as error:
             raise StorageError(f"systemd cannot be asked ({error}).") from error
         if done.returncode and words[0] != "reset-failed":  # it fails for a unit that is not loaded
-            said = done.stderr.strip() or f"exit code {done.returncode}"
-            raise StorageError(f"systemctl {' '.join(words)}: {said}.", "Are you root?")
+            message = done.stderr.strip() or f"exit code {done.returncode}"
+            raise StorageError(f"systemctl {' '.join(words)}: {message}.", "Are you root?")
         return done.stdout
 
 
@@ -128,8 +128,8 @@ def selftest_environment(own: Mapping[str, str], home: str) -> dict[str, str]:
     It is the unit's environment: without root's XDG folders, whose settings are not the box's, and
     with STATE_DIRECTORY, so that the self-test covers the page, which only the service has.
     """
-    kept = {key: value for key, value in own.items() if key[:4] != "XDG_"}
-    return kept | ({"HOME": home, "STATE_DIRECTORY": home} if home else {})
+    environment = {key: value for key, value in own.items() if key[:4] != "XDG_"}
+    return environment | ({"HOME": home, "STATE_DIRECTORY": home} if home else {})
 
 
 def _home(user: str) -> str:

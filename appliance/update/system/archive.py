@@ -37,11 +37,11 @@ class SystemArchive:
 
     `boot` and `system` read the contents on demand from the open file, and hash them each time."""
 
-    def __init__(self, handed: HandedOverFile, signers: Path) -> None:
+    def __init__(self, file: HandedOverFile, signers: Path) -> None:
         """Raises ReleaseRefused for a file that is not a system archive, or is not signed by a key
         in `signers`."""
-        self.manifest, _, (self._boot, self._system) = SYSTEM_ARCHIVE.open(handed, signers)
-        self._handed = handed
+        self.manifest, _, (self._boot, self._system) = SYSTEM_ARCHIVE.open(file, signers)
+        self._file = file
 
     def verify(self, share: ReportShare = unreported) -> None:
         """Raise ReleaseRefused unless every byte is the signed one at this time."""
@@ -61,29 +61,29 @@ class SystemArchive:
         """The content of the root partition; raises like `boot`."""
         return self._chunks(self._system, self.manifest.system)
 
-    def _chunks(self, source: ArchivePart, piece: PartitionContent) -> Iterator[bytes]:
+    def _chunks(self, part: ArchivePart, content: PartitionContent) -> Iterator[bytes]:
         """The unpacked bytes, in chunks of CHUNK bytes; only the last may be shorter."""
         digest, length = hashlib.sha256(), 0
-        for chunk in self._even(self._unpacked(source)):
+        for chunk in self._rechunked(self._unpacked(part)):
             length += len(chunk)
-            if length > piece.bytes:
+            if length > content.bytes:
                 break
             digest.update(chunk)
             yield chunk
-        if (length, digest.hexdigest()) != (piece.bytes, piece.sha256):
-            problem = f"{self._handed.name} is damaged, or was changed after it was signed."
-            shown = ShownAs.of("page-wrong-damaged", file=self._handed.name)
+        if (length, digest.hexdigest()) != (content.bytes, content.sha256):
+            problem = f"{self._file.name} is damaged, or was changed after it was signed."
+            shown = ShownAs.of("page-wrong-damaged", file=self._file.name)
             raise ReleaseRefused(problem, "Fetch it again.", shown=shown)
 
-    def _unpacked(self, source: ArchivePart) -> Iterator[bytes]:
+    def _unpacked(self, part: ArchivePart) -> Iterator[bytes]:
         """Yield at most CHUNK bytes at a time, whatever the file contains. Data after the end of
         the gzip stream is refused, since zlib would keep all of it in memory."""
         gzip = zlib.decompressobj(wbits=31)
-        shown = ShownAs.of("page-wrong-damaged", file=self._handed.name)
-        problem = f"{self._handed.name} is damaged."
+        shown = ShownAs.of("page-wrong-damaged", file=self._file.name)
+        problem = f"{self._file.name} is damaged."
         damaged = ReleaseRefused(problem, "Fetch it again.", shown=shown)
         try:
-            for packed in self._handed.chunks(*source, PACKED):
+            for packed in self._file.chunks(*part, PACKED):
                 if gzip.eof:
                     raise damaged
                 rest = packed
@@ -97,12 +97,12 @@ class SystemArchive:
             raise damaged from error
 
     @staticmethod
-    def _even(pieces: Iterator[bytes]) -> Iterator[bytes]:
-        held = bytearray()
-        for piece in pieces:
-            held += piece
-            while len(held) >= CHUNK:
-                yield bytes(held[:CHUNK])
-                del held[:CHUNK]
-        if held:
-            yield bytes(held)
+    def _rechunked(chunks: Iterator[bytes]) -> Iterator[bytes]:
+        buffer = bytearray()
+        for chunk in chunks:
+            buffer += chunk
+            while len(buffer) >= CHUNK:
+                yield bytes(buffer[:CHUNK])
+                del buffer[:CHUNK]
+        if buffer:
+            yield bytes(buffer)

@@ -41,13 +41,13 @@ class FileBlockDevice:
     def read(self, at: int, count: int) -> bytes:
         """Read `count` bytes from offset `at`, fewer only at the end."""
         count = min(count, self.size - at)
-        found = bytearray()
-        while len(found) < count:
-            piece = os.pread(self._fd, count - len(found), self._begin + at + len(found))
-            if not piece:
+        data = bytearray()
+        while len(data) < count:
+            chunk = os.pread(self._fd, count - len(data), self._begin + at + len(data))
+            if not chunk:
                 break
-            found += piece
-        return bytes(found)
+            data += chunk
+        return bytes(data)
 
     def write(self, at: int, data: bytes) -> None:
         if at < 0 or at + len(data) > self.size:

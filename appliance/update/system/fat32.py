@@ -43,7 +43,7 @@ class FatFileSystem:
         self._part = part
         boot = head if head is not None else part.read(0, SECTOR)
         if len(boot) < SECTOR or boot[510:512] != b"\x55\xaa":
-            raise self._broken("is no FAT file system")
+            raise self._error("is no FAT file system")
         sector, self._per_cluster, reserved, self._copies = (
             _number(boot, at, width) for at, width in ((11, 2), (13, 1), (14, 2), (16, 1))
         )
@@ -52,15 +52,15 @@ class FatFileSystem:
         )
         self._root = _number(boot, 44, 4)
         if sector != SECTOR or short_fat or not self._per_cluster or not sectors:
-            raise self._broken("is no FAT32 of sectors of 512 bytes")
+            raise self._error("is no FAT32 of sectors of 512 bytes")
         self._fat = reserved * SECTOR
         self._fat_bytes = sectors * SECTOR
         self._data = self._fat + self._copies * self._fat_bytes
         self._cluster_bytes = self._per_cluster * SECTOR
         if total * SECTOR > part.size or self._data > part.size:
-            raise self._broken("says it is larger than its partition")
-        whole = (total * SECTOR - self._data) // self._cluster_bytes
-        self._clusters = min(whole, self._fat_bytes // 4 - 2)
+            raise self._error("says it is larger than its partition")
+        clusters = (total * SECTOR - self._data) // self._cluster_bytes
+        self._clusters = min(clusters, self._fat_bytes // 4 - 2)
 
     def files(self) -> list[FatFile]:
         """All files of the root folder."""
@@ -78,10 +78,10 @@ class FatFileSystem:
         """Overwrite a file in place with as many bytes as it has, at most one sector."""
         file = self.find(name)
         if file is None:
-            raise self._broken(f"has no {name}")
+            raise self._error(f"has no {name}")
         if len(data) != file.size or len(data) > SECTOR:
             problem = f"has a {name} of {file.size} bytes, which {len(data)} cannot replace"
-            raise self._broken(problem)
+            raise self._error(problem)
         place = self._place(file.cluster)
         sector = bytearray(self._part.read(place, SECTOR))
         sector[: len(data)] = data
@@ -142,7 +142,7 @@ class FatFileSystem:
         seen: set[int] = set()
         while 2 <= cluster < _END:
             if cluster in seen or self._place(cluster) + self._cluster_bytes > self._part.size:
-                raise self._broken("is damaged: a file leads nowhere")
+                raise self._error("is damaged: a file leads nowhere")
             seen.add(cluster)
             yield cluster
             entry = self._part.read(self._fat + 4 * cluster, 4)
@@ -150,19 +150,19 @@ class FatFileSystem:
 
     def _content(self, file: FatFile) -> bytes:
         if file.size > MOST_BYTES:
-            raise self._broken(f"has a {file.name} that is too large to be one")
+            raise self._error(f"has a {file.name} that is too large to be one")
         data = b"".join(
             self._part.read(self._place(cluster), self._cluster_bytes)
             for cluster in self._chain(file.cluster)
         )
         if len(data) < file.size:
-            raise self._broken(f"is damaged: {file.name} ends early")
+            raise self._error(f"is damaged: {file.name} ends early")
         return data[: file.size]
 
     def _place(self, cluster: int) -> int:
         return self._data + (cluster - 2) * self._cluster_bytes
 
-    def _broken(self, how: str) -> StorageError:
+    def _error(self, how: str) -> StorageError:
         return StorageError(f"The partition `{self._part.name}` {how}.")
 
 

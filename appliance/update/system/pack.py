@@ -51,8 +51,8 @@ def _used(image: Path) -> int:
     used = 0
     with image.open("rb") as file:
         for at in range(0, image.stat().st_size, CHUNK):
-            if held := len(file.read(CHUNK).rstrip(b"\0")):
-                used = at + held
+            if length := len(file.read(CHUNK).rstrip(b"\0")):
+                used = at + length
     return max(BLOCK, -(-used // BLOCK) * BLOCK)
 
 

@@ -16,9 +16,9 @@ from appliance.update.request import (
     PREVIOUS,
     SYSTEMS,
     ProgressWriter,
-    asked_for,
     nothing_before,
-    told_of,
+    recorded_end,
+    requested_file,
 )
 from appliance.update.system.slot import SlotName
 from appliance.update.system.slot_state import SlotStateFile
@@ -26,7 +26,7 @@ from appliance.update.system.updater import SystemUpdater
 
 
 def install_wanted(
-    updater: SystemUpdater, wishes: InstallOptions, incoming: Path = INCOMING
+    updater: SystemUpdater, options: InstallOptions, incoming: Path = INCOMING
 ) -> bool:
     """As root: carry out the request in the note, and remove the note.
 
@@ -37,25 +37,25 @@ def install_wanted(
     """
     name = pop_note(incoming / SYSTEMS.note)
     if name == PREVIOUS:
-        return _go_back(updater, wishes)
-    with asked_for(name, incoming, SYSTEMS, updater.shelf.trial_folder) as (handed, teller):
-        return dataclasses.replace(updater, progress=teller.update).install(handed, wishes)
+        return _go_back(updater, options)
+    with requested_file(name, incoming, SYSTEMS, updater.shelf.trial_folder) as (source, writer):
+        return dataclasses.replace(updater, progress=writer.update).install(source, options)
 
 
-def returns_to(ledger: SlotStateFile, running: SlotName | None, root: Path) -> str | None:
+def returns_to(slot_state: SlotStateFile, running: SlotName | None, root: Path) -> str | None:
     """The version of the system to which the box may return; None if there is none.
 
     It has to be proved, and not the one that the fallback left. `running`: the slot that runs; None
     on a machine without slots. `root`: of the releases."""
-    if running is None or ledger.trial() is not None:
+    if running is None or slot_state.trial() is not None:
         return None
-    return ledger.way_back(running, fallback.read(root).system_left)
+    return slot_state.way_back(running, fallback.read(root).system_left)
 
 
-def _go_back(updater: SystemUpdater, wishes: InstallOptions) -> bool:
+def _go_back(updater: SystemUpdater, options: InstallOptions) -> bool:
     shelf = updater.shelf
-    version = returns_to(updater.ledger, updater.machine.slot(), shelf.root)
-    with told_of(ProgressWriter(shelf.trial_folder, version or PREVIOUS)) as teller:
+    version = returns_to(updater.slot_state, updater.machine.slot(), shelf.root)
+    with recorded_end(ProgressWriter(shelf.trial_folder, version or PREVIOUS)) as writer:
         if version is None:
             raise nothing_before()
         if not updater.machine.supports_tryboot():
@@ -64,5 +64,5 @@ def _go_back(updater: SystemUpdater, wishes: InstallOptions) -> bool:
                 "docs/rescue.md tells how to start the other system by hand.",
                 shown=ShownAs.of("page-wrong-no-tryboot"),
             )
-        dataclasses.replace(updater, progress=teller.update).begin_trial(wishes.wait_s)
+        dataclasses.replace(updater, progress=writer.update).begin_trial(options.wait_s)
     return True

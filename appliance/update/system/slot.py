@@ -55,11 +55,11 @@ def starts(text: str) -> SlotName:
     """The slot that autoboot.txt starts. Raises StorageError if it names none of the slots."""
     section = "all"
     for line in map(str.strip, text.splitlines()):
-        if found := re.fullmatch(r"\[(\w+)\]", line):
-            section = found[1]
-        elif (found := re.fullmatch(r"boot_partition\s*=\s*(\d+)", line)) and section == "all":
+        if match := re.fullmatch(r"\[(\w+)\]", line):
+            section = match[1]
+        elif (match := re.fullmatch(r"boot_partition\s*=\s*(\d+)", line)) and section == "all":
             for slot in SLOTS.values():
-                if slot.number == int(found[1]):
+                if slot.number == int(match[1]):
                     return slot.name
     problem = f"{AUTOBOOT} on this card names no system slot to start."
     raise StorageError(problem, "docs/rescue.md tells how to write it anew.")

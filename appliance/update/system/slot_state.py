@@ -112,7 +112,7 @@ class SlotStateFile:
             self.disk.remove(self.folder / SYSTEM_TRIAL)
 
     def _write(self, name: str, record: msgspec.Struct) -> None:
-        fresh = self.folder / f".{name}.new"
-        self.disk.write(fresh, msgspec.json.encode(record))
+        temporary = self.folder / f".{name}.new"
+        self.disk.write(temporary, msgspec.json.encode(record))
         self.disk.sync(self.folder)
-        self.disk.rename(fresh, self.folder / name)
+        self.disk.rename(temporary, self.folder / name)

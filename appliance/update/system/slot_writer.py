@@ -29,7 +29,7 @@ def write_slot(
     total = 2 * (manifest.boot.bytes + manifest.system.bytes)  # written and read back
     done = 0
 
-    def count(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    def counted(chunks: Iterator[bytes]) -> Iterator[bytes]:
         nonlocal done
         for chunk in chunks:
             yield chunk
@@ -37,18 +37,18 @@ def write_slot(
             share(done / total)
 
     with card.part(slot.boot) as boot, card.part(slot.system) as system:
-        for part, piece in ((boot, manifest.boot), (system, manifest.system)):
-            if piece.bytes > part.size:
-                problem = f"It needs {piece.bytes >> 20} MiB on `{part.name}`"
+        for part, content in ((boot, manifest.boot), (system, manifest.system)):
+            if content.bytes > part.size:
+                problem = f"It needs {content.bytes >> 20} MiB on `{part.name}`"
                 raise StorageError(f"{problem}, which has {part.size >> 20}.")
         boot.write(0, bytes(SECTOR))
         boot.flush()
-        _copy(count(archive.system()), system, begin=0)
-        _compare(count(_content(system, manifest.system.bytes)), system, manifest.system.sha256)
-        head = _copy(count(archive.boot()), boot, begin=SECTOR)
-        whole = _content(boot, manifest.boot.bytes, head)
-        _compare(count(whole), boot, manifest.boot.sha256)
-        _name(boot, head, slot)
+        _copy(counted(archive.system()), system, begin=0)
+        _compare(counted(_content(system, manifest.system.bytes)), system, manifest.system.sha256)
+        head = _copy(counted(archive.boot()), boot, begin=SECTOR)
+        written = _content(boot, manifest.boot.bytes, head)
+        _compare(counted(written), boot, manifest.boot.sha256)
+        _set_cmdline(boot, head, slot)
         boot.write(0, head)
         boot.flush()
 
@@ -57,19 +57,19 @@ def bootable(slot: SystemSlot, card: PartitionedDisk) -> bool:
     """Whether the slot has a boot file system whose command line names this slot."""
     with card.part(slot.boot) as boot:
         try:
-            said = FatFileSystem(boot).read(CMDLINE)
+            data = FatFileSystem(boot).read(CMDLINE)
         except StorageError:
             return False
-    return said is not None and cmdline(said.decode(errors="replace"), slot.name).encode() == said
+    return data is not None and cmdline(data.decode(errors="replace"), slot.name).encode() == data
 
 
 def _copy(chunks: Iterator[bytes], part: BlockDevice, begin: int) -> bytes:
     """Write all bytes but the first `begin`, and return these."""
     at, head = 0, b""
     for chunk in chunks:
-        kept = chunk[: begin - at] if at < begin else b""
-        head += kept
-        part.write(at + len(kept), chunk[len(kept) :])
+        skipped = chunk[: begin - at] if at < begin else b""
+        head += skipped
+        part.write(at + len(skipped), chunk[len(skipped) :])
         at += len(chunk)
     part.flush()
     return head
@@ -95,15 +95,15 @@ def _compare(chunks: Iterator[bytes], part: BlockDevice, sha256: str) -> None:
         )
 
 
-def _name(boot: BlockDevice, head: bytes, slot: SystemSlot) -> None:
+def _set_cmdline(boot: BlockDevice, head: bytes, slot: SystemSlot) -> None:
     """Change cmdline.txt so that the kernel mounts the root of this slot."""
     fat = FatFileSystem(boot, head)
-    said = fat.read(CMDLINE)
-    if said is None:
+    data = fat.read(CMDLINE)
+    if data is None:
         raise StorageError(f"Its boot partition has no {CMDLINE}.")
-    text = said.decode("ascii", errors="replace")
-    meant = cmdline(text, slot.name)
-    if f"PARTLABEL={slot.system}" not in meant:
+    text = data.decode("ascii", errors="replace")
+    wanted = cmdline(text, slot.name)
+    if f"PARTLABEL={slot.system}" not in wanted:
         raise StorageError(f"Its {CMDLINE} names no root of ours.")
-    if meant != text:
-        fat.replace(CMDLINE, meant.encode("ascii"))
+    if wanted != text:
+        fat.replace(CMDLINE, wanted.encode("ascii"))

@@ -38,11 +38,11 @@ class PiTarget(SystemdTarget):
         release: Path = RELEASE,
         start: Path = START,
         firmware: Path = FIRMWARE,
-        words: Path = WORDS,
+        reboot_argument: Path = WORDS,
     ) -> None:
         super().__init__(runtime, systemctl)
         self._command_line, self._release = command_line, release
-        self._start, self._firmware, self._words = start, firmware, words
+        self._start, self._firmware, self._reboot_argument = start, firmware, reboot_argument
 
     def slot(self) -> SlotName | None:
         """The slot that runs; None on a machine without slots.
@@ -74,11 +74,11 @@ class PiTarget(SystemdTarget):
         """
         try:
             if trial:
-                self._words.write_text("0 tryboot\n", encoding="ascii")
+                self._reboot_argument.write_text("0 tryboot\n", encoding="ascii")
             else:
-                self._words.unlink(missing_ok=True)
+                self._reboot_argument.unlink(missing_ok=True)
         except OSError as error:
-            problem = f"{self._words}: cannot be written ({error.strerror})."
+            problem = f"{self._reboot_argument}: cannot be written ({error.strerror})."
             raise StorageError(problem, "Are you root?") from error
         self._systemd("start", "--no-block", "--job-mode=replace-irreversibly", "reboot.target")
 
@@ -89,8 +89,8 @@ def version(release: Path = RELEASE) -> str | None:
         text = release.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    said = dict(re.findall(r'^(\w+)="?([^"\n]*)"?$', text, re.MULTILINE))
-    return said.get("IMAGE_VERSION") if said.get("IMAGE_ID") == "interlude" else None
+    values = dict(re.findall(r'^(\w+)="?([^"\n]*)"?$', text, re.MULTILINE))
+    return values.get("IMAGE_VERSION") if values.get("IMAGE_ID") == "interlude" else None
 
 
 def runs_from(slot: SlotName | None) -> SlotName:

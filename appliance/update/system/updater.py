@@ -56,37 +56,37 @@ class SystemUpdater:
     """Installs systems on the SD card of one machine, and settles their trials."""
 
     card: PartitionedDisk
-    ledger: SlotStateFile
+    slot_state: SlotStateFile
     machine: SystemTarget
     shelf: ReleaseStore
     signers: Path = SIGNERS
     progress: Progress = unreported_progress
 
-    def install(self, file: Path | HandedOverFile, wishes: InstallOptions | None = None) -> bool:
+    def install(self, file: Path | HandedOverFile, options: InstallOptions | None = None) -> bool:
         """Write the system in `file` to the other slot, and reboot into its trial.
 
-        Returns False if it runs already. With `wishes.start` off it is only written, and a later
+        Returns False if it runs already. With `options.start` off it is only written, and a later
         `begin_trial` tries it. Raises ReleaseRefused, InstallDeferred, StorageError.
         """
-        wishes = wishes or InstallOptions()
+        options = options or InstallOptions()
         runs_from(self.machine.slot())
-        with self._locked(), open_handed_over(file, SYSTEM_ARCHIVE.most_bytes) as handed:
+        with self._locked(), open_handed_over(file, SYSTEM_ARCHIVE.most_bytes) as source:
             running, target = self._slots()
-            archive = SystemArchive(handed, self.signers)
+            archive = SystemArchive(source, self.signers)
             manifest = archive.manifest
-            now = self._floor(wishes)
+            installed = self._floor(options)
             fits(
-                manifest, now, downgrade=wishes.downgrade, now_s=self.machine.clock_s(),
+                manifest, installed, downgrade=options.downgrade, now_s=self.machine.clock_s(),
                 back="interlude system rollback",
             )  # fmt: skip
             archive.verify(lambda share: self.progress("verify", share))
-            meant = SlotContent(manifest.version, manifest.system.sha256)
-            if manifest.version == now:
-                return self._same(running, meant)
-            if not meant.is_same(self.ledger.whole(target)):
-                self._write(archive, target, meant)
-            if wishes.start:
-                self._try(target, meant.version, wishes.wait_s)
+            content = SlotContent(manifest.version, manifest.system.sha256)
+            if manifest.version == installed:
+                return self._check_same(running, content)
+            if not content.is_same(self.slot_state.whole(target)):
+                self._write(archive, target, content)
+            if options.start:
+                self._try(target, content.version, options.wait_s)
             return True
 
     def begin_trial(self, wait_s: float) -> str:
@@ -97,14 +97,14 @@ class SystemUpdater:
         runs_from(self.machine.slot())
         with self._locked():
             _, target = self._slots()
-            there = self.ledger.whole(target)
-            if there is None or not bootable(SLOTS[target], self.card):
+            content = self.slot_state.whole(target)
+            if content is None or not bootable(SLOTS[target], self.card):
                 raise ReleaseRefused(
                     "There is no whole system in the other slot.",
                     shown=ShownAs.of("page-wrong-nothing-before"),
                 )
-            self._try(target, there.version, wait_s)
-            return there.version
+            self._try(target, content.version, wait_s)
+            return content.version
 
     def settle_trial(self) -> str:
         """Settle a trial after a boot; return its result in a sentence, "" if there was none.
@@ -113,17 +113,17 @@ class SystemUpdater:
         that could not be read or written. A failed trial also reboots the machine to the old slot.
         """
         running = runs_from(self.machine.slot())
-        with self.ledger.locked():
-            trial = self.ledger.trial()
+        with self.slot_state.locked():
+            trial = self.slot_state.trial()
             if trial is None:
-                self.ledger.drop_trial()  # an unreadable file would block installations for ever
-                self._note(running)
+                self.slot_state.drop_trial()  # an unreadable file would block all installations
+                self._mark_proved(running)
                 return ""
             if trial.slot != running:
-                return self._ended(trial)
+                return self._end_unfinished(trial)
             if self.default() == running:  # interrupted between the commit and its note
-                self._note(running)
-                self.ledger.end_trial(SlotTrialResult(trial.version))
+                self._mark_proved(running)
+                self.slot_state.end_trial(SlotTrialResult(trial.version))
                 return f"{trial.version} was kept."
             try:
                 if why := self._watch(trial):
@@ -136,26 +136,26 @@ class SystemUpdater:
                 self._commit(running)
             except InterludeError as error:
                 # trial.json stays until the old system runs: this one must not be taken for kept.
-                self.ledger.note(SlotTrialResult.of_error(trial.version, error))
+                self.slot_state.note(SlotTrialResult.of_error(trial.version, error))
                 self.machine.reboot(trial=False)
                 raise
-            self._note(running)
-            self.ledger.end_trial(SlotTrialResult(trial.version))
+            self._mark_proved(running)
+            self.slot_state.end_trial(SlotTrialResult(trial.version))
             return f"The system {trial.version} proved well, and is kept."
 
     def default(self) -> SlotName:
         """The slot that starts after a power cut. Raises StorageError."""
         with self.card.part(CONFIG) as config:
-            said = FatFileSystem(config).read(AUTOBOOT)
-        if said is None:
+            text = FatFileSystem(config).read(AUTOBOOT)
+        if text is None:
             raise StorageError(f"There is no {AUTOBOOT} on this card.", "See docs/rescue.md.")
-        return starts(said.decode("ascii", errors="replace"))
+        return starts(text.decode("ascii", errors="replace"))
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Hold the locks of systems and releases: a reboot during the trial of a release would end
         it without a result. Raises InstallDeferred."""
-        with self.ledger.locked(), self.shelf.locked():
+        with self.slot_state.locked(), self.shelf.locked():
             yield
 
     def _slots(self) -> tuple[SlotName, SlotName]:
@@ -170,28 +170,28 @@ class SystemUpdater:
             )
         return running, other(running)
 
-    def _floor(self, wishes: InstallOptions) -> str | None:
+    def _floor(self, options: InstallOptions) -> str | None:
         """The version that runs, the oldest that may be installed. Raises StorageError if it is
         unknown, unless a downgrade is allowed."""
         now = self.machine.version()
-        if now is None and not wishes.downgrade:
+        if now is None and not options.downgrade:
             problem = "The system that runs does not say which it is."
             raise StorageError(problem, "If any other may replace it: --downgrade.")
         return now
 
-    def _same(self, running: SlotName, meant: SlotContent) -> bool:
-        known = self.ledger.whole(running)
-        if known is not None and known.system_sha256 not in ("", meant.system_sha256):
-            problem = f"Another {meant.version} runs already, with other files."
+    def _check_same(self, running: SlotName, content: SlotContent) -> bool:
+        known = self.slot_state.whole(running)
+        if known is not None and known.system_sha256 not in ("", content.system_sha256):
+            problem = f"Another {content.version} runs already, with other files."
             raise ReleaseRefused(
                 problem,
                 "A version is given once: make a new one.",
-                shown=ShownAs.of("page-wrong-other-files", version=meant.version),
+                shown=ShownAs.of("page-wrong-other-files", version=content.version),
             )
         return False
 
-    def _write(self, archive: SystemArchive, target: SlotName, meant: SlotContent) -> None:
-        self.ledger.unmark(target)
+    def _write(self, archive: SystemArchive, target: SlotName, content: SlotContent) -> None:
+        self.slot_state.unmark(target)
         try:
             write_slot(
                 archive, SLOTS[target], self.card, lambda share: self.progress("write", share)
@@ -200,12 +200,12 @@ class SystemUpdater:
             if isinstance(error, StorageError):
                 raise
             raise StorageError(f"The slot could not be written ({error.strerror}).") from error
-        self.ledger.mark_whole(target, meant)
+        self.slot_state.mark_whole(target, content)
 
     def _try(self, target: SlotName, version: str, wait_s: float) -> None:
         wait_for_quiet(self.machine, wait_s, self.progress)
         self.progress("start", 1.0)
-        self.ledger.begin_trial(SlotTrial(target, version, self.machine.read_health().status))
+        self.slot_state.begin_trial(SlotTrial(target, version, self.machine.read_health().status))
         self.machine.reboot(trial=True)
 
     def _watch(self, trial: SlotTrial) -> str:
@@ -231,34 +231,34 @@ class SystemUpdater:
                 shown=ShownAs.of("page-wrong-card-worn"),
             )
 
-    def _ended(self, trial: SlotTrial) -> str:
+    def _end_unfinished(self, trial: SlotTrial) -> str:
         """End a trial whose slot does not run: it failed or did not start. Returns the problem."""
-        last = self.ledger.last()
-        if last is None or not last.problem:
+        result = self.slot_state.last()
+        if result is None or not result.problem:
             version = trial.version
             if self.machine.supports_tryboot():
-                key, why = "page-wrong-system-not-up", f"The system {version} did not come up."
+                key, problem = "page-wrong-system-not-up", f"The system {version} did not come up."
             else:
                 key = "page-wrong-system-not-started"
-                why = (
+                problem = (
                     f"The system {version} was not started: this kernel cannot ask the Pi's "
                     "firmware for a trial. docs/rescue.md tells how to start it by hand."
                 )
-            last = SlotTrialResult(version, why, key, {"version": version})
-        there = self.ledger.whole(trial.slot)
-        if there is not None and there.proved:
-            self.ledger.mark_whole(trial.slot, msgspec.structs.replace(there, proved=False))
-        self.ledger.end_trial(last)
-        return last.problem
+            result = SlotTrialResult(version, problem, key, {"version": version})
+        content = self.slot_state.whole(trial.slot)
+        if content is not None and content.proved:
+            self.slot_state.mark_whole(trial.slot, msgspec.structs.replace(content, proved=False))
+        self.slot_state.end_trial(result)
+        return result.problem
 
-    def _note(self, running: SlotName) -> None:
+    def _mark_proved(self, running: SlotName) -> None:
         """Note the running system as complete and proved, also the one that came with the card, so
         that the box may return to it later."""
-        now = self.machine.version()
-        if now is None:
+        version = self.machine.version()
+        if version is None:
             return
-        known = self.ledger.whole(running)
-        if known is None or known.version != now:
-            known = SlotContent(now)
-        if not known.proved:
-            self.ledger.mark_whole(running, msgspec.structs.replace(known, proved=True))
+        content = self.slot_state.whole(running)
+        if content is None or content.version != version:
+            content = SlotContent(version)
+        if not content.proved:
+            self.slot_state.mark_whole(running, msgspec.structs.replace(content, proved=True))

@@ -46,7 +46,7 @@ def test_a_new_start_is_asked_of_systemd_with_the_firmwares_words(
     systemctl.chmod(0o755)
     words = tmp_path / "reboot-param"
     words.write_text("of an earlier one\n")
-    PiTarget(tmp_path, str(systemctl), words=words).reboot(trial=trial)
+    PiTarget(tmp_path, str(systemctl), reboot_argument=words).reboot(trial=trial)
     asked = "start --no-block --job-mode=replace-irreversibly reboot.target\n"
     assert (tmp_path / "asked").read_text() == asked
     assert (words.read_text() if words.exists() else "") == ("0 tryboot\n" if trial else "")
@@ -54,4 +54,6 @@ def test_a_new_start_is_asked_of_systemd_with_the_firmwares_words(
 
 def test_words_that_cannot_be_left_are_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot be written"):
-        PiTarget(tmp_path, "true", words=tmp_path / "none/reboot-param").reboot(trial=True)
+        PiTarget(tmp_path, "true", reboot_argument=tmp_path / "none/reboot-param").reboot(
+            trial=True
+        )
