@@ -75,7 +75,7 @@ class LearningProgram:
                 PROGRAM, stdin=subprocess.PIPE, stdout=subprocess.PIPE
             )
         except OSError as error:
-            log.warning("the program that learns cannot be started (%s)", error.strerror)
+            log.warning("the enrolment program cannot be started (%s)", error.strerror)
             self._replies.put(LearningEnds("failed"))
             return
         if self._ended:
@@ -83,7 +83,7 @@ class LearningProgram:
         try:
             self._talk(child)
         except (OSError, msgspec.DecodeError) as error:
-            log.info("the program that learns has ended (%s)", error)
+            log.info("the enrolment program has ended (%s)", error)
         finally:
             self._replies.put(LearningEnds("failed"))
             child.kill()

@@ -92,7 +92,7 @@ def main(work: Worker) -> None:
         elif now - fed_at > _STARVED_S:
             out.send(hearing.flush())
         if mic.lost != lost:
-            work.log.warning("%d ms of the microphone were lost: too slow", 5 * (mic.lost - lost))
+            work.log.warning("too slow: lost %d ms of the microphone", 5 * (mic.lost - lost))
             lost = mic.lost
         if now - beaten_at > _POLL_MS / 1000:
             work.beat()

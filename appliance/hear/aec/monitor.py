@@ -105,10 +105,10 @@ class EchoMonitor:
                 "the echo cannot be cancelled well. Use one device for both (docs/echo.md)"
             )
         elif self._kalman.path_changes > self._changes and not self._drifts:
-            yield "the box was moved, or its volume turned: its echo was learned anew"
+            yield "the box was moved or its volume changed: the echo path is learned again"
         if self._kalman.resting != self._rests:
             yield (
-                "the card cancels the echo by itself, or nothing of it reaches the microphone"
+                "the card cancels the echo by itself, or no echo reaches the microphone"
                 if self._kalman.resting
                 else "there is an echo to cancel again"
             )

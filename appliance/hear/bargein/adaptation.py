@@ -97,7 +97,7 @@ def load(state: Path, model: str | None = None) -> Adaptation | None:
     path = state / FILE
     if not path.exists():
         return None
-    again = "`interlude enrol` makes it anew."
+    again = "Enrol again with `interlude enrol`."
     try:
         with np.load(path, allow_pickle=False) as held:
             made = Adaptation(held["weight"], held["bias"], str(held["model"]))

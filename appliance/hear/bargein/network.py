@@ -122,7 +122,7 @@ def make_classifier(
     try:
         network = VerdictNetwork(model)
     except ModelError as error:
-        log.warning("the verdict follows rules alone: %s", error)
+        log.warning("the verdict uses rules instead of its network: %s", error)
         return RuleClassifier()
     return NetworkClassifier(network, None if state is None else load_owner(state, log, model))
 
@@ -132,7 +132,7 @@ def load_owner(state: Path, log: logging.Logger, model: Path = MODEL) -> Adaptat
     try:
         return adaptation.load(state, fingerprint(model))
     except ModelError as error:
-        log.warning("what was enrolled is left out: %s", error)
+        log.warning("the enrolled correction is not used: %s", error)
         return None
 
 

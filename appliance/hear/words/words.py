@@ -42,10 +42,10 @@ def main(work: Worker) -> None:
         work.log.error("%s", error)
     understanding = WordDecoder(hearing.words, recogniser, spotter, hearing.turn.longest_ms)
     understanding.waiting = work.settings.mode == "wake_word"
-    work.log.info("words by %s, wake word by %s", recogniser.name if recogniser else "nobody",
-                  spotter.name if spotter else "nobody")  # fmt: skip
+    work.log.info("word recogniser: %s, wake word spotter: %s", recogniser.name if recogniser else
+                  "none", spotter.name if spotter else "none")  # fmt: skip
     if recogniser is not None and recogniser.unknown:
-        work.log.warning("these phrases of `hearing.words` can never be heard: %s",
+        work.log.warning("these phrases of `hearing.words` cannot be recognised: %s",
                          ", ".join(recogniser.unknown))  # fmt: skip
     near = work.reader("near")
     poll, look = select.poll(), select.poll()
