@@ -22,7 +22,7 @@ class Sampler(Protocol):
 
 
 @dataclass(frozen=True)
-class _Begun:
+class _StartedAnswer:
     """An answer that was started. `sampler`: a copy of the sampler from before its first token."""
 
     question: Ids
@@ -39,20 +39,20 @@ class AnswerAhead:
 
     def __init__(self, sampler: Sampler) -> None:
         self._sampler = sampler
-        self._begun: _Begun | None = None
+        self._started: _StartedAnswer | None = None
         self._thrown_away = 0
 
     @property
-    def begun(self) -> bool:
+    def started(self) -> bool:
         """Whether there is an answer for `take`."""
-        return self._begun is not None
+        return self._started is not None
 
     def draw(self, question: TokenizedPrompt, drawing: AnswerDrawing) -> Iterator[AnswerPiece]:
         """Start the answer to `question` and yield its pieces. Close the generator to stop early.
 
         Raises AnswerAbandoned and ModelError, and drops the answer first.
         """
-        self._begun = _Begun(question.ids, drawing, self._sampler.copy_sampler())
+        self._started = _StartedAnswer(question.ids, drawing, self._sampler.copy_sampler())
         try:
             yield from drawing.draw_ahead()
         except Exception:
@@ -62,21 +62,21 @@ class AnswerAhead:
     def take(self, question: TokenizedPrompt) -> AnswerDrawing | None:
         """Return the answer to exactly this question, to be continued. If the held answer is to
         another question, drop it and return None."""
-        begun = self._begun
-        if begun is None or not np.array_equal(begun.question, question.ids):
+        started = self._started
+        if started is None or not np.array_equal(started.question, question.ids):
             self.drop()
             return None
-        self._begun = None
-        self._sampler.free_sampler(begun.sampler)
-        return begun.drawing
+        self._started = None
+        self._sampler.free_sampler(started.sampler)
+        return started.drawing
 
     def drop(self) -> None:
         """Discard the answer and restore the sampler. Call it before any other prefill."""
-        begun, self._begun = self._begun, None
-        if begun is not None:
-            begun.drawing.close()
-            self._thrown_away += len(begun.drawing.tokens)
-            self._sampler.replace_sampler(begun.sampler)
+        started, self._started = self._started, None
+        if started is not None:
+            started.drawing.close()
+            self._thrown_away += len(started.drawing.tokens)
+            self._sampler.replace_sampler(started.sampler)
 
     def pop_thrown_away(self) -> int:
         count, self._thrown_away = self._thrown_away, 0

@@ -37,27 +37,27 @@ class AnswerDrawing:
     """One answer, sampled from the end of the model's context.
 
     marks  text of each special token
-    most   maximum number of tokens; `limited` is set if the answer was cut there
+    max_tokens   maximum number of tokens; `limited` is set if the answer was cut there
     drew   called with the sampled tokens at the end, also after an error or `close`
     states receives the hidden states of each token; None: no voice needs them
-    whole  set at the end if the text holds all tokens and the filter removed nothing
+    complete  set at the end if the text holds all tokens and the filter removed nothing
     """
 
     def __init__(
         self,
         model: TokenSource,
         marks: Mapping[int, str],
-        most: int,
+        max_tokens: int,
         drew: Callable[[list[int]], None],
         states: DrawnStates | None = None,
     ) -> None:
         self._model = model
         self._marks = marks
-        self._most = most
-        self._drew = drew
+        self._max_tokens = max_tokens
+        self._on_end = drew
         self._states = states
         self.tokens: list[int] = []
-        self.limited = self.whole = False
+        self.limited = self.complete = False
         self.drawn_ahead = 0
         self._ahead: deque[AnswerPiece] = deque()
         self._steps = self._draw()
@@ -102,7 +102,7 @@ class AnswerDrawing:
                 token = self._model.sample()
                 if self._model.is_end(token):
                     break
-                if len(self.tokens) >= self._most:
+                if len(self.tokens) >= self._max_tokens:
                     self.limited = True
                     break
                 self.tokens.append(token)
@@ -110,25 +110,25 @@ class AnswerDrawing:
                 piece = mark or decode(self._model.piece(token))
                 written += len(piece)
                 pieces = list(with_calls(tags.split(piece)))
-                spoken += _length(pieces)
+                spoken += _text_length(pieces)
                 if states is not None:
                     pieces = states.drew(pieces, special=mark is not None)
                 yield pieces
                 self._model.evaluate([token], last=True)
                 if states is not None:
-                    states.has_read()
+                    states.record_evaluated()
             else:
                 raise AnswerAbandoned
         finally:
             if states is not None:
                 states.end()
-            self._drew(self.tokens)
+            self._on_end(self.tokens)
         rest = decode(b"", True)
         pieces = list(with_calls([*tags.split(rest), *tags.finish()]))
-        self.whole = written + len(rest) == spoken + _length(pieces)
+        self.complete = written + len(rest) == spoken + _text_length(pieces)
         yield pieces
 
 
-def _length(pieces: list[AnswerPiece]) -> int:
+def _text_length(pieces: list[AnswerPiece]) -> int:
     """Return the number of letters in the text pieces."""
     return sum(len(piece) for piece in pieces if isinstance(piece, str))

@@ -27,7 +27,7 @@ class EncodeSound(Protocol):
     """The function that encodes a clip; see SoundEncoder.encode."""
 
     def __call__(
-        self, samples: npt.NDArray[np.int16], begun: EncodedSound | None = None, *, whole: bool
+        self, samples: npt.NDArray[np.int16], prefix: EncodedSound | None = None, *, whole: bool
     ) -> EncodedSound: ...
 
 
@@ -49,7 +49,7 @@ class AudioEmbeddingCache:
 
     def __init__(self, encode: EncodeSound) -> None:
         self._encode = encode
-        self._known: WeakKeyDictionary[SpeechClip, AudioEmbedding] = WeakKeyDictionary()
+        self._encoded: WeakKeyDictionary[SpeechClip, AudioEmbedding] = WeakKeyDictionary()
         self._growing: tuple[SpeechClip, AudioEmbedding] | None = (
             None  # the newest clip of an unfinished utterance
         )
@@ -57,56 +57,58 @@ class AudioEmbeddingCache:
 
     def __contains__(self, clip: SpeechClip) -> bool:
         """Whether the clip is encoded to its end."""
-        return clip in self._known
+        return clip in self._encoded
 
     def __getitem__(self, clip: SpeechClip) -> AudioEmbedding:
         """Return the cached tokens of the clip, or encode it now. Raises ModelError."""
-        if clip not in self._known and self._growing is not None and self._growing[0] is clip:
+        if clip not in self._encoded and self._growing is not None and self._growing[0] is clip:
             return self._growing[1]
         return self.encode_whole(clip)
 
     def encode_whole(self, clip: SpeechClip) -> AudioEmbedding:
         """Return the tokens of the complete clip. Raises ModelError."""
-        if clip not in self._known:
-            self._known[clip] = _finished(self._grown(clip, whole=True))
-        return self._known[clip]
+        if clip not in self._encoded:
+            self._encoded[clip] = _finished(self._extend(clip, whole=True))
+        return self._encoded[clip]
 
     def encode_partial(self, clip: SpeechClip, *, whole: bool = True) -> AudioEmbedding:
         """Return the tokens of a clip that may grow: the next clip of its utterance starts with
         the same samples. Without `whole`, the incomplete token at its end may be left out."""
-        known = self._known.get(clip)
-        if known is None:
-            known = self._grown(clip, whole=whole)
-            if known.sound.whole:
-                self._known[clip] = _finished(known)
-        self._growing = clip, known
-        return known
+        cached = self._encoded.get(clip)
+        if cached is None:
+            cached = self._extend(clip, whole=whole)
+            if cached.sound.whole:
+                self._encoded[clip] = _finished(cached)
+        self._growing = clip, cached
+        return cached
 
-    def _grown(self, clip: SpeechClip, *, whole: bool) -> AudioEmbedding:
+    def _extend(self, clip: SpeechClip, *, whole: bool) -> AudioEmbedding:
         """Encode the clip from the cached prefix of the same utterance, or from its start."""
-        known = self._beginning(clip)
-        if known is None:
+        cached = self._cached_prefix(clip)
+        if cached is None:
             sound = self._encode(clip.samples, whole=whole)
-            return AudioEmbedding(sound, self._number(len(sound.rows)))
+            return AudioEmbedding(sound, self._new_ids(len(sound.rows)))
         assert self._growing is not None
         same = len(self._growing[0].samples) == len(clip.samples)
-        if same and (known.sound.whole or not whole):
-            return known
-        sound = self._encode(clip.samples, known.sound, whole=whole)
-        kept = known.ids[: known.sound.final]
-        return AudioEmbedding(sound, np.append(kept, self._number(len(sound.rows) - len(kept))))
+        if same and (cached.sound.whole or not whole):
+            return cached
+        sound = self._encode(clip.samples, cached.sound, whole=whole)
+        final_ids = cached.ids[: cached.sound.final]
+        return AudioEmbedding(
+            sound, np.append(final_ids, self._new_ids(len(sound.rows) - len(final_ids)))
+        )
 
-    def _beginning(self, clip: SpeechClip) -> AudioEmbedding | None:
+    def _cached_prefix(self, clip: SpeechClip) -> AudioEmbedding | None:
         """Return the cached tokens of the growing clip if this clip starts with its samples."""
         if self._growing is None:
             return None
-        before, known = self._growing
-        heard = len(before.samples)
-        if before.utterance != clip.utterance or heard > len(clip.samples):
+        previous, cached = self._growing
+        length = len(previous.samples)
+        if previous.utterance != clip.utterance or length > len(clip.samples):
             return None
-        return known if np.array_equal(before.samples, clip.samples[:heard]) else None
+        return cached if np.array_equal(previous.samples, clip.samples[:length]) else None
 
-    def _number(self, count: int) -> Ids:
+    def _new_ids(self, count: int) -> Ids:
         first = self._next_id
         self._next_id += count
         return -np.arange(first, first + count, dtype=np.int64)

@@ -30,7 +30,7 @@ class ChatRequests:
     def __init__(self, thinking: ThinkingSettings, tools: Sequence[Tool] = ()) -> None:
         self._thinking = thinking
         self._tools = [function(tool) for tool in tools]
-        self._made: WeakKeyDictionary[SpeechClip, str] = WeakKeyDictionary()
+        self._wav_cache: WeakKeyDictionary[SpeechClip, str] = WeakKeyDictionary()
 
     def request(self, history: History) -> dict[str, Any]:
         """Return the body of the request for the answer to the last turn."""
@@ -39,9 +39,9 @@ class ChatRequests:
         if thinking.persona.strip():
             messages.append({"role": "system", "content": thinking.persona.strip()})
         for turn in history.turns:
-            messages.append({"role": "user", "content": self._said(turn)})
+            messages.append({"role": "user", "content": self._user_content(turn)})
             if turn is not history.last:
-                messages += _answered(turn)
+                messages += _assistant_messages(turn)
         body: dict[str, Any] = {
             "messages": messages,
             "stream": True,
@@ -77,21 +77,21 @@ class ChatRequests:
 
     def make_room(self, history: History) -> None:
         """Drop the oldest turns until the estimate is within `thinking.history_tokens`."""
-        while sum(map(tokens, history.turns)) > self._thinking.history_tokens:
+        while sum(map(estimate_tokens, history.turns)) > self._thinking.history_tokens:
             if history.drop_oldest() is None:
                 return
 
     def sound(self, clip: SpeechClip) -> str:
         """Return the clip as a WAV file in base64; cached."""
-        if clip not in self._made:
+        if clip not in self._wav_cache:
             file = io.BytesIO()
             with wave.open(file, "wb") as out:
                 out.setnchannels(1)
                 out.setsampwidth(2)
                 out.setframerate(RATE_HZ)
                 out.writeframes(clip.samples.astype("<i2").tobytes())
-            self._made[clip] = base64.b64encode(file.getvalue()).decode()
-        return self._made[clip]
+            self._wav_cache[clip] = base64.b64encode(file.getvalue()).decode()
+        return self._wav_cache[clip]
 
     def _sounds(self, clips: Iterable[SpeechClip]) -> list[dict[str, Any]]:
         return [
@@ -99,7 +99,7 @@ class ChatRequests:
             for clip in clips
         ]
 
-    def _said(self, turn: HistoryTurn) -> str | list[dict[str, Any]]:
+    def _user_content(self, turn: HistoryTurn) -> str | list[dict[str, Any]]:
         """Return the sound, then the instruction and typed text, in the order of a local prompt."""
         words = turn.text.strip()
         if not turn.clips:
@@ -110,7 +110,7 @@ class ChatRequests:
         return parts
 
 
-def _answered(turn: HistoryTurn) -> Iterator[dict[str, Any]]:
+def _assistant_messages(turn: HistoryTurn) -> Iterator[dict[str, Any]]:
     """Yield the messages of the model's calls, the tools' answers and the heard text."""
     if turn.uses:
         names = [f"call_{turn.number}_{number}" for number in range(len(turn.uses))]
@@ -131,7 +131,7 @@ def _answered(turn: HistoryTurn) -> Iterator[dict[str, Any]]:
     yield {"role": "assistant", "content": turn.answer.strip()}
 
 
-def tokens(turn: HistoryTurn) -> int:
+def estimate_tokens(turn: HistoryTurn) -> int:
     """Estimate how many tokens a turn takes."""
     said = len(turn.text) if turn.clips else len(words_alone(turn))
     letters = said + len(turn.answer) + sum(len(use.said) for use in turn.uses)

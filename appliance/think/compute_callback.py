@@ -19,22 +19,22 @@ STRIDE = 2
 class ComputeCallback:
     """One callback. `steps` counts its checks; `stopped`: it ended the last graph."""
 
-    def __init__(self, wanted_no_more: Callable[[], bool], stride: int = STRIDE) -> None:
-        self._wanted_no_more = wanted_no_more
+    def __init__(self, should_stop: Callable[[], bool], stride: int = STRIDE) -> None:
+        self._should_stop = should_stop
         self._stride = stride
-        self._asked = 0
+        self._operations = 0
         self.steps = 0
         self.stopped = False
 
     def start_graph(self) -> None:
         """Reset the callback; call before each graph."""
-        self._asked = 0
+        self._operations = 0
         self.stopped = False
 
     def __call__(self, tensor: object, ask: bool, data: object) -> bool:
         if ask:
-            self._asked += 1
-            return self._asked % self._stride == 0
+            self._operations += 1
+            return self._operations % self._stride == 0
         self.steps += 1
-        self.stopped = self._wanted_no_more()
+        self.stopped = self._should_stop()
         return not self.stopped

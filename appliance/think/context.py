@@ -48,7 +48,9 @@ class LlamaContext:
         self._abort = ctypes.create_string_buffer(2)
         self._positions = [0] * SEQUENCES
         self._sequence = 0
-        self._weighed: tuple[int, int] | None = None  # sequence and position of the current logits
+        self._logits_at: tuple[int, int] | None = (
+            None  # sequence and position of the current logits
+        )
         self._width = self._window = self._vocabulary_size = 0
         self.read = 0
 
@@ -59,11 +61,11 @@ class LlamaContext:
         self._width = llama.llama_model_n_embd(model)
         self._window = llama.llama_model_n_swa(model)
         parameters = llama.llama_context_default_params()
-        a_sequence = min(tokens, llama.llama_model_n_ctx_train(model))
-        parameters.n_ctx = sequences * a_sequence
+        sequence_tokens = min(tokens, llama.llama_model_n_ctx_train(model))
+        parameters.n_ctx = sequences * sequence_tokens
         parameters.n_seq_max = sequences
         parameters.kv_unified = False  # otherwise each sequence computes attention over both
-        parameters.n_batch = parameters.n_ubatch = min(BATCH, a_sequence)
+        parameters.n_batch = parameters.n_ubatch = min(BATCH, sequence_tokens)
         parameters.n_threads = parameters.n_threads_batch = threads
         parameters.flash_attn_type = int(self.flash_attention)
         parameters.swa_full = True  # otherwise a roll-back past the window gives wrong results
@@ -152,7 +154,7 @@ class LlamaContext:
                 batch.n_seq_id[at] = 1
                 batch.seq_id[at][0] = self._sequence
                 batch.logits[at] = int(wanted and at == count - 1)
-            self._weighed = None
+            self._logits_at = None
             outcome = llama.llama_decode(self._context, batch)
         finally:
             if has_sound:
@@ -168,12 +170,12 @@ class LlamaContext:
         self.position += count
         self.read += count
         if wanted:
-            self._weighed = self._sequence, self.position
+            self._logits_at = self._sequence, self.position
 
     @property
     def can_draw(self) -> bool:
         """Whether the next token can be sampled without another evaluation."""
-        return self._weighed == (self._sequence, self.position)
+        return self._logits_at == (self._sequence, self.position)
 
     def logits(self) -> npt.NDArray[np.float32]:
         """Return the logits of the next token; valid only if `can_draw`."""
@@ -183,7 +185,7 @@ class LlamaContext:
     def roll_back(self, position: int) -> int:
         """Keep the first `position` tokens, or none if that is impossible. Return the new count."""
         if position != self.position:
-            self._weighed = None
+            self._logits_at = None
         llama.llama_memory_seq_rm(self._memory, self._sequence, position, -1)
         if position and not self.reaches(position):
             llama.llama_memory_seq_rm(self._memory, self._sequence, -1, -1)
@@ -243,15 +245,15 @@ def packed(runs: Sequence[Run], *, mixed: bool) -> Iterator[list[Run]]:
     batch: list[Run] = []
     room = BATCH
     for run in runs:
-        alone = not mixed or (not isinstance(run, np.ndarray) and _PADDING in run)
-        if batch and alone:
+        separate = not mixed or (not isinstance(run, np.ndarray) and _PADDING in run)
+        if batch and separate:
             yield batch
             batch, room = [], BATCH
         while len(run):
             part, run = run[:room], run[room:]
             batch.append(part)
             room -= len(part)
-            if not room or alone:
+            if not room or separate:
                 yield batch
                 batch, room = [], BATCH
     if batch:

@@ -71,7 +71,7 @@ class DrawnStates:
         self._run = self._run or self._serial
         return [DrawnText(p, self._serial) if isinstance(p, str) else p for p in found]
 
-    def has_read(self) -> None:
+    def record_evaluated(self) -> None:
         """Store the states of the token that was sampled last; call once it is evaluated."""
         if self._stores:
             (states,) = self._tap.read()

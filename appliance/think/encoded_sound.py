@@ -37,13 +37,13 @@ class SoundEncoder(Protocol):
     steps: int
 
     def encode(
-        self, samples: npt.NDArray[Any], begun: EncodedSound | None = None, *, whole: bool = True
+        self, samples: npt.NDArray[Any], prefix: EncodedSound | None = None, *, whole: bool = True
     ) -> EncodedSound:
         """Encode a clip, int16, or float32 in -1 to 1, at 16 kHz, to soft tokens.
 
-        `begun`: the result for a prefix of the same samples. Without `whole`, the incomplete token
+        `prefix`: the result for a prefix of the same samples. Without `whole`, the incomplete token
         at the end is left out. Raises ModelError for samples that are not finite, AnswerAbandoned
-        when interrupted; `begun` is then unchanged.
+        when interrupted; `prefix` is then unchanged.
         """
         ...
 

@@ -75,7 +75,7 @@ def prepare(audio: Path, folder: Path, form: Form | None = None) -> Path:
     graph, data, record = (stem.with_suffix(end) for end in (".onnx", ".data", ".json"))
     found = read_record(record, EncoderRecord)
     if found is not None:
-        if _is(graph, found.graph_sha256) and _is(data, found.data_sha256):
+        if _has_digest(graph, found.graph_sha256) and _has_digest(data, found.data_sha256):
             return graph
         log.warning("%s is damaged; making it again", graph)
     from appliance.models.encoder_graph.make import (
@@ -85,8 +85,8 @@ def prepare(audio: Path, folder: Path, form: Form | None = None) -> Path:
 
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     _drop_all(folder)
-    _check_room(bytes_needed(audio, form), folder)
-    began_s = time.monotonic()
+    _check_space(bytes_needed(audio, form), folder)
+    started_s = time.monotonic()
     try:
         made = make(audio, graph, data, form)
         content = EncoderRecord(made.graph_sha256, made.data_sha256, str(audio))
@@ -95,7 +95,7 @@ def prepare(audio: Path, folder: Path, form: Form | None = None) -> Path:
         _drop_all(folder)
         raise
     log.info("made the streaming audio encoder of %s in %s, in %.1f s", audio.name, form,
-             time.monotonic() - began_s)  # fmt: skip
+             time.monotonic() - started_s)  # fmt: skip
     return graph
 
 
@@ -113,7 +113,7 @@ def _drop_all(folder: Path) -> None:
             path.unlink()
 
 
-def _check_room(wanted: int, folder: Path) -> None:
+def _check_space(wanted: int, folder: Path) -> None:
     free = shutil.disk_usage(folder).free
     if wanted + SPARE_BYTES > free:
         raise StorageError(
@@ -122,7 +122,7 @@ def _check_room(wanted: int, folder: Path) -> None:
         )
 
 
-def _is(path: Path, sha256: str) -> bool:
+def _has_digest(path: Path, sha256: str) -> bool:
     try:
         return sha256_of(path) == sha256
     except OSError:

@@ -33,7 +33,7 @@ def choose(
     `states`: receives the hidden states of an answer's tokens from a model on this box. `kind`:
     the class of such a model, if not LocalGemma."""
 
-    memory = path(settings) if kept(settings) else None
+    memory = path(settings) if saves_recall_state(settings) else None
     if memory is None or settings.thinking.remote.url:
         Snapshots(path(settings)).drop()  # left by another model or by earlier settings
 
@@ -57,13 +57,13 @@ def choose(
             openings=PromptStateCache(settings.state_path() / FOLDER), memory=memory,
             recall_turns=settings.memory.recall_turns, encoder=encoder, states=states,
         )  # fmt: skip
-        compare_later(model.template, model.way)
+        compare_later(model.template, model.style)
         return model
 
     return remote if settings.thinking.remote.url else local
 
 
-def kept(settings: Settings) -> bool:
+def saves_recall_state(settings: Settings) -> bool:
     """Whether the computed state of the recalled turns is saved for the next start. It is not if it
     could hold a turn that the memory has deleted since."""
     memory = settings.memory

@@ -158,14 +158,14 @@ class Gemma(LlamaContext):
         return self.vocabulary.is_end(token)
 
     def encode_sound(
-        self, samples: npt.NDArray[Any], begun: EncodedSound | None = None, *, whole: bool = True
+        self, samples: npt.NDArray[Any], prefix: EncodedSound | None = None, *, whole: bool = True
     ) -> EncodedSound:
         """Encode a clip so far; see SoundEncoder. llama.cpp's encoder has no state: it encodes the
         complete clip each time. All tokens but the newest are final."""
         if self.interrupted:
             raise AnswerAbandoned
         if self._streaming is not None:
-            return self._streaming.encode(samples, begun, whole=whole)
+            return self._streaming.encode(samples, prefix, whole=whole)
         rows = self.encode(samples)
         return EncodedSound(rows, max(0, len(rows) - 1), whole=True)
 

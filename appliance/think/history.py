@@ -94,10 +94,10 @@ class History:
         """Append a question, with an unanswered one before it joined to it."""
         clips = tuple(clips)
         if self.turns and not self.turns[-1].answered:
-            left = self.turns.pop()
+            unanswered = self.turns.pop()
             known = {clip.utterance for clip in clips}
-            clips = (*(clip for clip in left.clips if clip.utterance not in known), *clips)
-            text = " ".join(filter(None, (left.text, text)))
+            clips = (*(clip for clip in unanswered.clips if clip.utterance not in known), *clips)
+            text = " ".join(filter(None, (unanswered.text, text)))
         turn = HistoryTurn(number, clips, text)
         self.turns.append(turn)
         return turn
@@ -169,7 +169,7 @@ class History:
         return self.turns.pop(0) if len(self.turns) > 1 else None
 
     @property
-    def in_flux(self) -> bool:
+    def last_unsettled(self) -> bool:
         """Whether the heard text of the last answer is not known yet."""
         last = self.last
         return last is not None and last.answered and not (last.settled or last.number == RECALLED)

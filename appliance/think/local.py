@@ -70,8 +70,8 @@ class LocalGemma:
         the last `recall_turns` turns is saved beside this file; None: it is not saved.
         `encoder`: replaces llama.cpp's. `states`: receives the hidden states of answer tokens."""
         self.name = model.name
-        self.way = PromptStyle.of(model, thinking, tools)
-        self._persona, self._tools = self.way.persona, self.way.tools
+        self.style = PromptStyle.of(model, thinking, tools)
+        self._persona, self._tools = self.style.persona, self.style.tools
         self._answer_tokens = thinking.answer_tokens
         self._gemma = engine(
             model.text,
@@ -97,7 +97,7 @@ class LocalGemma:
             raise
         self._transcribes = model.transcribes
         self._transcription = LocalTranscription(self._gemma.model, self._gemma.vocabulary, threads)
-        self._written: WeakKeyDictionary[SpeechClip, str | None] = WeakKeyDictionary()
+        self._transcripts: WeakKeyDictionary[SpeechClip, str | None] = WeakKeyDictionary()
         identity = model_identity(model.text) if openings or memory else b""
         opening = self._tokenize_prompt(prompt.opening(self._persona, self._tools))
         self._opening = Opening(opening, self._gemma, openings, identity)
@@ -110,19 +110,19 @@ class LocalGemma:
                 f"{self._gemma.context_tokens} tokens.",
                 "Shorten `thinking.persona` or raise `thinking.context_tokens`.",
             )
-        self._fits = room - reserve  # maximum tokens of all turns
-        self._most = min(self._fits, model.history_tokens)  # maximum if there are several turns
-        self._budget = min(thinking.history_tokens, self._most)
+        self._capacity = room - reserve  # maximum tokens of all turns
+        self._limit = min(self._capacity, model.history_tokens)  # if there are several turns
+        self._budget = min(thinking.history_tokens, self._limit)
         spare = min(reserve + SPARE_TOKENS, self._budget // 4)
         self._pruning = HistoryPruning(self._budget, self._budget - spare, self._size)
         self._openings = openings
         self._pruned = False  # the spare sequence is in use for the shorter prompt
         self.recall_cache: RecallCache | None = None
         if memory is not None and recall_turns:
-            grows = len(self._opening) + self._budget // 2
-            kept = Snapshots(memory, identity + self._gemma.fingerprint)
+            stable = len(self._opening) + self._budget // 2
+            saved = Snapshots(memory, identity + self._gemma.fingerprint)
             self.recall_cache = RecallCache(
-                kept, recall_turns, grows, self._recalled, lambda: self._spare, self._read_recall
+                saved, recall_turns, stable, self._recalled, lambda: self._spare, self._read_recall
             )
 
     @property
@@ -137,30 +137,30 @@ class LocalGemma:
     def answer(self, history: History, effort: AnswerMetrics) -> Iterator[AnswerPiece]:
         turn = history.last
         assert turn is not None
-        began_s = time.monotonic()
+        started_s = time.monotonic()
         for clip in turn.clips:
             self._clips.encode_whole(clip)
-        effort.encode_ms = 1000 * (time.monotonic() - began_s)
-        began_s, read = time.monotonic(), self._gemma.read
+        effort.encode_ms = 1000 * (time.monotonic() - started_s)
+        started_s, read = time.monotonic(), self._gemma.read
         drawing = None
-        if self._ahead.begun:
+        if self._ahead.started:
             drawing = self._ahead.take(self._prompt(history, open_last=True))
             self._reader.select()  # preparing a restart selects the spare sequence
         if drawing is None:
             self._opening.open(self._reader, whole=True)
             self._make_room(history, turn)
             tokenized = self._prompt(history, open_last=True)
-            self._go_on(tokenized)
+            self._restore_prefix(tokenized)
             self._reader.prefill(tokenized, draw=True)
             drawing = self._drawing()
         effort.read = self._gemma.read - read
-        effort.prefill_ms = 1000 * (time.monotonic() - began_s)
+        effort.prefill_ms = 1000 * (time.monotonic() - started_s)
         effort.drawn_ahead, effort.thrown_away = drawing.drawn_ahead, self._ahead.pop_thrown_away()
         try:
             yield from drawing.pieces()
         finally:
             effort.tokens, effort.limited = len(drawing.tokens), drawing.limited
-        if drawing.whole:
+        if drawing.complete:
             turn.tokens = drawing.tokens
 
     def encode_ahead(self, clip: SpeechClip) -> None:
@@ -170,7 +170,7 @@ class LocalGemma:
         turn = history.last
         assert turn is not None
         encoded = self._clips.encode_partial(turn.clips[-1], whole=likely_all)
-        if not len(encoded.ids) or self._opening.state is None or self._size(history) > self._most:
+        if not len(encoded.ids) or self._opening.state is None or self._size(history) > self._limit:
             return  # the opening comes first; room is made only for a complete question
         tokenized = self._prompt(history, open_last=True)
         if not likely_all:
@@ -179,15 +179,15 @@ class LocalGemma:
             unread = len(tokenized) - max(first, tokenized.common(self._reader.held))
             tokenized = tokenized.until(len(tokenized) - unread % TOGETHER)
         self._ahead.drop()
-        self._opening.back(self._reader, tokenized)
+        self._opening.restore_if_needed(self._reader, tokenized)
         self._reader.prefill(tokenized, draw=likely_all)
 
     def draw_ahead(self, history: History) -> Generator[AnswerPiece]:
-        if self._opening.state is None or self._size(history) > self._most:
+        if self._opening.state is None or self._size(history) > self._limit:
             return  # as in `prefill_partial`
         self._ahead.drop()
         tokenized = self._prompt(history, open_last=True)
-        self._opening.back(self._reader, tokenized)
+        self._opening.restore_if_needed(self._reader, tokenized)
         self._reader.prefill(tokenized, draw=True)
         yield from self._ahead.draw(tokenized, self._drawing())
 
@@ -197,12 +197,12 @@ class LocalGemma:
         self._ahead.drop()
         if not self._opening.open(self._reader, whole=False):
             return False
-        if self._size(history) > self._most:
+        if self._size(history) > self._limit:
             self._shorten(history)
-            if self._size(history) > self._fits:
+            if self._size(history) > self._capacity:
                 history.forget()  # a single turn that exceeds the context
         tokenized = self._prompt(history, open_last=False)
-        self._go_on(tokenized)
+        self._restore_prefix(tokenized)
         if not self._reader.prefill_piece(tokenized):
             return False
         shorter = self._pruning.shorter(history)
@@ -212,7 +212,7 @@ class LocalGemma:
         if not self._prefill_spare(self._prompt(shorter, open_last=False)):
             return False
         if self._pruning.due(history):
-            self._go_on_with(history, shorter)
+            self._swap_sequences(history, shorter)
             return False
         return True
 
@@ -224,11 +224,11 @@ class LocalGemma:
         if not self._transcribes:
             return ""
         for clip in clips:
-            if clip not in self._written:
+            if clip not in self._transcripts:
                 self._clips.encode_whole(clip)
                 request = self._tokenize_prompt(prompt.transcription_request(clip))
-                self._written[clip] = self._transcription.transcribe(clip, request)
-        texts = [self._written[clip] for clip in clips]
+                self._transcripts[clip] = self._transcription.transcribe(clip, request)
+        texts = [self._transcripts[clip] for clip in clips]
         return "" if None in texts else " ".join(filter(None, texts))
 
     def interrupt(self) -> None:
@@ -247,18 +247,18 @@ class LocalGemma:
             self.recall_cache.wait(CLOSE_S)
         self._gemma.close()
 
-    def _go_on(self, tokenized: TokenizedPrompt) -> None:
+    def _restore_prefix(self, tokenized: TokenizedPrompt) -> None:
         """Restore the saved prefix of `tokenized`, at least the opening."""
         if self.recall_cache is not None:
-            self.recall_cache.go_on(self._reader, tokenized)
-        self._opening.back(self._reader, tokenized)
+            self.recall_cache.restore(self._reader, tokenized)
+        self._opening.restore_if_needed(self._reader, tokenized)
 
     def _recalled(self, turns: Sequence[HistoryTurn]) -> TokenizedPrompt:
         """Return the prompt that `prefill_idle` would build of these turns after a start."""
         history = History()
         history.turns = list(turns)
         self._shorten(history)
-        if self._size(history) > self._fits:
+        if self._size(history) > self._capacity:
             history.forget()
         return self._prompt(history, open_last=False)
 
@@ -271,30 +271,30 @@ class LocalGemma:
         """Prefill a piece of a prompt in the spare sequence. Return whether all of it is held. A
         question interrupts it, since it does not need it. Raises AnswerAbandoned."""
         self._ahead.drop()  # it would continue in the selected sequence
-        self._opening.back(self._spare, tokenized)
+        self._opening.restore_if_needed(self._spare, tokenized)
         self._preparing = True
         try:
             return self._spare.prefill_piece(tokenized)
         finally:
             self._preparing = False
 
-    def _go_on_with(self, history: History, shorter: History) -> None:
+    def _swap_sequences(self, history: History, shorter: History) -> None:
         """Drop the oldest turns and swap to the sequence that was prepared without them."""
         self._pruning.drop(history, shorter)
         self._reader, self._spare = self._spare, self._reader
 
     def _make_room(self, history: History, turn: HistoryTurn) -> None:
         """Drop what is necessary for `turn`, the last one, and its answer to fit."""
-        if self._size(history) > self._most and (shorter := self._pruning.shorter(history)):
-            self._go_on_with(history, shorter)
+        if self._size(history) > self._limit and (shorter := self._pruning.shorter(history)):
+            self._swap_sequences(history, shorter)
         self._shorten(history)
-        while len(turn.clips) > 1 and self._size(history) > self._fits:
+        while len(turn.clips) > 1 and self._size(history) > self._capacity:
             log.warning("dropped %.0f s of a long question", len(turn.clips[0].samples) / 16_000)
             turn.clips = turn.clips[1:]
 
     def _shorten(self, history: History) -> None:
         """Over the limit, drop the oldest turns down to half of the budget."""
-        if self._size(history) > self._most:
+        if self._size(history) > self._limit:
             while self._size(history) > self._budget // 2 and history.drop_oldest():
                 pass
 
@@ -317,7 +317,7 @@ class LocalGemma:
         self, persona: str, history: History, open_last: bool, tools: Sequence[Tool] = ()
     ) -> Iterator[prompt.PromptPart]:
         return prompt.render(
-            persona, history, open_last=open_last, tools=tools, instruction=self.way.instruction
+            persona, history, open_last=open_last, tools=tools, instruction=self.style.instruction
         )
 
     def _tokenize_prompt(self, parts: Iterable[prompt.PromptPart]) -> TokenizedPrompt:

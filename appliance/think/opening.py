@@ -32,7 +32,7 @@ class Opening:
         self.state: bytes | None = None  # set once the opening is computed or loaded
         self._gemma = gemma
         self._openings = openings
-        self._made_of = b"".join((model, gemma.fingerprint, prompt.ids.tobytes()))
+        self._key = b"".join((model, gemma.fingerprint, prompt.ids.tobytes()))
 
     def __len__(self) -> int:
         return len(self.prompt)
@@ -42,7 +42,7 @@ class Opening:
         the opening is complete. Raises AnswerAbandoned."""
         if self.state is not None:
             return True
-        if not len(reader.held) and self._kept(reader):
+        if not len(reader.held) and self._load_saved(reader):
             return True
         if whole:
             reader.prefill(self.prompt, draw=False)
@@ -50,10 +50,10 @@ class Opening:
             return False
         self.state = self._gemma.state()
         if self._openings is not None:
-            self._openings.save(self._made_of, self.state)
+            self._openings.save(self._key, self.state)
         return True
 
-    def back(self, reader: IncrementalPrefill, prompt: TokenizedPrompt) -> None:
+    def restore_if_needed(self, reader: IncrementalPrefill, prompt: TokenizedPrompt) -> None:
         """Restore the opening's state in `reader` if it could not continue with `prompt`, which
         starts with the opening, without evaluating the opening again."""
         if self.state is None:
@@ -62,13 +62,13 @@ class Opening:
         if common < len(self.prompt) or not reader.reaches(common):
             reader.restore(self.state, self.prompt)
 
-    def _kept(self, reader: IncrementalPrefill) -> bool:
+    def _load_saved(self, reader: IncrementalPrefill) -> bool:
         began_s = time.monotonic()
-        state = self._openings.load(self._made_of) if self._openings is not None else None
+        state = self._openings.load(self._key) if self._openings is not None else None
         if state is None or not reader.restore(state, self.prompt):
             return False
         assert self._openings is not None
-        self._openings.mark_usable(self._made_of)
+        self._openings.mark_usable(self._key)
         self.state = state
         log.info("loaded the opening (%d tokens) in %.0f ms",
                  len(self.prompt), 1000 * (time.monotonic() - began_s))  # fmt: skip

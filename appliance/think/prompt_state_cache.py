@@ -56,20 +56,20 @@ class PromptStateCache:
         """
         path = self._path(made_of)
         with contextlib.suppress(OSError):  # on a read-only card, load without the rename
-            tried = state_file.apart(path)
+            tried = state_file.tried_path(path)
             if os.path.lexists(tried):
                 state_file.load(tried, _MAGIC, made_of, _WHAT)
                 tried.unlink()
         state = state_file.load(path, _MAGIC, made_of, _WHAT)
         if state is not None:
             with contextlib.suppress(OSError):
-                state_file.set_apart(path)
+                state_file.mark_tried(path)
         return state
 
     def mark_usable(self, made_of: bytes) -> None:
         """Rename the loaded file back; call once its state works."""
         with contextlib.suppress(OSError):
-            state_file.put_back(state_file.apart(self._path(made_of)))
+            state_file.unmark_tried(state_file.tried_path(self._path(made_of)))
 
     def save(self, made_of: bytes, state: bytes) -> None:
         """Write a state in a separate thread, because an SD card may stall for seconds."""
@@ -99,9 +99,9 @@ class PromptStateCache:
     def _drop_all_but(self, count: int) -> None:
         """Delete all but the newest `count` states, including incomplete files."""
         files = sorted(self._folder.iterdir(), key=lambda path: -path.lstat().st_mtime_ns)
-        kept = [path for path in files if path.suffix == _END][:count]
+        newest = [path for path in files if path.suffix == _END][:count]
         for path in files:
-            if path not in kept:
+            if path not in newest:
                 path.unlink()
 
     def _path(self, made_of: bytes) -> Path:

@@ -25,18 +25,18 @@ class HistoryPruning:
         self._budget = budget
         self._limit = limit
         self._size = size
-        self._first: HistoryTurn | None = None  # first turn to keep
+        self._first_kept: HistoryTurn | None = None  # first turn to keep
 
     def shorter(self, history: History) -> History | None:
         """Return the pruned history; None while there is enough room or nothing to drop."""
         size = self._size(history)
         if size <= self._limit - self._budget // AHEAD:
-            self._first = None
+            self._first_kept = None
             return None
-        if self._first is None or self._first not in history.turns:
-            self._first = self._choose(history, size)
+        if self._first_kept is None or self._first_kept not in history.turns:
+            self._first_kept = self._choose(history, size)
         other = History()
-        other.turns = history.turns[history.turns.index(self._first) :]
+        other.turns = history.turns[history.turns.index(self._first_kept) :]
         return other if len(other.turns) < len(history.turns) else None
 
     def due(self, history: History) -> bool:
@@ -47,7 +47,7 @@ class HistoryPruning:
         """Replace the turns of `history` by those of `shorter`."""
         count = len(history.turns)
         history.turns = list(shorter.turns)
-        self._first = None
+        self._first_kept = None
         log.info("forgot the oldest %d of %d turns to make room", count - len(history.turns), count)
 
     def _choose(self, history: History, size: int) -> HistoryTurn:

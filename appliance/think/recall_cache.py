@@ -33,75 +33,75 @@ log = logging.getLogger("thinker")
 
 
 class RecallCache:
-    """The saved state of one conversation. `least`: turns that are recalled without a saved state.
-    `tokenize` returns the prompt of turns as a start evaluates it. `grows`: the first turn stays
-    the same while the prompt has at most this many tokens. `spare` returns the sequence for
-    prefilling ahead; `read` prefills a piece in it and returns whether it holds all. All methods
-    belong to one thread."""
+    """The saved state of one conversation. `min_turns`: turns to recall without a saved state.
+    `tokenize` returns the prompt of turns as a start evaluates it. `stable_tokens`: the first turn
+    stays the same while the prompt has at most this many tokens. `spare` returns the sequence for
+    prefilling ahead; `prefill` evaluates a piece in it and returns whether it holds all. All
+    methods belong to one thread."""
 
     def __init__(
         self,
         snapshots: Snapshots,
-        least: int,
-        grows: int,
+        min_turns: int,
+        stable_tokens: int,
         tokenize: Callable[[Sequence[HistoryTurn]], TokenizedPrompt],
         spare: Callable[[], IncrementalPrefill],
-        read: Callable[[TokenizedPrompt], bool],
+        prefill: Callable[[TokenizedPrompt], bool],
     ) -> None:
         self._snapshots = snapshots
-        self._least = least
-        self._grows = grows
+        self._min_turns = min_turns
+        self._stable_tokens = stable_tokens
         self._tokenize = tokenize
         self._spare = spare
-        self._read = read
-        self._found: tuple[Ids, bytes] | None = None  # loaded from disk and not yet restored
+        self._prefill = prefill
+        self._loaded: tuple[Ids, bytes] | None = None  # loaded from disk and not yet restored
         self._wanted: TokenizedPrompt | None = None
-        self._before: Ids | None = None  # the previous value of `_wanted`
-        self._kept: Ids | None = None  # of the state on disk, or about to be written
-        self._ages = (0, 0)  # number of turns since the first one of `_wanted` and of `_kept`
+        self._previous: Ids | None = None  # the previous value of `_wanted`
+        self._saved: Ids | None = None  # of the state on disk, or about to be written
+        self._ages = (0, 0)  # number of turns since the first one of `_wanted` and of `_saved`
 
-    def begin_with(self, turns: Sequence[HistoryTurn]) -> int:
+    def load(self, turns: Sequence[HistoryTurn]) -> int:
         """Load the saved state and return how many of the newest `turns` to recall."""
-        self._found = self._snapshots.take()
-        if self._found is not None:
-            ids = self._found[0]
-            if count := self._beginning(turns, ids)[0]:
-                self._kept, self._ages = ids, (count, count)
+        self._loaded = self._snapshots.load()
+        if self._loaded is not None:
+            ids = self._loaded[0]
+            if count := self._longest_match(turns, ids)[0]:
+                self._saved, self._ages = ids, (count, count)
                 return count
             log.info("the saved state of the conversation does not match the recalled turns")
             self.forget()
-        return min(self._least, len(turns))
+        return min(self._min_turns, len(turns))
 
-    def go_on(self, reader: IncrementalPrefill, prompt: TokenizedPrompt) -> None:
+    def restore(self, reader: IncrementalPrefill, prompt: TokenizedPrompt) -> None:
         """Restore the loaded state in `reader` if `prompt`, which it is to hold, starts with it."""
-        if self._found is None:
+        if self._loaded is None:
             return
-        (ids, state), self._found = self._found, None
+        (ids, state), self._loaded = self._loaded, None
         began_s = time.monotonic()
-        if _begins(prompt, ids) and reader.restore(state, prompt.until(len(ids))):
-            self._snapshots.works()
+        if _starts_with(prompt, ids) and reader.restore(state, prompt.until(len(ids))):
+            self._snapshots.mark_usable()
             took_ms = 1000 * (time.monotonic() - began_s)
             log.info("loaded the conversation (%d tokens) in %.0f ms; %d tokens to prefill",
                      len(ids), took_ms, len(prompt) - len(ids))  # fmt: skip
         else:
             self.forget()
 
-    def may_ask(self) -> bool:
+    def may_request(self) -> bool:
         """Whether the state of turns that are read from the memory from now on may be saved.
         Turns that were read before may have been forgotten since, so their state may not."""
-        if not self._snapshots.begin():
+        if not self._snapshots.ensure_file():
             return False
         if self._wanted is not None:
-            self._before, self._wanted = self._wanted.ids, None
+            self._previous, self._wanted = self._wanted.ids, None
         return True
 
-    def want(self, turns: Sequence[HistoryTurn]) -> None:
+    def set_turns(self, turns: Sequence[HistoryTurn]) -> None:
         """Set the turns that a start would recall as those to prepare."""
-        before = self._before if self._before is not None else self._kept
-        turns = turns[-2 * self._least :]
-        count, prompt = self._beginning(turns, before) if before is not None else (0, None)
-        if prompt is None or len(prompt) > self._grows:
-            count = min(self._least, len(turns))
+        previous = self._previous if self._previous is not None else self._saved
+        turns = turns[-2 * self._min_turns :]
+        count, prompt = self._longest_match(turns, previous) if previous is not None else (0, None)
+        if prompt is None or len(prompt) > self._stable_tokens:
+            count = min(self._min_turns, len(turns))
             prompt = self._tokenize(turns[-count:]) if count else None
         if prompt is None:
             self.forget()
@@ -111,46 +111,46 @@ class RecallCache:
 
     def prepare(self) -> bool:
         """Prefill a piece. Return whether nothing is left to prefill. Raises AnswerAbandoned."""
-        return self._wanted is None or self._same(self._wanted) or self._read(self._wanted)
+        return self._wanted is None or self._is_saved(self._wanted) or self._prefill(self._wanted)
 
-    def keep(self) -> bool:
+    def save(self) -> bool:
         """Write the state if it is complete and not saved already. Return whether it is written."""
         wanted, spare = self._wanted, self._spare()
-        if wanted is None or self._same(wanted) or not np.array_equal(spare.held, wanted.ids):
+        if wanted is None or self._is_saved(wanted) or not np.array_equal(spare.held, wanted.ids):
             return False
-        self._snapshots.keep(wanted.ids, spare.state())
-        self._kept, self._ages = wanted.ids, (self._ages[0], self._ages[0])
+        self._snapshots.save(wanted.ids, spare.state())
+        self._saved, self._ages = wanted.ids, (self._ages[0], self._ages[0])
         return True
 
-    def one_more(self) -> None:
+    def count_turn(self) -> None:
         """Count a finished turn; drop a saved state whose first turn is no longer recalled."""
         self._ages = (self._ages[0] + 1, self._ages[1] + 1)
-        if self._kept is not None and self._ages[1] > RECALL_TIMES * self._least:
+        if self._saved is not None and self._ages[1] > RECALL_TIMES * self._min_turns:
             self.forget()
 
     def forget(self) -> None:
         """Erase the state, in memory and on disk."""
-        self._found = self._wanted = self._before = self._kept = None
+        self._loaded = self._wanted = self._previous = self._saved = None
         self._snapshots.drop()
 
     def wait(self, within_s: float) -> None:
         """Wait for pending writes, for at most `within_s`."""
         self._snapshots.wait(within_s)
 
-    def _same(self, prompt: TokenizedPrompt) -> bool:
-        return self._kept is not None and np.array_equal(self._kept, prompt.ids)
+    def _is_saved(self, prompt: TokenizedPrompt) -> bool:
+        return self._saved is not None and np.array_equal(self._saved, prompt.ids)
 
-    def _beginning(
+    def _longest_match(
         self, turns: Sequence[HistoryTurn], ids: Ids
     ) -> tuple[int, TokenizedPrompt | None]:
         """Return the number of newest turns whose prompt starts with `ids`, and this prompt; 0 and
         None if there is none."""
-        for count in range(len(turns), max(1, min(self._least, len(turns))) - 1, -1):
+        for count in range(len(turns), max(1, min(self._min_turns, len(turns))) - 1, -1):
             prompt = self._tokenize(turns[-count:])
-            if _begins(prompt, ids):
+            if _starts_with(prompt, ids):
                 return count, prompt
         return 0, None
 
 
-def _begins(prompt: TokenizedPrompt, ids: Ids) -> bool:
+def _starts_with(prompt: TokenizedPrompt, ids: Ids) -> bool:
     return prompt.common(ids) == len(ids)

@@ -134,7 +134,7 @@ class ModelSession:
     def record_heard(self, turn: int, text: str, *, complete: bool) -> None:
         self._talked()
         if self.model.recall_cache is not None:
-            self.model.recall_cache.one_more()
+            self.model.recall_cache.count_turn()
         self.history.record_heard(turn, text, complete=complete)
 
     def call_answered(self, turn: int, call: int, text: str) -> None:
@@ -151,15 +151,15 @@ class ModelSession:
             return
         if self.recalled:
             if recall_cache is not None:
-                recall_cache.want(earlier)
-                self._snapshot_schedule.came()
+                recall_cache.set_turns(earlier)
+                self._snapshot_schedule.mark_received()
             return
         count = min(self._recall_turns, len(turns))
         if recall_cache is not None:
-            count = recall_cache.begin_with(earlier)
+            count = recall_cache.load(earlier)
         self.history.load_turns(turns[len(turns) - count :])
         self.recalled = True
-        self._snapshot_schedule.talked(self._clock())
+        self._snapshot_schedule.restart(self._clock())
 
     def forget(self, *, last: bool = False) -> None:
         self._talked()
@@ -180,7 +180,7 @@ class ModelSession:
 
     def prefill_partial(self, clips: Iterable[SpeechClip], *, likely_all: bool) -> None:
         """Prefill `clips`, the question so far, while the owner is still speaking."""
-        if self.history.in_flux:
+        if self.history.last_unsettled:
             return  # the last answer may still change, and the prefill would not match
         self._holds_partial = True
         question = self.history.with_question(clips)
@@ -191,7 +191,7 @@ class ModelSession:
     def draw_ahead(self, clips: Iterable[SpeechClip], wanted: Callable[[], bool]) -> None:
         """Start the answer to a prefilled question that may be complete, until `wanted`. Send its
         first words, so that the voice can prepare them. Raises AnswerAbandoned."""
-        if self.history.in_flux or wanted():
+        if self.history.last_unsettled or wanted():
             return
         question = self.history.with_question(clips)
         assert question.last is not None
@@ -244,8 +244,8 @@ class ModelSession:
         """Do one step of the preparation. Return whether another one may follow at once."""
         now_s = self._clock()
         match self._snapshot_schedule.due(now_s):
-            case "ask" if self.history.next_untranscribed is None and recall_cache.may_ask():
-                self._snapshot_schedule.asked()
+            case "ask" if self.history.next_untranscribed is None and recall_cache.may_request():
+                self._snapshot_schedule.mark_requested()
                 self._send(RecallWanted())
             case "prepare":
                 with self._lock:
@@ -254,18 +254,18 @@ class ModelSession:
                     self._prefilling_idle = True
                 try:
                     if recall_cache.prepare():
-                        self._snapshot_schedule.prepared()
+                        self._snapshot_schedule.mark_prepared()
                 finally:
                     self._rest()
                 return True
             case "write":
-                self._snapshot_schedule.wrote(now_s, anything=recall_cache.keep())
+                self._snapshot_schedule.mark_written(now_s, anything=recall_cache.save())
         return False
 
     def leave(self) -> None:
         """Write what is prepared for the next start; call at an orderly stop."""
         if self.model.recall_cache is not None:
-            self.model.recall_cache.keep()
+            self.model.recall_cache.save()
 
     def transcribe_idle(self, wanted: Callable[[], bool]) -> None:
         """Transcribe the oldest settled turn without a transcript, for the memory, unless other
@@ -288,7 +288,7 @@ class ModelSession:
 
     def _talked(self) -> None:
         self._holds_partial = False
-        self._snapshot_schedule.talked(self._clock())
+        self._snapshot_schedule.restart(self._clock())
 
     def _work_on(self, turn: int) -> None:
         with self._lock:

@@ -27,7 +27,7 @@ class SnapshotSchedule:
         self._next: Step = "ask"
         self._written_s: deque[float] = deque(maxlen=MOST_AN_HOUR)
 
-    def talked(self, now_s: float) -> None:
+    def restart(self, now_s: float) -> None:
         """Restart the schedule after something was said, heard or forgotten."""
         self._last_s = now_s
         self._next = "ask"
@@ -42,20 +42,20 @@ class SnapshotSchedule:
             return "write" if rests_s >= self._write_s else "nothing"
         return self._next if rests_s >= self._prepare_s else "nothing"
 
-    def asked(self) -> None:
+    def mark_requested(self) -> None:
         """Record that the turns were requested from the memory."""
         self._next = "nothing"
 
-    def came(self) -> None:
+    def mark_received(self) -> None:
         """Record that the turns arrived; if nothing was said meanwhile, preparing is next."""
         if self._next == "nothing":
             self._next = "prepare"
 
-    def prepared(self) -> None:
+    def mark_prepared(self) -> None:
         """Record that all turns are prefilled."""
         self._next = "write"
 
-    def wrote(self, now_s: float, *, anything: bool) -> None:
+    def mark_written(self, now_s: float, *, anything: bool) -> None:
         """Record that the snapshot is being written; `anything`: there was a new one to write."""
         self._next = "nothing"
         if anything:

@@ -45,7 +45,7 @@ log = logging.getLogger("thinker")
 class Snapshots:
     """The snapshot beside the file `memory`, which need not exist. `made_of`: identity of model,
     build and form of the context. `room_bytes`: free space to leave on the disk. All methods belong
-    to one thread, and only `take` waits for the disk."""
+    to one thread, and only `load` waits for the disk."""
 
     def __init__(self, memory: Path, made_of: bytes = b"", room_bytes: int = ROOM_BYTES) -> None:
         self._memory = memory
@@ -53,16 +53,16 @@ class Snapshots:
         self._made_of = made_of
         self._fd: int | None = None  # of an empty file that may be filled
         self._path = memory
-        self._making = False
+        self._making_file = False
         self._stop = threading.Event()  # set to abort a write that runs
-        self._orders: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._tasks: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._worker: threading.Thread | None = None
 
-    def take(self) -> tuple[Ids, bytes] | None:
+    def load(self) -> tuple[Ids, bytes] | None:
         """Load the snapshot: the identities of its tokens and the state. Erase all other files.
 
-        The file is renamed until `works` is called: a state that crashes the process is not loaded
-        again.
+        The file is renamed until `mark_usable` is called: a state that crashes the process is not
+        loaded again.
         """
         found, others = None, list[Path]()
         try:
@@ -72,75 +72,75 @@ class Snapshots:
                     if content is None:
                         others.append(path)
                         continue
-                    found, self._path = content, state_file.set_apart(path)
+                    found, self._path = content, state_file.mark_tried(path)
         except OSError as error:
             log.warning("the saved state of the conversation cannot be used (%s)", error.strerror)
             found = None
         if others:
-            self._do(lambda: self._erase(others))
+            self._submit(lambda: self._erase(others))
         return found
 
-    def works(self) -> None:
+    def mark_usable(self) -> None:
         """Rename the loaded file back; call once its state works."""
         path = self._path
 
         def rename() -> None:
             # OSError: a forget request has erased the file meanwhile.
             with suppress(OSError), locked(self._memory.parent, LOCK_S):
-                state_file.put_back(path)
+                state_file.unmark_tried(path)
 
-        self._do(rename)
+        self._submit(rename)
 
-    def begin(self) -> bool:
+    def ensure_file(self) -> bool:
         """Whether there is an empty file for turns that are read from the memory from now on; if
         not, start to make one."""
         if self._fd is not None and os.fstat(self._fd).st_nlink:
             return True
-        self._let_go()
-        if not self._making:
-            self._making = True
-            self._do(self._make)
+        self._close_file()
+        if not self._making_file:
+            self._making_file = True
+            self._submit(self._make_file)
         return False
 
-    def keep(self, ids: Ids, state: bytes) -> None:
+    def save(self, ids: Ids, state: bytes) -> None:
         """Write a snapshot to the empty file, unless a forget request has unlinked it."""
         fd, self._fd = self._fd, None
         if fd is None:
             return
         content = _COUNT.pack(len(ids)) + ids.astype("<i8").tobytes() + state
         data, path, stop = state_file.seal(_MAGIC, self._made_of, content), self._path, self._stop
-        self._do(lambda: self._fill(fd, path, data, stop))
+        self._submit(lambda: self._write_snapshot(fd, path, data, stop))
 
     def drop(self) -> None:
         """Erase the snapshot, because something is forgotten or it is of no use."""
         self._stop.set()
         self._stop = threading.Event()
-        self._let_go()
-        self._do(lambda: self._erase(self._files()))
+        self._close_file()
+        self._submit(lambda: self._erase(self._files()))
 
     def wait(self, within_s: float) -> bool:
         """Wait for pending work, for at most `within_s`. Return whether it is done."""
         if self._worker is None:
             return True
         done = threading.Event()
-        self._orders.put(done.set)
+        self._tasks.put(done.set)
         return done.wait(within_s)
 
-    def _do(self, act: Callable[[], None]) -> None:
+    def _submit(self, task: Callable[[], None]) -> None:
         if self._worker is None:
-            self._worker = threading.Thread(target=self._work, name="snapshots", daemon=True)
+            self._worker = threading.Thread(target=self._run, name="snapshots", daemon=True)
             self._worker.start()
-        self._orders.put(act)
+        self._tasks.put(task)
 
-    def _work(self) -> None:
+    def _run(self) -> None:
         while True:
-            act = self._orders.get()
+            task = self._tasks.get()
             try:
-                act()
+                task()
             except OSError as error:
                 log.warning("the state for the next start cannot be saved (%s)", error.strerror)
 
-    def _make(self) -> None:
+    def _make_file(self) -> None:
         path = self._memory.with_name(f"{self._memory.name}{SNAPSHOT}{time.time_ns():020d}")
         try:
             with locked(self._memory.parent, LOCK_S) as there:
@@ -148,26 +148,26 @@ class Snapshots:
                     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
                     self._path, self._fd = path, fd
         finally:
-            self._making = False
+            self._making_file = False
 
-    def _fill(self, fd: int, path: Path, data: bytes, stop: threading.Event) -> None:
-        began_s, whole = time.monotonic(), False
+    def _write_snapshot(self, fd: int, path: Path, data: bytes, stop: threading.Event) -> None:
+        began_s, complete = time.monotonic(), False
         try:
             with locked(path.parent, LOCK_S):
                 if not os.fstat(fd).st_nlink:
                     return  # unlinked by a forget request
                 try:
-                    whole = self._room(fd, data) and _write(fd, data, stop)
+                    complete = self._fits(fd, data) and _write(fd, data, stop)
                     sync_folder(path.parent)
                 finally:  # never keep the old file: RecallCache counts turns for the new one
-                    self._erase([each for each in self._files() if not whole or each != path])
+                    self._erase([other for other in self._files() if not complete or other != path])
         finally:
             os.close(fd)
-        if whole:
+        if complete:
             log.info("saved the state for the next start: %.1f MiB in %.1f s",
                      len(data) / (1 << 20), time.monotonic() - began_s)  # fmt: skip
 
-    def _room(self, fd: int, data: bytes) -> bool:
+    def _fits(self, fd: int, data: bytes) -> bool:
         disk = os.fstatvfs(fd)
         free = disk.f_bavail * disk.f_frsize
         fits = len(data) <= state_file.MOST_BYTES and free >= len(data) + self._room_bytes
@@ -191,11 +191,11 @@ class Snapshots:
         if content is None:
             return None
         (count,) = _COUNT.unpack_from(content)
-        behind = _COUNT.size + 8 * count
-        ids = np.frombuffer(content[_COUNT.size : behind], "<i8").astype(np.int64)
-        return ids, content[behind:]
+        state_start = _COUNT.size + 8 * count
+        ids = np.frombuffer(content[_COUNT.size : state_start], "<i8").astype(np.int64)
+        return ids, content[state_start:]
 
-    def _let_go(self) -> None:
+    def _close_file(self) -> None:
         if self._fd is not None:
             os.close(self._fd)
         self._fd = None

@@ -1,8 +1,8 @@
 """The file format of a model's computed state: kind, origin, digest and content.
 
 A file that is truncated, changed, of another kind or of another origin is rejected. From
-`set_apart` until `put_back` a file has another name, under which `load` rejects it: a state that
-crashes the process is not loaded again.
+`mark_tried` until `unmark_tried` a file has another name, under which `load` rejects it: a state
+that crashes the process is not loaded again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ HEAD_BYTES = _HEAD.size
 # Maximum size of the content. With Gemma 4 E2B an opening of 1,125 tokens takes 13 MiB; persona,
 # tools and 24 turns take some 30 MiB.
 MOST_BYTES = 64 << 20
-_APART = ".tried"
+_TRIED = ".tried"
 
 log = logging.getLogger("thinker")
 
@@ -48,7 +48,7 @@ def unseal(magic: bytes, made_of: bytes, data: bytes) -> bytes | None:
 
 def load(path: Path, magic: bytes, made_of: bytes, what: str) -> bytes | None:
     """Return the content of the file `path`; None, with a log line about `what`, if that fails."""
-    if path.name.endswith(_APART):
+    if path.name.endswith(_TRIED):
         log.warning("the saved state of %s failed last time; it is computed again", what)
         return None
     try:
@@ -66,16 +66,16 @@ def load(path: Path, magic: bytes, made_of: bytes, what: str) -> bytes | None:
     return content
 
 
-def apart(path: Path) -> Path:
-    """Return the name that `set_apart` gives to the file `path`."""
-    return path.with_name(path.name + _APART)
+def tried_path(path: Path) -> Path:
+    """Return the name that `mark_tried` gives to the file `path`."""
+    return path.with_name(path.name + _TRIED)
 
 
-def set_apart(path: Path) -> Path:
+def mark_tried(path: Path) -> Path:
     """Rename a file before its state is used. Return the new path. Raises OSError."""
-    return path.rename(apart(path))
+    return path.rename(tried_path(path))
 
 
-def put_back(path: Path) -> None:
-    """Undo `set_apart` once the state works. `path`: the file's present path. Raises OSError."""
-    path.rename(path.with_name(path.name.removesuffix(_APART)))
+def unmark_tried(path: Path) -> None:
+    """Undo `mark_tried` once the state works. `path`: the file's present path. Raises OSError."""
+    path.rename(path.with_name(path.name.removesuffix(_TRIED)))

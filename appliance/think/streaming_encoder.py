@@ -52,15 +52,15 @@ class StreamingEncoder:
         self._interrupted = False
 
     def encode(
-        self, samples: npt.NDArray[Any], begun: EncodedSound | None = None, *, whole: bool = True
+        self, samples: npt.NDArray[Any], prefix: EncodedSound | None = None, *, whole: bool = True
     ) -> EncodedSound:
         """Encode the clip; see SoundEncoder. A token is final once all of its samples are there.
         The sound after the last such token gives one more token if it fills a frame."""
         state, done = self._beginning, 0
         rows = [np.empty((0, self.width), np.float32)]
-        if begun is not None and begun.state:
-            state, done = begun.state, begun.final
-            rows = [begun.rows[:done]]
+        if prefix is not None and prefix.state:
+            state, done = prefix.state, prefix.final
+            rows = [prefix.rows[:done]]
         count = len(samples) // TOKEN_SAMPLES
         at_end = count - done if whole and count - done <= END_TOKENS else 0
         while done < count - at_end:

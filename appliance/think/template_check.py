@@ -84,7 +84,7 @@ class TemplateComparison:
 
 
 def compare(
-    template: str | None, way: PromptStyle, most_cpu_s: int = MOST_CPU_S
+    template: str | None, style: PromptStyle, most_cpu_s: int = MOST_CPU_S
 ) -> TemplateComparison:
     """Compare; takes one to two seconds of another process. `most_cpu_s`: CPU time per rendering,
     in seconds."""
@@ -92,10 +92,10 @@ def compare(
         return TemplateComparison(problem="the model brings none.")
     if len(template.encode(errors="replace")) > MOST_TEMPLATE_BYTES:
         return TemplateComparison(problem=f"it has more than {MOST_TEMPLATE_BYTES >> 10} kB.")
-    ours, other, problem = _ours(way), "", ""
-    for messages in _messages(way):
+    ours, first_rendering, problem = _ours(style), "", ""
+    for messages in _messages(style):
         try:
-            its = _rendered(template, way, messages, most_cpu_s)
+            its = _rendered(template, style, messages, most_cpu_s)
         except _RenderFailed as error:
             problem = problem or f"it cannot be rendered ({error})."
             if error.for_good:
@@ -103,21 +103,25 @@ def compare(
             continue
         if its == ours:
             return TemplateComparison(ours, its)
-        other = other or its
-    return TemplateComparison(ours, other) if other else TemplateComparison(ours, problem=problem)
+        first_rendering = first_rendering or its
+    return (
+        TemplateComparison(ours, first_rendering)
+        if first_rendering
+        else TemplateComparison(ours, problem=problem)
+    )
 
 
-def compare_later(template: str | None, way: PromptStyle) -> threading.Thread:
+def compare_later(template: str | None, style: PromptStyle) -> threading.Thread:
     """Compare in a background thread and log the result."""
     thread = threading.Thread(
-        target=_log_difference, args=(template, way), name="template", daemon=True
+        target=_log_difference, args=(template, style), name="template", daemon=True
     )
     thread.start()
     return thread
 
 
-def _log_difference(template: str | None, way: PromptStyle) -> None:
-    found = compare(template, way)
+def _log_difference(template: str | None, style: PromptStyle) -> None:
+    found = compare(template, style)
     if found.same:
         log.info("%s", found.sentence())
         return
@@ -139,10 +143,10 @@ def _history() -> History:
     return history
 
 
-def _ours(way: PromptStyle) -> str:
+def _ours(style: PromptStyle) -> str:
     """Return our prompt as text, with the mark that templates write for sound."""
     parts = prompt.render(
-        way.persona, _history(), open_last=True, tools=way.tools, instruction=way.instruction
+        style.persona, _history(), open_last=True, tools=style.tools, instruction=style.instruction
     )
     text = ""
     for part in parts:
@@ -151,15 +155,15 @@ def _ours(way: PromptStyle) -> str:
     return text.replace("<|audio><audio|>", "<|audio|>")
 
 
-def _messages(way: PromptStyle) -> list[list[dict[str, Any]]]:
+def _messages(style: PromptStyle) -> list[list[dict[str, Any]]]:
     """Return the same turns as a template's input, in the two forms of a tool's answer."""
     before, after, tool = list[dict[str, Any]](), list[dict[str, Any]](), dict[str, Any]()
-    if persona := way.persona.strip():
+    if persona := style.persona.strip():
         before.append({"role": "system", "content": persona})
     history = _history()
     for turn in history.turns:
         content: list[dict[str, Any]] = [{"type": "audio"} for _ in turn.clips]
-        words = turn.text or way.instruction
+        words = turn.text or style.instruction
         if words:
             content.append({"type": "text", "text": words})
         (after if tool else before).append({"role": "user", "content": content})
@@ -190,10 +194,10 @@ def _messages(way: PromptStyle) -> list[list[dict[str, Any]]]:
 
 
 def _declared(tool: Tool) -> dict[str, Any]:
-    told = function(tool)
+    declared = function(tool)
     if not tool.parameters:
-        del told["function"]["parameters"]
-    return told
+        del declared["function"]["parameters"]
+    return declared
 
 
 class _RenderFailed(Exception):
@@ -205,23 +209,23 @@ class _RenderFailed(Exception):
 
 
 def _rendered(
-    template: str, way: PromptStyle, messages: list[dict[str, Any]], most_cpu_s: int
+    template: str, style: PromptStyle, messages: list[dict[str, Any]], most_cpu_s: int
 ) -> str:
     """Render the template in another process and return its text. Raises _RenderFailed."""
     names: Mapping[str, Any] = {
         "messages": messages,
-        "tools": [_declared(tool) for tool in way.tools] or None,
+        "tools": [_declared(tool) for tool in style.tools] or None,
         "add_generation_prompt": True,
         "enable_thinking": False,
         "bos_token": "<bos>",
         "eos_token": "<turn|>",
     }
-    order = {"template": template, "names": names, "most_cpu_s": most_cpu_s}
+    request = {"template": template, "names": names, "most_cpu_s": most_cpu_s}
     command = [sys.executable, "-m", "appliance.think.template_renderer"]
     try:
         done = subprocess.run(
             command,
-            input=msgspec.json.encode(order),
+            input=msgspec.json.encode(request),
             capture_output=True,
             timeout=PATIENCE_S,
             check=False,

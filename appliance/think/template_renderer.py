@@ -32,7 +32,7 @@ class RenderRequest(msgspec.Struct, frozen=True):
     most_cpu_s: int
 
 
-def render(order: RenderRequest) -> str:
+def render(request: RenderRequest) -> str:
     """Return the rendered text. Raises TemplateError or any exception that the template causes."""
 
     def refuse(reason: str) -> NoReturn:
@@ -44,7 +44,7 @@ def render(order: RenderRequest) -> str:
     environment.filters["tojson"] = lambda value: json.dumps(value, ensure_ascii=False)
     environment.globals["raise_exception"] = refuse
     text, letters = [], 0
-    for piece in environment.from_string(order.template).generate(**order.names):
+    for piece in environment.from_string(request.template).generate(**request.names):
         letters += len(piece)
         if letters > MOST_LETTERS:
             raise TemplateError("a text without end")
@@ -56,9 +56,9 @@ def main() -> int:
     os.nice(19)  # the result is not urgent
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
     try:
-        order = msgspec.json.decode(sys.stdin.buffer.read(), type=RenderRequest)
-        resource.setrlimit(resource.RLIMIT_CPU, (order.most_cpu_s, order.most_cpu_s))
-        text = render(order)
+        request = msgspec.json.decode(sys.stdin.buffer.read(), type=RenderRequest)
+        resource.setrlimit(resource.RLIMIT_CPU, (request.most_cpu_s, request.most_cpu_s))
+        text = render(request)
     except Exception as error:  # noqa: BLE001 - an untrusted template may raise anything
         reason = " ".join(str(error).split())[:200]
         sys.stderr.write(f"{type(error).__name__}: {reason}\n")

@@ -49,7 +49,7 @@ def test_all_tokens_come_as_text_and_a_letter_may_be_cut_anywhere() -> None:
     one, drew = drawing(Script(b"Gr", "ü".encode()[:1], "ü".encode()[1:], b"n."))
     assert "".join(map(str, one.pieces())) == "Grün."
     assert one.tokens == drew == [1, 2, 3, 4]
-    assert one.whole
+    assert one.complete
     assert not one.limited
 
 

@@ -25,7 +25,7 @@ class Causal:
     def __call__(
         self,
         samples: npt.NDArray[np.int16],
-        begun: EncodedSound | None = None,
+        prefix: EncodedSound | None = None,
         *,
         whole: bool = True,
     ) -> EncodedSound:
@@ -42,15 +42,15 @@ class Streaming(Causal):
     def __call__(
         self,
         samples: npt.NDArray[np.int16],
-        begun: EncodedSound | None = None,
+        prefix: EncodedSound | None = None,
         *,
         whole: bool = True,
     ) -> EncodedSound:
         rows = super().__call__(samples).rows
         final, done = len(samples) // TOKEN_SAMPLES, 0
-        if begun is not None and begun.state:
-            done = begun.final
-            assert np.array_equal(begun.rows[:done], rows[:done])
+        if prefix is not None and prefix.state:
+            done = prefix.final
+            assert np.array_equal(prefix.rows[:done], rows[:done])
         self.encoded[-1] = (len(rows) if whole else final) - done
         state = {"done": np.array(final)}
         return EncodedSound(rows if whole else rows[:final], final, whole, state)

@@ -17,7 +17,7 @@ from appliance.think.chat_requests import (
     LETTERS_A_TOKEN,
     SOUND_TOKENS_A_SECOND,
     ChatRequests,
-    tokens,
+    estimate_tokens,
 )
 from appliance.think.history import History, HistoryTurn, SpeechClip, ToolUse
 from appliance.tools.table import TOOLS, Tool
@@ -133,7 +133,7 @@ def test_the_question_itself_is_sent_however_long_it_is() -> None:
     ],
 )
 def test_a_turn_is_as_long_as_its_sound_and_its_letters(turn: HistoryTurn, estimate: int) -> None:
-    assert tokens(turn) == estimate
+    assert estimate_tokens(turn) == estimate
 
 
 def test_a_transcript_is_asked_for_without_the_conversation_and_without_chance() -> None:

@@ -94,9 +94,9 @@ def test_no_more_room_is_taken_than_was_asked_for(audio: Path, tmp_path: Path) -
 
 def test_a_full_disk_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     free = shutil.disk_usage(tmp_path).free
-    encoder_files._check_room(0, tmp_path)
+    encoder_files._check_space(0, tmp_path)
     with pytest.raises(StorageError, match="MiB are free"):
-        encoder_files._check_room(free, tmp_path)
+        encoder_files._check_space(free, tmp_path)
 
 
 def test_the_encoder_is_opened_and_nothing_said(

@@ -10,7 +10,7 @@ import pytest
 
 from appliance.runtime.process_table import row
 from appliance.settings import Settings, load
-from appliance.think.factory import choose, kept, usable_threads
+from appliance.think.factory import choose, saves_recall_state, usable_threads
 
 
 def test_threads_follow_the_cores_that_exist() -> None:
@@ -35,7 +35,7 @@ def settings(folder: Path, keep_turns: int, recall_turns: int = 12, url: str = "
 def test_it_is_kept_where_the_memory_keeps_longer(
     tmp_path: Path, keep_turns: int, recall_turns: int, is_kept: bool
 ) -> None:
-    assert kept(settings(tmp_path, keep_turns, recall_turns)) == is_kept
+    assert saves_recall_state(settings(tmp_path, keep_turns, recall_turns)) == is_kept
 
 
 @pytest.mark.parametrize(

@@ -125,12 +125,12 @@ def test_the_prompt_of_the_same_turns_is_made_once(tmp_path: Path) -> None:
     snapshots = Snapshots(file, b"this model")
     cache = RecallCache(snapshots, 2, 100, tokenized, no_reader, lambda prompt: True)
     turns = [HistoryTurn(number) for number in range(4)]
-    while not cache.may_ask():
+    while not cache.may_request():
         assert snapshots.wait(10)
     for count in (2, 3, 4):
-        cache.may_ask()
+        cache.may_request()
         made.clear()
-        cache.want(turns[:count])
+        cache.set_turns(turns[:count])
         assert made == sorted(set(made), reverse=True)
         assert made[-1] == count
     snapshots.drop()

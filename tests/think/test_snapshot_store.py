@@ -46,14 +46,14 @@ def begun(file: Path) -> Snapshots:
 
 
 def begin(it: Snapshots) -> None:
-    assert not it.begin()
+    assert not it.ensure_file()
     assert it.wait(10)
-    assert it.begin()
+    assert it.ensure_file()
 
 
 def kept(file: Path, state: bytes = STATE) -> Path:
     it = begun(file)
-    it.keep(IDS, state)
+    it.save(IDS, state)
     assert it.wait(10)
     (path,) = states(file)
     return path
@@ -68,10 +68,10 @@ def test_what_is_kept_is_taken_again_and_is_its_owners_alone(file: Path) -> None
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     for _ in range(2):
         it = Snapshots(file, MODEL)
-        found = it.take()
+        found = it.load()
         assert found is not None
         assert (found[0].tolist(), found[1]) == (IDS.tolist(), STATE)
-        it.works()
+        it.mark_usable()
         assert it.wait(10)
     assert states(file) == [path]
 
@@ -80,7 +80,7 @@ def test_a_new_one_takes_the_place_of_the_old_one(file: Path) -> None:
     old = kept(file)
     new = kept(file, STATE[::-1])
     assert new != old
-    found = Snapshots(file, MODEL).take()
+    found = Snapshots(file, MODEL).load()
     assert found is not None
     assert found[1] == STATE[::-1]
 
@@ -90,7 +90,7 @@ def test_of_another_model_build_or_context_nothing_is_taken_and_it_is_erased(
 ) -> None:
     kept(file)
     it = Snapshots(file, b"another one")
-    assert it.take() is None
+    assert it.load() is None
     assert it.wait(10)
     assert states(file) == []
     assert len(caplog.records) == 1
@@ -134,7 +134,7 @@ def test_what_is_not_exactly_what_was_kept_is_said_once_and_erased(
     harm(kept(file))
     caplog.clear()
     it = Snapshots(file, MODEL)
-    assert it.take() is None
+    assert it.load() is None
     assert it.wait(10)
     assert states(file) == []
     (said,) = caplog.messages
@@ -146,7 +146,7 @@ def test_a_file_that_was_never_filled_goes_without_a_word(
 ) -> None:
     begun(file)
     it = Snapshots(file, MODEL)
-    assert it.take() is None
+    assert it.load() is None
     assert it.wait(10)
     assert states(file) == []
     assert caplog.records == []
@@ -154,15 +154,15 @@ def test_a_file_that_was_never_filled_goes_without_a_word(
 
 def test_a_state_that_ends_the_process_is_not_tried_a_second_time(file: Path) -> None:
     kept(file)
-    assert Snapshots(file, MODEL).take() is not None  # and here the process ends
-    assert Snapshots(file, MODEL).take() is None
+    assert Snapshots(file, MODEL).load() is not None  # and here the process ends
+    assert Snapshots(file, MODEL).load() is None
 
 
 def test_where_there_is_no_memory_nothing_is_made(tmp_path: Path) -> None:
     it = Snapshots(tmp_path / "memory" / "memory.db", MODEL)
-    assert it.take() is None
+    assert it.load() is None
     for _ in range(2):
-        assert not it.begin()
+        assert not it.ensure_file()
         assert it.wait(10)
     assert list(tmp_path.iterdir()) == []
 
@@ -171,7 +171,7 @@ def test_where_there_is_no_memory_nothing_is_made(tmp_path: Path) -> None:
 def test_where_it_is_too_long_none_is_kept(file: Path, size: int, is_kept: bool) -> None:
     old = kept(file)
     it = begun(file)
-    it.keep(IDS, bytes(size))
+    it.save(IDS, bytes(size))
     assert it.wait(30)
     assert old not in states(file)
     assert len(states(file)) == is_kept
@@ -182,7 +182,7 @@ def test_where_the_disk_would_be_full_none_is_kept(file: Path) -> None:
     disk = os.statvfs(file)
     it = Snapshots(file, MODEL, room_bytes=disk.f_bavail * disk.f_frsize + (1 << 40))
     begin(it)
-    it.keep(IDS, STATE)
+    it.save(IDS, STATE)
     assert it.wait(10)
     assert states(file) == []
 
@@ -192,7 +192,7 @@ def test_one_whose_writing_was_cut_short_leaves_the_old_one(file: Path) -> None:
     half = file.with_name("memory.db.state-99999999999999999999")  # newer than any
     half.write_bytes(state_file.seal(b"interlude recalls 1\n", MODEL, STATE)[:-1])
     it = Snapshots(file, MODEL)
-    found = it.take()
+    found = it.load()
     assert found is not None
     assert found[1] == STATE
     assert it.wait(10)
@@ -228,7 +228,7 @@ def test_what_was_taken_from_the_memory_before_is_not_kept_after_it_was_forgotte
     (path,) = states(file)
     with path.open("rb") as still_open:
         forget(file)  # and nobody has told the thinker
-        it.keep(IDS, STATE)
+        it.save(IDS, STATE)
         assert it.wait(10)
         assert still_open.read() == b""  # nor is it on the card without a name
     assert states(file) == []
@@ -239,7 +239,7 @@ def test_who_forgets_waits_for_who_writes_and_leaves_nothing(file: Path) -> None
     it = begun(file)
     (path,) = states(file)
     with path.open("rb") as still_open:
-        it.keep(IDS, b"x" * (5 * STEP_BYTES))
+        it.save(IDS, b"x" * (5 * STEP_BYTES))
         deadline = time.monotonic() + 10
         while not path.stat().st_size:  # it is being written
             assert time.monotonic() < deadline
@@ -253,7 +253,7 @@ def test_who_forgets_waits_for_who_writes_and_leaves_nothing(file: Path) -> None
 def test_dropping_ends_what_is_being_written(file: Path) -> None:
     it = begun(file)
     with locked(file.parent, 1.0):
-        it.keep(IDS, bytes(5 * STEP_BYTES))
+        it.save(IDS, bytes(5 * STEP_BYTES))
         it.drop()
     assert it.wait(10)
     assert states(file) == []
@@ -263,7 +263,7 @@ def test_while_somebody_forgets_nothing_is_taken(file: Path) -> None:
     kept(file)
     taken: list[object] = []
     with locked(file.parent, 1.0):
-        thread = threading.Thread(target=lambda: taken.append(Snapshots(file, MODEL).take()))
+        thread = threading.Thread(target=lambda: taken.append(Snapshots(file, MODEL).load()))
         thread.start()
         assert not taken
         for path in states(file):

@@ -9,11 +9,11 @@ import pytest
 from appliance.think.state_file import (
     HEAD_BYTES,
     MOST_BYTES,
-    apart,
     load,
-    put_back,
+    mark_tried,
     seal,
-    set_apart,
+    tried_path,
+    unmark_tried,
     unseal,
 )
 
@@ -63,10 +63,10 @@ def test_a_state_that_was_set_apart_is_loaded_only_once_it_is_put_back(
     path = tmp_path / "state"
     path.write_bytes(SEALED)
     assert load(path, MAGIC, MADE_OF, "the moon") == STATE
-    tried = set_apart(path)
-    assert tried == apart(path)
+    tried = mark_tried(path)
+    assert tried == tried_path(path)
     assert [tried] == list(tmp_path.iterdir())
     assert load(tried, MAGIC, MADE_OF, "the moon") is None
     assert "failed last time" in caplog.text
-    put_back(tried)
+    unmark_tried(tried)
     assert load(path, MAGIC, MADE_OF, "the moon") == STATE
