@@ -1,1 +1,1 @@
-"""The panel: what the owner presses, and the light that answers."""
+"""The panel: button, mute switch and light on the housing."""

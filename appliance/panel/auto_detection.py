@@ -1,7 +1,7 @@
-"""`panel.gpio: auto`: what the panel is wired to on this machine, decided once at a start.
+"""`panel.gpio: auto`: detects what the panel is wired to on this machine, once at the start.
 
 In: the settings, the machine's device tree, the labels of its GPIO chips. Out: the settings with
-what was found in place of `auto`. Nothing is driven here, and no line is requested.
+the detected wiring in place of `auto`. This module requests no line and drives none.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _INFO = struct.Struct("=32s32sI")
 
 
 def labels(folder: Path = Path("/dev")) -> frozenset[str]:
-    """Of the GPIO chips that this user may open."""
+    """The labels of the GPIO chips that this user may open."""
     resolve_auto = set()
     for path in folder.glob("gpiochip*"):
         try:
@@ -38,7 +38,7 @@ def labels(folder: Path = Path("/dev")) -> frozenset[str]:
             continue
         try:
             told = fcntl.ioctl(fd, _CHIPINFO, bytes(_INFO.size))
-        except OSError:  # a file of that name which is no chip
+        except OSError:  # the file is not a GPIO chip
             continue
         finally:
             os.close(fd)
@@ -51,7 +51,7 @@ def resolve_auto(
     machine: Machine | None = None,
     chips: Callable[[], Iterable[str]] = labels,
 ) -> Settings:
-    """`settings` without `panel.gpio: auto`."""
+    """`settings` with the detected wiring in place of `panel.gpio: auto`."""
     if settings.panel.gpio != "auto":
         return settings
     gpio = _gpio(settings, machine or Machine(), chips)
@@ -60,7 +60,7 @@ def resolve_auto(
 
 
 def usable(settings: Settings, machine: Machine | None = None) -> Settings:
-    """`resolve_auto`, for settings that a box can be used with. Raises SettingsError."""
+    """`resolve_auto`, then check that the box can be used. Raises SettingsError."""
     settings = resolve_auto(settings, machine)
     if settings.mode == "push_to_talk" and not settings.panel.here:
         problem = f"`mode: push_to_talk` cannot be used. {NO_BUTTON}"
@@ -69,7 +69,7 @@ def usable(settings: Settings, machine: Machine | None = None) -> Settings:
 
 
 def strange_hat(machine: Machine) -> str:
-    """The HAT because of which `auto` leaves the header alone, in words; "" if there is none."""
+    """Names of unknown HATs, for which `auto` does not use the header; "" if there are none."""
     strange = [hat for hat in machine.hats() if of_hat(*hat) is None]
     return ", ".join(f"{product or 'without a name'} of {vendor or 'nobody'}"
                      for vendor, product in strange)  # fmt: skip
@@ -81,11 +81,11 @@ def _gpio(settings: Settings, machine: Machine, chips: Callable[[], Iterable[str
     own = next((b.name for b in boards if b is not None and b.name != "header"), "")
     if own:
         return own
-    # Whoever wired a mute switch, or named a chip, has a header; a switch that cannot be read then
-    # cuts the microphone.
+    # A configured mute switch or chip implies a header; a switch that cannot be read then cuts the
+    # microphone.
     if panel.mute_switch or panel.chip:
         return "header"
-    if None in boards:  # it may drive the very lines that the light would
+    if None in boards:  # an unknown HAT may drive the same lines as the light
         return "none"
     # A Pi has its header even while its chip's driver is still being loaded. Any other machine
     # has one if a chip has the label of a Pi's header, as the kernel's simulator can.

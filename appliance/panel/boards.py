@@ -1,9 +1,9 @@
-"""What the button and the light are wired to: the 40-pin header, or a HAT that has its own.
+"""The table of boards that button and light can be wired to: the 40-pin header, or a HAT.
 
-One table. A HAT is recognised by what its EEPROM says, which the firmware puts into the device
-tree (HATs and HAT+ alike: `hat/vendor`, `hat/product`). A HAT without an EEPROM cannot be
-recognised: its owner names its row in `panel.gpio`. **None of the HATs was run**: their lines come
-from their makers' own documents.
+A HAT is recognised by its EEPROM, whose content the firmware copies to the device tree (HAT and
+HAT+: `hat/vendor`, `hat/product`). A HAT without an EEPROM cannot be recognised: its owner sets
+`panel.gpio` to its name. **None of the HATs has been tested**: their line numbers come from the
+makers' documents.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ Light = Literal["rgb", "red_green", "single", "ws2812", "apa102", "none"]
 class Board:
     """One row.
 
-    name     as `panel.gpio` has it
-    pins     of what is on it; what is missing is not there
-    light    kind of its light, where `panel.light` is auto
-    leds     of a strip
-    spi      bus of a strip
-    vendor   regular expression for the whole of the EEPROM's vendor; "": it has no EEPROM
-    product  likewise; the letters' case does not matter in either
-    source   of the lines
+    name     its value in `panel.gpio`
+    pins     of its button and LEDs; what has no pin is not on the board
+    light    kind of its light, if `panel.light` is auto
+    leds     number of LEDs of a strip
+    spi      device of a strip's bus
+    vendor   regular expression that matches the EEPROM's complete vendor; "": it has no EEPROM
+    product  the same for the product; both ignore case
+    source   document that the line numbers are from
     """
 
     name: str
@@ -42,7 +42,7 @@ class Board:
     source: str = ""
 
     def pin(self, what: str) -> PanelPin:
-        """Raises PanelError where there is none for it."""
+        """The pin of `what`. Raises PanelError if the board has none."""
         for row in self.pins:
             if row.what == what:
                 return row
@@ -81,19 +81,19 @@ BOARDS: tuple[Board, ...] = (
     ),
 )  # fmt: skip
 
-# HATs that leave the header's pins to others: vendor and product, as in `Board`.
+# HATs that leave the panel's pins of the header free: vendor and product, as in `Board`.
 PASSING: tuple[tuple[str, str], ...] = (
     (r"Raspberry Pi( Ltd\.?)?", r"(Raspberry Pi )?(M\.2|AI) HAT\+.*"),
 )
 
 
 def named(name: str) -> Board:
-    """The row of that name; the header's for those that are none (the keyboard is wired alike)."""
+    """The row of that name, or the header's for any other name (the keyboard uses its pins)."""
     return next((board for board in BOARDS if board.name == name), HEADER)
 
 
 def of_hat(vendor: str, product: str) -> Board | None:
-    """What to use with this HAT on: its own row, the header's; None if it is not known."""
+    """The row to use with this HAT: its own, or the header's; None if the HAT is unknown."""
     for board in BOARDS:
         if board.vendor and _is(vendor, board.vendor) and _is(product, board.product):
             return board

@@ -1,4 +1,4 @@
-"""How bright the light is now, by the owner's settings and the local time."""
+"""The light's brightness, by the owner's settings and the local time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from appliance.settings import PanelSettings
 
 
 def brightness(settings: PanelSettings) -> float:
-    """0 to 1."""
+    """The brightness to use now, 0 to 1."""
     if not settings.night:
         return settings.brightness
     begins, ends = map(clock.fromisoformat, settings.night.split("-"))

@@ -1,4 +1,4 @@
-"""Levels of one button with their times in → gestures out. Pure: no GPIO, no clock."""
+"""Turns the levels of one button, with their times, into gestures. Pure: no GPIO, no clock."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ Gesture = Literal[
     "reset",
     "let_be",
 ]
-# Of a button that was held when the power came.
+# Gestures of a button that is held down at power-on.
 FROM_START: tuple[Gesture, ...] = (
     "setup_warning", "setup", "reset_warning", "reset_armed", "reset", "let_be",
 )  # fmt: skip
 Fault = Literal["", "bouncing", "stuck"]
 
 DEBOUNCE_S = 0.02  # contacts of common push buttons bounce for 1 to 10 ms; twice that
-DOUBLE_S = 0.35  # from a release to the next press of a double
+DOUBLE_S = 0.35  # maximum time from a release to the second press of a double press
 LONG_S = 1.5
-STUCK_S = 60.0  # nobody holds a question so long: a turn is 30 s at most
-BOUNCING_EDGES = 40  # a second; a hurried finger makes 16, bounce of each press included
-SETUP_S = 5.0  # held since power-on, then let go
-RESET_S = 15.0  # likewise, and then pressed once more
-GIVE_UP_S = 30.0  # held since power-on for so long it is stuck, and nothing comes of it
-WARNING_S = 3.0  # how long the light warns before either
-CONFIRM_S = 10.0  # from letting go to the press that makes it so
-PAUSE_S = 0.5  # but not sooner: a loose contact is no finger
+STUCK_S = 60.0  # longer than any question: a turn is limited to 30 s
+BOUNCING_EDGES = 40  # per second; fast pressing makes 16, with the bounce of each press
+SETUP_S = 5.0  # held since power-on, then released
+RESET_S = 15.0  # held since power-on, released, then pressed once more
+GIVE_UP_S = 30.0  # held since power-on for this long, the button is stuck and has no effect
+WARNING_S = 3.0  # how long before SETUP_S and RESET_S the light warns
+CONFIRM_S = 10.0  # time after the release in which a press confirms the reset
+PAUSE_S = 0.5  # minimum delay before the confirming press, so that a loose contact does not confirm
 
 
 @dataclass
 class Button:
-    """A press counts at its first edge, since it may be a reflex; what follows is debounced.
+    """One button. A press counts at its first edge, without delay; later edges are debounced.
 
     `edge` takes a level, `tick` only the time; both return the gestures that are due, in order.
-    "press" and "release" come at once, for talking and for silence. "short", "double" and "long"
-    say what the press was, "short" only once no second press can follow. A button held since
-    power-on gives none of these, only warnings and then, once it is let go, "setup"; held for
-    longer, "reset_armed", and a press after it was let go is the "reset". "let_be" ends a warning
-    of which nothing came. One that is stuck or bouncing gives nothing until it has been up for a
-    second; if a press was open, its "release" is given first, so that nothing hangs.
+    "press" and "release" come at once, for talking and for silencing. "short", "double" and "long"
+    classify the press; "short" comes only once no second press can follow. A button held since
+    power-on gives none of these: it gives warnings, and "setup" when it is released; held for
+    longer, it gives "reset_armed", and a press after its release gives "reset". "let_be" cancels
+    a warning without effect. A stuck or bouncing button gives nothing until it has been up for a
+    second; if a press was open, its "release" comes first, so that the press does not stay open.
     """
 
-    power_on: bool = False  # False: the process starts anew in a box that has long been on
+    power_on: bool = False  # False: the process was restarted after power-on
     fault: Fault = ""
 
     def __post_init__(self) -> None:
@@ -65,13 +65,13 @@ class Button:
         self._second = False
         self._from_start = False
         self._first = True
-        self._stage = 0  # of _STAGES, as far as they were told
-        self._armed_at: float | None = None  # let go when armed; a press within CONFIRM_S resets
+        self._stage = 0  # how many of _STAGES were returned
+        self._armed_at: float | None = None  # released when armed; a press within CONFIRM_S resets
         self._edges: deque[float] = deque(maxlen=BOUNCING_EDGES)
 
     @property
     def busy(self) -> bool:
-        """Whether `tick` may yet have something to say."""
+        """Whether `tick` may still return a gesture."""
         waits = self._waits_for_second or self._armed_at is not None
         return self._down or self._raw or waits or bool(self.fault)
 
@@ -79,7 +79,7 @@ class Button:
         gestures = self.tick(now)
         if self._first:
             self._first = False
-            if down:  # held before we looked: never a press
+            if down:  # the button was down before the first reading: not a press
                 self._raw, self._raw_since, self._down, self._since = True, now, True, now
                 self._from_start, self._changed_at = True, now
                 return gestures
@@ -118,7 +118,7 @@ class Button:
         return gestures
 
     def _settle(self, now: float) -> list[Gesture]:
-        """Take over the wire's level, unless the last change is too fresh to believe another."""
+        """Accept the line's level, unless the last accepted change is too recent (DEBOUNCE_S)."""
         if self.fault or self._raw == self._down or now - self._changed_at < DEBOUNCE_S:
             return []
         self._down, self._changed_at = self._raw, now
@@ -128,7 +128,7 @@ class Button:
         self._since, self._told_long = now, False
         if self._armed_at is not None:
             sure = now - self._armed_at >= PAUSE_S
-            self._from_start, self.power_on = True, False  # its release means nothing
+            self._from_start, self.power_on = True, False  # its release has no effect
             return ["reset", *self._disarm()] if sure else self._disarm()
         self._second, self._waits_for_second = self._waits_for_second, False
         return ["press"]

@@ -1,4 +1,4 @@
-"""What a gesture asks for, by what the box is doing: gestures in → messages out. Pure."""
+"""Maps gestures to messages, depending on what the box is doing. Pure."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from appliance.messages.registry import Message
 from appliance.panel.button import Gesture
 
 ANSWERING: tuple[StateName, ...] = ("thinking", "speaking", "holding")
-TAP_S = 0.35  # where the button is held to talk: a shorter press has no room for a word
+TAP_S = 0.35  # if the button is held to talk, a shorter press is too short for a word
 
 
 @dataclass
 class ButtonActions:
-    """How the box stands, as far as the button is concerned.
+    """The box's state as far as the button needs it, and the messages for each gesture.
 
-    `toggle`: in mode push_to_talk a press begins and the next one ends; else it is held.
-    A press while the box answers ends the answer at once, whatever it turns out to have been. In
-    mode push_to_talk it opens the floor, too. Where the button is held to talk, a press of less
-    than TAP_S was no talk; a longer one was, though the button itself calls it short or double.
+    `toggle`: in mode push_to_talk one press starts talking and the next ends it; else it is held.
+    A press while the box answers ends the answer at once, whichever gesture it becomes. In mode
+    push_to_talk it opens the floor, too. If the button is held to talk, a press shorter than TAP_S
+    is not talking; a longer one is, although its gesture is "short" or "double".
     """
 
     mode: ModeName = "open"
@@ -35,16 +35,16 @@ class ButtonActions:
     state: StateName = "idle"
     muted: bool = False
     stops: bool = False  # the newest press came while the box answered
-    pressed_s: float = 0.0  # when it began
-    taps: int = 0  # presses in a row, up to the newest, that were let go within TAP_S
+    pressed_s: float = 0.0  # when the newest press began
+    taps: int = 0  # consecutive presses, up to the newest, that were released within TAP_S
 
     @property
     def holds(self) -> bool:
-        """To hold the button is to talk, and so no way to mute."""
+        """Whether holding the button means talking; a long press does not mute then."""
         return self.mode == "push_to_talk" and not self.toggle and not self.muted
 
     def messages_for(self, gesture: Gesture, now_s: float) -> tuple[Message, ...]:
-        """In the order in which they are to be sent. `now_s`: of the edge or tick that gave it."""
+        """The messages, in sending order. `now_s`: of the edge or tick that gave the gesture."""
         match gesture:
             case "press":
                 self.stops, self.pressed_s = self.state in ANSWERING, now_s
@@ -61,5 +61,5 @@ class ButtonActions:
             case "long" if not self.holds:
                 return (Mute(not self.muted),)
             case "reset":
-                return (Forget(),)  # and, once it is noted on the disk, to start anew
+                return (Forget(),)  # power_on_hold.py requests the restart, after its note
         return ()

@@ -1,4 +1,4 @@
-"""What the house is told of the button: gestures in, presses out. Pure."""
+"""Turns gestures into the button events that the house receives. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SURE: dict[Gesture, PressName] = {
 
 @dataclass
 class ButtonEvents:
-    """A press is told once it is known which; the end of one only after a long press."""
+    """Reports a press once its kind is known, and a release only after a long press."""
 
     _long: bool = False
 

@@ -1,6 +1,6 @@
-"""Is the panel fit: what `interlude check` says of button, switch and light.
+"""The panel's checks for `interlude check`: button, switch and light.
 
-In: the settings, and the panel that runs, or else the wires themselves. Out: findings.
+In: the settings, and the health of a running panel, or else the GPIO lines. Out: findings.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from appliance.settings import Settings
 
 
 def panel_findings(settings: Settings, machine: Machine) -> list[Finding]:
-    """The panel that runs, or else the wires themselves; of a box without one, why a Pi has none.
+    """Check the running panel, or else the GPIO lines; without a panel, report the reason on a Pi.
 
-    `settings`: with what `auto` found (auto_detection.py).
+    `settings`: with `auto` resolved (auto_detection.py).
     """
     if not settings.panel.here:
         return [*_unread_switch_findings(settings), *_unknown_hat_findings(machine)]
@@ -49,7 +49,7 @@ def _unknown_hat_findings(machine: Machine) -> list[Finding]:
 
 
 def findings(health: PanelHealth) -> list[Finding]:
-    """Of a panel that runs."""
+    """Findings about a running panel."""
     found = []
     if health.button:
         what = "is held down, or its wire touches ground" if health.button == "stuck" else "bounces"
@@ -77,7 +77,7 @@ def findings(health: PanelHealth) -> list[Finding]:
 
 
 def _at_rest(settings: Settings) -> Finding:
-    """Of a box that does not run: are the lines there, and is nothing pressed?"""
+    """Check on a stopped box that the lines can be opened and that the button is up."""
     try:
         wires = GpioWires(settings.panel)
     except PanelError as error:

@@ -1,10 +1,11 @@
-"""`interlude light`: the light and the button from the first second of a system until the box's own
-panel has them. A unit of the system runs it; it knows nothing of the box but its settings.
+"""`interlude light`: runs light and button from early boot until the panel process takes over.
 
-In: the settings, the wires, a word from the panel that it begins. Out: the light breathes, warns of
-what a button held since power-on will do, and says "failed" if no panel ever begins. How the button
-was pressed is left in a file for the panel, which then goes on as if it had been there from the
-start: a hold that began here counts in full. Both run as the box's user.
+A systemd unit of the system runs it; of the box it knows only the settings.
+
+In: the settings, the GPIO lines, a file by which the panel requests them. Out: the light shows
+"starting", warns of what a button held since power-on will do, and shows "failed" if no panel
+starts. The button's edges are written to a file, which the panel replays, so that a hold which
+began here counts in full. Both run as the box's user.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ from appliance.settings.usable import BEFORE
 
 FOLDER = Path("/run/interlude-light")  # of the unit (RuntimeDirectory=)
 EDGES = "edges.json"
-BEGINS = "panel-begins"  # in the folder of status.json: the panel asks for its wires
-CHIP_S = 60.0  # for the header's chip to be there and ours to open
+BEGINS = "panel-begins"  # file beside status.json: the panel requests the lines
+CHIP_S = 60.0  # for the header's GPIO chip to exist and to be accessible
 RETRY_S = 0.05
-LOOK_S = 0.04  # between two looks whether the panel begins; a step of a breath
-ALONE_S = 300.0  # without a panel something has failed: a box has 180 s to start
-NO_PANEL_S = 20.0  # after its supervisor: a release that asks for nothing finds its wires free
+LOOK_S = 0.04  # between two checks for that file; also one step of a breath
+ALONE_S = 300.0  # without a panel for so long, the box has failed: it has 180 s to start
+NO_PANEL_S = 20.0  # after the supervisor's start: frees the lines for a release without requests
 TICK_S = 0.02
 
 log = logging.getLogger("light")
@@ -49,7 +50,7 @@ Edge = tuple[bool, float]  # whether it is down from then on, and when (CLOCK_MO
 
 @dataclass
 class EarlyPanel:
-    """What the light shows, and the button's edges. Pure but for the wires."""
+    """Sets the light and records the button's edges. Pure except for the GPIO lines."""
 
     wires: GpioWires
     panel: PanelSettings
@@ -65,7 +66,7 @@ class EarlyPanel:
         self._note(self.wires.levels()["button"], self.begun_s)
 
     def run_once(self, now_s: float) -> None:
-        """Raises PanelError when the lines are gone."""
+        """Read edges and update the light. Raises PanelError when the lines are gone."""
         for name, active, at_s in self.wires.edges():
             if name == "button":
                 self._note(active, at_s)
@@ -91,7 +92,7 @@ class EarlyPanel:
         self._show_gestures(self._button.edge(down, at_s))
 
     def _show_gestures(self, gestures: list[Gesture]) -> None:
-        """Only what is shown; what is done about it, the panel does."""
+        """Set the warning to show; the panel process acts on the gestures."""
         for gesture in gestures:
             if gesture in FROM_START:
                 self._notice = gesture if gesture in PATTERNS else ""
@@ -104,7 +105,7 @@ def cli(
     say: Callable[[str], object] = log.info,
     wires_of: Callable[[PanelSettings, str], GpioWires] = GpioWires,
 ) -> int:
-    """Until the panel begins. Returns 0 where there is nothing to light, too."""
+    """Run until the panel requests the lines. Returns 0, also if there is no light to run."""
     panel = auto_detection.resolve_auto(_settings(settings_file)).panel
     if not panel.here or panel.gpio == "keyboard" or (box / BEGINS).exists():
         return 0
@@ -133,13 +134,13 @@ def cli(
 
 
 def write_edges(folder: Path, edges: list[Edge]) -> None:
-    """Where there is a folder for it. Raises OSError."""
+    """Write the edges for the panel, if the folder exists. Raises OSError."""
     if folder.is_dir():
         write_whole(folder / EDGES, msgspec.json.encode(edges[-1000:]), 0o600, lasting=False)
 
 
 def read_edges(now_s: float, folder: Path = FOLDER) -> list[Edge]:
-    """The button's edges before the panel began; none where none can be read."""
+    """The button's edges before the panel started; none if they are missing or implausible."""
     edges = read_record(folder / EDGES, list[Edge]) or []
     in_order = all(one[1] <= other[1] for one, other in itertools.pairwise(edges))
     past = all(at_s <= now_s for _, at_s in edges)
@@ -147,20 +148,21 @@ def read_edges(now_s: float, folder: Path = FOLDER) -> list[Edge]:
 
 
 def replay_edges(button: Button, edges: list[Edge]) -> list[Gesture]:
-    """Bring the panel's own button to where it would be had it seen these edges. Returns what is
-    to be done of a hold since power-on; whatever else was pressed had no box to be pressed for."""
+    """Pass these edges to the panel's own button. Returns the gestures of a hold since power-on;
+    other presses are dropped, since they came before the box was running."""
     gestures = [gesture for down, at_s in edges for gesture in button.edge(down, at_s)]
     return [gesture for gesture in gestures if gesture in FROM_START]
 
 
 def request_wires(box: Path | None) -> None:
-    """As the panel: that it begins, and needs its wires. Whoever has no folder had no light."""
+    """Called by the panel: request the lines. Without a folder there is no early light."""
     if box is not None:
         (box / BEGINS).touch(mode=0o644)
 
 
 def _settings(named: Path | None) -> Settings:
-    """A mistake in them is the box's to tell: here they are as they were, or the vendor's."""
+    """The settings, or, if they are invalid, the last usable ones, or the defaults. The box itself
+    reports the mistake."""
     state = Path(os.environ.get("STATE_DIRECTORY", "/nonexistent"))
     for file in (named, state / BEFORE):
         try:
@@ -173,8 +175,8 @@ def _settings(named: Path | None) -> Settings:
 def _opened(
     make: Callable[[], GpioWires], over: Callable[[], bool], say: Callable[[str], object]
 ) -> GpioWires | None:
-    """The wires, as soon as their chip is there; None if it never comes, or is not needed: the
-    panel itself tells its owner what is wrong with them."""
+    """Open the lines as soon as their chip exists; None if it never does, or if the panel has
+    started meanwhile. The panel itself reports to the owner what is wrong with them."""
     end_s = time.monotonic() + CHIP_S
     while not over():
         try:

@@ -1,6 +1,6 @@
-"""The wires, by gpiozero: edges come out of `edges()`, light goes in.
+"""The panel's GPIO lines through gpiozero: `edges()` reads the inputs, `show()` sets the light.
 
-With `gpio: keyboard` the pins are gpiozero's mock ones, and `drive` takes the place of wires.
+With `gpio: keyboard` the pins are gpiozero's mock pins, whose levels `drive` sets.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from appliance.panel.pins import PanelPin
 from appliance.pollable_queue import PollableQueue
 from appliance.settings import PanelSettings
 
-CONSUMER, EARLY = "interlude", "interlude-light"  # as `gpioinfo` shows who has a line
-LEDS, SPI = 12, "/dev/spidev0.0"  # of a strip on the header
+CONSUMER, EARLY = "interlude", "interlude-light"  # consumer names, shown by `gpioinfo`
+LEDS, SPI = 12, "/dev/spidev0.0"  # defaults of a strip on the header
 
 
 class LightOutput(Protocol):
-    """Whatever shows a colour."""
+    """A light that can show a colour."""
 
     def show(self, colour: Colour) -> None: ...
     def close(self) -> None: ...
 
 
 class GpioWires:
-    """Inputs by the name of their row, and the light. `fileno` is readable when there are edges.
+    """The inputs, by their names in the pin table, and the light.
 
-    Raises PanelError where the lines cannot be had.
+    `fileno` is readable when there are edges. Raises PanelError if the lines cannot be opened.
     """
 
     def __init__(self, settings: PanelSettings, consumer: str = CONSUMER) -> None:
@@ -41,12 +41,12 @@ class GpioWires:
         self._factory: Any = None
         try:
             self._factory, self.by = _factory(settings, consumer)
-            self._factory.when_lost = self._edges.wake  # the mock one never
+            self._factory.when_lost = self._edges.wake  # mock pins are never lost
             for name in ("button", "mute_switch") if settings.mute_switch else ("button",):
                 self._inputs[name] = _Input(self._factory, self._board.pin(name), self._note)
             self._light = _light(settings, self._board, self._factory)
         except PanelError:
-            self.close()  # no line is held by who has not got all of them
+            self.close()  # release the lines that were opened before the failure
             raise
         except Exception as error:
             self.close()
@@ -64,11 +64,11 @@ class GpioWires:
         self._edges.close()
 
     def levels(self) -> dict[str, bool]:
-        """Of each input, now: whether it is pressed, or off."""
+        """For each input, whether it is pressed or off now."""
         return {name: wire.active() for name, wire in self._inputs.items()}
 
     def edges(self) -> list[tuple[str, bool, float]]:
-        """Since the last look: input, whether it is pressed or off from then on, and when
+        """Edges since the last call: input, whether it is pressed or off from then on, and when
         (CLOCK_MONOTONIC, s). Raises PanelError when the lines are gone."""
         found = self._edges.pop_all()
         lost: OSError | None = getattr(self._factory, "lost", None)
@@ -77,25 +77,26 @@ class GpioWires:
         return found
 
     def show(self, colour: Colour) -> None:
-        """Raises OSError where a strip's bus fails."""
+        """Show a colour. Raises OSError if a strip's bus fails."""
         if self._light is not None:
             self._light.show(colour)
 
     def drive(self, name: str, active: bool) -> None:
-        """The keyboard's finger: the wire of that input goes to its level. Only mock pins have it;
-        of an input that is not wired nothing comes."""
+        """Set the level of an input for the keyboard. Works with mock pins only; an input that is
+        not wired is ignored."""
         if name in self._inputs:
             row = self._board.pin(name)
             wire = self._factory.pin(row.line)
             (wire.drive_high if (row.sense == "high") == active else wire.drive_low)()
 
     def _note(self, name: str, active: bool, at_s: float) -> None:
-        """In the factory's own thread: only pass it on."""
+        """Queue an edge; this runs in the factory's thread."""
         self._edges.put((name, active, at_s))
 
 
 class _Input:
-    """One line that is pulled up and listened to. gpiozero keeps no hold of a handler: we do."""
+    """One input with a pull resistor and edge events. gpiozero has only a weak reference to the
+    handler, so the owner must keep this object."""
 
     def __init__(
         self, factory: Any, row: PanelPin, note: Callable[[str, bool, float], None]
@@ -120,8 +121,8 @@ class _Input:
         self._note(self._row.what, self._means(level), at_s)
 
 
-# Kind of a light of LEDs → its pins, and what each shows of red, green, blue. One that lacks a
-# colour shows it by what it has: each pattern is told by its rhythm as well.
+# Kind of LED light → its pins, and what each shows of red, green, blue. A light that lacks a colour
+# shows it by the ones it has: each pattern can be recognised by its rhythm as well.
 _LEDS: dict[str, tuple[tuple[str, Callable[[Colour], float]], ...]] = {
     "rgb": (
         ("light_red", lambda c: c[0]),
@@ -134,7 +135,7 @@ _LEDS: dict[str, tuple[tuple[str, Callable[[Colour], float]], ...]] = {
 
 
 class _Led:
-    """LEDs on pins of the header, each dimmed."""
+    """LEDs on pins of the header, each dimmed by PWM."""
 
     def __init__(self, kind: str, board: Board, factory: Any) -> None:
         from gpiozero import PWMLED
@@ -166,7 +167,7 @@ def _light(settings: PanelSettings, board: Board, factory: Any) -> LightOutput |
 
 
 def _factory(settings: PanelSettings, consumer: str) -> tuple[Any, str]:
-    """gpiozero's pins, and by what they are reached: mock ones, or the kernel's by libgpiod."""
+    """gpiozero's pin factory and its name: mock pins, or the kernel's lines through libgpiod."""
     if settings.gpio == "keyboard":
         from gpiozero.pins.mock import MockFactory, MockPWMPin
 

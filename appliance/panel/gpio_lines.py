@@ -1,5 +1,5 @@
-"""GPIO lines of the kernel by libgpiod v2: the only import of gpiod. Plain levels and times come
-out. A chip is found by its label, since its number depends on what else has one."""
+"""GPIO lines of the kernel through libgpiod v2; the only module that imports gpiod. It returns
+plain levels and times. A chip is found by its label, since its number depends on other chips."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from appliance.panel.pins import HEADERS
 
 Pull = Literal["up", "down", "floating"]
 
-EVENTS = 64  # the kernel keeps so many of a line; when more wait, it drops the oldest
+EVENTS = 64  # events that the kernel buffers per line; when it is full, it drops the oldest
 
 _BIAS = {"up": Bias.PULL_UP, "down": Bias.PULL_DOWN, "floating": Bias.DISABLED}
 
@@ -27,7 +27,7 @@ class GpioLine:
     """One line of a chip, requested as an input; `drive` makes it an output.
 
     `number` is its offset on the chip, which is the BCM number on a Pi's header. An input has a
-    `pull`; with `edges` the kernel reports both; nothing debounces them.
+    `pull`; with `edges` the kernel reports rising and falling edges, without debouncing.
     """
 
     number: int
@@ -45,7 +45,7 @@ class GpioLine:
         return bool(self._request.get_value(self.number) is Value.ACTIVE)
 
     def listen(self, *, pull: Pull | None = None, edges: bool | None = None) -> None:
-        """Be an input; what is not named stays as it was. Raises OSError."""
+        """Make the line an input; None leaves a setting as it was. Raises OSError."""
         self.pull = self.pull if pull is None else pull
         self.edges = self.edges if edges is None else edges
         settings = gpiod.LineSettings(
@@ -58,7 +58,7 @@ class GpioLine:
         self.output = False
 
     def drive(self, level: bool) -> None:
-        """Be an output of that level. Raises OSError."""
+        """Make the line an output with that level. Raises OSError."""
         value = Value.ACTIVE if level else Value.INACTIVE
         if self.output:
             self._request.set_value(self.number, value)
@@ -68,8 +68,8 @@ class GpioLine:
             self.output = True
 
     def events(self) -> list[tuple[bool, float]]:
-        """Edges that have come, once `fileno` is readable: the level from then on, and when by the
-        kernel's clock (CLOCK_MONOTONIC, s)."""
+        """Read the edges; to be called once `fileno` is readable. For each: the new level, and the
+        kernel's timestamp (CLOCK_MONOTONIC, s)."""
         rising = gpiod.EdgeEvent.Type.RISING_EDGE
         return [
             (event.event_type is rising, event.timestamp_ns / 1e9)
@@ -81,9 +81,9 @@ class GpioLine:
 
 
 class GpioChip:
-    """The lines of one chip. Raises PanelError where there is none of that label.
+    """The lines of one chip. Raises PanelError if no chip has that label.
 
-    `label`: of the chip; "": of a Pi's header. A test names other files and another `opened`.
+    `label`: of the chip; "": of a Pi's header. Tests replace `files` and `opened`.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class GpioChip:
         )
 
     def line(self, number: int) -> GpioLine:
-        """Take line `number` as an input, pulled as it was. Raises PanelBusy."""
+        """Request line `number` as an input, with its pull unchanged. Raises PanelBusy."""
         settings = gpiod.LineSettings(direction=Direction.INPUT, bias=Bias.AS_IS)
         try:
             request = self._chip.request_lines(

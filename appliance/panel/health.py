@@ -1,6 +1,6 @@
-"""How the panel is, in a file that anybody may read: for `interlude check` and `interlude status`.
+"""The panel's health, in a world-readable file for `interlude check` and `interlude status`.
 
-panel.json lies beside status.json where systemd gave the box a folder, else in the state's folder.
+panel.json is beside status.json if systemd made a folder for the box, else in the state's folder.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ FILE = "panel.json"
 
 
 class PanelHealth(msgspec.Struct, frozen=True, kw_only=True):
-    """One reading, written at every change and never while it lasts.
+    """The content of the file, which is written only when it changes.
 
     pid      of the panel's process
-    wires    by what the lines are reached, e.g. "libgpiod, pinctrl-rp1"
+    wires    how the lines are accessed, e.g. "libgpiod, pinctrl-rp1"
     button   what is wrong with it
-    pressed  it has been pressed since the box began
+    pressed  it has been pressed since the panel started
     pressed_s  when it was pressed last: CLOCK_MONOTONIC; 0.0 before
     switch   "cuts" or "closed"; "" if none is wired
     light    what is wrong with it; "" if nothing is known
@@ -40,17 +40,17 @@ class PanelHealth(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def place(settings: Settings) -> Path:
-    """Where a panel that runs writes it."""
+    """The folder in which a running panel writes the file."""
     return status.folder() or settings.state_path()
 
 
 def write_health(folder: Path, health: PanelHealth) -> None:
-    """Whole or not at all. Raises OSError."""
+    """Write the file atomically. Raises OSError."""
     write_whole(folder / FILE, msgspec.json.encode(health), lasting=False)
 
 
 def read_health(*folders: Path) -> PanelHealth | None:
-    """Of the panel that runs here; None if none does. The first folder that has it counts."""
+    """The health of the running panel, from the first folder that has it; None if none runs."""
     for folder in folders:
         health = read_record(folder / FILE, PanelHealth)
         if health is not None and Path(f"/proc/{health.pid}").exists():

@@ -1,7 +1,7 @@
-"""The keyboard panel's wire: a Unix socket (mode 0600) to a panel without pins.
+"""The keyboard panel: a Unix socket (mode 0600) by which a terminal presses and sees the light.
 
-In: one word a datagram, of `WORDS`. Out, to whoever sent the last one: the light, as often as it
-changes: its pattern's name and red, green, blue in percent. Tests press through it, too.
+In: one word of `WORDS` per datagram. Out, to the sender of the last one: each change of the light,
+as the pattern's name and red, green, blue in percent. Tests press through it, too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WORDS: dict[str, tuple[str, bool]] = {
     "off": ("mute_switch", True),
     "on": ("mute_switch", False),
 }
-HELLO = "hello"  # moves nothing; who says it is shown the light
+HELLO = "hello"  # presses nothing; its sender gets the light
 
 
 def place(settings: Settings) -> Path:
@@ -29,7 +29,7 @@ def place(settings: Settings) -> Path:
 
 
 class KeyboardSocket:
-    """The panel's end. Nothing here waits. Raises PanelError where there can be no socket."""
+    """The panel's end. No method blocks. Raises PanelError if the socket cannot be opened."""
 
     def __init__(self, path: Path) -> None:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
@@ -38,7 +38,7 @@ class KeyboardSocket:
         mask = os.umask(0o177)
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            path.unlink(missing_ok=True)  # of a panel that was killed; the table has only one
+            path.unlink(missing_ok=True)  # left by a panel that was killed; only one runs
             self._socket.bind(str(path))
         except OSError as error:
             raise PanelError(
@@ -51,7 +51,7 @@ class KeyboardSocket:
         return self._socket.fileno()
 
     def pop_words(self) -> list[str]:
-        """Those of `WORDS` that were sent since the last look, in order; HELLO also."""
+        """The words of `WORDS`, and HELLO, that were sent since the last call, in order."""
         found: list[str] = []
         while True:
             try:

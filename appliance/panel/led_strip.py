@@ -1,9 +1,9 @@
-"""Addressable LEDs: a colour for all of them in, the bytes for their wire out. Pure but for
-`LedStrip`, which writes them.
+"""Addressable LEDs: encodes one colour for all of them as the bytes for their bus. Pure except for
+`LedStrip`, which writes the bytes.
 
-WS2812 and the like have one wire and no clock: a bit is a short or a long pulse (WS2812B's data
-sheet: 0.4 or 0.8 µs of 1.25 µs), made of three bits of an SPI whose clock is not wired. APA102 and
-SK9822 (ReSpeaker's HATs) have a clock.
+WS2812 and compatible LEDs have one data line and no clock: a bit is a short or a long pulse
+(WS2812B's data sheet: 0.4 or 0.8 µs of 1.25 µs), made of three bits of an SPI bus whose clock is
+not connected. APA102 and SK9822 (ReSpeaker's HATs) have a clock.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Protocol
 from appliance.panel.light import OFF, Colour
 
 WS2812_HZ = 2_400_000  # three SPI bits are 1.25 µs
-_WS2812_REST = bytes(90)  # 300 µs low: the strip shows what it got (280 µs by the data sheet)
+_WS2812_REST = bytes(90)  # 300 µs low latches the data (280 µs by the data sheet)
 
 APA102_HZ = 4_000_000
 _APA102_BEGIN = bytes(4)
-_APA102_FULL = 0b1110_0000 | 31  # its own brightness: all of it, the colour is scaled already
+_APA102_FULL = 0b1110_0000 | 31  # full global brightness: the colour is scaled already
 
 
 # A byte of colour → three on the wire: 110 for each 1, 100 for each 0, the highest bit first.
@@ -31,14 +31,14 @@ _PULSES = tuple(_pulses(byte) for byte in range(256))
 
 
 class LedBus(Protocol):
-    """What a strip hangs on: spi.Bus, or a test's list."""
+    """The bus of a strip: spi.SpiBus, or a list in tests."""
 
     def write(self, data: bytes) -> None: ...
     def close(self) -> None: ...
 
 
 def ws2812(colour: Colour, count: int) -> bytes:
-    """Green, red, blue for each LED. The leading zeros: an idle wire may be high."""
+    """Green, red, blue for each LED, after zeros, since an idle data line may be high."""
     red, green, blue = _bytes(colour)
     one = _PULSES[green] + _PULSES[red] + _PULSES[blue]
     return bytes(2) + one * count + _WS2812_REST
@@ -58,7 +58,7 @@ def _bytes(colour: Colour) -> tuple[int, int, int]:
 
 
 class LedStrip:
-    """All LEDs of it in one colour."""
+    """A strip whose LEDs all show the same colour."""
 
     def __init__(self, wire: LedBus, encode: Callable[[Colour, int], bytes], count: int) -> None:
         self._wire = wire

@@ -1,6 +1,6 @@
-"""One table: what the box is doing → how the light shows it. Pure: no LED, no clock.
+"""The table of light patterns: how the light shows what the box is doing. Pure: no LED, no clock.
 
-Every pattern has a rhythm of its own, so that it can be told without seeing colour.
+Every pattern has a rhythm of its own, so that it can be recognised without seeing colour.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ OFF: Colour = (0.0, 0.0, 0.0)
 class LightPattern:
     """One row.
 
-    colour   at full light
+    colour   at full brightness
     shape    "steady"; "breath": a raised cosine, never quite dark; "blink": on and off
     flashes  of a "blink": how many in one period
     period_s of one repetition
     lit      of a "blink": the share of each flash's time that is lit
-    says     for the owner's page
+    says     text on the owner's page
     """
 
     colour: Colour
@@ -39,7 +39,7 @@ class LightPattern:
 _WHITE, _RED, _AMBER = (1.0, 1.0, 1.0), (1.0, 0.0, 0.0), (1.0, 0.5, 0.0)
 _BLUE, _GREEN, _VIOLET = (0.0, 0.3, 1.0), (0.0, 1.0, 0.2), (0.7, 0.0, 1.0)
 
-# From the most urgent down: of all that is so, the light shows the first.
+# Most urgent first: of all conditions that are true, the light shows the first.
 PATTERNS: dict[str, LightPattern] = {
     #                          colour   shape   period flashes lit
     "reset_armed": LightPattern(_RED, "blink", 2.50, 5, 0.50, "press once more, and all is gone"),
@@ -62,12 +62,12 @@ PATTERNS: dict[str, LightPattern] = {
     "no_broker": LightPattern(_AMBER, "blink", 4.00, 2, 0.20, "the house's broker is away"),
     "idle": LightPattern(_WHITE, "blink", 6.00, 1, 0.02, "ready"),
 }
-BREATH_STEP_S = 0.04  # 25 steps a second: no eye sees them in a breath of a second or longer
-_FLOOR = 0.1  # of a breath, so that it is never taken for a blink
+BREATH_STEP_S = 0.04  # 25 steps a second: not visible in a breath of a second or longer
+_FLOOR = 0.1  # minimum level of a breath, so that it does not look like a blink
 
 
 def choose(true: set[str]) -> str:
-    """The most urgent of what is so. Raises KeyError for a name that is not in the table."""
+    """The most urgent of the conditions that are true. Raises KeyError for an unknown name."""
     unknown = true - PATTERNS.keys()
     if unknown:
         raise KeyError(f"no light pattern is called {sorted(unknown)[0]}")
@@ -75,8 +75,8 @@ def choose(true: set[str]) -> str:
 
 
 def level(pattern: LightPattern, age_s: float) -> float:
-    """How bright the pattern is, 0 to 1, `age_s` after it began. Every pattern begins lit, so
-    that a change is seen at once."""
+    """The pattern's brightness, 0 to 1, `age_s` after its start. Every pattern starts lit, so that
+    a change is visible at once."""
     phase = (age_s % pattern.period_s) / pattern.period_s
     if pattern.shape == "steady":
         return 1.0
@@ -89,7 +89,7 @@ def level(pattern: LightPattern, age_s: float) -> float:
 
 
 def until_change_s(pattern: LightPattern, age_s: float) -> float:
-    """How long `level` stays as it is; infinite for a steady light, a step of a breath for that."""
+    """Seconds until `level` changes: infinite for "steady", BREATH_STEP_S for "breath"."""
     if pattern.shape == "steady":
         return math.inf
     if pattern.shape == "breath":
@@ -115,7 +115,7 @@ def shown(name: str, age_s: float, brightness: float = 1.0) -> Colour:
 
 
 def is_night(now: time, begins: time, ends: time) -> bool:
-    """Whether `now` lies in the night, which may pass midnight. Equal ends: there is no night."""
+    """Whether `now` is in the night, which may span midnight. With equal ends there is no night."""
     if begins <= ends:
         return begins <= now < ends
     return now >= begins or now < ends

@@ -1,6 +1,6 @@
-"""What the light shows of the machine: too hot, updated, waiting to be set up, fetching a model.
+"""Conditions of the machine that the light shows: too hot, updating, set-up, fetching a model.
 
-Read off the disk, now and then; nobody has to tell the panel.
+The panel reads them from files every LOOK_S; no other process has to report them.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from appliance.runtime.machine import Machine
 from appliance.update.release.store import TRIAL
 from appliance.update.request import PROGRESS, read_progress
 
-LOOK_S = 5.0  # between two looks
-HOT_C, COOL_C = 80.0, 77.0  # a Pi slows down from 80 on; the gap keeps the light from flickering
-STALE_S = 1800.0  # an installation that has not moved for so long was killed: its unit's limit
-FETCHING_S = 60.0  # a file that has not grown for so long is no download under way
+LOOK_S = 5.0  # between two readings
+HOT_C, COOL_C = 80.0, 77.0  # a Pi throttles from 80 on; the hysteresis avoids flickering
+STALE_S = 1800.0  # an installation without progress for so long was killed: its unit's limit
+FETCHING_S = 60.0  # a file that has not grown for so long is not being downloaded
 
 
 @dataclass
 class MachineIndicators:
-    """`seen` is what was so at the last reading, by the names of the light's table."""
+    """`seen`: conditions that were true at the last reading, by the names of the light's table."""
 
     machine: Machine
     store: ModelStore
@@ -35,7 +35,7 @@ class MachineIndicators:
     _next_s: float = field(default=float("-inf"), init=False)
 
     def poll(self, now_s: float) -> frozenset[str]:
-        """`now_s`: CLOCK_MONOTONIC. Looks at most once in LOOK_S."""
+        """The true conditions, read at most once in LOOK_S. `now_s`: CLOCK_MONOTONIC."""
         if now_s >= self._next_s:
             self._next_s = now_s + LOOK_S
             true = {
@@ -66,8 +66,8 @@ class MachineIndicators:
 
 
 def _age_s(path: Path) -> float:
-    """Since it was written last; infinite if it is not there. The clock may have been set since:
-    what lies in the future is fresh."""
+    """Seconds since the last write; infinite if there is no file. The clock may have been set
+    since: a time in the future counts as fresh."""
     try:
         return time.time() - path.stat().st_mtime
     except OSError:

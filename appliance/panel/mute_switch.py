@@ -1,15 +1,15 @@
-"""The mute switch on the housing: levels with their times in → whether it cuts. Pure."""
+"""The mute switch on the housing: turns levels into whether it cuts the microphone. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-SURE_S = 0.05  # closed for so long before the box listens again; contacts bounce for up to 10 ms
+SURE_S = 0.05  # time closed before the box listens again; contacts bounce for up to 10 ms
 
 
 @dataclass
 class MuteSwitch:
-    """Cuts at the first edge, and until it has surely been closed: a bounce never listens."""
+    """Cuts at the first edge until it has been closed for SURE_S: bouncing never ends the mute."""
 
     off: bool = True
     _closed_at: float | None = None
@@ -29,5 +29,5 @@ class MuteSwitch:
 
     @property
     def waits(self) -> bool:
-        """Whether `tick` may yet change something."""
+        """Whether `tick` may still change `off`."""
         return self.off and self._closed_at is not None

@@ -1,4 +1,4 @@
-"""[process] The panel: presses to the floor and the conductor, the box's state to the light."""
+"""[process] The panel: reports presses to floor and conductor, shows the state by its light."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from appliance.runtime import status
 from appliance.runtime.machine import Machine
 from appliance.runtime.worker import Worker
 
-POWER_ON_S = 20.0  # since the box began; a panel that starts later was started anew
-BOOT_S = 180.0  # since the machine began; a box that starts later was started anew
-TAKE_S = 3.0  # for the early light to let go of the wires
-TICK_S = 0.02  # while a gesture is under way
+POWER_ON_S = 20.0  # since the box started; a panel that starts later has been restarted
+BOOT_S = 180.0  # since boot; a box that starts later has been restarted
+TAKE_S = 3.0  # for the early light to release the lines
+TICK_S = 0.02  # while a gesture is in progress
 BEAT_S = 1.0
-LONGEST_RECORDING_S = 10.0  # then its end was lost
-CARDS = {"the microphone", "the loudspeaker"}  # of BoxStatus.broken: a card that is gone
+LONGEST_RECORDING_S = 10.0  # then the message about its end was lost
+CARDS = {"the microphone", "the loudspeaker"}  # in BoxStatus.broken: a sound card is missing
 WARNINGS: tuple[Gesture, ...] = ("setup_warning", "reset_warning", "reset_armed")
 TROUBLE = {"stuck": "is held down for too long", "bouncing": "bounces without end"}
 
@@ -65,7 +65,7 @@ def main(work: Worker) -> None:
 
 
 class Panel:
-    """Brings levels to what decides, and what was decided to the floor, the conductor, the LED."""
+    """Passes levels to button and switch, and their results to the floor, conductor and LED."""
 
     def __init__(self, work: Worker) -> None:
         settings = work.settings
@@ -96,12 +96,12 @@ class Panel:
         self._ringing = False
         self._recorded_until = 0.0
         self._state = "starting"
-        self._notice = ""  # what the light warns of, or "setup" while it waits for that
+        self._notice = ""  # the warning that the light shows, or "setup" once that was requested
         self._demo = LightDemo()
         self._shown, self._since = "", now
         self._colour: Colour | None = None
         levels = self._gpio.levels()
-        if fresh and not (self._health_path / health.FILE).exists():  # else another panel did
+        if fresh and not (self._health_path / health.FILE).exists():  # else an earlier panel did
             self._handle_gestures(early.replay_edges(self._button, early.read_edges(now)), now)
         self._handle_gestures(self._button.edge(levels["button"], now), now)
         self._has_switch = "mute_switch" in levels
@@ -120,7 +120,7 @@ class Panel:
         return min(BEAT_S, change_s, self._demo.left_s(now))
 
     def run_once(self, now: float) -> None:
-        """One round. What silences comes first."""
+        """Handle all pending events; those that silence the box come first."""
         words = self._keyboard.pop_words() if self._keyboard is not None else []
         for name, active in (WORDS[word] for word in words if word != HELLO):
             self._gpio.drive(name, active)
@@ -148,7 +148,8 @@ class Panel:
             self._keyboard.close()
 
     def _edges(self) -> list[tuple[str, bool, float]]:
-        """Raises PanelError when the lines are gone: a switch that cannot be read cuts."""
+        """Edges since the last call. Raises PanelError when the lines are gone; then a wired switch
+        counts as off, since it cannot be read."""
         try:
             return self._gpio.edges()
         except PanelError:
@@ -166,7 +167,7 @@ class Panel:
                 self._state = self._actions.state = state
             case BoxStatus(mode, muted):
                 self._box_status = message
-                # A press that the conductor has not got to yet has muted all the same.
+                # A long press mutes at once, even if the conductor has not handled it yet.
                 self._actions.mode, self._actions.muted = mode, muted or self._work.floor.shut
             case StatusWanted():
                 self._work.send(ButtonFault(self._health.button))
@@ -176,7 +177,7 @@ class Panel:
     def _handle_gestures(self, gestures: list[Gesture], now: float) -> None:
         for gesture in gestures:
             if gesture == "press":
-                self._work.floor.press += 1  # silence first; what it was comes with the message
+                self._work.floor.press += 1  # silence first; the message follows
                 self._update_health(pressed=True, pressed_s=now)
             if gesture in WARNINGS:
                 self._notice = gesture
@@ -192,7 +193,7 @@ class Panel:
                 *self._events.events_for(gesture),
             ):
                 if message == Mute(on=True):
-                    self._work.floor.closed += 1  # off from here on, whatever the conductor does
+                    self._work.floor.closed += 1  # off at once, whatever the conductor does
                     self._actions.muted = True
                 self._work.send(message)
 
@@ -202,7 +203,7 @@ class Panel:
         self._follow_switch(was=was)
 
     def _follow_switch(self, *, was: bool) -> None:
-        """The floor follows the switch; the conversation is told of a change."""
+        """Write the switch's state to the floor; send a change to the conductor."""
         off = self._switch.off
         self._work.floor.switched_off = off
         if off != was:
@@ -211,7 +212,7 @@ class Panel:
             self._work.send(MuteSwitched(off))
 
     def _report(self) -> None:
-        """What is wrong with the button: to the log, to the conductor, to the file."""
+        """Report a fault of the button to the log and the conductor; write panel.json."""
         fault = self._button.fault
         if fault != self._health.button:
             self._update_health(button=fault)
@@ -233,7 +234,7 @@ class Panel:
         self._health = msgspec.structs.replace(self._health, **news)
 
     def _conditions(self, now: float) -> set[str]:
-        """All that is so, by the names of the light's table."""
+        """All conditions that are true now, by their names in the light's table."""
         true = {self._state}
         if self._notice:
             true.add(self._notice)
@@ -266,7 +267,7 @@ class Panel:
             self._keyboard.show(name, colour)
 
     def _light(self, colour: Colour) -> None:
-        """A strip whose bus fails is said once, and tried again at the next change."""
+        """Show a colour. An error of a strip's bus is logged once; the next change tries again."""
         try:
             self._gpio.show(colour)
             failed = ""
@@ -278,7 +279,7 @@ class Panel:
 
 
 def _open_gpio(work: Worker) -> GpioWires:
-    """The wires, as soon as the early light has let go of them. Raises PanelError."""
+    """Open the GPIO lines, once the early light has released them. Raises PanelError."""
     early.request_wires(status.folder())
     end_s = time.monotonic() + TAKE_S
     while True:

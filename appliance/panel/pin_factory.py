@@ -1,7 +1,7 @@
 """A pin factory for gpiozero on the kernel's GPIO lines (gpio_lines.py).
 
-It has what the panel uses: inputs that are pulled and report both edges, and PWMLED. Edges come
-from one thread, with the kernel's own times; light is dimmed in software (software_pwm.py).
+It implements what the panel uses: inputs with a pull that report both edges, and PWMLED. One thread
+reports edges, with the kernel's timestamps; software_pwm.py dims the light.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from gpiozero.pins.local import LocalPiFactory, LocalPiPin
 from appliance.panel.gpio_lines import GpioChip, GpioLine, Pull
 from appliance.panel.software_pwm import SoftwarePwm
 
-DIM_HZ = 100.0  # gpiozero's own; no eye sees it, and a thread of Python keeps up with it
-# gpiozero needs a board, for which numbers its header has: the same on every Pi with 40 pins.
-# This one is a Pi 5 with 8 GB. Not asked for, since not every kernel tells.
+DIM_HZ = 100.0  # gpiozero's default; no visible flicker, and a Python thread keeps up with it
+# gpiozero needs a board's revision for the header's numbers, the same on every Pi with 40 pins.
+# This one is a Pi 5 with 8 GB. It is fixed, since not every kernel reports the revision.
 ANY_PI = 0xD04170
 
 
 class KernelPinFactory(LocalPiFactory):  # type: ignore[misc] # gpiozero has no types
-    """gpiozero's devices take it as `pin_factory`. Its lines are freed by `close`.
+    """The `pin_factory` of gpiozero's devices. `close` releases its lines.
 
-    Raises PanelError where there is no such chip, and for a line that is taken.
+    Raises PanelError for a line that is taken.
     """
 
     def __init__(self, chip: GpioChip) -> None:
         super().__init__()
-        self.pins: dict[Any, KernelPin] = {}  # of our own: another factory's lines are not ours
+        self.pins: dict[Any, KernelPin] = {}  # not shared with other factories, as by default
         self.pin_class = KernelPin
         self.chip = chip
         self.dimmer = SoftwarePwm(self._write, DIM_HZ)
@@ -42,7 +42,7 @@ class KernelPinFactory(LocalPiFactory):  # type: ignore[misc] # gpiozero has no 
         self._poll.register(self._wake_fd, select.POLLIN)
         self._closing = False
         self._thread: threading.Thread | None = None
-        self.lost: OSError | None = None  # the lines are gone: a chip on USB that was pulled
+        self.lost: OSError | None = None  # the lines are gone: a USB chip was unplugged
         self.when_lost: Callable[[], None] = lambda: None
 
     def line(self, number: int) -> GpioLine:
@@ -51,14 +51,14 @@ class KernelPinFactory(LocalPiFactory):  # type: ignore[misc] # gpiozero has no 
         return self._lines[number]
 
     def watch(self, pin: KernelPin) -> None:
-        """Call its handler at each edge from now on, in the factory's thread."""
+        """Call the pin's handler at each edge from now on, in the factory's thread."""
         fd = pin.line.fileno()
         self._watched[fd] = pin
         self._poll.register(fd, select.POLLIN)
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="edges", daemon=True)
             self._thread.start()
-        os.eventfd_write(self._wake_fd, 1)  # a poll under way does not know the new descriptor
+        os.eventfd_write(self._wake_fd, 1)  # a poll in progress does not include the new descriptor
 
     def unwatch(self, pin: KernelPin) -> None:
         fd = pin.line.fileno()
@@ -100,16 +100,16 @@ class KernelPinFactory(LocalPiFactory):  # type: ignore[misc] # gpiozero has no 
         return ANY_PI
 
 
-class KernelPin(LocalPiPin):  # type: ignore[misc] # likewise
+class KernelPin(LocalPiPin):  # type: ignore[misc] # no types
     """One line, as gpiozero's devices see it: an input, or an output that may be dimmed."""
 
     def __init__(self, factory: KernelPinFactory, info: Any) -> None:
         super().__init__(factory, info)
         self.line = factory.line(self._number)
-        self._share: float | None = None  # of each period that is lit; None: it is not dimmed
+        self._share: float | None = None  # PWM duty cycle, 0 to 1; None: no PWM
 
     def close(self) -> None:
-        """An input again, and unheard; the factory frees the line."""
+        """Make the line an input without edge events; the factory releases it."""
         self.when_changed = None
         self.frequency = None
         self.line.listen(pull="floating", edges=False)
@@ -148,7 +148,7 @@ class KernelPin(LocalPiPin):  # type: ignore[misc] # likewise
         return None if self._share is None else DIM_HZ
 
     def _set_frequency(self, value: float | None) -> None:
-        """Any frequency is DIM_HZ: the lines share one rhythm."""
+        """Any frequency means DIM_HZ, since the lines share one period; None ends PWM."""
         if value and self._share is None:
             self._share = float(self.line.level)
         elif not value and self._share is not None:

@@ -1,4 +1,4 @@
-"""The one table of GPIO lines, by default: hw/pinout.md is tested against it."""
+"""The default table of GPIO lines; a test compares hw/pinout.md with it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Literal
 class PanelPin:
     """One row.
 
-    what    that is wired to it
+    what    what is wired to it
     line    BCM number: the offset on the chip
     header  pin of the 40-pin header
-    pull    the Pi's own resistor
-    sense   of an input: the level that means "pressed" or "off"; of an output: that lights it
+    pull    the Pi's internal resistor
+    sense   of an input: the level that means "pressed" or "off"; of an output: the lit level
     """
 
     what: str
@@ -25,10 +25,10 @@ class PanelPin:
     sense: Literal["low", "high"]
 
 
-# Clear of I2C (2, 3), UART (14, 15), I2S (18 to 21) and SPI0 (7 to 11), which HATs use.
+# These avoid I2C (2, 3), UART (14, 15), I2S (18 to 21) and SPI0 (7 to 11), which HATs use.
 PINS: tuple[PanelPin, ...] = (
     PanelPin("button",      17, 11, "in",  "up",   "low"),
-    PanelPin("mute_switch", 27, 13, "in",  "up",   "high"),  # a loose wire must not listen
+    PanelPin("mute_switch", 27, 13, "in",  "up",   "high"),  # a loose wire cuts the microphone
     PanelPin("light_red",   22, 15, "out", "none", "high"),
     PanelPin("light_green", 23, 16, "out", "none", "high"),
     PanelPin("light_blue",  24, 18, "out", "none", "high"),
@@ -37,10 +37,10 @@ PINS: tuple[PanelPin, ...] = (
 # Label of the chip that the header's lines are on: Pi 5 · Pi 4, 400 · Pi 3, Zero 2.
 HEADERS = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835")
 
-# Header pins that are ground, one beside each thing that is wired.
+# Ground pins of the header, one for each device that is wired.
 GROUNDS: dict[str, int] = {"button": 9, "mute_switch": 14, "light": 20, "strip": 25}
 
-# Of a strip in place of the LED: SPI0's own lines, by its driver. WS2812 has no clock.
+# A strip in place of the LED uses SPI0's lines, through the SPI driver. WS2812 has no clock.
 STRIP: tuple[PanelPin, ...] = (
     PanelPin("strip_data",  10, 19, "out", "none", "high"),
     PanelPin("strip_clock", 11, 23, "out", "none", "high"),

@@ -1,9 +1,9 @@
-"""What a button held at power-on does: the box's half of a reset, and a note to whoever has the
-rights to set the box up.
+"""Requests what a button held at power-on selects: set-up or a factory reset.
 
-The panel runs without rights. What is the box's own is erased before it starts anew
-(runtime/factory_reset.py); for the rest it leaves a word in a folder of root's that only the
-box's user may write, where a unit of the system's finds it (`wanted-setup`: setup or reset).
+The panel runs without privileges. The box's own files are erased when the box restarts
+(runtime/factory_reset.py); for the rest the panel writes a request to a folder of root's that only
+the box's user may write, where a systemd unit of the system finds it (`wanted-setup`: setup or
+reset).
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ PowerOnAction = Literal["setup", "reset"]
 
 
 class PowerOnHold:
-    """Carries a wish out in a thread of its own: a card may stall for seconds at each write.
+    """Carries out a request in a thread of its own: a card may stall for seconds at each write.
 
-    `answers`: what the conductor is to be told then.
+    `answers`: the messages for the conductor that result.
     """
 
     def __init__(
         self, state: Path, log: logging.Logger, wishes: Path = WISHES, language: str = SOURCE
     ) -> None:
-        """`language`: of what the box says by itself."""
+        """`language`: of the box's own sentences."""
         self._language = language
         self._state = state
         self._log = log
@@ -44,7 +44,7 @@ class PowerOnHold:
         self.answers: queue.SimpleQueue[Message] = queue.SimpleQueue()
 
     def start(self, wish: PowerOnAction) -> None:
-        """Returns at once."""
+        """Start to carry out a request. Returns at once."""
         work = self._reset if wish == "reset" else self._ask_for_setup
         threading.Thread(target=work, name=wish, daemon=True).start()
 
@@ -52,13 +52,13 @@ class PowerOnHold:
         self._ask("setup")
 
     def _reset(self) -> None:
-        """Who has the rights is asked first: nothing that fails here keeps that from being done."""
+        """Request the privileged part first, so that a failure of the rest does not prevent it."""
         self._ask("reset")
         try:
             factory_reset.request_reset(self._state)
         except OSError as error:
             self._log.error("reset: its note cannot be written (%s)", error.strerror)
-            left = factory_reset.clear(self._state)  # the next start would know of nothing
+            left = factory_reset.clear(self._state)  # the next start would not erase them
             for one in left:
                 self._log.error("reset: %s is left: %s", one.path, one.why)
             if left:
@@ -78,7 +78,7 @@ class PowerOnHold:
 
 
 def write_request(wish: PowerOnAction, wishes: Path = WISHES) -> bool:
-    """Leave the word. False: this system has nobody who would set it up."""
+    """Write the request. Returns False if no unit of this system reads it."""
     if not os.access(wishes, os.W_OK):
         return False
     write_note(wishes / WANTED_SETUP, wish)

@@ -1,7 +1,7 @@
-"""Dimming without hardware for it: each line is switched on and off in every period.
+"""Software PWM: dims lines without PWM hardware, by switching each on and off in every period.
 
-Shares in → when each line changes in a period (pure), and a thread that does it. A line that is
-fully on or off costs nothing: it is set once.
+`plan` computes from the duty cycles when each line changes in a period (pure); a thread carries
+that out. A line that is fully on or off is set once and needs no further work.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Lit = dict[int, bool]  # line → whether it is on
 
 
 def plan(shares: Mapping[int, float], period_s: float) -> list[tuple[float, Lit]]:
-    """One period: (seconds since its begin, lines that change then). `shares`: 0 < share < 1."""
+    """One period: (seconds since its start, lines that change then). `shares`: 0 < share < 1."""
     if not shares:
         return []
     steps: dict[float, Lit] = {0.0: dict.fromkeys(shares, True)}
@@ -24,7 +24,8 @@ def plan(shares: Mapping[int, float], period_s: float) -> list[tuple[float, Lit]
 
 
 class SoftwarePwm:
-    """`write` sets one line; it is called under a lock, so that a line that was set stays set."""
+    """Dims lines. `write` sets one line; it is called under a lock, so that the thread does not
+    change a line that was set fully on or off."""
 
     def __init__(self, write: Callable[[int, bool], None], rate_hz: float) -> None:
         self._write = write
@@ -36,7 +37,7 @@ class SoftwarePwm:
         self._closing = False
 
     def set(self, line: int, share: float) -> None:
-        """Of each period that share is lit, 0 to 1, from now on."""
+        """Set a line's duty cycle, 0 to 1."""
         with self._lock:
             if 0.0 < share < 1.0:
                 self._shares[line] = share
@@ -49,7 +50,7 @@ class SoftwarePwm:
             self._thread.start()
 
     def forget(self, line: int) -> None:
-        """Leave it as it is."""
+        """Stop dimming a line; its level stays as it is."""
         with self._lock:
             self._shares.pop(line, None)
 
@@ -75,7 +76,7 @@ class SoftwarePwm:
             begin_s = max(begin_s + self._period_s, time.monotonic() - self._period_s)
 
     def _period(self, steps: list[tuple[float, Lit]], begin_s: float) -> None:
-        """Begins at `begin_s`, or at once if that is past."""
+        """Run one period from `begin_s` on, or at once if that is past."""
         for after_s, lit in steps:
             wait_s = begin_s + after_s - time.monotonic()
             if wait_s > 0:

@@ -1,4 +1,4 @@
-"""Bytes to a Linux SPI device: the only file that knows spidev. Nothing is read back."""
+"""Writes bytes to a Linux SPI device; the only module that uses spidev. Nothing is read back."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from appliance.errors import PanelError
 
 # linux/spi/spidev.h: _IOW('k', 1, __u8) and _IOW('k', 4, __u32)
 _WR_MODE, _WR_MAX_SPEED_HZ = 0x40016B01, 0x40046B04
-MODE_0 = 0  # the clock rests low, data counts at its rising edge
+MODE_0 = 0  # the clock idles low, data is sampled at its rising edge
 
 
 class SpiBus:
-    """A device such as /dev/spidev0.0. Raises PanelError where it cannot be had."""
+    """A device such as /dev/spidev0.0. Raises PanelError if it cannot be opened."""
 
     def __init__(self, path: str, speed_hz: int) -> None:
         try:
@@ -26,7 +26,7 @@ class SpiBus:
             ) from error
 
     def write(self, data: bytes) -> None:
-        """In one transfer; the driver takes 4096 bytes at most. Raises OSError."""
+        """Write in one transfer; the driver takes 4096 bytes at most. Raises OSError."""
         os.write(self._fd, data)
 
     def close(self) -> None:
@@ -34,7 +34,7 @@ class SpiBus:
 
 
 def _opened(path: str, speed_hz: int) -> int:
-    """The device's descriptor, set up. Raises OSError; then none is left open."""
+    """Open and configure the device; returns its descriptor. Raises OSError, with nothing open."""
     fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     try:
         fcntl.ioctl(fd, _WR_MODE, struct.pack("=B", MODE_0))
