@@ -66,8 +66,8 @@ class RemoteModel:
         self._calls = ToolCallStream()
         self.thinks = False  # the last answer contained thoughts, though thinking is switched off
         self._timeout_s = remote.timeout_s
-        self._most_letters = LETTERS_A_TOKEN * thinking.answer_tokens
-        self._until_s = 0.0
+        self._max_letters = LETTERS_A_TOKEN * thinking.answer_tokens
+        self._deadline_s = 0.0
         # No compression: a few compressed bytes may expand to gigabytes.
         headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
         if remote.key_file:
@@ -94,32 +94,34 @@ class RemoteModel:
     def _answer(
         self, request: dict[str, Any], effort: AnswerMetrics
     ) -> Generator[str | ToolCall | BadToolCall]:
-        began_s = time.monotonic()
-        self._until_s = began_s + LONGEST_S
+        started_s = time.monotonic()
+        self._deadline_s = started_s + LONGEST_S
         stream = self._stream(request, effort)
         tags = SpecialTokenFilter()
         self._calls = ToolCallStream()
-        thought, self.thinks = self.thinks, False
-        said = False
+        thought_before, self.thinks = self.thinks, False
+        has_output = False
         try:
             while (piece := self._next(stream)) is not None:
                 self.progress += 1
                 effort.tokens += 1
-                effort.prefill_ms = effort.prefill_ms or 1000 * (time.monotonic() - began_s)
-                for part in (*self._heard(tags.split(piece)), *self._calls.pop_complete()):
-                    said = said or not isinstance(part, str) or bool(part.strip())
+                effort.prefill_ms = effort.prefill_ms or 1000 * (time.monotonic() - started_s)
+                for part in (*self._visible_parts(tags.split(piece)), *self._calls.pop_complete()):
+                    has_output = has_output or not isinstance(part, str) or bool(part.strip())
                     yield part
-            for part in (*self._heard(tags.finish()), *self._calls.flush()):
-                said = said or not isinstance(part, str) or bool(part.strip())
+            for part in (*self._visible_parts(tags.finish()), *self._calls.flush()):
+                has_output = has_output or not isinstance(part, str) or bool(part.strip())
                 yield part
         finally:
             self._loop.run_until_complete(stream.aclose())
-        if self.thinks and not said:
+        if self.thinks and not has_output:
             raise server_errors.thinks(self._server)
-        if self.thinks and not thought:
-            log.warning("%s", server_errors.thinks_first(self._server))
+        if self.thinks and not thought_before:
+            log.warning("%s", server_errors.thinks_before_answer(self._server))
 
-    def _heard(self, parts: Iterable[str | HiddenText]) -> Iterator[str | ToolCall | BadToolCall]:
+    def _visible_parts(
+        self, parts: Iterable[str | HiddenText]
+    ) -> Iterator[str | ToolCall | BadToolCall]:
         """Yield text and calls; for thoughts, only set `thinks`."""
         for part in parts:
             if isinstance(part, HiddenText) and part.tag in THOUGHTS and len(part.text.split()) > 1:
@@ -158,8 +160,8 @@ class RemoteModel:
     def _next(self, stream: AsyncGenerator[str]) -> str | None:
         """Return the next piece of text; None at the end. Raises AnswerAbandoned or RemoteError."""
         # The timeout runs between pieces of text: comment lines would otherwise reset it for ever.
-        patience_s = min(self._timeout_s + CONNECT_S, self._until_s - time.monotonic())
-        self._waiting = self._loop.create_task(_piece(stream, patience_s))
+        patience_s = min(self._timeout_s + CONNECT_S, self._deadline_s - time.monotonic())
+        self._waiting = self._loop.create_task(_next_or_none(stream, patience_s))
         if self._interrupted:
             self._waiting.cancel()
         try:
@@ -171,7 +173,7 @@ class RemoteModel:
         except (httpx.TimeoutException, TimeoutError) as error:
             if self.thinks:
                 raise server_errors.thinks(self._server) from error
-            if time.monotonic() >= self._until_s:
+            if time.monotonic() >= self._deadline_s:
                 raise self._unreachable("comes to no end") from error
             raise self._unreachable(f"has said nothing for {self._timeout_s:g} s") from error
         except httpx.ConnectError as error:
@@ -194,9 +196,9 @@ class RemoteModel:
             sent, extra = extra, None
             async with self._client.stream("POST", url, json={**request, **sent}) as response:
                 if response.status_code != httpx.codes.OK:
-                    async with _bytes(response) as chunks:
+                    async with _raw_chunks(response) as chunks:
                         body = await beginning(chunks)
-                    extra = self._dialect.fewer(sent, response.status_code, body)
+                    extra = self._dialect.fields_for_retry(sent, response.status_code, body)
                     if extra is None:
                         raise server_errors.refused(self._server, response.status_code, body)
                     continue
@@ -211,8 +213,8 @@ class RemoteModel:
         if response.headers.get("content-encoding", "identity") != "identity":
             raise server_errors.no_answer(self._server)
         ended, letters = False, 0
-        async with _bytes(response) as chunks, aclosing(lines(chunks)) as every:
-            async for line in every:
+        async with _raw_chunks(response) as chunks, aclosing(lines(chunks)) as all_lines:
+            async for line in all_lines:
                 if not line.startswith("data:"):
                     continue  # comments and other fields of server-sent events
                 data = line.removeprefix("data:").strip()
@@ -225,7 +227,7 @@ class RemoteModel:
                 if text or self._calls.waiting:
                     yield text
                 letters += len(text)
-                if letters > self._most_letters:
+                if letters > self._max_letters:
                     effort.limited = True
                     return
         if not ended:
@@ -249,11 +251,11 @@ class RemoteModel:
         except UNREADABLE as error:
             raise server_errors.no_answer(self._server) from error
         # JSON may contain half a surrogate pair, which cannot be encoded as UTF-8.
-        whole = str(text).encode("utf-8", "replace").decode()
-        return whole, None if reason is None else str(reason)
+        valid = str(text).encode("utf-8", "replace").decode()
+        return valid, None if reason is None else str(reason)
 
     def _unreachable(self, what: str) -> RemoteError:
-        return server_errors.away(self._server, what)
+        return server_errors.unreachable(self._server, what)
 
 
 def read_key(path: Path) -> str:
@@ -286,10 +288,10 @@ def _address(text: str) -> httpx.URL:
     return url
 
 
-def _bytes(response: httpx.Response) -> aclosing[AsyncGenerator[bytes]]:
+def _raw_chunks(response: httpx.Response) -> aclosing[AsyncGenerator[bytes]]:
     """Return the response's raw chunks; closes the stream even if it was not read to its end."""
     return aclosing(cast("AsyncGenerator[bytes]", response.aiter_raw()))
 
 
-async def _piece(stream: AsyncGenerator[str], patience_s: float) -> str | None:
+async def _next_or_none(stream: AsyncGenerator[str], patience_s: float) -> str | None:
     return await asyncio.wait_for(anext(stream, None), patience_s)

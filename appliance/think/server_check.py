@@ -28,7 +28,7 @@ def try_server(settings: Settings) -> Finding:
     """Send a question and wait for the first word, with the timeout of a real question."""
     thinking = msgspec.structs.replace(settings.thinking, answer_tokens=ANSWER_TOKENS)
     server = settings.thinking.remote.server
-    began_s = time.monotonic()
+    started_s = time.monotonic()
     try:
         model = RemoteModel(thinking, available(settings))
         try:
@@ -37,10 +37,10 @@ def try_server(settings: Settings) -> Finding:
             model.close()
     except InterludeError as error:
         return problem("model server", error.problem, error.remedy)
-    took_s = time.monotonic() - began_s
+    took_s = time.monotonic() - started_s
     if model.thinks:
-        said = f"The model server {server} thinks before it answers, though it was told not to."
-        return warning("model server", said, SWITCH_OFF)
+        text = f"The model server {server} thinks before it answers, though it was told not to."
+        return warning("model server", text, SWITCH_OFF)
     how = "its first word came" if answered else "it had nothing to say to that"
     return ok(
         "model server", f"{server} takes sound and does not think: {how} after {took_s:.1f} s."

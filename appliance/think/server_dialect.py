@@ -31,19 +31,21 @@ class ServerDialect:
         return {name: value for name, value in OFF.items() if name not in self._refused}
 
     @staticmethod
-    def fewer(sent: Mapping[str, Any], status: int, said: bytes) -> dict[str, Any] | None:
+    def fields_for_retry(
+        sent: Mapping[str, Any], status: int, body: bytes
+    ) -> dict[str, Any] | None:
         """Return the fields for a retry after `sent` was refused with an HTTP status and text: all
         but the fields that the text names, or no field if it names none. None: the fields cannot
         be the cause."""
         if status not in UNUSABLE or not sent:
             return None
-        text = said.decode("utf-8", "replace")
+        text = body.decode("utf-8", "replace")
         named = {name for name in sent if re.search(rf"(?<!\w){name}(?!\w)", text)}
         return {name: value for name, value in sent.items() if named and name not in named}
 
     def record_accepted(self, sent: Mapping[str, Any]) -> list[str]:
         """Record that the server accepted `sent`. Return the fields that are newly omitted."""
         refused = frozenset(OFF) - frozenset(sent)
-        news = refused - self._refused
+        new = refused - self._refused
         self._refused |= refused
-        return sorted(news)
+        return sorted(new)

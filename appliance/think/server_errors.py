@@ -61,7 +61,7 @@ SWITCH_OFF = (
     "Switch thinking off there (llama-server: `--reasoning off`), or name another model in "
     "`thinking.remote.model`."
 )
-_LOOK = "Look into the server's own log, and check `thinking.remote`."
+_CHECK_LOG = "Look into the server's own log, and check `thinking.remote`."
 
 
 def refused(server: str, status: int, body: bytes) -> RemoteError:
@@ -78,7 +78,7 @@ def reported(server: str, error: object) -> RemoteError:
     return RemoteError(f"The model server {server} reports: {words}.", *_advice(words))
 
 
-def away(server: str, what: str) -> RemoteError:
+def unreachable(server: str, what: str) -> RemoteError:
     """Return the error for a server that does not answer or does not finish its answer."""
     remedy = "Check `thinking.remote.url` and that the server runs."
     return RemoteError(f"The model server {server} {what}.", remedy, "server-away")
@@ -98,7 +98,7 @@ def thinks(server: str) -> RemoteError:
     return RemoteError(problem, SWITCH_OFF, "server-thinks")
 
 
-def thinks_first(server: str) -> RemoteError:
+def thinks_before_answer(server: str) -> RemoteError:
     """Return the error for an answer that follows thoughts; it is only logged."""
     problem = f"The model server {server} thinks before it answers, though it was told not to."
     return RemoteError(problem, SWITCH_OFF)
@@ -121,11 +121,11 @@ def _sentence(error: object) -> str:
                 return _sentence(error[name])
         return ""
     if isinstance(error, list):  # FastAPI: objects with location and message
-        return _short("; ".join(map(_place, error)))
+        return _short("; ".join(map(_field_error, error)))
     return _short(str(error))
 
 
-def _place(error: object) -> str:
+def _field_error(error: object) -> str:
     if not isinstance(error, dict):
         return ""
     place = error.get("loc")
@@ -138,7 +138,7 @@ def _short(text: str) -> str:
 
 
 def _advice(words: str) -> tuple[str, str]:
-    for known, remedy, aloud in _KNOWN:
-        if known.search(words):
+    for pattern, remedy, aloud in _KNOWN:
+        if pattern.search(words):
             return remedy, aloud
-    return _LOOK, "server-refused"
+    return _CHECK_LOG, "server-refused"

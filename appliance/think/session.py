@@ -54,12 +54,12 @@ class ModelSession:
         self.history = History()
         self._send = send
         self._clock = clock
-        self._anew = False  # the next Recall replaces the history after `begin_anew`
+        self._reloading = False  # the next Recall replaces the history after `reload_history`
         # Guards the fields below, but `recalled` and `_holds_partial`, and the interruption.
         self._lock = threading.Lock()
-        self._at_work_on: int | None = None
-        self._writing = False  # a transcription runs, which any other work may interrupt
-        self._outdated = -1
+        self._current_turn: int | None = None
+        self._transcribing = False  # a transcription runs, which any other work may interrupt
+        self._dropped_up_to = -1
         self.recalled = False  # the first Recall has arrived, even if it had no turns
         self._prefilling_idle = False
         self._speculative_clip: SpeechClip | None = None  # is being encoded ahead of its question
@@ -68,15 +68,15 @@ class ModelSession:
     def drop_up_to(self, turn: int) -> None:
         """Drop answers up to `turn`; interrupt the model if it is working on one of them."""
         with self._lock:
-            self._outdated = max(self._outdated, turn)
-            if self._at_work_on is not None and self._at_work_on <= self._outdated:
+            self._dropped_up_to = max(self._dropped_up_to, turn)
+            if self._current_turn is not None and self._current_turn <= self._dropped_up_to:
                 self.model.interrupt()
 
     def preempt_idle(self, question: Iterable[SpeechClip] | None = None) -> None:
         """Interrupt idle work of no use to a new job. `question`: the clips of a question that is
         to be answered; encoding ahead ends unless its clip is the start of one of these."""
         with self._lock:
-            if self._writing:
+            if self._transcribing:
                 self.model.interrupt()
             if self._prefilling_idle:
                 self.model.preempt_idle()
@@ -88,40 +88,40 @@ class ModelSession:
     def stop(self) -> None:
         """Interrupt the model and keep it interrupted."""
         with self._lock:
-            self._outdated = 2**63
+            self._dropped_up_to = 2**63
             self.model.interrupt()
 
     def think(self, turn: int, clips: Iterable[SpeechClip], text: str, asked_s: float) -> None:
         """Answer a question: send sentences and calls, and always one ThoughtEnded."""
-        self._talked()
+        self._note_activity()
         entry = self.history.add_turn(turn, clips, text)
         effort = AnswerMetrics()
-        telling = _AnswerStream(entry, self._send, lambda: 1000 * (self._clock() - asked_s))
+        stream = _AnswerStream(entry, self._send, lambda: 1000 * (self._clock() - asked_s))
         problem = aloud = ""
         reason: Literal["complete", "limit", "abandoned", "failed"]
         began_s = self._clock()
         try:
-            self._work_on(turn)
+            self._start_turn(turn)
             for piece in self.model.answer(self.history, effort):
-                telling.push(piece)
-            telling.flush()
+                stream.push(piece)
+            stream.flush()
             reason = "limit" if effort.limited else "complete"
-            if not telling.anything:
+            if not stream.has_output:
                 self.history.fail(turn)
         except AnswerAbandoned:
             reason = "abandoned"
             self.history.abandon(turn)
         except InterludeError as error:
             reason, problem, aloud = "failed", str(error), error.aloud
-            if not telling.anything:
+            if not stream.has_output:
                 self.history.fail(turn)
         finally:
-            self._rest()
+            self._finish_work()
         drawing_s = self._clock() - began_s - (effort.encode_ms + effort.prefill_ms) / 1000
         self._send(
             ThoughtEnded(
-                turn, telling.sentences, reason, problem, effort.tokens, effort.encode_ms,
-                effort.prefill_ms, telling.first_ms,
+                turn, stream.sentences, reason, problem, effort.tokens, effort.encode_ms,
+                effort.prefill_ms, stream.first_ms,
                 (effort.tokens - effort.drawn_ahead) / drawing_s if drawing_s > 0 else 0.0,
                 effort.read, aloud, effort.drawn_ahead, effort.thrown_away,
                 max(0.0, 1000 * (began_s - asked_s)),
@@ -132,12 +132,12 @@ class ModelSession:
         self.history.abandon(turn)
 
     def record_heard(self, turn: int, text: str, *, complete: bool) -> None:
-        self._talked()
+        self._note_activity()
         if self.model.recall_cache is not None:
             self.model.recall_cache.count_turn()
         self.history.record_heard(turn, text, complete=complete)
 
-    def call_answered(self, turn: int, call: int, text: str) -> None:
+    def record_tool_answer(self, turn: int, call: int, text: str) -> None:
         self.history.record_tool_answer(turn, call, text)
 
     def load_turns(self, turns: Iterable[tuple[str, str, str]]) -> None:
@@ -145,8 +145,8 @@ class ModelSession:
         turns = [turn for turn in turns if turn[2].strip()]  # only those with heard text
         earlier = recalled(turns)
         recall_cache = self.model.recall_cache
-        if self._anew:
-            self._anew = False
+        if self._reloading:
+            self._reloading = False
             self.history.load_turns(turns[-self._recall_turns :] if self._recall_turns else [])
             return
         if self.recalled:
@@ -162,15 +162,15 @@ class ModelSession:
         self._snapshot_schedule.restart(self._clock())
 
     def forget(self, *, last: bool = False) -> None:
-        self._talked()
+        self._note_activity()
         if self.model.recall_cache is not None:
             self.model.recall_cache.forget()
         (self.history.forget_last if last else self.history.forget)()
 
-    def begin_anew(self) -> None:
+    def reload_history(self) -> None:
         """Clear the history and request the turns that are left in the memory."""
         self.forget()
-        self._anew = True
+        self._reloading = True
         self._send(RecallWanted())
 
     def encode_ahead(self, clip: SpeechClip) -> None:
@@ -220,7 +220,7 @@ class ModelSession:
             with contextlib.suppress(InterludeError):  # the question will raise and report it again
                 yield
         finally:
-            self._rest()
+            self._finish_work()
 
     def prefill_idle(self) -> bool:
         """Prefill a piece of the next prompt, while idle. Return whether all of it is done. Raises
@@ -230,17 +230,17 @@ class ModelSession:
         try:
             return self._holds_partial or self.model.prefill_idle(self.history)
         finally:
-            self._rest()
+            self._finish_work()
 
-    def get_ready(self, wanted: Callable[[], bool]) -> None:
+    def prepare_next_start(self, wanted: Callable[[], bool]) -> None:
         """Prepare the next start, while idle, as far as the schedule says and until other work is
         `wanted`. Raises AnswerAbandoned."""
-        while self.model.recall_cache is not None and self._get_ready(
+        while self.model.recall_cache is not None and self._prepare_step(
             self.model.recall_cache, wanted
         ):
             continue
 
-    def _get_ready(self, recall_cache: RecallCache, wanted: Callable[[], bool]) -> bool:
+    def _prepare_step(self, recall_cache: RecallCache, wanted: Callable[[], bool]) -> bool:
         """Do one step of the preparation. Return whether another one may follow at once."""
         now_s = self._clock()
         match self._snapshot_schedule.due(now_s):
@@ -256,13 +256,13 @@ class ModelSession:
                     if recall_cache.prepare():
                         self._snapshot_schedule.mark_prepared()
                 finally:
-                    self._rest()
+                    self._finish_work()
                 return True
             case "write":
                 self._snapshot_schedule.mark_written(now_s, anything=recall_cache.save())
         return False
 
-    def leave(self) -> None:
+    def save_snapshot(self) -> None:
         """Write what is prepared for the next start; call at an orderly stop."""
         if self.model.recall_cache is not None:
             self.model.recall_cache.save()
@@ -274,33 +274,33 @@ class ModelSession:
         with self._lock:
             if turn is None or wanted():
                 return
-            self._writing = True
+            self._transcribing = True
         try:
             turn.transcript = self.model.transcribe(turn.clips)
         except InterludeError:
             turn.transcript = ""  # a transcript is optional, and the next answer reports the error
         finally:
             with self._lock:
-                self._writing = False
-            self._rest()
+                self._transcribing = False
+            self._finish_work()
         if turn.transcript:
             self._send(Transcribed(turn.number, turn.transcript))
 
-    def _talked(self) -> None:
+    def _note_activity(self) -> None:
         self._holds_partial = False
         self._snapshot_schedule.restart(self._clock())
 
-    def _work_on(self, turn: int) -> None:
+    def _start_turn(self, turn: int) -> None:
         with self._lock:
-            if turn <= self._outdated:
+            if turn <= self._dropped_up_to:
                 raise AnswerAbandoned
-            self._at_work_on = turn
+            self._current_turn = turn
 
-    def _rest(self) -> None:
+    def _finish_work(self) -> None:
         with self._lock:
-            self._at_work_on = self._speculative_clip = None
+            self._current_turn = self._speculative_clip = None
             self._prefilling_idle = False
-            if self._outdated < 2**63:
+            if self._dropped_up_to < 2**63:
                 self.model.resume()
 
 
@@ -319,7 +319,7 @@ class _AnswerStream:
         self.first_ms = 0.0
 
     @property
-    def anything(self) -> bool:
+    def has_output(self) -> bool:
         """Whether a sentence or a call was sent."""
         return self.sentences > 0 or bool(self._entry.uses)
 

@@ -37,67 +37,67 @@ class SpecialTokenFilter:
     def __init__(self, pairs: Mapping[str, str] = SILENT) -> None:
         self._pairs = pairs
         self._tag = ""  # the open tag
-        self._inside = ""
-        self._kept = ""
+        self._hidden = ""
+        self._pending = ""
 
     def split(self, text: str) -> list[str | HiddenText]:
         """Add text; return what can be spoken now and what is hidden, in order."""
-        self._kept += text
+        self._pending += text
         found: list[str | HiddenText] = []
         while True:
             until = self._pairs.get(self._tag)
             tags = (until,) if until else (*self._pairs, *self._pairs.values())
             at, tag = min(
-                ((at, tag) for tag in tags if (at := self._kept.find(tag)) >= 0),
+                ((at, tag) for tag in tags if (at := self._pending.find(tag)) >= 0),
                 default=(-1, ""),
             )
             if at < 0:
                 break
-            self._pass_on(self._kept[:at], found)
-            self._kept = self._kept[at + len(tag) :]
+            self._emit(self._pending[:at], found)
+            self._pending = self._pending[at + len(tag) :]
             if until:
                 found.append(self._close(whole=True))
             elif tag in self._pairs:  # a stray closing tag opens nothing
                 self._tag = tag
-        held = _beginning_of(self._kept, tags)
-        self._pass_on(self._kept[: len(self._kept) - held], found)
-        self._kept = self._kept[len(self._kept) - held :]
+        held = _partial_tag_length(self._pending, tags)
+        self._emit(self._pending[: len(self._pending) - held], found)
+        self._pending = self._pending[len(self._pending) - held :]
         return found
 
     def finish(self) -> list[str | HiddenText]:
         """End the text; return what was held back and is not a tag."""
         found: list[str | HiddenText] = []
-        self._pass_on(self._kept, found)
-        self._kept = ""
+        self._emit(self._pending, found)
+        self._pending = ""
         if self._tag:
             found.append(self._close(whole=False))
         return found
 
     def feed(self, text: str) -> str:
         """Add text; return only what can be spoken now."""
-        return _said(self.split(text))
+        return _spoken_text(self.split(text))
 
     def flush(self) -> str:
         """End the text; return only the rest that can be spoken."""
-        return _said(self.finish())
+        return _spoken_text(self.finish())
 
-    def _pass_on(self, text: str, found: list[str | HiddenText]) -> None:
+    def _emit(self, text: str, found: list[str | HiddenText]) -> None:
         if self._tag:
-            self._inside = (self._inside + text)[:MOST_HIDDEN]
+            self._hidden = (self._hidden + text)[:MOST_HIDDEN]
         elif text:
             found.append(text)
 
     def _close(self, *, whole: bool) -> HiddenText:
-        hidden = HiddenText(self._tag, self._inside, whole)
-        self._tag = self._inside = ""
+        hidden = HiddenText(self._tag, self._hidden, whole)
+        self._tag = self._hidden = ""
         return hidden
 
 
-def _said(parts: list[str | HiddenText]) -> str:
+def _spoken_text(parts: list[str | HiddenText]) -> str:
     return "".join(part for part in parts if isinstance(part, str))
 
 
-def _beginning_of(text: str, tags: tuple[str, ...]) -> int:
+def _partial_tag_length(text: str, tags: tuple[str, ...]) -> int:
     """Return the length of the longest suffix of `text` that is a prefix of a tag."""
     longest = max(len(tag) for tag in tags) - 1
     for length in range(min(longest, len(text)), 0, -1):

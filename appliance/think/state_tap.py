@@ -68,7 +68,7 @@ class StateTap:
         # The input of layer 0 is the embedding; the input of each later layer is the output of the
         # layer before it. The output of the last layer is only available after the output norm.
         self._inputs = (0, *range(layers - count + 1, layers))
-        self._call = {name: bound(*how) for name, how in FUNCTIONS.items()}
+        self._call = {name: bound(*signature) for name, signature in FUNCTIONS.items()}
         self._row_bytes = self.width * ctypes.sizeof(ctypes.c_float)
         self.on = False
 

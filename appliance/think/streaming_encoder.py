@@ -41,7 +41,7 @@ class StreamingEncoder:
         self._session = open_session(graph, "the streaming audio encoder", threads)
         self._results = [output.name for output in self._session.get_outputs()]
         self.width = int(self._session.get_outputs()[0].shape[1])
-        self._beginning: State = {
+        self._initial_state: State = {
             tensor.name: np.zeros(tensor.shape, np.int64 if "int64" in tensor.type else np.float32)
             for tensor in self._session.get_inputs()
             if f"{tensor.name}_next" in self._results
@@ -56,14 +56,14 @@ class StreamingEncoder:
     ) -> EncodedSound:
         """Encode the clip; see SoundEncoder. A token is final once all of its samples are there.
         The sound after the last such token gives one more token if it fills a frame."""
-        state, done = self._beginning, 0
+        state, done = self._initial_state, 0
         rows = [np.empty((0, self.width), np.float32)]
         if prefix is not None and prefix.state:
             state, done = prefix.state, prefix.final
             rows = [prefix.rows[:done]]
         count = len(samples) // TOKEN_SAMPLES
-        at_end = count - done if whole and count - done <= END_TOKENS else 0
-        while done < count - at_end:
+        in_tail = count - done if whole and count - done <= END_TOKENS else 0
+        while done < count - in_tail:
             length = min(CALL_TOKENS, count - done)
             sound = _floats(samples[done * TOKEN_SAMPLES : (done + length) * TOKEN_SAMPLES])
             tokens, state = self._run(sound, length * TOKEN_FRAMES, state)
@@ -92,9 +92,9 @@ class StreamingEncoder:
             if self._interrupted:
                 raise AnswerAbandoned
             self._running = options
-        given = {"sound": sound, "frames": np.array([frames], np.int64), **state}
+        inputs = {"sound": sound, "frames": np.array([frames], np.int64), **state}
         try:
-            found = self._session.run(None, given, options)
+            outputs = self._session.run(None, inputs, options)
         except Exception as error:  # ONNX Runtime has no exception type for a terminated call
             if options.terminate:
                 raise AnswerAbandoned from error
@@ -103,7 +103,7 @@ class StreamingEncoder:
             with self._lock:
                 self._running = None
         self.steps += 1
-        results = dict(zip(self._results, found, strict=True))
+        results = dict(zip(self._results, outputs, strict=True))
         return results["tokens"], {name: results[f"{name}_next"] for name in state}
 
     def interrupt(self) -> None:

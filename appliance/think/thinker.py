@@ -62,7 +62,7 @@ class ModelThread:
     prefills the next prompt in pieces, transcribes past turns and prepares the next start.
 
     `problem`: the exception that ended the thread. `ready`: all that precedes the first question is
-    prefilled. `told`: the newest turn of which something was sent. `writes`: transcription is
+    prefilled. `sent_turn`: the newest turn of which something was sent. `writes`: transcription is
     allowed; it starts after `idle_s` without a job. `make_session` returns a session for a model
     and a function that sends its messages.
     """
@@ -88,10 +88,10 @@ class ModelThread:
         self.session: ModelSession | None = None
         self.problem: BaseException | None = None
         self.ready = False
-        self.told = -1
-        self._outdated = -1
-        self._at: Literal["nothing", "reading", "a job"] = "a job"
-        self._seen = (0, time.monotonic())  # the last progress value, and when it was reached
+        self.sent_turn = -1
+        self._dropped_up_to = -1
+        self._activity: Literal["nothing", "reading", "a job"] = "a job"
+        self._last_progress = (0, time.monotonic())  # the value, and when it was reached
 
     def start(self) -> None:
         self._thread.start()
@@ -99,7 +99,7 @@ class ModelThread:
     @property
     def idle(self) -> bool:
         """Whether no job is running or waiting."""
-        return self._at != "a job" and self._jobs.empty()
+        return self._activity != "a job" and self._jobs.empty()
 
     @property
     def progress(self) -> int:
@@ -114,7 +114,7 @@ class ModelThread:
 
     def drop_up_to(self, turn: int) -> None:
         """Drop answers up to `turn`."""
-        self._outdated = max(self._outdated, turn)
+        self._dropped_up_to = max(self._dropped_up_to, turn)
         if self.session is not None:
             self.session.drop_up_to(turn)
 
@@ -125,33 +125,33 @@ class ModelThread:
         self._jobs.put(None)
         self._thread.join(STOP_S)
 
-    def tell_ready(self) -> None:
+    def send_ready(self) -> None:
         """Send ThinkerReady with the model's name, if it is ready."""
         if self.ready and self.session is not None:
             self._send(ThinkerReady(self.session.model.name))
 
     def is_healthy(self, now_s: float) -> bool:
         """Whether the thread is idle or has made progress within the timeout."""
-        pulse = self.progress
-        if self._at == "nothing" or pulse != self._seen[0]:
-            self._seen = (pulse, now_s)
+        progress = self.progress
+        if self._activity == "nothing" or progress != self._last_progress[0]:
+            self._last_progress = (progress, now_s)
         patience_s = self.session.model.patience_s if self.session is not None else LOAD_S
-        return now_s - self._seen[1] < patience_s
+        return now_s - self._last_progress[1] < patience_s
 
     def _run(self) -> None:
         try:
             model = self._load()
-            self.session = session = self._make_session(model, self._post)
-            session.drop_up_to(self._outdated)
+            self.session = session = self._make_session(model, self._send_tracked)
+            session.drop_up_to(self._dropped_up_to)
             self._serve(session)
-            session.leave()
+            session.save_snapshot()
             model.close()
         except BaseException as error:  # noqa: BLE001 - the main thread raises it again
             self.problem = error
 
-    def _post(self, message: AnyMessage) -> None:
+    def _send_tracked(self, message: AnyMessage) -> None:
         if isinstance(message, Sentence | ToolCalled | ThoughtEnded):
-            self.told = max(self.told, message.turn)
+            self.sent_turn = max(self.sent_turn, message.turn)
         self._send(message)
 
     def _serve(self, session: ModelSession) -> None:
@@ -160,24 +160,24 @@ class ModelThread:
         while True:
             try:
                 if unread and self._jobs.empty():
-                    self._at = "reading"
+                    self._activity = "reading"
                     unread = not session.prefill_idle()
                     continue
                 waited = session.recalled or time.monotonic() - loaded_s >= self._recall_s
                 if waited and not (unread or self.ready):
                     self.ready = True  # before sending: speech may arrive right after
-                    self.tell_ready()
+                    self.send_ready()
                 try:
-                    job = self._next(self._idle_s if self.ready else LOOK_MS / 1000)
+                    job = self._next_job(self._idle_s if self.ready else LOOK_MS / 1000)
                 except queue.Empty:
                     if self.ready and self.writes:
-                        self._at = "reading"
+                        self._activity = "reading"
                         session.transcribe_idle(self.wanted)
-                        session.get_ready(self.wanted)
+                        session.prepare_next_start(self.wanted)
                     continue
                 if job is None:
                     return
-                self._at, unread = "a job", True
+                self._activity, unread = "a job", True
                 job(session)
             except AnswerAbandoned:
                 continue  # the rest of the interrupted work is done later
@@ -186,9 +186,9 @@ class ModelThread:
         """Whether a job is waiting."""
         return not self._jobs.empty()
 
-    def _next(self, within_s: float) -> Job | None:
+    def _next_job(self, within_s: float) -> Job | None:
         """Return the next job. Raises queue.Empty if none arrives within `within_s`."""
-        self._at = "nothing" if self._jobs.empty() else "a job"
+        self._activity = "nothing" if self._jobs.empty() else "a job"
         return self._jobs.get(timeout=within_s)
 
 
@@ -202,10 +202,10 @@ class ThinkerInbox:
         self._speculative = SpeculativePrefill()
         self._ring = work.reader("heard", resume=True)
         self._lost = 0
-        self._heard = 0  # samples
+        self._received_frames = 0  # samples
         self._stale = -1
-        self._asked = -1
-        self._still = (0, 0.0)  # progress value and time of the last check for ThinkingProgress
+        self._asked_turn = -1
+        self._last_report = (0, 0.0)  # progress and time of the last check in `_send_progress`
 
     def fileno(self) -> int:
         """The eventfd of the ring."""
@@ -214,10 +214,10 @@ class ThinkerInbox:
     def poll(self, now_s: float) -> None:
         """Handle all that has arrived. Messages are fetched before the ring is read, so that the
         speech that they name is already in the ring."""
-        mail = self._work.pop_messages()
+        messages = self._work.pop_messages()
         while (slot := self._ring.read()) is not None:
             clip = self._utterances.push(slot, now_s)
-            self._heard += len(slot.samples)
+            self._received_frames += len(slot.samples)
             if self._work.floor.strain >= NO_READ_AHEAD or not self._thread.ready:
                 continue
             if clip is not None and len(clip.samples) >= AHEAD_FRAMES:
@@ -226,7 +226,7 @@ class ThinkerInbox:
         if self._ring.lost != self._lost:
             self._lost = self._ring.lost
             self._work.log.warning("lost %d slots of speech so far", self._lost)
-        for message in mail:
+        for message in messages:
             self._handle(message, now_s)
         stale = self._work.floor.turn - 1
         if stale != self._stale:
@@ -238,11 +238,11 @@ class ThinkerInbox:
 
     def _send_progress(self, now_s: float) -> None:
         """Send ThinkingProgress if the model has progressed with an answer not yet started."""
-        pulse, since_s = self._still
-        if self._asked > self._thread.told and now_s - since_s >= STILL_S:
-            self._still = self._thread.progress, now_s
-            if self._thread.progress != pulse:
-                self._work.send(ThinkingProgress(self._asked))
+        progress, since_s = self._last_report
+        if self._asked_turn > self._thread.sent_turn and now_s - since_s >= STILL_S:
+            self._last_report = self._thread.progress, now_s
+            if self._thread.progress != progress:
+                self._work.send(ThinkingProgress(self._asked_turn))
 
     def _prefill_partial(self, slot: RingSlot) -> None:
         paused, quiet = bool(slot.flags & PAUSE), bool(slot.flags & QUIET)
@@ -251,12 +251,12 @@ class ThinkerInbox:
         if self._speculative.due(slot.stream, frames, paused=paused, quiet=quiet, idle=idle):
             clips = self._utterances.so_far(slot.stream)
             if clips:
-                wanted = partial(self._newer_came, self._heard)
+                wanted = partial(self._newer_input, self._received_frames)
                 self._thread.submit(partial(_prefill_partial, clips, paused, wanted))
 
-    def _newer_came(self, heard: int) -> bool:
+    def _newer_input(self, received_frames: int) -> bool:
         """Whether more speech has arrived or a job waits, so that drawing ahead should end."""
-        return self._heard != heard or self._thread.wanted()
+        return self._received_frames != received_frames or self._thread.wanted()
 
     def _handle(self, message: AnyMessage, now_s: float) -> None:
         match message:
@@ -274,13 +274,13 @@ class ThinkerInbox:
             case Recall(turns):
                 self._thread.submit(lambda session: session.load_turns(turns))
             case ToolAnswered(turn, call, text):
-                self._thread.submit(lambda session: session.call_answered(turn, call, text))
+                self._thread.submit(lambda session: session.record_tool_answer(turn, call, text))
             case Forget(last):
                 self._thread.submit(lambda session: session.forget(last=last))
             case ForgetTurn():
-                self._thread.submit(lambda session: session.begin_anew())
+                self._thread.submit(lambda session: session.reload_history())
             case StatusWanted():
-                self._thread.tell_ready()
+                self._thread.send_ready()
             case _:
                 self._work.log.warning("a %s is not for the thinker", type(message).__name__)
 
@@ -296,7 +296,7 @@ class ThinkerInbox:
             self._work.send(ThoughtEnded(turn, 0, "failed", problem))
             return
         self._thread.drop_up_to(turn - 1)
-        self._asked, self._still = turn, (self._thread.progress, now_s)
+        self._asked_turn, self._last_report = turn, (self._thread.progress, now_s)
         self._thread.submit(
             lambda session: session.think(turn, question.clips, text, now_s), question.clips
         )
@@ -329,20 +329,20 @@ def main(work: Worker, kind: Callable[..., LocalGemma] | None = None) -> None:
         poll.register(fd, select.POLLIN)
     work.send(RecallWanted())
     thread.start()
-    ready, reads, beaten_s = False, False, 0.0
+    ready, loading_reported, heartbeat_s = False, False, 0.0
     while not work.stopping:
         poll.poll(LOOK_MS)
         now_s = time.monotonic()
         inbox.poll(now_s)
         if thread.problem is not None:
             raise thread.problem
-        if not reads and thread.session is not None:
-            reads = True
+        if not loading_reported and thread.session is not None:
+            loading_reported = True
             work.report_loading()
         if not ready and thread.ready:
             ready = True
             work.report_ready()
-        if now_s - beaten_s >= LOOK_MS / 1000 and thread.is_healthy(now_s):
-            beaten_s = now_s
+        if now_s - heartbeat_s >= LOOK_MS / 1000 and thread.is_healthy(now_s):
+            heartbeat_s = now_s
             work.beat()
     thread.stop()

@@ -43,35 +43,35 @@ class ToolCallStream:
             if index not in self._open and len(self._open) >= MOST_CALLS:
                 raise ValueError("too many calls")
             call = self._open.setdefault(index, _OpenCall())
-            about = delta.get("function") or {}
-            call.name = (call.name + str(about.get("name") or ""))[:MOST_LETTERS]
-            call.arguments = (call.arguments + str(about.get("arguments") or ""))[:MOST_LETTERS]
+            function = delta.get("function") or {}
+            call.name = (call.name + str(function.get("name") or ""))[:MOST_LETTERS]
+            call.arguments = (call.arguments + str(function.get("arguments") or ""))[:MOST_LETTERS]
 
     def pop_complete(self) -> Iterator[ToolCall | BadToolCall]:
         """Yield all calls but the newest, which may continue."""
         for index in sorted(self._open)[:-1]:
-            yield _read(self._open.pop(index))
+            yield _parsed(self._open.pop(index))
 
     def flush(self) -> Iterator[ToolCall | BadToolCall]:
         """Yield all remaining calls at the end of the answer."""
         for index in sorted(self._open):
-            yield _read(self._open.pop(index))
+            yield _parsed(self._open.pop(index))
 
 
-def _read(call: _OpenCall) -> ToolCall | BadToolCall:
+def _parsed(call: _OpenCall) -> ToolCall | BadToolCall:
     try:
-        given = json.loads(call.arguments or "{}")
+        arguments = json.loads(call.arguments or "{}")
     except (ValueError, RecursionError):  # RecursionError: nested brackets, before Python 3.12
         return BadToolCall("its arguments are no JSON")
-    if not (call.name.isidentifier() and isinstance(given, dict)):
+    if not (call.name.isidentifier() and isinstance(arguments, dict)):
         return BadToolCall("it has no name, or its arguments are not an object")
-    if len(given) > MOST_ARGUMENTS:
+    if len(arguments) > MOST_ARGUMENTS:
         return BadToolCall("it has too many arguments")
-    found: dict[str, Value] = {}
-    for key, value in given.items():
+    values: dict[str, Value] = {}
+    for key, value in arguments.items():
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             return BadToolCall("an argument is neither a text nor a number")
         if not isinstance(value, str) and not -MOST_NUMBER < value < MOST_NUMBER:
             return BadToolCall("a number is out of range or not finite")  # NaN fails the test, too
-        found[key] = plain(value) if isinstance(value, str) else value
-    return ToolCall(call.name, found)
+        values[key] = plain(value) if isinstance(value, str) else value
+    return ToolCall(call.name, values)

@@ -37,7 +37,7 @@ class LocalTranscription:
         self._reader = IncrementalPrefill(self._context)
         self._open = False
         self._clip: SpeechClip | None = None
-        self._drawn: list[int] = []
+        self._sampled: list[int] = []
 
     @property
     def progress(self) -> int:
@@ -66,7 +66,7 @@ class LocalTranscription:
         self._context.close()
         self._open = False
         self._reader.held = self._reader.held[:0]
-        self._clip, self._drawn = None, []
+        self._clip, self._sampled = None, []
 
     def interrupt(self) -> None:
         self._context.interrupt()
@@ -74,26 +74,28 @@ class LocalTranscription:
     def resume(self) -> None:
         self._context.resume()
 
-    def _generate(self, request: TokenizedPrompt, most: int) -> bool:
+    def _generate(self, request: TokenizedPrompt, max_tokens: int) -> bool:
         """Sample until the end of the transcript. Return whether the model ended it."""
-        while len(self._drawn) < most:
+        while len(self._sampled) < max_tokens:
             if self._context.interrupted:
                 raise AnswerAbandoned
-            drawn = tuple(self._drawn)
-            whole = TokenizedPrompt(
-                (*request.runs, drawn), np.append(request.ids, drawn).astype(np.int64)
+            sampled = tuple(self._sampled)
+            prompt = TokenizedPrompt(
+                (*request.runs, sampled), np.append(request.ids, sampled).astype(np.int64)
             )
-            self._reader.prefill(whole, draw=True)
+            self._reader.prefill(prompt, draw=True)
             token = int(self._context.logits().argmax())
             if self._vocabulary.is_end(token):
                 return True
-            self._drawn.append(token)
+            self._sampled.append(token)
         return False
 
     def _text(self) -> str:
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         tags = SpecialTokenFilter()
         special = self._vocabulary.special
-        pieces = (special.get(each) or decode(self._vocabulary.piece(each)) for each in self._drawn)
+        pieces = (
+            special.get(token) or decode(self._vocabulary.piece(token)) for token in self._sampled
+        )
         text = "".join(map(tags.feed, pieces))
         return plain(text + tags.feed(decode(b"", True)) + tags.flush())

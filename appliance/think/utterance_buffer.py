@@ -22,7 +22,7 @@ UNNAMED_S = 180.0  # an utterance that no Think names for so long was not meant 
 
 @dataclass
 class _Utterance:
-    touched_s: float
+    updated_s: float
     clips: list[SpeechClip] = field(default_factory=list)
     open: list[Samples] = field(default_factory=list)
     dropped_frames: int = 0
@@ -46,10 +46,10 @@ class _Utterance:
 
     def quietest(self) -> int:
         """Return after how many open slots to cut, so that the cut is not within a word."""
-        late = self.open[-CUT_SLOTS:]
-        energy = [float(np.square(s, dtype=np.float64).mean()) for s in late]
+        recent = self.open[-CUT_SLOTS:]
+        energy = [float(np.square(s, dtype=np.float64).mean()) for s in recent]
         smooth = np.convolve(energy, np.ones(5), "same")  # 100 ms
-        return len(self.open) - len(late) + int(np.argmin(smooth[:-1])) + 1
+        return len(self.open) - len(recent) + int(np.argmin(smooth[:-1])) + 1
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class UtteranceBuffer:
                 return None
             self._utterances[number] = _Utterance(now_s)
         utterance = self._utterances[number]
-        utterance.touched_s = now_s
+        utterance.updated_s = now_s
         done = utterance.close(number) if slot.flags & START else None
         if len(slot.samples):
             utterance.open.append(slot.samples)
@@ -120,12 +120,12 @@ class UtteranceBuffer:
         return sum(utterance.frames for utterance in self._utterances.values())
 
     def _forget(self, now_s: float) -> None:
-        stale = [n for n, u in self._utterances.items() if now_s - u.touched_s > UNNAMED_S]
+        stale = [n for n, u in self._utterances.items() if now_s - u.updated_s > UNNAMED_S]
         for number in stale:
             del self._utterances[number]
         excess = self.frames - self._keep_frames
         for utterance in self._utterances.values():
             while excess > 0 and utterance.clips:
-                gone = len(utterance.clips.pop(0).samples)
-                utterance.dropped_frames += gone
-                excess -= gone
+                dropped = len(utterance.clips.pop(0).samples)
+                utterance.dropped_frames += dropped
+                excess -= dropped

@@ -73,7 +73,7 @@ class Box:
         """Nobody says anything for so long."""
         self.now_s += seconds
         for _ in range(3):  # a file is made, the memory answers, it is read
-            self.session.get_ready(never)
+            self.session.prepare_next_start(never)
             self.wait()
             if self.asked:
                 self.asked = False
@@ -89,7 +89,7 @@ class Box:
         return [path for path in found if path.stat().st_size]
 
     def stop(self) -> None:
-        self.session.leave()
+        self.session.save_snapshot()
         self.close()
 
     def close(self) -> None:

@@ -228,14 +228,14 @@ def test_as_soon_as_the_model_is_wanted_nothing_more_is_read(box: Begin) -> None
     it.start()
     talked(it, 4)
     it.now_s += PREPARE_S
-    it.session.get_ready(never)
+    it.session.prepare_next_start(never)
     it.wait()
-    it.session.get_ready(never)
+    it.session.prepare_next_start(never)
     it.recall()
     before = gemma_of(it.model).read
-    it.session.get_ready(lambda: True)
+    it.session.prepare_next_start(lambda: True)
     assert gemma_of(it.model).read == before
-    it.session.get_ready(never)
+    it.session.prepare_next_start(never)
     assert gemma_of(it.model).read > before
 
 
@@ -249,7 +249,7 @@ def test_nothing_is_kept_before_what_was_said_is_written_down(box: Begin) -> Non
     assert not list(it.file.parent.glob("*.state-*"))  # what is recalled will read otherwise
     it.session.transcribe_idle(never)
     it.now_s += PREPARE_S
-    it.session.get_ready(never)
+    it.session.prepare_next_start(never)
     it.wait()
     assert len(list(it.file.parent.glob("*.state-*"))) == 1
 

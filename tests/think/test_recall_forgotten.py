@@ -44,9 +44,9 @@ def test_what_was_recalled_before_a_forgetting_is_not_written_after_it(box: Begi
     it.memory = Memory(it.file, KEEP)
     it.session.record_heard(99, "", complete=True)
     it.now_s += PREPARE_S
-    it.session.get_ready(never)
+    it.session.prepare_next_start(never)
     it.wait()
-    it.session.get_ready(never)  # asked anew; the answer has not come
+    it.session.prepare_next_start(never)  # asked anew; the answer has not come
     assert it.asked
     it.stop()
     assert it.states() == []

@@ -127,9 +127,9 @@ def test_a_refusal_that_no_field_can_have_caused_is_not_asked_twice(
 
 def test_a_field_is_named_as_a_whole_word_only() -> None:
     dialect = ServerDialect()
-    assert dialect.fewer({"think": False, "a": 1}, 400, b"no thinking here") == {}
-    assert dialect.fewer({"think": False, "a": 1}, 400, b"`think`: unknown") == {"a": 1}
-    assert dialect.fewer({}, 400, b"think") is None
+    assert dialect.fields_for_retry({"think": False, "a": 1}, 400, b"no thinking here") == {}
+    assert dialect.fields_for_retry({"think": False, "a": 1}, 400, b"`think`: unknown") == {"a": 1}
+    assert dialect.fields_for_retry({}, 400, b"think") is None
 
 
 # ── a server that thinks all the same ────────────────────────────────────────────────────────

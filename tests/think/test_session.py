@@ -252,7 +252,7 @@ def test_after_one_turn_was_forgotten_what_is_left_is_recalled_ahead_of_what_cam
     session.load_turns([("", "about the doctor", "At noon."), ("", "about the sea", "It is wet.")])
     session.think(3, [], "and the moon?", 100.0)
     sent.clear()
-    session.begin_anew()
+    session.reload_history()
     assert (session.history.turns, sent) == ([], [RecallWanted()])
     session.think(4, [], "is it far?", 100.0)
     session.load_turns([("", "about the sea", "It is wet.")])
