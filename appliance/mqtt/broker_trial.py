@@ -31,17 +31,19 @@ def try_broker(
     link = msgspec.structs.replace(
         settings.link, broker=asked.broker, port=asked.port, user=asked.user, tls=asked.tls
     )
-    named = msgspec.structs.replace(settings, link=link)
+    candidate = msgspec.structs.replace(settings, link=link)
     try:
         if not asked.broker:
             raise LinkError("No broker is named.", shown=ShownAs.of("page-wrong-broker-none"))
         asked.check_allowed(settings)
-        at = broker(link, environment)
+        target = broker(link, environment)
         if asked.password or not asked.is_of(settings.link):
-            at = replace(at, password=asked.password)
-        how, version = "tls" if at.tls else "plain", one_shot.ask_version(named, at)
-        well = ShownAs.of("page-set-broker-well", at=at.place, how=how, version=version)
-        said = one_shot.answer(at, version)
-        return RequestOutcome(asked.id, names=(said,), key=well.key, values=dict(well.values))
+            target = replace(target, password=asked.password)
+        how, version = "tls" if target.tls else "plain", one_shot.ask_version(candidate, target)
+        success = ShownAs.of("page-set-broker-well", at=target.place, how=how, version=version)
+        sentence = one_shot.answer(target, version)
+        return RequestOutcome(
+            asked.id, names=(sentence,), key=success.key, values=dict(success.values)
+        )
     except InterludeError as error:
         return RequestOutcome.of_error(asked.id, error)

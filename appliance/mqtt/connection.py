@@ -127,11 +127,11 @@ class MqttConnection:
         self._events: deque[MqttEvent] = deque()
         self._ended = False
         self._up = False
-        self._answer_by_s = 0.0
+        self._connack_due_s = 0.0
         self._bucket = TokenBucket(BURST, MESSAGES_A_SECOND, time.monotonic())
-        self._client = self._made(client_id, will)
-        self._through_fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        self._through = False
+        self._client = self._make_client(client_id, will)
+        self._connect_done_fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._connect_done = False
         self._connect_error: BaseException | None = None
         self._thread = threading.Thread(target=self._connect, name="mqtt-connect", daemon=True)
         self._thread.start()
@@ -143,18 +143,18 @@ class MqttConnection:
 
     def interests(self, now_s: float) -> list[tuple[int, int]]:
         """File descriptors and the poll(2) events to wait for."""
-        socket = self._client.socket() if self._through else None
+        socket = self._client.socket() if self._connect_done else None
         if self._ended:
             return []
         if socket is None:
-            return [(self._through_fd, select.POLLIN)]
+            return [(self._connect_done_fd, select.POLLIN)]
         events = select.POLLIN if self._bucket.tokens(now_s) >= 1.0 else 0
         events |= select.POLLOUT if self._client.want_write() else 0
         return [(socket.fileno(), events)]
 
     def wait_s(self, now_s: float) -> float:
         """Longest time until the next `poll` if no descriptor becomes ready."""
-        if not self._through or self._ended:
+        if not self._connect_done or self._ended:
             return 1.0
         if self._bucket.tokens(now_s) < 1.0:
             return 0.05
@@ -166,21 +166,21 @@ class MqttConnection:
         The last event is BrokerDisconnected, unless `close` ended the connection.
         """
         if not self._ended:
-            self._go_on(now_s)
+            self._advance(now_s)
         if self._ended:
             self._close_socket()
         events, self._events = list(self._events), deque()
         return events
 
-    def _go_on(self, now_s: float) -> None:
-        if not self._through:
+    def _advance(self, now_s: float) -> None:
+        if not self._connect_done:
             self._poll_connect(now_s)
             return
         self._read(now_s)
         if self._client.want_write():
             self._check(self._client.loop_write())
         self._check(self._client.loop_misc())
-        if not self._up and now_s > self._answer_by_s:
+        if not self._up and now_s > self._connack_due_s:
             self._end(failures.silent(self.broker))
 
     def publish(self, topic: str, payload: bytes, *, qos: int, retain: bool) -> int | None:
@@ -203,13 +203,13 @@ class MqttConnection:
         self._ended = True
         self._close_socket()
 
-    def _made(self, client_id: str, will: LastWill | None) -> _Client:
-        five = self._version == 5
+    def _make_client(self, client_id: str, will: LastWill | None) -> _Client:
+        is_v5 = self._version == 5
         client = _Client(
             CallbackAPIVersion.VERSION2,
             client_id,
-            clean_session=None if five else True,
-            protocol=MQTTProtocolVersion.MQTTv5 if five else MQTTProtocolVersion.MQTTv311,
+            clean_session=None if is_v5 else True,
+            protocol=MQTTProtocolVersion.MQTTv5 if is_v5 else MQTTProtocolVersion.MQTTv311,
             reconnect_on_failure=False,
         )
         client.connect_timeout = CONNECT_S
@@ -237,15 +237,15 @@ class MqttConnection:
             self._client.connect(broker.host, broker.port, KEEPALIVE_S, properties=properties)
         except Exception as error:  # noqa: BLE001  # any error: `poll` reports it to the caller
             self._connect_error = error
-        os.eventfd_write(self._through_fd, 1)
+        os.eventfd_write(self._connect_done_fd, 1)
 
     def _poll_connect(self, now_s: float) -> None:
         try:
-            os.eventfd_read(self._through_fd)
+            os.eventfd_read(self._connect_done_fd)
         except BlockingIOError:
             return
-        self._through = True
-        self._answer_by_s = now_s + ANSWER_S
+        self._connect_done = True
+        self._connack_due_s = now_s + ANSWER_S
         if self._connect_error is not None:
             self._end(failures.not_reached(self._connect_error, self.broker))
         else:
@@ -298,13 +298,13 @@ class MqttConnection:
     def _close_socket(self) -> None:
         """Close the socket without a DISCONNECT. The result of a connect thread that still runs is
         ignored."""
-        if not self._through or self._through_fd < 0:
+        if not self._connect_done or self._connect_done_fd < 0:
             return
         socket = self._client.socket()
         if socket is not None:
             socket.close()
-        os.close(self._through_fd)
-        self._through_fd = -1
+        os.close(self._connect_done_fd)
+        self._connect_done_fd = -1
 
     def _on_connect(
         self, client: paho.Client, data: Any, flags: Any, reason: Any, properties: Any

@@ -38,11 +38,11 @@ class ConversationEvents:
     turns: int = 0
     latency_ms: int | None = None
     _state: str = ""
-    _answer: int = 0  # the latest turn that the model answered
-    _begun: dict[int, int] = field(default_factory=dict)  # utterance → index
-    _spoke_until: int | None = None  # index of the end of the owner's latest speech
-    _sounding: int = 0  # the turn that is playing; 0: none
-    _rings: int = 0  # the latest turn that was a timer's ringing, which has events of its own
+    _answer_turn: int = 0  # the latest turn that the model answered
+    _started: dict[int, int] = field(default_factory=dict)  # utterance → index
+    _speech_end: int | None = None  # index of the end of the owner's latest speech
+    _playing: int = 0  # the turn that is playing; 0: none
+    _ringing_turn: int = 0  # the latest turn of a ringing timer, which has its own events
     _heard: dict[int, str] = field(default_factory=dict)
     _broken: tuple[str, ...] = ()
 
@@ -50,21 +50,21 @@ class ConversationEvents:
         """Return the events that a message of the conductor causes."""
         match message:
             case StateChanged():
-                self._becomes(message)
+                self._on_state(message)
             case WakeWordHeard():
                 return [{"event_type": "wake"}]
             case SpeechStarted(utterance, _, index):
-                self._begun = {utterance: index}
+                self._started = {utterance: index}
             case SpeechEnded(utterance, index, frames, last=True) if frames:
                 return self._user_said(utterance, index)
-            case Verdict(_, "backchannel", _) if self._sounding:
-                return [{"event_type": "backchannel", "turn": self._sounding}]
+            case Verdict(_, "backchannel", _) if self._playing:
+                return [{"event_type": "backchannel", "turn": self._playing}]
             case PlaybackStarted(turn, index):
-                self._begins(turn, index)
+                self._on_playback_started(turn, index)
             case PlaybackFinished(turn, position):
-                return self._ends(turn, position, whole=True)
+                return self._on_playback_ended(turn, position, complete=True)
             case PlaybackStopped(turn, position):
-                return self._ends(turn, position, whole=False)
+                return self._on_playback_ended(turn, position, complete=False)
             case AnswerHeard(turn, text) if self.words:
                 self._heard = {turn: text}
             case BoxStatus(broken=broken):
@@ -73,40 +73,40 @@ class ConversationEvents:
                 return [{"event_type": "error", "part": part} for part in new]
         return []
 
-    def _becomes(self, changed: StateChanged) -> None:
+    def _on_state(self, changed: StateChanged) -> None:
         if changed.ring:
-            self._rings = changed.turn
+            self._ringing_turn = changed.turn
         was, self._state = self._state, changed.state
         if changed.state == "thinking" or (changed.state == "speaking" and was == "thinking"):
-            self._answer = changed.turn
+            self._answer_turn = changed.turn
 
     def _user_said(self, utterance: int, index: int) -> list[EventPayload]:
-        begun = self._begun.pop(utterance, None)
-        self._spoke_until = index
-        duration_ms = None if begun is None else max(0, _ms(index - begun))
+        started = self._started.pop(utterance, None)
+        self._speech_end = index
+        duration_ms = None if started is None else max(0, _ms(index - started))
         return [{"event_type": "user_said", "duration_ms": duration_ms}]
 
-    def _begins(self, turn: int, index: int) -> None:
-        self._sounding = turn
-        if turn != self._answer:
+    def _on_playback_started(self, turn: int, index: int) -> None:
+        self._playing = turn
+        if turn != self._answer_turn:
             return
         self.turns += 1
-        waited = None if self._spoke_until is None else index - self._spoke_until
-        self._spoke_until = None
-        if waited is None or not 0 < waited < LONGEST_ANSWER_WAIT_S * RATE_HZ:
+        wait_samples = None if self._speech_end is None else index - self._speech_end
+        self._speech_end = None
+        if wait_samples is None or not 0 < wait_samples < LONGEST_ANSWER_WAIT_S * RATE_HZ:
             self.latency_ms = None  # a typed question
         else:
-            self.latency_ms = _ms(waited)
+            self.latency_ms = _ms(wait_samples)
 
-    def _ends(self, turn: int, position: int, *, whole: bool) -> list[EventPayload]:
-        if turn != self._sounding:
+    def _on_playback_ended(self, turn: int, position: int, *, complete: bool) -> list[EventPayload]:
+        if turn != self._playing:
             return []
-        self._sounding = 0
-        if turn == self._rings:
+        self._playing = 0
+        if turn == self._ringing_turn:
             return []
-        kind = "interrupted" if not whole else "agent_said"
-        if turn != self._answer:
-            kind = "interrupted" if not whole else "announced"
+        kind = "interrupted" if not complete else "agent_said"
+        if turn != self._answer_turn:
+            kind = "interrupted" if not complete else "announced"
             return [{"event_type": kind, "turn": turn, "duration_ms": _ms(position)}]
         event: EventPayload = {
             "event_type": kind,

@@ -41,7 +41,9 @@ class DiscoveryFeatures:
     language: str = ANY
 
 
-def payload(topics: Topics, identity: DeviceIdentity, offers: DiscoveryFeatures) -> dict[str, Any]:
+def payload(
+    topics: Topics, identity: DeviceIdentity, features: DiscoveryFeatures
+) -> dict[str, Any]:
     """Return the device and its components, to be encoded as JSON."""
     device: dict[str, Any] = {
         "ids": [topics.device],
@@ -60,34 +62,34 @@ def payload(topics: Topics, identity: DeviceIdentity, offers: DiscoveryFeatures)
         "o": {"name": "interlude", "sw": identity.version},
         "avty_t": topics.availability,
         "qos": 1,
-        "cmps": _components(topics, offers),
+        "cmps": _components(topics, features),
     }
 
 
-def _components(topics: Topics, offers: DiscoveryFeatures) -> dict[str, Component]:
-    every = {
+def _components(topics: Topics, features: DiscoveryFeatures) -> dict[str, Component]:
+    components = {
         **_main(topics),
         **_timers(topics),
         **_button(topics),
-        **_config(topics, offers),
+        **_config(topics, features),
         **_diagnostic(topics),
     }
     absent = {
-        "button": not offers.button,
-        "button_press": not offers.button,
-        "button_double": not offers.button,
-        "button_long": not offers.button,
-        "button_release": not offers.button,
-        "temperature": not offers.temperature,
-        "throttled": not offers.throttled,
-        "hw_mute": not offers.mute_switch,
+        "button": not features.button,
+        "button_press": not features.button,
+        "button_double": not features.button,
+        "button_long": not features.button,
+        "button_release": not features.button,
+        "temperature": not features.temperature,
+        "throttled": not features.throttled,
+        "hw_mute": not features.mute_switch,
     }
-    for key, component in every.items():
+    for key, component in components.items():
         if component["p"] != "device_automation":  # a trigger has no entity, so no unique id
             component["uniq_id"] = f"{topics.device}_{key}"
         if absent.get(key):
-            every[key] = {"p": component["p"]}
-    return every | {key: {"p": platform} for key, platform in RETIRED.items()}
+            components[key] = {"p": component["p"]}
+    return components | {key: {"p": platform} for key, platform in RETIRED.items()}
 
 
 def _main(topics: Topics) -> dict[str, Component]:
@@ -217,7 +219,7 @@ def _button(topics: Topics) -> dict[str, Component]:
     }
 
 
-def _config(topics: Topics, offers: DiscoveryFeatures) -> dict[str, Component]:
+def _config(topics: Topics, features: DiscoveryFeatures) -> dict[str, Component]:
     # Without a command topic Home Assistant shows the version and no install button.
     install = {"cmd_t": topics.command(INSTALL), "pl_inst": INSTALL}
     return {
@@ -227,7 +229,7 @@ def _config(topics: Topics, offers: DiscoveryFeatures) -> dict[str, Component]:
             "stat_t": topics.settings,
             "val_tpl": "{{ value_json.voice }}",
             "cmd_t": topics.set("voice"),
-            "ops": list(offers.voices),
+            "ops": list(features.voices),
             "ent_cat": "config",
             "ic": "mdi:account-music",
         },
@@ -237,7 +239,7 @@ def _config(topics: Topics, offers: DiscoveryFeatures) -> dict[str, Component]:
             "stat_t": topics.settings,
             "val_tpl": "{{ value_json.language }}",
             "cmd_t": topics.set("language"),
-            "ops": list(dict.fromkeys((*OFFERED, offers.language))),
+            "ops": list(dict.fromkeys((*OFFERED, features.language))),
             "ent_cat": "config",
             "ic": "mdi:translate",
         },
@@ -247,7 +249,9 @@ def _config(topics: Topics, offers: DiscoveryFeatures) -> dict[str, Component]:
             "stat_t": topics.settings,
             "val_tpl": "{{ value_json.mode }}",
             "cmd_t": topics.set("mode"),
-            "ops": [mode for mode in get_args(ModeName) if offers.button or mode != "push_to_talk"],
+            "ops": [
+                mode for mode in get_args(ModeName) if features.button or mode != "push_to_talk"
+            ],
             "ent_cat": "config",
             "ic": "mdi:ear-hearing",
         },
@@ -262,8 +266,8 @@ def _config(topics: Topics, offers: DiscoveryFeatures) -> dict[str, Component]:
             "p": "update",
             "name": "Software",
             "stat_t": topics.update,
-            "ent_cat": "config" if offers.installs else "diagnostic",
-            **(install if offers.installs else {}),
+            "ent_cat": "config" if features.installs else "diagnostic",
+            **(install if features.installs else {}),
         },
     }
 

@@ -28,12 +28,12 @@ class BrokerFailure:
 
 def not_reached(error: BaseException, broker: Broker) -> BrokerFailure:
     """The connection could not be established: name, network, TCP or TLS."""
-    at = broker.place
+    place = broker.place
     match error:
         case LinkError():
             return BrokerFailure("refused", error.problem, error.remedy, shown=error.shown)
         case ssl.SSLError() | ConnectionResetError() if broker.tls:
-            return _no_tls(error, at)
+            return _no_tls(error, place)
         case socket.gaierror():
             return BrokerFailure(
                 "away",
@@ -42,77 +42,77 @@ def not_reached(error: BaseException, broker: Broker) -> BrokerFailure:
                 shown=ShownAs.of("page-wrong-broker-name", name=broker.host),
             )
         case ConnectionRefusedError():
-            return BrokerFailure("away", f"No broker listens at {at}.",
+            return BrokerFailure("away", f"No broker listens at {place}.",
                            "Does it run? Check `link.broker` and `link.port`.",
-                           shown=ShownAs.of("page-wrong-broker-port", at=at))  # fmt: skip
+                           shown=ShownAs.of("page-wrong-broker-port", at=place))  # fmt: skip
         case TimeoutError():
-            return BrokerFailure("away", f"Nobody answers at {at}.",
+            return BrokerFailure("away", f"Nobody answers at {place}.",
                            "Is it switched on, and does a firewall let us through?",
-                           shown=ShownAs.of("page-wrong-broker-silent", at=at))  # fmt: skip
+                           shown=ShownAs.of("page-wrong-broker-silent", at=place))  # fmt: skip
         case OSError():
-            return BrokerFailure("away", f"{at} cannot be reached ({error.strerror or error}).",
+            return BrokerFailure("away", f"{place} cannot be reached ({error.strerror or error}).",
                            "Is the network up?",
-                           shown=ShownAs.of("page-wrong-broker-network", at=at))  # fmt: skip
-    return BrokerFailure("away", f"{at} cannot be reached ({error}).")
+                           shown=ShownAs.of("page-wrong-broker-network", at=place))  # fmt: skip
+    return BrokerFailure("away", f"{place} cannot be reached ({error}).")
 
 
-def _no_tls(error: OSError, at: str) -> BrokerFailure:
+def _no_tls(error: OSError, place: str) -> BrokerFailure:
     """The TLS handshake failed: over the broker's certificate, or because it does not speak TLS."""
     plain = "Set `link.port` to its TLS port, often 8883, or `link.tls` to false."
     match error:
         case ssl.SSLCertVerificationError():
             return BrokerFailure(
                 "refused",
-                f"The certificate of the broker at {at} is not trusted: "
+                f"The certificate of the broker at {place} is not trusted: "
                 f"{error.verify_message.rstrip('.')}.",
                 "Name the authority that signed it in `link.ca_file`, and the broker as its "
                 "certificate does in `link.broker`.",
-                shown=ShownAs.of("page-wrong-broker-certificate", at=at),
+                shown=ShownAs.of("page-wrong-broker-certificate", at=place),
             )
         case ssl.SSLError():
             reason = error.reason or "no reason given"
             return BrokerFailure(
                 "refused",
-                f"The broker at {at} does not speak TLS as we do ({reason}).",
+                f"The broker at {place} does not speak TLS as we do ({reason}).",
                 plain,
-                shown=ShownAs.of("page-wrong-broker-tls", at=at),
+                shown=ShownAs.of("page-wrong-broker-tls", at=place),
             )
     return BrokerFailure(
         "away",
-        f"The broker at {at} hung up instead of speaking TLS.",
+        f"The broker at {place} hung up instead of speaking TLS.",
         plain,
-        shown=ShownAs.of("page-wrong-broker-tls", at=at),
+        shown=ShownAs.of("page-wrong-broker-tls", at=place),
     )
 
 
 def refused(code: int, name: str, broker: Broker) -> BrokerFailure:
     """The broker rejected the connection or ended it. `code` is a reason code of MQTT 5 (sections
     3.2.2.2 and 3.14.2.1); paho translates the codes of 3.1.1 to them."""
-    at = broker.place
+    place = broker.place
     match code:
         case 0x84:
-            return BrokerFailure("away", f"The broker at {at} requires another version of MQTT.",
+            return BrokerFailure("away", f"The broker at {place} requires another version of MQTT.",
                            other_protocol=True)  # fmt: skip
         case 0x86 | 0x87 if broker.user:
             return BrokerFailure(
                 "refused",
-                f"The broker at {at} refuses the login of {broker.user}.",
+                f"The broker at {place} refuses the login of {broker.user}.",
                 "Check `link.user` and the password file.",
-                shown=ShownAs.of("page-wrong-broker-login", at=at, user=broker.user),
+                shown=ShownAs.of("page-wrong-broker-login", at=place, user=broker.user),
             )
         case 0x86 | 0x87:
-            return BrokerFailure("refused", f"The broker at {at} requires a login.",
+            return BrokerFailure("refused", f"The broker at {place} requires a login.",
                            "Give `link.user` and `link.password_file`.",
-                           shown=ShownAs.of("page-wrong-broker-needs-login", at=at))  # fmt: skip
+                           shown=ShownAs.of("page-wrong-broker-needs-login", at=place))  # fmt: skip
         case 0x85:
-            return BrokerFailure("refused", f"The broker at {at} refuses our client id.",
+            return BrokerFailure("refused", f"The broker at {place} refuses our client id.",
                            "Set `link.id` to letters and digits only.")  # fmt: skip
         case 0x8A:
-            return BrokerFailure("refused", f"The broker at {at} has banned us.", "See its log.")
+            return BrokerFailure("refused", f"The broker at {place} has banned us.", "See its log.")
         case 0x8E:
-            return BrokerFailure("taken", f"Another box took our place at the broker at {at}.",
+            return BrokerFailure("taken", f"Another box took our place at the broker at {place}.",
                            "Two boxes have the same `link.id`: give each its own.")  # fmt: skip
-    return BrokerFailure("away", f"The broker at {at} turned us away: {name}.", "See its log.")
+    return BrokerFailure("away", f"The broker at {place} turned us away: {name}.", "See its log.")
 
 
 def closed(broker: Broker) -> BrokerFailure:

@@ -100,7 +100,7 @@ class HomeAssistantState:
         self._states.set(self.topics.availability, ONLINE)
         self._events: list[Publication] = []
         self._connected = False
-        self._was_shown = shown()
+        self._shown_before = shown()
         self._withdrawn = False  # the broker has acknowledged the empty discovery payload
 
     def handle(self, message: Message) -> None:
@@ -108,20 +108,20 @@ class HomeAssistantState:
         self._payloads.handle(message)
         match message:
             case BoxStatus():
-                self._offer(message)
+                self._offer_voices(message)
             case ButtonPressed(kind):
-                self._happens(self.topics.button, {"event_type": kind})
+                self._queue_event(self.topics.button, {"event_type": kind})
             case TimerEvent():
-                self._happens(self.topics.timer, event_payload(message))
+                self._queue_event(self.topics.timer, event_payload(message))
             case TimersStatus():
                 self._timers = message
             case HouseRequest():
-                asked = self._home_tool.encode_request(message)
-                self._events.append(Publication(self.topics.request, asked, keep=False))
+                request = self._home_tool.encode_request(message)
+                self._events.append(Publication(self.topics.request, request, keep=False))
         for event in self._conversation_events.handle(message):
-            self._happens(self.topics.conversation, event)
+            self._queue_event(self.topics.conversation, event)
 
-    def _offer(self, status: BoxStatus) -> None:
+    def _offer_voices(self, status: BoxStatus) -> None:
         """Offer the voices that can speak, and the current one, in the discovery payload."""
         named = [*(status.voices or self._features.voices), status.voice]
         voices = tuple(dict.fromkeys(name for name in named if name))
@@ -131,7 +131,7 @@ class HomeAssistantState:
         self._discovery = as_json(payload(self.topics, self._identity, self._features))
         self._filter.limits = replace(self._filter.limits, voices=voices)
 
-    def _happens(self, topic: str, event: EventPayload) -> None:
+    def _queue_event(self, topic: str, event: EventPayload) -> None:
         self._events.append(Publication(topic, as_json(event), keep=False))
 
     def catch_up(self, message: Message) -> None:
@@ -140,7 +140,7 @@ class HomeAssistantState:
             self._payloads.handle(message)
             self._conversation_events.handle(message)
             if isinstance(message, BoxStatus):
-                self._offer(message)
+                self._offer_voices(message)
         elif isinstance(message, TimersStatus):
             self._payloads.handle(message)
             self._timers = message
@@ -218,9 +218,9 @@ class HomeAssistantState:
         Events are dropped while the box is not connected or the broker does not acknowledge.
         """
         shown = self._shown()
-        if shown and not self._was_shown:  # `interlude link remove` emptied the states too
+        if shown and not self._shown_before:  # `interlude link remove` emptied the states too
             self._states.again_at(now_s)
-        self._was_shown = shown
+        self._shown_before = shown
         if shown or not self._withdrawn:
             self._states.set(self.topics.discovery, self._discovery if shown else b"")
         self._withdrawn = self._withdrawn and not shown

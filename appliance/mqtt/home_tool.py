@@ -41,9 +41,9 @@ class HomeToolBridge:
 
     def encode_request(self, request: HouseRequest) -> bytes:
         """Return the payload to publish, and keep the request open for its response."""
-        name = f"{request.number}-{int(self._rng() * 2**48):012x}"
-        self._open.append((name, request.number))
-        return msgspec.json.encode({"id": name, "text": request.text})
+        id_ = f"{request.number}-{int(self._rng() * 2**48):012x}"
+        self._open.append((id_, request.number))
+        return msgspec.json.encode({"id": id_, "text": request.text})
 
     def parse_response(self, payload: bytes, *, retained: bool) -> HouseResponse:
         """Return Home Assistant's answer. Raises CommandRejected if it matches no open request."""
@@ -52,14 +52,14 @@ class HomeToolBridge:
         if len(payload) > MOST_BYTES:
             raise _refused(f"longer than {MOST_BYTES} bytes")
         try:
-            said = msgspec.json.decode(payload, type=_Response)
+            response = msgspec.json.decode(payload, type=_Response)
         except UNREADABLE as error:
             raise _refused("no response of the blueprint's form") from error
-        number = next((number for name, number in self._open if name == said.id), None)
+        number = next((number for name, number in self._open if name == response.id), None)
         if number is None:
             raise _refused("nobody asked, or it was answered already")
-        self._open.remove((said.id, number))
-        return HouseResponse(number, plain(said.speech or ""), said.type in DONE)
+        self._open.remove((response.id, number))
+        return HouseResponse(number, plain(response.speech or ""), response.type in DONE)
 
 
 def _refused(why: str) -> CommandRejected:

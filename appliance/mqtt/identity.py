@@ -34,6 +34,6 @@ def _box(machine: Machine) -> str:
     """The end of the board's serial number, else a hash of the machine id, else of the MAC."""
     if serial := machine.serial():
         return serial[-ID_DIGITS:]
-    if installation := machine.machine_id():  # hashed, as machine-id(5) asks
-        return hashlib.sha256(f"interlude:{installation}".encode()).hexdigest()[:ID_DIGITS]
+    if machine_id := machine.machine_id():  # hashed, as machine-id(5) asks
+        return hashlib.sha256(f"interlude:{machine_id}".encode()).hexdigest()[:ID_DIGITS]
     return machine.mac().replace(":", "")[-ID_DIGITS:] or "box"

@@ -26,11 +26,11 @@ class LanguageSetting:
 
     def __init__(self, access: SettingsAccess, now: str) -> None:
         self._access = access
-        self._chosen = self._now = now
+        self._chosen = self._current = now
 
     @property
     def shown(self) -> str:
-        return self._now
+        return self._current
 
     def choose(self, language: str) -> str:
         """Submit a change of the setting. Returns why it cannot be made, or ""."""
@@ -44,12 +44,12 @@ class LanguageSetting:
 
     def look(self) -> str:
         """Check for the result of a submitted change. Returns why it failed, once, or ""."""
-        if self._chosen == self._now:
+        if self._chosen == self._current:
             return ""
-        stands, problem = self._access.requests.standing()
-        if stands == "done":
-            self._now = self._chosen
-        elif stands == "failed":
-            self._chosen = self._now
+        standing, problem = self._access.requests.standing()
+        if standing == "done":
+            self._current = self._chosen
+        elif standing == "failed":
+            self._chosen = self._current
             return problem or "Nobody has changed the language."
         return ""

@@ -109,11 +109,11 @@ class Link:
         self._rng = random.SystemRandom().random
         access = settings_access(time.monotonic, auto_detection.usable)
         self._language = LanguageSetting(access, settings.language)
-        had, away = features(settings, machine), removed(settings)
+        available, marker = features(settings, machine), removed(settings)
         self._house = HomeAssistantState(
             settings,
             identity,
-            had,
+            available,
             BoxStatus(
                 settings.mode,
                 work.floor.muted,
@@ -124,7 +124,7 @@ class Link:
             started=_started(work),
             now_s=time.monotonic(),
             rng=self._rng,
-            shown=lambda: settings.link.discovery and not away.exists(),
+            shown=lambda: settings.link.discovery and not marker.exists(),
         )
         self._stale_topics = StaleTopics(stale_topics.path(settings), self._house.topics.retained)
         self._sweep_at_s = math.inf
@@ -135,7 +135,7 @@ class Link:
         self._up_at_s: float | None = None
         self._short_connections = 0  # consecutive connections that ended within SHORT_S
         self._broker_settings: Broker | None = None  # read from the owner's files at `_at_s`
-        self._at_s = 0.0
+        self._broker_read_s = 0.0
         self._warned: set[str] = set()  # since the last successful connection
         self._refused: set[CommandRefusal] = set()
 
@@ -210,14 +210,14 @@ class Link:
                 version=self._version,
             )
         except LinkError as error:  # a fault in the owner's files, which may be corrected later
-            self._failed(BrokerFailure("refused", error.problem, error.remedy), now_s)
+            self._on_failure(BrokerFailure("refused", error.problem, error.remedy), now_s)
 
     def _broker(self, now_s: float) -> Broker:
         """The broker's settings, reread after REREAD_S, as a password may have been corrected.
         Raises LinkError. Not read at each attempt: the system's CA certificates alone take 30 ms.
         """
-        if self._broker_settings is None or now_s - self._at_s > REREAD_S:
-            self._broker_settings, self._at_s = broker(self._work.settings.link), now_s
+        if self._broker_settings is None or now_s - self._broker_read_s > REREAD_S:
+            self._broker_settings, self._broker_read_s = broker(self._work.settings.link), now_s
         return self._broker_settings
 
     def _handle_event(self, event: object, now_s: float) -> None:
@@ -233,14 +233,14 @@ class Link:
                 assert self._connection is not None
                 if self._up_at_s is not None:
                     self._work.send(BrokerChanged(here=False))
-                failure = self._lasted(failure, self._connection.broker, now_s)
+                failure = self._check_flapping(failure, self._connection.broker, now_s)
                 self._connection, self._sweep_at_s = None, math.inf
                 self._house.disconnected()
-                self._failed(failure, now_s)
+                self._on_failure(failure, now_s)
             case MessageArrived(topic, payload, retained):
                 self._carry_out(topic, payload, now_s, retained=retained)
             case PublishReceipt(number, denied):
-                self._noted(lambda: self._stale_topics.receipt(number))
+                self._save_stale_topics(lambda: self._stale_topics.receipt(number))
                 name = self._house.receipt(number)
                 if name and denied:
                     self._warn_once(f"The broker does not take {name}: {denied}.")
@@ -250,7 +250,7 @@ class Link:
     def _on_connected(self, now_s: float) -> None:
         assert self._connection is not None
         place = self._connection.broker.place
-        self._noted(lambda: self._stale_topics.on_connected(place))
+        self._save_stale_topics(lambda: self._stale_topics.on_connected(place))
         self._sweep_at_s = now_s + SWEEP_S
 
     def _clear_stale_topics(self) -> None:
@@ -261,13 +261,15 @@ class Link:
             if number is not None:
                 self._stale_topics.emptied(number)
 
-    def _noted(self, note: Callable[[], None]) -> None:
+    def _save_stale_topics(self, save: Callable[[], None]) -> None:
         try:
-            note()
+            save()
         except OSError as error:
             self._warn_once(f"What the box leaves at the broker is not noted ({error.strerror}).")
 
-    def _lasted(self, failure: BrokerFailure, at: Broker, now_s: float) -> BrokerFailure:
+    def _check_flapping(
+        self, failure: BrokerFailure, target: Broker, now_s: float
+    ) -> BrokerFailure:
         """Return `failure`, or `flapping` after MOST_SHORT short connections in a row. Mosquitto,
         for one, does not tell a client that another one has taken over its id."""
         up_at_s, self._up_at_s = self._up_at_s, None
@@ -279,9 +281,9 @@ class Link:
             self._backoff.succeeded()
         if self._short_connections < MOST_SHORT:
             return failure
-        return failures.flapping(at)
+        return failures.flapping(target)
 
-    def _failed(self, failure: BrokerFailure, now_s: float) -> None:
+    def _on_failure(self, failure: BrokerFailure, now_s: float) -> None:
         if failure.cause == "refused":
             self._broker_settings = None
         if failure.other_protocol:

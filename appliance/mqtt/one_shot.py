@@ -33,30 +33,30 @@ PATIENCE_S = 12.0  # total timeout; TCP, TLS and CONNACK have shorter ones of th
 
 def check(settings: Settings) -> str:
     """Connect to the broker of the settings and return a sentence. Raises LinkError on failure."""
-    at = broker(settings.link)
-    version = ask_version(settings, at)
-    return answer(at, version)
+    target = broker(settings.link)
+    version = ask_version(settings, target)
+    return answer(target, version)
 
 
-def answer(at: Broker, version: str) -> str:
+def answer(target: Broker, version: str) -> str:
     """The sentence for a broker that accepted the box."""
-    how = "encrypted, " if at.tls else ""
-    return f"The broker at {at.place} lets us in: {how}MQTT {version}."
+    how = "encrypted, " if target.tls else ""
+    return f"The broker at {target.place} lets us in: {how}MQTT {version}."
 
 
-def ask_version(settings: Settings, at: Broker) -> str:
+def ask_version(settings: Settings, target: Broker) -> str:
     """Connect and return the broker's MQTT version. Raises LinkError if it rejects the box."""
     topics = _topics(settings)
     try:
-        version, denied = run(at, _name(settings, "check"), read=topics.commands)
+        version, denied = run(target, _name(settings, "check"), read=topics.commands)
     except OneShotFailed as refused:
         failure = refused.failure
         raise LinkError(failure.problem, failure.remedy, shown=failure.shown) from refused
     if denied:
         raise LinkError(
-            f"The broker at {at.place} does not let us read {', '.join(denied)}.",
+            f"The broker at {target.place} does not let us read {', '.join(denied)}.",
             "Allow it in the broker's access list; docs/home-assistant.md has one.",
-            shown=ShownAs.of("page-wrong-broker-topics", at=at.place, topics=", ".join(denied)),
+            shown=ShownAs.of("page-wrong-broker-topics", at=target.place, topics=", ".join(denied)),
         )
     return "5" if version == 5 else "3.1.1"
 
@@ -107,15 +107,15 @@ class OneShotFailed(Exception):
 
 
 def run(
-    at: Broker, name: str, *, read: tuple[str, ...] = (), clear: Iterable[str] = ()
+    target: Broker, name: str, *, read: tuple[str, ...] = (), clear: Iterable[str] = ()
 ) -> tuple[ProtocolVersion, tuple[str, ...]]:
     """Connect, subscribe to the topics `read`, empty the topics `clear`, disconnect.
 
     Returns the MQTT version and the topics of `read` that are denied. Raises OneShotFailed.
     """
-    failure = failures.silent(at)
+    failure = failures.silent(target)
     for version in (5, 4):
-        client = _OneShotClient(at, name, 5 if version == 5 else 4, read, tuple(clear))
+        client = _OneShotClient(target, name, 5 if version == 5 else 4, read, tuple(clear))
         try:
             return client.done()
         except OneShotFailed as refused:
@@ -128,27 +128,27 @@ def run(
 class _OneShotClient:
     def __init__(
         self,
-        at: Broker,
+        target: Broker,
         name: str,
         version: ProtocolVersion,
         read: tuple[str, ...],
         clear: tuple[str, ...],
     ) -> None:
-        self._at = at
+        self._target = target
         self._clear = clear
-        self._connection = MqttConnection(at, name, subscribe=read, version=version)
+        self._connection = MqttConnection(target, name, subscribe=read, version=version)
         self._version: ProtocolVersion = version
         self._up = False
-        self._open: set[int] = set()  # numbers of messages without a receipt yet
-        self._asked = bool(read)
+        self._pending: set[int] = set()  # numbers of messages without a receipt yet
+        self._subscribing = bool(read)
         self._denied: tuple[str, ...] = ()
 
     def done(self) -> tuple[ProtocolVersion, tuple[str, ...]]:
         end_s = time.monotonic() + PATIENCE_S
         try:
-            while not (self._up and not self._open and not self._asked):
+            while not (self._up and not self._pending and not self._subscribing):
                 if time.monotonic() > end_s:
-                    raise OneShotFailed(failures.silent(self._at))
+                    raise OneShotFailed(failures.silent(self._target))
                 self._wait()
                 for event in self._connection.poll(time.monotonic()):
                     self._handle_event(event)
@@ -169,16 +169,16 @@ class _OneShotClient:
                 self._up = True
                 for topic in self._clear:
                     number = self._connection.publish(topic, b"", qos=1, retain=True)
-                    self._open |= {number} if number is not None else set()
+                    self._pending |= {number} if number is not None else set()
             case BrokerDisconnected(failure):
                 raise OneShotFailed(failure)
             case PublishReceipt(number, denied):
-                self._open.discard(number)
+                self._pending.discard(number)
                 if denied:
-                    problem = f"The broker at {self._at.place} does not let us write: {denied}."
+                    problem = f"The broker at {self._target.place} does not let us write: {denied}."
                     raise OneShotFailed(BrokerFailure("refused", problem, "See its access list."))
             case Subscribed(denied):
-                self._asked, self._denied = False, denied
+                self._subscribing, self._denied = False, denied
 
 
 def _needs_broker(settings: Settings) -> None:

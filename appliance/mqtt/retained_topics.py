@@ -23,67 +23,67 @@ class RetainedTopics:
 
     def __init__(self, order: tuple[str, ...]) -> None:
         self._order = order
-        self._kept: dict[str, _TopicValue] = {}
-        self._all_at_s: float | None = None
+        self._values: dict[str, _TopicValue] = {}
+        self._resend_at_s: float | None = None
 
     def set(self, topic: str, payload: bytes) -> None:
         """Set the value of `topic`. Raises KeyError for a topic that is not in the order."""
         if topic not in self._order:
             raise KeyError(topic)
-        if topic in self._kept:
-            self._kept[topic].payload = payload
+        if topic in self._values:
+            self._values[topic].payload = payload
         else:
-            self._kept[topic] = _TopicValue(payload)
+            self._values[topic] = _TopicValue(payload)
 
     def drop(self, topic: str) -> None:
         """Stop sending `topic` until it is set again."""
-        self._kept.pop(topic, None)
+        self._values.pop(topic, None)
 
     def value(self, topic: str) -> bytes | None:
-        kept = self._kept.get(topic)
-        return kept.payload if kept else None
+        entry = self._values.get(topic)
+        return entry.payload if entry else None
 
     def connected(self) -> None:
         """Make all topics due at once, since the broker may have lost its retained messages."""
-        self._all_at_s = None
-        for kept in self._kept.values():
-            kept.sent = kept.receipt = None
+        self._resend_at_s = None
+        for entry in self._values.values():
+            entry.sent = entry.receipt = None
 
     def again_at(self, at_s: float) -> None:
         """Make all topics due at `at_s`, for a subscriber that has just started."""
-        if self._all_at_s is None or at_s < self._all_at_s:
-            self._all_at_s = at_s
+        if self._resend_at_s is None or at_s < self._resend_at_s:
+            self._resend_at_s = at_s
 
     def pop_due(self, now_s: float) -> list[tuple[str, bytes]]:
         """Return the topics and payloads to send now, in order. Call `sent` for each."""
-        if self._all_at_s is not None and now_s >= self._all_at_s:
-            self._all_at_s = None
-            for kept in self._kept.values():
-                kept.sent = None
-        ready = [(topic, self._kept[topic]) for topic in self._order if topic in self._kept]
+        if self._resend_at_s is not None and now_s >= self._resend_at_s:
+            self._resend_at_s = None
+            for entry in self._values.values():
+                entry.sent = None
+        ready = [(topic, self._values[topic]) for topic in self._order if topic in self._values]
         return [
-            (topic, kept.payload)
-            for topic, kept in ready
-            if kept.sent != kept.payload and kept.receipt is None
+            (topic, entry.payload)
+            for topic, entry in ready
+            if entry.sent != entry.payload and entry.receipt is None
         ]
 
     def sent(self, topic: str, payload: bytes, receipt: int, now_s: float) -> None:
-        kept = self._kept[topic]
-        kept.sent, kept.receipt, kept.sent_at_s = payload, receipt, now_s
+        entry = self._values[topic]
+        entry.sent, entry.receipt, entry.sent_at_s = payload, receipt, now_s
 
     def acknowledged(self, receipt: int) -> str | None:
         """Record a receipt. Returns its topic, or None if it is not one of these."""
-        for topic, kept in self._kept.items():
-            if kept.receipt == receipt:
-                kept.receipt = None
+        for topic, entry in self._values.items():
+            if entry.receipt == receipt:
+                entry.receipt = None
                 return topic
         return None
 
     def stalled_s(self, now_s: float) -> float:
         """Age of the oldest message without a receipt; 0 if there is none."""
-        owed = [kept.sent_at_s for kept in self._kept.values() if kept.receipt is not None]
-        return max(0.0, now_s - min(owed)) if owed else 0.0
+        pending = [entry.sent_at_s for entry in self._values.values() if entry.receipt is not None]
+        return max(0.0, now_s - min(pending)) if pending else 0.0
 
     def next_s(self) -> float | None:
         """Time at which all topics become due, or None."""
-        return self._all_at_s
+        return self._resend_at_s

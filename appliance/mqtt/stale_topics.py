@@ -34,38 +34,38 @@ def path(settings: Settings) -> Path:
 
 
 class StaleTopics:
-    """`ours`: the retained topics of the box now. `stale`: the topics to be emptied."""
+    """`current`: the retained topics of the box now. `stale`: the topics to be emptied."""
 
-    def __init__(self, file: Path, ours: tuple[str, ...]) -> None:
+    def __init__(self, file: Path, current: tuple[str, ...]) -> None:
         self._file = file
-        self._ours = ours
+        self._current = current
         self._place = ""
-        self._open: set[int] = set()
+        self._pending: set[int] = set()
         self.stale: tuple[str, ...] = ()
 
     def on_connected(self, place: str) -> None:
         """Find the stale topics at the broker `place` and save the list. Raises OSError."""
-        self._place, self._open = place, set()
-        left = read_record(self._file, _StaleTopicsFile, _MOST_BYTES)
-        before = () if left is None or left.place != place else left.topics
-        self.stale = tuple(topic for topic in before if topic not in self._ours)
+        self._place, self._pending = place, set()
+        saved = read_record(self._file, _StaleTopicsFile, _MOST_BYTES)
+        earlier = () if saved is None or saved.place != place else saved.topics
+        self.stale = tuple(topic for topic in earlier if topic not in self._current)
         self._write()
 
     def emptied(self, number: int) -> None:
         """Note that an emptying message was sent; its receipt has this number."""
-        self._open.add(number)
+        self._pending.add(number)
 
     def receipt(self, number: int) -> None:
         """Record a receipt; after the last one, `stale` is empty. Raises OSError."""
-        if number in self._open:
-            self._open.discard(number)
-            if not self._open:
+        if number in self._pending:
+            self._pending.discard(number)
+            if not self._pending:
                 self.stale = ()
                 self._write()
 
     def _write(self) -> None:
-        now = _StaleTopicsFile(self._place, (*self.stale, *self._ours))
-        if read_record(self._file, _StaleTopicsFile, _MOST_BYTES) == now:
+        wanted = _StaleTopicsFile(self._place, (*self.stale, *self._current))
+        if read_record(self._file, _StaleTopicsFile, _MOST_BYTES) == wanted:
             return
         self._file.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(self._file, msgspec.json.encode(now))
+        write_whole(self._file, msgspec.json.encode(wanted))

@@ -65,8 +65,8 @@ class StatePayloads:
         self._passed_on = 0  # sentences that the fallback voice spoke
         self._failed: set[str] = set()
         self._reading = MachineReading()
-        self._told: dict[str, Any] = {}
-        self._told_at_s = -interval_s
+        self._published: dict[str, Any] = {}
+        self._published_at_s = -interval_s
 
     def handle(self, message: Message) -> None:
         match message:
@@ -75,9 +75,9 @@ class StatePayloads:
             case TimersStatus(ringing=ringing):
                 self._ringing = ringing
             case BoxStatus(voice=voice, model=model):
-                was = self._status  # the name is empty while the voice or model is not up
+                before = self._status  # the name is empty while the voice or model is not up
                 self._status = msgspec.structs.replace(
-                    message, voice=voice or was.voice, model=model or was.model
+                    message, voice=voice or before.voice, model=model or before.model
                 )
             case PartChanged(part, "failed"):
                 self._failed.add(part)
@@ -96,15 +96,15 @@ class StatePayloads:
         if abs((at - self._started).total_seconds()) > slack_s:
             self._started = at
 
-    def payloads(self, story: ConversationEvents, now_s: float) -> dict[str, bytes]:
+    def payloads(self, events: ConversationEvents, now_s: float) -> dict[str, bytes]:
         """Return the payload of each state topic."""
         return {
-            self._topics.state: as_json({"state": self._shown()}),
+            self._topics.state: as_json({"state": self._shown_state()}),
             self._topics.settings: as_json(self._settings()),
-            self._topics.telemetry: as_json(self._telemetry(story, now_s)),
+            self._topics.telemetry: as_json(self._telemetry(events, now_s)),
         }
 
-    def _shown(self) -> str:
+    def _shown_state(self) -> str:
         """The state to publish. A ringing timer counts as speaking, also between two rings; an idle
         box counts as muted while the hardware switch cuts the microphone."""
         if self._ringing and self._state in ("idle", "muted"):
@@ -112,17 +112,17 @@ class StatePayloads:
         return "muted" if self._status.cut and self._state == "idle" else self._state
 
     def _settings(self) -> dict[str, Any]:
-        now = self._status
+        status = self._status
         return {
-            "mute": "ON" if now.muted or now.cut else "OFF",  # the hardware cut cannot be undone
-            "volume": round(100 * now.volume),
-            "voice": now.voice,
-            "mode": now.mode,
+            "mute": "ON" if status.muted or status.cut else "OFF",  # a cut cannot be undone
+            "volume": round(100 * status.volume),
+            "voice": status.voice,
+            "mode": status.mode,
             "language": self._language,
         }
 
-    def _telemetry(self, story: ConversationEvents, now_s: float) -> dict[str, Any]:
-        reading, was = self._reading, self._told
+    def _telemetry(self, events: ConversationEvents, now_s: float) -> dict[str, Any]:
+        reading, published = self._reading, self._published
         broken = {*self._status.broken, *self._failed}
         faults = {
             "low_voltage": reading.low_voltage,
@@ -137,26 +137,26 @@ class StatePayloads:
             "version": self._version,
             "started": self._started.isoformat(),
         }
-        wandering = {
-            "latency": story.latency_ms,
-            "temperature": _steady(reading.temperature_c, was.get("temperature"), DEADBAND_C),
-            "turns": story.turns,
+        varying = {
+            "latency": events.latency_ms,
+            "temperature": _steady(reading.temperature_c, published.get("temperature"), DEADBAND_C),
+            "turns": events.turns,
             "passed_on": self._passed_on,
             "download": reading.download_percent,
-            "memory": _steady(reading.memory_percent, was.get("memory"), DEADBAND_PERCENT),
+            "memory": _steady(reading.memory_percent, published.get("memory"), DEADBAND_PERCENT),
         }
-        due = now_s - self._told_at_s >= self._interval_s
-        if due or not was or any(was[key] != value for key, value in urgent.items()):
-            changed = urgent | wandering
-            if changed != was:
-                self._told, self._told_at_s = changed, now_s
-        return self._told
+        due = now_s - self._published_at_s >= self._interval_s
+        if due or not published or any(published[key] != value for key, value in urgent.items()):
+            changed = urgent | varying
+            if changed != published:
+                self._published, self._published_at_s = changed, now_s
+        return self._published
 
 
-def _steady(value: float | None, was: float | None, band: float) -> float | None:
-    """`value` rounded, or the last published `was` while it differs by less than `band`."""
+def _steady(value: float | None, published: float | None, band: float) -> float | None:
+    """`value` rounded, or `published` while the two differ by less than `band`."""
     if value is None:
         return None
-    if was is not None and abs(value - was) < band:
-        return was
+    if published is not None and abs(value - published) < band:
+        return published
     return round(value)

@@ -23,10 +23,10 @@ def status_payload(now: TimersStatus) -> dict[str, Any]:
 def event_payload(news: TimerEvent) -> EventPayload:
     """Payload of one event. `number` identifies the timer. `name` is present only if the owner
     allows words in events."""
-    made: EventPayload = {
+    payload: EventPayload = {
         "event_type": news.kind,
         "kind": "alarm" if news.alarm else "timer",
         "number": news.number,
         "length_s": round(news.length_s),
     }
-    return made | ({"name": news.name} if news.name else {})
+    return payload | ({"name": news.name} if news.name else {})

@@ -51,19 +51,19 @@ class UpdateEntity:
     def __init__(self, version: str) -> None:
         self._version = version
         self._ready = UpdateStatus()
-        self._asked: UpdateOffer | None = None  # requested, and the updater has not started yet
-        self._asked_at_s = 0.0
+        self._requested: UpdateOffer | None = None  # not started by the updater yet
+        self._requested_at_s = 0.0
 
     def update(self, ready: UpdateStatus, now_s: float) -> None:
-        begun = ready.going != self._ready.going  # also true if it has already finished
-        if begun or now_s - self._asked_at_s > BEGINS_S:
-            self._asked = None
+        progressed = ready.going != self._ready.going  # also true if it has already finished
+        if progressed or now_s - self._requested_at_s > BEGINS_S:
+            self._requested = None
         self._ready = ready
 
     @property
     def busy(self) -> bool:
         """Whether an installation is running or was requested."""
-        return bool(self._ready.going.step) or self._asked is not None
+        return bool(self._ready.going.step) or self._requested is not None
 
     def install(self, now_s: float) -> UpdateOffer:
         """Accept an install command; return the offer to request. Raises CommandRejected."""
@@ -73,12 +73,12 @@ class UpdateEntity:
             )
         if self._ready.offer is None:
             raise CommandRejected(CommandRefusal("cmd/install", "there is nothing to install"))
-        self._asked, self._asked_at_s = self._ready.offer, now_s
+        self._requested, self._requested_at_s = self._ready.offer, now_s
         return self._ready.offer
 
     def payload(self) -> dict[str, Any]:
         """Payload with all keys of Home Assistant's update entity."""
-        going, newest = self._ready.going, self._asked or self._ready.offer
+        going, newest = self._ready.going, self._requested or self._ready.offer
         of_system = newest is not None and newest.file.suffix == request.SYSTEMS.archive.suffix
         installed = (self._ready.system or self._version) if of_system else self._version
         latest = going.version if going.step else newest.version if newest else installed
