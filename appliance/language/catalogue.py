@@ -34,30 +34,30 @@ class MessagesOfText(Mapping[str, Pattern]):
     def __init__(self, text: str, name: str) -> None:
         """`name`: the file's name, for errors."""
         entries = list(_ENTRY.finditer(text))
-        self._written = {found[1]: found[2].strip() for found in entries}
-        self._lines = {found[1]: text.count("\n", 0, found.start()) + 1 for found in entries}
+        self._sources = {entry[1]: entry[2].strip() for entry in entries}
+        self._lines = {entry[1]: text.count("\n", 0, entry.start()) + 1 for entry in entries}
         self._parsed: dict[str, Pattern] = {}
         self._name = name
 
     def __getitem__(self, key: str) -> Pattern:
         """The pattern of `key`. Raises KeyError, and CatalogueError if it cannot be parsed."""
         if key not in self._parsed:
-            self._parsed[key] = self._parse(key, self._written[key])
+            self._parsed[key] = self._parse(key, self._sources[key])
         return self._parsed[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._written)
+        return iter(self._sources)
 
     def __len__(self) -> int:
-        return len(self._written)
+        return len(self._sources)
 
-    def _parse(self, key: str, written: str) -> Pattern:
-        lines = [line.strip() for line in written.split("\n")]
-        if written and not any("{" in line or "}" in line or line[:1] == "." for line in lines):
+    def _parse(self, key: str, source: str) -> Pattern:
+        lines = [line.strip() for line in source.split("\n")]
+        if source and not any("{" in line or "}" in line or line[:1] == "." for line in lines):
             return (" ".join(lines),)
         from appliance.language import fluent_file
 
-        return fluent_file.parse(f"{key} = {written}", self._name, self._lines[key])[key]
+        return fluent_file.parse(f"{key} = {source}", self._name, self._lines[key])[key]
 
 
 class Catalogue:
@@ -69,21 +69,21 @@ class Catalogue:
     ) -> None:
         self.language = language
         self.messages = messages
-        self._spare = spare
+        self._fallback = spare
 
     def say(self, key: str, **values: Value) -> str:
         """The message `key`, with `values` for its variables. Raises KeyError for a missing key or
         variable: a bug in the caller, which a test finds."""
-        if key not in self.messages and self._spare is not None:
-            return self._spare.say(key, **values)
+        if key not in self.messages and self._fallback is not None:
+            return self._fallback.say(key, **values)
         return " ".join(self._text(self.messages[key], values).split())
 
     def __contains__(self, key: str) -> bool:
-        return key in self.messages or (self._spare is not None and key in self._spare)
+        return key in self.messages or (self._fallback is not None and key in self._fallback)
 
     def list(self, key: str) -> tuple[str, ...]:
         """The items of a message that is a list of words or phrases with commas between them."""
-        return tuple(each.strip() for each in self.say(key).split(",") if each.strip())
+        return tuple(item.strip() for item in self.say(key).split(",") if item.strip())
 
     def join(self, names: Sequence[str]) -> str:
         """Names joined by commas, with the language's "and" between the last two."""
@@ -93,7 +93,7 @@ class Catalogue:
     def templates(self, prefix: str) -> dict[str, str]:
         """All messages whose keys begin with `prefix`, with `{name}` for a variable: for the page,
         whose script inserts the values. Raises ValueError for a message with a choice."""
-        found = self._spare.templates(prefix) if self._spare is not None else {}
+        found = self._fallback.templates(prefix) if self._fallback is not None else {}
         for key in self.messages:
             if key.startswith(prefix):
                 pattern = self.messages[key]
@@ -111,13 +111,13 @@ class Catalogue:
             case str():
                 return part
             case Variable(name):
-                return _written(values[name])
+                return _as_text(values[name])
             case Reference(name):
                 return self.say(name, **values)
             case Choice(name, variants, default):
-                return self._text(self._chosen(values[name], variants, default), values)
+                return self._text(self._variant(values[name], variants, default), values)
 
-    def _chosen(
+    def _variant(
         self, value: Value, variants: Mapping[str | float, Pattern], default: Pattern
     ) -> Pattern:
         if isinstance(value, str):
@@ -174,5 +174,5 @@ def _messages(language: str) -> Mapping[str, Pattern]:
     return MessagesOfText(path.read_text(encoding="utf-8"), path.name)
 
 
-def _written(value: Value) -> str:
+def _as_text(value: Value) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)

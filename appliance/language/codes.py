@@ -51,13 +51,13 @@ OWN_NAMES = {
     "uz": "o‘zbek", "vi": "Tiếng Việt", "yue": "粵語", "zh": "中文",
 }  # fmt: skip
 # Languages whose espeak-ng voice is not named by the language's code alone.
-_ESPEAK = {"en": "en-us", "fr": "fr-fr", "zh": "cmn", "no": "nb"}
-_SAME = {"no": "nb", "nn": "nb", "cmn": "zh", "iw": "he", "in": "id"}
+_ESPEAK_VOICES = {"en": "en-us", "fr": "fr-fr", "zh": "cmn", "no": "nb"}
+_ALIASES = {"no": "nb", "nn": "nb", "cmn": "zh", "iw": "he", "in": "id"}
 
 
 def espeak_voice(language: str) -> str:
     """The name of espeak-ng's voice; `language` is one of NAMES."""
-    return _ESPEAK.get(language, language)
+    return _ESPEAK_VOICES.get(language, language)
 
 
 def choices(chosen: str = "") -> dict[str, str]:
@@ -74,4 +74,4 @@ def base(code: str) -> str:
     """A language's code without country or script: de_DE, pt-br and zh-Hant → de, pt and zh.
     Any code of Norwegian gives nb."""
     code = code.replace("_", "-").partition("-")[0].lower()
-    return _SAME.get(code, code)
+    return _ALIASES.get(code, code)

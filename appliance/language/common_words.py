@@ -17,21 +17,21 @@ KEY = "common-words"
 def language_by_words(text: str) -> str:
     """ISO 639-1; "" unless one language has more of its common words in `text` than each other."""
     words = re.findall(r"[^\W\d_]+", text.lower())
-    found = sorted(
-        ((sum(word in own for word in words), code) for code, own in _common().items()),
+    scores = sorted(
+        ((sum(word in common for word in words), code) for code, common in _common().items()),
         reverse=True,
     )
-    if not found or not found[0][0] or (len(found) > 1 and found[1][0] == found[0][0]):
+    if not scores or not scores[0][0] or (len(scores) > 1 and scores[1][0] == scores[0][0]):
         return ""
-    return found[0][1]
+    return scores[0][1]
 
 
 @functools.cache
 def _common() -> dict[str, frozenset[str]]:
     """The common words of each language whose own file has them."""
-    all_of_them = {code: catalogue(code) for code in languages()}
+    catalogues = {code: catalogue(code) for code in languages()}
     return {
         code: frozenset(words.list("common-words"))
-        for code, words in all_of_them.items()
+        for code, words in catalogues.items()
         if KEY in words.messages
     }

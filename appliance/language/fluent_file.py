@@ -20,7 +20,7 @@ def parse(text: str, name: str, first_line: int = 1) -> dict[str, Pattern]:
 
     Raises CatalogueError, with the line.
     """
-    found: dict[str, Pattern] = {}
+    messages: dict[str, Pattern] = {}
     for entry in FluentParser().parse(text).body:
         if isinstance(entry, ast.BaseComment):
             continue
@@ -28,10 +28,10 @@ def parse(text: str, name: str, first_line: int = 1) -> dict[str, Pattern]:
         where = f"{name}, line {line}"
         if not isinstance(entry, ast.Message) or entry.value is None or entry.attributes:
             raise CatalogueError(f"{where} is no message.", "It looks like: name = Its text.")
-        if entry.id.name in found:
+        if entry.id.name in messages:
             raise CatalogueError(f"{where}: there is a `{entry.id.name}` already.")
-        found[entry.id.name] = _pattern(entry.value, where)
-    return found
+        messages[entry.id.name] = _pattern(entry.value, where)
+    return messages
 
 
 def _pattern(pattern: ast.Pattern, where: str) -> Pattern:
@@ -53,8 +53,10 @@ def _expression(expression: object, where: str) -> str | Variable | Reference | 
         case ast.MessageReference(attribute=None):
             return Reference(expression.id.name)
         case ast.SelectExpression(selector=ast.VariableReference() as selector):
-            variants = {_key(each.key): _pattern(each.value, where) for each in expression.variants}
-            default = next(each for each in expression.variants if each.default)
+            variants = {
+                _key(variant.key): _pattern(variant.value, where) for variant in expression.variants
+            }
+            default = next(variant for variant in expression.variants if variant.default)
             return Choice(selector.id.name, variants, _pattern(default.value, where))
     raise CatalogueError(f"{where}: {type(expression).__name__} is not known here.")
 

@@ -20,7 +20,7 @@ from appliance.language.langid_model import read_model
 SURE = 0.5
 # The languages that are distinguished: those of Piper's voices, and those with a script of their
 # own. Fewer languages mean fewer confusions.
-TOLD_APART = frozenset(
+DISTINGUISHED = frozenset(
     "am ar bg bn ca cs cy da de el en es et eu fa fi fr gu he hi hr hu hy id is it ja ka kk kn ko "
     "lb lt lv ml mr my nb ne nl pa pl pt ro ru si sk sl sq sr sv sw ta te th tr uk ur vi zh".split()
 )
@@ -36,9 +36,9 @@ class LanguageIdentifier:
     returns "".
     """
 
-    def __init__(self, languages: Iterable[str] = TOLD_APART) -> None:
+    def __init__(self, languages: Iterable[str] = DISTINGUISHED) -> None:
         self._languages = frozenset(languages)
-        self._network: object = None
+        self._model: object = None
         self._loading = threading.Thread(target=self._load, name="languages", daemon=True)
 
     def start(self) -> None:
@@ -55,25 +55,25 @@ class LanguageIdentifier:
 
     def identify(self, text: str) -> str:
         """ISO 639 code; "" if the probability is too low, or while no model is loaded."""
-        if self._network is None:
+        if self._model is None:
             return ""
-        code, probability = self._network.classify(text)  # type: ignore[attr-defined]
+        code, probability = self._model.classify(text)  # type: ignore[attr-defined]
         return base(code) if probability >= SURE else ""
 
     def _load(self) -> None:
         from py3langid import langid  # takes 0.2 s, with the import of numpy
 
         try:
-            model = read_model(langid.MODEL_DIR / langid.MODEL_FILE, self._languages)
+            tables = read_model(langid.MODEL_DIR / langid.MODEL_FILE, self._languages)
         except (OSError, ValueError, EOFError, LZMAError) as error:
             log.warning("languages cannot be identified: %s", error)
             return
-        self._network = langid.LanguageIdentifier(
-            model.ptc,
-            model.pc,
-            model.classes,
-            model.nextmove,
-            model.out_feat,
+        self._model = langid.LanguageIdentifier(
+            tables.ptc,
+            tables.pc,
+            tables.classes,
+            tables.nextmove,
+            tables.out_feat,
             norm_probs=True,
-            tk_row=model.nextmove_row,
+            tk_row=tables.nextmove_row,
         )

@@ -39,26 +39,28 @@ class LangidModel(NamedTuple):
 def read_model(file: Path, languages: Collection[str]) -> LangidModel:
     """Read the model for `languages`, ISO 639-1. Raises OSError, EOFError, and ValueError for a
     file with another layout."""
-    found: dict[str, Any] = {}
+    arrays: dict[str, Any] = {}
     with lzma.open(file) as stream:
-        while (head := stream.read(_HEADER))[:4] == _MEMBER:
-            flags, method = (int.from_bytes(head[at : at + 2], "little") for at in (6, 8))
+        while (header := stream.read(_HEADER))[:4] == _MEMBER:
+            flags, method = (int.from_bytes(header[at : at + 2], "little") for at in (6, 8))
             if flags & _STREAMED or method != _STORED:
                 raise ValueError("a member of it is compressed")
-            name, extra = (int.from_bytes(head[at : at + 2], "little") for at in (26, 28))
-            key = stream.read(name).decode()
-            stream.read(extra)
+            name_bytes, extra_bytes = (
+                int.from_bytes(header[at : at + 2], "little") for at in (26, 28)
+            )
+            key = stream.read(name_bytes).decode()
+            stream.read(extra_bytes)
             array = np.lib.format.read_array(cast("BinaryIO", stream), allow_pickle=False)
-            found[key.removesuffix(".npy")] = array
-    if found.keys() != set(LangidModel._fields):
+            arrays[key.removesuffix(".npy")] = array
+    if arrays.keys() != set(LangidModel._fields):
         raise ValueError("it has other arrays than its reader knows")
-    codes = [str(code) for code in found["classes"]]
+    codes = [str(code) for code in arrays["classes"]]
     columns = [column for column, code in enumerate(codes) if base(code) in languages]
     return LangidModel(
-        np.ascontiguousarray(found["ptc"][:, columns]),
-        found["pc"][columns],
+        np.ascontiguousarray(arrays["ptc"][:, columns]),
+        arrays["pc"][columns],
         [codes[column] for column in columns],
-        memoryview(found["nextmove"]),
-        memoryview(found["nextmove_row"]),
-        memoryview(found["out_feat"]),
+        memoryview(arrays["nextmove"]),
+        memoryview(arrays["nextmove_row"]),
+        memoryview(arrays["out_feat"]),
     )

@@ -64,30 +64,30 @@ def path(settings: Settings) -> Path:
 
 def read_file(file: Path) -> tuple[AdjustedSettings, str]:
     """The stored values and the problem with the file, or "". With a problem, no value is set."""
-    found, problem = load_record(file, AdjustedSettings)
-    return found or AdjustedSettings(), problem
+    values, problem = load_record(file, AdjustedSettings)
+    return values or AdjustedSettings(), problem
 
 
 def adjusted(settings: Settings) -> Settings:
     """`settings` of the files with the run-time values. Never fails: a bad file is ignored."""
-    found, _ = read_file(path(settings))
-    return found.applied_to(settings)
+    values, _ = read_file(path(settings))
+    return values.applied_to(settings)
 
 
 def names(settings: Settings) -> dict[str, Any]:
     """Each key whose value was set at run time → the value that the files have for it."""
-    found, _ = read_file(path(settings))
-    now = found.applied_to(settings)
-    every = {
-        "mode": (now.mode, settings.mode),
-        "speaking.volume": (now.speaking.volume, settings.speaking.volume),
-        "speaking.voice": (now.speaking.voice, settings.speaking.voice),
+    values, _ = read_file(path(settings))
+    applied = values.applied_to(settings)
+    pairs = {
+        "mode": (applied.mode, settings.mode),
+        "speaking.volume": (applied.speaking.volume, settings.speaking.volume),
+        "speaking.voice": (applied.speaking.voice, settings.speaking.voice),
     }
-    return {key: of_file for key, (value, of_file) in every.items() if value != of_file}
+    return {key: of_file for key, (value, of_file) in pairs.items() if value != of_file}
 
 
 @dataclass(frozen=True)
-class _Files:
+class _FileValues:
     """The values of the settings files."""
 
     mode: Mode
@@ -102,31 +102,31 @@ class AdjustmentStore:
     """
 
     def __init__(self, files: Settings) -> None:
-        self._files = _Files(files.mode, files.speaking.volume, files.speaking.voice)
-        now, problem = read_file(path(files))
+        self._files = _FileValues(files.mode, files.speaking.volume, files.speaking.voice)
+        stored, problem = read_file(path(files))
         # A value that an edit of the files has overruled stays dropped after a second edit.
-        self._now = _without_old(now, self._files)
+        self._values = _without_overruled(stored, self._files)
         self._complaints: deque[str] = deque()
         if problem:
             self._complaints.append(f"{problem}: mode, volume and voice are as in the settings")
         self.failing = False
         self._file = BackgroundFileWriter(
-            FILE, partial(write_private, path(files)), self._written, gap_s=GAP_S
+            FILE, partial(write_private, path(files)), self._on_written, gap_s=GAP_S
         )
 
     def follow(self, mode: Mode, volume: float | None, voice: str | None) -> None:
         """Store the values now in effect. None: not set since the start. A voice "": the files'
         voice counts again."""
-        now = msgspec.structs.replace(self._now, mode=_value(mode, self._files.mode))
+        values = msgspec.structs.replace(self._values, mode=_value(mode, self._files.mode))
         if volume is not None and math.isfinite(volume):
             volume = min(1.0, max(0.0, volume))
-            now = msgspec.structs.replace(now, volume=_value(volume, self._files.volume))
+            values = msgspec.structs.replace(values, volume=_value(volume, self._files.volume))
         if voice is not None:
             named = _value(voice, self._files.voice) if voice else None
-            now = msgspec.structs.replace(now, voice=named)
-        if now != self._now:
-            self._now = now
-            self._file.write_later(msgspec.json.encode(now))
+            values = msgspec.structs.replace(values, voice=named)
+        if values != self._values:
+            self._values = values
+            self._file.write_later(msgspec.json.encode(values))
 
     def complaints(self) -> list[str]:
         """New messages for the log; each is returned once."""
@@ -140,7 +140,7 @@ class AdjustmentStore:
         """After `request_stop`: wait at most STOP_S for that write."""
         self._file.join(STOP_S)
 
-    def _written(self, data: bytes, problem: str) -> None:
+    def _on_written(self, data: bytes, problem: str) -> None:
         """Note the outcome of a write; called in the writer's thread."""
         if problem and not self.failing:
             self._complaints.append(f"values set at run time are not stored: {FILE} ({problem})")
@@ -163,12 +163,12 @@ def _value(value: T, of_file: T) -> AdjustedValue[T] | None:
     return None if value == of_file else AdjustedValue(value, of_file)
 
 
-def _without_old(now: AdjustedSettings, files: _Files) -> AdjustedSettings:
-    def kept(value: AdjustedValue[T] | None, of_file: T) -> AdjustedValue[T] | None:
+def _without_overruled(values: AdjustedSettings, files: _FileValues) -> AdjustedSettings:
+    def still_valid(value: AdjustedValue[T] | None, of_file: T) -> AdjustedValue[T] | None:
         return value if value is not None and value.file == of_file else None
 
     return AdjustedSettings(
-        mode=kept(now.mode, files.mode),
-        volume=kept(now.volume, files.volume),
-        voice=kept(now.voice, files.voice),
+        mode=still_valid(values.mode, files.mode),
+        volume=still_valid(values.volume, files.volume),
+        voice=still_valid(values.voice, files.voice),
     )

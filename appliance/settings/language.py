@@ -18,19 +18,21 @@ _LISTS = {"yield": "words-yield", "carry_on": "words-carry-on", "stop": "words-s
 def fill_in(tree: dict[str, Any]) -> None:
     """Change `tree` in place. A value of the wrong type is left as it is; the check refuses it."""
     language, thinking = tree["language"], tree["thinking"]
-    own = language if isinstance(language, str) and language in NAMES else SOURCE
-    words = catalogue(own)
+    code = language if isinstance(language, str) and language in NAMES else SOURCE
+    sentences = catalogue(code)
     if thinking["persona"] == ANY:
-        named = words.say("language-name") if words.language == own else NAMES[own]
-        in_which = (
-            words.say("persona-any-language")
-            if language == ANY
-            else words.say("persona-one-language", language=named)
+        language_name = (
+            sentences.say("language-name") if sentences.language == code else NAMES[code]
         )
-        thinking["persona"] = f"{words.say('persona')} {in_which}"
+        which_language = (
+            sentences.say("persona-any-language")
+            if language == ANY
+            else sentences.say("persona-one-language", language=language_name)
+        )
+        thinking["persona"] = f"{sentences.say('persona')} {which_language}"
     if thinking["instruction"] == ANY:
-        thinking["instruction"] = words.say("instruction")
-    spotted = tree["hearing"]["words"]
+        thinking["instruction"] = sentences.say("instruction")
+    word_lists = tree["hearing"]["words"]
     for name, key in _LISTS.items():
-        if spotted[name] == ANY:
-            spotted[name] = list(words.list(key))
+        if word_lists[name] == ANY:
+            word_lists[name] = list(sentences.list(key))

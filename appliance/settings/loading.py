@@ -24,7 +24,7 @@ from appliance.settings.models import MODEL_NAME, OwnModel
 from appliance.settings.whole import DEFAULTS, Settings, owner_file
 
 MOST_BYTES = 100_000  # limit of a file; the defaults with all their comments have 15 kB
-_NONE = Path(os.devnull)  # as the path of a file: load only the defaults
+_DEFAULTS_ONLY = Path(os.devnull)  # as the path of a file: load only the defaults
 # Renamed keys: a file with the old name is read as if it had the new one.
 _RENAMED = {"hearing.onset.steps": "blocks"}
 _FREE = ("processes.", "models.")
@@ -41,8 +41,8 @@ def load(path: Path | None = None, overrides: Mapping[str, Any] | None = None) -
     """
     path = path if path is not None else owner_file()
     where = str(path) if path is not None else "the settings"
-    told = _read(path) if path is not None and path != _NONE else {}
-    return _settings(told, where, overrides)
+    owner_values = _read(path) if path is not None and path != _DEFAULTS_ONLY else {}
+    return _settings(owner_values, where, overrides)
 
 
 def load_text(text: str, where: str, overrides: Mapping[str, Any] | None = None) -> Settings:
@@ -50,9 +50,11 @@ def load_text(text: str, where: str, overrides: Mapping[str, Any] | None = None)
     return _settings(_parse(text, where), where, overrides)
 
 
-def _settings(told: Mapping[str, Any], where: str, overrides: Mapping[str, Any] | None) -> Settings:
-    merged = deepcopy(_vendor())
-    _merge(merged, told, where)
+def _settings(
+    owner_values: Mapping[str, Any], where: str, overrides: Mapping[str, Any] | None
+) -> Settings:
+    merged = deepcopy(_vendor_tree())
+    _merge(merged, owner_values, where)
     if overrides:
         _merge(merged, overrides, "the overrides")
     # Row by row, for the row's name in an error: msgspec would call it `processes[...]`.
@@ -75,13 +77,13 @@ def changed(settings: Settings) -> dict[str, Any]:
 
 def load_defaults() -> Settings:
     """The vendor's settings, without an owner's file."""
-    tree = deepcopy(_vendor())
+    tree = deepcopy(_vendor_tree())
     fill_in(tree)
     return msgspec.convert(tree, Settings)
 
 
 @cache
-def _vendor() -> dict[str, Any]:
+def _vendor_tree() -> dict[str, Any]:
     """The vendor's file as a tree, read once. Callers must copy it before a change."""
     tree: dict[str, Any] = load_own_yaml(DEFAULTS)
     return tree
@@ -89,7 +91,7 @@ def _vendor() -> dict[str, Any]:
 
 def load_own_yaml(path: Path) -> Any:
     """Parse a file of the package, in C where PyYAML has libyaml. An owner's file is parsed in
-    Python: `_Plain` checks each node, and libyaml's loader would bypass that check."""
+    Python: `_PlainLoader` checks each node, and libyaml's loader would bypass that check."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     return yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506 - a safe one
 
@@ -109,8 +111,8 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _parse(text: str, where: str) -> dict[str, Any]:
     try:
-        loaded = yaml.load(text, _Plain)  # noqa: S506 - a SafeLoader that takes less
-    except _NOT_PLAIN as error:
+        loaded = yaml.load(text, _PlainLoader)  # noqa: S506 - a SafeLoader that takes less
+    except _YAML_ERRORS as error:
         mark = getattr(error, "problem_mark", None)
         line = f" near line {mark.line + 1}" if mark else ""
         remedy = "Check the indentation there."
@@ -123,7 +125,7 @@ def _parse(text: str, where: str) -> dict[str, Any]:
     return loaded
 
 
-class _Plain(yaml.SafeLoader):
+class _PlainLoader(yaml.SafeLoader):
     """YAML without aliases, which can expand a few lines to gigabytes, and with limited depth."""
 
     _depth = 0
@@ -140,17 +142,17 @@ class _Plain(yaml.SafeLoader):
 
 # What PyYAML raises for text that is not YAML; the last four for bad values of tags and dates
 # (`!!bool x`, a 13th month).
-_NOT_PLAIN = (yaml.YAMLError, RecursionError, ValueError, KeyError, IndexError, AttributeError)
+_YAML_ERRORS = (yaml.YAMLError, RecursionError, ValueError, KeyError, IndexError, AttributeError)
 
 
 def _convert(tree: Any, kind: type[SectionT], source: str, prefix: str = "") -> SectionT:
     try:
         return msgspec.convert(tree, kind)
     except msgspec.ValidationError as error:
-        said, key = _parts(error, prefix)
-        in_words = f"`{key}`: {said[:1].lower()}{said[1:]}" if key else said
-        problem, choices = f"{source}: {in_words}.", _choices(str(error), kind)
-        shown = value_errors.shown_as(said, key, choices, error.__cause__)
+        message, key = _split_message(error, prefix)
+        sentence = f"`{key}`: {message[:1].lower()}{message[1:]}" if key else message
+        problem, choices = f"{source}: {sentence}.", _choices(str(error), kind)
+        shown = value_errors.shown_as(message, key, choices, error.__cause__)
         raise SettingsError(problem, _remedy(str(error), choices), shown=shown) from error
 
 
@@ -178,16 +180,16 @@ def _merge(base: dict[str, Any], over: Mapping[str, Any], source: str, prefix: s
             key = renamed
         free = prefix in _FREE  # the owner chooses the row names; `_settings` checks the rows
         if key not in base and not free:
-            deeper = [
+            nested = [
                 f"{at}.{key}" for at in base if isinstance(base[at], dict) and key in base[at]
             ]
-            near = deeper or difflib.get_close_matches(str(key), base, n=1)
+            near = nested or difflib.get_close_matches(str(key), base, n=1)
             hint = f"Did you mean `{prefix}{near[0]}`?" if near else "See `interlude config`."
-            named = f"{prefix}{key}"[:100]
-            shown = ShownAs.of("page-wrong-unknown-key", setting=named)
+            full_key = f"{prefix}{key}"[:100]
+            shown = ShownAs.of("page-wrong-unknown-key", setting=full_key)
             if near:
-                meant = f"{prefix}{near[0]}"
-                shown = ShownAs.of("page-wrong-unknown-key-near", setting=named, near=meant)
+                near_key = f"{prefix}{near[0]}"
+                shown = ShownAs.of("page-wrong-unknown-key-near", setting=full_key, near=near_key)
             problem = f"{source}: there is no setting `{prefix}{key}`."
             raise SettingsError(problem, hint, shown=shown)
         if isinstance(base.get(key), dict):
@@ -206,7 +208,7 @@ def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
             yield f"{prefix}{key}", value
 
 
-def _parts(error: msgspec.ValidationError, prefix: str) -> tuple[str, str]:
+def _split_message(error: msgspec.ValidationError, prefix: str) -> tuple[str, str]:
     """The problem, and the dotted key that it is about ("" for the whole file). msgspec's text is
     'Expected `int`, got `str` - at `$.card.period_ms`'; our errors have the key first."""
     problem, _, where = str(error).partition(" - at ")

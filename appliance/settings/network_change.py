@@ -41,8 +41,8 @@ class BrokerTrial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def is_of(self, link: LinkSettings) -> bool:
         """Whether the settings name this broker, so that the stored password belongs to it."""
-        asked = (self.broker, self.port, self.user, self.tls)
-        return asked == (link.broker, link.port, link.user, link.tls)
+        address = (self.broker, self.port, self.user, self.tls)
+        return address == (link.broker, link.port, link.user, link.tls)
 
     def check_allowed(self, now: Settings) -> None:
         """Apply the rule for a change to this broker (settings_change.py). Raises SettingsError."""

@@ -30,7 +30,7 @@ from appliance.settings.whole import Settings
 UNDO = "settings-undo.json"  # beside the settings file
 SECRET_UNDO = "mqtt-password-undo"  # noqa: S105  # file with the former password
 SECRET_NEW = "mqtt-password-new"  # noqa: S105  # file with a new one, before the rename
-AGAIN = "Look at it again, then change it."
+LOOK_AGAIN = "Look at it again, then change it."
 
 
 class UndoRecord(msgspec.Struct, frozen=True):
@@ -85,20 +85,20 @@ class OwnerSettings:
 
     def can_undo(self) -> bool:
         """Whether file and password are as the last change left them, and it changed something."""
-        found, text = self._undo_record(), self.text()
-        if found is None or not self._stands(found, text):
+        record, text = self._undo_record(), self.text()
+        if record is None or not self._is_unchanged(record, text):
             return False
-        return found.secret or text != found.before
+        return record.secret or text != record.before
 
     def change(self, change: SettingsChange) -> None:
         """Apply a change. Raises SettingsError if it is refused, with nothing changed, and
         StorageError."""
-        with self._alone():
+        with self._locked():
             text = self.text()
             self._recover(text)
             if fingerprint(text) != change.base:
                 problem = "The settings were changed meanwhile."
-                raise SettingsError(problem, AGAIN, shown=ShownAs.of("page-set-meanwhile"))
+                raise SettingsError(problem, LOOK_AGAIN, shown=ShownAs.of("page-set-meanwhile"))
             try:
                 if change.undo:
                     self._undo(text)
@@ -112,23 +112,23 @@ class OwnerSettings:
     def check_change(self, change: SettingsChange) -> None:
         """Check a change before it is sent to root. Raises SettingsError if it would be refused."""
         if not change.undo:
-            self._wanted(self.text(), change)
+            self._checked(self.text(), change)
 
     def _apply(self, text: str, change: SettingsChange) -> None:
-        made = self._changed(text, change)
-        record = UndoRecord(text, fingerprint(made))
-        with _in_words(self.path.parent):
+        new_text = self._changed_text(text, change)
+        record = UndoRecord(text, fingerprint(new_text))
+        with _as_storage_error(self.path.parent):
             if change.secret:
                 record = self._stage_secret(change.secret, record)
             self._write_record(record)
             if change.secret:
-                self._new.rename(self.secret)
+                self._new_secret.rename(self.secret)
                 sync_folder(self.secret.parent)
-            write_whole(self.path, made.encode(), self._mode())
+            write_whole(self.path, new_text.encode(), self._file_mode())
             if change.secret:
                 self._write_record(msgspec.structs.replace(record, under_way=False))
             else:
-                self._kept.unlink(missing_ok=True)
+                self._undo_secret.unlink(missing_ok=True)
 
     def _stage_secret(self, secret: str, record: UndoRecord) -> UndoRecord:
         """Save the former password, and write the new one beside it. Returns the record of both."""
@@ -136,21 +136,21 @@ class OwnerSettings:
         self.path.with_name(UNDO).unlink(missing_ok=True)
         sync_folder(self.path.parent)
         self.secret.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        former = _bytes(self.secret)
+        former = _read_if_present(self.secret)
         if former is None:
-            self._kept.unlink(missing_ok=True)
+            self._undo_secret.unlink(missing_ok=True)
         else:
-            write_whole(self._kept, former, 0o600)
-        write_whole(self._new, f"{secret}\n".encode(), 0o600)
+            write_whole(self._undo_secret, former, 0o600)
+        write_whole(self._new_secret, f"{secret}\n".encode(), 0o600)
         return msgspec.structs.replace(
             record,
             secret=True,
             former=former is not None,
-            written=_file_id(self._new),
+            written=_file_id(self._new_secret),
             under_way=True,
         )
 
-    def _wanted(self, text: str, change: SettingsChange) -> tuple[dict[str, Scalar], Settings]:
+    def _checked(self, text: str, change: SettingsChange) -> tuple[dict[str, Scalar], Settings]:
         """The values that differ from the present ones, and the settings with them."""
         now = load_text(text, str(self.path))
         check_allowed(change, now)
@@ -167,8 +167,8 @@ class OwnerSettings:
     def _check_password_stays(self, now: LinkSettings, wanted: LinkSettings) -> None:
         """Raise SettingsError if the stored password would be sent to another broker, for another
         user, or over another connection than it was entered for."""
-        sent = bool(wanted.broker and wanted.user)  # without a user no password is sent
-        if sent and (now.password_file or self._has_secret()):
+        sends_password = bool(wanted.broker and wanted.user)  # without a user no password is sent
+        if sends_password and (now.password_file or self._has_secret()):
             problem = "The password that is kept is only for the broker and user it was typed for."
             shown = ShownAs.of("page-wrong-broker-password")
             raise SettingsError(problem, "Type the password, too.", shown=shown)
@@ -182,93 +182,93 @@ class OwnerSettings:
                     return True
         return False
 
-    def _changed(self, text: str, change: SettingsChange) -> str:
+    def _changed_text(self, text: str, change: SettingsChange) -> str:
         # Imported here: a process that only checks changes, as a box's page, is spared its 6 MiB.
         from appliance.settings.owner_text import with_values
 
         where = str(self.path)
-        differ, wanted = self._wanted(text, change)
-        made = with_values(text, differ, where) if differ else text
-        if len(made.encode()) > MOST_BYTES:
+        differ, wanted = self._checked(text, change)
+        new_text = with_values(text, differ, where) if differ else text
+        if len(new_text.encode()) > MOST_BYTES:
             shown = ShownAs.of("page-wrong-file-large", file=where)
             problem = f"{where}: would be too large."
             raise SettingsError(problem, "Take comments out of it.", shown=shown)
-        if load_text(made, where) != wanted:
+        if load_text(new_text, where) != wanted:
             problem = f"{where}: cannot be changed from here without changing more of it."
             shown = ShownAs.of("page-wrong-by-hand", file=where)
             raise SettingsError(problem, "Change it in an editor.", shown=shown)
-        return made
+        return new_text
 
     def _undo(self, text: str) -> None:
-        found = self._undo_record()
-        if found is None or not self._stands(found, text):
+        record = self._undo_record()
+        if record is None or not self._is_unchanged(record, text):
             shown = ShownAs.of("page-wrong-no-undo")
             raise SettingsError("There is no change to be undone.", shown=shown)
-        self.check(load_text(found.before, str(self.path)))
-        with _in_words(self.path.parent):
-            if found.secret:
-                self._write_record(msgspec.structs.replace(found, under_way=True))
-            write_whole(self.path, found.before.encode(), self._mode())
-            self._take_back(found)
+        self.check(load_text(record.before, str(self.path)))
+        with _as_storage_error(self.path.parent):
+            if record.secret:
+                self._write_record(msgspec.structs.replace(record, under_way=True))
+            write_whole(self.path, record.before.encode(), self._file_mode())
+            self._restore_secret(record)
 
-    def _take_back(self, found: UndoRecord) -> None:
+    def _restore_secret(self, record: UndoRecord) -> None:
         """Restore the former password. Its source is deleted last: after a power cut at any point
         _recover repeats the restore."""
-        if found.secret and found.former:
-            write_whole(self.secret, read_small(self._kept, MOST_BYTES), 0o600)
-        elif found.secret:
+        if record.secret and record.former:
+            write_whole(self.secret, read_small(self._undo_secret, MOST_BYTES), 0o600)
+        elif record.secret:
             self.secret.unlink(missing_ok=True)
             sync_folder(self.secret.parent)
         self.path.with_name(UNDO).unlink(missing_ok=True)
         sync_folder(self.path.parent)
-        self._kept.unlink(missing_ok=True)
+        self._undo_secret.unlink(missing_ok=True)
 
     def _recover(self, text: str) -> None:
         """After a power cut: remove a password whose settings were not written, or were undone."""
-        with _in_words(self.secret.parent):
-            self._new.unlink(missing_ok=True)
-            found = self._undo_record()
+        with _as_storage_error(self.secret.parent):
+            self._new_secret.unlink(missing_ok=True)
+            record = self._undo_record()
             if (
-                found is not None
-                and found.under_way
-                and text == found.before
-                and self._secret_stands(found)
+                record is not None
+                and record.under_way
+                and text == record.before
+                and self._secret_is_unchanged(record)
             ):
-                self._take_back(found)
+                self._restore_secret(record)
 
-    def _stands(self, found: UndoRecord, text: str) -> bool:
-        """Whether file and password are unchanged since the change of the record `found`."""
-        return fingerprint(text) == found.after and self._secret_stands(found)
+    def _is_unchanged(self, record: UndoRecord, text: str) -> bool:
+        """Whether file and password are unchanged since the change of `record`."""
+        return fingerprint(text) == record.after and self._secret_is_unchanged(record)
 
-    def _secret_stands(self, found: UndoRecord) -> bool:
+    def _secret_is_unchanged(self, record: UndoRecord) -> bool:
         """Whether the password is unchanged since then. True where this process may not read it:
         root, which carries out the undo, checks again."""
-        if not found.secret:
+        if not record.secret:
             return True
         try:
-            same = _file_id(self.secret) == found.written
-            return same and (not found.former or self._kept.exists())
+            same = _file_id(self.secret) == record.written
+            return same and (not record.former or self._undo_secret.exists())
         except PermissionError:
             return True
         except OSError:
             return False
 
     @property
-    def _kept(self) -> Path:
+    def _undo_secret(self) -> Path:
         return self.secret.with_name(SECRET_UNDO)
 
     @property
-    def _new(self) -> Path:
+    def _new_secret(self) -> Path:
         return self.secret.with_name(SECRET_NEW)
 
     def _write_record(self, record: UndoRecord) -> None:
-        write_whole(self.path.with_name(UNDO), msgspec.json.encode(record), self._mode())
+        write_whole(self.path.with_name(UNDO), msgspec.json.encode(record), self._file_mode())
 
     def _undo_record(self) -> UndoRecord | None:
         # JSON may need six bytes for one character (\u0000).
         return load_record(self.path.with_name(UNDO), UndoRecord, 6 * MOST_BYTES + 1000)[0]
 
-    def _mode(self) -> int:
+    def _file_mode(self) -> int:
         """The file's present mode: an owner may have removed the read permission of others."""
         try:
             return self.path.stat().st_mode & 0o666
@@ -276,9 +276,9 @@ class OwnerSettings:
             return 0o644
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _locked(self) -> Iterator[None]:
         """Hold a lock on the folder, so that one process at a time changes the settings."""
-        with _in_words(self.path.parent):
+        with _as_storage_error(self.path.parent):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             fd = os.open(self.path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -296,11 +296,11 @@ def fingerprint(text: str) -> str:
 def _file_id(path: Path) -> str:
     """Inode and mtime of a file: they change at each write, and reveal nothing of the content.
     Raises OSError."""
-    about = path.stat()
-    return f"{about.st_ino}:{about.st_mtime_ns}"
+    status = path.stat()
+    return f"{status.st_ino}:{status.st_mtime_ns}"
 
 
-def _bytes(path: Path) -> bytes | None:
+def _read_if_present(path: Path) -> bytes | None:
     with contextlib.suppress(FileNotFoundError):
         return read_small(path, MOST_BYTES)
     return None
@@ -308,18 +308,18 @@ def _bytes(path: Path) -> bytes | None:
 
 def _tree(values: dict[str, Scalar]) -> dict[str, object]:
     """A nested mapping from dotted keys."""
-    made: dict[str, object] = {}
+    tree: dict[str, object] = {}
     for key, value in values.items():
-        *above, name = key.split(".")
-        at = made
-        for section in above:
-            at = at.setdefault(section, {})  # type: ignore[assignment]  # sections are made here only
-        at[name] = value
-    return made
+        *sections, name = key.split(".")
+        node = tree
+        for section in sections:
+            node = node.setdefault(section, {})  # type: ignore[assignment]  # sections are made here only
+        node[name] = value
+    return tree
 
 
 @contextmanager
-def _in_words(folder: Path) -> Iterator[None]:
+def _as_storage_error(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -36,15 +36,15 @@ def with_values(text: str, values: Mapping[str, Scalar], where: str) -> str:
     """
     writer = _writer(text)
     try:
-        found = writer.load(text)
+        loaded = writer.load(text)
     except (YAMLError, ValueError, RecursionError) as error:
         problem = f"{where}: cannot be changed from here without losing something of it."
         shown = ShownAs.of("page-wrong-by-hand", file=where)
         raise SettingsError(problem, "Change it in an editor.", shown=shown) from error
-    before = text if found is not None else ""
-    tree = found if found is not None else CommentedMap()
+    before = text if loaded is not None else ""
+    tree = loaded if loaded is not None else CommentedMap()
     for key, value in values.items():
-        _put(tree, key.split("."), _scalar(value))
+        _set_value(tree, key.split("."), _scalar(value))
     out = io.StringIO()
     writer.dump(tree, out)
     if before or not text.strip():
@@ -66,32 +66,34 @@ def _writer(text: str) -> YAML:
     return writer
 
 
-def _put(tree: Any, path: list[str], value: object) -> None:
+def _set_value(tree: Any, path: list[str], value: object) -> None:
     # Index of the first place for a new key: behind the first key if a comment precedes that key.
     first = int(bool(tree.ca.comment and tree.ca.comment[1:] and tree.ca.comment[1]))
     for name in path[:-1]:
         if name not in tree:
-            _add(tree, name, CommentedMap(), first)
+            _insert_key(tree, name, CommentedMap(), first)
         first = int(_has_comment_below(tree, name))
         tree = tree[name]
     if path[-1] in tree:
         tree[path[-1]] = value
     else:
-        _add(tree, path[-1], value, first)
+        _insert_key(tree, path[-1], value, first)
 
 
-def _add(tree: CommentedMap, name: str, value: object, first: int) -> None:
+def _insert_key(tree: CommentedMap, name: str, value: object, first: int) -> None:
     """Insert a new key where it does not separate a comment from the key that the comment is about.
 
     ruamel.yaml attaches a comment between two keys to the first of them, and a comment before the
     first key of a section to the section's own key.
     """
     names = list(tree)
-    free = (n for n in range(first, len(names)) if n == 0 or not _holds_more(tree, names[n - 1]))
+    free = (
+        n for n in range(first, len(names)) if n == 0 or not _has_lines_below(tree, names[n - 1])
+    )
     tree.insert(next(free, len(names)), name, value)
 
 
-def _holds_more(tree: CommentedMap, name: str) -> bool:
+def _has_lines_below(tree: CommentedMap, name: str) -> bool:
     """Whether nested values or a comment follow between the line of `name` and the next key."""
     return isinstance(tree[name], dict | list) or _has_comment_below(tree, name)
 

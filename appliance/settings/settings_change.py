@@ -64,7 +64,7 @@ def check_allowed(change: SettingsChange, now: Settings) -> None:
     if now.panel.mute_switch and change.values.get("panel.gpio", wires) != wires:
         problem = "A mute switch is wired: `panel.gpio` cannot be changed from here."
         raise SettingsError(problem, NOT_HERE, shown=ShownAs.of("page-wrong-panel-switch"))
-    if any(not letter.isprintable() for letter in change.secret):
+    if any(not char.isprintable() for char in change.secret):
         problem = "The password has letters that cannot be typed."
         shown = ShownAs.of("page-wrong-password-letters")
         raise SettingsError(problem, "Type it again.", shown=shown)
@@ -79,8 +79,8 @@ def check_other_broker(now: Settings) -> None:
 
 def value_of(settings: Settings, key: str) -> Scalar:
     """The value of a dotted key; the key must not name a section."""
-    found: object = settings
+    value: object = settings
     for name in key.split("."):
-        found = getattr(found, name)
-    assert isinstance(found, bool | int | float | str)
-    return found
+        value = getattr(value, name)
+    assert isinstance(value, bool | int | float | str)
+    return value

@@ -44,12 +44,12 @@ def usable(
         settings = load(file)
         check(settings)
     except SettingsError as error:
-        return _without(str(error), before, check)
-    _keep(file, before)
+        return _fallback(str(error), before, check)
+    _save_copy(file, before)
     return UsableSettings(settings)
 
 
-def _without(problem: str, before: Path, check: Callable[[Settings], object]) -> UsableSettings:
+def _fallback(problem: str, before: Path, check: Callable[[Settings], object]) -> UsableSettings:
     if before.is_file():
         with contextlib.suppress(SettingsError):
             settings = load(before)
@@ -58,7 +58,7 @@ def _without(problem: str, before: Path, check: Callable[[Settings], object]) ->
     return UsableSettings(load_defaults(), problem, "settings-defaults", mute=True)
 
 
-def _keep(file: Path | None, before: Path) -> None:
+def _save_copy(file: Path | None, before: Path) -> None:
     """Copy the usable file, for a start at which it has an error. A failed write only logs a
     warning: the box starts all the same."""
     try:

@@ -13,7 +13,7 @@ import pytest
 from py3langid import langid
 
 from appliance.language.codes import base
-from appliance.language.identify import TOLD_APART, LanguageIdentifier
+from appliance.language.identify import DISTINGUISHED, LanguageIdentifier
 from appliance.language.langid_model import read_model
 
 FILE = langid.MODEL_DIR / langid.MODEL_FILE
@@ -26,11 +26,11 @@ SENTENCES = [
 @pytest.mark.long
 def test_each_sentence_is_judged_as_by_py3langid_itself_to_the_bit() -> None:
     own = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
-    own.set_languages([code for code in own.labels if base(code) in TOLD_APART])
+    own.set_languages([code for code in own.labels if base(code) in DISTINGUISHED])
     ours = LanguageIdentifier()
     ours.start()
     ours.wait()
-    network: Any = ours._network
+    network: Any = ours._model
     texts = [*SENTENCES, "", "日本語です。", "Ήταν εδώ", "mixed Deutsch and English"]
     assert len(texts) > 240
     assert [network.rank(text) for text in texts] == [own.rank(text) for text in texts]
@@ -59,4 +59,4 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path, data: bytes) -> None:
     file = tmp_path / "model.npz.xz"
     file.write_bytes(data)
     with pytest.raises((ValueError, EOFError, lzma.LZMAError)):
-        read_model(file, TOLD_APART)
+        read_model(file, DISTINGUISHED)
