@@ -21,9 +21,9 @@ from appliance.errors import StorageError
 from appliance.runtime.secure_erase import erase, overwrite
 
 VERSION = 1  # PRAGMA user_version of the layout; older code works with the added transcript, too
-DAMAGED = ".damaged-"  # in the name of a damaged file that was set aside, before the time
+DAMAGED = ".damaged-"  # in the name of a damaged file that was set aside; a time stamp follows
 LOG = "-wal"  # SQLite's name for the write-ahead log beside a file
-UNCLEARED = "-uncleared"  # second name of a log that SQLite unlinks before it is zeroed
+UNCLEARED = "-uncleared"  # in the second name of a log that SQLite may unlink before it is zeroed
 _LOG_HEADER = 32  # bytes before the log's first frame: no content (sqlite.org/walformat)
 _BUSY_S = 2.0  # `interlude memory` and the box may write at the same time
 _DAMAGED_CODES = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}

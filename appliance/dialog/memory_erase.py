@@ -108,7 +108,7 @@ class LastTurn:
     known: bool = False
 
     def others(self, turns: list[RememberedTurn]) -> list[RememberedTurn]:
-        """Those that stay."""
+        """Return the turns that stay."""
         if not self.known:
             self.known, self.turn = True, turns[-1] if turns else None
         return turns[:-1] if turns and turns[-1] == self.turn else turns
@@ -123,7 +123,7 @@ class ChosenTurn:
     turn: RememberedTurn | None = None
 
     def others(self, turns: list[RememberedTurn]) -> list[RememberedTurn]:
-        """Those that stay."""
+        """Return the turns that stay."""
         others = []
         for turn in turns:
             if (turn.started, turn.turn) == (self.started, self.number):

@@ -22,7 +22,7 @@ LATE_S = 10.0  # after this a card counts as broken; one that merely stalls take
 
 @dataclass(frozen=True)
 class MuteProblem:
-    """A fault of the store. `log`: line for the log. `aloud`: announcement; None: it has ended."""
+    """A fault of the store, or its end. `log`: log line. `aloud`: announcement; None: its end."""
 
     log: str
     aloud: BoxSentence | None = None
@@ -42,8 +42,8 @@ class MuteState:
         self._store = store
         self._closed = floor.opened  # the newest `closed` that was reported to the state machine
         self._cut = floor.cut
-        self._unread_since_s: float | None = None  # the stored value is awaited
-        self._kept_at_s: float | None = None  # the result of a write is awaited
+        self._unread_since_s: float | None = None  # the stored value is awaited since then
+        self._kept_at_s: float | None = None  # the result of a write is awaited since then
         self._on_disk: bool | None = None  # the value that is known to be on the disk
         self._complaint: MuteProblem | None = None
         self.failing = False

@@ -31,7 +31,7 @@ class KernelPinFactory(LocalPiFactory):  # type: ignore[misc] # gpiozero has no 
 
     def __init__(self, chip: GpioChip) -> None:
         super().__init__()
-        self.pins: dict[Any, KernelPin] = {}  # not shared with other factories, as by default
+        self.pins: dict[Any, KernelPin] = {}  # of this factory only; gpiozero shares them
         self.pin_class = KernelPin
         self.chip = chip
         self.dimmer = SoftwarePwm(self._write, DIM_HZ)
