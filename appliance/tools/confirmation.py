@@ -16,15 +16,17 @@ _FILLERS = frozenset("a an the my our please now again to".split())
 
 def letters(text: str) -> str:
     """Return `text` in small letters without accents; every other character becomes a space."""
-    apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    kept = "".join(letter for letter in apart if unicodedata.category(letter) != "Mn")
-    return "".join(letter if letter.isalnum() else " " for letter in kept)
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    without_accents = "".join(
+        letter for letter in decomposed if unicodedata.category(letter) != "Mn"
+    )
+    return "".join(letter if letter.isalnum() else " " for letter in without_accents)
 
 
 def opens_something(command: str, stems: Iterable[str]) -> bool:
     """Whether `command` contains one of `stems`, also as a part of a word."""
-    plain = letters(command)
-    return any(letters(stem).strip() in plain for stem in stems)
+    normalised = letters(command)
+    return any(letters(stem).strip() in normalised for stem in stems)
 
 
 @dataclass
@@ -34,7 +36,7 @@ class ConfirmationGuard:
     stems: tuple[str, ...] = ()
     _words: frozenset[str] = frozenset()
     _turn: int = -1
-    _by_s: float = -1.0
+    _deadline_s: float = -1.0
 
     def wants_confirmation(self, command: str, turn: int, now_s: float) -> bool:
         """Whether `command` needs a second request. It must come in the same words and in another
@@ -42,8 +44,8 @@ class ConfirmationGuard:
         if not opens_something(command, self.stems):
             return False
         words = frozenset(letters(command).split()) - _FILLERS
-        if words == self._words and turn != self._turn and now_s <= self._by_s:
-            self._by_s = -1.0
+        if words == self._words and turn != self._turn and now_s <= self._deadline_s:
+            self._deadline_s = -1.0
             return False
-        self._words, self._turn, self._by_s = words, turn, now_s + CONFIRM_S
+        self._words, self._turn, self._deadline_s = words, turn, now_s + CONFIRM_S
         return True

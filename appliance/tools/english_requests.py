@@ -12,8 +12,8 @@ from appliance.tools.request_grammar import (
     at,
     before_or_after,
     house,
+    remove_matches,
     timer,
-    without,
 )
 from appliance.tools.spoken_numbers import parse_number
 
@@ -27,18 +27,18 @@ _LENGTH = re.compile(
     r"(?P<count>[a-z0-9. -]+?) (?P<unit>second|minute|hour)s?(?: (?:and )?(?P<rest>.+))?"
 )
 _DAY = r"(?P<day>tomorrow|tonight|today)(?: (?P<half>morning|afternoon|evening|night))?"
-_AHEAD = re.compile(rf"{_DAY}(?: at)? (?P<clock>.+)")
-_BEHIND = re.compile(rf"(?P<clock>.+) {_DAY}")
+_DAY_FIRST = re.compile(rf"{_DAY}(?: at)? (?P<clock>.+)")
+_DAY_LAST = re.compile(rf"(?P<clock>.+) {_DAY}")
 _HALF = re.compile(
     r"(?P<clock>.+?)(?: in the (?P<part>morning|afternoon|evening)| at (?P<night>night)|"
     r" ?(?P<letter>[ap])\.?m\.?)"
 )
 _DIGITS = re.compile(r"(?P<hour>[0-9]{1,2})(?:[:.](?P<minute>[0-9]{2}))?")
-_BESIDE = re.compile(r"(?P<count>half|(?:a )?quarter|[a-z0-9 -]+?)(?: minutes?)? "
+_RELATIVE = re.compile(r"(?P<count>half|(?:a )?quarter|[a-z0-9 -]+?)(?: minutes?)? "
                      r"(?P<side>past|to|after|before) (?P<hour>[a-z0-9-]+)")  # fmt: skip
-_TOLD = re.compile(r"(?P<hour>[a-z0-9]+)(?: o'clock| (?P<minute>(?:oh |o )?[a-z0-9 -]+))?")
+_PLAIN_TIME = re.compile(r"(?P<hour>[a-z0-9]+)(?: o'clock| (?P<minute>(?:oh |o )?[a-z0-9 -]+))?")
 _LATE = 5  # "at night" means after noon from this hour on
-_EXACT = {"noon": (12, 0), "midday": (12, 0), "midnight": (0, 0)}
+_NAMED = {"noon": (12, 0), "midday": (12, 0), "midnight": (0, 0)}
 
 
 def minutes(words: str) -> float | None:
@@ -60,12 +60,12 @@ def clock(words: str) -> str | None:
 
     Without a part of the day the hour is taken as one of 24, as with typed digits."""
     tomorrow, part = False, ""
-    if found := _AHEAD.fullmatch(words) or _BEHIND.fullmatch(words):
+    if found := _DAY_FIRST.fullmatch(words) or _DAY_LAST.fullmatch(words):
         words, tomorrow = found["clock"], found["day"] == "tomorrow"
         part = found["half"] or ("night" if found["day"] == "tonight" else "")
     if found := _HALF.fullmatch(words):
         words, part = found["clock"], found["part"] or found["night"] or found["letter"]
-    if (time := _EXACT.get(words) or _time(words)) is None:
+    if (time := _NAMED.get(words) or _time(words)) is None:
         return None
     hour, minute = time
     if part in ("a", "p") and not 1 <= hour <= 12:
@@ -84,18 +84,18 @@ def _in_part(hour: float, part: str) -> float:
 def _time(words: str) -> tuple[float, float] | None:
     if found := _DIGITS.fullmatch(words):
         return float(found["hour"]), float(found["minute"] or 0)
-    if found := _BESIDE.fullmatch(words):
+    if found := _RELATIVE.fullmatch(words):
         count = {"half": 30.0, "quarter": 15.0, "a quarter": 15.0}.get(found["count"])
-        beside = parse_number(found["count"]) if count is None else count
+        offset = parse_number(found["count"]) if count is None else count
         hour = parse_number(found["hour"])
         past = found["side"] in ("past", "after")
-        if hour is None or beside is None or not 0 < beside < 60 or (count == 30.0 and not past):
+        if hour is None or offset is None or not 0 < offset < 60 or (count == 30.0 and not past):
             return None
-        return before_or_after(hour, beside, past=past)
-    if found := _TOLD.fullmatch(words):
+        return before_or_after(hour, offset, past=past)
+    if found := _PLAIN_TIME.fullmatch(words):
         hour = parse_number(found["hour"])
-        said = re.sub(r"^(oh|o) ", "", found["minute"] or "zero")
-        minute = parse_number(said)
+        minute_words = re.sub(r"^(oh|o) ", "", found["minute"] or "zero")
+        minute = parse_number(minute_words)
         if hour is not None and minute is not None:
             return hour, minute
     return None
@@ -103,10 +103,10 @@ def _time(words: str) -> tuple[float, float] | None:
 
 def tidy(text: str) -> str:
     """Return the text's words in small letters without polite phrases."""
-    kept = re.sub(r"[^a-z0-9.:' -]", " ", text.lower().replace("’", "'"))
-    words = " ".join(kept.split())
+    letters = re.sub(r"[^a-z0-9.:' -]", " ", text.lower().replace("’", "'"))
+    words = " ".join(letters.split())
     words = words if re.search(r"\b[ap]\.m\.$", words) else words.rstrip(".")
-    return without(_POLITE, words.rstrip(":"))
+    return remove_matches(_POLITE, words.rstrip(":"))
 
 
 _ROWS: tuple[Row, ...] = (

@@ -15,8 +15,8 @@ from appliance.tools.request_grammar import (
     at,
     before_or_after,
     house,
+    remove_matches,
     timer,
-    without,
 )
 from appliance.tools.tool_call_syntax import ToolCall
 
@@ -26,15 +26,15 @@ _TENS = "zwanzig dreissig vierzig fuenfzig sechzig siebzig achtzig neunzig".spli
 _VALUES = {word: number for number, word in enumerate(_ONES)}
 _VALUES |= {word: 10 * (tens + 2) for tens, word in enumerate(_TENS)}
 _VALUES |= {
-    f"{one}und{ten}": 10 * (tens + 2) + ones
-    for ones, one in enumerate(_ONES[:10])
-    for tens, ten in enumerate(_TENS)
+    f"{ones_word}und{tens_word}": 10 * (tens + 2) + ones
+    for ones, ones_word in enumerate(_ONES[:10])
+    for tens, tens_word in enumerate(_TENS)
     if ones
 }
 _VALUES |= dict.fromkeys(("eins", "eine", "einer", "einem", "einen", "eines"), 1)
 _VALUES |= {"zwo": 2}
-_VALUES |= {f"{one}hundert{rest}": 100 * hundred + value
-            for one, hundred in (("", 1), ("ein", 1), ("zwei", 2))
+_VALUES |= {f"{count_word}hundert{rest}": 100 * hundred + value
+            for count_word, hundred in (("", 1), ("ein", 1), ("zwei", 2))
             for rest, value in ({"": 0} | _VALUES).items() if rest == "" or value}  # fmt: skip
 _UNITS = {"sekunde": 1 / 60, "minute": 1.0, "stunde": 60.0}
 # Lengths in minutes with a name of their own: "eine Viertelstunde".
@@ -51,19 +51,19 @@ _LENGTH = re.compile(r"(?P<count>[a-z0-9., ]+?) (?P<unit>sekunde|minute|stunde)n
                      r"(?: (?:und )?(?P<rest>.+))?")  # fmt: skip
 _NOT = re.compile(r"\b(nicht|nie|niemals|kein\w*)\b")
 _PARTS = r"(?:frueh|vormittag|mittag|nachmittag|abend|nacht)"
-_AHEAD = re.compile(rf"(?P<day>heute|morgen)(?: (?P<part>{_PARTS}))?(?: um)? (?P<clock>.+)")
-_BEHIND = re.compile(rf"(?P<clock>.+?)(?: uhr)? (?P<part>frueh|morgens|am morgen|{_PARTS}s|"
+_DAY_FIRST = re.compile(rf"(?P<day>heute|morgen)(?: (?P<part>{_PARTS}))?(?: um)? (?P<clock>.+)")
+_DAY_LAST = re.compile(rf"(?P<clock>.+?)(?: uhr)? (?P<part>frueh|morgens|am morgen|{_PARTS}s|"
                      rf"(?:am|in der) {_PARTS})")  # fmt: skip
 _DIGITS = re.compile(r"(?P<hour>[0-9]{1,2})[:.](?P<minute>[0-9]{2})(?: uhr)?")
-_BESIDE = re.compile(
+_RELATIVE = re.compile(
     r"(?P<count>viertel|[a-z0-9]+?)(?: minuten?)? (?P<side>nach|vor) (?P<half>halb )?"
     r"(?P<hour>[a-z0-9]+)(?: uhr)?"
 )
-_PART_OF = re.compile(r"(?P<part>halb|viertel|dreiviertel|drei viertel) (?P<hour>[a-z0-9]+)")
-_TOLD = re.compile(r"(?P<hour>[a-z0-9]+)(?: uhr(?: (?P<minute>[a-z0-9]+))?)?")
+_PART_OF_HOUR = re.compile(r"(?P<part>halb|viertel|dreiviertel|drei viertel) (?P<hour>[a-z0-9]+)")
+_PLAIN_TIME = re.compile(r"(?P<hour>[a-z0-9]+)(?: uhr(?: (?P<minute>[a-z0-9]+))?)?")
 _MINUTES_OF = {"halb": 30.0, "viertel": 15.0, "dreiviertel": 45.0, "drei viertel": 45.0}
 _NOON_ENDS, _LATE = 3, 8  # "mittags" means after noon before hour 3, "nachts" from hour 8 on
-_EXACT = {"mittag": (12.0, 0.0), "mitternacht": (0.0, 0.0)}
+_NAMED = {"mittag": (12.0, 0.0), "mitternacht": (0.0, 0.0)}
 
 
 def fold(words: str) -> str:
@@ -112,12 +112,12 @@ def clock(words: str) -> str | None:
 
     Without a part of the day the hour is taken as one of 24: "halb acht" is 07:30."""
     words, tomorrow, part = fold(words.lower()).removeprefix("um "), False, ""
-    if found := _AHEAD.fullmatch(words):
+    if found := _DAY_FIRST.fullmatch(words):
         words, tomorrow = found["clock"], found["day"] == "morgen"
         part = found["part"] or ""
-    if found := _BEHIND.fullmatch(words):
+    if found := _DAY_LAST.fullmatch(words):
         words, part = found["clock"], re.sub(r"^(am|in der) |s$", "", found["part"])
-    if (time := _EXACT.get(words) or _time(words)) is None:
+    if (time := _NAMED.get(words) or _time(words)) is None:
         return None
     hour, minute = time
     return at(_in_part(hour, part), minute, tomorrow=tomorrow)
@@ -138,24 +138,24 @@ def _in_part(hour: float, part: str) -> float:
 def _time(words: str) -> tuple[float, float] | None:
     if found := _DIGITS.fullmatch(words):
         return float(found["hour"]), float(found["minute"])
-    if found := _PART_OF.fullmatch(words):  # names the hour that ends: "halb acht" is 7:30
-        return _to(number(found["hour"]), 60.0 - _MINUTES_OF[found["part"]])
-    if found := _BESIDE.fullmatch(words):
-        beside = _MINUTES_OF.get(found["count"]) or number(found["count"])
+    if found := _PART_OF_HOUR.fullmatch(words):  # names the hour that ends: "halb acht" is 7:30
+        return _minutes_before(number(found["hour"]), 60.0 - _MINUTES_OF[found["part"]])
+    if found := _RELATIVE.fullmatch(words):
+        offset = _MINUTES_OF.get(found["count"]) or number(found["count"])
         hour, past = number(found["hour"]), found["side"] == "nach"
-        if beside is None or hour is None or not 0 < beside < 30:
+        if offset is None or hour is None or not 0 < offset < 30:
             return None
         if found["half"]:
-            return _to(hour, 30.0 - beside if past else 30.0 + beside)
-        return before_or_after(hour, beside, past=past)
-    if found := _TOLD.fullmatch(words):
+            return _minutes_before(hour, 30.0 - offset if past else 30.0 + offset)
+        return before_or_after(hour, offset, past=past)
+    if found := _PLAIN_TIME.fullmatch(words):
         hour, minute = number(found["hour"]), number(found["minute"] or "null")
         if hour is not None and minute is not None:
             return hour, minute
     return None
 
 
-def _to(hour: float | None, left: float) -> tuple[float, float] | None:
+def _minutes_before(hour: float | None, left: float) -> tuple[float, float] | None:
     """Return the time `left` minutes before an hour."""
     return None if hour is None else before_or_after(hour, left, past=False)
 
@@ -164,10 +164,10 @@ def tidy(text: str) -> str:
     """Return the text's words in small letters without polite phrases."""
     words = " ".join(re.sub(r"[^a-zäöüß0-9.,:' -]", " ", text.lower()).split())
     words = re.sub(r"[.,:]+(?= |$)", "", words)
-    return " ".join(without(_POLITE, words).split())
+    return " ".join(remove_matches(_POLITE, words).split())
 
 
-def _in_the_house(words: str) -> str:
+def _house_pattern(words: str) -> str:
     """Return a pattern for a request about one device; a request with a negation does not match."""
     return rf"(?!.*{_NOT.pattern}){words}"
 
@@ -204,8 +204,8 @@ _ROWS: tuple[Row, ...] = (
     (r"(sag|sage|wiederhole?) (das|es)( (noch ?einmal|noch ?mal))?|was hast du gesagt|"
      r"(noch ?einmal|noch ?mal)", always("repeat")),
     (r"vergiss (das|was ich gesagt habe)", always("forget")),
-    (_in_the_house(rf"(schalte?|mache?) {_THING} (an|ein|aus)"), house),
-    (_in_the_house(rf"{_THING} (an|ein|aus)(schalten|machen)"), house),
+    (_house_pattern(rf"(schalte?|mache?) {_THING} (an|ein|aus)"), house),
+    (_house_pattern(rf"{_THING} (an|ein|aus)(schalten|machen)"), house),
 )  # fmt: skip
 
 

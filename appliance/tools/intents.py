@@ -29,7 +29,7 @@ class PlainRequest:
 
 def parse_intent(text: str, first: str = SOURCE) -> PlainRequest | None:
     """Parse a request; None if no pattern matches all of it. `first`: language to try first."""
-    for language in _from(first):
+    for language in _languages(first):
         call = GRAMMARS[language].parse(text)
         if call is not None:
             return PlainRequest(call, language)
@@ -38,18 +38,18 @@ def parse_intent(text: str, first: str = SOURCE) -> PlainRequest | None:
 
 def parse_number(text: str, language: str = SOURCE) -> float | None:
     """Parse a number in words or digits, in `language` or else in English."""
-    found = (GRAMMARS[each].number(text) for each in dict.fromkeys((language, SOURCE))
-             if each in GRAMMARS)  # fmt: skip
+    found = (GRAMMARS[name].number(text) for name in dict.fromkeys((language, SOURCE))
+             if name in GRAMMARS)  # fmt: skip
     return next((number for number in found if number is not None), None)
 
 
 def parse_clock(text: str, language: str = SOURCE) -> str | None:
     """Parse a time of day in words to "07:30", in `language` or else in English."""
-    for each in dict.fromkeys((language, SOURCE)):
-        if each in GRAMMARS and (found := GRAMMARS[each].clock(text.strip().lower())) is not None:
+    for name in dict.fromkeys((language, SOURCE)):
+        if name in GRAMMARS and (found := GRAMMARS[name].clock(text.strip().lower())) is not None:
             return found
     return None
 
 
-def _from(first: str) -> list[str]:
-    return [each for each in dict.fromkeys((first, *GRAMMARS)) if each in GRAMMARS]
+def _languages(first: str) -> list[str]:
+    return [name for name in dict.fromkeys((first, *GRAMMARS)) if name in GRAMMARS]

@@ -83,7 +83,7 @@ def house(found: RequestMatch) -> ToolCall | None:
     return ToolCall("home", {"command": found.words})
 
 
-def without(patterns: Iterable[re.Pattern[str]], words: str) -> str:
+def remove_matches(patterns: Iterable[re.Pattern[str]], words: str) -> str:
     """Remove matches of `patterns` from `words` until there are none."""
     before = None
     while words != before:

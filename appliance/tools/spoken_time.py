@@ -46,19 +46,19 @@ def spoken_time(when: datetime, words: Catalogue) -> str:
     """Return a time: ten past nine, half past nine, twenty-three minutes to ten, nine o'clock."""
     hour, minute = when.hour, when.minute
 
-    def said(number: int) -> str:
+    def spoken(number: int) -> str:
         return spoken_number(number, words)
 
     return words.say(
         "clock",
         minute=minute,
         hour24=hour,
-        hour=said(hour),
-        hour12=said(hour % 12 or 12),
-        next12=said((hour + 1) % 12 or 12),
-        minutes=said(minute),
-        past=said(minute),
-        to=said(60 - minute),
+        hour=spoken(hour),
+        hour12=spoken(hour % 12 or 12),
+        next12=spoken((hour + 1) % 12 or 12),
+        minutes=spoken(minute),
+        past=spoken(minute),
+        to=spoken(60 - minute),
         side="to" if minute > 30 else "past",
     )
 
@@ -93,16 +93,16 @@ def spoken_when(when: datetime, now: datetime, words: Catalogue) -> str:
 def spoken_length(seconds: float, words: Catalogue) -> str:
     """Return a length: five minutes, one and a half minutes, one hour and ten minutes. From two
     minutes on it is rounded to minutes."""
-    whole = max(0, round(seconds))
-    if whole >= 120:
-        whole = 60 * round(whole / 60)
-    if whole == 90:
+    rounded = max(0, round(seconds))
+    if rounded >= 120:
+        rounded = 60 * round(rounded / 60)
+    if rounded == 90:
         return words.say("length-minute-and-a-half")
-    hours, rest = divmod(whole, 3600)
-    minutes, left = divmod(rest, 60)
+    hours, rest = divmod(rounded, 3600)
+    minutes, seconds_left = divmod(rest, 60)
     parts = [
         words.say(f"length-{unit}", count=count, words=spoken_number(count, words))
-        for count, unit in ((hours, "hours"), (minutes, "minutes"), (left, "seconds"))
+        for count, unit in ((hours, "hours"), (minutes, "minutes"), (seconds_left, "seconds"))
         if count
     ]
     if not parts:
@@ -136,13 +136,13 @@ def parse_time(text: str, now: ClockReading) -> float | None:
         return None
     if half:
         hour = hour % 12 + (12 if half == "pm" else 0)
-    here = now.local()
-    when = here.replace(hour=hour, minute=minute, second=0, microsecond=0, fold=0)
+    local_now = now.local()
+    when = local_now.replace(hour=hour, minute=minute, second=0, microsecond=0, fold=0)
     if tomorrow:
         return (when + timedelta(days=1)).timestamp()
     again = when.replace(fold=1)  # when the clock is put back, an hour occurs twice
     if when.timestamp() <= now.wall_s < again.timestamp():
         return again.timestamp()
-    if when <= here:
+    if when <= local_now:
         when += timedelta(days=1)  # a calendar day: 23 or 25 hours when the clock is changed
     return when.timestamp()

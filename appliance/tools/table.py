@@ -75,18 +75,18 @@ def available(settings: Settings) -> tuple[Tool, ...]:
 
 def declaration(tool: Tool) -> str:
     """Return `<|tool>declaration:…<tool|>` exactly as Gemma 4's chat template writes it."""
-    form = f"<|tool>declaration:{tool.name}{{description:{_quoted(tool.about)}"
+    text = f"<|tool>declaration:{tool.name}{{description:{_quoted(tool.about)}"
     if tool.parameters:
         properties = ",".join(
             f"{parameter.name}:{{{_property(parameter)}}}"
             for parameter in sorted(tool.parameters, key=lambda parameter: parameter.name)
         )
-        form += f",parameters:{{properties:{{{properties}}},"
+        text += f",parameters:{{properties:{{{properties}}},"
         needed = [_quoted(parameter.name) for parameter in tool.parameters if parameter.needed]
         if needed:
-            form += f"required:[{','.join(needed)}],"
-        form += f"type:{_quoted('OBJECT')}}}"
-    return form + "}<tool|>"
+            text += f"required:[{','.join(needed)}],"
+        text += f"type:{_quoted('OBJECT')}}}"
+    return text + "}<tool|>"
 
 
 def _property(parameter: ToolParameter) -> str:

@@ -51,16 +51,16 @@ class Timer:
 _FILLERS = frozenset("a an the my our for timer timers alarm alarms".split())
 
 
-def meant(name: str) -> set[str]:
+def name_words(name: str) -> set[str]:
     """Return the words of a name to compare: the same for "eggs" and "the egg timer"."""
     return {word.removesuffix("s") for word in name.lower().split() if word not in _FILLERS}
 
 
-def _aimed_anew(alarm: Timer, asked: ClockReading) -> float:
+def _corrected_due_s(alarm: Timer, asked: ClockReading) -> float:
     """Return an alarm's due time for the corrected time `asked` at which it was requested."""
-    meant_for = asked.local(alarm.due_wall_s)
+    local_due = asked.local(alarm.due_wall_s)
     day = TOMORROW if alarm.tomorrow else ""
-    due_s = parse_time(f"{day}{meant_for.hour}:{meant_for.minute:02}", asked)
+    due_s = parse_time(f"{day}{local_due.hour}:{local_due.minute:02}", asked)
     return alarm.due_wall_s if due_s is None else due_s
 
 
@@ -70,7 +70,7 @@ class Timers:
     def __init__(self, ring_s: float = 600.0) -> None:
         """`ring_s`: maximum time that a timer rings."""
         self._ring_s = ring_s
-        self._ahead_s: float | None = None  # last difference of the wall clock to the boot clock
+        self._wall_offset_s: float | None = None  # wall clock minus boot clock, as of last time
         self._waiting: list[Timer] = []
         self.ringing: tuple[Timer, ...] = ()
         self.missed: tuple[Timer, ...] = ()  # to be announced, then `acknowledge_missed`
@@ -139,19 +139,19 @@ class Timers:
 
     def _set(self, timer: Timer) -> Timer:
         self._waiting.append(timer)
-        self._happened("set", timer)
+        self._record_event("set", timer)
         return timer
 
     def find(self, name: str) -> Timer | None:
         """Return the newest waiting timer of that name, or of any name if `name` is "" or has
         nothing but words such as "the timer"."""
-        wish = meant(name)
-        wanted = [timer for timer in self._waiting if not wish or meant(timer.name) == wish]
-        return wanted[-1] if wanted else None
+        key = name_words(name)
+        matching = [timer for timer in self._waiting if not key or name_words(timer.name) == key]
+        return matching[-1] if matching else None
 
     def cancel(self, timer: Timer) -> None:
         self._waiting.remove(timer)
-        self._happened("cancelled", timer)
+        self._record_event("cancelled", timer)
 
     def cancel_number(self, number: int) -> None:
         """Cancel the waiting timer with that number, if there is one."""
@@ -161,7 +161,7 @@ class Timers:
     def stop_ringing(self) -> None:
         """Stop all ringing timers."""
         for timer in self.ringing:
-            self._happened("stopped", timer)
+            self._record_event("stopped", timer)
         self.ringing = ()
 
     def acknowledge_missed(self) -> None:
@@ -172,33 +172,33 @@ class Timers:
     def advance(self, now: ClockReading) -> None:
         """Start to ring due timers or mark them as missed; also mark as missed those that have
         rung for too long."""
-        self._follow_the_wall(now)
+        self._follow_wall_clock(now)
         for timer in [timer for timer in self._waiting if timer.left_s(now) <= 0.0]:
             self._waiting.remove(timer)
             if -timer.left_s(now) <= LATE_S:
                 self.ringing = (*self.ringing, timer)
-                self._happened("rings", timer)
+                self._record_event("rings", timer)
             else:
                 self.missed = (*self.missed, timer)
-                self._happened("missed", timer)
+                self._record_event("missed", timer)
         for timer in [timer for timer in self.ringing if -timer.left_s(now) > self._ring_s]:
             self.ringing = tuple(other for other in self.ringing if other != timer)
-            self._happened("missed", timer)
+            self._record_event("missed", timer)
 
-    def _follow_the_wall(self, now: ClockReading) -> None:
+    def _follow_wall_clock(self, now: ClockReading) -> None:
         """Adapt due times after the wall clock was set. A timer's saved wall-clock time must stay
         correct, and an alarm means the correct local time even if the wall clock was wrong when
         it was set."""
-        ahead_s, was_s = now.wall_s - now.boot_s, self._ahead_s
-        self._ahead_s = ahead_s
-        was_set = was_s is not None and abs(ahead_s - was_s) > DRIFT_S
+        offset_s, previous_s = now.wall_s - now.boot_s, self._wall_offset_s
+        self._wall_offset_s = offset_s
+        clock_was_set = previous_s is not None and abs(offset_s - previous_s) > DRIFT_S
         for at, timer in enumerate(self._waiting):
             due_s = timer.due_wall_s
             if timer.due_boot_s is not None:
                 due_s = now.wall_s + timer.left_s(now)
-            elif was_set and timer.set_boot_s is not None:
-                asked = ClockReading(timer.set_boot_s, timer.set_boot_s + ahead_s, now.zone)
-                due_s = _aimed_anew(timer, asked)
+            elif clock_was_set and timer.set_boot_s is not None:
+                asked = ClockReading(timer.set_boot_s, timer.set_boot_s + offset_s, now.zone)
+                due_s = _corrected_due_s(timer, asked)
             if abs(due_s - timer.due_wall_s) > DRIFT_S:
                 self._waiting[at] = replace(timer, due_wall_s=due_s)
                 self.changed = True
@@ -215,6 +215,6 @@ class Timers:
     def _number(self) -> int:
         return max((timer.number for timer in self.all), default=0) + 1
 
-    def _happened(self, kind: TimerNews, timer: Timer) -> None:
+    def _record_event(self, kind: TimerNews, timer: Timer) -> None:
         self.changed = True
         self.news.append(TimerEvent(kind, timer.number, timer.alarm, timer.name, timer.length_s))

@@ -53,7 +53,7 @@ def parse(text: str) -> ToolCall:
 
 def _arguments(text: str) -> dict[str, Value]:
     found: dict[str, Value] = {}
-    at = _blank(text, 0)
+    at = _skip_space(text, 0)
     while not text.startswith("}", at):
         key = _KEY.match(text, at)
         if key is None:
@@ -62,9 +62,9 @@ def _arguments(text: str) -> dict[str, Value]:
         if key[1] in found or len(found) >= MOST_ARGUMENTS:
             raise BadToolCall("an argument comes twice, or there are too many")
         found[key[1]] = value
-        at = _blank(text, at)
+        at = _skip_space(text, at)
         if text.startswith(",", at):
-            at = _blank(text, at + 1)
+            at = _skip_space(text, at + 1)
         elif not text.startswith("}", at):
             raise BadToolCall("it does not end")
     if text[at + 1 :].strip(" }"):
@@ -90,7 +90,7 @@ def _value(text: str, at: int) -> tuple[Value, int]:
     return plain(word), bare.end()
 
 
-def _blank(text: str, at: int) -> int:
+def _skip_space(text: str, at: int) -> int:
     while at < len(text) and text[at].isspace():
         at += 1
     return at
@@ -114,16 +114,16 @@ def to_syntax(call: ToolCall) -> list[tuple[str, bool]]:
     Plain text must not be tokenised to special tokens.
     """
     runs: list[tuple[str, bool]] = []
-    form = f"<|tool_call>call:{call.name}{{"
+    text = f"<|tool_call>call:{call.name}{{"
     for number, key in enumerate(sorted(call.arguments)):
         value = call.arguments[key]
-        form += f"{',' if number else ''}{key}:"
+        text += f"{',' if number else ''}{key}:"
         if isinstance(value, str):
-            runs += [(form + QUOTE, False), (value, True)]
-            form = QUOTE
+            runs += [(text + QUOTE, False), (value, True)]
+            text = QUOTE
         else:
-            form += str(value) if isinstance(value, int) else _decimal(value)
-    return [*runs, (form + "}<tool_call|>", False)]
+            text += str(value) if isinstance(value, int) else _decimal(value)
+    return [*runs, (text + "}<tool_call|>", False)]
 
 
 def _decimal(value: float) -> str:

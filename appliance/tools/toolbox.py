@@ -27,7 +27,7 @@ from appliance.tools.spoken_time import (
     spoken_time_of_day,
     spoken_when,
 )
-from appliance.tools.timers import LONGEST_S, MOST, Timer, Timers, meant
+from appliance.tools.timers import LONGEST_S, MOST, Timer, Timers, name_words
 from appliance.tools.tool_call_syntax import ToolCall, Value, plain
 
 LOUDER = 0.15  # of the full range: an audible step
@@ -81,7 +81,7 @@ class ToolResult:
     note: str = ""
 
 
-def says(*lines: str, wishes: tuple[Message, ...] = ()) -> ToolResult:
+def answer(*lines: str, wishes: tuple[Message, ...] = ()) -> ToolResult:
     return ToolResult(tuple(f"{line[:1].upper()}{line[1:]}" for line in lines), wishes)
 
 
@@ -91,138 +91,144 @@ class Toolbox:
 
     timers: Timers
     guard: ConfirmationGuard = field(default_factory=ConfirmationGuard)
-    _requests: int = 0
-    _asked: tuple[int, int] = (0, 0)  # requests to the house: turn, count
-    _forget_by_s: float = field(default=-1.0)  # deadline for the second request, on the boot clock
+    _request_number: int = 0
+    _house_requests: tuple[int, int] = (0, 0)  # requests to the house: turn, count
+    _forget_deadline_s: float = field(default=-1.0)  # of the second request, on the boot clock
     _forget_turn: int = -1
 
-    def run(self, call: ToolCall, now: ClockReading, about: ToolContext) -> ToolResult:
+    def run(self, call: ToolCall, now: ClockReading, context: ToolContext) -> ToolResult:
         """Run a call. It raises no error: the answer to an invalid call says that it is invalid."""
         tool = TOOLS.get(call.name)
         if tool is None:
-            return says(about.words.say("tool-unknown"))
-        return tool(self, call.arguments, now, about)
+            return answer(context.words.say("tool-unknown"))
+        return tool(self, call.arguments, now, context)
 
-    def time(self, given: Mapping[str, Value], now: ClockReading, about: ToolContext) -> ToolResult:
-        clock = spoken_time(now.local(), about.words)
-        return says(about.words.say("tool-time", clock=clock))
+    def time(
+        self, arguments: Mapping[str, Value], now: ClockReading, context: ToolContext
+    ) -> ToolResult:
+        clock = spoken_time(now.local(), context.words)
+        return answer(context.words.say("tool-time", clock=clock))
 
-    def date(self, given: Mapping[str, Value], now: ClockReading, about: ToolContext) -> ToolResult:
-        date = spoken_date(now.local(), about.words)
-        return says(about.words.say("tool-date", date=date))
+    def date(
+        self, arguments: Mapping[str, Value], now: ClockReading, context: ToolContext
+    ) -> ToolResult:
+        date = spoken_date(now.local(), context.words)
+        return answer(context.words.say("tool-date", date=date))
 
     def timer(
-        self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
+        self, arguments: Mapping[str, Value], now: ClockReading, context: ToolContext
     ) -> ToolResult:
-        minutes = _number(given.get("minutes"), about.language)
+        minutes = _number(arguments.get("minutes"), context.language)
         if minutes is None:
-            return says(about.words.say("tool-unclear"))
+            return answer(context.words.say("tool-unclear"))
         length_s = float(round(60 * minutes))
         if not 1.0 <= length_s <= LONGEST_S:
-            return says(about.words.say("timer-range"))
+            return answer(context.words.say("timer-range"))
         if self.timers.full:
-            return says(_full(about.words))
-        name = _name(given)
+            return answer(_full(context.words))
+        name = _name(arguments)
         self.timers.set_timer(length_s, name, now)
-        length = spoken_length(length_s, about.words)
-        return says(_named(name, about.words.say("timer-set", length=length), about.words))
+        length = spoken_length(length_s, context.words)
+        return answer(_named(name, context.words.say("timer-set", length=length), context.words))
 
     def alarm(
-        self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
+        self, arguments: Mapping[str, Value], now: ClockReading, context: ToolContext
     ) -> ToolResult:
-        at = str(given.get("at", ""))
+        at = str(arguments.get("at", ""))
         if parse_time(at, now) is None:  # in words, as the owner said it: "halb acht"
-            at = parse_clock(at, about.language) or ""
+            at = parse_clock(at, context.language) or ""
         wall_s = parse_time(at, now)
         if wall_s is None:
-            return says(about.words.say("alarm-unclear"))
+            return answer(context.words.say("alarm-unclear"))
         if self.timers.full:
-            return says(_full(about.words))
+            return answer(_full(context.words))
         tomorrow = at.strip().lower().startswith(TOMORROW)
-        timer = self.timers.set_alarm(wall_s, _name(given), now, tomorrow=tomorrow)
-        when = spoken_when(now.local(timer.due_wall_s), now.local(), about.words)
-        return says(_named(timer.name, about.words.say("alarm-set", when=when), about.words))
+        timer = self.timers.set_alarm(wall_s, _name(arguments), now, tomorrow=tomorrow)
+        when = spoken_when(now.local(timer.due_wall_s), now.local(), context.words)
+        return answer(_named(timer.name, context.words.say("alarm-set", when=when), context.words))
 
     def list_timers(
-        self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
+        self, arguments: Mapping[str, Value], now: ClockReading, context: ToolContext
     ) -> ToolResult:
         waiting = sorted(self.timers.waiting, key=lambda timer: timer.left_s(now))
         if not waiting:
-            return says(about.words.say("timers-none"))
-        return says(*(_stands(timer, now, about.words) for timer in waiting))
+            return answer(context.words.say("timers-none"))
+        return answer(*(_remaining(timer, now, context.words) for timer in waiting))
 
     def cancel_timer(
-        self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
+        self, arguments: Mapping[str, Value], now: ClockReading, context: ToolContext
     ) -> ToolResult:
-        name = _name(given)
+        name = _name(arguments)
         timer = self.timers.find(name)
-        if self.timers.ringing and (timer is None or not meant(name)):
+        if self.timers.ringing and (timer is None or not name_words(name)):
             self.timers.stop_ringing()
-            return says(about.words.say("timer-stopped"))
+            return answer(context.words.say("timer-stopped"))
         if timer is None:
             if name:
-                return says(about.words.say("timer-not-found", name=name))
-            return says(about.words.say("timer-none"))
+                return answer(context.words.say("timer-not-found", name=name))
+            return answer(context.words.say("timer-none"))
         self.timers.cancel(timer)
-        off = about.words.say("timer-off", kind="alarm" if timer.alarm else "timer")
-        return says(_named(timer.name, off, about.words))
+        cancelled = context.words.say("timer-off", kind="alarm" if timer.alarm else "timer")
+        return answer(_named(timer.name, cancelled, context.words))
 
     def volume(
-        self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
+        self, arguments: Mapping[str, Value], now: ClockReading, context: ToolContext
     ) -> ToolResult:
-        percent = _number(given.get("percent"), about.language)
+        percent = _number(arguments.get("percent"), context.language)
         if percent is not None:
             wanted, done, most = percent / 100, "volume-set", ""
         else:
-            step = {"up": LOUDER, "down": -LOUDER}.get(str(given.get("change", "")).lower())
+            step = {"up": LOUDER, "down": -LOUDER}.get(str(arguments.get("change", "")).lower())
             if step is None:
-                return says(about.words.say("tool-unclear"))
-            wanted = about.volume + step
+                return answer(context.words.say("tool-unclear"))
+            wanted = context.volume + step
             done, most = (
                 ("volume-up", "volume-most") if step > 0 else ("volume-down", "volume-least")
             )
         volume = round(min(MOST_VOLUME, max(LEAST_VOLUME, wanted)), 2)
-        if most and volume == round(about.volume, 2):
-            return says(about.words.say(most))
-        return says(about.words.say(done), wishes=(SetVolume(volume),))
+        if most and volume == round(context.volume, 2):
+            return answer(context.words.say(most))
+        return answer(context.words.say(done), wishes=(SetVolume(volume),))
 
     def repeat(
-        self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
+        self, arguments: Mapping[str, Value], now: ClockReading, context: ToolContext
     ) -> ToolResult:
-        if about.last:
-            return ToolResult(about.last, note=REPEATED)
-        return says(about.words.say("nothing-said"))
+        if context.last:
+            return ToolResult(context.last, note=REPEATED)
+        return answer(context.words.say("nothing-said"))
 
     def forget(
-        self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
+        self, arguments: Mapping[str, Value], now: ClockReading, context: ToolContext
     ) -> ToolResult:
-        if not given.get("what"):
+        if not arguments.get("what"):
             return ToolResult(wishes=(Forget(last=True, aloud=True),))
-        if now.boot_s > self._forget_by_s or about.turn == self._forget_turn:
-            self._forget_by_s, self._forget_turn = now.boot_s + CONFIRM_S, about.turn
+        if now.boot_s > self._forget_deadline_s or context.turn == self._forget_turn:
+            self._forget_deadline_s, self._forget_turn = now.boot_s + CONFIRM_S, context.turn
             # Only another turn can confirm, so that the model cannot confirm its own call.
-            return says(about.words.say("forget-all-again"))
-        self._forget_by_s = -1.0
+            return answer(context.words.say("forget-all-again"))
+        self._forget_deadline_s = -1.0
         return ToolResult(wishes=(Forget(aloud=True),))
 
-    def home(self, given: Mapping[str, Value], now: ClockReading, about: ToolContext) -> ToolResult:
-        command = plain(str(given.get("command", "")))[:COMMAND_LETTERS].strip()
-        if about.house is None:
-            return says(about.words.say("house-none"))
+    def home(
+        self, arguments: Mapping[str, Value], now: ClockReading, context: ToolContext
+    ) -> ToolResult:
+        command = plain(str(arguments.get("command", "")))[:COMMAND_LETTERS].strip()
+        if context.house is None:
+            return answer(context.words.say("house-none"))
         if not command:
-            return says(about.words.say("tool-unclear"))
-        if not about.house:
-            return says(about.words.say("house-away"))
-        turn, times = self._asked
-        self._asked = about.turn, times + 1 if turn == about.turn else 1
-        if self._asked[1] > MOST_REQUESTS:
-            return says(about.words.say("house-enough"))
-        if opens_something(command, self.guard.stems) and not about.chosen:
-            return says(about.words.say("house-press-first"))
-        if self.guard.wants_confirmation(command, about.turn, now.boot_s):
-            return says(about.words.say("house-opens"))
-        self._requests += 1
-        return ToolResult(house=HouseRequest(self._requests, command))
+            return answer(context.words.say("tool-unclear"))
+        if not context.house:
+            return answer(context.words.say("house-away"))
+        turn, times = self._house_requests
+        self._house_requests = context.turn, times + 1 if turn == context.turn else 1
+        if self._house_requests[1] > MOST_REQUESTS:
+            return answer(context.words.say("house-enough"))
+        if opens_something(command, self.guard.stems) and not context.chosen:
+            return answer(context.words.say("house-press-first"))
+        if self.guard.wants_confirmation(command, context.turn, now.boot_s):
+            return answer(context.words.say("house-opens"))
+        self._request_number += 1
+        return ToolResult(house=HouseRequest(self._request_number, command))
 
 
 ToolFunction = Callable[[Toolbox, Mapping[str, Value], ClockReading, ToolContext], ToolResult]
@@ -264,7 +270,7 @@ def _full(words: Catalogue) -> str:
     return words.say("timers-full", count=spoken_number(MOST, words))
 
 
-def _stands(timer: Timer, now: ClockReading, words: Catalogue) -> str:
+def _remaining(timer: Timer, now: ClockReading, words: Catalogue) -> str:
     if timer.alarm:
         when = spoken_when(now.local(timer.due_wall_s), now.local(), words)
         return _named(timer.name, words.say("alarm-waits", when=when), words)
@@ -276,8 +282,8 @@ def _named(name: str, text: str, words: Catalogue) -> str:
     return words.say("timer-named", name=name, text=text) if name else text
 
 
-def _name(given: Mapping[str, Value]) -> str:
-    name = plain(str(given.get("name", "")))[:NAME_LETTERS].strip().lower()
+def _name(arguments: Mapping[str, Value]) -> str:
+    name = plain(str(arguments.get("name", "")))[:NAME_LETTERS].strip().lower()
     return "".join(letter for letter in name if letter.isalnum() or letter in " '-").strip()
 
 
