@@ -110,13 +110,13 @@ def write_audio_part(source: Path, target: Path, form: Form, step: Callable[[int
     and OSError. After an error the caller removes what is left of `target`.
     """
     head = read_head(source)
-    keys, tensors = _wanted(source, head, form)
+    keys, tensors = _selected(source, head, form)
     writer = gguf.GGUFWriter(target, "clip")
     for name, (value, kind, items) in keys.items():
         if name != "general.architecture":  # GGUFWriter writes it itself
             writer.add_key_value(name, value, kind, items)
     for tensor in tensors:
-        new = _kind(tensor, form)
+        new = _target_format(tensor, form)
         block, block_bytes = gguf.GGML_QUANT_SIZES[new]
         # For data passed as bytes, GGUFWriter expects the last dimension in bytes.
         shape = [*tensor.shape[:-1], tensor.shape[-1] // block * block_bytes]
@@ -130,7 +130,7 @@ def write_audio_part(source: Path, target: Path, form: Form, step: Callable[[int
         writer.write_padding(out, out.tell())
         with source.open("rb") as file:
             for tensor in tensors:
-                data = _converted(tensor, tensor.read(file), _kind(tensor, form))
+                data = _converted(tensor, tensor.read(file), _target_format(tensor, form))
                 out.write(data.data)  # the package's own method hides the error of a full disk
                 writer.write_padding(out, data.nbytes)
                 step(tensor.size)
@@ -141,7 +141,7 @@ def write_audio_part(source: Path, target: Path, form: Form, step: Callable[[int
     _check(source, target, keys, tensors, form, step)
 
 
-def _wanted(
+def _selected(
     source: Path, head: GgufHeader, form: Form
 ) -> tuple[dict[str, tuple[Any, Any, Any]], list[GgufTensor]]:
     """Return the keys, with their values for the copy, and the tensors that the copy contains."""
@@ -156,7 +156,7 @@ def _wanted(
     return keys, tensors
 
 
-def _kind(tensor: GgufTensor, form: Form) -> Any:
+def _target_format(tensor: GgufTensor, form: Form) -> Any:
     """The format of a tensor in the copy."""
     if tensor.kind not in _WIDE:
         return tensor.kind
@@ -195,15 +195,15 @@ def _check(
     copy = read_head(target)
     if copy.keys != keys:
         raise _differs(target, "its keys")
-    made = {tensor.name: tensor for tensor in copy.tensors}
-    if list(made) != [tensor.name for tensor in tensors]:
+    written = {tensor.name: tensor for tensor in copy.tensors}
+    if list(written) != [tensor.name for tensor in tensors]:
         raise _differs(target, "its tensors")
     with source.open("rb") as old, target.open("rb") as new:
         for tensor in tensors:
-            other = made[tensor.name]
-            if other.shape != tensor.shape or other.kind != _kind(tensor, form):
+            copied = written[tensor.name]
+            if copied.shape != tensor.shape or copied.kind != _target_format(tensor, form):
                 raise _differs(target, f"shape or format of {tensor.name}")
-            if not _same(tensor, tensor.read(old), other, other.read(new)):
+            if not _equal_tensors(tensor, tensor.read(old), copied, copied.read(new)):
                 raise _differs(target, tensor.name)
             step(tensor.size)
 
@@ -213,24 +213,24 @@ def _differs(target: Path, what: str) -> StorageError:
     return StorageError(problem, "The disk may be failing: see `dmesg`, then fetch again.")
 
 
-def _same(
+def _equal_tensors(
     tensor: GgufTensor,
     data: npt.NDArray[np.uint8],
-    other: GgufTensor,
-    other_data: npt.NDArray[np.uint8],
+    copied: GgufTensor,
+    copied_data: npt.NDArray[np.uint8],
 ) -> bool:
     """Whether two tensors are equal within the rounding of the second one's format."""
-    if tensor.kind == other.kind:
-        return bool(np.array_equal(data, other_data))
-    was, now = numbers(tensor, data), numbers(other, other_data)
-    if not np.isfinite(now).all():
+    if tensor.kind == copied.kind:
+        return bool(np.array_equal(data, copied_data))
+    source_values, copied_values = numbers(tensor, data), numbers(copied, copied_data)
+    if not np.isfinite(copied_values).all():
         return False
-    if other.kind == Types.F16:
-        most = np.maximum(np.abs(was) * 2.0**-11, LEAST_F16 / 2)  # half a step
+    if copied.kind == Types.F16:
+        tolerance = np.maximum(np.abs(source_values) * 2.0**-11, LEAST_F16 / 2)  # half a step
     else:
-        blocks = was.reshape(-1, BLOCK)
+        blocks = source_values.reshape(-1, BLOCK)
         scale = np.abs(blocks).max(axis=1, keepdims=True) / 127
         # Half a step, plus the rounding of the scale to F16, multiplied by up to 127.
-        most = (scale * (0.5 + 127 * 2.0**-11) + 128 * LEAST_F16).repeat(BLOCK, axis=1)
-        most = most.reshape(was.shape)
-    return bool((np.abs(was - now) <= most * (1 + 1e-5)).all())
+        tolerance = (scale * (0.5 + 127 * 2.0**-11) + 128 * LEAST_F16).repeat(BLOCK, axis=1)
+        tolerance = tolerance.reshape(source_values.shape)
+    return bool((np.abs(source_values - copied_values) <= tolerance * (1 + 1e-5)).all())

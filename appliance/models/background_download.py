@@ -55,17 +55,17 @@ class BackgroundDownload:
         Neither a network that is away nor an SD card that is full or cannot be written ends it: the
         failure is reported and the fetch retried.
         """
-        brought, pause_s = False, AGAIN_S
-        begun = ""
+        fetched, pause_s = False, AGAIN_S
+        announced = ""
         while (model := awaited(self.store)) is not None:
             if not model.repository:  # the service for USB sticks copies it
-                if model.name != begun:
+                if model.name != announced:
                     self.tell(DownloadNews(model.name, "by_stick"))
-                begun = model.name
+                announced = model.name
                 self.sleep(AGAIN_S)
                 continue
-            if model.name != begun:
-                begun = model.name
+            if model.name != announced:
+                announced = model.name
                 self.tell(DownloadNews(model.name, "fetching"))
             try:
                 self.fetch(model)
@@ -78,9 +78,9 @@ class BackgroundDownload:
                 self._failed(DownloadNews(model.name, "full" if full else "card"), error, pause_s)
                 pause_s = min(2 * pause_s, MOST_AGAIN_S)
             else:
-                brought = True
+                fetched = True
                 self.tell(DownloadNews(model.name, "here"))
-        return brought
+        return fetched
 
     def copy_from_stick(self, stick: Path) -> bool:
         """Copy the awaited model from a folder. False if none is awaited or the folder has no file
@@ -93,17 +93,17 @@ class BackgroundDownload:
         model = awaited(self.store)
         if model is None:
             return False
-        places, halves = on_stick(stick, model)
-        if not places and not halves:
+        sources, wrong_sizes = on_stick(stick, model)
+        if not sources and not wrong_sizes:
             return False
         rows = enumerate(model.files.values())
-        lacks = tuple(number for number, file in rows if file.path not in places)
-        if lacks:
-            self.tell(DownloadNews(model.name, "part", lacks))
+        missing = tuple(number for number, file in rows if file.path not in sources)
+        if missing:
+            self.tell(DownloadNews(model.name, "part", missing))
             remedy = "Copy it anew. A stick in FAT32 holds no file of 4 GiB."
             raise FetchError("The stick has only a part of my model.", remedy)
         try:
-            copy(places, self.store, model, lambda: self.tell(DownloadNews(model.name, "found")))
+            copy(sources, self.store, model, lambda: self.tell(DownloadNews(model.name, "found")))
         except ModelBusy:
             raise
         except StorageError:
@@ -140,57 +140,57 @@ def awaited_sentence(store: ModelStore) -> str:
     if model is None:
         return ""
     short = short_bytes(store, model) if store.root.is_dir() else 0
-    why = f": there is no room for it, {megabytes(short)} are missing" if short > 0 else ""
-    return f"{model.name} is awaited{why}. Until it is here, {STANDS_IN} stands in for it."
+    reason = f": there is no room for it, {megabytes(short)} are missing" if short > 0 else ""
+    return f"{model.name} is awaited{reason}. Until it is here, {STANDS_IN} stands in for it."
 
 
 def on_stick(stick: Path, model: CatalogueModel) -> tuple[dict[str, Path], list[str]]:
     """Find the files of a model on a stick. Returns the places by path in the catalogue, and the
     names of files with a wrong size. Searches the top folder, NAME/ and models/NAME/."""
-    found, halves = {}, []
+    sources, wrong_sizes = {}, []
     for file in model.files.values():
         for folder in (stick, stick / model.name, stick / "models" / model.name):
             path = folder / file.name
             if path.is_file():
                 if file.size in (None, path.stat().st_size):
-                    found[file.path] = path
+                    sources[file.path] = path
                     break
-                halves.append(file.name)
-    return found, halves
+                wrong_sizes.append(file.name)
+    return sources, wrong_sizes
 
 
 def copy(
-    places: dict[str, Path],
+    sources: dict[str, Path],
     store: ModelStore,
     model: CatalogueModel,
-    begins: Callable[[], None] = lambda: None,
+    on_start: Callable[[], None] = lambda: None,
 ) -> None:
-    """Copy a model into the store, completely or not at all. `begins`: called once the model's lock
-    is held. Raises FetchError for a wrong checksum, ModelBusy, StorageError, ModelError."""
+    """Copy a model into the store, completely or not at all. `on_start`: called once the model's
+    lock is held. Raises FetchError for a wrong checksum, ModelBusy, StorageError, ModelError."""
     if any(file.sha256 is None for file in model.files.values()):
         raise ModelError(f"Nobody knows the checksums of {model.name}: it is taken from no stick.")
     with store.locked(model), storage_errors(store.root):
-        begins()
-        need = missing_bytes(store, model, {f.path: f.size or 0 for f in model.files.values()})
-        if free_bytes(store.folder(model)) < need + SPARE_BYTES:
-            raise StorageError(f"There is no room for {megabytes(need)} on the card.")
+        on_start()
+        needed = missing_bytes(store, model, {f.path: f.size or 0 for f in model.files.values()})
+        if free_bytes(store.folder(model)) < needed + SPARE_BYTES:
+            raise StorageError(f"There is no room for {megabytes(needed)} on the card.")
         store.forget_whole(model)
-        made = {}
+        made_parts = {}
         for _, file in parts_first(model):
             partial = store.partial(model, file)
-            with places[file.path].open("rb") as source, partial.open("wb") as target:
+            with sources[file.path].open("rb") as source, partial.open("wb") as target:
                 digest = _copy(source, target, file.name)
             if digest != file.sha256:
                 partial.unlink()
                 raise FetchError(f"{file.name} on the stick is not the file it is called.")
-            whole = store.source(model, file)
-            partial.rename(whole)
+            complete = store.source(model, file)
+            partial.rename(complete)
             sync_folder(store.folder(model))
             if file.part is not None:
-                part = parts.make(store, model, file, file.part, whole, parts.NoProgress())
-                made[file.path] = part.entry(file)
-        files = {file.path: _known(file) for file in model.files.values()}
-        store.mark_complete(model, PinnedRevision(model.revision or "", files), made)
+                part = parts.make(store, model, file, file.part, complete, parts.NoProgress())
+                made_parts[file.path] = part.entry(file)
+        files = {file.path: _without_part(file) for file in model.files.values()}
+        store.mark_complete(model, PinnedRevision(model.revision or "", files), made_parts)
 
 
 def _copy(source: IO[bytes], target: IO[bytes], name: str) -> str:
@@ -214,5 +214,5 @@ def _read(source: IO[bytes], name: str) -> bytes:
         ) from error
 
 
-def _known(file: ModelFile) -> ModelFile:
+def _without_part(file: ModelFile) -> ModelFile:
     return ModelFile(path=file.path, size=file.size, sha256=file.sha256)

@@ -147,8 +147,8 @@ def find(name: str, models: dict[str, CatalogueModel] | None = None) -> Catalogu
     models = load() if models is None else models
     if name in models:
         return models[name]
-    near = difflib.get_close_matches(name, models, n=1)
-    hint = f"Did you mean `{near[0]}`?" if near else f"There are {', '.join(models)}."
+    matches = difflib.get_close_matches(name, models, n=1)
+    hint = f"Did you mean `{matches[0]}`?" if matches else f"There are {', '.join(models)}."
     shown = ShownAs.of("page-wrong-model-unknown", model=name)
     raise ModelError(f"There is no model `{name}`.", hint, shown=shown)
 

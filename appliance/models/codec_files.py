@@ -45,7 +45,7 @@ def made(store: ModelStore, name: str, form: Form = "fp32") -> Path | None:
     Raises ModelError for a model that is no codec, or not on this box.
     """
     model = _fetched(store, name)
-    return _whole(_stem(store, model, form))
+    return _if_complete(_stem(store, model, form))
 
 
 def prepare(store: ModelStore, name: str, form: Form = "fp32") -> Path:
@@ -58,23 +58,23 @@ def prepare(store: ModelStore, name: str, form: Form = "fp32") -> Path:
     """
     model = _fetched(store, name)
     stem = _stem(store, model, form)
-    if (found := _whole(stem)) is not None:
+    if (found := _if_complete(stem)) is not None:
         return found
     from appliance.models.mimi_graph.make import make
 
     weights = store.path(model, model.files["weights"])
-    manifest = _at(stem, ".json")
+    manifest = _path(stem, ".json")
     with storage_errors(stem.parent):
-        _drop(stem)
+        _delete(stem)
         _check_room(weights, stem.parent)
         try:
             make(weights, manifest, form)
-            sums = {end: sha256_of(_at(stem, end)) for end in _ENDS}
+            sums = {end: sha256_of(_path(stem, end)) for end in _ENDS}
             record = msgspec.json.encode(MadeCodec(sums, weights.name))
-            write_whole(_at(stem, _RECORD), record)
+            write_whole(_path(stem, _RECORD), record)
             sync_folder(stem.parent)
         except BaseException:
-            _drop(stem)
+            _delete(stem)
             raise
     return manifest
 
@@ -98,26 +98,26 @@ def _stem(store: ModelStore, model: CatalogueModel, form: Form) -> Path:
     return store.folder(model) / (_STEM + digest)
 
 
-def _at(stem: Path, end: str) -> Path:
+def _path(stem: Path, end: str) -> Path:
     return stem.with_name(stem.name + end)
 
 
-def _whole(stem: Path) -> Path | None:
-    record = read_record(_at(stem, _RECORD), MadeCodec)
+def _if_complete(stem: Path) -> Path | None:
+    record = read_record(_path(stem, _RECORD), MadeCodec)
     if record is None or set(record.files) != set(_ENDS):
         return None
     try:
-        same = all(sha256_of(_at(stem, end)) == record.files[end] for end in _ENDS)
+        same = all(sha256_of(_path(stem, end)) == record.files[end] for end in _ENDS)
     except OSError:
         return None
-    return _at(stem, ".json") if same else None
+    return _path(stem, ".json") if same else None
 
 
-def _drop(stem: Path) -> None:
+def _delete(stem: Path) -> None:
     """Delete damaged or incomplete files."""
     for end in (_RECORD, *_ENDS):
         with contextlib.suppress(OSError):
-            _at(stem, end).unlink()
+            _path(stem, end).unlink()
 
 
 def _check_room(weights: Path, folder: Path) -> None:

@@ -28,16 +28,16 @@ def missing_bytes(store: ModelStore, model: CatalogueModel, sizes: Mapping[str, 
     `sizes`: bytes of each file by its path. A part, which is no larger than its complete file,
     exists beside it for a while; the complete file is deleted before the other files are fetched.
     """
-    whole = beside = others = 0
+    complete = part = ordinary = 0
     for file in model.files.values():
         size = sizes.get(file.path, 0)
-        have = max(_size(store.source(model, file)), _size(store.partial(model, file)))
+        present = max(_size(store.source(model, file)), _size(store.partial(model, file)))
         if file.part is None:
-            others += max(0, size - have)
+            ordinary += max(0, size - present)
         elif not _size(store.path(model, file)):
-            whole += max(0, size - have)
-            beside = max(beside, size)
-    return whole + max(beside, others)
+            complete += max(0, size - present)
+            part = max(part, size)
+    return complete + max(part, ordinary)
 
 
 def short_bytes(

@@ -62,15 +62,15 @@ class ModelAnnouncer:
         here = news.kind == "here"
         if here and self.store.state(model) != "installed":
             return False
-        said = read_record(self.memory / NAME, dict[str, float]) or {}
+        spoken = read_record(self.memory / NAME, dict[str, float]) or {}
         key, now_s = f"{model.name} {news.kind}", self.now_s()
-        again_s = RESTART_AGAIN_S if here else STICK_AGAIN_S
-        if key in said and (not (here or news.kind in STICK) or now_s - said[key] < again_s):
+        repeat_s = RESTART_AGAIN_S if here else STICK_AGAIN_S
+        if key in spoken and (not (here or news.kind in STICK) or now_s - spoken[key] < repeat_s):
             return False
         if not here and news.kind not in STICK and self.hour() not in DAY_H:
             return False  # a failure that lasts is reported again by day
-        said = {} if here else said  # later news belongs to another download
-        self._keep({**said, key: now_s})
+        spoken = {} if here else spoken  # later news belongs to another download
+        self._save({**spoken, key: now_s})
         if not here or self.hour() in DAY_H:
             self.says(sentence(news, model, catalogue_of(self.language)))
         if here:
@@ -79,5 +79,5 @@ class ModelAnnouncer:
             self.restart()
         return True
 
-    def _keep(self, said: dict[str, float]) -> None:
-        write_whole(self.memory / NAME, msgspec.json.encode(said), lasting=False)
+    def _save(self, spoken: dict[str, float]) -> None:
+        write_whole(self.memory / NAME, msgspec.json.encode(spoken), lasting=False)

@@ -12,20 +12,20 @@ DONE = 100
 
 def percent(store: ModelStore) -> int:
     """Percentage of the model that is being fetched, was interrupted, or is awaited; else 100."""
-    to_come = store.wanted()
+    wanted = store.wanted()
     for model in store.models.values():
-        if store.pinned(model).size and _lacks(store, model, awaited=model.name == to_come):
+        if store.pinned(model).size and _incomplete(store, model, awaited=model.name == wanted):
             return of_model(store, model)
     return DONE
 
 
 def of_model(store: ModelStore, model: CatalogueModel) -> int:
     """Percentage of one incomplete model: 0 to 99."""
-    here = sum(_here(store, model, file) for file in model.files.values())
-    return min(DONE - 1, 100 * here // (store.pinned(model).size or here or 1))
+    fetched = sum(_fetched_bytes(store, model, file) for file in model.files.values())
+    return min(DONE - 1, 100 * fetched // (store.pinned(model).size or fetched or 1))
 
 
-def _here(store: ModelStore, model: CatalogueModel, file: ModelFile) -> int:
+def _fetched_bytes(store: ModelStore, model: CatalogueModel, file: ModelFile) -> int:
     """Bytes of a file that have been fetched. If only a part of it is kept and that part exists,
     the file counts as completely fetched."""
     if file.part is not None and _size(store.path(model, file)):
@@ -33,7 +33,7 @@ def _here(store: ModelStore, model: CatalogueModel, file: ModelFile) -> int:
     return _size(store.partial(model, file)) or _size(store.source(model, file))
 
 
-def _lacks(store: ModelStore, model: CatalogueModel, *, awaited: bool) -> bool:
+def _incomplete(store: ModelStore, model: CatalogueModel, *, awaited: bool) -> bool:
     state = store.state(model)
     return state == "partial" or (state == "missing" and awaited)
 

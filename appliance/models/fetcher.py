@@ -63,20 +63,20 @@ class ModelFetcher:
         with self.store.locked(model):
             model = self.store.pinned(model)
             found = self._describe(model)
-            self._need_room(model, found)
+            self._check_space(model, found)
             self.store.forget_whole(model)
             revision = next(iter(found.values())).revision
             files: dict[str, ModelFile] = {}
-            made: dict[str, ModelFile] = {}
+            made_parts: dict[str, ModelFile] = {}
             for role, file in parts_first(model):
                 if file.part is None:
                     sha256 = self._fetch_file(model, file, found[role])
                 else:
                     part = self._part(model, file, found[role], form or file.part)
-                    made[file.path], sha256 = part.entry(file), part.source
+                    made_parts[file.path], sha256 = part.entry(file), part.source
                 size = found[role].size
                 files[file.path] = ModelFile(path=file.path, size=size, sha256=sha256)
-            self.store.mark_complete(model, PinnedRevision(revision, files), made)
+            self.store.mark_complete(model, PinnedRevision(revision, files), made_parts)
 
     def _describe(self, model: CatalogueModel) -> dict[str, HubFile]:
         """Describe every file on the hub, all of one revision; check size and SHA-256."""
@@ -84,21 +84,21 @@ class ModelFetcher:
         revision = model.revision
         found = {}
         for role, file in model.files.items():
-            remote = self._insist(file.name, model.repository, file.path, revision)
+            remote = self._metadata(file.name, model.repository, file.path, revision)
             revision = remote.revision
-            for what, wanted, there in (
+            for what, pinned, actual in (
                 ("size", file.size, remote.size),
                 ("SHA-256", file.sha256, remote.sha256 or file.sha256),
             ):
-                if wanted is not None and wanted != there:
+                if pinned is not None and pinned != actual:
                     raise FetchError(
-                        f"{file.path}: the hub has a file of {what} {there} instead of {wanted}.",
+                        f"{file.path}: the hub has a file of {what} {actual} instead of {pinned}.",
                         "Nothing was fetched. It may have been replaced: see the release notes.",
                     )
             found[role] = remote
         return found
 
-    def _insist(self, name: str, repository: str, path: str, revision: str | None) -> HubFile:
+    def _metadata(self, name: str, repository: str, path: str, revision: str | None) -> HubFile:
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return self.hub.describe(repository, path, revision)
@@ -117,7 +117,7 @@ class ModelFetcher:
         self.progress.report_problem(name, str(cut), wait_s)
         self.sleep(wait_s)
 
-    def _need_room(self, model: CatalogueModel, found: dict[str, HubFile]) -> None:
+    def _check_space(self, model: CatalogueModel, found: dict[str, HubFile]) -> None:
         """Raise StorageError, with the missing amount, if the rest does not fit on the disk."""
         sizes = {model.files[role].path: remote.size for role, remote in found.items()}
         missing = missing_bytes(self.store, model, sizes)
@@ -137,8 +137,8 @@ class ModelFetcher:
         """Return the part of a file in that form: an existing one, or made from a part in F16, or
         from the complete file, which is then fetched."""
         file = msgspec.structs.replace(file, sha256=file.sha256 or remote.sha256)
-        if there := parts.known(self.store, model, file, form):
-            return there
+        if existing := parts.known(self.store, model, file, form):
+            return existing
         source = parts.finer(self.store, model, file, form)
         if source is None:
             digest = self._fetch_file(model, file, remote)
@@ -149,20 +149,20 @@ class ModelFetcher:
     def _fetch_file(self, model: CatalogueModel, file: ModelFile, remote: HubFile) -> str:
         """Fetch one file, verify it and rename it into place. Returns its SHA-256."""
         path, partial = self.store.source(model, file), self.store.partial(model, file)
-        wanted = file.sha256 or remote.sha256
+        expected = file.sha256 or remote.sha256
         with storage_errors(path.parent):
             if path.is_file() and not partial.exists():
                 path.rename(partial)  # from an earlier fetch: verified like a partial download
-            was_here = _size(partial)
+            resumed = _size(partial)
             digest = self._download(file.name, remote, partial)
-            if was_here and wanted not in (None, digest):
+            if resumed and expected not in (None, digest):
                 self.progress.report_problem(file.name, "what was here is damaged", 0.0)
                 partial.unlink()
                 digest = self._download(file.name, remote, partial)
-            if wanted is not None and digest != wanted:
+            if expected is not None and digest != expected:
                 partial.unlink()
                 raise FetchError(
-                    f"{file.path}: what arrived has SHA-256 {digest} instead of {wanted}.",
+                    f"{file.path}: what arrived has SHA-256 {digest} instead of {expected}.",
                     "It was deleted. Fetch again; if it stays so, do not trust the source.",
                 )
             partial.rename(path)
@@ -172,45 +172,45 @@ class ModelFetcher:
     def _download(self, name: str, remote: HubFile, partial: Path) -> str:
         """Append to `partial` until it is as long as the remote file, and flush it to the disk."""
         with partial.open("ab+") as target:
-            part = _Part(target, self.progress, name)
+            partial_file = _PartialFile(target, self.progress, name)
             self.progress.start(name, _size(partial), remote.size)
-            part.read_what_is_there(remote.size)
+            partial_file.hash_existing(remote.size)
             attempt = 0
-            while part.size < remote.size:
-                before = part.size
+            while partial_file.size < remote.size:
+                before = partial_file.size
                 try:
-                    self._stream(remote, part)
+                    self._stream(remote, partial_file)
                 except UnusableOffset:
-                    part.start_over()
+                    partial_file.start_over()
                     attempt += 1
                     self._pause(
                         name, ConnectionCut("the server could not go on where it stopped"), attempt
                     )
                 except ConnectionCut as cut:
-                    attempt = 1 if part.size > before else attempt + 1
+                    attempt = 1 if partial_file.size > before else attempt + 1
                     self._pause(name, cut, attempt)
             target.flush()
             os.fsync(target.fileno())
-        return part.digest
+        return partial_file.digest
 
-    def _stream(self, remote: HubFile, part: _Part) -> None:
-        with self.hub.bytes_from(remote, part.size) as (begin, chunks):
-            if begin != part.size:
-                part.start_over()
+    def _stream(self, remote: HubFile, partial: _PartialFile) -> None:
+        with self.hub.bytes_from(remote, partial.size) as (start, chunks):
+            if start != partial.size:
+                partial.start_over()
             for chunk in chunks:
-                if part.size + len(chunk) > remote.size:
-                    part.start_over()
+                if partial.size + len(chunk) > remote.size:
+                    partial.start_over()
                     raise FetchError(
-                        f"{part.name}: the server sent more than the {remote.size} bytes it "
+                        f"{partial.name}: the server sent more than the {remote.size} bytes it "
                         "promised.",
                         "What arrived was deleted.",
                     )
-                part.write(chunk)
-        if part.size < remote.size:
+                partial.write(chunk)
+        if partial.size < remote.size:
             raise ConnectionCut("the connection ended early")
 
 
-class _Part:
+class _PartialFile:
     """The downloaded part of a file: its bytes on disk, its size and running SHA-256."""
 
     def __init__(self, target: Any, progress: FetchProgress, name: str) -> None:
@@ -224,7 +224,7 @@ class _Part:
     def digest(self) -> str:
         return self._hash.hexdigest()
 
-    def read_what_is_there(self, limit: int) -> None:
+    def hash_existing(self, limit: int) -> None:
         """Hash the bytes of an earlier fetch; if there are more than `limit`, discard them."""
         self._target.seek(0)
         while data := self._target.read(_CHUNK_BYTES):

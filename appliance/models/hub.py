@@ -94,7 +94,7 @@ class ModelHub:
                 raise UnusableOffset  # the range starts after the end of the file
             hf_raise_for_status(response)
             resumed = response.status_code == 206
-            if resumed and not _begins_at(response.headers.get("Content-Range", ""), offset):
+            if resumed and not _starts_at(response.headers.get("Content-Range", ""), offset):
                 raise UnusableOffset
             yield (offset if resumed else 0), response.iter_raw()
 
@@ -130,6 +130,6 @@ class ModelHub:
             raise FetchError(f"{self.where} cannot be asked ({error}).") from error
 
 
-def _begins_at(content_range: str, offset: int) -> bool:
+def _starts_at(content_range: str, offset: int) -> bool:
     found = re.match(r"bytes (\d+)-", content_range)
     return found is not None and int(found[1]) == offset

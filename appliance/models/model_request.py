@@ -51,8 +51,8 @@ def check_request(
     if model.shipped:
         shown = ShownAs.of("page-wrong-model-shipped", model=model.name)
         raise NotAllowed(f"{model.name} comes with the box, and stays.", shown=shown)
-    for other in stores:
-        if name := other.wanted() or other.unwanted():
+    for wish_store in stores:
+        if name := wish_store.wanted() or wish_store.unwanted():
             shown = ShownAs.of("page-wrong-model-under-way", model=name)
             raise NotAllowed(f"{name} is under way.", "Wait until it is done.", shown=shown)
     used = (settings.thinking.model, settings.speaking.voice, *speaking)

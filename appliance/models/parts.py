@@ -56,7 +56,7 @@ def known(store: ModelStore, model: CatalogueModel, file: ModelFile, form: Form)
     made = read_record(_record(store, model, file), MadePart)
     if made is None or (made.form, made.source) != (form, file.sha256):
         return None
-    return made if _is(store.path(model, file), made) else None
+    return made if _matches(store.path(model, file), made) else None
 
 
 def finer(store: ModelStore, model: CatalogueModel, file: ModelFile, form: Form) -> Path | None:
@@ -82,18 +82,18 @@ def make(
     from appliance.models import audio_part  # imports the gguf package, so only when it is needed
 
     path = store.path(model, file)
-    fresh = path.with_name(path.name + ".partial")
+    partial = path.with_name(path.name + ".partial")
     with storage_errors(path.parent):
-        step = _steps(progress, f"audio part of {file.name}", 2 * audio_part.size(source))
+        step = _step_callback(progress, f"audio part of {file.name}", 2 * audio_part.size(source))
         try:
-            audio_part.write_audio_part(source, fresh, form, step)
-            made = MadePart(form, fresh.stat().st_size, sha256_of(fresh), file.sha256 or "")
+            audio_part.write_audio_part(source, partial, form, step)
+            made = MadePart(form, partial.stat().st_size, sha256_of(partial), file.sha256 or "")
             _record(store, model, file).unlink(missing_ok=True)  # describes the previous part
-            fresh.replace(path)
+            partial.replace(path)
             sync_folder(path.parent)
         except (ModelError, StorageError, OSError):
             with contextlib.suppress(OSError):
-                fresh.unlink(missing_ok=True)
+                partial.unlink(missing_ok=True)
             raise
         write_durably(_record(store, model, file), msgspec.json.encode(made))
         store.source(model, file).unlink(missing_ok=True)
@@ -105,14 +105,14 @@ def _record(store: ModelStore, model: CatalogueModel, file: ModelFile) -> Path:
     return store.path(model, file).with_suffix(".json")
 
 
-def _is(path: Path, made: MadePart) -> bool:
+def _matches(path: Path, made: MadePart) -> bool:
     try:
         return path.stat().st_size == made.size and sha256_of(path) == made.sha256
     except OSError:
         return False
 
 
-def _steps(progress: PartProgress, name: str, total: int) -> Callable[[int], None]:
+def _step_callback(progress: PartProgress, name: str, total: int) -> Callable[[int], None]:
     """Return a callback that adds up the bytes of each step and reports the sum."""
     so_far = 0
     progress.start(name, 0, total)

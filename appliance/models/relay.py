@@ -63,7 +63,7 @@ def list_models(store: ModelStore) -> ModelListing:
     for row in store.models.values():
         model = store.pinned(row)
         files = tuple(
-            RelayedFile(file.name, file.size, file.sha256, _have(store, model, file))
+            RelayedFile(file.name, file.size, file.sha256, _bytes_present(store, model, file))
             for file in model.files.values()
         )
         short = max(0, short_bytes(store, model)) if store.root.is_dir() else 0
@@ -88,20 +88,20 @@ class ModelRelay:
         if it is installed, else from the hub. Raises ModelError, FetchError, StorageError."""
         model, file = self._find(name, file_name)
         path = self.store.source(model, file)
-        here = self.store.state(model) == "installed" and path.is_file()
+        is_local = self.store.state(model) == "installed" and path.is_file()
         with closing(
-            _lying(path, at) if here else _flowing(self.endpoint, model, file, at)
+            _read_local(path, at) if is_local else _read_remote(self.endpoint, model, file, at)
         ) as chunks:
-            held, left = b"", most
+            buffered, remaining = b"", most
             for chunk in chunks:
-                held += chunk[:left]
-                left -= len(chunk[:left])
-                whole = len(held) // 3 * 3
-                yield base64.b64encode(held[:whole])
-                held = held[whole:]
-                if not left:
+                buffered += chunk[:remaining]
+                remaining -= len(chunk[:remaining])
+                complete = len(buffered) // 3 * 3
+                yield base64.b64encode(buffered[:complete])
+                buffered = buffered[complete:]
+                if not remaining:
                     break
-            yield base64.b64encode(held)
+            yield base64.b64encode(buffered)
 
     def receive(self, name: str, file_name: str, at: int, source: IO[bytes]) -> int:
         """Append the bytes of `source` to a partial file, which must be `at` bytes long. Returns
@@ -110,22 +110,22 @@ class ModelRelay:
         with self.store.locked(model), storage_errors(self.store.root):
             if self.store.state(model) == "installed":
                 raise FetchError(f"{name} is here already.")
-            have = _have(self.store, model, file)
-            if have != at:
-                raise FetchError(f"{file_name} has {have} bytes here, not {at}.", "Ask anew.")
-            self._need_room(model)
+            present = _bytes_present(self.store, model, file)
+            if present != at:
+                raise FetchError(f"{file_name} has {present} bytes here, not {at}.", "Ask anew.")
+            self._check_space(model)
             path, partial = self.store.source(model, file), self.store.partial(model, file)
             if at and path.is_file() and not partial.exists():
                 path.rename(partial)  # the model is incomplete: `install` checks this file again
             with partial.open("ab" if at else "wb") as target:
                 while data := source.read(_CHUNK_BYTES):
-                    have += len(data)
-                    if file.size is not None and have > file.size:
+                    present += len(data)
+                    if file.size is not None and present > file.size:
                         raise FetchError(f"More came of {file_name} than its {file.size} bytes.")
                     target.write(data)
                 target.flush()
                 os.fsync(target.fileno())
-        return have
+        return present
 
     def install(self, name: str) -> None:
         """Verify a completely received model and put it in place. Raises ModelError, StorageError,
@@ -136,34 +136,34 @@ class ModelRelay:
             if self.store.state(model) == "installed":
                 return
             self.store.forget_whole(model)
-            made: dict[str, ModelFile] = {}
+            made_parts: dict[str, ModelFile] = {}
             sizes: dict[str, int] = {}
             for _, file in parts_first(model):
                 part = parts.known(self.store, model, file, file.part) if file.part else None
                 if part is not None:
-                    made[file.path] = part.entry(file)
+                    made_parts[file.path] = part.entry(file)
                     continue
                 path, partial = self.store.source(model, file), self.store.partial(model, file)
-                lies = partial if partial.is_file() else path
-                if not lies.is_file() or file.size not in (None, lies.stat().st_size):
+                downloaded = partial if partial.is_file() else path
+                if not downloaded.is_file() or file.size not in (None, downloaded.stat().st_size):
                     raise FetchError(f"{file.name} is not all here.", "Go on with it.")
-                if sha256_of(lies) != file.sha256:
-                    lies.unlink()
+                if sha256_of(downloaded) != file.sha256:
+                    downloaded.unlink()
                     problem = f"{file.name} is not the file it is called; it was deleted."
                     raise FetchError(problem, "Is where it came from damaged?")
-                sizes[file.path] = lies.stat().st_size
-                lies.rename(path)
+                sizes[file.path] = downloaded.stat().st_size
+                downloaded.rename(path)
                 sync_folder(path.parent)
                 if file.part is not None:
                     part = parts.make(self.store, model, file, file.part, path, parts.NoProgress())
-                    made[file.path] = part.entry(file)
+                    made_parts[file.path] = part.entry(file)
             files = {
                 file.path: ModelFile(
                     path=file.path, size=sizes.get(file.path, file.size), sha256=file.sha256
                 )
                 for file in model.files.values()
             }
-            self.store.mark_complete(model, PinnedRevision(model.revision or "", files), made)
+            self.store.mark_complete(model, PinnedRevision(model.revision or "", files), made_parts)
 
     def _find(self, name: str, file_name: str = "") -> tuple[CatalogueModel, ModelFile]:
         model = self.store.pinned(catalogue.find(name, self.store.models))
@@ -177,14 +177,14 @@ class ModelRelay:
             raise ModelError(f"{name} has no file {file_name}.", f"It has {', '.join(files)}.")
         return model, files[file_name or next(iter(files))]
 
-    def _need_room(self, model: CatalogueModel) -> None:
+    def _check_space(self, model: CatalogueModel) -> None:
         short = short_bytes(self.store, model, self.free_bytes)
         if short > 0:
             problem = f"There is no room for {model.name}: {megabytes(short)} are missing."
             raise StorageError(problem, "Make room on the data partition.")
 
 
-def _have(store: ModelStore, model: CatalogueModel, file: ModelFile) -> int:
+def _bytes_present(store: ModelStore, model: CatalogueModel, file: ModelFile) -> int:
     """Bytes of a file on this box; 0 if there are more than its size, as they are not its own."""
     if file.part is not None and store.path(model, file).is_file():
         return file.size or 0  # its part is here, so the file counts as complete
@@ -195,7 +195,7 @@ def _have(store: ModelStore, model: CatalogueModel, file: ModelFile) -> int:
     return 0
 
 
-def _lying(path: Path, at: int) -> Generator[bytes, None, None]:
+def _read_local(path: Path, at: int) -> Generator[bytes, None, None]:
     """Yield the bytes of a local file from offset `at` on."""
     with storage_errors(path.parent), path.open("rb") as file:
         file.seek(at)
@@ -203,7 +203,7 @@ def _lying(path: Path, at: int) -> Generator[bytes, None, None]:
             yield data
 
 
-def _flowing(
+def _read_remote(
     endpoint: str | None, model: CatalogueModel, file: ModelFile, at: int
 ) -> Generator[bytes, None, None]:
     """Yield the bytes of a file on the hub from offset `at` on. Raises FetchError."""
@@ -219,8 +219,8 @@ def _flowing(
         remote = hub.describe(model.repository, file.path, model.revision)
         if at >= remote.size:
             return
-        with hub.bytes_from(remote, at) as (begin, chunks):
-            skip = at - begin  # above 0 if the server cannot resume at `at`
+        with hub.bytes_from(remote, at) as (start, chunks):
+            skip = at - start  # above 0 if the server cannot resume at `at`
             for chunk in chunks:
                 yield chunk[skip:]
                 skip = max(0, skip - len(chunk))

@@ -100,21 +100,21 @@ class ModelStore:
             return "shipped" if all(path.is_file() for path in paths) else "missing"
         if self.whole(model) is not None and all(path.is_file() for path in paths):
             return "installed"
-        begun = [self.partial(model, file) for file in model.files.values()] + paths
-        begun += [self.source(model, file) for file in model.files.values()]
-        return "partial" if any(path.exists() for path in begun) else "missing"
+        candidates = [self.partial(model, file) for file in model.files.values()] + paths
+        candidates += [self.source(model, file) for file in model.files.values()]
+        return "partial" if any(path.exists() for path in candidates) else "missing"
 
     def wanted(self) -> str:
         """Name of the model to fetch; "" if none."""
-        said = self._wished()
-        return "" if said.startswith(REMOVE) else said
+        request = self._request()
+        return "" if request.startswith(REMOVE) else request
 
     def unwanted(self) -> str:
         """Name of the model to remove; "" if none."""
-        said = self._wished()
-        return said.removeprefix(REMOVE) if said.startswith(REMOVE) else ""
+        request = self._request()
+        return request.removeprefix(REMOVE) if request.startswith(REMOVE) else ""
 
-    def _wished(self) -> str:
+    def _request(self) -> str:
         try:
             return self.wish.read_text(encoding="utf-8")[:80].strip()
         except (OSError, UnicodeDecodeError):
@@ -152,9 +152,9 @@ class ModelStore:
 
         `made`: size, SHA-256 and form of the parts that replace complete files, by their paths.
         """
-        here = PinnedRevision(found.revision, {**found.files, **(made or {})})
+        marker = PinnedRevision(found.revision, {**found.files, **(made or {})})
         write_durably(self._pin(model), msgspec.json.format(msgspec.json.encode(found)))
-        write_durably(self._marker(model), msgspec.json.format(msgspec.json.encode(here)))
+        write_durably(self._marker(model), msgspec.json.format(msgspec.json.encode(marker)))
 
     def form(self, model: CatalogueModel) -> Form | None:
         """The form of a complete model's audio part; None if it has none."""
@@ -198,17 +198,17 @@ class ModelStore:
             key = "page-wrong-model-part" if state == "partial" else "page-wrong-model-missing"
             shown = ShownAs.of(key, model=model.name)
             raise ModelError(f"The model {model.name} is {what}.", remedy, shown=shown)
-        own = model.language
+        details = model.language
         return LocalModel(
             name=model.name,
             text=self.path(model, model.files["text"]),
             audio=self.path(model, model.files["audio"]),
-            context_tokens=own.context_tokens,
-            history_tokens=own.history_tokens,
-            sampling=Sampling(own.temperature, own.top_p, own.top_k),
-            persona=own.persona,
-            instruction=own.instruction,
-            transcribes=own.transcribes,
+            context_tokens=details.context_tokens,
+            history_tokens=details.history_tokens,
+            sampling=Sampling(details.temperature, details.top_p, details.top_k),
+            persona=details.persona,
+            instruction=details.instruction,
+            transcribes=details.transcribes,
         )
 
     def damage(
@@ -219,12 +219,12 @@ class ModelStore:
         problems = []
         for file in model.files.values():
             path = self.path(model, file)
-            want = file if found is None else found.files[file.path]
+            pinned = file if found is None else found.files[file.path]
             if not path.is_file():
                 problems.append(f"{path} is missing.")
-            elif want.size is not None and path.stat().st_size != want.size:
-                problems.append(f"{path} has {path.stat().st_size} bytes instead of {want.size}.")
-            elif want.sha256 is not None and sha256_of(path, progress) != want.sha256:
+            elif pinned.size is not None and path.stat().st_size != pinned.size:
+                problems.append(f"{path} has {path.stat().st_size} bytes instead of {pinned.size}.")
+            elif pinned.sha256 is not None and sha256_of(path, progress) != pinned.sha256:
                 problems.append(f"{path} does not have the checksum it was fetched with.")
         return problems
 

@@ -103,7 +103,7 @@ def test_numbers_that_f16_cannot_hold_are_refused(tmp_path: Path) -> None:
 def test_one_other_bit_in_any_tensor_is_found(tmp_path: Path, kind: Any, form: Form) -> None:
     source = encoder.write(tmp_path / "both.gguf", kind)
     target = part(source, form)
-    keys, tensors = audio_part._wanted(source, read_head(source), form)
+    keys, tensors = audio_part._selected(source, read_head(source), form)
     for tensor in read_head(target).tensors:
         with target.open("r+b") as file, mmap.mmap(file.fileno(), 0) as bytes_:
             at = tensor.at + tensor.size - 1  # sign and exponent of the last number, or its all

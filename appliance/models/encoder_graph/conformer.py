@@ -55,12 +55,12 @@ class Conformer:
             [g.op("Squeeze", part, g.ints(0)) for part in g.split(name, t.layers, 0)]
             for name in ("keys", "values", "taps")
         ]
-        after: list[list[str]] = [[], [], []]
+        next_states: list[list[str]] = [[], [], []]
         for layer, (keys, values, taps) in enumerate(zip(*states, strict=True)):
-            x, *rest = self._block(layer, x, keys, values, taps)
-            for parts, part in zip(after, rest, strict=True):
+            x, *new_states = self._block(layer, x, keys, values, taps)
+            for parts, part in zip(next_states, new_states, strict=True):
                 parts.append(g.op("Unsqueeze", part, g.ints(0)))
-        for name, parts in zip(("keys", "values", "taps"), after, strict=True):
+        for name, parts in zip(("keys", "values", "taps"), next_states, strict=True):
             g.concat(0, *parts, out=name + "_next")
         g.op("Identity", self._projected(x), out="tokens")
         t.check_all_used()
@@ -69,8 +69,8 @@ class Conformer:
         outputs: list[Value] = [("tokens", FLOAT, ["tokens_out", t.out])]
         outputs += [(f"{name}_next", type_, shape) for name, type_, shape in state]
         return g.model(
-            [value_info(*each) for each in inputs],
-            [value_info(*each) for each in outputs],
+            [value_info(*value) for value in inputs],
+            [value_info(*value) for value in outputs],
             "gemma4a",
         )
 
@@ -98,8 +98,8 @@ class Conformer:
         magnitude = g.op("Sqrt", g.add(real, imaginary))
         x = g.op("MatMul", g.constant(spectrum.filterbank(t.bands)), magnitude)
         x = g.op("Log", g.op("Max", x, g.scalar(spectrum.FLOOR)))
-        there = g.op("Less", self._range(TOKEN_FRAMES), "frames")
-        return g.transpose(g.op("Where", there, x, g.scalar(0.0)), 0, 2, 1)
+        valid = g.op("Less", self._range(TOKEN_FRAMES), "frames")
+        return g.transpose(g.op("Where", valid, x, g.scalar(0.0)), 0, 2, 1)
 
     def _subsample(self, x: str) -> str:
         """Two convolutions with stride 2, each with one past frame as its state: [n, width]."""
@@ -108,8 +108,8 @@ class Conformer:
         g.cut(x, -1, END, 1, out="spectrum_past_next")
         x = self._convolved(0, g.op("Unsqueeze", x, g.ints(1)))
         half = g.op("Div", g.add("frames", g.ints(1)), g.ints(2))
-        there = g.reshape(g.op("Less", self._range(TOKEN_FRAMES // 2), half), 1, -1, 1, 1)
-        x = g.transpose(g.op("Where", there, x, g.scalar(0.0)), 0, 3, 1, 2)
+        valid = g.reshape(g.op("Less", self._range(TOKEN_FRAMES // 2), half), 1, -1, 1, 1)
+        x = g.transpose(g.op("Where", valid, x, g.scalar(0.0)), 0, 3, 1, 2)
         x = g.concat(2, "strided_past", x)
         g.cut(x, -1, END, 2, out="strided_past_next")
         x = self._convolved(1, x)
@@ -160,28 +160,28 @@ class Conformer:
         )
         # One factor of the query includes the scales of query and key and the cap's division.
         scale = KEY_SCALE / np.sqrt(t.head) / np.log(2) / SOFT_CAP
-        q = g.multiply(q, self._dimensions(p + "per_dim_scale", scale))
+        q = g.multiply(q, self._dimension_scales(p + "per_dim_scale", scale))
         if p + "per_dim_k_scale.weight" in t:
-            k = g.multiply(k, self._dimensions(p + "per_dim_k_scale", 1.0))
+            k = g.multiply(k, self._dimension_scales(p + "per_dim_k_scale", 1.0))
         k, v = g.concat(1, keys, k), g.concat(1, values, v)  # [heads, 11 + n, head]
-        scores = g.add(g.op("MatMul", q, g.transpose(k, 0, 2, 1)), self._by_distance(layer, q))
+        scores = g.add(g.op("MatMul", q, g.transpose(k, 0, 2, 1)), self._relative_scores(layer, q))
         scores = g.multiply(g.op("Tanh", scores), g.scalar(SOFT_CAP))
-        shares = g.op("Softmax", g.add(scores, self._mask), axis=-1)
-        y = g.reshape(g.transpose(g.op("MatMul", shares, v), 1, 0, 2), -1, t.width)
+        weights = g.op("Softmax", g.add(scores, self._mask), axis=-1)
+        y = g.reshape(g.transpose(g.op("MatMul", weights, v), 1, 0, 2), -1, t.width)
         y = self._biased(self._linear(y, p + "attn_out"), p + "attn_out")
         y = self._norm(y, p + "attn_post_norm")
         return y, g.cut(k, -PAST_TOKENS, END, 1), g.cut(v, -PAST_TOKENS, END, 1)
 
-    def _by_distance(self, layer: int, q: str) -> str:
+    def _relative_scores(self, layer: int, q: str) -> str:
         """Relative-position term of the scores: [heads, n, 11 + n]. Row i is shifted right by i:
         padded to a length of 12 + n, read with a length of 11 + n (Transformer-XL, appendix B)."""
         g, t = self._graph, self._tower
         relative = (t.relative_keys(layer) / KEY_SCALE).transpose(1, 2, 0)
-        near = g.op("MatMul", q, g.constant(relative.astype(np.float32)))  # [heads, n, 12]
-        near = g.op("Pad", near, self._pad, g.scalar(0.0))
-        near = g.reshape(near, t.heads, -1)
-        near = g.op("Slice", near, g.ints(0), self._area, g.ints(1))
-        return g.op("Reshape", near, self._square)
+        scores = g.op("MatMul", q, g.constant(relative.astype(np.float32)))  # [heads, n, 12]
+        scores = g.op("Pad", scores, self._pad, g.scalar(0.0))
+        scores = g.reshape(scores, t.heads, -1)
+        scores = g.op("Slice", scores, g.ints(0), self._area, g.ints(1))
+        return g.op("Reshape", scores, self._square)
 
     def _convolution(self, p: str, x: str, taps: str) -> tuple[str, str]:
         g, t = self._graph, self._tower
@@ -234,7 +234,7 @@ class Conformer:
         weight = np.float32(factor) * self._tower.get(name + ".weight")
         return self._graph.rms_norm(x, weight, EPSILON)
 
-    def _dimensions(self, name: str, factor: float) -> str:
+    def _dimension_scales(self, name: str, factor: float) -> str:
         weight = self._tower.get(name + ".weight") * factor
         return self._graph.constant(weight.astype(np.float32))
 
@@ -252,12 +252,12 @@ class Conformer:
             g.reshape(self._range(1), -1, 1),
             g.reshape(self._range(1, PAST_TOKENS), 1, -1),
         )
-        ahead = g.op("Sub", column, row)
-        near = g.op(
+        distance = g.op("Sub", column, row)
+        in_window = g.op(
             "And",
-            g.op("GreaterOrEqual", ahead, g.ints(0)),
-            g.op("LessOrEqual", ahead, g.ints(PAST_TOKENS)),
+            g.op("GreaterOrEqual", distance, g.ints(0)),
+            g.op("LessOrEqual", distance, g.ints(PAST_TOKENS)),
         )
         empty = g.op("Sub", g.ints(PAST_TOKENS), "seen")
-        there = g.op("And", near, g.op("GreaterOrEqual", column, empty))
-        return g.op("Where", there, g.scalar(0.0), g.scalar(HIDDEN))
+        visible = g.op("And", in_window, g.op("GreaterOrEqual", column, empty))
+        return g.op("Where", visible, g.scalar(0.0), g.scalar(HIDDEN))

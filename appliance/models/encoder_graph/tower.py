@@ -94,10 +94,10 @@ class AudioTower:
     def check_all_used(self) -> None:
         """Raise ModelError if the file has a tensor that the graph does not use, since llama.cpp
         may compute with it."""
-        left = sorted(self._tensors.keys() - self._used)
-        left = [name for name in left if not name.endswith(_CLAMPS)]  # limits may be unused
-        if left:
-            raise ModelError(f"{self._path}: {left[0]} has no place in the streaming encoder.")
+        unused = sorted(self._tensors.keys() - self._used)
+        unused = [name for name in unused if not name.endswith(_CLAMPS)]  # limits may be unused
+        if unused:
+            raise ModelError(f"{self._path}: {unused[0]} has no place in the streaming encoder.")
 
     def _known(self, name: str) -> GgufTensor:
         if name not in self._tensors:

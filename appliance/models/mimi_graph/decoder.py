@@ -47,8 +47,8 @@ class MimiDecoder:
         outputs: list[Value] = [("samples", FLOAT, ["samples_out"])]
         outputs += [(f"{name}_next", type_, shape) for name, type_, shape in states]
         return g.model(
-            [value_info(*each) for each in inputs],
-            [value_info(*each) for each in outputs],
+            [value_info(*value) for value in inputs],
+            [value_info(*value) for value in outputs],
             "mimi-decoder",
         )
 

@@ -48,8 +48,8 @@ class Streams:
         """Causal convolution of x [n, in] with weight [out, in, taps]: [n, out]."""
         g, (out, width, taps) = self.graph, weight.shape
         if taps > 1:
-            both = self.behind_past(x, taps - 1, width)
-            x = g.concat(1, *(g.cut(both, tap, tap + 1 - taps or END, 0) for tap in range(taps)))
+            rows = self.behind_past(x, taps - 1, width)
+            x = g.concat(1, *(g.cut(rows, tap, tap + 1 - taps or END, 0) for tap in range(taps)))
         return self.linear(x, weight.transpose(0, 2, 1).reshape(out, taps * width), bias)
 
     def transposed(self, x: str, weight: Weights, bias: Weights) -> str:
@@ -57,8 +57,8 @@ class Streams:
         A row of x contributes to its own stride and the next one. The contribution of the last row
         to the next stride is computed in the next call."""
         g, (width, out, taps) = self.graph, weight.shape
-        both = self.behind_past(x, 1, width)
-        pair = g.concat(1, g.cut(both, 0, -1, 0), x)  # the row before, and this one
+        rows = self.behind_past(x, 1, width)
+        pair = g.concat(1, g.cut(rows, 0, -1, 0), x)  # the row before, and this one
         stride = taps // 2
         halves = [weight[:, :, stride:], weight[:, :, :stride]]  # taps of the row before, and this
         matrix = np.concatenate([half.transpose(2, 1, 0) for half in halves], axis=2)

@@ -26,7 +26,7 @@ class Transformer:
         position = streams.state("position", INT64, 1)
         g.op("Add", position, count, out=position + "_next")
         rows = self._range(count)
-        self._cos, self._sin = self._turns(g.add(rows, position))
+        self._cos, self._sin = self._rope_angles(g.add(rows, position))
         self._mask = self._attention_mask(rows, position, g.add(count, g.ints(PAST)))
 
     def build(self, x: str) -> str:
@@ -43,15 +43,15 @@ class Transformer:
         square = (w.width, w.width)
         q, k, v = (w.get(f"{name}self_attn.{part}_proj.weight", *square) for part in "qkv")
         q = q / np.float32(np.sqrt(w.head))
-        together = g.product(x, np.concatenate([q, k, v]), exact=False)
-        queries, keys, values = (self._by_head(part) for part in g.split(together, 3, 1))
-        queries, keys = self._turned(queries), self._turned(keys)
-        kept = (HEADS, w.head)
-        keys = self._streams.behind_past(keys, PAST, *kept, axis=1, stem="keys")
-        values = self._streams.behind_past(values, PAST, *kept, axis=1, stem="values")
+        qkv = g.product(x, np.concatenate([q, k, v]), exact=False)
+        queries, keys, values = (self._by_head(part) for part in g.split(qkv, 3, 1))
+        queries, keys = self._rotated(queries), self._rotated(keys)
+        shape = (HEADS, w.head)
+        keys = self._streams.behind_past(keys, PAST, *shape, axis=1, stem="keys")
+        values = self._streams.behind_past(values, PAST, *shape, axis=1, stem="values")
         scores = g.op("MatMul", queries, g.transpose(keys, 0, 2, 1))  # [heads, n, 249 + n]
-        shares = g.op("Softmax", g.add(scores, self._mask), axis=-1)
-        y = g.transpose(g.op("MatMul", shares, values), 1, 0, 2)
+        weights = g.op("Softmax", g.add(scores, self._mask), axis=-1)
+        y = g.transpose(g.op("MatMul", weights, values), 1, 0, 2)
         out = w.get(name + "self_attn.o_proj.weight", *square)
         return self._scaled(g.reshape(y, -1, w.width), out, name + "self_attn_layer_scale")
 
@@ -78,7 +78,7 @@ class Transformer:
         return self._graph.transpose(self._graph.reshape(x, -1, HEADS, self._weights.head), 1, 0, 2)
 
     # ── positions ────────────────────────────────────────────────────────────────────────────
-    def _turns(self, positions: str) -> tuple[str, str]:
+    def _rope_angles(self, positions: str) -> tuple[str, str]:
         """Cosine and sine of the RoPE angles: [n, head / 2]."""
         g, head = self._graph, self._weights.head
         rates = 1.0 / ROPE_BASE ** (np.arange(0, head, 2, dtype=np.float32) / np.float32(head))
@@ -86,7 +86,7 @@ class Transformer:
         angles = g.multiply(column, g.constant(rates.astype(np.float32)))
         return g.op("Cos", angles), g.op("Sin", angles)
 
-    def _turned(self, x: str) -> str:
+    def _rotated(self, x: str) -> str:
         """Apply RoPE to x [heads, n, head]: components i and i + head / 2 of a head are a pair."""
         g = self._graph
         a, b = g.split(x, 2, 2)
@@ -98,18 +98,18 @@ class Transformer:
         more than 249 before it, and rows of the state that have not been written yet."""
         g = self._graph
         row, column = g.reshape(rows, -1, 1), g.reshape(self._range(keys), 1, -1)
-        ahead = g.op("Sub", column, row)  # 0 to 249 for the 250 keys up to its own
+        distance = g.op("Sub", column, row)  # 0 to 249 for the 250 keys up to its own
         empty = g.op("Sub", g.ints(PAST), position)  # columns below this are before the first row
-        there = g.op(
+        visible = g.op(
             "And",
             g.op("GreaterOrEqual", column, empty),
             g.op(
                 "And",
-                g.op("GreaterOrEqual", ahead, g.ints(0)),
-                g.op("LessOrEqual", ahead, g.ints(PAST)),
+                g.op("GreaterOrEqual", distance, g.ints(0)),
+                g.op("LessOrEqual", distance, g.ints(PAST)),
             ),
         )
-        return g.op("Where", there, g.scalar(0.0), g.scalar(HIDDEN))
+        return g.op("Where", visible, g.scalar(0.0), g.scalar(HIDDEN))
 
     def _range(self, count: str) -> str:
         """0 … count - 1; `count` [1]."""

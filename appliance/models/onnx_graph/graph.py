@@ -32,7 +32,7 @@ _INLINE_BYTES = 4096  # a larger constant goes to the data file
 _PAGE_BYTES = 4096  # constants are aligned to pages, so that they can be memory-mapped
 _LEAST_SCALE = 1e-12
 _HIGHEST_INPUT, _ZERO_INPUT = 127, 128  # largest magnitude and zero point of a row in uint8
-_TWO_BYTES_ROUNDED = 10  # TensorProto.FLOAT16
+_FLOAT16 = 10  # TensorProto.FLOAT16
 
 
 class Graph:
@@ -42,7 +42,7 @@ class Graph:
         self._form, self._data, self._file, self._by_row = form, data, file, by_row
         self._nodes: list[bytes] = []
         self._tensors: list[bytes] = []
-        self._known: dict[Any, str] = {}  # small constants, clipped and quantised inputs
+        self._shared: dict[Any, str] = {}  # small constants, clipped and quantised inputs
         self._quantised: dict[str, list[str]] = {}
         self._count = 0
         self._digest = hashlib.sha256()
@@ -62,9 +62,9 @@ class Graph:
         if array.nbytes > _INLINE_BYTES:
             return self._add_tensor(array, self._write(array))
         key = array.dtype.str, array.shape, array.tobytes()
-        if key not in self._known:
-            self._known[key] = self._add_tensor(array, None)
-        return self._known[key]
+        if key not in self._shared:
+            self._shared[key] = self._add_tensor(array, None)
+        return self._shared[key]
 
     def ints(self, *values: int) -> str:
         return self.constant(np.array(values, np.int64))
@@ -73,7 +73,7 @@ class Graph:
         return self.constant(np.array(value, np.float32))
 
     def _add_tensor(self, array: npt.NDArray[Any], place: DataPlace | None) -> str:
-        name = self._fresh("constant")
+        name = self._new_name("constant")
         self._tensors.append(onnx_format.tensor(name, array, place))
         return name
 
@@ -88,17 +88,17 @@ class Graph:
     # ── operators ────────────────────────────────────────────────────────────────────────────
     def op(self, kind: str, *inputs: str, out: str = "", **attributes: Attribute) -> str:
         """Add an operator with one result; return the result's name."""
-        out = out or self._fresh(kind.lower())
+        out = out or self._new_name(kind.lower())
         self._nodes.append(onnx_format.node(kind, inputs, [out], attributes))
         return out
 
     def ops(self, kind: str, *inputs: str, results: int, **attributes: Attribute) -> list[str]:
         """Add an operator with several results; return their names."""
-        names = [self._fresh(kind.lower()) for _ in range(results)]
+        names = [self._new_name(kind.lower()) for _ in range(results)]
         self._nodes.append(onnx_format.node(kind, inputs, names, attributes))
         return names
 
-    def _fresh(self, stem: str) -> str:
+    def _new_name(self, stem: str) -> str:
         self._count += 1
         return f"{stem}_{self._count}"
 
@@ -125,9 +125,9 @@ class Graph:
 
     def clip(self, x: str, least: float, most: float) -> str:
         key = "clip", x, least, most
-        if key not in self._known:
-            self._known[key] = self.op("Clip", x, self.scalar(least), self.scalar(most))
-        return self._known[key]
+        if key not in self._shared:
+            self._shared[key] = self.op("Clip", x, self.scalar(least), self.scalar(most))
+        return self._shared[key]
 
     def silu(self, x: str) -> str:
         return self.multiply(x, self.op("Sigmoid", x))  # ONNX Runtime fuses the two operators
@@ -137,7 +137,7 @@ class Graph:
         return self.op("RMSNormalization", x, scale, axis=-1, epsilon=epsilon)
 
     def rounded_to_half(self, x: str) -> str:
-        return self.op("Cast", self.op("Cast", x, to=_TWO_BYTES_ROUNDED), to=FLOAT)
+        return self.op("Cast", self.op("Cast", x, to=_FLOAT16), to=FLOAT)
 
     # ── products with weights ────────────────────────────────────────────────────────────────
     def product(self, x: str, weight: Weights, *, exact: bool) -> str:
@@ -148,14 +148,14 @@ class Graph:
         scale = np.maximum(np.abs(weight).max(axis=1) / highest, _LEAST_SCALE).astype(np.float32)
         codes = np.clip(np.round(weight / scale[:, None]), -highest, highest).astype(np.int8)
         if x not in self._quantised:
-            self._quantised[x] = self._rounded(x)
+            self._quantised[x] = self._quantised_input(x)
         codes_x, scale_x, zero_x = self._quantised[x]
         zero = self.constant(np.zeros(len(codes), np.int8))
         y = self.op("MatMulInteger", codes_x, self.constant(codes.T), zero_x, zero)
         y = self.op("Cast", y, to=FLOAT)
         return self.multiply(y, self.multiply(scale_x, self.constant(scale)))
 
-    def _rounded(self, x: str) -> list[str]:
+    def _quantised_input(self, x: str) -> list[str]:
         """Quantise x to 8 bits. Returns the names of the codes, the scale and the zero point."""
         if not self._by_row:
             return self.ops("DynamicQuantizeLinear", x, results=3)

@@ -79,11 +79,11 @@ def model(
 ) -> bytes:
     """ModelProto: the complete file."""
     graph = b"".join([
-        *(_field(1, each) for each in nodes),
+        *(_field(1, message) for message in nodes),
         _text(2, name),
-        *(_field(5, each) for each in tensors),
-        *(_field(11, each) for each in inputs),
-        *(_field(12, each) for each in outputs),
+        *(_field(5, message) for message in tensors),
+        *(_field(11, message) for message in inputs),
+        *(_field(12, message) for message in outputs),
     ])  # fmt: skip
     opset = _text(1, "") + _number(2, OPSET)
     return _number(1, IR_VERSION) + _text(2, "interlude") + _field(7, graph) + _field(8, opset)
@@ -95,7 +95,7 @@ def _attribute(name: str, value: Attribute) -> bytes:
     elif isinstance(value, int):
         kind, content = _INT_ATTRIBUTE, _number(3, value)
     else:
-        kind, content = _INTS_ATTRIBUTE, b"".join(_number(8, each) for each in value)
+        kind, content = _INTS_ATTRIBUTE, b"".join(_number(8, item) for item in value)
     return _text(1, name) + content + _number(20, kind)
 
 
