@@ -13,8 +13,8 @@ from appliance.voice.interface import Voice, is_loading
 from appliance.voice.probe import VoiceTrial
 from appliance.voice.program import ProgramVoice
 
-LOOK_S = 10.0  # between two scans for installed voices: some dozen small files
-AGAIN_S = 3600.0  # until a voice whose trial failed is tried again
+SCAN_S = 10.0  # between two scans for installed voices: some dozen small files
+RETRY_S = 3600.0  # until a voice whose trial failed is tried again
 
 log = logging.getLogger("speaker")
 VoiceCommands = Mapping[str, tuple[str, ...]]
@@ -25,11 +25,11 @@ class VoiceAvailability:
 
     def __init__(self, commands: Callable[[], VoiceCommands], now_s: Callable[[], float]) -> None:
         self._commands, self._now_s = commands, now_s
-        self._here: VoiceCommands = {}
+        self._installed: VoiceCommands = {}
         self._speaks: dict[tuple[str, ...], bool] = {}  # by command: a new program needs a trial
         self._tried_s: dict[tuple[str, ...], float] = {}
-        self._look_at_s = 0.0
-        self._stands_in: tuple[str, ...] = ()  # espeak-ng, if it is installed
+        self._next_scan_s = 0.0
+        self._fallback: tuple[str, ...] = ()  # espeak-ng, if it is installed
         self._trial: VoiceTrial | None = None
         self._program: ProgramVoice | None = None
 
@@ -37,8 +37,8 @@ class VoiceAvailability:
     def names(self) -> tuple[str, ...]:
         """The voices that have spoken, in the order of `commands`, and last espeak-ng, which needs
         no trial. () before the first `poll`."""
-        spoken = (name for name, how in self._here.items() if self._speaks.get(how))
-        return (*spoken, *self._stands_in)
+        spoken = (name for name, command in self._installed.items() if self._speaks.get(command))
+        return (*spoken, *self._fallback)
 
     def fileno(self) -> int:
         """The descriptor to poll during a trial; -1 if none runs."""
@@ -48,25 +48,25 @@ class VoiceAvailability:
         """Scan for voices when due, and start or continue a trial. `voices`: the loaded ones; one
         that is ready needs no trial. `busy`: the box is speaking, so the core is not free."""
         now_s = self._now_s()
-        if now_s >= self._look_at_s:
-            self._here, self._look_at_s = self._commands(), now_s + LOOK_S
-        self._stands_in = tuple(each.name for each in voices if each.name == EspeakVoice.name)
+        if now_s >= self._next_scan_s:
+            self._installed, self._next_scan_s = self._commands(), now_s + SCAN_S
+        self._fallback = tuple(each.name for each in voices if each.name == EspeakVoice.name)
         for voice in voices:
-            if voice.ready and voice.name in self._here:
-                self._speaks[self._here[voice.name]] = True
-                self._tried_s[self._here[voice.name]] = now_s
+            if voice.ready and voice.name in self._installed:
+                self._speaks[self._installed[voice.name]] = True
+                self._tried_s[self._installed[voice.name]] = now_s
         if self._trial is not None:
-            self._go_on(self._trial)
-        elif not busy and (name := self._due(now_s, voices)):
-            self._program = ProgramVoice(name, self._here[name])
+            self._continue_trial(self._trial)
+        elif not busy and (name := self._next_to_try(now_s, voices)):
+            self._program = ProgramVoice(name, self._installed[name])
             self._trial = VoiceTrial(self._program, self._now_s)
-            self._tried_s[self._here[name]] = now_s
+            self._tried_s[self._installed[name]] = now_s
 
     def replaced(self, voices: Sequence[Voice]) -> str:
         """The name of a loaded voice whose program was replaced by another; "" for none."""
         for voice in voices:
-            here = self._here.get(voice.name)
-            if isinstance(voice, ProgramVoice) and here is not None and here != voice.command:
+            command = self._installed.get(voice.name)
+            if isinstance(voice, ProgramVoice) and command is not None and command != voice.command:
                 return voice.name
         return ""
 
@@ -75,23 +75,23 @@ class VoiceAvailability:
             self._program.close()
         self._program = self._trial = None
 
-    def _due(self, now_s: float, voices: Sequence[Voice]) -> str:
+    def _next_to_try(self, now_s: float, voices: Sequence[Voice]) -> str:
         loading = {voice.name for voice in voices if is_loading(voice)}
-        for name, how in self._here.items():
+        for name, command in self._installed.items():
             if name in loading:
                 continue  # a second instance would double the time of both
-            tried_s = self._tried_s.get(how)
-            if tried_s is None or (not self._speaks.get(how) and now_s - tried_s > AGAIN_S):
+            tried_s = self._tried_s.get(command)
+            if tried_s is None or (not self._speaks.get(command) and now_s - tried_s > RETRY_S):
                 return name
         return ""
 
-    def _go_on(self, trial: VoiceTrial) -> None:
+    def _continue_trial(self, trial: VoiceTrial) -> None:
         trial.poll()
         if trial.verdict is None:
             return
         name = trial.voice.name
-        if (how := self._here.get(name)) is not None:
-            self._speaks[how] = not trial.verdict
+        if (command := self._installed.get(name)) is not None:
+            self._speaks[command] = not trial.verdict
         if trial.verdict:
             log.warning("%s It is not offered.", trial.verdict)
         self.close()

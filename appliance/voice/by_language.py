@@ -15,7 +15,7 @@ from appliance.errors import VoiceError
 from appliance.voice.espeak import EspeakVoice
 from appliance.voice.interface import Voice
 
-LOOK_S = 10.0  # between two scans for installed voices: one small file each
+SCAN_S = 10.0  # between two scans for installed voices: one small file each
 IDLE_S = 600.0  # after so long without use an additional voice is closed, for its memory
 Languages = Mapping[str, frozenset[str]]  # of each voice, by its name
 
@@ -42,16 +42,16 @@ class VoicesByLanguage:
     espeak_alone: bool = False
     now_s: Callable[[], float] = time.monotonic
     _languages: Languages = field(default_factory=dict)
-    _look_at_s: float = float("-inf")
-    _beside: Voice | None = None  # an additional loaded voice, of another language than the chosen
-    _needed_s: float = 0.0
-    _stand_ins: dict[str, Voice] = field(default_factory=dict)
+    _next_scan_s: float = float("-inf")
+    _additional: Voice | None = None  # one more loaded voice, of another language
+    _last_used_s: float = 0.0
+    _espeak_voices: dict[str, Voice] = field(default_factory=dict)
 
     @property
     def all(self) -> list[Voice]:
         """All loaded voices."""
-        beside = [] if self._beside is None else [self._beside]
-        return [*self.chosen, *beside, *self._stand_ins.values()]
+        additional = [] if self._additional is None else [self._additional]
+        return [*self.chosen, *additional, *self._espeak_voices.values()]
 
     def choose(self, voices: Sequence[Voice], *, asked: bool) -> None:
         """Replace the chosen voices. `asked`: the owner has requested the first of them."""
@@ -69,64 +69,66 @@ class VoicesByLanguage:
     def voices_for(self, text: str) -> list[Voice]:
         """The voices that may say `text`, the best first."""
         language = self.language_of(text)
-        able = [voice for voice in self.chosen if self._speaks(voice, language)]
-        if not able and (beside := self._other(language)) is not None:
-            able = [beside]
-        if not any(isinstance(voice, EspeakVoice) for voice in able):
-            able += self._stand_in(language)
-        return [*able, *(voice for voice in self.chosen if voice not in able)]
+        suitable = [voice for voice in self.chosen if self._speaks(voice, language)]
+        if not suitable and (additional := self._additional_voice(language)) is not None:
+            suitable = [additional]
+        if not any(isinstance(voice, EspeakVoice) for voice in suitable):
+            suitable += self._espeak_voice(language)
+        return [*suitable, *(voice for voice in self.chosen if voice not in suitable)]
 
     def poll(self) -> None:
         """Poll the additional voice, and close it when it is idle. To be called regularly."""
-        if self._beside is not None:
-            self._beside.poll()
-            if self.now_s() - self._needed_s > IDLE_S:
-                self._close_beside()
+        if self._additional is not None:
+            self._additional.poll()
+            if self.now_s() - self._last_used_s > IDLE_S:
+                self._close_additional()
 
     def close(self) -> None:
-        self._close_beside()
-        for voice in self._stand_ins.values():
+        self._close_additional()
+        for voice in self._espeak_voices.values():
             voice.close()
-        self._stand_ins.clear()
+        self._espeak_voices.clear()
 
     def _speaks(self, voice: Voice, language: str) -> bool:
         if isinstance(voice, EspeakVoice):
             return voice.language == language
-        return language in self._look().get(voice.name, {language})
+        return language in self._installed().get(voice.name, {language})
 
-    def _other(self, language: str) -> Voice | None:
+    def _additional_voice(self, language: str) -> Voice | None:
         """The additional voice if it speaks `language`, or else a new one, just started, in its
         place. None if no other installed voice speaks it."""
         now_s = self.now_s()
-        if self._beside is not None and self._speaks(self._beside, language):
-            self._needed_s = now_s
-            return self._beside
-        name = next((name for name, spoken in self._look().items() if language in spoken), None)
+        if self._additional is not None and self._speaks(self._additional, language):
+            self._last_used_s = now_s
+            return self._additional
+        name = next(
+            (name for name, spoken in self._installed().items() if language in spoken), None
+        )
         if name is None or any(voice.name == name for voice in self.chosen):
             return None
-        self._close_beside()
+        self._close_additional()
         try:
-            self._beside, self._needed_s = self.start(name), now_s
+            self._additional, self._last_used_s = self.start(name), now_s
         except VoiceError:
             return None
-        return self._beside
+        return self._additional
 
-    def _stand_in(self, language: str) -> list[Voice]:
-        if language not in self._stand_ins:
+    def _espeak_voice(self, language: str) -> list[Voice]:
+        if language not in self._espeak_voices:
             try:
-                self._stand_ins[language] = self.espeak(language)
+                self._espeak_voices[language] = self.espeak(language)
             except VoiceError:
                 return []
-        return [self._stand_ins[language]]
+        return [self._espeak_voices[language]]
 
-    def _look(self) -> Languages:
+    def _installed(self) -> Languages:
         if self.espeak_alone:
             return {}
-        if (now_s := self.now_s()) >= self._look_at_s:
-            self._languages, self._look_at_s = self.here(), now_s + LOOK_S
+        if (now_s := self.now_s()) >= self._next_scan_s:
+            self._languages, self._next_scan_s = self.here(), now_s + SCAN_S
         return self._languages
 
-    def _close_beside(self) -> None:
-        if self._beside is not None:
-            self._beside.close()
-        self._beside = None
+    def _close_additional(self) -> None:
+        if self._additional is not None:
+            self._additional.close()
+        self._additional = None

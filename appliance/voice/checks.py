@@ -17,27 +17,27 @@ from appliance.voice.probe import VoiceTrial
 def voice_findings(settings: Settings) -> list[Finding]:
     """Try the voices from the best to the first that speaks. A warning for each that cannot; a
     problem if none can."""
-    findings = _mute(settings)
+    findings = _without_program(settings)
     try:
         names = factory.candidates(settings)
     except VoiceError as error:
-        names = factory.in_its_place(settings)
-        (instead,) = names or ["espeak-ng"]
+        names = factory.fallback_names(settings)
+        (replacement,) = names or ["espeak-ng"]
         findings.append(
-            warning("voice", f"{error.problem} {instead} speaks instead.", error.remedy)
+            warning("voice", f"{error.problem} {replacement} speaks instead.", error.remedy)
         )
     if EspeakVoice.name not in names:
         names.append(EspeakVoice.name)
     for name in names:
-        said = _spoken(name, settings)
-        if said.verdict == "ok":
-            return [*findings, said]
-        findings.append(said)
+        finding = _try_voice(name, settings)
+        if finding.verdict == "ok":
+            return [*findings, finding]
+        findings.append(finding)
     findings[-1] = problem("voice", findings[-1].sentence, findings[-1].remedy)
     return findings
 
 
-def _mute(settings: Settings) -> list[Finding]:
+def _without_program(settings: Settings) -> list[Finding]:
     """A warning about voices without a program that this machine can run, for `voice: auto`."""
     why = store.lacking(settings.programs_path(), store.PIPER)
     here = ModelStore.of(settings).piper_voices()
@@ -46,7 +46,7 @@ def _mute(settings: Settings) -> list[Finding]:
     return [warning("voice", f"{', '.join(here)} cannot speak. {why}", factory.REMEDY)]
 
 
-def _spoken(name: str, settings: Settings) -> Finding:
+def _try_voice(name: str, settings: Settings) -> Finding:
     """The result of one trial. Closes the voice again."""
     try:
         voice = factory.open_voice(settings, name)

@@ -17,7 +17,7 @@ def pipes_of(child: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[b
     return child.stdin, child.stdout, child.stderr
 
 
-def taken(pipe: IO[bytes]) -> bytes | None:
+def read_available(pipe: IO[bytes]) -> bytes | None:
     """The content of a pipe; None if it is empty, b"" at its end."""
     try:
         return os.read(pipe.fileno(), _READ_BYTES)

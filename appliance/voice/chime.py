@@ -25,7 +25,7 @@ REST_S = 0.12  # of silence before the words
 
 def chime() -> Samples:
     """Shape (n,), int16."""
-    return _struck([(note * NOTE_S, pitch_hz) for note, pitch_hz in enumerate(NOTES_HZ)], PEAK)
+    return _bell_notes([(note * NOTE_S, pitch_hz) for note, pitch_hz in enumerate(NOTES_HZ)], PEAK)
 
 
 BELL_HZ = (880.0, 1174.66)  # A5 and D6: audible across a room, and above the pitch of voices
@@ -36,7 +36,7 @@ BELL_PEAK = 0.2  # as loud as the voice: where echo is strong, a louder one's is
 
 def ring() -> Samples:
     """Shape (n,), int16: two rows of quick strokes on a bell, to be played before the words."""
-    return _struck(
+    return _bell_notes(
         [
             (stroke * STROKE_S + stroke // STROKES_IN_A_ROW * BETWEEN_S, BELL_HZ[stroke % 2])
             for stroke in range(STROKES)
@@ -45,7 +45,7 @@ def ring() -> Samples:
     )
 
 
-def _struck(notes: list[tuple[float, float]], peak: float) -> Samples:
+def _bell_notes(notes: list[tuple[float, float]], peak: float) -> Samples:
     """Notes, given as (start in seconds, pitch in Hz), that are struck and decay; then a rest."""
     tail = np.arange(round(RING_S * RATE_HZ)) / RATE_HZ
     shape = np.minimum(tail / ATTACK_S, 1.0) * np.exp(-tail / DECAY_S)
@@ -62,7 +62,7 @@ def _struck(notes: list[tuple[float, float]], peak: float) -> Samples:
 OPENING_HZ = (293.66, 440.0, 587.33, 739.99)  # D4, A4, D5, F#5: OPENING_NOTE_S apart
 OPENING_S, OPENING_NOTE_S = 1.4, 0.12
 OPENING_PEAK = 0.35  # louder than the chime: the echo path must also be valid for a loud voice
-AIR = 0.6  # rms of the noise relative to the notes': it fills the band between the tones
+NOISE = 0.6  # rms of the noise relative to the notes': it fills the band between the tones
 HIGHEST_HZ = 7200.0
 
 
@@ -79,11 +79,11 @@ def opening() -> Samples:
         shape = np.minimum(since / 0.01, 1.0) * np.exp(-since / 0.35)
         for overtone in range(1, int(HIGHEST_HZ / pitch_hz) + 1):
             notes += shape * np.sin(2 * np.pi * overtone * pitch_hz * since) / overtone**1.2
-    sound = notes / np.sqrt(np.mean(notes**2)) + AIR * _air(frames)
+    sound = notes / np.sqrt(np.mean(notes**2)) + NOISE * _pink_noise(frames)
     sound *= np.minimum(time_s / 0.02, 1.0) * np.clip((OPENING_S - time_s) / 0.4, 0.0, 1.0)
     rest = np.zeros(round(REST_S * RATE_HZ))
-    whole = np.concatenate([sound, rest])
-    samples: Samples = (whole * OPENING_PEAK * 32767 / np.abs(whole).max()).astype(np.int16)
+    padded = np.concatenate([sound, rest])
+    samples: Samples = (padded * OPENING_PEAK * 32767 / np.abs(padded).max()).astype(np.int16)
     return samples
 
 
@@ -113,7 +113,7 @@ def sound_before(order: Speak, recording: Callable[[], Samples]) -> Samples:
     return ring() if order.ring else chime() if order.text else opening()
 
 
-def _air(frames: int) -> Wave:
+def _pink_noise(frames: int) -> Wave:
     """Approximately pink noise, rms 1; the same at each call."""
     spectrum = np.fft.rfft(np.random.default_rng(0).standard_normal(frames))
     frequency_hz = np.fft.rfftfreq(frames, 1 / RATE_HZ)

@@ -67,9 +67,9 @@ def drop_capabilities() -> str:
     return ""
 
 
-def main(words: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Execute the program in this process. Returns, with an exit code, only on failure."""
-    parent, memory_mib, *command = words
+    parent, memory_mib, *command = arguments
     if not bind_to(int(parent)):
         return ORPHANED
     try:

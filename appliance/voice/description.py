@@ -36,17 +36,17 @@ def descriptions(settings: Settings) -> list[VoiceDescription]:
     models = ModelStore.of(settings)
     engine, why = store.engine(root, store.PIPER), store.lacking(root, store.PIPER)
     spoken_by = f"{store.PIPER} {engine.manifest.version}" if engine else f"nothing: {why}"
-    fetched = models.piper_voices()
+    downloaded = models.piper_voices()
     found = [
         VoiceDescription(
             name,
             spoken_by,
-            "the models" if name in fetched else "the program's bundle",
+            "the models" if name in downloaded else "the program's bundle",
             piper_language(model),
             models.models[name].licence if name in models.models else UNKNOWN,
             model.stat().st_size,
         )
-        for name, model in {**(engine.voices() if engine else {}), **fetched}.items()
+        for name, model in {**(engine.voices() if engine else {}), **downloaded}.items()
     ]
     return [*found, _hibari(), _espeak(), _head(settings)]
 
@@ -54,8 +54,8 @@ def descriptions(settings: Settings) -> list[VoiceDescription]:
 def piper_language(model: Path) -> str:
     """The language by the model's settings file: en_US, or espeak-ng's name of the language."""
     try:
-        told = json.loads(model.with_name(model.name + ".json").read_text(encoding="utf-8"))
-        return str(told.get("language", {}).get("code") or told["espeak"]["voice"])[:20]
+        config = json.loads(model.with_name(model.name + ".json").read_text(encoding="utf-8"))
+        return str(config.get("language", {}).get("code") or config["espeak"]["voice"])[:20]
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
         return UNKNOWN
 

@@ -91,7 +91,7 @@ class _EspeakSpeech:
         self._fd = process.stdout.fileno()
         os.set_blocking(self._fd, False)
         self._bytes = b""
-        self._shaper: SpeechPostprocessor | None = None
+        self._postprocessor: SpeechPostprocessor | None = None
         try:
             # A sentence is shorter than a pipe's 64 KiB: this never waits.
             process.stdin.write(text.encode())
@@ -110,9 +110,9 @@ class _EspeakSpeech:
         if not data:
             return self._finish()
         self._bytes += data
-        if self._shaper is None and not self._read_header():
+        if self._postprocessor is None and not self._read_header():
             return EMPTY
-        return self._shape(last=False)
+        return self._postprocess(last=False)
 
     def cancel(self) -> None:
         self._process.kill()
@@ -131,20 +131,20 @@ class _EspeakSpeech:
             self.cancel()
             raise VoiceError("espeak-ng did not answer with a WAV stream.")
         self._bytes = self._bytes[_WAV_HEADER_BYTES:]
-        self._shaper = SpeechPostprocessor(rate_hz)
+        self._postprocessor = SpeechPostprocessor(rate_hz)
         return True
 
-    def _shape(self, *, last: bool) -> Samples:
-        assert self._shaper is not None
-        whole = len(self._bytes) // 2 * 2
-        pcm = to_float(np.frombuffer(self._bytes[:whole], "<i2"))
-        self._bytes = self._bytes[whole:]
-        return self._shaper.process(pcm, gain_for(LOUDNESS_DBFS), last=last)
+    def _postprocess(self, *, last: bool) -> Samples:
+        assert self._postprocessor is not None
+        even_bytes = len(self._bytes) // 2 * 2
+        pcm = to_float(np.frombuffer(self._bytes[:even_bytes], "<i2"))
+        self._bytes = self._bytes[even_bytes:]
+        return self._postprocessor.process(pcm, gain_for(LOUDNESS_DBFS), last=last)
 
     def _finish(self) -> Samples | None:
-        if self._shaper is not None:
-            rest = self._shape(last=True)
-            self._shaper = None
+        if self._postprocessor is not None:
+            rest = self._postprocess(last=True)
+            self._postprocessor = None
             if len(rest):
                 return rest  # the next read finds the end of the pipe again
         try:

@@ -65,10 +65,10 @@ def commands(settings: Settings) -> VoiceCommands:
     models: dict[str, Path] = {}
     if (engine := store.engine(settings.programs_path(), store.PIPER)) is not None:
         models = {**engine.voices(), **ModelStore.of(settings).piper_voices()}
-    ours = hibari.command(settings.speaking.words_per_minute)
+    hibari_command = hibari.command(settings.speaking.words_per_minute)
     return {
         **{name: engine.command(model) for name, model in models.items() if engine is not None},
-        hibari.NAME: ours,
+        hibari.NAME: hibari_command,
     }
 
 
@@ -125,7 +125,7 @@ def candidates(settings: Settings) -> list[str]:
     if wanted in ModelStore.of(settings).piper_voices():
         raise VoiceError(
             f"The voice {wanted} is here, and cannot speak: "
-            f"{_begun_small(store.lacking(settings.programs_path(), store.PIPER))}",
+            f"{_lower_first(store.lacking(settings.programs_path(), store.PIPER))}",
             REMEDY,
         )
     raise VoiceError(
@@ -134,7 +134,7 @@ def candidates(settings: Settings) -> list[str]:
     )
 
 
-def in_its_place(settings: Settings) -> list[str]:
+def fallback_names(settings: Settings) -> list[str]:
     """The voice, if any, that precedes espeak-ng if the one of the settings is not installed."""
     return [hibari.NAME] if settings.own_language in languages(settings)[hibari.NAME] else []
 
@@ -164,9 +164,9 @@ def load(
         names = [name for name in candidates(settings) if name != EspeakVoice.name]
     except VoiceError as error:
         named = False
-        names = in_its_place(settings)
-        (instead,) = names or ["espeak-ng"]
-        log.error("%s %s speaks instead.", error, instead)
+        names = fallback_names(settings)
+        (replacement,) = names or ["espeak-ng"]
+        log.error("%s %s speaks instead.", error, replacement)
     for name in names:
         program = ProgramVoice(name, commands(settings)[name])
         problem = try_voice(program, beat, WAIT_S)
@@ -244,7 +244,7 @@ def wait_for_trial(
     return trial.verdict
 
 
-def other(
+def change_voice(
     settings: Settings,
     name: str,
     voices: list[Voice],
@@ -285,5 +285,5 @@ def _language(config: Path) -> str:
     return base(voice.language.code or voice.espeak.voice) or SOURCE
 
 
-def _begun_small(sentence: str) -> str:
+def _lower_first(sentence: str) -> str:
     return sentence[:1].lower() + sentence[1:]

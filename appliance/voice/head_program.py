@@ -54,22 +54,22 @@ class Output:
     def __init__(self, fd: int) -> None:
         self.fd = fd
         os.set_blocking(fd, False)
-        self._waits = bytearray()
+        self._buffer = bytearray()
 
     @property
-    def waits(self) -> bool:
-        return bool(self._waits)
+    def pending(self) -> bool:
+        return bool(self._buffer)
 
     def add(self, replies: Iterable[Reply]) -> None:
-        for told, samples in replies:
-            self._waits += json.dumps(told).encode() + b"\n"
+        for reply, samples in replies:
+            self._buffer += json.dumps(reply).encode() + b"\n"
             if samples is not None:
-                self._waits += samples.astype("<i2").tobytes()
+                self._buffer += samples.astype("<i2").tobytes()
 
     def flush(self) -> None:
         try:
-            while self._waits:
-                del self._waits[: os.write(self.fd, self._waits[: 1 << 16])]
+            while self._buffer:
+                del self._buffer[: os.write(self.fd, self._buffer[: 1 << 16])]
         except BlockingIOError:
             return
 
@@ -92,7 +92,7 @@ class HeadProgram:
         poll.register(self._ring.fileno(), select.POLLIN)
         busy = False
         while True:
-            poll.register(self._output.fd, select.POLLOUT if self._output.waits else 0)
+            poll.register(self._output.fd, select.POLLOUT if self._output.pending else 0)
             poll.poll(0 if busy else LOOK_MS)
             if not self._read_orders():
                 return
@@ -116,12 +116,12 @@ class HeadProgram:
             return True
         *lines, self._line = (self._line + data).split(b"\n")
         for line in lines:
-            told = msgspec.json.decode(line)
-            if "stop" in told:
-                number = msgspec.convert(told, HeadStop).stop
+            order = msgspec.json.decode(line)
+            if "stop" in order:
+                number = msgspec.convert(order, HeadStop).stop
                 self._output.add(self._sentences.stop(number))
             else:
-                self._sentences.say(msgspec.convert(told, HeadOrder), time.monotonic())
+                self._sentences.say(msgspec.convert(order, HeadOrder), time.monotonic())
         return bool(data)
 
 

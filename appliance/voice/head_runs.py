@@ -120,9 +120,9 @@ class HeadRuns:
         """Make one frame. Returns whether one could be made."""
         while self._runs:
             run = self._runs[0]
-            frame = None if run.problem else self._next(run)
+            frame = None if run.problem else self._next_frame(run)
             if frame is not None:
-                self._keep(run, frame)
+                self._store_frame(run, frame)
                 return True
             if not (run.problem or run.stream.over):
                 return False
@@ -146,14 +146,14 @@ class HeadRuns:
         while self._runs and self._runs[0].ended and self._runs[0].serials[-1] < serial:
             self.done = max(self.done, self._runs.popleft().serials[-1])
 
-    def _next(self, run: _Run) -> Frame | None:
+    def _next_frame(self, run: _Run) -> Frame | None:
         try:
             return run.stream.frame()
         except (ModelError, RuntimeError, ValueError) as error:  # the network's library raises them
             run.problem = (str(error).splitlines() or [type(error).__name__])[0][:200]
             return None
 
-    def _keep(self, run: _Run, frame: Frame) -> None:
+    def _store_frame(self, run: _Run, frame: Frame) -> None:
         serial = run.serials[min(frame.token, len(run.serials) - 1)]
         self.done = max(self.done, serial - 1)
         codes = tuple(int(code) for code in frame.codes)

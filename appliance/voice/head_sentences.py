@@ -54,7 +54,7 @@ class HeadSentences:
         self._dbfs = dbfs
         self._wait_s = wait_s
         self._sentence: _Sentence | None = None
-        self._given: list[MadeFrame] = []  # frames sent for the last sentence, finished or not
+        self._sent: list[MadeFrame] = []  # frames sent for the last sentence, finished or not
 
     @property
     def busy(self) -> bool:
@@ -63,9 +63,9 @@ class HeadSentences:
     def say(self, order: HeadOrder, now_s: float) -> None:
         """Start a sentence; it replaces an unfinished one. A prepared sentence may be ordered again
         with another end: the frames of its tokens are then sent once more."""
-        again = [frame for frame in self._given if frame.serial >= order.first]
+        again = [frame for frame in self._sent if frame.serial >= order.first]
         self._runs.made.extendleft(reversed(again))
-        self._given.clear()
+        self._sent.clear()
         check = HeadCheck(self._dbfs, max(1, len(order.words)))
         self._sentence = _Sentence(order, check, now_s, words=list(order.words))
 
@@ -82,7 +82,7 @@ class HeadSentences:
             self._runs.drop_before(order.first)
             if made and made[0].serial < order.end:
                 frame = made.popleft()
-                self._given.append(frame)
+                self._sent.append(frame)
                 sentence.since_s = now_s
                 words = self._words(sentence, frame.serial)
                 problem = sentence.check.add(frame.samples, frame.codes)
@@ -91,8 +91,8 @@ class HeadSentences:
                 if problem:
                     yield self._unsayable(problem)
                     return
-                told = {"sound": order.say, "frames": len(frame.samples), "words": words}
-                yield told, frame.samples
+                reply = {"sound": order.say, "frames": len(frame.samples), "words": words}
+                yield reply, frame.samples
             elif made or self._runs.done >= order.end - 1:
                 yield self._end(sentence)
             elif now_s - sentence.since_s > self._wait_s:
@@ -102,13 +102,13 @@ class HeadSentences:
 
     def _words(self, sentence: _Sentence, serial: int) -> list[Word]:
         """The words that begin with this frame: those whose tokens are not behind its token."""
-        begun: list[Word] = []
+        started: list[Word] = []
         first = sentence.order.first
         while sentence.words and first + sentence.words[0][2] <= serial:
             begin, end, _ = sentence.words.pop(0)
-            begun.append((begin, end, 0))
+            started.append((begin, end, 0))
             sentence.word = begin
-        return begun
+        return started
 
     def _end(self, sentence: _Sentence) -> Reply:
         order = sentence.order

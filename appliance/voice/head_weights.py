@@ -18,7 +18,7 @@ SHIPPED = catalogue.PACKAGE / "head"  # for the pocket model
 REMEDY = "Set `speaking.voice` to another voice; docs/speech-head.md says how a head is trained."
 
 
-class _LearntFrom(msgspec.Struct, frozen=True):
+class _TrainedOn(msgspec.Struct, frozen=True):
     """The manifest field that is read here. `model`: sha256 of the text model; "" for any."""
 
     model: str = ""
@@ -40,10 +40,10 @@ def head_folder(settings: Settings, shipped: Path = SHIPPED) -> Path:
         raise VoiceError(
             f"The weights of a speech head for the model {model.name} are missing.", REMEDY
         )
-    learnt = read_record(folder / MANIFEST, _LearntFrom)
-    if learnt is None:
+    manifest = read_record(folder / MANIFEST, _TrainedOn)
+    if manifest is None:
         raise VoiceError(f"{folder / MANIFEST} describes no speech head.", REMEDY)
-    if learnt.model and learnt.model != _digest(settings, model):
+    if manifest.model and manifest.model != _digest(settings, model):
         raise VoiceError(
             f"The speech head in {folder} learnt the states of another model than {model.name}.",
             REMEDY,
@@ -55,6 +55,6 @@ def _digest(settings: Settings, model: LocalModel) -> str:
     """sha256 of the text model. A downloaded one's was recorded then: hashing gigabytes is slow."""
     store = ModelStore.of(settings)
     known = store.models[model.name]
-    noted = store.whole(known)
-    file = noted.files.get(known.files["text"].path) if noted is not None else None
+    record = store.whole(known)
+    file = record.files.get(known.files["text"].path) if record is not None else None
     return (file.sha256 if file is not None else None) or sha256_of(model.text)

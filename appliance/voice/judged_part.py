@@ -20,10 +20,10 @@ def part_to_judge(
     has words that are not said as they are written. `ends`: for each word, the characters said by
     its end, and the sample of its end."""
     if len(sound) > MOST_SAMPLES:
-        whole = [(said, over) for said, over in ends if over <= MOST_SAMPLES]
-        if not whole:
+        complete = [(said, over) for said, over in ends if over <= MOST_SAMPLES]
+        if not complete:
             return None
-        said, over = whole[-1]
+        said, over = complete[-1]
         text, sound = text[:said], sound[:over]
     words = spoken_words_of(text)
     if words is None or len(words) < LEAST_WORDS or len(sound) < LEAST_SAMPLES:

@@ -22,7 +22,7 @@ from appliance.voice.spoken_words import SpokenWord, heard_after
 
 MOST_WORDS = 200  # limit of a sentence's words among which the end of the judged part is searched
 MARGIN_S = 0.1  # so long before the present sound ends, held samples are released, judged or not
-LEFT = 0.5  # share of the remaining play time that is left to the synthesis of the next sentence
+SYNTHESIS_SHARE = 0.5  # of the remaining play time, for the next sentence
 
 
 class JudgedVoice:
@@ -67,11 +67,11 @@ class JudgedSpeech:
     ) -> None:
         self._speech, self._text, self._name = speech, text, name
         self._judge, self._now_s = judge, now_s
-        self._heard: list[Samples] = []  # all samples so far
+        self._all_samples: list[Samples] = []  # all samples so far
         self._held: list[Samples] = []  # those of them that `read` has not returned yet
         self._hold_until_s = self._play_until_s = self._verdict_until_s = float("-inf")
-        self._ended = self._given = self._cancelled = False
-        self._waits = self._failed = False  # waits for the verdict; the verdict was bad
+        self._ended = self._started = self._cancelled = False
+        self._awaits_verdict = self._failed = False  # waits for the verdict; the verdict was bad
 
     def hold_until(self, at_s: float) -> None:
         """Allow `read` to hold samples until shortly before `at_s`, when the sentence must sound,
@@ -96,50 +96,54 @@ class JudgedSpeech:
         while not self._ended and self._read_more(now_s):
             if now_s >= self._hold_until_s:
                 break
-        if self._waits:
+        if self._awaits_verdict:
             self._judge.poll()
         if self._failed:
             raise UnsayableText(
                 f"What the voice {self._name} said was not understood by the recogniser.",
-                said=len(self._text) if self._given else 0,
+                said=len(self._text) if self._started else 0,
                 rest_of_answer=True,
             )
         if self._held and (now_s >= self._hold_until_s or self._judged):
             made, self._held = self._held, []
-            self._given = True
+            self._started = True
             return np.concatenate(made)
-        if self._held or not self._ended or (self._waits and now_s < self._verdict_until_s):
+        if (
+            self._held
+            or not self._ended
+            or (self._awaits_verdict and now_s < self._verdict_until_s)
+        ):
             return EMPTY
         return None
 
     @property
     def _judged(self) -> bool:
-        return self._ended and not self._waits
+        return self._ended and not self._awaits_verdict
 
     def _read_more(self, now_s: float) -> bool:
         """Read from the voice. Returns whether there were samples, or the end."""
         samples = self._speech.read()
         if samples is None:
             self._ended = True
-            self._verdict_until_s = now_s + (self._play_until_s - now_s) * (1 - LEFT)
+            self._verdict_until_s = now_s + (self._play_until_s - now_s) * (1 - SYNTHESIS_SHARE)
             self._begin_judging()
         elif len(samples):
-            if not self._heard:
+            if not self._all_samples:
                 self._play_until_s = max(now_s, self._hold_until_s) - MARGIN_S
             self._play_until_s += len(samples) / RATE_HZ
-            self._heard.append(samples)
+            self._all_samples.append(samples)
             self._held.append(samples)
         return samples is None or bool(len(samples))
 
     def _begin_judging(self) -> None:
-        if not (self._judge.ready and self._heard):
+        if not (self._judge.ready and self._all_samples):
             return
         ends = heard_after(self._speech.words, MOST_WORDS)
-        part = part_to_judge(self._text, np.concatenate(self._heard), list(ends))
+        part = part_to_judge(self._text, np.concatenate(self._all_samples), list(ends))
         if part is not None:
-            self._waits = True
+            self._awaits_verdict = True
             self._judge.judge(*part, self._on_verdict)
 
     def _on_verdict(self, good: bool) -> None:  # SpeechJudge calls it with one argument
-        self._waits = False
+        self._awaits_verdict = False
         self._failed = not good and not self._cancelled

@@ -15,7 +15,7 @@ class OpenSentence:
     """The sentence that is being synthesised. Times in seconds of the caller's clock."""
 
     order: Speak
-    begun_s: float
+    started_s: float
     position: int
     frames: int = 0
     chime_frames: int = 0  # of `frames`: those of the chime

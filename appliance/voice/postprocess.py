@@ -28,10 +28,10 @@ def rms_dbfs(samples: npt.NDArray[np.generic], rate_hz: int) -> float:
     """
     scale = 32768.0 if samples.dtype == np.int16 else 1.0
     frame = max(1, int(rate_hz * _FRAME_S))
-    whole = samples[: max(1, len(samples) // frame) * frame].astype(np.float64) / scale
-    if not len(whole):
+    truncated = samples[: max(1, len(samples) // frame) * frame].astype(np.float64) / scale
+    if not len(truncated):
         return -np.inf
-    power = (whole.reshape(-1, min(frame, len(whole))) ** 2).mean(axis=1)
+    power = (truncated.reshape(-1, min(frame, len(truncated))) ** 2).mean(axis=1)
     loud = power[power > power.max() * 1e-4]
     return float(10 * np.log10(loud.mean())) if len(loud) else -np.inf
 
@@ -52,7 +52,7 @@ class SpeechPostprocessor:
             else None
         )
         self._held: Floats = np.empty(0, np.float32)  # quiet end: trimmed if no sound follows
-        self._begun = False
+        self._started = False
         self.dropped = 0  # samples of leading silence, at 16 kHz, that were trimmed
 
     def process(self, samples: Floats, gain: float = 1.0, *, last: bool = False) -> Samples:
@@ -63,21 +63,21 @@ class SpeechPostprocessor:
         return _to_int16(trimmed) if len(trimmed) else EMPTY
 
     def _trim(self, samples: Floats, last: bool) -> Floats:
-        heard = np.concatenate([self._held, samples])
-        loud = np.flatnonzero(np.abs(heard) >= QUIET)
+        joined = np.concatenate([self._held, samples])
+        loud = np.flatnonzero(np.abs(joined) >= QUIET)
         if not len(loud):
             # Before the sentence only the lead may be needed; inside it every sample may be.
-            self._held = heard if self._begun else heard[-LEAD_FRAMES:]
-            self.dropped += len(heard) - len(self._held)
-            out = heard[:0]
+            self._held = joined if self._started else joined[-LEAD_FRAMES:]
+            self.dropped += len(joined) - len(self._held)
+            out = joined[:0]
         else:
-            start = 0 if self._begun else max(0, int(loud[0]) - LEAD_FRAMES)
+            start = 0 if self._started else max(0, int(loud[0]) - LEAD_FRAMES)
             end = int(loud[-1]) + 1
             self.dropped += start
-            self._begun = True
-            self._held = heard[end:]
-            out = heard[start:end]
-        if last and self._begun:
+            self._started = True
+            self._held = joined[end:]
+            out = joined[start:end]
+        if last and self._started:
             out = np.concatenate([out, self._held[:TAIL_FRAMES]])
         return out
 

@@ -23,7 +23,7 @@ class PreparedSpeech:
 
     def __init__(self, speech: Speech) -> None:
         self._speech = speech
-        self._made: deque[Samples] = deque()
+        self._collected: deque[Samples] = deque()
         self._frames = 0
         self._ended = False
 
@@ -34,7 +34,7 @@ class PreparedSpeech:
             if samples is None:
                 self._ended = True
             elif len(samples):
-                self._made.append(samples)
+                self._collected.append(samples)
                 self._frames += len(samples)
             else:
                 return
@@ -47,8 +47,8 @@ class PreparedSpeech:
         return self._speech.fileno()
 
     def read(self) -> Samples | None:
-        if self._made:
-            return self._made.popleft()
+        if self._collected:
+            return self._collected.popleft()
         if self._ended:
             return None
         samples = self._speech.read()

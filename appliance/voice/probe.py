@@ -25,7 +25,7 @@ class VoiceTrial:
         self.verdict: str | None = None
         self.first_s: float | None = None
         self._now_s = now_s
-        self._begun_s = self._asked_s = now_s()
+        self._started_s = self._ordered_s = now_s()
         self._speech: Speech | None = None
 
     def fileno(self) -> int:
@@ -37,24 +37,24 @@ class VoiceTrial:
             return
         self.voice.poll()
         try:
-            self.verdict = self._go_on()
+            self.verdict = self._continue()
         except VoiceError as error:
             self.verdict = error.problem
-        if self.verdict is None and self._now_s() - self._begun_s > TRIAL_S:
+        if self.verdict is None and self._now_s() - self._started_s > TRIAL_S:
             if self._speech is not None:
                 self._speech.cancel()
             self.verdict = f"The voice {self.voice.name} said nothing within {TRIAL_S:.0f} s."
 
-    def _go_on(self) -> str | None:
+    def _continue(self) -> str | None:
         """Continue the trial. Returns the verdict, or None. Raises VoiceError."""
         if self._speech is None:
             if not self.voice.ready:
                 return self.voice.problem or None
-            self._asked_s = self._now_s()
+            self._ordered_s = self._now_s()
             self._speech = self.voice.synthesise(WORD)
         while (samples := self._speech.read()) is not None:
             if not len(samples):
                 return None
             if self.first_s is None and samples.any():
-                self.first_s = self._now_s() - self._asked_s
+                self.first_s = self._now_s() - self._ordered_s
         return "" if self.first_s is not None else f"The voice {self.voice.name} made no sound."

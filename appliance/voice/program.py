@@ -24,7 +24,7 @@ from appliance.pcm import EMPTY, Samples, to_float
 from appliance.runtime.supervision.backoff import LONGEST_S, BackOff
 from appliance.runtime.supervision.process_limits import UNTOUCHED_MIB
 from appliance.voice import protocol
-from appliance.voice.child_pipes import pipes_of, taken
+from appliance.voice.child_pipes import pipes_of, read_available
 from appliance.voice.interface import Speech
 from appliance.voice.postprocess import SpeechPostprocessor, gain_for, rms_dbfs
 from appliance.voice.spoken_words import SpeechMarks, SpokenWord
@@ -37,7 +37,7 @@ MEMORY_MIB = 400
 START_S = 180.0
 HUNG_S = 20.0  # timeout of a sentence without any sound
 STOP_S = 2.0  # timeout of its reply to a stop; it takes 50 ms where nothing else runs
-_COMPLAINT_BYTES = 500
+_STDERR_BYTES = 500
 _REAP_S = 0.02  # for its exit: its pipe is closed already
 
 log = logging.getLogger("speaker")
@@ -59,17 +59,17 @@ class ProgramVoice:
         self.name = name
         self.problem = ""  # why it is not running, while it is not; for the log
         self.command = tuple(command)
-        self._words = (
+        self._command_line = (
             sys.executable, "-m", "appliance.voice.confine", str(os.getpid()), str(memory_mib),
             *command,
         )  # fmt: skip
         self._now_s, self._fds = now_s, fds
         self._backoff = BackOff(LONGEST_S)
-        self._bell = select.epoll()  # one descriptor for poll(2) that outlives each child
+        self._epoll = select.epoll()  # one descriptor for poll(2) that outlives each child
         self._child: subprocess.Popen[bytes] | None = None
         self._dying: list[subprocess.Popen[bytes]] = []
-        self._answers = protocol.ReplyParser()
-        self._complaint = b""  # the last bytes of its stderr
+        self._parser = protocol.ReplyParser()
+        self._stderr_tail = b""  # the last bytes of its stderr
         self._hello: protocol.EngineHello | None = None
         self._speech: ProgramSpeech | None = None
         self._stopped: dict[int, float] = {}  # sentence → when the stop was sent
@@ -83,7 +83,7 @@ class ProgramVoice:
         return self._child is not None and self._hello is not None
 
     @property
-    def _runs(self) -> bool:
+    def _running(self) -> bool:
         return self._child is not None
 
     @property
@@ -92,14 +92,14 @@ class ProgramVoice:
 
     def fileno(self) -> int:
         """Readable when `poll`, or `read` of its sentence, has something to do."""
-        return self._bell.fileno()
+        return self._epoll.fileno()
 
     def synthesise(self, text: str, tokens: SentenceTokens | None = None) -> Speech:
         if self._child is None or self._hello is None:
             raise VoiceError(f"The voice {self.name} cannot speak now.", self.problem)
         self._number += 1
-        shaper = SpeechPostprocessor(self._hello.rate_hz)
-        speech = ProgramSpeech(self, self._number, self._hello, shaper, self._now_s())
+        postprocessor = SpeechPostprocessor(self._hello.rate_hz)
+        speech = ProgramSpeech(self, self._number, self._hello, postprocessor, self._now_s())
         if not self._write(self._order(self._number, text, tokens)):
             raise VoiceError(self.problem)
         self._speech = speech
@@ -120,7 +120,7 @@ class ProgramVoice:
             return
         if self._speech is None:
             self.read_pipe()  # may end the child
-        if not self._runs:
+        if not self._running:
             return
         if self._hello is None and now_s - self._started_s > START_S:
             self.fail(f"it could not speak after {START_S:.0f} s")
@@ -133,14 +133,14 @@ class ProgramVoice:
         for child in self._dying:
             child.wait()
         self._dying = []
-        self._bell.close()
+        self._epoll.close()
 
     def _start(self) -> None:
         self._started_s = self._now_s()
         self._backoff.started(self._started_s)
         try:
             child = subprocess.Popen(
-                self._words,
+                self._command_line,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,  # for the log
@@ -153,12 +153,12 @@ class ProgramVoice:
         pipes = pipes_of(child)
         for pipe in pipes:
             os.set_blocking(pipe.fileno(), False)
-        self._bell.register(pipes[1].fileno(), select.EPOLLIN)
-        self._child, self._answers, self._complaint = child, protocol.ReplyParser(), b""
+        self._epoll.register(pipes[1].fileno(), select.EPOLLIN)
+        self._child, self._parser, self._stderr_tail = child, protocol.ReplyParser(), b""
 
     def fail(self, why: str) -> None:
         """Kill the program, fail its sentence, and schedule the restart."""
-        news = self.ready or not self._backoff.struck
+        newly_failed = self.ready or not self._backoff.struck
         speech, self._speech = self._speech, None
         self._end()
         pause_s = self._backoff.ended(self._now_s())
@@ -166,7 +166,7 @@ class ProgramVoice:
         self.problem = f"The voice {self.name} failed: {why}."
         if speech is not None:
             speech.problem = self.problem
-        elif news:
+        elif newly_failed:
             log.warning("%s It is started again.", self.problem)
 
     def _end(self) -> None:
@@ -176,7 +176,7 @@ class ProgramVoice:
         if child is None:
             return
         pipes = pipes_of(child)
-        self._bell.unregister(pipes[1].fileno())
+        self._epoll.unregister(pipes[1].fileno())
         child.kill()
         for pipe in pipes:
             pipe.close()
@@ -199,28 +199,30 @@ class ProgramVoice:
         """Read the pipe once, and handle the replies."""
         if self._child is None:
             return
-        _, answers, complaints = pipes_of(self._child)
-        self._complaint = (self._complaint + (taken(complaints) or b""))[-_COMPLAINT_BYTES:]
-        data = taken(answers)
+        _, stdout, stderr = pipes_of(self._child)
+        self._stderr_tail = (self._stderr_tail + (read_available(stderr) or b""))[-_STDERR_BYTES:]
+        data = read_available(stdout)
         if data is None:
             return
         if not data:
-            self.fail(self._how_it_ended())
+            self.fail(self._exit_reason())
             return
         try:
-            for answer in self._answers.parse(data):
+            for answer in self._parser.parse(data):
                 self._handle(answer)
         except VoiceError as error:
             self.fail(error.problem.rstrip(".")[:1].lower() + error.problem.rstrip(".")[1:])
 
-    def _how_it_ended(self) -> str:
+    def _exit_reason(self) -> str:
         assert self._child is not None
         try:
             code = f" with code {self._child.wait(_REAP_S)}"
         except subprocess.TimeoutExpired:
             code = ""  # it has closed its pipe but has not exited
-        lines = _line(self._complaint.decode(errors="replace").strip().rpartition("\n")[2])
-        return f"it ended{code}" + (f" ({lines})" if lines else "")
+        last_line = _one_line(
+            self._stderr_tail.decode(errors="replace").strip().rpartition("\n")[2]
+        )
+        return f"it ended{code}" + (f" ({last_line})" if last_line else "")
 
     def _handle(self, answer: protocol.EngineReply) -> None:
         speech = self._speech
@@ -234,7 +236,7 @@ class ProgramVoice:
                 self._end_sentence(number, "")
             case protocol.EngineFailed(number, why, unsayable, said):
                 failed = "cannot say a sentence" if unsayable else "failed"
-                problem = f"The voice {self.name} {failed}: {_line(why)}."
+                problem = f"The voice {self.name} {failed}: {_one_line(why)}."
                 self._end_sentence(number, problem, said if unsayable else None)
             case (sound, samples):
                 if speech is not None and speech.number == sound.sound:
@@ -264,7 +266,7 @@ class ProgramSpeech:
         program: ProgramVoice,
         number: int,
         hello: protocol.EngineHello,
-        shaper: SpeechPostprocessor,
+        postprocessor: SpeechPostprocessor,
         now_s: float,
     ) -> None:
         self.number = number
@@ -272,19 +274,19 @@ class ProgramSpeech:
         self._marks = SpeechMarks(hello.rate_hz)
         self._program = program
         self._hello = hello
-        self._shaper = shaper
-        self._heard_s = now_s
+        self._postprocessor = postprocessor
+        self._last_sound_s = now_s
         self._made: deque[Samples] = deque()
-        self._over = False
+        self._ended = False
         self._said: int | None = None
 
     def fileno(self) -> int:
         return self._program.fileno()
 
     def read(self) -> Samples | None:
-        if not self._made and not self._over and not self.problem:
+        if not self._made and not self._ended and not self.problem:
             self._program.read_pipe()
-            if not self._made and self._program._now_s() - self._heard_s > HUNG_S:
+            if not self._made and self._program._now_s() - self._last_sound_s > HUNG_S:
                 self._program.fail(f"no sound came for {HUNG_S:.0f} s")
         if self._made:
             return self._made.popleft()
@@ -292,7 +294,7 @@ class ProgramSpeech:
             if self._said is not None:
                 raise UnsayableText(self.problem, said=self._said)
             raise VoiceError(self.problem)
-        return None if self._over else EMPTY
+        return None if self._ended else EMPTY
 
     def cancel(self) -> None:
         self._program.cancel(self)
@@ -300,35 +302,35 @@ class ProgramSpeech:
     def push_sound(self, sound: protocol.EngineSound, samples: Samples) -> None:
         """Called by the ProgramVoice: take a stretch of sound. Its gain follows from the loudness
         that the program has reported, or else from the loudness of the stretch."""
-        self._heard_s = self._program._now_s()
+        self._last_sound_s = self._program._now_s()
         pcm = to_float(samples)
         loudness = self._hello.dbfs
         if loudness is None:
             loudness = rms_dbfs(pcm, self._hello.rate_hz) if len(pcm) else -np.inf
-        self._append(self._shaper.process(pcm, gain_for(loudness)))
+        self._append(self._postprocessor.process(pcm, gain_for(loudness)))
         self._marks.add(sound)
 
     @property
     def words(self) -> list[SpokenWord]:
-        return self._marks.words(self._shaper.dropped)
+        return self._marks.words(self._postprocessor.dropped)
 
     @property
     def parts(self) -> list[SpokenWord]:
         """The stretches that it came in, for which the program has reported their text."""
-        return self._marks.parts(self._shaper.dropped)
+        return self._marks.parts(self._postprocessor.dropped)
 
     def end(self, problem: str, said: int | None = None) -> None:
         """Called by the ProgramVoice: no sound follows. `said`: for a text that it cannot say, how
         many of its characters were said."""
-        self.problem, self._over, self._said = problem, not problem, said
+        self.problem, self._ended, self._said = problem, not problem, said
         if not problem:
-            self._append(self._shaper.process(np.empty(0, np.float32), last=True))
+            self._append(self._postprocessor.process(np.empty(0, np.float32), last=True))
 
     def _append(self, samples: Samples) -> None:
         if len(samples):
             self._made.append(samples)
 
 
-def _line(text: str) -> str:
+def _one_line(text: str) -> str:
     """Text of another program, cleaned for one line of the log."""
     return "".join(char if char.isprintable() else " " for char in text[:200]).strip(" .")

@@ -17,7 +17,7 @@ class VoiceSelection:
 
     def __init__(self) -> None:
         self.name: str | None = None
-        self._fresh = False  # the speaker was restarted and has not reported its voice yet
+        self._restarted = False  # the speaker was restarted and has not reported its voice yet
 
     def handle(self, message: Message) -> SetVoice | None:
         """The message to send to the speaker, if any."""
@@ -26,11 +26,11 @@ class VoiceSelection:
                 self.name = name
                 return message
             case PartChanged("speaker", "down" | "failed"):
-                self._fresh = True
+                self._restarted = True
             case SpeakerReady(voice):
-                fresh, self._fresh = self._fresh, False
+                restarted, self._restarted = self._restarted, False
                 if self.name and voice != self.name:
-                    if fresh:
+                    if restarted:
                         return SetVoice(self.name)
                     self.name = ""
         return None

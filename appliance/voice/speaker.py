@@ -31,76 +31,76 @@ def main(work: Worker) -> None:
     states = work.ring(STATES)
     identifier = _identifier(work.settings)  # loads while the voice starts
     voices = factory.load(work.settings, work.log, work.beat, states)
-    able = VoiceAvailability(lambda: factory.commands(work.settings), time.monotonic)
+    availability = VoiceAvailability(lambda: factory.commands(work.settings), time.monotonic)
     ring = work.writer("voice")
     recording = TriedSound(work.reader(TRIED) if work.ring(TRIED) is not None else None, ring)
     turn = work.floor.turn
     # After a restart in the middle of an answer its sound continues at the end of the ring.
-    delivery = SpeechQueue(voices, work.send, turn, ring.end_of(turn))
-    delivery.recording = recording.pop
-    delivery.by_language = routed = _by_language(work, voices, identifier)
-    spoke = _send_ready(work, voices)
+    speech_queue = SpeechQueue(voices, work.send, turn, ring.end_of(turn))
+    speech_queue.recording = recording.pop
+    speech_queue.by_language = routed = _by_language(work, voices, identifier)
+    chosen_speaks = _send_ready(work, voices)
     work.report_ready()
-    # `wanted`: voice to change to once nothing is being said. `auto`: the settings leave the choice
-    # of the voice to the box, and no message has named one.
-    wanted, auto = "", work.settings.speaking.voice == factory.AUTO
-    told: tuple[str, ...] = ()
+    # `next_voice`: voice to change to once nothing is being said. `auto`: the settings leave the
+    # choice of the voice to the box, and no message has named one.
+    next_voice, auto = "", work.settings.speaking.voice == factory.AUTO
+    reported: tuple[str, ...] = ()
     try:
         while not work.stopping:
-            _wait(work, ring, delivery, able, recording)
+            _wait(work, ring, speech_queue, availability, recording)
             recording.collect()
-            asked, again = _read_mail(work, delivery)
-            if asked is not None:
-                wanted, auto = asked, False
-            if again:
-                spoke = _send_ready(work, voices)
-                work.send(VoicesAvailable(told))
-            delivery.preparation.collect()
-            if wanted and not delivery.busy:
-                delivery.preparation.drop()
-                delivery.voices = voices = factory.other(
-                    work.settings, wanted, voices, work.log, work.beat, states
+            requested, report_again = _handle_messages(work, speech_queue)
+            if requested is not None:
+                next_voice, auto = requested, False
+            if report_again:
+                chosen_speaks = _send_ready(work, voices)
+                work.send(VoicesAvailable(reported))
+            speech_queue.preparation.collect()
+            if next_voice and not speech_queue.busy:
+                speech_queue.preparation.drop()
+                speech_queue.voices = voices = factory.change_voice(
+                    work.settings, next_voice, voices, work.log, work.beat, states
                 )
                 routed.choose(voices, asked=not auto)
-                spoke, wanted = _send_ready(work, voices), ""
-            _write(work, ring, delivery)
-            recording.overwrite(busy=delivery.busy)
+                chosen_speaks, next_voice = _send_ready(work, voices), ""
+            _write(work, ring, speech_queue)
+            recording.overwrite(busy=speech_queue.busy)
             for voice in voices:
                 voice.poll()
             routed.poll()
-            if not spoke and voices[0].ready:  # it finished loading after the start
-                spoke = _send_ready(work, voices)
-            able.poll(voices, busy=delivery.busy)
-            if able.names != told:
-                told = able.names
-                work.send(VoicesAvailable(told))
+            if not chosen_speaks and voices[0].ready:  # it finished loading after the start
+                chosen_speaks = _send_ready(work, voices)
+            availability.poll(voices, busy=speech_queue.busy)
+            if availability.names != reported:
+                reported = availability.names
+                work.send(VoicesAvailable(reported))
                 if auto:
-                    wanted = _better(work.settings, told, voices[0]) or wanted
-            wanted = wanted or able.replaced(voices)
+                    next_voice = _better_voice(work.settings, reported, voices[0]) or next_voice
+            next_voice = next_voice or availability.replaced(voices)
             work.beat()
     finally:
-        delivery.stop()
-        able.close()
+        speech_queue.stop()
+        availability.close()
         routed.close()
         for voice in voices:
             voice.close()
 
 
-def _read_mail(work: Worker, delivery: SpeechQueue) -> tuple[str | None, bool]:
-    """Pass sentences on to `delivery`. Returns the requested voice, or None, and whether the
+def _handle_messages(work: Worker, speech_queue: SpeechQueue) -> tuple[str | None, bool]:
+    """Pass sentences on to `speech_queue`. Returns the requested voice, or None, and whether the
     conductor asked for the speaker's state again."""
-    asked: str | None = None
-    again = False
+    requested: str | None = None
+    report_again = False
     for message in work.pop_messages():
         if isinstance(message, Speak | EndAnswer):
-            delivery.push(message, time.monotonic())
+            speech_queue.push(message, time.monotonic())
         elif isinstance(message, PrepareSpeech):
-            delivery.prepare(message.text, message.tokens)
+            speech_queue.prepare(message.text, message.tokens)
         elif isinstance(message, SetVoice):
-            asked = message.name
+            requested = message.name
         elif isinstance(message, StatusWanted):
-            again = True
-    return asked, again
+            report_again = True
+    return requested, report_again
 
 
 def _identifier(settings: Settings) -> LanguageIdentifier:
@@ -122,7 +122,7 @@ def _by_language(
     return factory.by_language(work.settings, voices, identifier.identify)
 
 
-def _better(settings: Settings, names: Sequence[str], now: Voice) -> str:
+def _better_voice(settings: Settings, names: Sequence[str], now: Voice) -> str:
     """The voice among `names`, which all can speak, that should replace `now`; "" for none."""
     best = factory.best(settings, names)
     return "" if is_loading(now) or best == now.name else best
@@ -139,30 +139,30 @@ def _send_ready(work: Worker, voices: list[Voice]) -> bool:
 def _wait(
     work: Worker,
     ring: RingWriter,
-    delivery: SpeechQueue,
-    able: VoiceAvailability,
+    speech_queue: SpeechQueue,
+    availability: VoiceAvailability,
     recording: TriedSound,
 ) -> None:
     """Wait for a message, sound, or room in the ring, at most until the floor has to be read."""
     poll = select.poll()
     poll.register(work.stop_fd, select.POLLIN)
     poll.register(work.channel.fileno(), select.POLLIN)
-    if delivery.speech is not None:
-        poll.register(delivery.speech.fileno(), select.POLLIN)
-    if (prepared := delivery.preparation.waits_for) is not None:
+    if speech_queue.speech is not None:
+        poll.register(speech_queue.speech.fileno(), select.POLLIN)
+    if (prepared := speech_queue.preparation.waits_for) is not None:
         poll.register(prepared.fileno(), select.POLLIN)
     for fd in recording.descriptors:
         poll.register(fd, select.POLLIN)
-    if delivery.waits_for_room:
+    if speech_queue.waits_for_room:
         poll.register(ring.room_fd, select.POLLIN)
-    if able.fileno() >= 0:
-        poll.register(able.fileno(), select.POLLIN)
-    poll.poll(LOOK_MS if delivery.busy else IDLE_MS)
+    if availability.fileno() >= 0:
+        poll.register(availability.fileno(), select.POLLIN)
+    poll.poll(LOOK_MS if speech_queue.busy else IDLE_MS)
 
 
-def _write(work: Worker, ring: RingWriter, delivery: SpeechQueue) -> None:
+def _write(work: Worker, ring: RingWriter, speech_queue: SpeechQueue) -> None:
     ring.collect_room()
-    for piece in delivery.pop_slots(work.floor.turn, ring.room(), time.monotonic()):
+    for piece in speech_queue.pop_slots(work.floor.turn, ring.room(), time.monotonic()):
         if work.floor.turn != piece.turn:
             return  # the turn was raised while this answer was being written
         ring.write(piece.samples, stream=piece.turn, position=piece.position, flags=piece.flags)

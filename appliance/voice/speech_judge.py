@@ -20,7 +20,7 @@ import msgspec
 
 from appliance.pcm import Samples
 from appliance.runtime.supervision.process_limits import UNTOUCHED_MIB
-from appliance.voice.child_pipes import pipes_of, taken
+from appliance.voice.child_pipes import pipes_of, read_available
 
 PROGRAM = Path(__file__).with_name("judge_program.py")
 MEMORY_MIB = 200 + UNTOUCHED_MIB
@@ -49,20 +49,20 @@ class SpeechJudge:
     def __init__(
         self, program: Path = PROGRAM, now_s: Callable[[], float] = time.monotonic
     ) -> None:
-        words = (
+        command_line = (
             sys.executable, "-m", "appliance.voice.confine", str(os.getpid()), str(MEMORY_MIB),
             sys.executable, str(program),
         )  # fmt: skip
-        self._now_s, self._since_s = now_s, 0.0
+        self._now_s, self._ordered_s = now_s, 0.0
         self._child: subprocess.Popen[bytes] | None = None
         self._ready = False
         self._number = 0
         self._verdict: Verdict | None = None  # callback of the sound that is being judged
-        self._waits = b""  # bytes for which its pipe has no room yet
+        self._unsent = b""  # bytes for which its pipe has no room yet
         self._line = b""
         try:
             self._child = subprocess.Popen(
-                words,
+                command_line,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -87,9 +87,9 @@ class SpeechJudge:
         """Judge a sound; it must be `ready`. `poll` calls `verdict` with whether the sound says
         these words, or with True if that cannot be judged."""
         self._number += 1
-        self._verdict, self._since_s = verdict, self._now_s()
+        self._verdict, self._ordered_s = verdict, self._now_s()
         order = {"judge": self._number, "words": words, "samples": len(sound)}
-        self._waits = json.dumps(order).encode() + b"\n" + sound.astype("<i2").tobytes()
+        self._unsent = json.dumps(order).encode() + b"\n" + sound.astype("<i2").tobytes()
         self.poll()
 
     def poll(self) -> None:
@@ -97,29 +97,29 @@ class SpeechJudge:
         judges."""
         if self._child is None:
             return
-        sink, answers, complaints = pipes_of(self._child)
-        taken(complaints)
+        stdin, stdout, stderr = pipes_of(self._child)
+        read_available(stderr)
         try:
-            while self._waits:
-                self._waits = self._waits[os.write(sink.fileno(), self._waits) :]
+            while self._unsent:
+                self._unsent = self._unsent[os.write(stdin.fileno(), self._unsent) :]
         except BlockingIOError:
             pass
         except OSError:
             self._end("its program does not read")
             return
-        data = taken(answers)
+        data = read_available(stdout)
         if data == b"":
             self._end("its program ended")
         elif data is not None:
             *lines, self._line = (self._line + data).split(b"\n")
             for line in lines:
                 self._read(line)
-        if self._verdict is not None and self._now_s() - self._since_s > HUNG_S:
+        if self._verdict is not None and self._now_s() - self._ordered_s > HUNG_S:
             self._end(f"no verdict came for {HUNG_S:.0f} s")
 
     def close(self) -> None:
         child, self._child = self._child, None
-        self._ready, self._verdict, self._waits = False, None, b""
+        self._ready, self._verdict, self._unsent = False, None, b""
         if child is None:
             return
         child.kill()

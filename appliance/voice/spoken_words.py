@@ -33,33 +33,33 @@ class SpeechMarks:
     def add(self, sound: EngineSound) -> None:
         """Add the next stretch. A word without an end ends where the next one begins, or else at
         the end of the sound."""
-        told = sound.words
+        words = sound.words
         if self._open:
-            until = self._frames + (told[0][2] if told else sound.frames)
+            until = self._frames + (words[0][2] if words else sound.frames)
             last_over = until * RATE_HZ // self._rate_hz
             self._words[-1] = self._words[-1]._replace(over=last_over)
-        self._open = len(told[-1]) == 3 if told else self._open
-        for place, (begin, end, at, *over) in enumerate(told):
-            following = told[place + 1][2] if place + 1 < len(told) else sound.frames
+        self._open = len(words[-1]) == 3 if words else self._open
+        for place, (begin, end, at, *over) in enumerate(words):
+            following = words[place + 1][2] if place + 1 < len(words) else sound.frames
             self._words.append(self._word(begin, end, at, over[0] if over else following))
         self._parts.append(self._word(sound.begin, sound.end, 0, sound.frames))
         self._frames += sound.frames
 
-    def words(self, left_out: int) -> list[SpokenWord]:
-        """Its words. `left_out`: samples that were trimmed from its beginning."""
-        return [_moved(word, left_out) for word in self._words if word.begin < word.end]
+    def words(self, trimmed: int) -> list[SpokenWord]:
+        """Its words. `trimmed`: samples that were trimmed from its beginning."""
+        return [_shifted(word, trimmed) for word in self._words if word.begin < word.end]
 
-    def parts(self, left_out: int) -> list[SpokenWord]:
+    def parts(self, trimmed: int) -> list[SpokenWord]:
         """Its stretches, in the form of `words`: for a voice that does not report words."""
-        return [_moved(part, left_out) for part in self._parts if part.begin < part.end]
+        return [_shifted(part, trimmed) for part in self._parts if part.begin < part.end]
 
     def _word(self, begin: int, end: int, at: int, over: int) -> SpokenWord:
         places = ((self._frames + frame) * RATE_HZ // self._rate_hz for frame in (at, over))
         return SpokenWord(begin, end, *places)
 
 
-def _moved(word: SpokenWord, left_out: int) -> SpokenWord:
-    return word._replace(at=max(0, word.at - left_out), over=max(0, word.over - left_out))
+def _shifted(word: SpokenWord, trimmed: int) -> SpokenWord:
+    return word._replace(at=max(0, word.at - trimmed), over=max(0, word.over - trimmed))
 
 
 def heard_after(words: Iterable[SpokenWord], most: int) -> tuple[tuple[int, int], ...]:

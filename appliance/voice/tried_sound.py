@@ -17,10 +17,10 @@ class TriedSound:
 
     def __init__(self, tried: RingReader | None, voice: RingWriter) -> None:
         self._tried, self._voice = tried, voice
-        self._pieces: list[Samples] = []
+        self._chunks: list[Samples] = []
         self._number = 0
         self._silence = np.zeros(voice.spec.frames, np.int16)
-        self._left = 0  # slots of the ring `voice` that may still contain a part of it
+        self._slots_to_erase = 0  # slots of the ring `voice` that may still contain a part of it
 
     @property
     def descriptors(self) -> tuple[int, ...]:
@@ -32,16 +32,16 @@ class TriedSound:
         only has that effect."""
         for slot in self._tried.read_all() if self._tried is not None else ():
             if slot.stream != self._number:
-                self._pieces.clear()
+                self._chunks.clear()
                 self._number = slot.stream
             if slot.stream:
-                self._pieces.append(slot.samples)
+                self._chunks.append(slot.samples)
 
     def pop(self) -> Samples:
         """Return the recording, and forget it."""
-        sound = np.concatenate(self._pieces) if self._pieces else EMPTY
-        self._pieces.clear()
-        self._left = self._voice.spec.slots
+        sound = np.concatenate(self._chunks) if self._chunks else EMPTY
+        self._chunks.clear()
+        self._slots_to_erase = self._voice.spec.slots
         return sound
 
     def overwrite(self, *, busy: bool) -> None:
@@ -49,6 +49,8 @@ class TriedSound:
         was overwritten. The player drops this silence: it belongs to no answer."""
         if busy:
             return
-        for _ in range(min(self._left, self._voice.room()) if self._left else 0):
+        for _ in range(
+            min(self._slots_to_erase, self._voice.room()) if self._slots_to_erase else 0
+        ):
             self._voice.write(self._silence)
-            self._left -= 1
+            self._slots_to_erase -= 1

@@ -13,27 +13,27 @@ class WaitingSound:
     """`frames`: the number of buffered samples."""
 
     def __init__(self) -> None:
-        self._pieces: deque[Samples] = deque()
+        self._chunks: deque[Samples] = deque()
         self.frames = 0
 
     def append(self, samples: Samples) -> None:
         if len(samples):
-            self._pieces.append(samples)
+            self._chunks.append(samples)
             self.frames += len(samples)
 
     def clear(self) -> None:
-        self._pieces.clear()
+        self._chunks.clear()
         self.frames = 0
 
-    def cut(self, most: int) -> Samples:
-        """Remove and return the next samples, at most `most`. There must be at least one."""
+    def cut(self, limit: int) -> Samples:
+        """Remove and return the next samples, at most `limit`. There must be at least one."""
         parts: list[Samples] = []
-        missing = most
-        while missing and self._pieces:
-            head = self._pieces.popleft()
+        missing = limit
+        while missing and self._chunks:
+            head = self._chunks.popleft()
             parts.append(head[:missing])
             if len(head) > missing:
-                self._pieces.appendleft(head[missing:])
+                self._chunks.appendleft(head[missing:])
             missing -= len(parts[-1])
         samples = parts[0] if len(parts) == 1 else np.concatenate(parts)
         self.frames -= len(samples)

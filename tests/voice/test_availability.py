@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.voice.availability import AGAIN_S, LOOK_S, VoiceAvailability, VoiceCommands
+from appliance.voice.availability import RETRY_S, SCAN_S, VoiceAvailability, VoiceCommands
 from appliance.voice.interface import Voice
 from appliance.voice.program import ProgramVoice
 from tests.voice.fakes import FakeVoice
@@ -51,7 +51,7 @@ def test_one_that_speaks_is_offered_and_one_that_does_not_is_tried_again_much_la
     go_on(disk, lambda: disk.tried.names == ("good",))
     disk.tried.poll([], busy=False)
     assert disk.tried.fileno() == -1  # nothing is tried any more
-    disk.now_s += AGAIN_S + 1
+    disk.now_s += RETRY_S + 1
     disk.tried.poll([], busy=False)
     assert disk.tried.names == ("good",)
     assert disk.tried.fileno() != -1  # the bad one, again
@@ -91,7 +91,7 @@ def test_what_lies_there_is_looked_at_now_and_then() -> None:
     for _ in range(5):
         disk.tried.poll([], busy=True)
     assert disk.looks == 1
-    disk.now_s += LOOK_S
+    disk.now_s += SCAN_S
     disk.tried.poll([], busy=True)
     assert disk.looks == 2
 
@@ -104,7 +104,7 @@ def test_a_voice_whose_program_was_replaced_is_named() -> None:
     disk.tried.poll([before], busy=True)
     assert disk.tried.replaced([FakeVoice("anna"), before]) == "anna"
     disk.commands = {"anna": before.command}
-    disk.now_s += LOOK_S
+    disk.now_s += SCAN_S
     disk.tried.poll([before], busy=True)
     assert disk.tried.replaced([before]) == ""
     before.close()

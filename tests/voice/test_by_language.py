@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from appliance.errors import VoiceError
-from appliance.voice.by_language import IDLE_S, LOOK_S, VoicesByLanguage
+from appliance.voice.by_language import IDLE_S, SCAN_S, VoicesByLanguage
 from appliance.voice.espeak import EspeakVoice
 from appliance.voice.interface import Voice
 from tests.voice.fakes import FakeVoice
@@ -118,7 +118,7 @@ def test_what_is_here_is_looked_up_now_and_then_and_a_voice_that_came_speaks() -
         box.order("Guten Morgen.")
     assert box.looks == 1
     box.here["thorsten"] = frozenset({"de"})
-    box.time_s = LOOK_S
+    box.time_s = SCAN_S
     assert box.order("Guten Morgen.")[0] == "thorsten"
 
 

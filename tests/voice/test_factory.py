@@ -16,11 +16,11 @@ from appliance.settings import Settings
 from appliance.voice.factory import (
     best,
     candidates,
+    change_voice,
     commands,
     installed,
     languages,
     load,
-    other,
 )
 from appliance.voice.interface import Voice
 from tests.voice import bundles
@@ -118,7 +118,7 @@ def test_a_half_fetched_voice_is_not_installed(tmp_path: Path) -> None:
 
 def test_a_voice_that_is_changed_for_another_is_closed(tmp_path: Path) -> None:
     before = FakeVoice()
-    (now, *_) = other(wanting(tmp_path, "auto"), "espeak", [before], logging.getLogger())
+    (now, *_) = change_voice(wanting(tmp_path, "auto"), "espeak", [before], logging.getLogger())
     assert now.name == "espeak"
     assert before.closed
 
@@ -127,7 +127,7 @@ def test_a_voice_that_is_changed_for_another_is_closed(tmp_path: Path) -> None:
 def test_a_voice_that_is_not_here_changes_nothing(tmp_path: Path, name: str) -> None:
     voice = FakeVoice()
     before: list[Voice] = [voice]
-    assert other(wanting(tmp_path, "auto"), name, before, logging.getLogger()) is before
+    assert change_voice(wanting(tmp_path, "auto"), name, before, logging.getLogger()) is before
     assert not voice.closed
 
 

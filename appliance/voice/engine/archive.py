@@ -24,7 +24,7 @@ BUNDLE = ArchiveKind(
 class EngineArchive(SignedArchive[EngineManifest]):
     """A bundle whose manifest is signed by a key that this box trusts. Its tree is not read yet."""
 
-    def __init__(self, handed: HandedOverFile, signers: Path) -> None:
+    def __init__(self, source_file: HandedOverFile, signers: Path) -> None:
         """Raises ReleaseRefused for a file that is not a bundle, or not signed by any of
         `signers`."""
-        super().__init__(handed, signers, BUNDLE)
+        super().__init__(source_file, signers, BUNDLE)

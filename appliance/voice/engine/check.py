@@ -21,9 +21,9 @@ def self_check(folder: Path) -> str:
         sys.executable, "-m", "appliance.voice.confine", str(os.getpid()),
         str(MEMORY_MIB + UNTOUCHED_MIB), str(folder / "bin/voice"), "--check",
     ]  # fmt: skip
-    user = _box() if os.geteuid() == 0 else None
+    user = _box_user() if os.geteuid() == 0 else None
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             command, user=user, group=user, extra_groups=[] if user is not None else None,
             stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
             cwd="/", check=False, timeout=CHECK_S,
@@ -32,14 +32,16 @@ def self_check(folder: Path) -> str:
         return f"its check did not end within {CHECK_S:g} s"
     except OSError as error:
         return f"its check cannot be started ({error.strerror})"
-    if not done.returncode:
+    if not result.returncode:
         return ""
-    lines = (done.stderr or done.stdout).strip().splitlines()
-    said = "".join(char if char.isprintable() else " " for char in lines[-1][:200]) if lines else ""
-    return said.rstrip(".") or f"its check ended with code {done.returncode}"
+    lines = (result.stderr or result.stdout).strip().splitlines()
+    message = (
+        "".join(char if char.isprintable() else " " for char in lines[-1][:200]) if lines else ""
+    )
+    return message.rstrip(".") or f"its check ended with code {result.returncode}"
 
 
-def _box() -> int | None:
+def _box_user() -> int | None:
     """The speaker's user; None if there is no such user, as on a development machine."""
     for name in USERS["box"]:
         try:

@@ -44,24 +44,30 @@ class EngineInstaller:
         """Install a bundle. Returns its manifest, and whether anything changed. Raises
         ReleaseRefused, InstallDeferred, StorageError."""
         self.disk.make_folder(self.root)
-        with locked(self.root / ".lock"), open_handed_over(file, BUNDLE.most_bytes) as handed:
-            self._tidy()
-            bundle = EngineArchive(handed, self.signers)
+        with locked(self.root / ".lock"), open_handed_over(file, BUNDLE.most_bytes) as source_file:
+            self._clean_up()
+            bundle = EngineArchive(source_file, self.signers)
             manifest = bundle.manifest
-            before = [
+            installed = [
                 engine for engine in store.installed(self.root)
                 if engine.manifest.engine == manifest.engine
             ]  # fmt: skip
-            if any(engine.manifest == manifest for engine in before):
+            if any(engine.manifest == manifest for engine in installed):
                 return manifest, False
-            kept = next(
-                (e.manifest.version for e in before if not manifests.unfit(e.manifest)), None
+            current_version = next(
+                (e.manifest.version for e in installed if not manifests.unfit(e.manifest)), None
             )
             if problem := manifests.unfit(manifest):
                 raise ReleaseRefused(problem)
-            fits(manifest, kept, downgrade=downgrade, now_s=self.clock_s(), back="--downgrade")
+            fits(
+                manifest,
+                current_version,
+                downgrade=downgrade,
+                now_s=self.clock_s(),
+                back="--downgrade",
+            )
             self._place(bundle)
-            for engine in before:
+            for engine in installed:
                 if engine.folder.exists() and engine.folder != self._folder(manifest):
                     self.disk.remove_tree(engine.folder)
             return manifest, True
@@ -87,7 +93,7 @@ class EngineInstaller:
         if problem := self.tries(part):
             raise ReleaseRefused(f"The voice program does not run here: {problem}.")
 
-    def _tidy(self) -> None:
+    def _clean_up(self) -> None:
         """Remove the remains of an interrupted installation: we hold the lock, so none is running.
         A folder that was renamed for a new one that is missing gets its name back."""
         for path in sorted(self.root.glob(f".*{ASIDE}")):

@@ -14,13 +14,13 @@ from appliance.voice.engine.archive import BUNDLE
 from appliance.voice.engine.manifest import EngineManifest
 
 
-def pack(tree: Path, into: Path, key: Path, *, level: int = 9, **said: Any) -> Path:
-    """Write the bundle of `tree` to the folder `into`, signed by `key`. `level`: of gzip. `said`:
-    the manifest's fields except those computed from the tree. Raises ReleaseRefused."""
-    version_key(said["version"])
+def pack(tree: Path, into: Path, key: Path, *, level: int = 9, **fields: Any) -> Path:
+    """Write the bundle of `tree` to the folder `into`, signed by `key`. `level`: of gzip. `fields`:
+    those of the manifest that are not computed from the tree. Raises ReleaseRefused."""
+    version_key(fields["version"])
     data, files_bytes = squeeze(tree, level)
     manifest = EngineManifest(
-        **said,
+        **fields,
         tree_sha256=hashlib.sha256(data).hexdigest(),
         tree_bytes=len(data),
         files_bytes=files_bytes,

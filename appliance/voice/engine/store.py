@@ -51,8 +51,8 @@ def installed(root: Path) -> list[Engine]:
 def engine(root: Path, name: str) -> Engine | None:
     """The newest program of that name that this box can run, or None."""
     return next(
-        (each for each in installed(root)
-         if each.manifest.engine == name and not manifests.unfit(each.manifest)), None,
+        (candidate for candidate in installed(root)
+         if candidate.manifest.engine == name and not manifests.unfit(candidate.manifest)), None,
     )  # fmt: skip
 
 

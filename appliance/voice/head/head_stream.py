@@ -42,7 +42,7 @@ class HeadStream:
         self._states: list[Floats] = []  # of tokens, [1 + layers, width]
         self._vectors: list[Floats] = []  # of tokens that the first network has read
         self._symbols: list[int] = []  # of phones
-        self._owners: list[int] = []  # token of each phone
+        self._phone_tokens: list[int] = []  # token of each phone
         self._phones: list[Floats] = []  # vectors of phones whose length is known
         self._timeline = Timeline(manifest.silence)
         self._past, self._sound = networks.start(), codec.start()
@@ -82,12 +82,12 @@ class HeadStream:
         size = self._codec.frame_samples
         while not self.over:
             if len(self._waiting) >= size:
-                return self._hand_out(size)
+                return self._pop_frame(size)
             if not self._advance():
                 return None
         return None
 
-    def _hand_out(self, size: int) -> HeadFrame:
+    def _pop_frame(self, size: int) -> HeadFrame:
         now, self._waiting = self._waiting[:size], self._waiting[size:]
         frame = self._made.pop(0)
         if self._done() and not self._made:
@@ -128,7 +128,7 @@ class HeadStream:
         vector, phones = self._networks.read(np.stack(self._states[low : i + 2]), i - low)
         self._vectors.append(vector)
         self._symbols.extend(phones.tolist())
-        self._owners.extend([i] * len(phones))
+        self._phone_tokens.extend([i] * len(phones))
         return True
 
     def _next_phone(self) -> bool:
@@ -138,11 +138,11 @@ class HeadStream:
             return False
         low = max(0, i - m.phones_behind)
         near = slice(low, last + 1)
-        tokens = np.stack([self._vectors[t] for t in self._owners[near]])
+        tokens = np.stack([self._vectors[t] for t in self._phone_tokens[near]])
         symbols = np.array(self._symbols[near], np.int64)
         vector, seconds = self._networks.phone(symbols, tokens, i - low)
         self._phones.append(vector)
-        self._timeline.add(self._symbols[i], self._owners[i], seconds)
+        self._timeline.add(self._symbols[i], self._phone_tokens[i], seconds)
         return True
 
     def _make_frame(self) -> None:

@@ -50,20 +50,20 @@ class HeadNetworks:
 
     def phone(self, symbols: Whole, tokens: Floats, row: int) -> tuple[Floats, float]:
         """The vector of phone `row`, given with its neighbours, and its length in seconds."""
-        given = {"symbols": symbols, "tokens": tokens}
-        vectors, seconds = self._run(self._phones, ["vectors", "seconds"], given)
+        inputs = {"symbols": symbols, "tokens": tokens}
+        vectors, seconds = self._run(self._phones, ["vectors", "seconds"], inputs)
         return vectors[row], float(seconds[row])
 
     def frame(self, under: Floats, at: Floats, past: Past) -> tuple[Whole, Past]:
         """under [8, b], at [8, 5]: phones' vectors and positions → codes [codebooks]."""
-        given = {"under": under[None], "at": at[None], **dict(zip(self._pasts, past, strict=True))}
-        wanted = ["codes", *(name + SUFFIX for name in self._pasts)]
-        codes, *after = self._run(self._frames, wanted, given)
+        inputs = {"under": under[None], "at": at[None], **dict(zip(self._pasts, past, strict=True))}
+        outputs = ["codes", *(name + SUFFIX for name in self._pasts)]
+        codes, *after = self._run(self._frames, outputs, inputs)
         return codes[0], tuple(after)
 
-    def _run(self, session: Any, wanted: list[str], given: dict[str, Any]) -> list[Any]:
+    def _run(self, session: Any, outputs: list[str], inputs: dict[str, Any]) -> list[Any]:
         try:
-            found: list[Any] = session.run(wanted, given)
+            found: list[Any] = session.run(outputs, inputs)
         except Exception as error:  # onnxruntime's exceptions have no common base of their own
             problem = f"{self._folder}: the speech head fails ({first_line(error)})."
             raise ModelError(problem, REMEDY) from error

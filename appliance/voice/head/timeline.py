@@ -23,7 +23,7 @@ class Timeline:
         self._silence = silence
         self._ends: list[float] = []
         self._starts: list[float] = []
-        self._breaths: list[float] = []
+        self._silence_starts: list[float] = []
         self._tokens: list[int] = []
 
     @property
@@ -33,10 +33,10 @@ class Timeline:
 
     def add(self, symbol: int, token: int, seconds: float) -> None:
         start = self.seconds
-        breath = self._breaths[-1] if self._breaths else 0.0
+        silence_start = self._silence_starts[-1] if self._silence_starts else 0.0
         self._starts.append(start)
         self._ends.append(start + seconds)
-        self._breaths.append(start if symbol == self._silence else breath)
+        self._silence_starts.append(start if symbol == self._silence else silence_start)
         self._tokens.append(token)
 
     def known(self, frame: int) -> bool:
@@ -55,14 +55,15 @@ class Timeline:
         times = frame * FRAME_S + (np.arange(POINTS) + 0.5) * POINT_S
         last = len(self._ends) - 1
         phones = [min(bisect_right(self._ends, t), last) for t in times.tolist()]
-        start, end, breath = (
-            np.array([of[p] for p in phones]) for of in (self._starts, self._ends, self._breaths)
+        start, end, silence_start = (
+            np.array([of[p] for p in phones])
+            for of in (self._starts, self._ends, self._silence_starts)
         )
         since, left = (times - start).clip(0.0, 1.0), (end - times).clip(0.0, 1.0)
-        whole = (end - start).clip(0.01)
-        part = (since / whole).clip(0.0, 1.0)
-        age = ((times - breath) / AGE_S).clip(0.0, 1.0)
-        columns = [since * 8.0, left * 8.0, part, whole.clip(None, 1.0) * 8.0, age]
+        length = (end - start).clip(0.01)
+        part = (since / length).clip(0.0, 1.0)
+        age = ((times - silence_start) / AGE_S).clip(0.0, 1.0)
+        columns = [since * 8.0, left * 8.0, part, length.clip(None, 1.0) * 8.0, age]
         return phones, np.stack(columns, 1).astype(np.float32)
 
     def token(self, phone: int) -> int:

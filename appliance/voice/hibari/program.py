@@ -52,7 +52,7 @@ class Program:
     def run(self) -> None:
         """Serve; does not return. The process exits at the end of its stdin."""
         threading.Thread(target=self._read, daemon=True).start()
-        self._tell({"voice": PROTOCOL, "rate_hz": RATE_HZ, "dbfs": LOUDNESS_DBFS})
+        self._write_answer({"voice": PROTOCOL, "rate_hz": RATE_HZ, "dbfs": LOUDNESS_DBFS})
         while True:
             order = self._orders.get()
             try:
@@ -69,15 +69,15 @@ class Program:
 
     def _read(self) -> None:
         for line in sys.stdin:
-            asked = json.loads(line)
-            if "say" in asked:
-                order = Order(asked["say"], asked["text"])
+            request = json.loads(line)
+            if "say" in request:
+                order = Order(request["say"], request["text"])
                 with self._lock:
                     self._open[order.number] = order
                 self._orders.put(order)
-            elif "stop" in asked:
+            elif "stop" in request:
                 with self._lock:
-                    stopped = self._open.get(asked["stop"])
+                    stopped = self._open.get(request["stop"])
                 if stopped is not None:
                     stopped.cancellation.cancel()
         os._exit(0)  # the speaker has closed the pipe
@@ -85,15 +85,15 @@ class Program:
     def _say(self, order: Order) -> None:
         for stretch in self._synthesiser.synthesise(order.text, order.cancellation):
             sound = np.rint(np.clip(stretch.sound, -1.0, 1.0) * 32767).astype("<i2")
-            self._tell({"sound": order.number, "frames": len(sound), "from": stretch.begin,
+            self._write_answer({"sound": order.number, "frames": len(sound), "from": stretch.begin,
                         "to": stretch.end, "words": stretch.words}, sound.tobytes())  # fmt: skip
 
     def _end(self, order: Order, answer: dict[str, object]) -> None:
         with self._lock:
             self._open.pop(order.number, None)
-        self._tell(answer)
+        self._write_answer(answer)
 
-    def _tell(self, answer: dict[str, object], pcm: bytes = b"") -> None:
+    def _write_answer(self, answer: dict[str, object], pcm: bytes = b"") -> None:
         rest = memoryview(json.dumps(answer).encode() + b"\n" + pcm)
         while rest:
             rest = rest[os.write(self._answers, rest) :]

@@ -158,10 +158,10 @@ def same_words(
                 rows[-1] = (*rows[-1][:3], high)
         elif last - first == high - low:
             rows += [(first + i, first + i + 1, low + i, low + i + 1) for i in range(last - first)]
-        elif [*chain(*(alone := [rewrite(word).split() for word in old[first:last]]))] == new[
+        elif [*chain(*(separately := [rewrite(word).split() for word in old[first:last]]))] == new[
             low:high
         ]:
-            ends = [low, *accumulate(map(len, alone), initial=low)][1:]
+            ends = [low, *accumulate(map(len, separately), initial=low)][1:]
             rows += [(first + i, first + i + 1, ends[i], ends[i + 1]) for i in range(last - first)]
         else:
             rows.append((first, last, low, high))

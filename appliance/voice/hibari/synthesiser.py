@@ -85,13 +85,13 @@ class Synthesiser:
             marks = len(word.phonemes) - len(word.phonemes.rstrip(_MARKS))
             places.append((begin, len(ids) - marks))
         ids.append(_EDGE)
-        made = self._network.run(
+        outputs = self._network.run(
             _OUTPUTS,
             {"ids": np.array([ids], np.int64), "speed": self._speed},
             cancellation.options,
         )
-        spectrum = Spectrum(*(each[0] for each in made[:-1]))
-        begins = np.cumsum([0, *made[-1].tolist()]).astype(np.int64)
+        spectrum = Spectrum(*(each[0] for each in outputs[:-1]))
+        begins = np.cumsum([0, *outputs[-1].tolist()]).astype(np.int64)
         due = begins * spectrum.frames * HOP // begins[-1]
         starts, ends = np.maximum(0, due - _EARLY_SAMPLES), np.maximum(1, due - _OVER_SAMPLES)
         waiting = [
@@ -102,9 +102,9 @@ class Synthesiser:
         for sound in waveform(spectrum, self._noise):
             if cancellation.cancelled:
                 return
-            here = [word for word in waiting if word[2] < position + len(sound)]
-            waiting = waiting[len(here) :]
-            begin, place = (here[0][0], here[-1][1]) if here else (place, place)
-            marked = [(a, b, at - position, over - position) for a, b, at, over in here]
+            starting = [word for word in waiting if word[2] < position + len(sound)]
+            waiting = waiting[len(starting) :]
+            begin, place = (starting[0][0], starting[-1][1]) if starting else (place, place)
+            marked = [(a, b, at - position, over - position) for a, b, at, over in starting]
             yield Stretch(sound, begin, place, marked)
             position += len(sound)
