@@ -214,7 +214,7 @@ class Transition:
         self.close_answer(whole=False)
 
     def extend_deadline(self) -> None:
-        """Set the deadline to the end of the remaining sound, plus a margin or the thinking time."""
+        """Set the deadline: end of the remaining sound, plus a margin or the thinking time."""
         answer, policy = self.next.answer, self.next.policy
         if answer is None:
             return
@@ -242,7 +242,7 @@ class Transition:
         return index < answer.began + self.next.policy.grace_s * RATE_HZ
 
     def count_taken_back(self, index: int) -> None:
-        """Count an answer as too early if speech at `index` came before it or in its grace period."""
+        """Count an answer as too early if speech at `index` precedes its grace period's end."""
         answer = self.next.answer
         if answer is None or answer.ours:
             return
