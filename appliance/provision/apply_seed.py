@@ -58,105 +58,105 @@ class ProvisionTarget:
     disk: Disk = field(default_factory=Disk)
 
 
-def apply(seed: Seed, ground: ProvisionTarget | None = None, *, tried: bool = False) -> list[str]:
+def apply(seed: Seed, target: ProvisionTarget | None = None, *, tried: bool = False) -> list[str]:
     """Write the files of a seed. Returns their paths.
 
     `tried`: if the box has a saved Wi-Fi, the seed's Wi-Fi is written to the running system only,
     where it lasts until the next boot; the caller then calls keep_wifi or put_back_wifi.
     Raises SeedRefused before anything is written, StorageError.
     """
-    ground = ground or ProvisionTarget()
+    target = target or ProvisionTarget()
     check(seed)
     if seed.timezone:
-        if not (zone := time_zones.find_zone(ground.root, seed.timezone)):
+        if not (zone := time_zones.find_zone(target.root, seed.timezone)):
             raise SayableRefusal(BoxSentence.of("page-wrong-no-zone", zone=seed.timezone[:60]))
         seed = replace(seed, timezone=zone)
-    files = plan(seed, _settings_now(ground))
-    ready = [(file, _encoded(file)) for file in files]
-    for file, data in ready:
+    files = plan(seed, _settings_now(target))
+    contents = [(file, _encoded(file)) for file in files]
+    for file, data in contents:
         if file.path == SETTINGS:
-            _loads(data, Machine(ground.root))
-    tried = tried and os.path.lexists(ground.keep / CONNECTION)
-    bases = {file.path: _bases(file, ground, tried=tried) for file in files}
-    wanted = [(base, file.path) for file in files for base in bases[file.path]]
-    wanted += [(base, ZONE) for base in (ground.keep, ground.root) if seed.timezone]
-    for base, path in wanted:  # check all folders before anything is written
-        with _in_words(path), _folder_of(base, path, ground):
+            _check_settings(data, Machine(target.root))
+    tried = tried and os.path.lexists(target.keep / CONNECTION)
+    bases = {file.path: _bases(file, target, tried=tried) for file in files}
+    places = [(base, file.path) for file in files for base in bases[file.path]]
+    places += [(base, ZONE) for base in (target.keep, target.root) if seed.timezone]
+    for base, path in places:  # check all folders before anything is written
+        with _storage_errors(path), _folder_of(base, path, target):
             pass
-    for file, data in ready:
+    for file, data in contents:
         for base in bases[file.path]:
-            with _in_words(file.path), _folder_of(base, file.path, ground) as folder:
-                _write(folder / Path(file.path).name, data, file.mode, ground.disk)
+            with _storage_errors(file.path), _folder_of(base, file.path, target) as folder:
+                _write(folder / Path(file.path).name, data, file.mode, target.disk)
     if seed.timezone:
-        for base in (ground.keep, ground.root):
-            with _in_words(ZONE), _folder_of(base, ZONE, ground) as folder:
-                ground.disk.link(folder / Path(ZONE).name, f"/{time_zones.FOLDER}/{seed.timezone}")
+        for base in (target.keep, target.root):
+            with _storage_errors(ZONE), _folder_of(base, ZONE, target) as folder:
+                target.disk.link(folder / Path(ZONE).name, f"/{time_zones.FOLDER}/{seed.timezone}")
     return [file.path for file in files]
 
 
-def keep_wifi(ground: ProvisionTarget | None = None) -> None:
+def keep_wifi(target: ProvisionTarget | None = None) -> None:
     """Save the Wi-Fi of the running system, to which the box has connected. Raises StorageError."""
-    ground = ground or ProvisionTarget()
-    _copy_wifi(ground.root, ground.keep, ground)
+    target = target or ProvisionTarget()
+    _copy_wifi(target.root, target.keep, target)
 
 
-def put_back_wifi(ground: ProvisionTarget | None = None) -> bool:
+def put_back_wifi(target: ProvisionTarget | None = None) -> bool:
     """Restore the saved Wi-Fi in the running system. Returns whether another one was there. Raises
     StorageError."""
-    ground = ground or ProvisionTarget()
-    return os.path.lexists(ground.keep / CONNECTION) and _copy_wifi(
-        ground.keep, ground.root, ground
+    target = target or ProvisionTarget()
+    return os.path.lexists(target.keep / CONNECTION) and _copy_wifi(
+        target.keep, target.root, target
     )
 
 
-def remove_provisioning(ground: ProvisionTarget | None = None) -> None:
+def remove_provisioning(target: ProvisionTarget | None = None) -> None:
     """Erase all data of a seed, of the set-up page and of the owner, and logs with such data, so
     that the box can be given away. The owner's ssh keys are erased, since they give access.
 
     The box keeps its own name for itself, its ssh host keys, and the keys of trusted releases. The
     host name in the running kernel lasts until the next boot. Raises StorageError.
     """
-    ground = ground or ProvisionTarget()
-    gone = [(base, path) for base in (ground.keep, ground.root) for path in (CONNECTION, KEYS)]
-    gone += [(ground.keep, path) for path in (*OF_THE_SYSTEM, ZONE)]
-    gone += [(ground.root, path) for path in (SETTINGS, UNDONE, WANTED, VOICE_WANTED, PULL)]
+    target = target or ProvisionTarget()
+    erased = [(base, path) for base in (target.keep, target.root) for path in (CONNECTION, KEYS)]
+    erased += [(target.keep, path) for path in (*OF_THE_SYSTEM, ZONE)]
+    erased += [(target.root, path) for path in (SETTINGS, UNDONE, WANTED, VOICE_WANTED, PULL)]
     # Temporary files that a power cut left before their rename.
-    gone += [(base, str(fresh_name(Path(path)))) for base, path in gone]
-    left = []
-    for base, path in gone:
+    erased += [(base, str(fresh_name(Path(path)))) for base, path in erased]
+    problems = []
+    for base, path in erased:
         if os.path.lexists(base / path):
             try:
-                with _in_words(path), _folder_of(base, path, ground) as folder:
+                with _storage_errors(path), _folder_of(base, path, target) as folder:
                     _erase(folder / Path(path).name)
             except StorageError as error:  # go on with the other files
-                left.append(error.problem)
+                problems.append(error.problem)
     for path, names in ((SECRETS, "*"), (WARNINGS, "warnings.log*")):
         try:
-            with _in_words(path):
-                _empty(ground.root / path, names)
+            with _storage_errors(path):
+                _erase_matching(target.root / path, names)
         except StorageError as error:
-            left.append(error.problem)
-    if left:
-        raise StorageError(" ".join(left))
+            problems.append(error.problem)
+    if problems:
+        raise StorageError(" ".join(problems))
 
 
-def _copy_wifi(source: Path, to: Path, ground: ProvisionTarget) -> bool:
-    """Copy the Wi-Fi's file. Returns whether `to` had none or another."""
+def _copy_wifi(source: Path, destination: Path, target: ProvisionTarget) -> bool:
+    """Copy the Wi-Fi's file. Returns whether `destination` had none or another."""
     name = Path(CONNECTION).name
     with (
-        _in_words(CONNECTION),
-        _folder_of(source, CONNECTION, ground) as read,
-        _folder_of(to, CONNECTION, ground) as folder,
+        _storage_errors(CONNECTION),
+        _folder_of(source, CONNECTION, target) as read,
+        _folder_of(destination, CONNECTION, target) as folder,
     ):
         data = read_small(read / name, MOST_WIFI_BYTES)
         place = folder / name
         if place.exists() and read_small(place, MOST_WIFI_BYTES) == data:
             return False
-        _write(place, data, 0o600, ground.disk)
+        _write(place, data, 0o600, target.disk)
         return True
 
 
-def _empty(folder: Path, names: str) -> None:
+def _erase_matching(folder: Path, pattern: str) -> None:
     """Erase files in a folder that may belong to another user. The access goes through the folder's
     descriptor, so that no file of another folder can be erased. Raises OSError."""
     try:
@@ -164,9 +164,9 @@ def _empty(folder: Path, names: str) -> None:
     except FileNotFoundError:
         return
     try:
-        here = Path(f"/proc/self/fd/{fd}")
-        found = os.listdir(fd)  # noqa: PTH208  # by descriptor
-        _erase(*(here / name for name in fnmatch.filter(found, names)))
+        by_descriptor = Path(f"/proc/self/fd/{fd}")
+        entries = os.listdir(fd)  # noqa: PTH208  # by descriptor
+        _erase(*(by_descriptor / name for name in fnmatch.filter(entries, pattern)))
     finally:
         os.close(fd)
 
@@ -174,13 +174,13 @@ def _empty(folder: Path, names: str) -> None:
 def _erase(*paths: Path) -> None:
     """Overwrite and remove files, which may contain passwords; remove symlinks themselves. Raises
     OSError for the first one that remains, after all were tried."""
-    for left in erase(paths):
-        raise OSError(0, left.why, left.path.name)
+    for remaining in erase(paths):
+        raise OSError(0, remaining.why, remaining.path.name)
 
 
-def _settings_now(ground: ProvisionTarget) -> str:
+def _settings_now(target: ProvisionTarget) -> str:
     try:
-        return (ground.root / SETTINGS).read_text(encoding="utf-8")
+        return (target.root / SETTINGS).read_text(encoding="utf-8")
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError as error:
@@ -199,17 +199,17 @@ def _encoded(file: PlannedFile) -> bytes:
         raise SeedRefused(f"What belongs into {file.path} has letters that are none.") from error
 
 
-def _bases(file: PlannedFile, ground: ProvisionTarget, *, tried: bool) -> list[Path]:
-    here = file.own or (tried and file.path == CONNECTION)
-    return [ground.root] if here else [ground.keep, ground.root]
+def _bases(file: PlannedFile, target: ProvisionTarget, *, tried: bool) -> list[Path]:
+    running_only = file.own or (tried and file.path == CONNECTION)
+    return [target.root] if running_only else [target.keep, target.root]
 
 
-def _folder_of(base: Path, path: str, ground: ProvisionTarget) -> AbstractContextManager[Path]:
-    return own_folder(base, Path(path).parent, ground.disk, _FOLDERS)
+def _folder_of(base: Path, path: str, target: ProvisionTarget) -> AbstractContextManager[Path]:
+    return own_folder(base, Path(path).parent, target.disk, _FOLDERS)
 
 
 @contextmanager
-def _in_words(path: str) -> Iterator[None]:
+def _storage_errors(path: str) -> Iterator[None]:
     """Convert an OSError to a StorageError that names the file."""
     try:
         yield
@@ -219,23 +219,23 @@ def _in_words(path: str) -> Iterator[None]:
         raise StorageError(f"{path} could not be changed ({error.strerror}).") from error
 
 
-def _write(place: Path, data: bytes, mode: int, disk: Disk) -> None:
+def _write(path: Path, data: bytes, mode: int, disk: Disk) -> None:
     """Write a file atomically; its temporary file never has wider permissions than `mode`."""
-    fresh = fresh_name(place)
-    fresh.unlink(missing_ok=True)
-    disk.write(fresh, data, mode)
-    disk.sync(place.parent)
-    disk.rename(fresh, place)
+    temporary = fresh_name(path)
+    temporary.unlink(missing_ok=True)
+    disk.write(temporary, data, mode)
+    disk.sync(path.parent)
+    disk.rename(temporary, path)
 
 
-def _loads(data: bytes, machine: Machine) -> None:
+def _check_settings(data: bytes, machine: Machine) -> None:
     """Load the settings from a file in memory. Raises SeedRefused if the box cannot use them."""
     fd = os.memfd_create("settings")
     try:
         os.write(fd, data)
         auto_detection.usable(load(Path(f"/proc/self/fd/{fd}")), machine)
     except SettingsError as error:
-        said = error.problem.replace(f"/proc/self/fd/{fd}", "settings.yaml")
-        raise SeedRefused(f"The box cannot use these settings: {said}") from error
+        problem = error.problem.replace(f"/proc/self/fd/{fd}", "settings.yaml")
+        raise SeedRefused(f"The box cannot use these settings: {problem}") from error
     finally:
         os.close(fd)

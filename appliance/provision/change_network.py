@@ -39,15 +39,15 @@ class NetworkChanges:
     radio, and only the set-up page may change the Wi-Fi."""
 
     radio: ChangedNetworks
-    ground: ProvisionTarget = field(default_factory=ProvisionTarget)
+    target: ProvisionTarget = field(default_factory=ProvisionTarget)
     set_up: Callable[[], bool] = lambda: False
     words: Catalogue = field(default_factory=english)
 
-    def change(self, asked: NetworkChange) -> RequestOutcome:
+    def change(self, request: NetworkChange) -> RequestOutcome:
         """Carry out a request. An InterludeError is returned as an outcome, not raised."""
         try:
-            if asked.doing == "timezone":
-                return self._timezone(asked)
+            if request.doing == "timezone":
+                return self._timezone(request)
             if not self.radio.device():
                 raise StorageError(
                     "This machine has no Wi-Fi.", shown=ShownAs.of("page-wrong-no-wifi")
@@ -56,56 +56,56 @@ class NetworkChanges:
                 shown = ShownAs.of("page-wrong-in-set-up")
                 remedy = "Do it on its own Wi-Fi's page."
                 raise StorageError("The box is being set up.", remedy, shown=shown)
-            if asked.doing == "look":
-                return RequestOutcome(asked.id, names=tuple(self.radio.names()))
-            return self._wifi(asked)
+            if request.doing == "look":
+                return RequestOutcome(request.id, names=tuple(self.radio.names()))
+            return self._wifi(request)
         except InterludeError as error:
-            return RequestOutcome.of_error(asked.id, error)
+            return RequestOutcome.of_error(request.id, error)
 
-    def _timezone(self, asked: NetworkChange) -> RequestOutcome:
-        seed = Seed(timezone=asked.timezone)
+    def _timezone(self, request: NetworkChange) -> RequestOutcome:
+        seed = Seed(timezone=request.timezone)
         if seed.empty:
             raise SayableRefusal(BoxSentence.of("page-wrong-zone-missing"))
-        apply(seed, self.ground)
-        return RequestOutcome(asked.id)
+        apply(seed, self.target)
+        return RequestOutcome(request.id)
 
-    def _wifi(self, asked: NetworkChange) -> RequestOutcome:
-        if not asked.wifi:
+    def _wifi(self, request: NetworkChange) -> RequestOutcome:
+        if not request.wifi:
             raise SayableRefusal(BoxSentence.of("setup-page-wrong-wifi-missing"))
-        seed = Seed(wifi=WifiNetwork(asked.wifi.encode(), asked.password, asked.hidden))
+        seed = Seed(wifi=WifiNetwork(request.wifi.encode(), request.password, request.hidden))
         check(seed)
-        ground = self.ground
-        running = ProvisionTarget(ground.root, ground.root, ground.disk)
-        place, entered = ground.root / CONNECTION, False
-        before = _content(place)
+        target = self.target
+        running = ProvisionTarget(target.root, target.root, target.disk)
+        connection, connected = target.root / CONNECTION, False
+        before = _content(connection)
         try:
             apply(seed, running)
             problem = self.radio.enter_ours()
-            entered = not problem
+            connected = not problem
         finally:
-            if not entered:
-                self._go_back(place, before)
+            if not connected:
+                self._restore(connection, before)
         if problem:
             shown = None if isinstance(problem, str) else problem.shown
             raise StorageError(setup_sentences.in_words(problem, self.words), shown=shown)
-        apply(seed, ground)
-        return RequestOutcome(asked.id)
+        apply(seed, target)
+        return RequestOutcome(request.id)
 
-    def _go_back(self, place: Path, before: bytes | None) -> None:
+    def _restore(self, connection: Path, before: bytes | None) -> None:
         """Restore the connection's file, and join any known network."""
         if before is None:
-            place.unlink(missing_ok=True)
+            connection.unlink(missing_ok=True)
         else:
-            write_whole(place, before, 0o600)
+            write_whole(connection, before, 0o600)
         self.radio.join()
 
 
-def _content(place: Path) -> bytes | None:
+def _content(path: Path) -> bytes | None:
     try:
-        return read_small(place, MOST_WIFI_BYTES)
+        return read_small(path, MOST_WIFI_BYTES)
     except FileNotFoundError:
         return None
     except OSError as error:
         shown = ShownAs.of("page-wrong-network-asked")
-        problem = f"{place.name} cannot be read ({error.strerror})."
+        problem = f"{path.name} cannot be read ({error.strerror})."
         raise StorageError(problem, shown=shown) from error

@@ -36,20 +36,20 @@ class ProvisionResult:
     misnamed: str = ""
 
 
-def provision(card: PartitionedDisk, ground: ProvisionTarget) -> ProvisionResult:
+def provision(card: PartitionedDisk, target: ProvisionTarget) -> ProvisionResult:
     """Do all the work of a boot. Raises StorageError. An invalid seed does not prevent the boot,
     and stays on the card."""
-    host_keys(ground)
-    files, other = carried(card), misnamed(card)
+    host_keys(target)
+    files, similar = carried(card), misnamed(card)
     try:
         seed = seed_parsers.parse_seed(files)
         if seed.empty:
-            return ProvisionResult(misnamed=other)
-        written = apply(seed, ground)
+            return ProvisionResult(misnamed=similar)
+        written = apply(seed, target)
     except (SeedRefused, StorageError) as error:  # StorageError: a full disk, for example
-        return ProvisionResult(problem=str(error), misnamed=other)
+        return ProvisionResult(problem=str(error), misnamed=similar)
     wipe(card)
-    return ProvisionResult(tuple(written), misnamed=other)
+    return ProvisionResult(tuple(written), misnamed=similar)
 
 
 def carried(card: PartitionedDisk) -> dict[str, bytes]:
@@ -57,13 +57,13 @@ def carried(card: PartitionedDisk) -> dict[str, bytes]:
     with card.part(CONFIG) as config:
         fat = FatFileSystem(config)
         sizes = {file.name.lower(): file.size for file in fat.files()}
-        found = {}
+        contents = {}
         for name in seed_parsers.FORMS:
             if sizes.get(name, 0) > seed_parsers.MOST_BYTES:  # parse_seed refuses it by its length
-                found[name] = b"?" * (seed_parsers.MOST_BYTES + 1)
+                contents[name] = b"?" * (seed_parsers.MOST_BYTES + 1)
             elif name in sizes:
-                found[name] = fat.read(name) or b""
-        return found
+                contents[name] = fat.read(name) or b""
+        return contents
 
 
 def misnamed(card: PartitionedDisk) -> str:
@@ -71,10 +71,10 @@ def misnamed(card: PartitionedDisk) -> str:
     with card.part(CONFIG) as config:
         names = sorted(file.name for file in FatFileSystem(config).files())
     unread = (name for name in names if name.lower() not in seed_parsers.FORMS)
-    return next((name for name in unread if _meant(name.lower())), "")
+    return next((name for name in unread if _is_similar(name.lower())), "")
 
 
-def _meant(name: str) -> bool:
+def _is_similar(name: str) -> bool:
     return name in seed_parsers.FOREIGN or _NEARLY.fullmatch(name) is not None
 
 
@@ -88,26 +88,26 @@ def wipe(card: PartitionedDisk) -> None:
             fat.wipe(name)
 
 
-def host_keys(ground: ProvisionTarget) -> None:
+def host_keys(target: ProvisionTarget) -> None:
     """Create the box's ssh host keys at the first boot, and install the same keys at later ones.
 
     A key that is unreadable, for example empty after a power cut, is replaced. Raises StorageError.
     """
-    folder = ground.keep / KEYS
-    ground.disk.make_folder(folder)
+    folder = target.keep / KEYS
+    target.disk.make_folder(folder)
     for private in folder.glob("ssh_host_*_key"):
         if _keygen("-y", "-P", "", "-f", str(private)).returncode:
-            ground.disk.remove(private)
-            ground.disk.remove(private.with_name(private.name + ".pub"))
-    made = _keygen("-A", "-f", str(ground.keep))
+            target.disk.remove(private)
+            target.disk.remove(private.with_name(private.name + ".pub"))
+    made = _keygen("-A", "-f", str(target.keep))
     if made.returncode:
         raise StorageError(f"No keys could be made for ssh: {made.stderr.strip()}.")
-    ground.disk.sync(folder)
-    live = ground.root / KEYS
-    ground.disk.make_folder(live)
+    target.disk.sync(folder)
+    running = target.root / KEYS
+    target.disk.make_folder(running)
     for key in sorted(folder.glob("ssh_host_*")):
         public = key.suffix == ".pub"
-        ground.disk.write(live / key.name, key.read_bytes(), 0o644 if public else 0o600)
+        target.disk.write(running / key.name, key.read_bytes(), 0o644 if public else 0o600)
 
 
 def _keygen(*words: str) -> subprocess.CompletedProcess[str]:

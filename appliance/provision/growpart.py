@@ -75,11 +75,11 @@ def resize(disk: Path, number: int, run: RunCommand) -> None:
          f"--partno={number}", str(disk)], ", +\n")  # fmt: skip
 
 
-def command(words: list[str], said: str) -> str:
-    """Run a command with `said` as stdin. Raises StorageError with the last line of its output."""
+def command(words: list[str], stdin: str) -> str:
+    """Run a command; `stdin` is its input. Raises StorageError with the last line of its output."""
     try:
         done = subprocess.run(
-            words, input=said, capture_output=True, text=True, check=False, timeout=600
+            words, input=stdin, capture_output=True, text=True, check=False, timeout=600
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise StorageError(f"{words[0]} cannot be run ({error}).") from error

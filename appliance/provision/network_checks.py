@@ -43,17 +43,17 @@ def network_findings(
     try:
         joined, addresses = radio.joined(), radio.addresses()
         ssid = radio.ssid(joined.connection) if joined and joined.kind == "wifi" else ""
-        left_out = radio.left_out() if joined and joined.kind == "ethernet" else ""
-        in_reach = bool(left_out) and left_out in radio.names()
+        unused = radio.left_out() if joined and joined.kind == "ethernet" else ""
+        in_reach = bool(unused) and unused in radio.names()
     except StorageError:  # it is installed, and does not run
         return
     network = read_status() if network is None else network
     yield from findings_for(network, joined, ssid, addresses, mdns.own_name, socket.gethostname())
-    if left_out:
-        near = "in reach: is its password right?" if in_reach else "not among those in reach."
-        unknown = f"The box is not in the Wi-Fi {left_out} that was set up. It is {near}"
-        why = network.wifi if left_out in network.wifi else unknown
-        yield warning("Wi-Fi", why, BESIDE_A_CABLE)
+    if unused:
+        range_text = "in reach: is its password right?" if in_reach else "not among those in reach."
+        unused_text = f"The box is not in the Wi-Fi {unused} that was set up. It is {range_text}"
+        problem = network.wifi if unused in network.wifi else unused_text
+        yield warning("Wi-Fi", problem, BESIDE_A_CABLE)
     if network.card:
         yield warning("SD card", network.card, AT_THE_CARD)
 

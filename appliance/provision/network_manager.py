@@ -72,12 +72,12 @@ class NmcliNetworks:
     def joined(self) -> JoinedNetwork | None:
         """The network to which the box is connected, Ethernet before Wi-Fi; None if there is none.
         The box's own access point does not count. Raises StorageError."""
-        found = [
+        networks = [
             JoinedNetwork(kind, device, name)
             for device, kind, state, name in self._devices()
             if kind in _STATIONS and state == "connected" and name != SETUP
         ]
-        return min(found, key=lambda one: one.kind, default=None)  # ethernet, wifi
+        return min(networks, key=lambda network: network.kind, default=None)  # ethernet, wifi
 
     def addresses(self) -> list[str]:
         """The box's IPv4 addresses in its network. Raises StorageError."""
@@ -106,17 +106,17 @@ class NmcliNetworks:
 
     def names(self) -> list[str]:
         """The names of the Wi-Fi networks in range, the strongest first."""
-        return [one.name for one in self.in_reach()]
+        return [network.name for network in self.in_reach()]
 
     def in_reach(self) -> list[WifiInReach]:
         """The Wi-Fi networks in range, the strongest first; of several with one name only the
         strongest."""
         rows = _rows(self._ask("-f", "SSID,SIGNAL,SECURITY", "device", "wifi", "list"))
-        found: dict[str, WifiInReach] = {}
+        networks: dict[str, WifiInReach] = {}
         for name, signal, security in (row for row in rows if len(row) == 3 and row[0]):
             percent = int(signal) if signal.isdecimal() else 0
-            found.setdefault(name, WifiInReach(name, _dbm(percent), bool(security)))
-        return list(found.values())[:MOST_NAMES]
+            networks.setdefault(name, WifiInReach(name, _dbm(percent), bool(security)))
+        return list(networks.values())[:MOST_NAMES]
 
     def open(self, name: str, password: str) -> None:
         """Open an access point. Raises StorageError."""
@@ -170,10 +170,10 @@ class NmcliNetworks:
     def ssid(self, connection: str) -> str:
         """The SSID of a connection; the connection's name if it cannot be read."""
         try:
-            said = self._ask("-f", f"{_WIFI}.ssid", "connection", "show", connection)
+            output = self._ask("-f", f"{_WIFI}.ssid", "connection", "show", connection)
         except StorageError:
             return connection
-        rows = _rows(said)
+        rows = _rows(output)
         return rows[0][1] if rows and len(rows[0]) == 2 else connection
 
     def _devices(self) -> list[tuple[str, str, str, str]]:
@@ -193,7 +193,7 @@ class NmcliNetworks:
             shown = ShownAs.of("page-wrong-network-asked")
             raise StorageError(problem, shown=shown) from error
         if done.returncode:
-            problem = f"NetworkManager: {_what_failed(done.stderr or done.stdout)}"
+            problem = f"NetworkManager: {_error_line(done.stderr or done.stdout)}"
             raise StorageError(problem, shown=ShownAs.of("page-wrong-network-refused"))
         return done.stdout
 
@@ -219,17 +219,17 @@ def _dbm(percent: int) -> int:
     return round(0.6 * min(percent, 100)) - 100
 
 
-def _what_failed(said: str) -> str:
+def _error_line(output: str) -> str:
     """The error line of nmcli's output, where hints may follow it; else the last line."""
-    lines = said.strip().splitlines()
+    lines = output.strip().splitlines()
     return next((line for line in lines if line.startswith("Error:")), "".join(lines[-1:]))
 
 
-def _rows(said: str) -> list[list[str]]:
+def _rows(output: str) -> list[list[str]]:
     """Split nmcli's terse output: fields are separated by colons; a backslash escapes a colon or a
     backslash in a field."""
     rows = []
-    for line in said.splitlines():
+    for line in output.splitlines():
         fields = re.findall(r"(?:^|:)((?:[^:\\]|\\.)*)", line)
         rows.append([re.sub(r"\\(.)", r"\1", field) for field in fields])
     return rows

@@ -33,35 +33,35 @@ def own_folder(
         disk.make_folder(base)
     with ExitStack() as opened:
 
-        def enter(name: Path | str, said: Path, above: int | None = None) -> int:
+        def enter(name: Path | str, shown: Path, parent_fd: int | None = None) -> int:
             try:
-                fd = os.open(name, _OPEN, dir_fd=above)
+                fd = os.open(name, _OPEN, dir_fd=parent_fd)
             except OSError as error:
                 if error.errno not in (errno.ENOTDIR, errno.ELOOP):
                     raise
-                raise StorageError(f"{said} is no folder, or a link to one.") from error
+                raise StorageError(f"{shown} is no folder, or a link to one.") from error
             opened.callback(os.close, fd)
-            if not _own(os.fstat(fd)):
-                problem = f"{said} can be changed by another user: nothing is written there."
+            if not _is_protected(os.fstat(fd)):
+                problem = f"{shown} can be changed by another user: nothing is written there."
                 raise StorageError(problem)
             return fd
 
         fd = enter(base, base)
         for part in reversed([path, *path.parents][:-1]):
-            here = _through(fd) / part.name
-            made = not os.path.lexists(here)
+            child = _through(fd) / part.name
+            made = not os.path.lexists(child)
             if made:
-                disk.make_folder(here)
+                disk.make_folder(child)
             fd = enter(part.name, base / part, fd)
             if made:
                 os.fchmod(fd, (modes or {}).get(str(part), 0o755))
         yield _through(fd)
 
 
-def _own(about: os.stat_result) -> bool:
+def _is_protected(info: os.stat_result) -> bool:
     """Whether no other user may change the folder."""
-    group = about.st_mode & stat.S_IWGRP and about.st_gid != os.getegid()
-    return about.st_uid == os.geteuid() and not about.st_mode & stat.S_IWOTH and not group
+    group = info.st_mode & stat.S_IWGRP and info.st_gid != os.getegid()
+    return info.st_uid == os.geteuid() and not info.st_mode & stat.S_IWOTH and not group
 
 
 def _through(fd: int) -> Path:

@@ -145,19 +145,19 @@ def _check_models(seed: Seed) -> None:
             raise SeedRefused(f"`{_short(name)}` is no name for a model.", remedy)
     if seed.model or seed.models:
         try:
-            models = catalogue.with_own(seed.models)
-            found = catalogue.find(_short(seed.model or "pocket"), models)
+            rows = catalogue.with_own(seed.models)
+            model = catalogue.find(_short(seed.model or "pocket"), rows)
         except ModelError as error:
             raise SeedRefused(error.problem, error.remedy) from error
-        if found.language is None:
-            raise SeedRefused(f"{found.name} is not a language model.")
+        if model.language is None:
+            raise SeedRefused(f"{model.name} is not a language model.")
     if seed.voice:
         try:
-            found = catalogue.find(_short(seed.voice))
+            model = catalogue.find(_short(seed.voice))
         except ModelError as error:
             raise SeedRefused(error.problem, error.remedy) from error
-        if found.kind != "voice":
-            raise SeedRefused(f"{found.name} is not a voice.")
+        if model.kind != "voice":
+            raise SeedRefused(f"{model.name} is not a voice.")
 
 
 def _check_wifi(wifi: WifiNetwork) -> None:
@@ -165,20 +165,22 @@ def _check_wifi(wifi: WifiNetwork) -> None:
         raise SayableRefusal(BoxSentence.of("setup-page-wrong-wifi-name"))
     if b"\0" in wifi.name or _CONTROL.search(wifi.name.decode("utf-8", errors="replace")):
         raise SayableRefusal(BoxSentence.of("setup-page-wrong-wifi-letters"))
-    plain = wifi.password.isascii() and wifi.password.isprintable()
-    well = not wifi.password or _HEX.fullmatch(wifi.password) or 8 <= len(wifi.password) <= 63
-    if not (well and plain):
+    printable = wifi.password.isascii() and wifi.password.isprintable()
+    valid_length = (
+        not wifi.password or _HEX.fullmatch(wifi.password) or 8 <= len(wifi.password) <= 63
+    )
+    if not (valid_length and printable):
         raise SayableRefusal(BoxSentence.of("setup-page-wrong-wifi-password"))
 
 
 def _check_key(key: str, number: int) -> None:
-    found = _KEY.fullmatch(key)
+    match = _KEY.fullmatch(key)
     try:
-        blob = base64.b64decode(found[2], validate=True) if found else b""
+        blob = base64.b64decode(match[2], validate=True) if match else b""
     except binascii.Error:
         blob = b""
     # The blob begins with four bytes of length and the key type (RFC 4253, 6.6).
-    if found is None or not _utf8(key) or blob[4 : 4 + len(found[1])] != found[1].encode():
+    if match is None or not _utf8(key) or blob[4 : 4 + len(match[1])] != match[1].encode():
         problem = f"The ssh key number {number} is none that a box takes."
         raise SeedRefused(problem, "It is one line of a .pub file: ssh-ed25519 AAAA….")
 

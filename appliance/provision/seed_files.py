@@ -120,20 +120,20 @@ def _settings(seed: Seed) -> dict[str, Any]:
         changed["card"] = {"capture": seed.card, "playback": seed.card}
     if seed.panel:
         changed["panel"] = {"gpio": seed.panel}
-    if kept := {key: value for key, value in link.items() if value}:
-        changed["link"] = kept
+    if link_values := {key: value for key, value in link.items() if value}:
+        changed["link"] = link_values
     if seed.model:
         changed["thinking"] = {"model": seed.model}
     if seed.models:
-        changed["models"] = {name: _said(row) for name, row in seed.models.items()}
+        changed["models"] = {name: _changed_fields(row) for name, row in seed.models.items()}
     return changed
 
 
-def _said(row: OwnModel) -> dict[str, Any]:
+def _changed_fields(row: OwnModel) -> dict[str, Any]:
     """A row as its owner wrote it: without fields that have their default."""
-    said: dict[str, Any] = msgspec.to_builtins(row)
-    usual = {field.name: field.default for field in msgspec.structs.fields(OwnModel)}
-    return {key: value for key, value in said.items() if value != usual[key]}
+    values: dict[str, Any] = msgspec.to_builtins(row)
+    defaults = {field.name: field.default for field in msgspec.structs.fields(OwnModel)}
+    return {key: value for key, value in values.items() if value != defaults[key]}
 
 
 def _merged(now: str, changed: dict[str, Any]) -> str:
@@ -149,9 +149,9 @@ def _merged(now: str, changed: dict[str, Any]) -> str:
         raise SeedRefused("The settings of this box are none; nothing was changed.")
     after = {**before}
     for key, value in changed.items():
-        held = before.get(key)
-        if isinstance(value, dict) and isinstance(held, dict):
-            value = {**held, **value}
+        present = before.get(key)
+        if isinstance(value, dict) and isinstance(present, dict):
+            value = {**present, **value}
         after[key] = value
     comments = now.rstrip() + "\n\n" if now.strip() and not before else ""
     return comments + yaml.safe_dump(after, allow_unicode=True, sort_keys=False)

@@ -32,11 +32,11 @@ _OPENS = (
 )  # fmt: skip
 _CLOSES = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken, yaml.BlockEndToken)
 _MOST_DEEP = 20
-_WHOLE = ("name", "user", "password")  # of a Wi-Fi and a broker: may contain any character
+_FREE_TEXT = ("name", "user", "password")  # of a Wi-Fi and a broker: may contain any character
 # msgspec's type names in error messages for the owner.
 _KINDS = {"object": "names with values", "array": "a list", "str": "one word", "int": "a number"}
-_YES_OR_NO = {"": False, "yes": True, "true": True, "on": True, "no": False, "false": False,
-              "off": False}  # fmt: skip
+_BOOLEANS = {"": False, "yes": True, "true": True, "on": True, "no": False, "false": False,
+             "off": False}  # fmt: skip
 
 
 class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -79,14 +79,14 @@ def parse_seed(files: Mapping[str, bytes]) -> Seed:
     A field in several files is taken from the first one in the order above.
     """
     seed = Seed()
-    for name, form in FORMS.items():
+    for name, parse in FORMS.items():
         data = files.get(name, b"")
         if not data.strip(b"\0\t\r\n "):  # zeros: a power cut came after the wipe
             continue
         if len(data) > MOST_BYTES:
             raise SeedRefused(f"{name} has {len(data)} bytes: too many to be what it is called.")
         try:
-            seed = seed.merged_with(form(_decoded(data)))
+            seed = seed.merged_with(parse(_decoded(data)))
         except Exception as error:  # untrusted bytes: every failure becomes a sentence
             raise _refused(name, error) from error
     return seed
@@ -101,9 +101,9 @@ def _refused(name: str, error: Exception) -> SeedRefused:
             return SeedRefused(f"{name} is no text.")
         case yaml.YAMLError() | RecursionError():
             remedy = "Words with signs in them stand between 'single quotes'."
-            return SeedRefused(f"{name} cannot be read{_where(error)}.", remedy)
+            return SeedRefused(f"{name} cannot be read{_line_of(error)}.", remedy)
         case msgspec.ValidationError():
-            return SeedRefused(f"{name}: {_in_words(str(error))}")
+            return SeedRefused(f"{name}: {_translated(str(error))}")
         case BadSeedValue():
             return SeedRefused(f"{name} is not laid out as it should be: {error}.")
     return SeedRefused(f"{name} is not laid out as it should be.")
@@ -120,29 +120,31 @@ def _decoded(data: bytes) -> str:
     return data.decode("utf-8-sig")
 
 
-def _in_words(problem: str) -> str:
+def _translated(problem: str) -> str:
     """Convert a message of msgspec to a sentence for the owner. It quotes neither values nor nested
     names, which may be a part of an unquoted password."""
-    place = re.search(r"at `\$\.([\w.]+)", problem)
-    where = f"`{place[1]}`" if place else "it"
+    key_path = re.search(r"at `\$\.([\w.]+)", problem)
+    location = f"`{key_path[1]}`" if key_path else "it"
     unknown = re.match(r"Object contains unknown field `(.*?)`", problem, re.DOTALL)
-    if unknown and not place:
-        near = difflib.get_close_matches(unknown[1], Own.__struct_fields__, 1)
-        meant = f" Is it `{near[0]}`?" if near else ""
-        said = "".join(letter if letter.isprintable() else "?" for letter in unknown[1][:40])
-        return f"There is no `{said}` to be set.{meant}"
+    if unknown and not key_path:
+        similar = difflib.get_close_matches(unknown[1], Own.__struct_fields__, 1)
+        meant = f" Is it `{similar[0]}`?" if similar else ""
+        shown = "".join(letter if letter.isprintable() else "?" for letter in unknown[1][:40])
+        return f"There is no `{shown}` to be set.{meant}"
     if unknown:
-        return f"There is a name in {where} that says nothing there. Put words in 'single quotes'."
+        return (
+            f"There is a name in {location} that says nothing there. Put words in 'single quotes'."
+        )
     if missing := re.match(r"Object missing required field `(\w+)`", problem):
-        return f"There is no `{missing[1]}` in {where}."
-    kinds = re.match(r"Expected `(\w+)[^`]*`, got `(\w+)", problem)
-    if kinds:
-        meant, found = (_KINDS.get(kind, "something else") for kind in kinds.groups())
-        return f"In {where} there should be {meant}, and there is {found}."
-    return f"What {where} says cannot be used."
+        return f"There is no `{missing[1]}` in {location}."
+    mismatch = re.match(r"Expected `(\w+)[^`]*`, got `(\w+)", problem)
+    if mismatch:
+        meant, found = (_KINDS.get(kind, "something else") for kind in mismatch.groups())
+        return f"In {location} there should be {meant}, and there is {found}."
+    return f"What {location} says cannot be used."
 
 
-def _where(error: BaseException) -> str:
+def _line_of(error: BaseException) -> str:
     mark = getattr(error, "problem_mark", None)
     return f" (line {mark.line + 1})" if mark is not None else ""
 
@@ -151,13 +153,13 @@ def _own(text: str) -> Seed:
     return _of_own(_yaml(text))
 
 
-def _of_own(said: Any) -> Seed:
-    own = msgspec.convert(_filled(said or {}), Own, strict=False)
+def _of_own(data: Any) -> Seed:
+    own = msgspec.convert(_without_empty(data or {}), Own, strict=False)
     wifi, mqtt = own.wifi, own.mqtt
     keys = (own.ssh_keys,) if isinstance(own.ssh_keys, str) else own.ssh_keys
     return Seed(
         hostname=own.hostname,
-        wifi=WifiNetwork(wifi.name.encode(), wifi.password, _yes(wifi.hidden)) if wifi else None,
+        wifi=WifiNetwork(wifi.name.encode(), wifi.password, _flag(wifi.hidden)) if wifi else None,
         country=wifi.country.upper() if wifi else "",
         keys=tuple(key.strip() for key in keys),
         timezone=own.timezone,
@@ -178,17 +180,17 @@ def _of_own(said: Any) -> Seed:
 
 def _user_data(text: str) -> Seed:
     """cloud-config: host name, time zone, all users' ssh keys, and our format below `interlude`."""
-    said = _dict(_yaml(text))
-    people = [said.get("user"), *(said.get("users") or [])]
-    keys = [*(said.get("ssh_authorized_keys") or [])]
-    for person in people:
-        if isinstance(person, dict):
-            keys += person.get("ssh_authorized_keys") or []
-    own = _of_own(said["interlude"]) if said.get("interlude") else Seed()
+    data = _dict(_yaml(text))
+    users = [data.get("user"), *(data.get("users") or [])]
+    keys = [*(data.get("ssh_authorized_keys") or [])]
+    for user in users:
+        if isinstance(user, dict):
+            keys += user.get("ssh_authorized_keys") or []
+    own = _of_own(data["interlude"]) if data.get("interlude") else Seed()
     return own.merged_with(
         Seed(
-            hostname=_text(said.get("hostname")),
-            timezone=_text(said.get("timezone")),
+            hostname=_text(data.get("hostname")),
+            timezone=_text(data.get("timezone")),
             keys=tuple(_text(key).strip() for key in keys),
         )
     )
@@ -196,16 +198,18 @@ def _user_data(text: str) -> Seed:
 
 def _network(text: str) -> Seed:
     """netplan: the first Wi-Fi with an access point."""
-    said = _dict(_yaml(text))
-    said = _dict(said.get("network", said))
-    for key, radio in _dict(said.get("wifis")).items():
+    data = _dict(_yaml(text))
+    data = _dict(data.get("network", data))
+    for key, radio in _dict(data.get("wifis")).items():
         if key == "renderer":  # Imager 1.9 writes it beside the devices
             continue
         country = _text(_dict(radio).get("regulatory-domain"))
-        for name, point in _dict(_dict(radio).get("access-points")).items():
-            at = _dict(point)
-            password = _text(at.get("password") or _dict(at.get("auth")).get("password"))
-            wifi = WifiNetwork(_octets(_text(name)), password, _yes(_text(at.get("hidden"))))
+        for name, access_point in _dict(_dict(radio).get("access-points")).items():
+            options = _dict(access_point)
+            password = _text(options.get("password") or _dict(options.get("auth")).get("password"))
+            wifi = WifiNetwork(
+                _ssid_bytes(_text(name)), password, _flag(_text(options.get("hidden")))
+            )
             return Seed(wifi=wifi, country=country)
     return Seed()
 
@@ -223,23 +227,23 @@ def _yaml(text: str) -> Any:
         depth += isinstance(token, _OPENS) - isinstance(token, _CLOSES)
         if depth > _MOST_DEEP:
             raise SeedRefused("It is nested deeper than any seed is.")
-    loader = _Words(text)
+    loader = _StringLoader(text)
     node = loader.get_single_node()
     if node is None:
         return None
-    _uncut(node, text)
+    _check_unquoted(node, text)
     return loader.construct_document(node)
 
 
-def _uncut(node: yaml.Node, text: str, of: str = "") -> None:
+def _check_unquoted(node: yaml.Node, text: str, parent: str = "") -> None:
     """Raise SeedRefused for an unquoted name, user or password before a ` #`: YAML takes the rest
-    for a comment, and so would cut a password in two. `of`: the key of `node`."""
+    for a comment, and so would cut a password in two. `parent`: the key of `node`."""
     for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
         if not isinstance(value, yaml.ScalarNode):
-            _uncut(value, text, str(key.value))
-        elif key.value in (_WHOLE if of in ("wifi", "mqtt") else ("password",)):
-            behind = text[value.end_mark.index :].partition("\n")[0]
-            if value.style is None and re.match(r"[ \t]+#", behind):
+            _check_unquoted(value, text, str(key.value))
+        elif key.value in (_FREE_TEXT if parent in ("wifi", "mqtt") else ("password",)):
+            rest = text[value.end_mark.index :].partition("\n")[0]
+            if value.style is None and re.match(r"[ \t]+#", rest):
                 line = value.end_mark.line + 1
                 problem = (
                     f"The {key.value} in line {line} has a ` #` behind it, and would end there."
@@ -248,24 +252,24 @@ def _uncut(node: yaml.Node, text: str, of: str = "") -> None:
                 raise SeedRefused(problem, remedy)
 
 
-class _Words(yaml.BaseLoader):
+class _StringLoader(yaml.BaseLoader):
     """Loads every scalar as a string. A password of digits, a Wi-Fi called NO, or the country code
     of Norway stay as written. BaseLoader has no constructor for any tag."""
 
 
-def _filled(said: Any) -> Any:
+def _without_empty(data: Any) -> Any:
     """Drop top-level keys without a value, such as an empty `wifi:`."""
-    if not isinstance(said, dict):
-        return said
+    if not isinstance(data, dict):
+        return data
     names = Own.__struct_fields__
-    return {key: value for key, value in said.items() if value != "" or key not in names}
+    return {key: value for key, value in data.items() if value != "" or key not in names}
 
 
-def _yes(text: str) -> bool:
+def _flag(text: str) -> bool:
     """Raises BadSeedValue."""
-    if text.lower() not in _YES_OR_NO:
+    if text.lower() not in _BOOLEANS:
         raise BadSeedValue("`hidden` is yes or no")
-    return _YES_OR_NO[text.lower()]
+    return _BOOLEANS[text.lower()]
 
 
 def _dict(found: Any) -> dict[Any, Any]:
@@ -284,7 +288,7 @@ def _text(found: Any) -> str:
     raise BadSeedValue("a list or more stands where one word should")
 
 
-def _octets(name: str) -> bytes:
+def _ssid_bytes(name: str) -> bytes:
     """The bytes of an SSID. Imager writes each non-ASCII byte as \\xNN, which YAML reads as a
     character."""
     try:

@@ -36,20 +36,20 @@ class SetupChanges(Protocol):
 class BoxChanges:
     """Changes this box. `renames`: sets the host name of the running system."""
 
-    ground: ProvisionTarget
+    target: ProvisionTarget
     renames: Callable[[str], object]
     logs: Callable[[str], object]
 
     def apply(self, seed: Seed, *, tried: bool) -> None:
-        if HOST in apply(seed, self.ground, tried=tried):
+        if HOST in apply(seed, self.target, tried=tried):
             self.renames(seed.hostname)
 
     def keep_wifi(self) -> None:
-        keep_wifi(self.ground)
+        keep_wifi(self.target)
 
     def put_back_wifi(self) -> bool:
         try:
-            return put_back_wifi(self.ground)
+            return put_back_wifi(self.target)
         except StorageError as error:
             self.logs(error.problem)
             return False

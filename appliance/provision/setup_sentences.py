@@ -57,12 +57,12 @@ def invitation(why: str, name: str, password: Sequence[str], words: Catalogue) -
     """How to join the set-up Wi-Fi. `name`: Interlude and four digits; `password`: words or groups
     of digits, typed without spaces."""
     digits = all(part.isdecimal() for part in password)
-    said = (" ".join(part) if digits else part.capitalize() for part in password)
+    spoken_parts = (" ".join(part) if digits else part.capitalize() for part in password)
     join = words.say(
         "setup-join",
         number=" ".join(name.removeprefix("Interlude ")),
         kind="digits" if digits else "words",
-        words=". ".join(said),
+        words=". ".join(spoken_parts),
         address=ADDRESS.replace(".", f" {words.say('sign-dot')} "),
     )
     return f"{why} {join}".strip()

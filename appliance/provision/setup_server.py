@@ -67,10 +67,10 @@ def serve(folder: Path = FOLDER, own: Path = submitted_form.FOLDER) -> None:
 
 async def serve_access(folder: Path, own: Path) -> None:
     """The coroutine of `serve`. `folder`: root's; `own`: the page's."""
-    said = read_access(folder)
-    if said is None:
+    access = read_access(folder)
+    if access is None:
         return
-    made = server(folder, said, own)
+    made = server(folder, access, own)
     await made.start()
     over, loop = asyncio.Event(), asyncio.get_running_loop()
 
@@ -85,17 +85,17 @@ async def serve_access(folder: Path, own: Path) -> None:
     made.close()
 
 
-def server(folder: Path, said: SetupAccess, own: Path) -> HttpServer:
-    """A server that is bound to the address of `said` only. Raises OSError."""
-    listener = try_listen((said.address, said.port))
+def server(folder: Path, access: SetupAccess, own: Path) -> HttpServer:
+    """A server that is bound to the address of `access` only. Raises OSError."""
+    listener = try_listen((access.address, access.port))
     port = int(listener.getsockname()[1])
     site = SetupSite(
-        said.address if port == 80 else f"{said.address}:{port}",
+        access.address if port == 80 else f"{access.address}:{port}",
         lambda seed: submitted_form.submit(own, seed),
         time.monotonic,
-        tuple(each.name for each in said.networks),
-        said.cable,
-        said.language,
+        tuple(network.name for network in access.networks),
+        access.cable,
+        access.language,
         problem=lambda: read_problem(folder),
         used=lambda: submitted_form.mark_used(own),
     )

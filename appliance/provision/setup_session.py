@@ -98,13 +98,13 @@ class SetupSession:
     why: setup_sentences.Sentence = field(default="", init=False)  # reason of the set-up
     _cable_name: str = field(default="", init=False)  # name by cable of a box not set up yet
     _wifi: str = field(default="", init=False)  # why the configured Wi-Fi failed
-    _tellings: int = field(default=REPEATS, init=False)  # limit of the invitations
+    _invitation_limit: int = field(default=REPEATS, init=False)
     _logged: str = field(default="", init=False)
-    _told: int = field(default=0, init=False)
-    _tell_s: float = field(default=float("-inf"), init=False)
+    _invitations: int = field(default=0, init=False)
+    _invite_s: float = field(default=float("-inf"), init=False)
     _identify_s: float = field(default=float("-inf"), init=False)
-    _seen: int | None = field(default=None, init=False)  # last mtime of the page's file `used`,
-    _seen_s: float = field(default=float("-inf"), init=False)  # and when it was read
+    _use_ns: int | None = field(default=None, init=False)  # last mtime of the page's file `used`,
+    _use_s: float = field(default=float("-inf"), init=False)  # and when it was read
 
     def run(self, *, asked: bool = False) -> str:
         """Set up if that is needed, or `asked` for. Returns the result in a word or two.
@@ -113,27 +113,27 @@ class SetupSession:
         """
         self._wifi = network_status.read_status(self.public).wifi
         # A network that was lost after the boot may come back: invite once only, also at night.
-        self._tellings = REPEATS if asked or self.first else 1
-        joined = self._joined() if asked else self._comes()
+        self._invitation_limit = REPEATS if asked or self.first else 1
+        joined = self._joined() if asked else self._wait_for_network()
         if joined is not None and not asked:
-            return self._in_a_network(joined)
+            return self._found_network(joined)
         self.why = setup_sentences.ASKED if asked else self.why or setup_sentences.NO_NETWORK
         if not self.radio.device():
             self._publish(self.why)
             self.insist(setup_sentences.NEEDS_CABLE.text(self.words))
             return "no Wi-Fi in this machine"
         cable = joined is not None and joined.kind == "ethernet"
-        return self._opened(asked=asked, cable=cable)
+        return self._run_set_up(asked=asked, cable=cable)
 
     def insist(self, sentence: str) -> None:
         """Say a sentence as soon as the box can; give up after STARTS_S without an error."""
         insist(lambda: self.says(sentence), self.now_s, self.sleep)
 
-    def _comes(self) -> JoinedNetwork | None:
+    def _wait_for_network(self) -> JoinedNetwork | None:
         """Wait for a network, with one attempt to join a known Wi-Fi; None if there is none."""
-        begun_s = self.now_s()
+        started_s = self.now_s()
         while (joined := self._joined()) is None:
-            waited_s = self.now_s() - begun_s
+            waited_s = self.now_s() - started_s
             if waited_s >= KNOWN_S and self.radio.device() and self.radio.known():
                 self.why = self._join()
                 return self._joined()
@@ -142,29 +142,29 @@ class SetupSession:
             self.sleep(LOOK_S)
         return joined
 
-    def _in_a_network(self, joined: JoinedNetwork) -> str:
+    def _found_network(self, joined: JoinedNetwork) -> str:
         """End in a network, or set up beside a cable if the box has not been set up yet. The box
         says its mDNS name if its owner does not know it or expects another."""
-        name = self._named()
+        name = self._publish_name()
         if not self.first:
             return "in a network"
         if joined.kind == "ethernet" and self.untouched():
             self.why, self._cable_name = setup_sentences.BY_CABLE, name or self.host()
             if self.radio.device():
-                return self._opened(asked=False, cable=True)
+                return self._run_set_up(asked=False, cable=True)
             self.insist(f"{self._why_aloud()} {setup_sentences.NEEDS_SEED.text(self.words)}")
         elif name and name != f"{self.host()}.local":
             self.insist(setup_sentences.other_name(self.host(), name, self.words))
         return "in a network"
 
-    def _named(self) -> str:
+    def _publish_name(self) -> str:
         joined, name = self._joined(), self.own_name()
         if joined is not None and joined.kind == "wifi":
             self._wifi = ""
         self._write_public(network_status.NetworkStatus(name=name))
         return name
 
-    def _opened(self, *, asked: bool, cable: bool) -> str:
+    def _run_set_up(self, *, asked: bool, cable: bool) -> str:
         submitted_form.clear(self.page)
         try:
             return self._until_set_up(asked=asked, cable=cable)
@@ -179,7 +179,7 @@ class SetupSession:
                 self.changes.put_back_wifi()  # also after an error
             self.radio.close()
             if self._joined() is not None:
-                self._named()
+                self._publish_name()
             else:
                 self._publish(self.why)
 
@@ -188,18 +188,18 @@ class SetupSession:
             networks = self._in_reach()
             self._open()
             self._publish("" if cable else self.why, setup=self.name)
-            opened = SetupAccess(
+            access = SetupAccess(
                 ADDRESS, networks=networks, cable=cable, asked=asked,
                 language=self.words.language, pages=self.pages,
             )  # fmt: skip
-            self._write(OPEN, msgspec.json.encode(opened))
+            self._write(OPEN, msgspec.json.encode(access))
             seed = self._wait_for_seed(asked=asked, cable=cable)
             if seed == "in a network":
                 self.says(self.words.say("setup-in-a-network"))
                 return seed
             self._clear(OPEN)
             if isinstance(seed, str):
-                self._closed()
+                self._close()
             if seed == "long enough":
                 before = asked and self.changes.put_back_wifi()
                 self.why = "" if cable else self._join()
@@ -212,7 +212,7 @@ class SetupSession:
                     return "in a network"
                 self.why = problem
                 continue
-            if self._applied(seed, asked=asked):
+            if self._apply(seed, asked=asked):
                 return "set up"
 
     def _joined(self) -> JoinedNetwork | None:
@@ -250,11 +250,11 @@ class SetupSession:
             else:
                 return
 
-    def _closed(self) -> None:
+    def _close(self) -> None:
         self.radio.close()
         self._publish("" if self._joined() else self.why)
 
-    def _applied(self, seed: Seed, *, asked: bool) -> bool:
+    def _apply(self, seed: Seed, *, asked: bool) -> bool:
         self._clear(PROBLEM)
         try:
             if seed.wifi is None and self._joined() is None:  # the cable was pulled out
@@ -262,7 +262,7 @@ class SetupSession:
             self.changes.apply(seed, tried=asked)
             if seed.wifi is not None:
                 self.says(self.words.say("setup-joining"))
-                self._closed()
+                self._close()
                 if problem := self._join(ours=True):  # only the typed Wi-Fi counts as a success
                     self.why = problem
                     self._announce_problem(problem)
@@ -277,38 +277,38 @@ class SetupSession:
 
     def _wait_for_seed(self, *, asked: bool, cable: bool) -> Seed | Ended:
         """Wait for a form; return its seed, or why the wait ended without one."""
-        begun_s = self.now_s()
+        started_s = self.now_s()
         open_s = ASKED_S if asked or cable else CLOSED_S
         known = bool(self.radio.known())
         while True:
             self._invite()
             self._identify()
             try:
-                if (seed := self._typed()) is not None:
+                if (seed := self._pop_seed()) is not None:
                     return seed
             except InterludeError as error:
                 self._write(PROBLEM, str(error).encode())
             if not (asked or cable) and self._joined() is not None:
                 return "in a network"
-            used_s = min(self._used_s() + USED_S, begun_s + MOST_USED_S)
-            if (cable or known) and self.now_s() >= max(begun_s + open_s, used_s):
+            used_s = min(self._used_s() + USED_S, started_s + MOST_USED_S)
+            if (cable or known) and self.now_s() >= max(started_s + open_s, used_s):
                 return "long enough" if asked or cable else "try the known one"
             self.sleep(LOOK_S)
 
     def _used_s(self) -> float:
         """Last use of the page, by this process's clock; −inf if it was never used."""
-        seen = submitted_form.last_used_ns(self.page)
-        if seen is not None and seen != self._seen:
-            self._seen, self._seen_s = seen, self.now_s()
-        return self._seen_s
+        used_ns = submitted_form.last_used_ns(self.page)
+        if used_ns is not None and used_ns != self._use_ns:
+            self._use_ns, self._use_s = used_ns, self.now_s()
+        return self._use_s
 
     def _invite(self) -> None:
-        if self._told < self._tellings and self.now_s() >= self._tell_s:
-            heard = self.says(
+        if self._invitations < self._invitation_limit and self.now_s() >= self._invite_s:
+            taken = self.says(
                 setup_sentences.invitation(self._why_aloud(), self.name, self.password, self.words)
             )
-            self._told += heard
-            self._tell_s = self.now_s() + (REPEAT_S if heard else AGAIN_S)
+            self._invitations += taken
+            self._invite_s = self.now_s() + (REPEAT_S if taken else AGAIN_S)
 
     def _identify(self) -> None:
         """Say that this is the box, if a phone asked for that by Bluetooth."""
@@ -316,7 +316,7 @@ class SetupSession:
             self._identify_s = self.now_s() + IDENTIFY_S
             self.says(self.words.say("setup-identify"))
 
-    def _typed(self) -> Seed | None:
+    def _pop_seed(self) -> Seed | None:
         """Read a submitted form once. Raises SeedRefused."""
         seed = submitted_form.pop_form(self.page, self.page_uid)
         if seed is not None:
@@ -327,9 +327,9 @@ class SetupSession:
 
     def _announce_problem(self, problem: setup_sentences.Sentence) -> None:
         """Say a problem aloud and show it on the page."""
-        said = setup_sentences.in_words(problem, self.words)
-        self._write(PROBLEM, said.encode())
-        self.says(said)
+        text = setup_sentences.in_words(problem, self.words)
+        self._write(PROBLEM, text.encode())
+        self.says(text)
 
     def _publish(self, why: setup_sentences.Sentence, setup: str = "") -> None:
         problem = setup_sentences.in_words(why, english())
@@ -338,9 +338,9 @@ class SetupSession:
         self._logged = problem
         self._write_public(network_status.NetworkStatus(problem=problem, setup=setup))
 
-    def _write_public(self, found: network_status.NetworkStatus) -> None:
-        kept = msgspec.structs.replace(found, wifi=self._wifi, card=self.card)
-        network_status.write_status(kept, self.public)
+    def _write_public(self, network: network_status.NetworkStatus) -> None:
+        status = msgspec.structs.replace(network, wifi=self._wifi, card=self.card)
+        network_status.write_status(status, self.public)
 
     def _write(self, name: str, data: bytes) -> None:
         write_whole(self.folder / name, data, lasting=False)

@@ -90,14 +90,14 @@ class SetupSite:
     def _post(self, request: Request) -> Reply:
         t = self._texts(request)
         if not self._tries.try_spend(self.now_s()):
-            return self._said(t, 429, t("setup-page-too-many"))
+            return self._message_page(t, 429, t("setup-page-too-many"))
         headers = request.headers
         if (
             headers.get("host", "") != self.place
             or not is_own_origin(headers)
             or not is_own_fetch(headers)
         ):
-            return self._said(t, 403, t("setup-page-other-origin"))
+            return self._message_page(t, 403, t("setup-page-other-origin"))
         if len(request.body) > MOST_BYTES:
             return plain(413, "Nobody types so much.")
         if headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
@@ -106,7 +106,7 @@ class SetupSite:
         if typed is None:
             return self._form(t, t("setup-page-wrong-not-whole"), status=400)
         if not hmac.compare_digest(typed.pop("token", "").encode(), self.token.encode()):
-            return self._said(t, 403, t("setup-page-old"))
+            return self._message_page(t, 403, t("setup-page-old"))
         try:
             seed = self._seed(typed)
             check(seed)
@@ -114,7 +114,7 @@ class SetupSite:
             return self._form(t, told(error, catalogue(t.language)), typed, status=400)
         self.submit(seed)
         joins = seed.wifi.name.decode("utf-8", "replace") if seed.wifi else ""
-        return self._said(t, 200, t("setup-page-closes"), joins, t("setup-page-thanks"))
+        return self._message_page(t, 200, t("setup-page-closes"), joins, t("setup-page-thanks"))
 
     def _seed(self, typed: Mapping[str, str]) -> Seed:
         """The seed of a submitted form. Raises SeedRefused."""
@@ -133,22 +133,24 @@ class SetupSite:
     def _form(
         self, t: Texts, problem: str, typed: Mapping[str, str] | None = None, status: int = 200
     ) -> Reply:
-        kept = {name: value for name, value in (typed or {}).items() if name not in _SECRETS}
+        values = {name: value for name, value in (typed or {}).items() if name not in _SECRETS}
         as_it_is = ("", t("setup-page-as-it-is"))
         languages = [(code, catalogue(code).say("language-name")) for code in catalogues()]
         modes = [(mode, t(f"setup-page-{name}")) for mode, name in _MODES.items()]
         panels = [(name, t("setup-page-panel-auto") if name == "auto" else name) for name in PANELS]
         return self._page(
             "setup", t, status,
-            problem=problem, typed=kept, most=MOST_LETTERS, names=self.names, cable=self.cable,
+            problem=problem, typed=values, most=MOST_LETTERS, names=self.names, cable=self.cable,
             languages=[as_it_is, ("auto", t("setup-page-any-language")), *languages],
             modes=[as_it_is, *modes], panels=[as_it_is, *panels],
             models=[("", t("setup-page-model-small")), (_GEMMA, t("setup-page-model-gemma"))],
         )  # fmt: skip
 
-    def _said(self, t: Texts, status: int, said: str, joins: str = "", title: str = "") -> Reply:
+    def _message_page(
+        self, t: Texts, status: int, message: str, joins: str = "", title: str = ""
+    ) -> Reply:
         title = title or t("setup-page-title")
-        return self._page("setup-said", t, status, said=said, joins=joins, title=title)
+        return self._page("setup-said", t, status, said=message, joins=joins, title=title)
 
     def _page(self, template: str, t: Texts, status: int, **words: Any) -> Reply:
         html = self._templates.render(

@@ -47,14 +47,14 @@ class SubmittedForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def submit(folder: Path, seed: Seed) -> None:
     """As the page: write a seed for root, atomically. Raises OSError."""
-    typed = SubmittedForm(
+    form = SubmittedForm(
         wifi=seed.wifi.name.decode("utf-8") if seed.wifi else "",
         password=seed.wifi.password if seed.wifi else "",
         country=seed.country, hostname=seed.hostname, broker=seed.broker, user=seed.user,
         secret=seed.password, mode=seed.mode, card=seed.card, panel=seed.panel, model=seed.model,  # type: ignore[arg-type]
         language=seed.language,
     )  # fmt: skip
-    write_whole(folder / FILE, msgspec.json.encode(typed), 0o600, lasting=False)
+    write_whole(folder / FILE, msgspec.json.encode(form), 0o600, lasting=False)
 
 
 def pop_form(folder: Path, writer_uid: int) -> Seed | None:
@@ -66,15 +66,15 @@ def pop_form(folder: Path, writer_uid: int) -> Seed | None:
     if data is None:
         return None
     try:
-        typed = msgspec.json.decode(data, type=SubmittedForm)
+        form = msgspec.json.decode(data, type=SubmittedForm)
     except (msgspec.DecodeError, UnicodeError) as error:  # ValidationError is a DecodeError
         raise SeedRefused("The page has sent something that it does not ask for.") from error
-    wifi = WifiNetwork(typed.wifi.encode(), typed.password) if typed.wifi else None
+    wifi = WifiNetwork(form.wifi.encode(), form.password) if form.wifi else None
     return Seed(
-        wifi=wifi, country=typed.country,
-        hostname=typed.hostname, broker=typed.broker, user=typed.user, password=typed.secret,
-        mode=typed.mode, model=typed.model, card=typed.card, panel=typed.panel,
-        language=typed.language,
+        wifi=wifi, country=form.country,
+        hostname=form.hostname, broker=form.broker, user=form.user, password=form.secret,
+        mode=form.mode, model=form.model, card=form.card, panel=form.panel,
+        language=form.language,
     )  # fmt: skip
 
 

@@ -22,11 +22,11 @@ def find_zone(root: Path, name: str) -> str:
     if (folder / name).is_file():
         return name
     targets = _targets(folder / TABLE)
-    seen = {name}
-    while (name := targets.get(name, "")) and name not in seen:
+    visited = {name}
+    while (name := targets.get(name, "")) and name not in visited:
         if (folder / name).is_file():
             return name
-        seen.add(name)
+        visited.add(name)
     return ""
 
 

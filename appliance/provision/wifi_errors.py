@@ -24,6 +24,6 @@ REASONS: tuple[tuple[str, str], ...] = (
 
 def sentence(wifi: str, said: str) -> BoxSentence:
     """The sentence for a failed connection. `wifi`: its SSID; `said`: nmcli's message."""
-    words = said.lower()
-    found = next((key for part, key in REASONS if part in words), "wifi-otherwise")
-    return BoxSentence.of(found, wifi=wifi)
+    message = said.lower()
+    key = next((key for part, key in REASONS if part in message), "wifi-otherwise")
+    return BoxSentence.of(key, wifi=wifi)

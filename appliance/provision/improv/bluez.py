@@ -25,7 +25,7 @@ _MANAGER, _PROPERTIES = "org.freedesktop.DBus.ObjectManager", "org.freedesktop.D
 _ADAPTER, _GATT, _ADVERTISING = (
     "org.bluez.Adapter1", "org.bluez.GattManager1", "org.bluez.LEAdvertisingManager1",
 )  # fmt: skip
-_SERVICE, _CHARACTERISTIC, _OFFER = (
+_SERVICE, _CHARACTERISTIC, _LE_ADVERTISEMENT = (
     "org.bluez.GattService1", "org.bluez.GattCharacteristic1", "org.bluez.LEAdvertisement1",
 )  # fmt: skip
 _OWNER_CHANGED = (
@@ -72,10 +72,10 @@ class BluezPeripheral:
             MessageBus(bus_address=address) if address else MessageBus(bus_type=BusType.SYSTEM)
         )
         self._paths = {
-            f"{SERVICE_PATH}/char{number}": each
-            for number, each in enumerate(peripheral.characteristics)
+            f"{SERVICE_PATH}/char{number}": characteristic
+            for number, characteristic in enumerate(peripheral.characteristics)
         }
-        self._shown: dict[str, bytes] = {}  # last value sent to phones, by path
+        self._sent_values: dict[str, bytes] = {}  # last value sent to phones, by path
         self._notifying: set[str] = set()
         self._owner = self._adapter = ""
         self._powered = False  # whether this process powered the adapter on
@@ -88,32 +88,33 @@ class BluezPeripheral:
             await self._bus.connect()
         except (OSError, DBusError, EOFError) as error:
             raise BluetoothError(f"The system's bus cannot be asked ({error}).") from error
-        self._bus.add_message_handler(self._answer)
+        self._bus.add_message_handler(self._handle)
         objects = (await self._call("/", _MANAGER, "GetManagedObjects"))[0]
         self._owner = (await self._call_bus("GetNameOwner", "s", [NAME]))[0]
         await self._call_bus("AddMatch", "s", [_OWNER_CHANGED])
         for path, interfaces in sorted(objects.items()):
             if _GATT in interfaces and _ADVERTISING in interfaces:
                 self._adapter = path
-                about = {key: each.value for key, each in interfaces.get(_ADAPTER, {}).items()}
+                adapter = interfaces.get(_ADAPTER, {})
+                properties = {key: variant.value for key, variant in adapter.items()}
                 break
         else:
             raise BluetoothError("This machine has no Bluetooth that BlueZ can use.")
-        if not about.get("Powered"):
+        if not properties.get("Powered"):
             await self._power(on=True)
         with contextlib.suppress(BluetoothError):  # for display only: apps find the service's UUID
             await self._set_alias(self._peripheral.name)
             # "" restores BlueZ's default name. If our name is already set, it is left over from a
             # process that was killed, or whose BlueZ ended: BlueZ stores an alias.
-            alias = str(about.get("Alias", ""))
+            alias = str(properties.get("Alias", ""))
             self._alias_before = (
-                "" if alias in (about.get("Name"), self._peripheral.name) else alias
+                "" if alias in (properties.get("Name"), self._peripheral.name) else alias
             )
         await self._call(self._adapter, _GATT, "RegisterApplication", "oa{sv}", [ROOT, {}])
         await self._call(
             self._adapter, _ADVERTISING, "RegisterAdvertisement", "oa{sv}", [ADVERTISEMENT, {}]
         )
-        self._shown = {path: self._value(path) for path in (*self._paths, ADVERTISEMENT)}
+        self._sent_values = {path: self._value(path) for path in (*self._paths, ADVERTISEMENT)}
 
     def refresh(self, answers: Collection[str] = ()) -> None:
         """Send changed values: notifications to connected phones, and new advertisement data.
@@ -121,14 +122,14 @@ class BluezPeripheral:
         `answers`: UUIDs that are sent even if unchanged, so that each request has a reply."""
         for path in (*self._paths, ADVERTISEMENT):
             value = self._value(path)
-            asked = path in self._paths and self._paths[path].uuid in answers
-            if value == self._shown.get(path) and not asked:
+            forced = path in self._paths and self._paths[path].uuid in answers
+            if value == self._sent_values.get(path) and not forced:
                 continue
-            self._shown[path] = value
+            self._sent_values[path] = value
             if path == ADVERTISEMENT:
-                self._tell(path, _OFFER, {"ServiceData": self._service_data()})
+                self._signal(path, _LE_ADVERTISEMENT, {"ServiceData": self._service_data()})
             elif path in self._notifying:
-                self._tell(path, _CHARACTERISTIC, {"Value": Variant("ay", value)})
+                self._signal(path, _CHARACTERISTIC, {"Value": Variant("ay", value)})
 
     async def close(self) -> None:
         """Unregister, and restore the adapter's alias and power."""
@@ -165,18 +166,18 @@ class BluezPeripheral:
         self, path: str, interface: str, member: str, signature: str = "", body: Any = ()
     ) -> list[Any]:
         """Raises BluetoothError."""
-        return await self._sent(
+        return await self._call_message(
             Message(destination=NAME, path=path, interface=interface, member=member,
                     signature=signature, body=list(body))
         )  # fmt: skip
 
     async def _call_bus(self, member: str, signature: str, body: list[Any]) -> list[Any]:
-        return await self._sent(
+        return await self._call_message(
             Message(destination="org.freedesktop.DBus", path="/org/freedesktop/DBus",
                     interface="org.freedesktop.DBus", member=member, signature=signature, body=body)
         )  # fmt: skip
 
-    async def _sent(self, message: Message) -> list[Any]:
+    async def _call_message(self, message: Message) -> list[Any]:
         try:
             reply = await self._bus.call(message)
         except (OSError, EOFError, DBusError) as error:
@@ -186,14 +187,14 @@ class BluezPeripheral:
             raise BluetoothError(f"BlueZ refuses {message.member} ({why}).")
         return list(reply.body)
 
-    def _tell(self, path: str, interface: str, changed: dict[str, Variant]) -> None:
+    def _signal(self, path: str, interface: str, changed: dict[str, Variant]) -> None:
         self._bus.send(
             Message.new_signal(path, _PROPERTIES, "PropertiesChanged", "sa{sv}as",
                                [interface, changed, []])
         )  # fmt: skip
 
     # ── calls from BlueZ
-    def _answer(self, message: Message) -> Message | bool:
+    def _handle(self, message: Message) -> Message | bool:
         if message.member == "NameOwnerChanged" and message.sender == "org.freedesktop.DBus":
             self.gone = self.gone or message.body[:1] == [NAME]
             return False
@@ -210,13 +211,13 @@ class BluezPeripheral:
         if message.sender != self._owner:
             return Message.new_error(message, ErrorType.ACCESS_DENIED.value, "BlueZ alone may ask")
         try:
-            signature, body = self._asked(message)
+            signature, body = self._dispatch(message)
         except (KeyError, ValueError, IndexError, TypeError) as error:
             log.warning("BlueZ asks for what there is not: %s %s", message.member, error)
             return Message.new_error(message, "org.bluez.Error.Failed", "there is no such thing")
         return Message.new_method_return(message, signature, body)
 
-    def _asked(self, message: Message) -> tuple[str, list[Any]]:
+    def _dispatch(self, message: Message) -> tuple[str, list[Any]]:
         """Handle a call; return signature and body of the reply. Raises KeyError, ValueError,
         IndexError or TypeError for an invalid one."""
         path, body = str(message.path), message.body
@@ -233,28 +234,34 @@ class BluezPeripheral:
             case (interface, "ReadValue") if interface == _CHARACTERISTIC:
                 return "ay", [self._value(path)[_option(body[0], "offset", 0) :]]
             case (interface, "WriteValue") if interface == _CHARACTERISTIC:
-                self._written(path, bytes(body[0]), body[1])
+                self._write(path, bytes(body[0]), body[1])
                 return "", []
             case (interface, "StartNotify") if interface == _CHARACTERISTIC:
-                self._notifying.add(self._known(path))
+                self._notifying.add(self._notifiable(path))
                 return "", []
             case (interface, "StopNotify") if interface == _CHARACTERISTIC:
-                self._notifying.discard(self._known(path))
+                self._notifying.discard(self._notifiable(path))
                 return "", []
-            case (interface, "Release") if interface == _OFFER:
+            case (interface, "Release") if interface == _LE_ADVERTISEMENT:
                 self.gone = True  # happens if the controller is removed
                 return "", []
         raise KeyError(f"{message.interface}.{message.member}")
 
-    def _written(self, path: str, data: bytes, options: Mapping[str, Variant]) -> None:
-        each = self._paths[path]
-        if "write" not in each.flags or len(data) > MOST_VALUE or _option(options, "offset", 0):
-            raise ValueError(each.uuid)
+    def _write(self, path: str, data: bytes, options: Mapping[str, Variant]) -> None:
+        characteristic = self._paths[path]
+        if (
+            "write" not in characteristic.flags
+            or len(data) > MOST_VALUE
+            or _option(options, "offset", 0)
+        ):
+            raise ValueError(characteristic.uuid)
         phone = options.get("device")
         mtu = _option(options, "mtu", 0)
-        self.refresh(self._values.write(each.uuid, data, str(phone.value) if phone else "", mtu))
+        self.refresh(
+            self._values.write(characteristic.uuid, data, str(phone.value) if phone else "", mtu)
+        )
 
-    def _known(self, path: str) -> str:
+    def _notifiable(self, path: str) -> str:
         if "notify" not in self._paths[path].flags:
             raise ValueError(path)
         return path
@@ -262,8 +269,8 @@ class BluezPeripheral:
     def _value(self, path: str) -> bytes:
         if path == ADVERTISEMENT:
             return self._values.data()
-        each = self._paths[path]
-        return self._values.read(each.uuid) if "read" in each.flags else b""
+        characteristic = self._paths[path]
+        return self._values.read(characteristic.uuid) if "read" in characteristic.flags else b""
 
     def _service_data(self) -> Variant:
         return Variant("a{sv}", {self._peripheral.data_uuid: Variant("ay", self._values.data())})
@@ -279,11 +286,11 @@ class BluezPeripheral:
                 "LocalName": Variant("s", self._peripheral.name),
                 "Discoverable": Variant("b", True),
             }
-        each = self._paths[path]
+        characteristic = self._paths[path]
         return {
-            "UUID": Variant("s", each.uuid),
+            "UUID": Variant("s", characteristic.uuid),
             "Service": Variant("o", SERVICE_PATH),
-            "Flags": Variant("as", list(each.flags)),
+            "Flags": Variant("as", list(characteristic.flags)),
         }
 
 

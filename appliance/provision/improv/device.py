@@ -66,7 +66,7 @@ class ImprovDevice:
     _pressed_s: float = float("-inf")
     _trying_s: float | None = None  # start of the attempt to join a Wi-Fi
     _joined: bytes | None = None  # the result, once the box has joined that Wi-Fi
-    _taken: ImprovRequest | None = None  # the request whose Wi-Fi is tried, or joined
+    _accepted: ImprovRequest | None = None  # the request whose Wi-Fi is tried, or joined
     _reader: CommandReader = field(default_factory=CommandReader)
 
     def __post_init__(self) -> None:
@@ -102,7 +102,7 @@ class ImprovDevice:
             case ImprovCommand.WIFI:
                 return self._wifi(request, now_s)
             case ImprovCommand.IDENTIFY:
-                return IdentifyBox() if self._waits else None
+                return IdentifyBox() if self._is_idle else None
             case ImprovCommand.DEVICE_INFO:
                 about = (text.encode()[:60] for text in self.about)
                 self._answer(packet(ImprovCommand.DEVICE_INFO, about))
@@ -113,8 +113,8 @@ class ImprovDevice:
     def joined(self, url: str) -> None:
         """Note that the box has joined the Wi-Fi. `url`: of its page there, or ""."""
         if self._trying_s is not None:
-            said = url.encode()
-            strings = [said] if 0 < len(said) < MOST_DATA else []
+            encoded = url.encode()
+            strings = [encoded] if 0 < len(encoded) < MOST_DATA else []
             self.result = self._joined = packet(ImprovCommand.WIFI, strings)
             self._trying_s = None
 
@@ -122,7 +122,7 @@ class ImprovDevice:
         """Note that the box has not joined. The authorization is renewed as by a press, so that the
         phone can try again."""
         if self._trying_s is not None:
-            self._trying_s, self._taken, self._pressed_s = None, None, now_s
+            self._trying_s, self._accepted, self._pressed_s = None, None, now_s
             self.problem = ImprovProblem.UNABLE_TO_CONNECT
 
     def tick(self, now_s: float) -> None:
@@ -131,7 +131,7 @@ class ImprovDevice:
             self.failed(now_s)
 
     @property
-    def _waits(self) -> bool:
+    def _is_idle(self) -> bool:
         return self._joined is None and self._trying_s is None
 
     def _answer(self, result: bytes) -> None:
@@ -141,7 +141,7 @@ class ImprovDevice:
         self.problem, self.answered = problem, (ERROR,)
 
     def _wifi(self, request: ImprovRequest, now_s: float) -> SubmitSeed | None:
-        if not self._waits and self._tries.try_spend(now_s) and request == self._taken:
+        if not self._is_idle and self._tries.try_spend(now_s) and request == self._accepted:
             # A phone that lost its connection meanwhile sends the same request again.
             if self._joined is not None:
                 self._answer(self._joined)
@@ -157,5 +157,5 @@ class ImprovDevice:
         except (InterludeError, UnicodeDecodeError):
             self._refuse(ImprovProblem.UNABLE_TO_CONNECT)  # no Wi-Fi has such a name or password
             return None
-        self._trying_s, self._taken = now_s, request
+        self._trying_s, self._accepted = now_s, request
         return SubmitSeed(seed)

@@ -83,22 +83,22 @@ def packet(number: int, strings: Iterable[bytes] = ()) -> bytes:
     data = b"".join(bytes([len(string)]) + string for string in strings)
     if len(data) > MOST_DATA:
         raise ValueError(f"{len(data)} bytes are more than {MOST_DATA}")
-    whole = bytes([number, len(data)]) + data
-    return whole + bytes([checksum(whole)])
+    body = bytes([number, len(data)]) + data
+    return body + bytes([checksum(body)])
 
 
-def parse(whole: bytes) -> ImprovRequest:
+def parse(data: bytes) -> ImprovRequest:
     """Parse a complete command. Raises BadPacket."""
     invalid = ImprovProblem.INVALID_PACKET
-    if len(whole) < HEAD + 1 or len(whole) != HEAD + whole[1] + 1:
+    if len(data) < HEAD + 1 or len(data) != HEAD + data[1] + 1:
         raise BadPacket(invalid, "it is not as long as it says")
-    if checksum(whole[:-1]) != whole[-1]:
+    if checksum(data[:-1]) != data[-1]:
         raise BadPacket(invalid, "its sum is another")
     try:
-        command = ImprovCommand(whole[0])
+        command = ImprovCommand(data[0])
     except ValueError:
-        raise BadPacket(ImprovProblem.UNKNOWN_COMMAND, f"command {whole[0]}") from None
-    strings = _strings(whole[HEAD:-1])
+        raise BadPacket(ImprovProblem.UNKNOWN_COMMAND, f"command {data[0]}") from None
+    strings = _strings(data[HEAD:-1])
     if len(strings) != (2 if command is ImprovCommand.WIFI else 0):
         raise BadPacket(invalid, f"{len(strings)} strings")
     return ImprovRequest(command, strings)
@@ -122,7 +122,7 @@ class CommandReader:
 
     _pieces: bytearray
     _phone: str = ""
-    _began_s: float = 0.0
+    _started_s: float = 0.0
 
     def __init__(self) -> None:
         self._pieces = bytearray()
@@ -130,16 +130,16 @@ class CommandReader:
     def read(self, piece: bytes, now_s: float, phone: str = "") -> ImprovRequest | None:
         """Add a piece; return the command if it is complete, else None. Raises BadPacket, and then
         starts a new command. `phone`: the sender; pieces of another phone are dropped."""
-        if phone != self._phone or now_s - self._began_s > PIECES_S:
+        if phone != self._phone or now_s - self._started_s > PIECES_S:
             self._pieces.clear()
         if not self._pieces:
-            self._began_s, self._phone = now_s, phone
+            self._started_s, self._phone = now_s, phone
         self._pieces += piece[: HEAD + MOST_DATA + 2]  # one byte too many, which `parse` refuses
         if len(self._pieces) < HEAD or len(self._pieces) < HEAD + self._pieces[1] + 1:
             return None
-        whole = bytes(self._pieces)
+        command = bytes(self._pieces)
         self._pieces.clear()
-        return parse(whole)
+        return parse(command)
 
 
 def networks_result(networks: Sequence[tuple[str, int, bool]], most_bytes: int) -> bytes:

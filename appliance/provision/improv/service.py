@@ -104,9 +104,9 @@ async def serve_session(
     peripheral = BluezPeripheral(PERIPHERAL, ImprovValues(session, now_s), address)
 
     def over() -> bool:
-        goes_on = session.look(now_s())
+        active = session.look(now_s())
         peripheral.refresh()
-        return not goes_on or peripheral.gone
+        return not active or peripheral.gone
 
     try:
         await peripheral.start()
@@ -117,21 +117,21 @@ async def serve_session(
         await peripheral.close()
 
 
-async def _until(true: Callable[[], bool]) -> None:
+async def _until(condition: Callable[[], bool]) -> None:
     """Wait until `true()` is true. It polls, since the files that it reads give no notification."""
-    came, loop = asyncio.Event(), asyncio.get_running_loop()
+    done, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def look() -> None:
-        if true():
-            came.set()
-        elif not came.is_set():
+        if condition():
+            done.set()
+        elif not done.is_set():
             loop.call_later(LOOK_S, look)
 
     look()
     try:
-        await came.wait()
+        await done.wait()
     finally:
-        came.set()  # ends the polling, also if this task is cancelled
+        done.set()  # ends the polling, also if this task is cancelled
 
 
 def hardware(model: Path = MODEL) -> str:

@@ -68,7 +68,7 @@ class ImprovSession:
         Only the write of an authorized phone counts as a use of the set-up: any phone in range can
         write, and could otherwise keep the box from returning to a known Wi-Fi.
         """
-        let_in = self.device.state(now_s) is ImprovState.AUTHORIZED
+        authorized = self.device.state(now_s) is ImprovState.AUTHORIZED
         match self.device.write(data, now_s, phone, mtu):
             case SubmitSeed(seed):
                 self._problem = self._stamp()
@@ -79,7 +79,7 @@ class ImprovSession:
                     raise
             case IdentifyBox():
                 submitted_form.ask_identify(self.folders.own)
-        if let_in:
+        if authorized:
             submitted_form.mark_used(self.folders.own)
 
     def look(self, now_s: float) -> bool:
@@ -120,13 +120,13 @@ class ImprovSession:
         return self._access.pages.format(name) if self._access and name else ""
 
     def _networks(self) -> list[tuple[str, int, bool]]:
-        heard = self._access.networks if self._access else ()
-        return [(each.name, each.dbm, each.secured) for each in heard]
+        networks = self._access.networks if self._access else ()
+        return [(network.name, network.dbm, network.secured) for network in networks]
 
     def _stamp(self) -> FileStamp:
         """The stamp of root's file with the problem."""
         try:
-            about = (self.folders.root / PROBLEM).lstat()
+            file_stat = (self.folders.root / PROBLEM).lstat()
         except OSError:
             return (0, 0)
-        return about.st_mtime_ns, about.st_ino
+        return file_stat.st_mtime_ns, file_stat.st_ino
