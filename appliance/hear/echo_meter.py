@@ -37,8 +37,10 @@ class EchoMeter:
         hz = np.fft.rfftfreq(_WINDOW_FRAMES, 1 / RATE_HZ)
         self._first_bins = np.searchsorted(hz, EDGES_HZ)
         self._blocks: list[tuple[Samples, Samples, Samples]] = []
-        self._heard, self._left, self._noise = (np.zeros(len(EDGES_HZ) - 1) for _ in range(3))
-        self._counted = self._quiet = self._sounding = 0  # windows
+        self._echo_power, self._residue_power, self._noise_power = (
+            np.zeros(len(EDGES_HZ) - 1) for _ in range(3)
+        )
+        self._echo_windows = self._noise_windows = self._sound_windows = 0
         self._since_sound = _TAIL_FRAMES
         self._longest_frames = round(LONGEST_S * RATE_HZ)
         self._frames = self._clipped = self._onsets = 0
@@ -52,55 +54,58 @@ class EchoMeter:
         """The box has finished playing: measure the room's noise for a moment, then be over."""
         self._longest_frames = min(self._longest_frames, self._frames + _AFTER_FRAMES)
 
-    def process(self, mic: Samples, left: Samples, played: Samples, *, busy: bool) -> None:
+    def process(self, mic: Samples, residue: Samples, played: Samples, *, busy: bool) -> None:
         """Process one block. `busy`: an onset or utterance is under way."""
         self._frames += len(mic)
         if busy and not self._busy and self.sounded:
             self._onsets += 1
         self._busy = busy
         self._disturbed |= busy
-        self._blocks.append((mic, left, played))
+        self._blocks.append((mic, residue, played))
         if sum(len(block[0]) for block in self._blocks) >= _WINDOW_FRAMES:
             self._count_window()
 
     def finish(self, canceller: CancellerState) -> EchoMeasured:
         """The result so far."""
+        powers = zip(self._echo_power, self._residue_power, self._noise_power, strict=True)
         bands = tuple(
-            EchoBand(low, high, _db(heard, self._counted), _db(left, self._counted),
-                     _db(noise, self._quiet))
-            for low, high, heard, left, noise in zip(
-                EDGES_HZ[:-1], EDGES_HZ[1:], self._heard, self._left, self._noise, strict=True)
+            EchoBand(low, high, _db(echo, self._echo_windows), _db(residue, self._echo_windows),
+                     _db(noise, self._noise_windows))
+            for low, high, (echo, residue, noise) in zip(
+                EDGES_HZ[:-1], EDGES_HZ[1:], powers, strict=True)
         )  # fmt: skip
-        sounded_s = round(self._sounding * _WINDOW_FRAMES / RATE_HZ, 2)
+        sounded_s = round(self._sound_windows * _WINDOW_FRAMES / RATE_HZ, 2)
         return EchoMeasured(self.number, bands, sounded_s, self._onsets, self._clipped, canceller)
 
     def _count_window(self) -> None:
-        mic, left, played = (np.concatenate(one) for one in zip(*self._blocks, strict=True))
+        mic, residue, played = (
+            np.concatenate(blocks) for blocks in zip(*self._blocks, strict=True)
+        )
         self._blocks.clear()
         disturbed, self._disturbed = self._disturbed, self._busy
-        sounds = float(np.sqrt(np.mean(np.square(played.astype(np.float64))))) > _PLAYED_RMS
-        self._since_sound = 0 if sounds else self._since_sound + len(mic)
-        if sounds:
+        sounding = float(np.sqrt(np.mean(np.square(played.astype(np.float64))))) > _PLAYED_RMS
+        self._since_sound = 0 if sounding else self._since_sound + len(mic)
+        if sounding:
             self.sounded = True
-            self._sounding += 1
+            self._sound_windows += 1
             self._clipped += int(np.count_nonzero((mic >= FULL) | (mic <= -FULL)))
         if disturbed:
             return
-        if sounds and self._sounding * _WINDOW_FRAMES > _LEARNS_S * RATE_HZ:
-            self._heard += self._powers(mic)
-            self._left += self._powers(left)
-            self._counted += 1
+        if sounding and self._sound_windows * _WINDOW_FRAMES > _LEARNS_S * RATE_HZ:
+            self._echo_power += self._powers(mic)
+            self._residue_power += self._powers(residue)
+            self._echo_windows += 1
         elif self._since_sound > _TAIL_FRAMES:
-            self._noise += self._powers(mic)
-            self._quiet += 1
+            self._noise_power += self._powers(mic)
+            self._noise_windows += 1
 
     def _powers(self, samples: Samples) -> Power:
         """The power of each band, as a mean square where full scale is 1."""
         wave = samples[:_WINDOW_FRAMES] / FULL_SCALE * self._window
         power = np.abs(np.fft.rfft(wave)) ** 2
         scale = 2 / (_WINDOW_FRAMES * np.sum(self._window**2))
-        found: Power = np.add.reduceat(power, self._first_bins)[:-1] * scale
-        return found
+        powers: Power = np.add.reduceat(power, self._first_bins)[:-1] * scale
+        return powers
 
 
 def _db(power: float, windows: int) -> float:

@@ -42,8 +42,8 @@ class Enrolling:
         self._takes = TakeRecorder()
         self._program: LearningProgram | None = None
         self._number = 0
-        self._read: SimpleQueue[Adaptation | None] = SimpleQueue()
-        self._reading = 0  # number of threads whose result is pending
+        self._loaded: SimpleQueue[Adaptation | None] = SimpleQueue()
+        self._pending_loads = 0  # number of threads whose result is pending
 
     @property
     def recording(self) -> bool:
@@ -70,7 +70,7 @@ class Enrolling:
             case LearnEnrolment() if self._program is not None:
                 self._program.learn()
             case OwnerVoiceChanged():
-                self._read_owner()
+                self._start_loading()
             case EndTrial():
                 self._end_program()
                 return [*self._takes.cancel()]
@@ -80,15 +80,15 @@ class Enrolling:
 
     def process(self, mic: Samples, *, mic_off: bool) -> list[EnrolmentNews]:
         """Process one block of the microphone, unprocessed; returns the messages to send."""
-        told: list[EnrolmentNews] = [*self._takes.process(mic, mic_off=mic_off)]
+        messages: list[EnrolmentNews] = [*self._takes.process(mic, mic_off=mic_off)]
         if self._program is not None:
             if (take := self._takes.pop_take()) is not None:
                 self._program.judge(*take)
             if (reply := self._program.pop_reply()) is not None:
-                told += self._on_reply(reply)
-        if self._reading:
-            self._take_over()
-        return told
+                messages += self._on_reply(reply)
+        if self._pending_loads:
+            self._apply_loaded()
+        return messages
 
     def close(self) -> None:
         self._end_program()
@@ -98,33 +98,33 @@ class Enrolling:
             return [TakeJudged(self._number, reply.take, reply.fault)]
         # A LearningEnds, with or without success, is the last reply of the program.
         self._end_program()
-        told = self._takes.cancel()
+        messages = self._takes.cancel()
         if reply.outcome == "kept":
-            self._read_owner()
-        learnt = EnrolmentLearnt(
+            self._start_loading()
+        result = EnrolmentLearnt(
             self._number, reply.outcome, reply.before, reply.after, reply.worst
         )
-        return [*told, learnt]
+        return [*messages, result]
 
     def _end_program(self) -> None:
         if self._program is not None:
             self._program.end()
             self._program = None
 
-    def _read_owner(self) -> None:
+    def _start_loading(self) -> None:
         """Read the correction in a thread, since an SD card may be slow."""
-        self._reading += 1
+        self._pending_loads += 1
         threading.Thread(target=self._load, name="owner", daemon=True).start()
 
     def _load(self) -> None:
         state = self._settings.state_path()
-        self._read.put(network.load_owner(state, logging.getLogger("listener")))
+        self._loaded.put(network.load_owner(state, logging.getLogger("listener")))
 
-    def _take_over(self) -> None:
+    def _apply_loaded(self) -> None:
         try:
-            owner = self._read.get_nowait()
+            owner = self._loaded.get_nowait()
         except Empty:
             return
-        self._reading -= 1
+        self._pending_loads -= 1
         if isinstance(self._classifier, network.NetworkClassifier):
             self._classifier.owner = owner

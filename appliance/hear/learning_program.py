@@ -38,17 +38,17 @@ class LearningProgram:
     """One run of the program: one reply per request, then a final LearningEnds(failed)."""
 
     def __init__(self, hearing: HearingSettings, state: str) -> None:
-        self._first = encode(LearningBegins(hearing, state))
+        self._first_line = encode(LearningBegins(hearing, state))
         self._requests: SimpleQueue[bytes | None] = SimpleQueue()
         self._replies: SimpleQueue[ProgramReply] = SimpleQueue()
         self._child: subprocess.Popen[bytes] | None = None
-        self._ended = False
+        self._stopping = False
         threading.Thread(target=self._run, name="enrolment", daemon=True).start()
 
-    def judge(self, asked: AskTake, samples: Samples) -> None:
+    def judge(self, request: AskTake, samples: Samples) -> None:
         """Request the check of a take; the reply is a TakeScored."""
-        head = TakeComes(asked.take, WORDS[asked.word], len(samples))
-        self._requests.put(encode(head) + samples.tobytes())
+        header = TakeComes(request.take, WORDS[request.word], len(samples))
+        self._requests.put(encode(header) + samples.tobytes())
 
     def learn(self) -> None:
         """Request learning from all takes; the reply is a LearningEnds."""
@@ -62,7 +62,7 @@ class LearningProgram:
 
     def end(self) -> None:
         """Kill the program, without waiting for its end."""
-        self._ended = True
+        self._stopping = True
         self._requests.put(None)
         if (child := self._child) is not None:
             child.kill()
@@ -78,10 +78,10 @@ class LearningProgram:
             log.warning("the enrolment program cannot be started (%s)", error.strerror)
             self._replies.put(LearningEnds("failed"))
             return
-        if self._ended:
+        if self._stopping:
             child.kill()
         try:
-            self._talk(child)
+            self._exchange(child)
         except (OSError, msgspec.DecodeError) as error:
             log.info("the enrolment program has ended (%s)", error)
         finally:
@@ -90,11 +90,11 @@ class LearningProgram:
             with contextlib.suppress(OSError):
                 child.communicate()
 
-    def _talk(self, child: subprocess.Popen[bytes]) -> None:
+    def _exchange(self, child: subprocess.Popen[bytes]) -> None:
         assert child.stdin is not None
         assert child.stdout is not None
-        child.stdin.write(self._first)
-        while not self._ended and (request := self._requests.get()) is not None:
+        child.stdin.write(self._first_line)
+        while not self._stopping and (request := self._requests.get()) is not None:
             child.stdin.write(request)
             child.stdin.flush()
             line = child.stdout.readline()

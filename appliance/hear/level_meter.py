@@ -21,7 +21,7 @@ class LevelMeter:
 
     def __init__(self) -> None:
         self._on = False
-        self._owner = self._box = 0.0  # energy of the level under way
+        self._owner_energy = self._box_energy = 0.0  # energy of the level under way
         self._frames = 0
         self._index = 0
         self._levels: list[tuple[int, int]] = []
@@ -33,7 +33,7 @@ class LevelMeter:
     @on.setter
     def on(self, on: bool) -> None:
         self._on = on
-        self._forget()
+        self._reset()
 
     def process(self, owner: Samples, box: Samples, index: int) -> SoundLevels | None:
         """Add a block of each voice, which starts at sample `index` of the card."""
@@ -41,15 +41,15 @@ class LevelMeter:
             return None
         if self._frames == 0 and not self._levels:
             self._index = index
-        self._owner += _energy(owner)
-        self._box += _energy(box)
+        self._owner_energy += _energy(owner)
+        self._box_energy += _energy(box)
         self._frames += len(owner)
         if self._frames < LEVEL_FRAMES:
             return None
         self._levels.append(
-            (_decibels(self._owner, self._frames), _decibels(self._box, self._frames))
+            (_decibels(self._owner_energy, self._frames), _decibels(self._box_energy, self._frames))
         )
-        self._owner = self._box = 0.0
+        self._owner_energy = self._box_energy = 0.0
         self._frames = 0
         if len(self._levels) < LEVELS:
             return None
@@ -57,17 +57,17 @@ class LevelMeter:
         self._levels.clear()
         return SoundLevels(self._index, owners, boxes)
 
-    def _forget(self) -> None:
-        self._owner = self._box = 0.0
+    def _reset(self) -> None:
+        self._owner_energy = self._box_energy = 0.0
         self._frames = 0
         self._levels.clear()
 
 
 def _energy(samples: Samples) -> float:
-    whole = samples.astype(np.float32)
-    return float(np.dot(whole, whole))
+    wave = samples.astype(np.float32)
+    return float(np.dot(wave, wave))
 
 
 def _decibels(energy: float, frames: int) -> int:
-    share = energy / frames / _FULL_SCALE
-    return max(SILENCE_DB, min(0, round(10 * math.log10(share)))) if share > 0 else SILENCE_DB
+    relative = energy / frames / _FULL_SCALE
+    return max(SILENCE_DB, min(0, round(10 * math.log10(relative)))) if relative > 0 else SILENCE_DB

@@ -53,82 +53,84 @@ def main(work: Worker) -> None:
     # Serials continue after those of a crashed listener: the conductor expects them to rise.
     classifier = network.make_classifier(work.settings.state_path(), work.log)
     serial = max(floor.hold, floor.released)
-    cancels = make_canceller(work.settings.hearing.echo, BLOCK_FRAMES)
-    watch = EchoMonitor(cancels, work.settings.state_path(), lambda: store.key(work.settings))
-    watch.restore()
+    canceller = make_canceller(work.settings.hearing.echo, BLOCK_FRAMES)
+    monitor = EchoMonitor(canceller, work.settings.state_path(), lambda: store.key(work.settings))
+    monitor.restore()
     judge = make_judge(work.settings.hearing.turn, work.log)
-    hearing = HearingPipeline(
+    pipeline = HearingPipeline(
         work.settings.hearing,
         serial=serial,
         classifier=classifier,
-        canceller=cancels,
+        canceller=canceller,
         judge=judge,
     )
     mic, played = work.reader("mic"), work.reader("played")
     reference = SampleBuffer(_PLAYED_FRAMES)
-    poll, look = select.poll(), select.poll()
+    poll, idle_poll = select.poll(), select.poll()
     for fd in (work.stop_fd, work.channel.fileno()):
         poll.register(fd, select.POLLIN)
-        look.register(fd, select.POLLIN)
+        idle_poll.register(fd, select.POLLIN)
     poll.register(mic.fileno(), select.POLLIN)
     work.report_ready()
     if floor.held:  # by a crashed listener, which can no longer send the verdict
         work.send(Verdict(floor.hold, "noise", 0))
-    fed_at = beaten_at = time.monotonic()
-    lost, comes = 0, False
-    out = _ListenerOutput(work, hearing, watch, Enrolling(work.settings, classifier))
+    last_sound_s = last_beat_s = time.monotonic()
+    lost, got_sound = 0, False
+    output = _ListenerOutput(work, pipeline, monitor, Enrolling(work.settings, classifier))
     mail_fd = work.channel.fileno()
     while not work.stopping:
         # Halves the wake-ups while nothing sounds; those 5 ms of latency do not matter then.
-        idle = comes and not (hearing.active_serial or hearing.answering)
-        ready = look.poll(_IDLE_MS) if idle else poll.poll(_POLL_MS)
+        idle = got_sound and not (pipeline.active_serial or pipeline.answering)
+        ready = idle_poll.poll(_IDLE_MS) if idle else poll.poll(_POLL_MS)
         if any(fd == mail_fd for fd, _ in ready):
             for message in work.pop_messages():
-                out.handle(message)
+                output.handle(message)
         now = time.monotonic()
-        comes = _process_slots(work, hearing, mic, played, reference, out)
-        if comes:
-            fed_at = now
-        elif now - fed_at > _STARVED_S:
-            out.send(hearing.flush())
+        got_sound = _process_slots(work, pipeline, mic, played, reference, output)
+        if got_sound:
+            last_sound_s = now
+        elif now - last_sound_s > _STARVED_S:
+            output.send(pipeline.flush())
         if mic.lost != lost:
             work.log.warning("too slow: lost %d ms of the microphone", 5 * (mic.lost - lost))
             lost = mic.lost
-        if now - beaten_at > _POLL_MS / 1000:
+        if now - last_beat_s > _POLL_MS / 1000:
             work.beat()
-            beaten_at = now
-            for sentence in watch.pop_log_lines():
-                work.log.warning("%s", sentence)
-    watch.close()
-    out.enrolling.close()
+            last_beat_s = now
+            for line in monitor.pop_log_lines():
+                work.log.warning("%s", line)
+    monitor.close()
+    output.enrolling.close()
     if judge is not None:
         judge.close()
 
 
 def _process_slots(
     work: Worker,
-    hearing: HearingPipeline,
+    pipeline: HearingPipeline,
     mic: RingReader,
     played: RingReader,
     reference: SampleBuffer,
-    out: _ListenerOutput,
+    output: _ListenerOutput,
 ) -> bool:
     """Process all pending slots of the microphone. Returns whether there were any."""
-    came = False
+    any_slot = False
     for slot in mic.read_all():
-        came = True
-        for sounded in played.read_all():
-            reference.write(sounded.index, sounded.samples)
+        any_slot = True
+        for played_slot in played.read_all():
+            reference.write(played_slot.index, played_slot.samples)
         if len(slot.samples) != BLOCK_FRAMES:
             continue  # the incomplete last block of a stream; the index jumps after it
-        samples, echo_of = slot.samples, reference.read(slot.index, BLOCK_FRAMES)
-        hearing.mic_off = work.floor.microphone_off or out.deaf
-        out.send(hearing.process(_SILENCE if hearing.mic_off else samples, echo_of, slot.index))
-        out.feed_recogniser(slot.index)
-        out.measure_levels(samples, echo_of, slot.index)
-        out.follow_trial(samples, echo_of)
-        out.watch.on_frame()
-    return came
+        samples, played_samples = slot.samples, reference.read(slot.index, BLOCK_FRAMES)
+        pipeline.mic_off = work.floor.microphone_off or output.deaf
+        output.send(
+            pipeline.process(_SILENCE if pipeline.mic_off else samples, played_samples, slot.index)
+        )
+        output.feed_recogniser(slot.index)
+        output.measure_levels(samples, played_samples, slot.index)
+        output.follow_trial(samples, played_samples)
+        output.monitor.on_frame()
+    return any_slot
 
 
 class _ListenerOutput:
@@ -138,20 +140,20 @@ class _ListenerOutput:
     """
 
     def __init__(
-        self, work: Worker, hearing: HearingPipeline, watch: EchoMonitor, enrolling: Enrolling
+        self, work: Worker, pipeline: HearingPipeline, monitor: EchoMonitor, enrolling: Enrolling
     ) -> None:
         self._work = work
-        self.watch = watch
+        self.monitor = monitor
         self.enrolling = enrolling
-        self._hearing = hearing
-        self._heard = work.writer("heard")
-        self._near = KeywordFeed()
+        self._pipeline = pipeline
+        self._heard_ring = work.writer("heard")
+        self._feed = KeywordFeed()
         self._levels = LevelMeter()
         self.trials = TrialRecorder()
         self._echo: EchoMeter | None = None
-        self._tried = work.writer(TRIED) if work.ring(TRIED) is not None else None
-        wanted = words_wanted(work.settings)
-        self._near_ring = work.writer("near") if wanted else None  # else it has no reader
+        self._tried_ring = work.writer(TRIED) if work.ring(TRIED) is not None else None
+        has_reader = words_wanted(work.settings)
+        self._near_ring = work.writer("near") if has_reader else None  # else it has no reader
         if work.settings.mode != "open":  # until the first SetListening
             self.handle(SetListening(False, over_box=False))
 
@@ -166,17 +168,17 @@ class _ListenerOutput:
                 self._enrol(message)
             case StateChanged(state):
                 self._enrol(message)
-                if self._hearing.answering and state not in {"speaking", "holding"}:
+                if self._pipeline.answering and state not in {"speaking", "holding"}:
                     self.trials.forget()  # the answer that played the recording is over
                     if self._echo is not None:
                         self._echo.end()
-                self._hearing.answering = state in {"speaking", "holding"}
-                self._near.busy = state in {"thinking", "speaking", "holding"}
+                self._pipeline.answering = state in {"speaking", "holding"}
+                self._feed.busy = state in {"thinking", "speaking", "holding"}
             case SetListening():
-                self._near.waiting = not (message.on and message.over_box)
-                self.send(self._hearing.set_listening(message))
+                self._feed.waiting = not (message.on and message.over_box)
+                self.send(self._pipeline.set_listening(message))
             case WordsHeard():
-                self._hearing.on_words(message)
+                self._pipeline.on_words(message)
             case LiveView(on):
                 self._levels.on = on
             case StartTrial(number, "tone" | "echo"):
@@ -187,24 +189,24 @@ class _ListenerOutput:
             case EndTrial():
                 self._echo = None
                 self._enrol(message)
-                for told in self.trials.cancel():
-                    self._work.send(told)
+                for reply in self.trials.cancel():
+                    self._work.send(reply)
 
     @property
     def _busy(self) -> bool:
-        return bool(self._hearing.active_serial or self._hearing.answering)
+        return bool(self._pipeline.active_serial or self._pipeline.answering)
 
     def _enrol(self, message: EnrolmentRequest | EndTrial | StateChanged) -> None:
         off = self._work.floor.microphone_off
-        for told in self.enrolling.handle(message, busy=self._busy, mic_off=off):
-            self._work.send(told)
+        for reply in self.enrolling.handle(message, busy=self._busy, mic_off=off):
+            self._work.send(reply)
 
     def send(self, events: Iterable[HearingEvent]) -> None:
         for event in events:
             if isinstance(event, Onset):
                 self._work.floor.hold = event.serial
             if isinstance(event, SpeechSlot):
-                self._heard.write(
+                self._heard_ring.write(
                     event.samples,
                     index=event.index,
                     position=event.position,
@@ -216,36 +218,34 @@ class _ListenerOutput:
 
     def feed_recogniser(self, index: int) -> None:
         """Write the block that was just processed to ring `near`, for the word recogniser."""
-        if self._near_ring is None or self._hearing.last_block is None:
+        if self._near_ring is None or self._pipeline.last_block is None:
             return
-        samples = self._hearing.last_block.samples
-        for piece in self._near.process(samples, index, self._hearing.active_serial):
-            self._near_ring.write(
-                piece.samples, index=piece.at, stream=piece.turn, flags=piece.flags
-            )
+        samples = self._pipeline.last_block.samples
+        for slot in self._feed.process(samples, index, self._pipeline.active_serial):
+            self._near_ring.write(slot.samples, index=slot.at, stream=slot.turn, flags=slot.flags)
 
     def follow_trial(self, mic: Samples, played: Samples) -> None:
         """Pass a block to the running trials: the unprocessed microphone, and the loudspeaker."""
-        if self._echo is not None and self._hearing.last_block is not None:
-            left, busy = self._hearing.last_block.samples, bool(self._hearing.active_serial)
-            self._echo.process(mic, left, played, busy=busy)
+        if self._echo is not None and self._pipeline.last_block is not None:
+            residue, busy = self._pipeline.last_block.samples, bool(self._pipeline.active_serial)
+            self._echo.process(mic, residue, played, busy=busy)
             if self._echo.over:
-                self._work.send(self._echo.finish(self.watch.state))
+                self._work.send(self._echo.finish(self.monitor.state))
                 self._echo = None
         off = self._work.floor.microphone_off
-        for told in self.trials.process(mic, mic_off=off):
-            self._work.send(told)
-        for news in self.enrolling.process(mic, mic_off=off):
-            self._work.send(news)
-        if self._tried is not None:
+        for reply in self.trials.process(mic, mic_off=off):
+            self._work.send(reply)
+        for message in self.enrolling.process(mic, mic_off=off):
+            self._work.send(message)
+        if self._tried_ring is not None:
             for number, samples in self.trials.pop_slots():
-                self._tried.write(samples, stream=number)
+                self._tried_ring.write(samples, stream=number)
 
     def measure_levels(self, mic: Samples, played: Samples, index: int) -> None:
         """Measure the levels of the newest block of both voices, for the page."""
-        if self._levels.on and self._hearing.last_block is not None:
+        if self._levels.on and self._pipeline.last_block is not None:
             recording = self.trials.recording or self.enrolling.recording
-            heard = mic if recording else self._hearing.last_block.samples
-            levels = self._levels.process(heard, played, index)
+            owner = mic if recording else self._pipeline.last_block.samples
+            levels = self._levels.process(owner, played, index)
             if levels is not None:
                 self._work.send(levels)

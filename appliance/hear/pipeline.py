@@ -158,15 +158,15 @@ class HearingPipeline:
             self._withdraw("noise", events)
         return events
 
-    def set_listening(self, how: SetListening) -> list[HearingEvent]:
+    def set_listening(self, mode: SetListening) -> list[HearingEvent]:
         """Apply a SetListening: listening mode, talk button or wake word."""
         events: list[HearingEvent] = []
-        was, self._listening_mode.now = self._listening_mode.now, how
-        if how.since and how.since != was.since:
-            self._on_wake_word(how.since - self._card_index, events)
-        if how.held and not was.held:
+        previous, self._listening_mode.now = self._listening_mode.now, mode
+        if mode.since and mode.since != previous.since:
+            self._on_wake_word(mode.since - self._card_index, events)
+        if mode.held and not previous.held:
             self._on_button(events)
-        elif was.held and not how.held and self._phase is SpeechPhase.SPEECH:
+        elif previous.held and not mode.held and self._phase is SpeechPhase.SPEECH:
             self._end_speech(events)
         return events
 
@@ -196,17 +196,17 @@ class HearingPipeline:
     def _confirm_speech(self, events: list[HearingEvent]) -> None:
         if self._unconfirmed(events):
             return
-        voicing, turn = self._endpointer, self._settings.turn
-        if voicing.spoken_frames >= _frames(turn.start_ms):
+        endpointer, turn = self._endpointer, self._settings.turn
+        if endpointer.spoken_frames >= _frames(turn.start_ms):
             self._start_speech(events)
-        elif voicing.silent_frames(self._now) >= _frames(turn.end_ms):
+        elif endpointer.silent_frames(self._now) >= _frames(turn.end_ms):
             self._withdraw("noise", events)
 
     def _classify(self, block: AudioBlock, events: list[HearingEvent]) -> None:
         age_ms = (self._now - self._onset) * 1000 // RATE_HZ
-        odds, verdict = self._verdict_tracker.process(block, self._segment, age_ms)
-        if odds is not None:
-            events.append(Opinion(self._serial, age_ms, *odds))
+        opinion, verdict = self._verdict_tracker.process(block, self._segment, age_ms)
+        if opinion is not None:
+            events.append(Opinion(self._serial, age_ms, *opinion))
         if not self._verdict_tracker.confirms_voice and self._unconfirmed(events):
             return
         verdict = "noise" if block.changed else verdict  # the box heard itself
@@ -228,8 +228,8 @@ class HearingPipeline:
         if self._listening_mode.now.held:
             self._utterance.shorten_silence(self._now, self._endpointer.silent_frames(self._now))
             return
-        said = partial(self._utterance.newest, self._recent, self._now, log_mel.WINDOW_FRAMES)
-        if self._end_of_turn.update(self._endpointer.silent_frames(self._now), said):
+        newest = partial(self._utterance.newest, self._recent, self._now, log_mel.WINDOW_FRAMES)
+        if self._end_of_turn.update(self._endpointer.silent_frames(self._now), newest):
             self._end_speech(events)
 
     def _on_button(self, events: list[HearingEvent]) -> None:
@@ -250,8 +250,8 @@ class HearingPipeline:
         at = min(at, self._now)
         self._listening_mode.on_wake_word(at)
         hops = self._listening_mode.probabilities_since(at)
-        enough = self._settings.turn.probability
-        voiced = [end for probability, end in hops if probability >= enough]
+        threshold = self._settings.turn.probability
+        voiced = [end for probability, end in hops if probability >= threshold]
         if not voiced:
             return
         self._start_segment(max(at, voiced[0] - WINDOW_FRAMES), False, events)
@@ -269,8 +269,8 @@ class HearingPipeline:
     def _unconfirmed(self, events: list[HearingEvent]) -> bool:
         """Withdraw the onset if no voice was confirmed in time; returns whether it did."""
         age_frames = self._now - self._onset
-        times = _GUARDED_PATIENCE if self._front_end.gate.guarded else 1
-        patience_frames = times * _frames(self._settings.onset.confirm_ms)
+        factor = _GUARDED_PATIENCE if self._front_end.gate.guarded else 1
+        patience_frames = factor * _frames(self._settings.onset.confirm_ms)
         if self._endpointer.confirmed or age_frames < patience_frames:
             return False
         # The sound has lasted so long without a voice: it is the room's noise now.

@@ -39,8 +39,8 @@ def measure(samples: Samples) -> SoundMeasures:
     """Measure int16[n] of at least 50 ms."""
     wave = samples.astype(np.float64) / FULL_SCALE
     offset = float(np.mean(wave))
-    steady = wave - offset
-    blocks = steady[: len(steady) // _BLOCK_FRAMES * _BLOCK_FRAMES].reshape(-1, _BLOCK_FRAMES)
+    centred = wave - offset
+    blocks = centred[: len(centred) // _BLOCK_FRAMES * _BLOCK_FRAMES].reshape(-1, _BLOCK_FRAMES)
     levels = 10 * np.log10(np.mean(np.square(blocks), axis=1) + 1e-10)
     loud, soft = np.percentile(levels, (_LOUD, _SOFT))
     peak = float(np.abs(wave).max())
@@ -56,8 +56,8 @@ def measure(samples: Samples) -> SoundMeasures:
 
 def play_gain_db(measured: SoundMeasures) -> float:
     """The gain that makes the recording as loud as the box's voice, without clipping."""
-    wanted = min(_PLAYED_DB - measured.speech_db, _PEAK_DB - measured.peak_db)
-    return max(_LEAST_DB, min(_MOST_DB, wanted))
+    gain_db = min(_PLAYED_DB - measured.speech_db, _PEAK_DB - measured.peak_db)
+    return max(_LEAST_DB, min(_MOST_DB, gain_db))
 
 
 def made_audible(samples: Samples, gain_db: float) -> Samples:

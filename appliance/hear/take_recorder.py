@@ -37,9 +37,9 @@ class TakeRecorder:
     def __init__(self) -> None:
         self._phase: TakePhase = "none"
         self._frames = 0  # samples in this phase
-        self._asked = AskTake(0, 0, "mm-hm")
+        self._request = AskTake(0, 0, "mm-hm")
         self._blocks: list[Samples] = []
-        self._whole: tuple[AskTake, Samples] | None = None
+        self._take: tuple[AskTake, Samples] | None = None
 
     @property
     def recording(self) -> bool:
@@ -50,12 +50,12 @@ class TakeRecorder:
         """Whether the microphone's sound goes only to the enrolment."""
         return self._phase != "none"
 
-    def ask(self, asked: AskTake, *, busy: bool, mic_off: bool) -> list[TakeMessage]:
-        """Wait for the box to ask for take `asked`; recording starts when it has spoken."""
+    def ask(self, request: AskTake, *, busy: bool, mic_off: bool) -> list[TakeMessage]:
+        """Wait for the box to ask for a take; the recording starts when it has spoken."""
         if mic_off or (busy and not self.deaf):
             self._enter("none")
-            return [TrialRefused(asked.number, "muted" if mic_off else "busy")]
-        self._asked = asked
+            return [TrialRefused(request.number, "muted" if mic_off else "busy")]
+        self._request = request
         self._enter("asked")
         return []
 
@@ -88,32 +88,32 @@ class TakeRecorder:
             return self._finish() if self._frames >= TAKE_FRAMES else []
         if self._phase == "settling" and self._frames >= SETTLING_FRAMES:
             self._enter("recording")
-            return [SoundRecording(self._asked.number, on=True)]
+            return [SoundRecording(self._request.number, on=True)]
         if self._frames >= _LONGEST.get(self._phase, self._frames + 1):
             return self._give_up("busy")
         return []
 
     def pop_take(self) -> tuple[AskTake, Samples] | None:
         """The newly recorded take, once; None if there is none."""
-        whole, self._whole = self._whole, None
-        return whole
+        take, self._take = self._take, None
+        return take
 
     def cancel(self) -> list[TakeMessage]:
         """Stop and discard the take."""
-        was = self.recording
+        was_recording = self.recording
         self._enter("none")
-        self._whole = None
-        return [SoundRecording(self._asked.number, on=False)] if was else []
+        self._take = None
+        return [SoundRecording(self._request.number, on=False)] if was_recording else []
 
     def _finish(self) -> list[TakeMessage]:
-        self._whole = self._asked, np.concatenate(self._blocks)
+        self._take = self._request, np.concatenate(self._blocks)
         self._enter("between")
-        return [SoundRecording(self._asked.number, on=False)]
+        return [SoundRecording(self._request.number, on=False)]
 
     def _give_up(self, why: Literal["busy", "muted"]) -> list[TakeMessage]:
-        waits = self._phase != "between"  # no take is pending then
-        told = self.cancel()
-        return [*told, TrialRefused(self._asked.number, why)] if waits else told
+        pending = self._phase != "between"  # no take is pending then
+        messages = self.cancel()
+        return [*messages, TrialRefused(self._request.number, why)] if pending else messages
 
     def _enter(self, phase: TakePhase) -> None:
         self._phase, self._frames = phase, 0

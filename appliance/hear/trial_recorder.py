@@ -24,7 +24,7 @@ from appliance.runtime.process_table import TRIED, ring
 
 SECONDS = 3.0
 _DEAF_AFTER_FRAMES = RATE_HZ * 7 // 10  # so that the rest of a cut word is not taken as a question
-_LONGEST_KEPT_FRAMES = 20 * RATE_HZ  # playback must be over long before
+_LONGEST_IN_RING_FRAMES = 20 * RATE_HZ  # playback must be over long before
 _SILENT_DB = -90.0  # a recording whose peak is lower is not played
 _AT_ONCE = 8  # slots per block of 5 ms, so that copying 3 s does not delay the audio path
 _SPEC = ring(TRIED)
@@ -39,40 +39,40 @@ class TrialRecorder:
 
     def __init__(self) -> None:
         self._number = 0
-        self._left = 0  # samples still to record
-        self._deaf_left = 0
+        self._frames_left = 0  # samples still to record
+        self._deaf_frames_left = 0
         self._blocks: list[Samples] = []
         self._slots: deque[TriedSlot] = deque()
         self._result: SoundRecorded | None = None  # sent once all slots are written
-        self._kept_frames = 0  # samples since the ring got the recording
-        self._kept = True  # the ring may still hold a recording of a crashed listener
+        self._in_ring_frames = 0  # samples since the ring got the recording
+        self._in_ring = True  # the ring may still hold a recording of a crashed listener
         self.forget()
 
     @property
     def recording(self) -> bool:
-        return self._left > 0
+        return self._frames_left > 0
 
     @property
     def deaf(self) -> bool:
         """Whether the microphone's sound goes only to the test."""
-        return self.recording or self._deaf_left > 0
+        return self.recording or self._deaf_frames_left > 0
 
-    def start(self, wanted: StartTrial, *, busy: bool, mic_off: bool) -> TrialMessage:
+    def start(self, request: StartTrial, *, busy: bool, mic_off: bool) -> TrialMessage:
         """Record from the next block on, unless speech is in progress or the microphone is off."""
         if mic_off:
-            return TrialRefused(wanted.number, "muted")
+            return TrialRefused(request.number, "muted")
         if busy or self.recording or self._slots:
-            return TrialRefused(wanted.number, "busy")
-        self._number, self._left = wanted.number, round(SECONDS * RATE_HZ)
+            return TrialRefused(request.number, "busy")
+        self._number, self._frames_left = request.number, round(SECONDS * RATE_HZ)
         self._blocks.clear()
-        return SoundRecording(wanted.number, on=True)
+        return SoundRecording(request.number, on=True)
 
     def process(self, mic: Samples, *, mic_off: bool) -> list[TrialMessage]:
         """Process one block of the microphone, unprocessed; returns the messages to send."""
         if not self.recording:
-            self._deaf_left = max(0, self._deaf_left - len(mic))
-            self._kept_frames += len(mic)
-            if self._kept_frames > _LONGEST_KEPT_FRAMES:
+            self._deaf_frames_left = max(0, self._deaf_frames_left - len(mic))
+            self._in_ring_frames += len(mic)
+            if self._in_ring_frames > _LONGEST_IN_RING_FRAMES:
                 self.forget()
             if self._result is not None and not self._slots:
                 result, self._result = self._result, None
@@ -80,23 +80,23 @@ class TrialRecorder:
             return []
         if mic_off:
             return [*self.cancel(), TrialRefused(self._number, "muted")]
-        self._blocks.append(mic[: self._left].copy())
-        self._left -= len(self._blocks[-1])
-        return self._finish() if self._left == 0 else []
+        self._blocks.append(mic[: self._frames_left].copy())
+        self._frames_left -= len(self._blocks[-1])
+        return self._finish() if self._frames_left == 0 else []
 
     def cancel(self) -> list[TrialMessage]:
         """Stop the trial and discard its recording."""
-        was, self._left = self.recording, 0
+        was_recording, self._frames_left = self.recording, 0
         self._blocks.clear()
         self._result = None
         self.forget()
-        return [SoundRecording(self._number, on=False)] if was else []
+        return [SoundRecording(self._number, on=False)] if was_recording else []
 
     def forget(self) -> None:
         """Overwrite the recording in the ring with silence."""
-        if self._kept:
+        if self._in_ring:
             self._slots = deque([(0, _SILENCE)] * _SPEC.slots)
-            self._kept = False
+            self._in_ring = False
 
     def pop_slots(self) -> Iterator[TriedSlot]:
         """The slots to write in this block."""
@@ -104,7 +104,7 @@ class TrialRecorder:
             yield self._slots.popleft()
 
     def _finish(self) -> list[TrialMessage]:
-        self._deaf_left = _DEAF_AFTER_FRAMES
+        self._deaf_frames_left = _DEAF_AFTER_FRAMES
         samples = np.concatenate(self._blocks)
         self._blocks.clear()
         measured = measure(samples)
@@ -114,7 +114,7 @@ class TrialRecorder:
             sound, size = made_audible(samples, gain_db), _SPEC.frames
             pieces = [sound[at : at + size] for at in range(0, len(sound), size)]
             self._slots.extend((self._number, piece) for piece in pieces)
-            self._kept, self._kept_frames = True, 0
+            self._in_ring, self._in_ring_frames = True, 0
         self._result = SoundRecorded(
             self._number,
             peak_db=round(measured.peak_db, 1),
