@@ -60,63 +60,63 @@ class AccessStore:
         found, problem = load_record(file, AccessList)
         if problem:
             log.warning("%s: every browser has to pair again", problem)
-        self._now = found or AccessList()
+        self._list = found or AccessList()
 
     @property
     def browsers(self) -> tuple[Browser, ...]:
-        return self._now.browsers
+        return self._list.browsers
 
     @property
     def has_passphrase(self) -> bool:
-        return bool(self._now.passphrase)
+        return bool(self._list.passphrase)
 
     def let_in(self, name: str) -> str:
         """Add a browser. Returns its cookie."""
         cookie, now_s = secrets.token_urlsafe(32), self._clock()
-        made = Browser(secrets.token_hex(4), _known_by(cookie), name[:60], now_s, now_s)
-        kept = [one for one in self._now.browsers if now_s - one.seen_s < UNSEEN_S]
-        kept = sorted(kept, key=lambda one: one.seen_s)[-(MOST - 1) :]
-        self._write(msgspec.structs.replace(self._now, browsers=(*kept, made)))
+        added = Browser(secrets.token_hex(4), _cookie_hash(cookie), name[:60], now_s, now_s)
+        current = [browser for browser in self._list.browsers if now_s - browser.seen_s < UNSEEN_S]
+        current = sorted(current, key=lambda browser: browser.seen_s)[-(MOST - 1) :]
+        self._write(msgspec.structs.replace(self._list, browsers=(*current, added)))
         return cookie
 
     def find(self, cookie: str) -> Browser | None:
         """Return the browser of a cookie, or None."""
         if not cookie:
             return None
-        known_by, now_s = _known_by(cookie), self._clock()
-        for one in self._now.browsers:
-            if hmac.compare_digest(one.known_by, known_by) and now_s - one.seen_s < UNSEEN_S:
-                if now_s - one.seen_s > SEEN_S:
-                    seen = msgspec.structs.replace(one, seen_s=now_s)
-                    others = [seen if one.id == other.id else other for other in self.browsers]
-                    self._write(msgspec.structs.replace(self._now, browsers=tuple(others)))
-                return one
+        hashed, now_s = _cookie_hash(cookie), self._clock()
+        for browser in self._list.browsers:
+            if hmac.compare_digest(browser.known_by, hashed) and now_s - browser.seen_s < UNSEEN_S:
+                if now_s - browser.seen_s > SEEN_S:
+                    seen = msgspec.structs.replace(browser, seen_s=now_s)
+                    updated = [seen if browser.id == known.id else known for known in self.browsers]
+                    self._write(msgspec.structs.replace(self._list, browsers=tuple(updated)))
+                return browser
         return None
 
-    def revoke(self, which: str) -> None:
+    def revoke(self, id_: str) -> None:
         """Remove a browser, so that its cookie is no longer accepted."""
-        left = tuple(one for one in self._now.browsers if one.id != which)
-        self._write(msgspec.structs.replace(self._now, browsers=left))
+        remaining = tuple(browser for browser in self._list.browsers if browser.id != id_)
+        self._write(msgspec.structs.replace(self._list, browsers=remaining))
 
     def set_passphrase(self, passphrase: str) -> None:
         """Require a passphrase when a browser is paired; "": require none."""
         salt = secrets.token_bytes(16)
-        kept = f"{salt.hex()}:{_stretched(passphrase, salt).hex()}" if passphrase else ""
-        self._write(msgspec.structs.replace(self._now, passphrase=kept))
+        hashed = f"{salt.hex()}:{_passphrase_hash(passphrase, salt).hex()}" if passphrase else ""
+        self._write(msgspec.structs.replace(self._list, passphrase=hashed))
 
-    def is_passphrase(self, said: str) -> bool:
+    def is_passphrase(self, typed: str) -> bool:
         """Whether the passphrase is right; True if none is required."""
-        if not self._now.passphrase:
+        if not self._list.passphrase:
             return True
-        salt, _, kept = self._now.passphrase.partition(":")
+        salt, _, hashed = self._list.passphrase.partition(":")
         try:
-            return hmac.compare_digest(_stretched(said, bytes.fromhex(salt)).hex(), kept)
+            return hmac.compare_digest(_passphrase_hash(typed, bytes.fromhex(salt)).hex(), hashed)
         except ValueError:
             return False  # a damaged file: no passphrase is accepted
 
     def _write(self, now: AccessList) -> None:
         """Write the list. After an error the list in memory stays in effect."""
-        self._now = now
+        self._list = now
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self._file, msgspec.json.encode(now), 0o600)
@@ -133,11 +133,11 @@ def is_form_token(token: str, cookie: str) -> bool:
     return hmac.compare_digest(token.encode(), form_token(cookie).encode())
 
 
-def _known_by(cookie: str) -> str:
+def _cookie_hash(cookie: str) -> str:
     return hashlib.sha256(cookie.encode()).hexdigest()
 
 
-def _stretched(passphrase: str, salt: bytes) -> bytes:
+def _passphrase_hash(passphrase: str, salt: bytes) -> bytes:
     return hashlib.scrypt(
         passphrase.encode(), salt=salt, n=SCRYPT_N, r=SCRYPT_R, p=SCRYPT_P, dklen=32
     )

@@ -50,7 +50,7 @@ def load_certificate(
     if not page.certificate:
         return None
     certificate = Path(page.certificate).expanduser()
-    _there(certificate, "certificate", "`page.certificate`")
+    _readable(certificate, "certificate", "`page.certificate`")
     key = _key(page, environment)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -64,7 +64,7 @@ def load_certificate(
             "Name the two in `page.certificate` and `page.key`; the key without a passphrase.",
             shown=ShownAs.of("page-wrong-certificate-pair"),
         ) from error
-    peer = _tried(context, certificate)
+    peer = _handshake(context, certificate)
     names = tuple(str(entry[1]) for entry in peer.get("subjectAltName", ()))
     return PageCertificate(
         context,
@@ -80,26 +80,26 @@ def stamp(
     """Modification times and inodes of the two files, to detect changes; () without certificate."""
     if not page.certificate:
         return ()
-    found = []
-    for path in (Path(page.certificate).expanduser(), *_key_places(page, environment)):
+    stamps = []
+    for path in (Path(page.certificate).expanduser(), *_key_paths(page, environment)):
         try:
-            about = path.stat()
+            status = path.stat()
         except OSError:
-            found.append((0, 0))
+            stamps.append((0, 0))
         else:
-            found.append((about.st_mtime_ns, about.st_ino))
-    return tuple(found)
+            stamps.append((status.st_mtime_ns, status.st_ino))
+    return tuple(stamps)
 
 
 def _key(page: PageSettings, environment: Mapping[str, str]) -> Path:
-    for path in _key_places(page, environment):
-        about = _there(path, "key", "`page.key`")
-        if page.key and stat.S_IMODE(about.st_mode) & 0o077:
-            mode = stat.S_IMODE(about.st_mode)
+    for path in _key_paths(page, environment):
+        status = _readable(path, "key", "`page.key`")
+        if page.key and stat.S_IMODE(status.st_mode) & 0o077:
+            mode = stat.S_IMODE(status.st_mode)
             problem = f"Others may read the key of the page's certificate in {path} ({mode:04o})."
             shown = ShownAs.of("page-wrong-certificate-open")
             raise PageError(problem, f"chmod 600 {path}", shown=shown)
-        if page.key or about.st_size > 1:  # the unit's placeholder for a missing key is a newline
+        if page.key or status.st_size > 1:  # the unit's placeholder for a missing key is a newline
             return path
     raise PageError(
         "The page's certificate has no key.",
@@ -109,19 +109,19 @@ def _key(page: PageSettings, environment: Mapping[str, str]) -> Path:
     )
 
 
-def _key_places(page: PageSettings, environment: Mapping[str, str]) -> list[Path]:
+def _key_paths(page: PageSettings, environment: Mapping[str, str]) -> list[Path]:
     if page.key:
         return [Path(page.key).expanduser()]
     folder = environment.get("CREDENTIALS_DIRECTORY")
-    own = Path(folder, CREDENTIAL) if folder else None  # systemd sets its permissions
-    return [own] if own is not None and own.exists() else []
+    credential = Path(folder, CREDENTIAL) if folder else None  # systemd sets its permissions
+    return [credential] if credential is not None and credential.exists() else []
 
 
-def _there(path: Path, what: str, setting: str) -> os.stat_result:
+def _readable(path: Path, what: str, setting: str) -> os.stat_result:
     try:
-        about = path.stat()
+        status = path.stat()
         with path.open("rb"):
-            return about
+            return status
     except OSError as error:
         raise PageError(
             f"The page's {what} {path} cannot be read ({error.strerror}).",
@@ -130,20 +130,20 @@ def _there(path: Path, what: str, setting: str) -> os.stat_result:
         ) from error
 
 
-def _tried(context: ssl.SSLContext, certificate: Path) -> dict[str, Any]:
+def _handshake(context: ssl.SSLContext, certificate: Path) -> dict[str, Any]:
     """Do a handshake in memory; return the certificate as a client sees it. Raises PageError."""
-    browser = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    browser.check_hostname = False
-    browser.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # accept any issuer
+    client_context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    client_context.check_hostname = False
+    client_context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # accept any issuer
     try:
-        browser.load_verify_locations(certificate)
+        client_context.load_verify_locations(certificate)
         to_server, to_browser = ssl.MemoryBIO(), ssl.MemoryBIO()
-        near = context.wrap_bio(to_server, to_browser, server_side=True)
-        far = browser.wrap_bio(to_browser, to_server)
+        server = context.wrap_bio(to_server, to_browser, server_side=True)
+        client = client_context.wrap_bio(to_browser, to_server)
         for _ in range(HANDSHAKE_ROUNDS):
-            for end in (far, near):
+            for side in (client, server):
                 try:
-                    end.do_handshake()
+                    side.do_handshake()
                 except ssl.SSLWantReadError:
                     continue
     except ssl.SSLCertVerificationError as error:
@@ -159,4 +159,4 @@ def _tried(context: ssl.SSLContext, certificate: Path) -> dict[str, Any]:
             "Have a new one issued, and write it there.",
             shown=ShownAs.of("page-wrong-certificate-bad"),
         ) from error
-    return dict(far.getpeercert() or {})
+    return dict(client.getpeercert() or {})

@@ -39,16 +39,16 @@ class CertificateWatch:
     ) -> PageCertificate | None:
         """Check the files. Returns a new certificate to serve, or None to keep the present one.
         `now_s`: CLOCK_MONOTONIC; `wall_s`: since 1970."""
-        self._tell_end(wall_s)
+        self._log_expiry(wall_s)
         found = stamp(self.page, environment)
-        again = self.refused is not None and now_s >= self.looked_s + AGAIN_S
-        if found == self.seen and not again:
+        retry = self.refused is not None and now_s >= self.looked_s + AGAIN_S
+        if found == self.seen and not retry:
             return None
-        fresh, self.seen, self.looked_s = found != self.seen, found, now_s
+        changed, self.seen, self.looked_s = found != self.seen, found, now_s
         try:
             certificate = load_certificate(self.page, environment)
         except PageError as error:
-            if fresh:
+            if changed:
                 log.error("the page goes on with the certificate before: %s", error)
             self.refused = error
             return None
@@ -60,19 +60,19 @@ class CertificateWatch:
 
     def notices(self, texts: Texts, wall_s: float) -> list[str]:
         """Sentences for paired browsers about a rejected file and the expiry."""
-        said = []
+        sentences = []
         if self.refused is not None:
-            said.append(texts("page-certificate-refused", why=refusal(self.refused, texts)))
-        end = _end(self.served, wall_s)
-        if end:
-            said.append(texts(f"page-certificate-{end}", day=_day(self.served.until_s)))
-        return said
+            sentences.append(texts("page-certificate-refused", why=refusal(self.refused, texts)))
+        expiry = _expiry(self.served, wall_s)
+        if expiry:
+            sentences.append(texts(f"page-certificate-{expiry}", day=_day(self.served.until_s)))
+        return sentences
 
-    def _tell_end(self, wall_s: float) -> None:
-        end = _end(self.served, wall_s)
-        if end and end != self.told:
+    def _log_expiry(self, wall_s: float) -> None:
+        expiry = _expiry(self.served, wall_s)
+        if expiry and expiry != self.told:
             log.warning("the page's certificate is until %s", _day(self.served.until_s))
-        self.told = end
+        self.told = expiry
 
 
 def watch(
@@ -84,7 +84,7 @@ def watch(
     return CertificateWatch(page, certificate, seen, now_s) if certificate else None
 
 
-def _end(certificate: PageCertificate, wall_s: float) -> str:
+def _expiry(certificate: PageCertificate, wall_s: float) -> str:
     left_s = certificate.until_s - wall_s
     return "over" if left_s <= 0 else "soon" if left_s < RENEW_S else ""
 

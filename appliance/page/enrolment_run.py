@@ -150,7 +150,7 @@ class EnrolmentRun:
         self._fault = fault
         if fault is None or row.tries == TRIES:
             self.at += 1
-        if sum(one.tries - one.accepted for one in self.rows) >= MOST_FAULTS:
+        if sum(tried.tries - tried.accepted for tried in self.rows) >= MOST_FAULTS:
             self._stop("faults", now_s)
         elif self.at < len(self.rows):
             self._ask(now_s)

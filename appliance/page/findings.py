@@ -94,7 +94,7 @@ class CheckRun:
             self.phase, self.found = "failed", ()
             return
         order = ("problem", "warning", "ok")
-        self.found = tuple(sorted(found, key=lambda one: order.index(one.verdict)))
+        self.found = tuple(sorted(found, key=lambda finding: order.index(finding.verdict)))
         self.phase = "done"
 
 

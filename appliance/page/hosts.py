@@ -25,18 +25,18 @@ def is_own_host(
     found = _HOST.match(host.lower())
     if found is None or int(found[2] or USUAL_PORTS[scheme]) != port:
         return False
-    said = found[1].strip("[]").partition("%")[0]
+    requested = found[1].strip("[]").partition("%")[0]
     try:
-        ipaddress.ip_address(said)
+        ipaddress.ip_address(requested)
         return True  # an address cannot be rebound
     except ValueError:
         pass
-    first, dot, rest = said.partition(".")
-    own = re.fullmatch(rf"{re.escape(name.lower())}(-[0-9]{{1,3}})?", first)
-    known = {each.lower() for each in certified}
-    if said == "localhost" or said in known:
+    first, dot, rest = requested.partition(".")
+    match = re.fullmatch(rf"{re.escape(name.lower())}(-[0-9]{{1,3}})?", first)
+    known = {certified_name.lower() for certified_name in certified}
+    if requested == "localhost" or requested in known:
         return True
-    return own is not None and (dot + rest in DOMAINS or f"*{dot}{rest}" in known)
+    return match is not None and (dot + rest in DOMAINS or f"*{dot}{rest}" in known)
 
 
 def is_own_origin(headers: Mapping[str, str], scheme: str = "http") -> bool:

@@ -107,7 +107,7 @@ class _Connection(asyncio.Protocol):
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MOST_HEAD)
         self._client = ""
         self._admitted = False
-        self._unfetched = False  # a part of the last reply is still buffered
+        self._reply_buffered = False  # a part of the last reply is still buffered
         self._request: h11.Request | None = None
         self._body = bytearray()
         self._viewer: object | None = None
@@ -127,10 +127,10 @@ class _Connection(asyncio.Protocol):
         self._server.connections.add(self)
         self._server.of_address[self._client] += 1
         self._transport.set_write_buffer_limits(high=0)
-        self._limit(self._server.request_s)
+        self._set_timeout(self._server.request_s)
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._limit(None)
+        self._set_timeout(None)
         self._end_upload()
         if self._viewer is not None:
             self._server.site.leave(self._viewer)
@@ -155,24 +155,24 @@ class _Connection(asyncio.Protocol):
             # Plain HTTP, or a browser that rejects our certificate: send the TLS alert.
             assert self._tls is not None
             self._transport.write(self._tls.pop_outgoing())
-            self._limit(REPLY_S)
+            self._set_timeout(REPLY_S)
             self._transport.close()
             return
         self._advance()
 
     def pause_writing(self) -> None:
         """Stop reading and answering until the client has fetched the buffered reply."""
-        self._unfetched = True
+        self._reply_buffered = True
         if self._viewer is None and not self._transport.is_closing():
             self._transport.pause_reading()
 
     def resume_writing(self) -> None:
-        self._unfetched = False
+        self._reply_buffered = False
         if self._transport.is_closing():
             return
         self._transport.resume_reading()
         if self._viewer is None:
-            self._limit(self._server.request_s)
+            self._set_timeout(self._server.request_s)
             self._advance()
 
     def eof_received(self) -> bool:
@@ -186,7 +186,7 @@ class _Connection(asyncio.Protocol):
             self._refuse(error.error_status_hint or 400)
 
     def _handle_events(self) -> None:
-        while not self._transport.is_closing() and not self._unfetched:
+        while not self._transport.is_closing() and not self._reply_buffered:
             event = self._http.next_event()
             if isinstance(event, h11.Request):
                 self._request = event
@@ -194,8 +194,8 @@ class _Connection(asyncio.Protocol):
                 if self._http.they_are_waiting_for_100_continue:
                     self._refuse(417)
                     return
-                most = self._begin_upload(event)
-                if _announced(event) > most:
+                limit = self._begin_upload(event)
+                if _content_length(event) > limit:
                     self._refuse(413)  # before its body is read
                     return
             elif isinstance(event, h11.Data):
@@ -217,14 +217,14 @@ class _Connection(asyncio.Protocol):
 
     def _begin_upload(self, head: h11.Request) -> int:
         """Ask the site for an upload. Returns the limit for the body, larger for an upload."""
-        request = self._plain(head, b"")
+        request = self._parse(head, b"")
         self._upload = self._server.site.receive(request) if request is not None else None
         if self._upload is None:
             return self._server.most_body
-        self._limit(self._upload.seconds)
+        self._set_timeout(self._upload.seconds)
         return self._upload.most_body
 
-    def _plain(self, head: h11.Request, body: bytes) -> Request | None:
+    def _parse(self, head: h11.Request, body: bytes) -> Request | None:
         return read_request(head.method, head.target, head.headers, body, self._client)
 
     def _end_upload(self) -> None:
@@ -234,7 +234,7 @@ class _Connection(asyncio.Protocol):
 
     def _answer(self) -> None:
         assert self._request is not None
-        request = self._plain(self._request, bytes(self._body))
+        request = self._parse(self._request, bytes(self._body))
         try:
             if self._upload is not None:
                 reply: Reply | EventStream = self._upload.finish()
@@ -266,7 +266,7 @@ class _Connection(asyncio.Protocol):
         if self._http.our_state is h11.MUST_CLOSE:
             self._close()
         else:
-            self._limit(REPLY_S if self._unfetched else self._server.request_s)
+            self._set_timeout(REPLY_S if self._reply_buffered else self._server.request_s)
 
     def _refuse(self, status: int) -> None:
         """Send an error and close; for a request that is not read completely."""
@@ -294,7 +294,7 @@ class _Connection(asyncio.Protocol):
 
     def _close(self) -> None:
         """Close the connection after the reply was fetched, or after REPLY_S."""
-        self._limit(REPLY_S)
+        self._set_timeout(REPLY_S)
         if self._tls is not None:
             self._tls.close()
             self._transport.write(self._tls.pop_outgoing())
@@ -306,7 +306,7 @@ class _Connection(asyncio.Protocol):
             *self._server.headers, ("Content-Type", "text/event-stream"),
             ("Cache-Control", "no-store"), ("Connection", "close"),
         ]  # fmt: skip
-        self._limit(self._server.stream_s, self._end_stream)
+        self._set_timeout(self._server.stream_s, self._end_stream)
         self._send(h11.Response(status_code=200, headers=headers))
         self._viewer = self._server.site.join(stream, self._event)
 
@@ -332,7 +332,7 @@ class _Connection(asyncio.Protocol):
         if data:
             self._transport.write(data)
 
-    def _limit(self, seconds: float | None, then: Callable[[], None] | None = None) -> None:
+    def _set_timeout(self, seconds: float | None, then: Callable[[], None] | None = None) -> None:
         """Set the timeout; on expiry `then` is called, or the connection aborted. None: cancel."""
         if self._timer is not None:
             self._timer.cancel()
@@ -343,6 +343,6 @@ class _Connection(asyncio.Protocol):
         self._transport.abort()
 
 
-def _announced(request: h11.Request) -> int:
+def _content_length(request: h11.Request) -> int:
     """The Content-Length of a request, or 0; h11 has validated it."""
     return next((int(value) for name, value in request.headers if name == b"content-length"), 0)

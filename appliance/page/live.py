@@ -85,7 +85,7 @@ class LiveModel:
 
     def handle(self, message: Message, now_s: float) -> list[Event]:
         """Handle a message. Returns the events that it causes."""
-        events = [self._remembered(message)] if isinstance(message, StateChanged) else []
+        events = [self._state_event(message)] if isinstance(message, StateChanged) else []
         match message:
             case BoxStatus():
                 self.status, self._expected = message, None
@@ -142,7 +142,7 @@ class LiveModel:
             "history": list(self._history),
         } | self.figures.summary()
 
-    def _remembered(self, message: StateChanged) -> Event:
+    def _state_event(self, message: StateChanged) -> Event:
         self.state = message
         at_s = round(message.at_ns / 1e9, 3)
         return {"k": "state", "t": at_s, "state": message.state, "turn": message.turn}
@@ -150,20 +150,20 @@ class LiveModel:
     def _event(self, message: Message) -> Event | None:
         if isinstance(message, Verdict):
             return self._verdict(message)
-        made = _EVENTS.get(type(message))
-        return None if made is None else made(message)
+        make = _EVENTS.get(type(message))
+        return None if make is None else make(message)
 
     def _verdict(self, message: Verdict) -> Event | None:
         """The event of a verdict: its time is the onset's plus its age, its probability that of the
         last opinion."""
-        before = (event for event in reversed(self._history) if "serial" in event)
-        onset = next((event for event in before if event["serial"] == message.serial), None)
+        earlier = (event for event in reversed(self._history) if "serial" in event)
+        onset = next((event for event in earlier if event["serial"] == message.serial), None)
         opinion = self._opinions.pop(message.serial, None)
         if onset is None:
             return None
-        likely = None if opinion is None else round(getattr(opinion, message.kind), 2)
+        share = None if opinion is None else round(getattr(opinion, message.kind), 2)
         at_s = round(onset["t"] + message.age_ms / 1000, 3)
-        return {"k": "verdict", "t": at_s, "kind": message.kind, "age": message.age_ms, "p": likely,
+        return {"k": "verdict", "t": at_s, "kind": message.kind, "age": message.age_ms, "p": share,
                 "over": onset["over"]}  # fmt: skip
 
 
@@ -217,11 +217,11 @@ def _spoken(message: Spoken) -> Event:
     return {"k": "spoken", "turn": message.turn, "n": message.number, "to": end}
 
 
-def _moment(kind: str) -> Callable[[Any], Event]:
+def _timed_event(kind: str) -> Callable[[Any], Event]:
     return lambda message: {"k": kind, "t": _at(message.index)}
 
 
-def _in_answer(kind: str) -> Callable[[Any], Event]:
+def _playback_event(kind: str) -> Callable[[Any], Event]:
     """Event of playback. `at`: position in the answer, in seconds."""
     return lambda message: {
         "k": kind, "t": _at(message.index), "turn": message.turn,
@@ -232,13 +232,13 @@ def _in_answer(kind: str) -> Callable[[Any], Event]:
 _EVENTS: dict[type[Any], Callable[[Any], Event | None]] = {
     SoundLevels: _levels,
     Onset: _onset,
-    SpeechStarted: _moment("speech"),
+    SpeechStarted: _timed_event("speech"),
     SpeechEnded: _speech_end,
-    WakeWordHeard: _moment("wake"),
-    PlaybackStarted: _in_answer("answer"),
-    PlaybackPaused: _in_answer("pause"),
-    PlaybackResumed: _in_answer("resume"),
-    PlaybackFinished: _in_answer("finish"),
-    PlaybackStopped: _in_answer("stop"),
+    WakeWordHeard: _timed_event("wake"),
+    PlaybackStarted: _playback_event("answer"),
+    PlaybackPaused: _playback_event("pause"),
+    PlaybackResumed: _playback_event("resume"),
+    PlaybackFinished: _playback_event("finish"),
+    PlaybackStopped: _playback_event("stop"),
     Spoken: _spoken,
 }

@@ -71,7 +71,7 @@ def show(visit: Visit, status: int = 200, problem: str = "", ready: Backup | Non
         except InterludeError as error:
             problem = problem or refusal(error, visit.texts)
         except OSError as error:
-            problem = problem or _unwritten(visit, error)
+            problem = problem or _write_error(visit, error)
     outcome = restore_files.outcome(state)
     outcome_why = told(outcome.key, outcome.values, outcome.problem, visit.texts) if outcome else ""
     return visit.page(
@@ -99,13 +99,13 @@ def make(visit: Visit) -> Reply:
     """Make a backup and show its content with a link to download it."""
     box = visit.box
     try:
-        made = _collected(box)
+        backup = _collected(box)
     except StorageError as error:
         return show(visit, 503, refusal(error, visit.texts))
     assert visit.browser is not None  # forms of unpaired browsers are rejected earlier
-    word = secrets.token_hex(16)
-    box.backup_ticket = BackupTicket(word, visit.browser.id, box.now_s() + TICKET_S)
-    return show(visit, ready=made)
+    token = secrets.token_hex(16)
+    box.backup_ticket = BackupTicket(token, visit.browser.id, box.now_s() + TICKET_S)
+    return show(visit, ready=backup)
 
 
 def download(visit: Visit) -> Reply:
@@ -129,7 +129,7 @@ def _file_name() -> str:
     return time.strftime("interlude-%Y-%m-%d.zip")
 
 
-def _unwritten(visit: Visit, error: OSError) -> str:
+def _write_error(visit: Visit, error: OSError) -> str:
     return visit.texts("page-wrong-look-write", why=error.strerror or "")
 
 
@@ -144,14 +144,14 @@ def receive(visit: Visit) -> Upload | None:
         box.uploading = False
 
     try:
-        made = Upload(
+        upload = Upload(
             restore_files.archive(state, UPLOAD), boundary, MOST_BYTES,
             lambda fields: _uploaded(visit, fields), ended,
         )  # fmt: skip
     except OSError:
         return None
     box.uploading = True
-    return made
+    return upload
 
 
 def no_upload(visit: Visit) -> Reply:
@@ -176,7 +176,7 @@ def apply(visit: Visit) -> Reply:
     except InterludeError as error:
         return show(visit, 400, refusal(error, visit.texts))
     except OSError as error:
-        return show(visit, 503, _unwritten(visit, error))
+        return show(visit, 503, _write_error(visit, error))
     return _begin_anew(visit)
 
 
@@ -194,7 +194,7 @@ def bring_back(visit: Visit) -> Reply:
     try:
         write_whole(state / BACK, b"", 0o600)
     except OSError as error:
-        return show(visit, 503, _unwritten(visit, error))
+        return show(visit, 503, _write_error(visit, error))
     return _begin_anew(visit)
 
 
@@ -218,7 +218,7 @@ def _uploaded(visit: Visit, fields: dict[str, bytes] | None) -> Reply:
     except BackupRefused as error:
         return show(visit, 400, refusal(error, visit.texts))
     except OSError as error:
-        return show(visit, 503, _unwritten(visit, error))
+        return show(visit, 503, _write_error(visit, error))
     return see_other(PLACE)
 
 
@@ -230,10 +230,10 @@ def _collected(box: PageBox) -> Backup:
         found, _ = read_turns(memory_files.path(box.settings), MOST_TURNS)
         turns = tuple(
             BackupTurn(
-                one.started, one.turn, one.asked, one.seconds, one.heard, one.complete, "",
-                one.transcript,
+                turn.started, turn.turn, turn.asked, turn.seconds, turn.heard, turn.complete, "",
+                turn.transcript,
             )
-            for one in reversed(found)
+            for turn in reversed(found)
         )  # fmt: skip
     default = load_defaults()
     settings = {
@@ -257,7 +257,7 @@ def _timers(box: PageBox) -> tuple[BackupTimer, ...]:
         found = timer_store.decoded(data)
     except (OSError, *UNREADABLE):
         return ()
-    return tuple(BackupTimer(one.name[:100], one.length_s, one.due_wall_s) for one in found)
+    return tuple(BackupTimer(timer.name[:100], timer.length_s, timer.due_wall_s) for timer in found)
 
 
 def _preview(box: PageBox, backup: Backup) -> RestorePreview:
@@ -265,17 +265,17 @@ def _preview(box: PageBox, backup: Backup) -> RestorePreview:
     cannot be changed on the page."""
     _, turns = read_turns(memory_files.path(box.settings), 1)
     files, settings, model = _files(box), [], ""
-    for key, then in sorted(backup.settings.items()):
+    for key, value in sorted(backup.settings.items()):
         if key not in CHANGEABLE:
             shown = ShownAs.of("page-wrong-backup-key", setting=key[:60])
             problem = f"This backup sets `{key[:60]}`, which no backup holds."
             raise BackupRefused(problem, shown=shown)
-        if value_of(files, key) == then:
+        if value_of(files, key) == value:
             continue
-        if key in MODEL and not can_answer(box, str(then)):
-            model = str(then)[:60]
+        if key in MODEL and not can_answer(box, str(value)):
+            model = str(value)[:60]
             continue
-        settings.append((key, value_of(files, key), then))
+        settings.append((key, value_of(files, key), value))
     return RestorePreview(backup, turns, len(box.model.timers.timers), tuple(settings), model)
 
 

@@ -29,7 +29,7 @@ def show(visit: Visit) -> Reply:
         words=visit.texts.templates("enrol-word-"),
         faults=visit.texts.templates("page-enrol-fault-"),
         takes=_takes(run),
-        said=_said(visit, run),
+        said=_sentence(visit, run),
     )
 
 
@@ -61,13 +61,13 @@ def _takes(run: EnrolmentRun) -> list[tuple[str, list[list[str]]]]:
     by_word: dict[str, list[list[str]]] = {}
     for at, row in enumerate(run.rows):
         now = run.under_way and run.phase != "learning" and at == run.at
-        how = "accepted" if row.accepted else row.fault or ""
-        said = [each for each in ("now" if now else "", how) if each]
-        by_word.setdefault(row.word, []).append(said)
+        result = "accepted" if row.accepted else row.fault or ""
+        labels = [label for label in ("now" if now else "", result) if label]
+        by_word.setdefault(row.word, []).append(labels)
     return list(by_word.items())
 
 
-def _said(visit: Visit, run: EnrolmentRun) -> str:
+def _sentence(visit: Visit, run: EnrolmentRun) -> str:
     """A sentence about the present phase or the result."""
     texts = visit.texts
     if run.phase == "learnt" and run.learnt is not None:

@@ -24,7 +24,7 @@ from appliance.page.visit import Visit
 BACK = ("/", "/set", "/own", "/own/timers", "/own/memory", "/own/models")
 NARROW_S = 24  # seconds shown on a narrow screen, which has no space for labels of a minute
 # Notice after a form was sent; the script shows the same text.
-_SAID = {
+_NOTICES = {
     "volume": "page-notice-set-volume",
     "mode": "page-notice-set-mode",
     "voice": "page-notice-set-voice",
@@ -65,16 +65,16 @@ def command(visit: Visit) -> Reply:
     wanted = visit.form.get("do", "")
     if wanted == "mode" and listening_modes.lacks_button(visit, visit.form.get("mode", "")):
         return plain(409, visit.texts("page-wrong-no-button"))
-    made = _COMMANDS.get(wanted)
-    message = made(visit) if made is not None else None
+    make = _COMMANDS.get(wanted)
+    message = make(visit) if make is not None else None
     if message is None:
         return plain(400, "There is no such command, or not with that value.")
     if not visit.box.send(message):
         return plain(503, "The box takes no commands at the moment. Try again.")
     visit.box.model.expect(message, visit.box.now_s())
     back = visit.form.get("back", "/")
-    said = f"?said={_SAID[wanted]}" if wanted in _SAID else ""
-    return see_other(f"{back if back in BACK else '/'}{said}")
+    notice = f"?said={_NOTICES[wanted]}" if wanted in _NOTICES else ""
+    return see_other(f"{back if back in BACK else '/'}{notice}")
 
 
 def _volume(visit: Visit) -> Message | None:

@@ -56,13 +56,13 @@ def _row(
 ) -> ModelRow:
     store, model = stores[0], stores[0].pinned(row)
     state = store.state(model)
-    coming = state in ("missing", "partial") and any(row.name == s.wanted() for s in stores)
+    awaited = state in ("missing", "partial") and any(row.name == s.wanted() for s in stores)
     short = short_bytes(store, model) if store.root.is_dir() and state == "missing" else 0
     return ModelRow(
         model,
         megabytes(model.size) if model.size else "",
         state,
-        download_progress.of_model(store, model) if coming or state == "partial" else None,
+        download_progress.of_model(store, model) if awaited or state == "partial" else None,
         megabytes(short) if short > 0 else "",
         0 if fits(model, memory) else -(-need_mib(model) // 1024),
         model.kind in KINDS and not model.shipped,

@@ -39,20 +39,20 @@ def change(visit: Visit) -> Reply:
     form, machine = visit.form, visit.box.machine
     if not machine.card:
         return show(visit)
-    said = {name: form.get(name, "")[:most] for name, most in MOST.items()}
+    fields = {name: form.get(name, "")[:most] for name, most in MOST.items()}
     match form.get("form"):
         case "look":
-            asked = NetworkChange(new_id(), "look")
+            request = NetworkChange(new_id(), "look")
         case "wifi":
-            asked = NetworkChange(
-                new_id(), "wifi", said["wifi"], said["password"], form.get("hidden") == "on"
+            request = NetworkChange(
+                new_id(), "wifi", fields["wifi"], fields["password"], form.get("hidden") == "on"
             )
         case "timezone":
-            asked = NetworkChange(new_id(), "timezone", timezone=said["timezone"])
+            request = NetworkChange(new_id(), "timezone", timezone=fields["timezone"])
         case _:
             return plain(400, "There is no such form.")
     try:
-        machine.network.ask(asked)
+        machine.network.ask(request)
     except InterludeError as error:
         return show(visit, 400, refusal(error, visit.texts))
     return see_other("/set/network")
@@ -66,7 +66,7 @@ def try_broker(visit: Visit) -> Reply:
     port = form.get("link.port", "") or "0"
     if not (port.isascii() and port.isdecimal() and int(port) <= 65_535):
         return on_settings.show(visit, 400, visit.texts("page-set-port-none"))
-    asked = BrokerTrial(
+    trial = BrokerTrial(
         new_id(),
         form.get("link.broker", "").strip()[:253],
         int(port),
@@ -75,8 +75,8 @@ def try_broker(visit: Visit) -> Reply:
         password=form.get("secret", "")[:200],
     )
     try:
-        asked.check_allowed(visit.box.changes.owner.settings())
-        visit.box.machine.broker.ask(asked)
+        trial.check_allowed(visit.box.changes.owner.settings())
+        visit.box.machine.broker.ask(trial)
     except InterludeError as error:
         return on_settings.show(visit, 400, refusal(error, visit.texts))
     return see_other("/set")

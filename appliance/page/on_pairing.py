@@ -20,14 +20,14 @@ log = logging.getLogger("page")
 def show(visit: Visit, status: int = 200, problem: str = "") -> Reply:
     """Show an unpaired browser the box's name and state, and the ways to pair."""
     box, now_s = visit.box, visit.box.now_s()
-    who = visit.request.cookie(WAITING)
-    if box.pairing.pop_let_in(who, now_s):
+    waiting = visit.request.cookie(WAITING)
+    if box.pairing.pop_let_in(waiting, now_s):
         return _let_in(visit)
     return visit.page(
         "pair",
         status,
         problem=problem,
-        waits=box.pairing.waits(who, now_s),
+        waits=box.pairing.waits(waiting, now_s),
         asked=box.pairing.is_asked_for(now_s),
         printed=box.pairing.is_printed(),
         passphrase=box.access.has_passphrase,
@@ -64,12 +64,12 @@ def ask_button(visit: Visit) -> Reply:
     if not box.access.is_passphrase(visit.form.get("passphrase", "")[:200]):
         box.pairing.check("", now_s)
         return show(visit, 403, visit.texts("page-pair-wrong"))
-    who = box.pairing.wait_for_button(now_s)
-    if not who:
+    waiting = box.pairing.wait_for_button(now_s)
+    if not waiting:
         return show(visit, 429, visit.texts("page-pair-wait"))
     if box.pairing.may_speak(now_s):
         box.send(Say(visit.box_says("pairing-button"), chime=True))
-    return see_other("/pair", set_cookie(WAITING, who, WAITING_S))
+    return see_other("/pair", set_cookie(WAITING, waiting, WAITING_S))
 
 
 def list_access(visit: Visit) -> Reply:
@@ -82,10 +82,10 @@ def list_access(visit: Visit) -> Reply:
 
 def revoke(visit: Visit) -> Reply:
     """Revoke the access of a browser, which may be the requesting one."""
-    which = visit.form.get("id", "")
-    visit.box.access.revoke(which)
-    visit.box.disconnect(which)
-    if visit.browser is not None and visit.browser.id == which:
+    id_ = visit.form.get("id", "")
+    visit.box.access.revoke(id_)
+    visit.box.disconnect(id_)
+    if visit.browser is not None and visit.browser.id == id_:
         return see_other("/?said=page-notice-logged-out", set_cookie(COOKIE, "", 0))
     return see_other("/access?said=page-notice-revoked")
 
@@ -110,8 +110,8 @@ def _let_in(visit: Visit, *, aloud: bool = True) -> Reply:
 
 def browser_name(agent: str) -> str:
     """Name of a User-Agent, as "Firefox, Android"; "Browser" if unknown."""
-    found = [next((one for one in kind if one in agent), "") for kind in (_BROWSERS, _SYSTEMS)]
-    return ", ".join(_NAMED.get(one, one) for one in found if one) or "Browser"
+    found = [next((name for name in kind if name in agent), "") for kind in (_BROWSERS, _SYSTEMS)]
+    return ", ".join(_NAMED.get(name, name) for name in found if name) or "Browser"
 
 
 def _spoken(digits: str) -> str:

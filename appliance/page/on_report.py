@@ -30,13 +30,13 @@ def _text(box: PageBox) -> str:
     lines = ["(no log is kept on this machine)"] if warnings is None else warnings or ["none"]
     link = box.files.link
     house = (box.name, link.name, link.broker, link.user, socket.gethostname())
-    return report.text(_stands(box), box.files, lines, house)
+    return report.text(_state(box), box.files, lines, house)
 
 
-def _stands(box: PageBox) -> dict[str, object]:
+def _state(box: PageBox) -> dict[str, object]:
     machine, status = Machine(box.places.machine), box.model.status
     throttled, _ = machine.throttled()
-    stands: dict[str, object] = {
+    state: dict[str, object] = {
         "version": __version__,
         "machine": machine.name() or platform.machine(),
         "python": platform.python_version(),
@@ -52,12 +52,12 @@ def _stands(box: PageBox) -> dict[str, object]:
         "passed_on": box.model.state.passed_on,
     }
     if status is not None:
-        stands |= {
+        state |= {
             "mode": status.mode, "model": status.model, "voice": status.voice,
             "muted": status.muted, "not working": ", ".join(status.broken) or "nothing",
             "button": status.button or "works", "storage fails": status.storage,
             "broker": "none" if status.house is None else "here" if status.house else "gone",
         }  # fmt: skip
     for kind, summary in box.model.figures.summary().items():
-        stands[f"{kind} (ms)"] = ", ".join(f"{name} {value}" for name, value in summary.items())
-    return stands
+        state[f"{kind} (ms)"] = ", ".join(f"{name} {value}" for name, value in summary.items())
+    return state

@@ -33,8 +33,8 @@ def show(
         text = changes.owner.text()
         now = changes.owner.settings()
     except InterludeError as error:  # the file is broken; the box runs with earlier settings
-        said, path = refusal(error, visit.texts), str(changes.owner.path)
-        problem = said if path in said else f"{path}: {said}"
+        sentence, path = refusal(error, visit.texts), str(changes.owner.path)
+        problem = sentence if path in sentence else f"{path}: {sentence}"
         return visit.page("set_broken", status, problem=problem)
     values = {key: shown(now, key) for keys in FORMS.values() for key in keys}
     form = form or box.typed
@@ -62,7 +62,7 @@ def show(
         card=box.machine.card,
         tries=box.machine.broker.is_served,
         trial=trial,
-        trial_said=_tried(visit),
+        trial_said=_broker_result(visit),
     )
 
 
@@ -71,7 +71,7 @@ def _languages(visit: Visit, chosen: str) -> dict[str, str]:
     return {ANY: visit.texts("page-set-language-any")} | rows
 
 
-def _tried(visit: Visit) -> str:
+def _broker_result(visit: Visit) -> str:
     """Result of the broker test; "" if there is none."""
     outcome = visit.box.machine.broker.outcome
     if outcome is None:

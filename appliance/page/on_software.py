@@ -120,9 +120,9 @@ def _looked(visit: Visit, state: LookState) -> tuple[str, str]:
     return when, told(last.key, last.values, last.text, visit.texts)
 
 
-def _ask(visit: Visit, leave: Callable[[], None]) -> Reply:
+def _ask(visit: Visit, write_request: Callable[[], None]) -> Reply:
     try:
-        leave()
+        write_request()
     except OSError as error:
         why = visit.texts("page-wrong-nobody-asked", why=error.strerror or "")
         return show(visit, 503, why)

@@ -33,12 +33,12 @@ def rows(timers: tuple[ShownTimer, ...], now_s: float) -> list[TimerRow]:
     """The rows for these timers. `now_s`: since 1970."""
     return [
         TimerRow(
-            one.number, one.alarm, one.name, one.ringing,
-            0 if one.ringing else max(0, round(one.due_s - now_s)),
-            day_and_time(one.due_s, now_s),
-            clock_length(round(one.length_s)) if one.length_s else "",
+            timer.number, timer.alarm, timer.name, timer.ringing,
+            0 if timer.ringing else max(0, round(timer.due_s - now_s)),
+            day_and_time(timer.due_s, now_s),
+            clock_length(round(timer.length_s)) if timer.length_s else "",
         )
-        for one in timers
+        for timer in timers
     ]  # fmt: skip
 
 
@@ -46,12 +46,12 @@ def in_a_line(visit: Visit) -> str:
     """A sentence with the number of timers and the time of the next, without names; "" if none."""
     now_s = time.time()
     timers = visit.box.model.timers.timers
-    waiting = [one for one in timers if not one.ringing]
-    said = [visit.texts("page-live-timers-ring")] if len(waiting) < len(timers) else []
+    waiting = [timer for timer in timers if not timer.ringing]
+    sentences = [visit.texts("page-live-timers-ring")] if len(waiting) < len(timers) else []
     if waiting:
-        due = day_and_time(min(one.due_s for one in waiting), now_s)
-        said.append(visit.texts("page-live-timers-set", count=len(waiting), due=due))
-    return " ".join(said)
+        due = day_and_time(min(timer.due_s for timer in waiting), now_s)
+        sentences.append(visit.texts("page-live-timers-set", count=len(waiting), due=due))
+    return " ".join(sentences)
 
 
 def show(visit: Visit) -> Reply:
@@ -62,7 +62,7 @@ def show(visit: Visit) -> Reply:
 def cancel(visit: Visit) -> Reply:
     """Cancel a timer."""
     number = visit.form.get("number", "")
-    known = {str(one.number): one.number for one in visit.box.model.timers.timers}
+    known = {str(timer.number): timer.number for timer in visit.box.model.timers.timers}
     if number in known and not visit.box.send(CancelTimer(known[number])):
         return plain(503, "The box takes no commands at the moment. Try again.")
     if not (number.isascii() and number.isdecimal()):

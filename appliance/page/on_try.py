@@ -35,7 +35,7 @@ def show(visit: Visit) -> Reply:
     return visit.page(
         "try",
         check=trying.check,
-        findings=[finding_row(one, visit.texts) for one in trying.check.found],
+        findings=[finding_row(finding, visit.texts) for finding in trying.check.found],
         sound=trying.sound,
         echo=health(trying.sound.echo) if trying.sound.echo else None,
         taken_db=taken_db,
@@ -102,8 +102,8 @@ def _microphone(visit: Visit, recorded: SoundRecorded | None) -> list[tuple[str,
     if recorded is None:
         return []
     found = findings(recorded)
-    how = "ok" if found == ["good"] else "warning"
-    return [(how, visit.texts(f"page-microphone-{one}")) for one in found]
+    severity = "ok" if found == ["good"] else "warning"
+    return [(severity, visit.texts(f"page-microphone-{key}")) for key in found]
 
 
 def _awaits_wake(visit: Visit) -> bool:

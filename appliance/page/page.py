@@ -55,7 +55,7 @@ class Page:
         self._model = LiveModel()
         self._viewers = Viewers()
         self._pairing = Pairing(now_s=time.monotonic(), printed=printed_digits())
-        self._told = LiveView(on=False)
+        self._sent_view = LiveView(on=False)
         self._done = asyncio.Event()
         self._programs = ChildPrograms()
         self.box = PageBox(
@@ -86,14 +86,14 @@ class Page:
             self.box.certificate = watch(page, time.monotonic())
         except PageError as error:
             log.error("there is no page: %s", error)
-            await self._without_a_page()
+            await self._wait_for_certificate()
             return
         servers = self._servers(self.box.certificate.served if self.box.certificate else None)
         for server in servers:
             await server.start()
         self._work.report_ready()
-        while await self._goes_on():
-            self._look_after(time.monotonic())
+        while await self._heartbeat():
+            self._on_heartbeat(time.monotonic())
             self._follow_certificate(servers[0])
         for server in servers:
             server.close()
@@ -103,14 +103,15 @@ class Page:
         """The page's server; with a certificate also the servers that redirect from plain HTTP."""
         listener, *plain = self._work.listeners
         name, port = socket.gethostname().partition(".")[0], int(listener.getsockname()[1])
-        site = PageSite(self.box, (name, port), self._viewers, self._tell_watched)
-        leads = [
+        site = PageSite(self.box, (name, port), self._viewers, self._on_viewers_changed)
+        redirects = [
             HttpServer(
-                other, RedirectSite(name, int(other.getsockname()[1]), port, self.box.certified)
+                source,
+                RedirectSite(name, int(source.getsockname()[1]), port, self.box.certified),
             )
-            for other in plain
+            for source in plain
         ]
-        return [HttpServer(listener, site, certificate=certificate), *leads]
+        return [HttpServer(listener, site, certificate=certificate), *redirects]
 
     def _follow_certificate(self, server: HttpServer) -> None:
         if self.box.certificate is None:
@@ -119,14 +120,14 @@ class Page:
         if new is not None:
             server.use(new)
 
-    async def _without_a_page(self) -> None:
+    async def _wait_for_certificate(self) -> None:
         """Run without a server until the certificate can be used; then return."""
         for listener in self._work.listeners:
             listener.close()
         self._work.report_ready()
         page, tried_s = self._work.settings.page, time.monotonic()
         seen = stamp(page)
-        while await self._goes_on():
+        while await self._heartbeat():
             now, now_s = stamp(page), time.monotonic()
             if now == seen and now_s - tried_s < AGAIN_S:
                 continue
@@ -137,7 +138,7 @@ class Page:
                 continue
             return
 
-    async def _goes_on(self) -> bool:
+    async def _heartbeat(self) -> bool:
         """Send the heartbeat and wait BEAT_S. False: this process has to end."""
         if self._done.is_set() or set_up_is_open():
             return False
@@ -156,12 +157,12 @@ class Page:
                     self._viewers.show([word_event(message)], words=True)
                 case ButtonPressed("press"):
                     self._press(now_s)
-                    self._try(message, now_s)
+                    self._handle_trial(message, now_s)
                 case _:
                     self._viewers.show(self._model.handle(message, now_s))
-                    self._try(message, now_s)
+                    self._handle_trial(message, now_s)
 
-    def _try(self, message: Message, now_s: float) -> None:
+    def _handle_trial(self, message: Message, now_s: float) -> None:
         self._viewers.show(self.box.trying.handle(message, now_s))
         self._send_wanted()
 
@@ -170,12 +171,12 @@ class Page:
         for wanted in self.box.trying.enrolment.pop_messages():
             self._work.send(wanted)
 
-    def _look_after(self, now_s: float) -> None:
+    def _on_heartbeat(self, now_s: float) -> None:
         """At each heartbeat: send the clock, which also detects lost browsers; send the view again,
         in case the conductor was restarted; end trials that have timed out, or that no browser
         shows any more."""
         self._viewers.show([clock_event(now_s)])
-        self._tell_view(again=True)
+        self._send_view(again=True)
         self._viewers.show(self.box.trying.expire(now_s))
         if (ends := self.box.trying.abandoned(now_s, looks=self._viewers.any)) is not None:
             self._work.send(ends)
@@ -186,13 +187,13 @@ class Page:
         if self._pairing.press(now_s) > 1:
             self._work.send(Say(Texts(self.box.settings.language)("pairing-several")))
 
-    def _tell_watched(self) -> None:
+    def _on_viewers_changed(self) -> None:
         """Tell the conductor at once when the first browser connects or requests text. Departures
         are reported at the next heartbeat, so that reconnecting browsers cause few messages."""
-        if self._viewers.any > self._told.on or self._viewers.words > self._told.words:
-            self._tell_view()
+        if self._viewers.any > self._sent_view.on or self._viewers.words > self._sent_view.words:
+            self._send_view()
 
-    def _tell_view(self, *, again: bool = False) -> None:
+    def _send_view(self, *, again: bool = False) -> None:
         view = LiveView(self._viewers.any, self._viewers.words)
-        if (view != self._told or (again and view.on)) and self._work.send(view):
-            self._told = view
+        if (view != self._sent_view or (again and view.on)) and self._work.send(view):
+            self._sent_view = view

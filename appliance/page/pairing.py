@@ -59,7 +59,7 @@ class Pairing:
     printed: str = ""
     _code: _Code | None = None
     _waiting: dict[str, float] = field(default_factory=dict)  # browser → expiry
-    _let_in: dict[str, float] = field(default_factory=dict)  # paired by the button → expiry
+    _paired: dict[str, float] = field(default_factory=dict)  # paired by the button → expiry
 
     def __post_init__(self) -> None:
         self._wrong = TokenBucket(MOST_WRONG, WRONG_A_SECOND, self.now_s)
@@ -104,32 +104,32 @@ class Pairing:
 
     def wait_for_button(self, now_s: float) -> str:
         """Register a browser that waits for the button. Returns its token; "" if too many wait."""
-        self._forget(now_s)
+        self._expire(now_s)
         if len(self._waiting) >= MOST_WAITING:
             return ""
-        who = secrets.token_urlsafe(24)
-        self._waiting[who] = now_s + VALID_S
-        return who
+        token = secrets.token_urlsafe(24)
+        self._waiting[token] = now_s + VALID_S
+        return token
 
     def press(self, now_s: float) -> int:
         """Handle a press. Returns how many browsers waited; a single one is paired."""
-        self._forget(now_s)
+        self._expire(now_s)
         waited = len(self._waiting)
         if waited == 1:
-            self._let_in.update(dict.fromkeys(self._waiting, now_s + VALID_S))
+            self._paired.update(dict.fromkeys(self._waiting, now_s + VALID_S))
         self._waiting.clear()
         return waited
 
-    def waits(self, who: str, now_s: float) -> bool:
-        self._forget(now_s)
-        return who in self._waiting
+    def waits(self, token: str, now_s: float) -> bool:
+        self._expire(now_s)
+        return token in self._waiting
 
-    def pop_let_in(self, who: str, now_s: float) -> bool:
+    def pop_let_in(self, token: str, now_s: float) -> bool:
         """Whether the button has paired that browser; True only once."""
-        self._forget(now_s)
-        return self._let_in.pop(who, None) is not None
+        self._expire(now_s)
+        return self._paired.pop(token, None) is not None
 
-    def _forget(self, now_s: float) -> None:
-        for those in (self._waiting, self._let_in):
-            for who in [who for who, until_s in those.items() if until_s <= now_s]:
-                del those[who]
+    def _expire(self, now_s: float) -> None:
+        for pending in (self._waiting, self._paired):
+            for token in [token for token, until_s in pending.items() if until_s <= now_s]:
+                del pending[token]

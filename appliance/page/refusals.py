@@ -36,12 +36,12 @@ SHARES = {"hearing.wake.sensitivity", "panel.brightness", "panel.night_brightnes
 
 def refusal(error: InterludeError, texts: Texts) -> str:
     """The sentence for an error that was raised in this process."""
-    return _said(error.on_page, str(error), texts)
+    return _sentence(error.on_page, str(error), texts)
 
 
 def told(key: str, values: Mapping[str, str | int | float], english: str, texts: Texts) -> str:
     """The sentence for a record with a sentence's key and values; "" if it has none."""
-    return _said(ShownAs(key, values) if key else None, english, texts)
+    return _sentence(ShownAs(key, values) if key else None, english, texts)
 
 
 def outcome_refusal(outcome: RequestOutcome | None, texts: Texts) -> str:
@@ -59,7 +59,7 @@ def standing_refusal(stands: Standing, outcome: RequestOutcome | None, texts: Te
     return outcome_refusal(outcome, texts) or texts("page-set-nobody")
 
 
-def _said(shown: ShownAs | None, english: str, texts: Texts) -> str:
+def _sentence(shown: ShownAs | None, english: str, texts: Texts) -> str:
     if shown is not None and not (english and _is_vaguer(shown, texts)):
         values = dict(shown.values)
         if values.get("setting") in SHARES and "limit" in values:

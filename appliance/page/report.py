@@ -42,10 +42,14 @@ _PRIVATE = (
 
 
 def text(
-    stands: Mapping[str, object], files: Settings, warnings: Iterable[str], house: Iterable[str]
+    state: Mapping[str, object], files: Settings, warnings: Iterable[str], house: Iterable[str]
 ) -> str:
-    """The complete report. `stands`: state of the box. `house`: names to leave out of warnings."""
-    lines = ["Interlude: a report of a box", "", *(f"{key}: {one}" for key, one in stands.items())]
+    """The complete report. `state`: state of the box. `house`: names to leave out of warnings."""
+    lines = [
+        "Interlude: a report of a box",
+        "",
+        *(f"{key}: {item}" for key, item in state.items()),
+    ]
     lines += ["", "Settings that are not the default:", *settings_lines(files)]
     lines += ["", "Warnings, the newest last:", *(redacted(line, house) for line in warnings)]
     return "\n".join(lines) + "\n"

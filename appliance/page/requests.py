@@ -86,12 +86,12 @@ def read_request(
 ) -> Request | None:
     """Build a request. None for input that browsers do not send: a repeated Host, Origin, Cookie or
     Content-Type header, or a target that is not a path."""
-    said: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for name, value in headers:
         key = name.decode("ascii").lower()
-        if key in said and key in ("host", "origin", "cookie", "content-type"):
+        if key in by_name and key in ("host", "origin", "cookie", "content-type"):
             return None
-        said[key] = value.decode("latin-1")
+        by_name[key] = value.decode("latin-1")
     path, _, query = target.decode("ascii", "replace").partition("?")
     if not path.startswith("/"):
         return None
@@ -100,7 +100,7 @@ def read_request(
         path = unquote(path, errors="strict")
     except ValueError:
         return None
-    return Request(method.decode("ascii"), path, said, words, body, client)
+    return Request(method.decode("ascii"), path, by_name, words, body, client)
 
 
 def see_other(place: str, *headers: tuple[str, str]) -> Reply:

@@ -24,13 +24,14 @@ def shown(settings: Settings, key: str) -> str:
     return str(value)
 
 
-def typed(which: str, form: Mapping[str, str], now: Settings) -> dict[str, Scalar]:
-    """Values of the form `which` that differ from `now`. Raises SettingsError for a field that is
-    not a number and for an unknown form; other faults are found when the settings are validated."""
-    if which not in FORMS:
+def typed(form_name: str, form: Mapping[str, str], now: Settings) -> dict[str, Scalar]:
+    """Values of the form `form_name` that differ from `now`. Raises SettingsError for a field that
+    is not a number and for an unknown form; other faults are found when the settings are
+    validated."""
+    if form_name not in FORMS:
         raise SettingsError("There is no such form.", shown=ShownAs.of("page-wrong-no-form"))
     found = {}
-    for key in FORMS[which]:
+    for key in FORMS[form_name]:
         before = value_of(now, key)
         # Browsers do not send an unchecked checkbox.
         if key not in form and not isinstance(before, bool):

@@ -76,16 +76,16 @@ def may_ask(places: OwnPlaces) -> bool:
 
 def read_state(places: OwnPlaces, now_s: float) -> SoftwareState:
     """Read the present state from the disk. `now_s`: by the wall clock."""
-    shelf = ReleaseStore(places.releases, places.trial)
-    notes = (places.incoming / name for name in (request.WANTED, request.WANTED_SYSTEM))
+    releases = ReleaseStore(places.releases, places.trial)
+    requests = (places.incoming / name for name in (request.WANTED, request.WANTED_SYSTEM))
     return SoftwareState(
-        shelf.kept() or "",
-        request.returns_to(shelf) or "",
-        fallback.left(shelf),
+        releases.kept() or "",
+        request.returns_to(releases) or "",
+        fallback.left(releases),
         _system(places),
-        tuple(request.offers(shelf, places.incoming, places.os_release)),
+        tuple(request.offers(releases, places.incoming, places.os_release)),
         request.read_progress(places.trial),
-        any(os.path.lexists(note) for note in notes),
+        any(os.path.lexists(note) for note in requests),
         may_ask(places),
         os.path.lexists(places.pull),
         _look("web", places, now_s),
@@ -100,19 +100,19 @@ def _look(source: LookSource, places: OwnPlaces, now_s: float) -> LookState:
 
 
 def _system(places: OwnPlaces) -> SystemState:
-    ledger = SlotStateFile(places.releases / SYSTEM)
+    slots = SlotStateFile(places.releases / SYSTEM)
     machine = PiTarget(
         command_line=places.command_line,
         release=places.os_release,
         start=places.start,
         firmware=places.firmware,
     )
-    running, trial = machine.slot(), ledger.trial()
+    running, trial = machine.slot(), slots.trial()
     return SystemState(
         target.version(places.os_release) or "",
         running is not None,
-        system_request.returns_to(ledger, running, places.releases) or "",
+        system_request.returns_to(slots, running, places.releases) or "",
         trial.version if trial else "",
-        ledger.last(),
+        slots.last(),
         machine.supports_tryboot(),
     )

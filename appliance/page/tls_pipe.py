@@ -15,23 +15,23 @@ class TlsPipe:
     """The server's end. Raises ssl.SSLError for bytes that are not TLS or are rejected."""
 
     def __init__(self, context: ssl.SSLContext) -> None:
-        self._arrived, self._to_send = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self._tls = context.wrap_bio(self._arrived, self._to_send, server_side=True)
-        self._shaken = False
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = context.wrap_bio(self._incoming, self._outgoing, server_side=True)
+        self._handshake_done = False
 
     def decrypt(self, data: bytes) -> bytes:
         """Add received bytes. Returns decrypted bytes; b"" if more input is needed."""
-        self._arrived.write(data)
-        said = bytearray()
+        self._incoming.write(data)
+        decrypted = bytearray()
         try:
-            if not self._shaken:
+            if not self._handshake_done:
                 self._tls.do_handshake()
-                self._shaken = True
-            while part := self._tls.read(READ_BYTES):
-                said += part
+                self._handshake_done = True
+            while chunk := self._tls.read(READ_BYTES):
+                decrypted += chunk
         except ssl.SSLWantReadError:
             pass
-        return bytes(said)
+        return bytes(decrypted)
 
     def encrypt(self, data: bytes) -> None:
         """Encrypt bytes for the browser, after the handshake; see `pop_outgoing`."""
@@ -39,7 +39,7 @@ class TlsPipe:
 
     def close(self) -> None:
         """Send a close_notify alert."""
-        if self._shaken:
+        if self._handshake_done:
             try:
                 self._tls.unwrap()
             except ssl.SSLError:
@@ -47,4 +47,4 @@ class TlsPipe:
 
     def pop_outgoing(self) -> bytes:
         """Return the encrypted bytes to send."""
-        return self._to_send.read()
+        return self._outgoing.read()

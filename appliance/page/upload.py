@@ -57,11 +57,11 @@ class Upload:
     def finish(self) -> Reply:
         """Parse the complete upload and return the reply."""
         try:
-            whole = self._file.read_bytes()
+            body = self._file.read_bytes()
         except OSError:
-            whole = b""
+            body = b""
         self.close()
-        return self._done(_fields(whole, self._boundary.encode()))
+        return self._done(_fields(body, self._boundary.encode()))
 
     def close(self) -> None:
         """Overwrite and delete the file. May be called at any time and repeatedly."""

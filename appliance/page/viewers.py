@@ -26,39 +26,39 @@ class Viewer:
 
 class Viewers:
     def __init__(self) -> None:
-        self._now: set[Viewer] = set()
+        self._viewers: set[Viewer] = set()
 
     @property
     def any(self) -> bool:
-        return bool(self._now)
+        return bool(self._viewers)
 
     @property
     def words(self) -> bool:
         """Whether a browser has requested the text of answers."""
-        return any(viewer.words for viewer in self._now)
+        return any(viewer.words for viewer in self._viewers)
 
     @property
     def full(self) -> bool:
-        return len(self._now) >= MOST
+        return len(self._viewers) >= MOST
 
     def add(self, viewer: Viewer) -> None:
-        self._now.add(viewer)
+        self._viewers.add(viewer)
 
     def remove(self, viewer: Viewer) -> None:
-        self._now.discard(viewer)
+        self._viewers.discard(viewer)
 
     def disconnect(self, access: str) -> None:
         """Disconnect the streams of a browser whose access was revoked."""
-        for viewer in [one for one in self._now if one.access == access]:
-            self._now.discard(viewer)
+        for viewer in [one for one in self._viewers if one.access == access]:
+            self._viewers.discard(viewer)
             viewer.send(b"")
 
     def show(self, events: list[Event], *, words: bool = False) -> None:
         """Send events to all browsers; with `words` only to those that requested text."""
-        if not events or not self._now:
+        if not events or not self._viewers:
             return
         data = encoded(events)
-        for viewer in list(self._now):
+        for viewer in list(self._viewers):
             if viewer.words or not words:
                 viewer.send(data)
 
