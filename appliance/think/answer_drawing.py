@@ -36,11 +36,11 @@ class TokenSource(Protocol):
 class AnswerDrawing:
     """One answer, sampled from the end of the model's context.
 
-    marks  text of each special token
-    max_tokens   maximum number of tokens; `limited` is set if the answer was cut there
-    drew   called with the sampled tokens at the end, also after an error or `close`
-    states receives the hidden states of each token; None: no voice needs them
-    complete  set at the end if the text holds all tokens and the filter removed nothing
+    marks       text of each special token
+    max_tokens  `limited` is set if the answer was cut at this number of tokens
+    on_end      called with the sampled tokens at the end, also after an error or `close`
+    states      receives the hidden states of each token; None: no voice needs them
+    complete    set at the end if the text holds all tokens and the filter removed nothing
     """
 
     def __init__(
@@ -48,13 +48,13 @@ class AnswerDrawing:
         model: TokenSource,
         marks: Mapping[int, str],
         max_tokens: int,
-        drew: Callable[[list[int]], None],
+        on_end: Callable[[list[int]], None],
         states: DrawnStates | None = None,
     ) -> None:
         self._model = model
         self._marks = marks
         self._max_tokens = max_tokens
-        self._on_end = drew
+        self._on_end = on_end
         self._states = states
         self.tokens: list[int] = []
         self.limited = self.complete = False
@@ -112,7 +112,7 @@ class AnswerDrawing:
                 pieces = list(with_calls(tags.split(piece)))
                 spoken += _text_length(pieces)
                 if states is not None:
-                    pieces = states.drew(pieces, special=mark is not None)
+                    pieces = states.record_sampled(pieces, special=mark is not None)
                 yield pieces
                 self._model.evaluate([token], last=True)
                 if states is not None:

@@ -29,7 +29,7 @@ BATCH = 128
 # longer than 16 (docs/benchmarks/model.md).
 TOGETHER = 4
 SEQUENCES = 2
-_PADDING = 0  # the token id beside a soft token in a mixed batch: as a text token it is ambiguous
+_PADDING = 0  # token id of soft tokens in a mixed batch; a text token 0 would be taken for one
 _ABORTED = 2  # llama_decode: ended by the abort callback
 
 

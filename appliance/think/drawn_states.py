@@ -57,7 +57,7 @@ class DrawnStates:
         """Switch the tap on; call before the first token of an answer."""
         self._tap.switch_on()
 
-    def drew(self, pieces: Iterable[Piece], *, special: bool) -> list[Piece]:
+    def record_sampled(self, pieces: Iterable[Piece], *, special: bool) -> list[Piece]:
         """Record a sampled token and return the `pieces` that it completes, text as DrawnText.
         `special`: it is a special token and never text."""
         found = list(pieces)

@@ -43,7 +43,7 @@ log = logging.getLogger("thinker")
 
 
 class EncoderRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """SHA-256 of both files, and the path of their GGUF, for a reader of the file."""
+    """SHA-256 of both files; `audio` is the path of their GGUF, for information only."""
 
     graph_sha256: str
     data_sha256: str
@@ -57,7 +57,7 @@ def open_encoder(audio: Path, folder: Path, threads: int) -> StreamingEncoder | 
     Takes a few seconds; if the files must be made first, up to a minute more on a Pi (not measured
     there).
     """
-    from appliance.think.streaming_encoder import StreamingEncoder  # and with it ONNX Runtime
+    from appliance.think.streaming_encoder import StreamingEncoder  # imports ONNX Runtime
 
     try:
         return StreamingEncoder(prepare(audio, folder), threads)
@@ -81,7 +81,7 @@ def prepare(audio: Path, folder: Path, form: Form | None = None) -> Path:
     from appliance.models.encoder_graph.make import (
         bytes_needed,
         make,
-    )  # gguf: only where it is needed
+    )  # imports gguf, so only where needed
 
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     _drop_all(folder)

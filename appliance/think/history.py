@@ -42,11 +42,11 @@ class ToolUse:
 class HistoryTurn:
     """The owner's question, as sound or text, and the answer.
 
-    `tokens`: the tokens of `answer` as a local model sampled them; empty once the answer's text was
-    changed, which then counts. `uses`: the model's calls; the tools' answers are also part of
-    `answer`. `settled`: the heard text of the answer is known. `transcript`: the model's transcript
-    of the sound, which replaces the sound when that is gone; "" if it failed, None if it was not
-    tried yet.
+    `tokens`: the tokens of `answer` as a local model sampled them; empty if the text was changed,
+    so that the prompt uses the text. `uses`: the model's calls; the tools' answers are also part
+    of `answer`. `settled`: the heard text of the answer is known. `transcript`: the model's
+    transcript of the sound, which replaces the sound when that is gone; "" if it failed, None if
+    it was not tried yet.
     """
 
     number: int

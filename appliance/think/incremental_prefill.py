@@ -17,7 +17,7 @@ from appliance.think.tokenized_prompt import TokenizedPrompt
 
 PIECE_S = 0.5  # target time of a piece: a question waits at most so long for an idle piece to end
 # A smaller piece costs up to twice as much per token (measured on full-size weights: 32 tokens, 1.2
-# times). On a Pi it takes longer than PIECE_S, but its tokens are needed for the question anyway.
+# times). On a Pi 32 tokens take longer than PIECE_S, but the question needs these tokens anyway.
 LEAST_TOKENS = 32
 
 
@@ -71,10 +71,10 @@ class IncrementalPrefill:
 
         Raises AnswerAbandoned, ModelError.
         """
-        began_s = self._clock()
+        started_s = self._clock()
         piece = prompt.until(prompt.common(self.held) + self._pace.tokens)
         read = self.prefill(piece, draw=False)
-        self._pace.record(read, self._clock() - began_s)
+        self._pace.record(read, self._clock() - started_s)
         return len(piece) == len(prompt)
 
     def reaches(self, position: int) -> bool:

@@ -111,7 +111,7 @@ class LocalGemma:
                 "Shorten `thinking.persona` or raise `thinking.context_tokens`.",
             )
         self._capacity = room - reserve  # maximum tokens of all turns
-        self._limit = min(self._capacity, model.history_tokens)  # if there are several turns
+        self._limit = min(self._capacity, model.history_tokens)  # maximum for several turns
         self._budget = min(thinking.history_tokens, self._limit)
         spare = min(reserve + SPARE_TOKENS, self._budget // 4)
         self._pruning = HistoryPruning(self._budget, self._budget - spare, self._size)
@@ -306,9 +306,9 @@ class LocalGemma:
 
     def _drawing(self) -> AnswerDrawing:
         """Return an answer that starts at the end of the reader's sequence."""
-        most = min(self._answer_tokens, self._gemma.context_tokens - self._gemma.position)
-        drew = self._reader.record_sampled
-        return AnswerDrawing(self._gemma, self._tags, most, drew, self._states)
+        max_tokens = min(self._answer_tokens, self._gemma.context_tokens - self._gemma.position)
+        on_end = self._reader.record_sampled
+        return AnswerDrawing(self._gemma, self._tags, max_tokens, on_end, self._states)
 
     def _prompt(self, history: History, *, open_last: bool) -> TokenizedPrompt:
         return self._tokenize_prompt(self._parts(self._persona, history, open_last, self._tools))

@@ -63,7 +63,7 @@ class Opening:
             reader.restore(self.state, self.prompt)
 
     def _load_saved(self, reader: IncrementalPrefill) -> bool:
-        began_s = time.monotonic()
+        started_s = time.monotonic()
         state = self._openings.load(self._key) if self._openings is not None else None
         if state is None or not reader.restore(state, self.prompt):
             return False
@@ -71,5 +71,5 @@ class Opening:
         self._openings.mark_usable(self._key)
         self.state = state
         log.info("loaded the opening (%d tokens) in %.0f ms",
-                 len(self.prompt), 1000 * (time.monotonic() - began_s))  # fmt: skip
+                 len(self.prompt), 1000 * (time.monotonic() - started_s))  # fmt: skip
         return True

@@ -77,10 +77,10 @@ class RecallCache:
         if self._loaded is None:
             return
         (ids, state), self._loaded = self._loaded, None
-        began_s = time.monotonic()
+        started_s = time.monotonic()
         if _starts_with(prompt, ids) and reader.restore(state, prompt.until(len(ids))):
             self._snapshots.mark_usable()
-            took_ms = 1000 * (time.monotonic() - began_s)
+            took_ms = 1000 * (time.monotonic() - started_s)
             log.info("loaded the conversation (%d tokens) in %.0f ms; %d tokens to prefill",
                      len(ids), took_ms, len(prompt) - len(ids))  # fmt: skip
         else:

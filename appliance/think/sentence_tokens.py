@@ -38,7 +38,7 @@ class SentenceStream:
     def flush(self) -> list[FoundSentence]:
         """End the text and return the rest of it. A new text may follow."""
         found = self._found(self._splitter.flush())
-        self._add("\n")  # as the splitter did
+        self._add("\n")  # the splitter counts this line end, too
         return found
 
     def _add(self, text: str) -> None:

@@ -66,7 +66,7 @@ _CHECK_LOG = "Look into the server's own log, and check `thinking.remote`."
 
 def refused(server: str, status: int, body: bytes) -> RemoteError:
     """Return the error for an HTTP status other than success."""
-    words = said(body)
+    words = error_text(body)
     problem = f"The model server {server} refused with HTTP {status}"
     remedy, aloud = _STATUSES.get(status) or _advice(words)
     return RemoteError(f"{problem}: {words}." if words else f"{problem}.", remedy, aloud)
@@ -104,7 +104,7 @@ def thinks_before_answer(server: str) -> RemoteError:
     return RemoteError(problem, SWITCH_OFF)
 
 
-def said(body: bytes) -> str:
+def error_text(body: bytes) -> str:
     """Return the server's message in the body of an error; "" for an HTML page or no body."""
     try:
         return _sentence(json.loads(body))

@@ -31,7 +31,7 @@ from appliance.think.tool_call_stream import MOST_CALLS
 from appliance.tools.tool_call_syntax import BadToolCall, ToolCall
 
 if TYPE_CHECKING:
-    from appliance.think.recall_cache import RecallCache  # llama.cpp: only where it is needed
+    from appliance.think.recall_cache import RecallCache  # would import llama.cpp
 
 BAD_CALL = "Sorry, I tried to do that and got it wrong. Please ask me again."
 
@@ -99,7 +99,7 @@ class ModelSession:
         stream = _AnswerStream(entry, self._send, lambda: 1000 * (self._clock() - asked_s))
         problem = aloud = ""
         reason: Literal["complete", "limit", "abandoned", "failed"]
-        began_s = self._clock()
+        started_s = self._clock()
         try:
             self._start_turn(turn)
             for piece in self.model.answer(self.history, effort):
@@ -117,14 +117,14 @@ class ModelSession:
                 self.history.fail(turn)
         finally:
             self._finish_work()
-        drawing_s = self._clock() - began_s - (effort.encode_ms + effort.prefill_ms) / 1000
+        drawing_s = self._clock() - started_s - (effort.encode_ms + effort.prefill_ms) / 1000
         self._send(
             ThoughtEnded(
                 turn, stream.sentences, reason, problem, effort.tokens, effort.encode_ms,
                 effort.prefill_ms, stream.first_ms,
                 (effort.tokens - effort.drawn_ahead) / drawing_s if drawing_s > 0 else 0.0,
                 effort.read, aloud, effort.drawn_ahead, effort.thrown_away,
-                max(0.0, 1000 * (began_s - asked_s)),
+                max(0.0, 1000 * (started_s - asked_s)),
             )
         )  # fmt: skip
 
@@ -208,8 +208,8 @@ class ModelSession:
                     text = None
                 if wanted():
                     return
-            if text is not None and (whole := text.flush()):  # ended before the first clause did
-                self._send(AnswerBegun(*whole[0]))
+            if text is not None and (rest := text.flush()):  # ended before the first clause did
+                self._send(AnswerBegun(*rest[0]))
 
     @contextlib.contextmanager
     def _encoding_ahead(self, clip: SpeechClip) -> Iterator[None]:

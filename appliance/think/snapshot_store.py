@@ -151,7 +151,7 @@ class Snapshots:
             self._making_file = False
 
     def _write_snapshot(self, fd: int, path: Path, data: bytes, stop: threading.Event) -> None:
-        began_s, complete = time.monotonic(), False
+        started_s, complete = time.monotonic(), False
         try:
             with locked(path.parent, LOCK_S):
                 if not os.fstat(fd).st_nlink:
@@ -165,7 +165,7 @@ class Snapshots:
             os.close(fd)
         if complete:
             log.info("saved the state for the next start: %.1f MiB in %.1f s",
-                     len(data) / (1 << 20), time.monotonic() - began_s)  # fmt: skip
+                     len(data) / (1 << 20), time.monotonic() - started_s)  # fmt: skip
 
     def _fits(self, fd: int, data: bytes) -> bool:
         disk = os.fstatvfs(fd)

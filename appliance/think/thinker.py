@@ -44,7 +44,7 @@ from appliance.think.speculative_prefill import SpeculativePrefill
 from appliance.think.utterance_buffer import UtteranceBuffer
 
 if TYPE_CHECKING:
-    from appliance.think.local import LocalGemma  # llama.cpp: only where it is needed
+    from appliance.think.local import LocalGemma  # would import llama.cpp
 
 LOOK_MS = 200  # between two polls of the floor when nothing arrives, and between heartbeats
 LOAD_S = 300.0  # 4 GB from a slow card; a model that is not loaded by then never will be
@@ -255,7 +255,7 @@ class ThinkerInbox:
                 self._thread.submit(partial(_prefill_partial, clips, paused, wanted))
 
     def _newer_input(self, received_frames: int) -> bool:
-        """Whether more speech has arrived or a job waits, so that drawing ahead should end."""
+        """Whether more speech has arrived or a job waits, so that sampling ahead should end."""
         return self._received_frames != received_frames or self._thread.wanted()
 
     def _handle(self, message: AnyMessage, now_s: float) -> None:

@@ -92,7 +92,7 @@ class Toolbox:
     timers: Timers
     guard: ConfirmationGuard = field(default_factory=ConfirmationGuard)
     _request_number: int = 0
-    _house_requests: tuple[int, int] = (0, 0)  # requests to the house: turn, count
+    _house_requests: tuple[int, int] = (0, 0)  # turn, and the number of requests in it
     _forget_deadline_s: float = field(default=-1.0)  # of the second request, on the boot clock
     _forget_turn: int = -1
 

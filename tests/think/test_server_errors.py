@@ -9,7 +9,7 @@ import pytest
 
 from appliance.language.catalogue import english
 from appliance.think import server_errors
-from appliance.think.server_errors import MOST_SAID, refused, said
+from appliance.think.server_errors import MOST_SAID, error_text, refused
 
 # (HTTP status, what came with it, words of the server's that are shown, the setting, aloud)
 ROWS: list[tuple[int, Any, str, str, str]] = [
@@ -52,7 +52,7 @@ def test_a_refusal_names_the_server_its_words_and_the_setting(
 
 def test_a_part_of_the_request_that_a_server_sends_back_is_not_shown() -> None:
     detail = [{"loc": ["body"], "msg": "Extra inputs", "input": {"messages": "my diary"}}]
-    assert "diary" not in said(json.dumps({"detail": detail}).encode())
+    assert "diary" not in error_text(json.dumps({"detail": detail}).encode())
 
 
 @pytest.mark.parametrize(
