@@ -99,7 +99,7 @@ def test_a_list_is_replaced_as_a_whole() -> None:
 
 def test_a_box_without_settings_gets_the_file_that_the_card_has() -> None:
     then = merge(SHIPPED, {"mode": "open"})
-    assert then.startswith("# The owner's settings: only what differs.")
+    assert then.startswith("# The owner's settings: only those that differ")
     assert yaml.safe_load(then) == {"mode": "open"}
 
 

@@ -1,7 +1,7 @@
-"""piper-tts as a program that speaks Interlude's voice protocol (docs/voices.md) by its pipes.
+"""Runs piper-tts as a program with Interlude's voice protocol (docs/voices.md) on its pipes.
 
-    program.py MODEL.onnx       its config beside it, `.json` appended
-    program.py --check          can it run here at all? The exit code says so
+    program.py MODEL.onnx       the config is MODEL.onnx.json
+    program.py --check          exit code 0 if it can run on this machine
 
 This file is under the Apache License 2.0. It imports piper-tts, which is GPL-3.0-or-later: both
 together are a program under GPL-3.0-or-later. It shares no process and no module with Interlude.
@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read once, as onnxruntime is loaded
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read once, when onnxruntime is loaded
 LIBRARY = Path(__file__).resolve().parent / "lib"
 if LIBRARY.is_dir():
     sys.path.insert(0, str(LIBRARY))
@@ -31,14 +31,14 @@ from piper.config import PiperConfig  # noqa: E402
 from piper.phonemize_espeak import EspeakPhonemizer  # noqa: E402
 
 PROTOCOL = 1
-# A longer text is synthesised in parts: the first sound comes sooner, memory stays small (VITS
-# needs about 1 MB a phoneme), and there are more places to stop.
+# A longer text is synthesised in parts: the first sound comes sooner, memory is limited (VITS needs
+# about 1 MB per phoneme), and there are more points at which it can stop.
 PART_CHARACTERS = 160
 _CLAUSE_END = re.compile(r"[,;:.!?]\s+")
 
 
 def parts(text: str, limit: int = PART_CHARACTERS) -> Iterator[tuple[int, int]]:
-    """Where the parts of `text` begin and end: at most `limit` characters, cut behind the last
+    """Start and end of the parts of `text`: at most `limit` characters each, split after the last
     clause that fits, else between words, else anywhere."""
     start = 0
     while start < len(text):
@@ -53,15 +53,15 @@ def parts(text: str, limit: int = PART_CHARACTERS) -> Iterator[tuple[int, int]]:
 
 
 class Session:
-    """An onnxruntime session whose runs can be ended from another thread."""
+    """An onnxruntime session whose runs another thread can terminate."""
 
     def __init__(self, model: Path) -> None:
         options = onnxruntime.SessionOptions()
-        # One thread that sleeps when it waits: the box's listener lives on the same core.
+        # One thread, without spinning: the box's listener runs on the same core.
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.log_severity_level = 3  # errors; warnings of unused weights help nobody here
+        options.log_severity_level = 3  # errors only; warnings about unused weights are of no use
         self._session = onnxruntime.InferenceSession(
             str(model), options, providers=["CPUExecutionProvider"]
         )
@@ -75,7 +75,7 @@ class Session:
 
 
 class Order:
-    """One sentence. `options`: onnxruntime stops between two nodes of the graph when told to."""
+    """One sentence. `options`: its `terminate` stops onnxruntime between two nodes of the graph."""
 
     def __init__(self, number: int, text: str) -> None:
         self.number, self.text = number, text
@@ -88,7 +88,7 @@ class Order:
 
 
 class Program:
-    """Two threads: one reads what is asked for, so that a stop is seen at once; one synthesises."""
+    """Two threads: one reads requests, so that a stop takes effect at once; one synthesises."""
 
     def __init__(self, model: Path, answers: int) -> None:
         config = json.loads(model.with_name(model.name + ".json").read_text(encoding="utf-8"))
@@ -105,7 +105,7 @@ class Program:
         while (order := self._orders.get()) is not None:
             try:
                 self._say(order)
-            except Exception as error:  # noqa: BLE001  # it and its C code raise anything
+            except Exception as error:  # noqa: BLE001  # piper and its C code may raise anything
                 why = str(error).strip().split("\n")[0][:200] or type(error).__name__
                 self._end(order, {"done": order.number} if order.stopped else
                           {"failed": order.number, "why": why})  # fmt: skip
@@ -125,7 +125,7 @@ class Program:
                     stopped = self._open.get(asked["stop"])
                 if stopped is not None:
                     stopped.stop()
-        os._exit(0)  # who listened is gone
+        os._exit(0)  # end of input: the speaker has ended
 
     def _say(self, order: Order) -> None:
         for begin, end in parts(order.text):
@@ -153,10 +153,10 @@ def main() -> int:
     if sys.argv[1:] == ["--check"]:
         return 0 if EspeakPhonemizer().phonemize("en-us", "Yes.") else 70  # EX_SOFTWARE
     answers = os.dup(sys.stdout.fileno())
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints is no answer
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what libraries print goes to stderr
     try:
         program = Program(Path(sys.argv[1]), answers)
-    except Exception as error:  # noqa: BLE001  # a file that is no voice, in whatever way
+    except Exception as error:  # noqa: BLE001  # any file that is not a voice
         said = str(error).strip().split("\n")[0][:200] or type(error).__name__
         print(f"{sys.argv[1]} cannot be loaded: {said}", file=sys.stderr)
         return 65  # EX_DATAERR

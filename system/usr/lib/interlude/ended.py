@@ -1,12 +1,13 @@
 #!/usr/bin/python3 -I
-"""Counts how often the box ended badly, and has it given up after four such ends in half an hour.
+"""Counts failures of interlude.service, and gives the box up after four of them in half an hour.
 
-Run by systemd after each end of interlude.service, as root and outside of its sandbox. In: how it
-ended, in the environment (systemd.exec(5), $SERVICE_RESULT), and from systemd whether a job ended
-it. Out: the times of the bad ends, in memory; after too many of them `given-up`, with which the
-next start ends with exit code 79 (see `start`), and systemd calls interlude-settle.
+systemd runs it after each end of interlude.service (ExecStopPost=+), as root and outside of its
+sandbox. In: the result, in the environment (systemd.exec(5), $SERVICE_RESULT), and from systemd
+whether a job stopped the unit. Out: the times of the failures, on a tmpfs; after too many of them
+the file `given-up`, which makes the next start exit with code 79 (see `start`), upon which systemd
+starts interlude-settle.
 
-systemd's own limit counts starts, whatever they follow: restarts by hand reached it, too.
+systemd's own limit counts all starts, so that manual restarts reached it, too.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 UNIT = "interlude.service"
-FOLDER = "/run/interlude-release"  # root's
+FOLDER = "/run/interlude-release"  # owned by root
 ENDS, GIVEN_UP = "ends.json", "given-up"
-MOST = 4  # bad ends within WINDOW_S
+MOST = 4  # failures within WINDOW_S
 WINDOW_S = 1800.0
-HOT_S = 60.0  # a box that ends by itself and in order within so short a time is not well
-# After these systemd does not start the box again, but asks interlude-settle at once.
+HOT_S = 60.0  # an orderly end by itself within this time counts as a failure
+# After these exit codes systemd starts interlude-settle in place of the box.
 NO_RESTART = {
     78,
     79,
@@ -37,12 +38,12 @@ NO_RESTART = {
 
 @dataclass(frozen=True)
 class End:
-    """How it ended.
+    """How the unit ended.
 
-    result   as systemd names it: success, exit-code, signal, timeout, watchdog, ...
-    status   the exit code; 0 if it was a signal
-    asked    a job of systemd's ended it: somebody restarts or stops it, or the machine stops
-    lived_s  since the start of its main process
+    result   $SERVICE_RESULT: success, exit-code, signal, timeout, watchdog, ...
+    status   exit code; 0 after a signal
+    asked    a job of systemd stopped it: a restart, a stop, or a shutdown of the machine
+    lived_s  run time of its main process
     """
 
     result: str
@@ -52,14 +53,14 @@ class End:
 
     @property
     def bad(self) -> bool:
-        """Nobody asked for it, and it was no restart in order after a while."""
+        """Whether it counts as a failure: not requested, and either an error or too early."""
         return not self.asked and (self.result != "success" or self.lived_s < HOT_S)
 
 
 def judge(before: Sequence[float], end: End, now_s: float) -> tuple[tuple[float, ...], bool]:
-    """The times of the bad ends that count from now on, and whether the box is given up.
+    """The times of the failures that still count, and whether the box is given up.
 
-    Who asks for an end or a start begins anew, and so does interlude-settle.
+    A requested stop or restart clears the list, and so does an end that interlude-settle handles.
     """
     decided = end.result == "exit-code" and end.status in NO_RESTART
     if end.asked or decided:
@@ -72,7 +73,7 @@ def judge(before: Sequence[float], end: End, now_s: float) -> tuple[tuple[float,
 
 
 def read(folder: Path) -> tuple[float, ...]:
-    """The times that were noted; none if they cannot be read."""
+    """The stored times; none if the file cannot be read."""
     try:
         return tuple(map(float, json.loads((folder / ENDS).read_bytes())))
     except (OSError, ValueError, TypeError):
@@ -87,14 +88,14 @@ def write(path: Path, words: str) -> None:
 
 
 def seen(systemctl: str) -> End:
-    """How it ended, and what systemd is about to do."""
+    """Collect the result from the environment and systemd's jobs."""
     show = ("show", UNIT, "--property=ExecMainStartTimestampMonotonic", "--value")
     began_us = _say(systemctl, *show).strip()
-    # A line `26 interlude.service restart running`. A job to start it is no end: it is there until
+    # A line `26 interlude.service restart running`. A job `start` does not count: it exists until
     # the box is up, also after systemd's own restarts.
     jobs = _say(systemctl, "list-jobs", "--no-legend", UNIT)
     asked = re.search(rf"\b{re.escape(UNIT)}\s+(stop|\S*restart)\s", jobs) is not None
-    status = os.environ.get("EXIT_STATUS", "")  # of a signal, its name
+    status = os.environ.get("EXIT_STATUS", "")  # the name after a signal
     return End(
         os.environ.get("SERVICE_RESULT", ""),
         int(status) if status.isdecimal() else 0,
@@ -104,7 +105,7 @@ def seen(systemctl: str) -> End:
 
 
 def _say(*words: str) -> str:
-    """What systemd answers; nothing if it does not."""
+    """The output of systemctl; "" if it fails."""
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         return subprocess.run(words, capture_output=True, text=True, check=True, timeout=5).stdout
     return ""

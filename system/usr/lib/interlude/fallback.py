@@ -1,15 +1,15 @@
 #!/usr/bin/python3 -I
-"""Decides what follows when systemd has given the box up, and prints how many seconds to wait.
+"""Decides what to do after systemd has given the box up, and prints how many seconds to wait.
 
-In: why interlude.service failed, the releases on the card, what was noted of earlier failures.
-Out: a note on the card, `current` led to another release if need be, the other system asked for,
-and the wait before the next start on stdout. It runs as root, with the system's own Python and
-nothing of a release: a release whose files are damaged must not decide about itself.
+In: the result of interlude.service, the releases on the card, the note about earlier failures.
+Out: a new note on the card, `current` pointing to another release if necessary, a start of the
+other system, and the wait before the next start on stdout. It runs as root with the system's own
+Python, and imports nothing of a release: a damaged release must not decide about itself.
 
-A release is left after two failures, each of them some starts in a row that failed. The other
-release then has two as well; if it fails, the first one is what starts again, since the fault lies
+A release is left after two failures, each of which is a series of failed starts. The other release
+then gets two failures as well; after them the first release is started again, because the fault is
 elsewhere. Then the system in the other slot is tried once. After that there are only waits, which
-grow to five minutes. An hour without a failure makes all of this undone.
+grow to five minutes. An hour without a failure resets all of this.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from pathlib import Path
 UNIT = "interlude.service"
 OTHER_SYSTEM = "interlude-other-system.service"
 NOTE = "failures.json"
-FAILURES = 2  # of a release, before it is left
-WELL_S = 3600.0  # without a failure: what was noted before no longer counts
-HOT_S = 60.0  # a unit that ends in order this often is not restarted by an owner
+FAILURES = 2  # of a release before it is left
+WELL_S = 3600.0  # without a failure: earlier failures no longer count
+HOT_S = 60.0  # orderly ends at shorter intervals are failures, not restarts by the owner
 WAITS_S = (5.0, 20.0, 60.0, 120.0, 300.0)
-OTHERS_WAIT_S = 60.0  # while an installation, or the watch of a system on trial, is in charge
+OTHERS_WAIT_S = 60.0  # while an installation, or the health check of a system on trial, decides
 SETTINGS = 78  # EX_CONFIG, sysexits(3): appliance.errors.SettingsError
 KEEPS_ENDING = 79  # runtime/supervision/failure_rate.py
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
@@ -41,17 +41,17 @@ VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 @dataclass(frozen=True)
 class Note:
-    """What is on the card about failures; appliance/update/release/fallback.py reads it, too.
+    """The note about failures on the card; appliance/update/release/fallback.py reads it, too.
 
-    version       the release that these failures are of
-    failures      how often systemd gave it up, since it last was well for an hour
-    waits         waits in a row; a wait for each failure, whatever its cause
-    boot, at_s    the start of the machine, and the seconds since it, of the last new start
-    tried         releases that were given up twice, since one was last well for an hour
-    left, why     the release that was left for `version`, and how it had ended
-    going_to      the release that takes the place of `version`; the link may not lead there yet
-    system_left   the system that was left, or was to be
-    other_tried   the system in the other slot had its chance
+    version       the release that failed
+    failures      how often systemd gave it up since it last ran for an hour
+    waits         waits in a row; one for each failure, of any cause
+    boot, at_s    boot id, and seconds since that boot, of the last restart
+    tried         releases that were given up twice since one last ran for an hour
+    left, why     the release that was replaced by `version`, and how it had ended
+    going_to      the release that replaces `version`; the symlink may not point to it yet
+    system_left   the system that was left, or was to be left
+    other_tried   the system in the other slot has been tried
     """
 
     version: str = ""
@@ -69,16 +69,16 @@ class Note:
 
 @dataclass(frozen=True)
 class Seen:
-    """How the machine is now.
+    """The present state of the machine.
 
-    kept, previous   what `current` and `previous` lead to; "" for none
-    whole            the releases whose files are all there
-    result, status   of interlude.service, as `systemctl show` names them
-    boot, now_s      which start of the machine this is, and how long ago
+    kept, previous   targets of the symlinks `current` and `previous`; "" for none
+    whole            the complete releases
+    result, status   of interlude.service, as in `systemctl show`
+    boot, now_s      boot id, and seconds since the boot
     slots            the card has two system slots
-    system           the version of the system that runs
-    system_on_trial  this start of the machine is a trial: the system is to blame, and is watched
-    installing       an installation holds the lock: it restarts the box, and watches it
+    system           version of the running system
+    system_on_trial  this boot is a trial of the system, whose health check decides
+    installing       an installation holds the lock: it restarts the box and checks it
     """
 
     kept: str
@@ -96,7 +96,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Decision:
-    """`link`: the release that `current` is to lead to, "" for no change."""
+    """What to do. `link`: the new target of `current`; "": no change. `said`: a log line."""
 
     note: Note
     wait_s: float
@@ -107,7 +107,7 @@ class Decision:
 
 # ── what to do: pure ─────────────────────────────────────────────────────────────────────────
 def decide(note: Note, seen: Seen) -> Decision:
-    """What follows from this failure, given those before."""
+    """Decide what to do after this failure, given the earlier ones."""
     if seen.system_on_trial or seen.installing:
         who = "this system is on trial" if seen.system_on_trial else "a release is being installed"
         return Decision(note, OTHERS_WAIT_S, said=f"{who}: nothing is changed here")
@@ -138,19 +138,19 @@ def decide(note: Note, seen: Seen) -> Decision:
 
 
 def how(seen: Seen) -> str:
-    """How the last start ended, in a few words."""
+    """A short description of how the last start ended."""
     if seen.result == "exit-code" and seen.status == KEEPS_ENDING:
         return "a part that it needs ended again and again"
     return f"exit code {seen.status}" if seen.result == "exit-code" else seen.result
 
 
 def _current(note: Note, seen: Seen) -> tuple[Note, str]:
-    """The note as it holds for what is kept now, and a change of release that was cut short."""
+    """The note for the current release, and the target of an interrupted change of release."""
     if note.going_to and note.version == seen.kept and note.going_to in seen.whole:
         return note, note.going_to
     if note.going_to and note.going_to == seen.kept:
         note = _gone(note)
-    if note.version != seen.kept:  # somebody installed another, or went back
+    if note.version != seen.kept:  # another release was installed or restored since
         return Note(version=seen.kept), ""
     well_s = seen.now_s - (note.at_s if note.boot == seen.boot else 0.0)
     if well_s >= WELL_S:
@@ -160,10 +160,10 @@ def _current(note: Note, seen: Seen) -> tuple[Note, str]:
 
 
 def _other_release(note: Note, seen: Seen) -> str:
-    """Where to go from a release that is given up; "" for nowhere.
+    """The release that replaces one that was given up; "" for none.
 
-    The one before it, once. From there back, if that is no better. A release that was left
-    is gone back to for no other reason.
+    It is the previous one, once; if that fails as well, the first one again. There is no other
+    reason to return to a release that was left.
     """
     if note.left:
         back = note.left in note.tried and note.left in seen.whole
@@ -179,7 +179,7 @@ def _go(note: Note, seen: Seen, target: str) -> Decision:
 
 
 def _gone(note: Note) -> Note:
-    """The note after the link has led to `going_to`. Back from both, no release is to blame."""
+    """The note after the symlink points to `going_to`; `left` is "" after a return to the first."""
     returns = note.going_to in note.tried
     return replace(
         note, version=note.going_to, going_to="", failures=0, waits=0,
@@ -193,7 +193,7 @@ def _again(note: Note, seen: Seen, wait_s: float) -> Note:
 
 # ── what is on the card ──────────────────────────────────────────────────────────────────────
 class Disk:
-    """Every change, one call each. After a power cut each is made, or not made at all."""
+    """All changes of the disk, one call each; each is atomic at a power cut."""
 
     def write(self, path: Path, data: bytes) -> None:
         fresh = path.with_name(f".{path.name}.new")
@@ -224,12 +224,12 @@ class Disk:
             os.close(fd)
 
     def _done(self) -> None:
-        """One more change is made; a test may end the process here."""
+        """Called after each step; a test may end the process here."""
 
 
 @dataclass(frozen=True)
 class Box:
-    """Where everything is. A test has places of its own."""
+    """Paths and commands; a test uses its own."""
 
     root: Path = Path("/opt/interlude")
     given_up: Path = Path("/run/interlude-release/given-up")
@@ -240,7 +240,7 @@ class Box:
     disk: Disk = field(default_factory=Disk)
 
     def note(self) -> Note:
-        """What was noted; an empty note if there is none, or it cannot be read."""
+        """The stored note; an empty one if there is none, or it cannot be read."""
         try:
             said = json.loads((self.root / NOTE).read_bytes())
             note = Note(**{**said, "tried": tuple(map(str, said.get("tried", ())))})
@@ -251,7 +251,7 @@ class Box:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[bool]:
-        """Whether no installation is under way; none begins meanwhile (update/install_lock.py)."""
+        """Hold the lock of installations (update/install_lock.py); False if it is taken."""
         with contextlib.ExitStack() as held:
             try:
                 fd = os.open(self.root / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -260,7 +260,7 @@ class Box:
             except BlockingIOError:
                 yield False
                 return
-            except OSError:  # a card that cannot be written: nothing can be installed, either
+            except OSError:  # a read-only card: no installation is possible either
                 pass
             yield True
 
@@ -276,8 +276,8 @@ class Box:
         )  # fmt: skip
 
     def _how_it_ended(self) -> tuple[str, int]:
-        """systemd's word for it, and the exit code. Of a box that was given up, ended.py's: the
-        last start was none."""
+        """systemd's result and the exit code; those of ended.py if the box was given up, because
+        the last start only exited."""
         noted = _text(self.given_up).split()
         if len(noted) == 2 and noted[1].isdecimal():
             return noted[0], int(noted[1])
@@ -289,11 +289,11 @@ class Box:
         return said.get("Result", ""), int(said.get("ExecMainStatus") or 0)
 
     def _slots(self) -> bool:
-        """A card of ours: what started the machine noted the slot, or the kernel was told one."""
+        """Whether the card has two slots: the initramfs or the command line names the booted one."""
         return (self.start / "slot").exists() or "interlude.slot=" in _text(self.command_line)
 
     def carry_out(self, decision: Decision) -> None:
-        """The note goes first: cut short after it, the next failure goes on from there."""
+        """Write the note first, so that the next failure completes an interrupted change."""
         self._write(decision.note)
         if decision.link:
             self.disk.link(self.root / "current", f"releases/{decision.link}")
@@ -313,7 +313,7 @@ class Box:
         return version if VERSION.fullmatch(version) else ""
 
     def _whole(self) -> frozenset[str]:
-        """Their manifest is written last, and the command has to be there to be started."""
+        """The releases with a manifest, which is written last, and an executable command."""
         found = (self.root / "releases").glob("[A-Za-z0-9]*/release.json")
         folders = [path.parent for path in found]
         return frozenset(
@@ -338,7 +338,7 @@ def main() -> int:
         print(decision.said, file=sys.stderr)
         try:
             box.carry_out(decision)
-        except OSError as error:  # a card that cannot be written: the box is started all the same
+        except OSError as error:  # a read-only card: the box is started all the same
             print(f"{error.filename}: {error.strerror}", file=sys.stderr)
     print(f"{decision.wait_s:g}")
     return 0
