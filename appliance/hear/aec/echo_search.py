@@ -23,21 +23,23 @@ class EchoSearch:
         self._least: float | None = None
         self._since_s = self._since_rise_s = AGAIN_S  # a first try is due
 
-    def is_due(self, heard: float, sent: float, seconds: float, *, resting: bool) -> bool:
+    def is_due(
+        self, mic_power: float, played_power: float, seconds: float, *, resting: bool
+    ) -> bool:
         """Whether to start a try now. heard, sent: mean squares of the newest window of microphone
         and loudspeaker; seconds: of sound, since the last call. `resting`: after a first try
         without success, try only at a rise."""
-        first = self._least is None
+        first_try = self._least is None
         self._since_s += seconds
         self._since_rise_s += seconds
-        self._loudest = max(sent, LOUDEST_KEPT * self._loudest)
+        self._loudest = max(played_power, LOUDEST_KEPT * self._loudest)
         rises = False
-        if sent >= LOUD * self._loudest:
-            ratio = heard / sent
+        if played_power >= LOUD * self._loudest:
+            ratio = mic_power / played_power
             least = ratio if self._least is None else self._least
             rises = ratio > RISE * least and self._since_rise_s >= RISES_AFTER_S
             self._least = min(ratio, LEAST_KEPT * least)
-        due = rises or (self._since_s >= AGAIN_S and (first or not resting))
+        due = rises or (self._since_s >= AGAIN_S and (first_try or not resting))
         if due:
             self._since_s = 0.0
         if rises:

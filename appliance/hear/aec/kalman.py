@@ -40,7 +40,7 @@ _RESTING_BLOCKS = 40  # without an echo, in case one appears, as when a cable is
 _EARLY_UPDATES = 150  # of 15 ms: with a voice the filter converges within about two seconds
 _SPARE_BLOCKS = 64  # between two moves of a sliding window to the start of its memory
 _QUIET_FAR = 1e-7  # mean square of the window played: below −70 dBFS there is no update
-_KEPT = 0.9  # smoothing of the compared energies from update to update: some 200 ms
+_SMOOTHING = 0.9  # smoothing of the compared energies from update to update: some 200 ms
 _KNOWN_DB = 10.0  # usual attenuation above which the residue can show an echo path change
 _DOUBT_DB = 6.0  # attenuation below the usual: the room has changed, or the owner speaks
 _BETTER_DB = 3.0  # lower residue at which a second estimate replaces the first
@@ -72,21 +72,21 @@ class KalmanCanceller:
         """`may_rest`: update rarely while there is no echo."""
         self._may_rest = may_rest
         self._frames = frames
-        self._parts = -(-tail_ms * rate_hz // 1000 // frames)
-        self._length = self._parts * frames
+        self._partitions = -(-tail_ms * rate_hz // 1000 // frames)
+        self._length = self._partitions * frames
         spare = _SPARE_BLOCKS * frames
         self._far = SlidingWindow(np.zeros(2 * self._length, np.float32), spare)
         self._mic = SlidingWindow(np.zeros(self._length, np.float32), spare)
-        self._clipped: deque[Floats | None] = deque([None] * self._parts, self._parts)
+        self._clipped: deque[Floats | None] = deque([None] * self._partitions, self._partitions)
         self._unclipped = np.zeros(frames, np.float32)
         self._off_blocks = 0  # until the window contains no block of a muted microphone
         self._nonlinearity = LoudspeakerNonlinearity()
         self._spectra = SlidingWindow(
-            np.zeros((self._parts, frames + 1), np.complex64), _SPARE_BLOCKS
+            np.zeros((self._partitions, frames + 1), np.complex64), _SPARE_BLOCKS
         )
-        self._weights = np.zeros((self._parts, frames + 1), np.complex64)
+        self._weights = np.zeros((self._partitions, frames + 1), np.complex64)
         self._main = EchoPathEstimate(self._length, _FAINTEST)
-        self._sameness = EchoPathChangeDetector()
+        self._path_change = EchoPathChangeDetector()
         self._late = LateReverb(frames)
         self._misalignment = Misalignment(frames)
         self._coupling = self._loudest_far = 0.0
@@ -95,15 +95,16 @@ class KalmanCanceller:
         self._search = EchoSearch()
         self._updates = self._second_updates = 0
         self._blocks = 0
-        self._heard = self._left = self._second_left = self._echo = self._sent = 1e-12
-        self._usual_db = 0.0
-        self._silent_blocks = 2 * self._parts
+        self._mic_energy = self._residue_energy = self._second_energy = 1e-12
+        self._echo_energy = self._played_energy = 1e-12
+        self._usual_attenuation_db = 0.0
+        self._silent_blocks = 2 * self._partitions
         self._apply()
         self.path_changes = 0  # number of echo path changes detected
 
     @property
     def active(self) -> bool:
-        return self._silent_blocks < 2 * self._parts
+        return self._silent_blocks < 2 * self._partitions
 
     @property
     def converged(self) -> bool:
@@ -113,16 +114,16 @@ class KalmanCanceller:
     @property
     def helps(self) -> bool:
         """Whether it usually attenuates the echo, so that its estimate is worth saving."""
-        return self._usual_db > _BETTER_DB
+        return self._usual_attenuation_db > _BETTER_DB
 
     @property
-    def _knows(self) -> bool:
-        return self._usual_db > _KNOWN_DB
+    def _attenuates(self) -> bool:
+        return self._usual_attenuation_db > _KNOWN_DB
 
     @property
     def gain_db(self) -> float:
         """Recent gain of the echo path, by the estimated response."""
-        return _db(self._echo / self._sent)
+        return _db(self._echo_energy / self._played_energy)
 
     @property
     def resting(self) -> bool:
@@ -171,26 +172,26 @@ class KalmanCanceller:
         self._silent_blocks = 0 if played.any() else self._silent_blocks + 1
         if not self.active:
             return mic
-        n, heard = self._frames, mic * np.float32(1 / 32768)
+        n, recorded = self._frames, mic * np.float32(1 / 32768)
         self._far.push(self._nonlinearity.apply(played * np.float32(1 / 32768)))
-        self._mic.push(heard)
+        self._mic.push(recorded)
         self._clipped.append(clipped)
         self._late.process(self._far.rows[-self._length - n : -self._length])
         self._spectra.push(forward(self._far.rows[-2 * n :])[None])
         self._misalignment.process(self._far.rows[-2 * n :])
         echo = back(np.einsum("pk,pk->k", self._spectra.rows, self._weights))[n:]
-        self._off_blocks = self._parts if mic_off else self._off_blocks - 1
+        self._off_blocks = self._partitions if mic_off else self._off_blocks - 1
         if self._off_blocks > 0:  # an update would use blocks of the muted microphone
             self._blocks = 0
-            return mic if mic_off else from_float(heard - echo)
-        left = unexplained(heard - echo, clipped)
-        if self.converged and self._knows and self._sameness.process(left, echo):
-            self._begin_anew(self._sameness.gain)
+            return mic if mic_off else from_float(recorded - echo)
+        residue = unexplained(recorded - echo, clipped)
+        if self.converged and self._attenuates and self._path_change.process(residue, echo):
+            self._restart(self._path_change.gain)
         self._blocks += 1
         if self._blocks >= self._due_blocks:
             self._learn()
             self._blocks = 0
-        return from_float(left)
+        return from_float(residue)
 
     @property
     def _due_blocks(self) -> int:
@@ -200,14 +201,14 @@ class KalmanCanceller:
             return _DOUBT_BLOCKS
         return _RESTING_BLOCKS if self.resting else _CALM_BLOCKS
 
-    def _begin_anew(self, gain: float | None) -> None:
+    def _restart(self, gain: float | None) -> None:
         """Restart after an echo path change, or after a change of the volume by `gain`."""
         if gain is None:
             self._main = EchoPathEstimate(self._length, _FAINTEST)
         else:
             self._main = self._main.scaled(gain).doubted()
         self._apply()
-        self._second, self._updates, self._usual_db = None, 1, 0.0
+        self._second, self._updates, self._usual_attenuation_db = None, 1, 0.0
         self.path_changes += 1
 
     def _learn(self) -> None:
@@ -223,28 +224,39 @@ class KalmanCanceller:
         clipped = self._clipped_lately()
         if not self.converged:
             self._main.expect(self._measure_coupling(far, mic))
-        left = self._main.update(spectrum, power, mic, shared, clipped)[-fresh:]
+        residue = self._main.update(spectrum, power, mic, shared, clipped)[-fresh:]
         if self._updates % _NONLINEARITY_UPDATES == 0 and self._updates > _LINEAR_UPDATES:
             self._update_nonlinearity(spectrum, clipped)
-        new = mic[-fresh:]
-        echo = new - left
-        self._echo += (1 - _KEPT) * (float(echo @ echo) / fresh - self._echo)
-        sent = float(far @ far) / len(far)
-        self._sent += (1 - _KEPT) * (sent - self._sent)
-        self._heard += (1 - _KEPT) * (float(new @ new) / fresh - self._heard)
-        self._left += (1 - _KEPT) * (float(left @ left) / fresh - self._left)
-        taken_db = _db(self._heard / self._left)
-        rate = _USUAL_RISE if taken_db > self._usual_db else _USUAL_FALL
-        self._usual_db = max(0.0, self._usual_db + rate * (taken_db - self._usual_db))
+        recorded = mic[-fresh:]
+        echo = recorded - residue
+        self._echo_energy += (1 - _SMOOTHING) * (float(echo @ echo) / fresh - self._echo_energy)
+        played_power = float(far @ far) / len(far)
+        self._played_energy += (1 - _SMOOTHING) * (played_power - self._played_energy)
+        self._mic_energy += (1 - _SMOOTHING) * (
+            float(recorded @ recorded) / fresh - self._mic_energy
+        )
+        self._residue_energy += (1 - _SMOOTHING) * (
+            float(residue @ residue) / fresh - self._residue_energy
+        )
+        attenuation_db = _db(self._mic_energy / self._residue_energy)
+        rate = _USUAL_RISE if attenuation_db > self._usual_attenuation_db else _USUAL_FALL
+        self._usual_attenuation_db = max(
+            0.0, self._usual_attenuation_db + rate * (attenuation_db - self._usual_attenuation_db)
+        )
         if self._second is not None:
-            left = self._second.update(spectrum, power, mic, shared, clipped)[-fresh:]
-            self._second_left += (1 - _KEPT) * (float(left @ left) / fresh - self._second_left)
+            residue = self._second.update(spectrum, power, mic, shared, clipped)[-fresh:]
+            self._second_energy += (1 - _SMOOTHING) * (
+                float(residue @ residue) / fresh - self._second_energy
+            )
             self._compare()
-        elif taken_db < self._usual_db - _DOUBT_DB and self._updates > _EARLY_UPDATES:
-            self._try_instead(self._main.doubted())
-        if self.converged and not self._knows and self._is_search_due(mic, sent):
-            heard = min(max(_power(mic) / sent, _FAINTEST), _LOUDEST)
-            self._try_instead(EchoPathEstimate(self._length, heard))
+        elif (
+            attenuation_db < self._usual_attenuation_db - _DOUBT_DB
+            and self._updates > _EARLY_UPDATES
+        ):
+            self._try_second(self._main.doubted())
+        if self.converged and not self._attenuates and self._is_search_due(mic, played_power):
+            coupling = min(max(_power(mic) / played_power, _FAINTEST), _LOUDEST)
+            self._try_second(EchoPathEstimate(self._length, coupling))
         self._apply()
         if self._updates % _LATE_UPDATES == 0:
             self._late.set_echo_path(self._main.taps)
@@ -266,26 +278,26 @@ class KalmanCanceller:
         return np.concatenate([self._unclipped if s is None else s for s in self._clipped])
 
     def _update_nonlinearity(self, spectrum: Spectrum, clipped: Floats | None) -> None:
-        straight = self._main.predicted_echo(spectrum)
-        bent = self._main.predicted_echo(forward(saturation(self._far.rows)))
-        left = unexplained(self._mic.rows - straight, clipped)
-        self._nonlinearity.learn(left, straight, bent)
+        linear = self._main.predicted_echo(spectrum)
+        branch = self._main.predicted_echo(forward(saturation(self._far.rows)))
+        residue = unexplained(self._mic.rows - linear, clipped)
+        self._nonlinearity.learn(residue, linear, branch)
 
-    def _is_search_due(self, mic: Floats, sent: float) -> bool:
+    def _is_search_due(self, mic: Floats, played_power: float) -> bool:
         seconds = self._blocks * self._frames / RATE_HZ
-        return self._search.is_due(_power(mic), sent, seconds, resting=self.resting)
+        return self._search.is_due(_power(mic), played_power, seconds, resting=self.resting)
 
-    def _try_instead(self, other: EchoPathEstimate) -> None:
-        self._second, self._second_updates, self._second_left = other, 0, self._left
+    def _try_second(self, estimate: EchoPathEstimate) -> None:
+        self._second, self._second_updates, self._second_energy = estimate, 0, self._residue_energy
 
     def _compare(self) -> None:
-        """Replace the first estimate if the second has the lower residue on new sound."""
+        """Let the second estimate win if it has the lower residue on new sound, or drop it."""
         self._second_updates += 1
-        better_db = _db(self._left / self._second_left)
+        better_db = _db(self._residue_energy / self._second_energy)
         if self._second_updates >= _LEAST_UPDATES and better_db > _BETTER_DB:
             assert self._second is not None
             self._main, self._second = self._second, None
-            self._left, self._usual_db = self._second_left, 0.0
+            self._residue_energy, self._usual_attenuation_db = self._second_energy, 0.0
             self._updates = 1  # not converged: update often again
             self.path_changes += 1
         elif self._second_updates >= _MOST_UPDATES:
@@ -294,15 +306,16 @@ class KalmanCanceller:
     def _apply(self) -> None:
         """Use the first estimate for cancelling, and its error for the expected residual echo."""
         self._weights = self._partitioned(self._main.taps)
-        heard = self._measured * _EAGER_BLOCKS >= self._parts  # over the longest delay of the path
-        coupling = self._coupling if heard else _LOUDEST
+        # The coupling is valid once it was measured over the longest delay of the path.
+        valid = self._measured * _EAGER_BLOCKS >= self._partitions
+        coupling = self._coupling if valid else _LOUDEST
         self._misalignment.set_error(
             np.maximum(self._main.error, self._main.first_error(_UNEVEN * coupling))
         )
 
     def _partitioned(self, taps: Floats) -> Spectrum:
         """Spectra of the response's partitions, the latest first, to match `_spectra`."""
-        parts = taps.reshape(self._parts, self._frames)[::-1]
+        parts = taps.reshape(self._partitions, self._frames)[::-1]
         return forward(parts, 2 * self._frames)
 
 

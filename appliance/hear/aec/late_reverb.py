@@ -13,7 +13,7 @@ import numpy as np
 
 from appliance.hear.aec.path_estimate import Floats
 
-_LOOKED_AT = 0.5  # last share of the response, after direct sound and first reflections
+_FITTED_SHARE = 0.5  # last share of the response, after direct sound and first reflections
 # Decay of power per block of 5 ms with a reverberation time of 1.5 s and of 0.1 s.
 _SLOWEST = 10 ** (-6 * 0.005 / 1.5)
 _FASTEST = 10 ** (-6 * 0.005 / 0.1)
@@ -25,7 +25,7 @@ class LateReverb:
     def __init__(self, frames: int) -> None:
         self._frames = frames
         self._gain = self._power = 0.0  # power gain of the first late block; power of the late echo
-        self._kept = _FASTEST
+        self._decay = _FASTEST
 
     @property
     def db(self) -> float:
@@ -34,12 +34,12 @@ class LateReverb:
     def set_echo_path(self, taps: Floats) -> None:
         """Fit the decay of the response, float32[n * frames]."""
         blocks = taps.reshape(-1, self._frames)
-        powers = np.einsum("sf,sf->s", blocks, blocks)[-int(len(blocks) * _LOOKED_AT) :] + 1e-12
-        slope, middle = np.polyfit(np.arange(len(powers)) - len(powers) / 2, np.log(powers), 1)
-        self._kept = min(max(math.exp(slope), _FASTEST), _SLOWEST)
-        self._gain = math.exp(middle) * self._kept ** (len(powers) / 2)
+        powers = np.einsum("sf,sf->s", blocks, blocks)[-int(len(blocks) * _FITTED_SHARE) :] + 1e-12
+        slope, mean_log = np.polyfit(np.arange(len(powers)) - len(powers) / 2, np.log(powers), 1)
+        self._decay = min(max(math.exp(slope), _FASTEST), _SLOWEST)
+        self._gain = math.exp(mean_log) * self._decay ** (len(powers) / 2)
 
-    def process(self, leaving: Floats) -> None:
+    def process(self, played: Floats) -> None:
         """Add the block played one response length ago, float32[frames], full scale 1."""
-        power = float(leaving @ leaving) / self._frames
-        self._power = self._kept * self._power + self._gain * power
+        power = float(played @ played) / self._frames
+        self._power = self._decay * self._power + self._gain * power

@@ -13,7 +13,7 @@ import numpy as np
 
 from appliance.hear.aec.path_estimate import Floats, forward, power_of
 
-_KEPT = np.float32(10**-0.03)  # decay of a band's power per block of 5 ms, as in the room
+_DECAY = np.float32(10**-0.03)  # decay of a band's power per block of 5 ms, as in the room
 _LOWEST_BIN = 1  # 100 Hz: lower bins contain no voice and are filtered out before the gate
 
 
@@ -40,6 +40,6 @@ class Misalignment:
 
     def process(self, far: Floats) -> None:
         """Process a block: the newest 2 * frames samples played, float32, full scale 1."""
-        self._played = np.maximum(_KEPT * self._played, power_of(forward(self._window * far)))
-        both = self._error[_LOWEST_BIN:] @ self._played[_LOWEST_BIN:]
-        self.db = 10 * math.log10(self._scale * float(both) + 1e-10)
+        self._played = np.maximum(_DECAY * self._played, power_of(forward(self._window * far)))
+        residual_power = self._error[_LOWEST_BIN:] @ self._played[_LOWEST_BIN:]
+        self.db = 10 * math.log10(self._scale * float(residual_power) + 1e-10)

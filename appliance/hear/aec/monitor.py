@@ -31,15 +31,15 @@ class EchoMonitor:
     def __init__(self, canceller: EchoCanceller, folder: Path, key: Callable[[], str]) -> None:
         self._kalman = canceller if isinstance(canceller, KalmanCanceller) else None
         self._folder, self._key = folder, key
-        self._news: list[str] = []
-        self._drift = ClockSkewEstimator()
-        self._worked_blocks = 0
+        self._log_lines: list[str] = []
+        self._skew = ClockSkewEstimator()
+        self._active_blocks = 0
         self._save_at_s = FIRST_SAVE_S
-        self._changes = 0
-        self._drifts = self._rests = self._broken = False
+        self._path_changes = 0
+        self._skew_reported = self._was_resting = self._write_failed = False
         self._writer: BackgroundFileWriter[Floats] | None = None
         if self._kalman is not None:
-            self._writer = BackgroundFileWriter("echo", self._save, self._saved)
+            self._writer = BackgroundFileWriter("echo", self._save, self._on_saved)
 
     @property
     def state(self) -> CancellerState:
@@ -55,7 +55,7 @@ class EchoMonitor:
         try:
             taps = store.load(self._folder, self._key(), len(self._kalman.taps))
         except StorageError as error:
-            self._news.append(str(error))
+            self._log_lines.append(str(error))
             return
         if taps is not None:
             self._kalman.restore(taps)
@@ -64,23 +64,23 @@ class EchoMonitor:
         """Count one block, 5 ms; check and save the response when due."""
         if self._kalman is None or self._writer is None or not self._kalman.active:
             return
-        self._worked_blocks += 1
-        if self._worked_blocks % BLOCKS_A_SECOND:
+        self._active_blocks += 1
+        if self._active_blocks % BLOCKS_A_SECOND:
             return
-        seconds = self._worked_blocks // BLOCKS_A_SECOND
-        if self._kalman.path_changes > self._changes:
-            self._drift.reset()
+        seconds = self._active_blocks // BLOCKS_A_SECOND
+        if self._kalman.path_changes > self._path_changes:
+            self._skew.reset()
         elif seconds % round(EVERY_S) == 0 and self._kalman.converged:
-            self._drift.update(self._kalman.taps)
+            self._skew.update(self._kalman.taps)
         if seconds >= self._save_at_s and self._is_worth_keeping():
             self._save_at_s = seconds + SAVE_S
             self._writer.write_later(self._kalman.taps)
-        self._news += self._changed()
+        self._log_lines += self._changes()
 
     def pop_log_lines(self) -> list[str]:
         """The changes since the last call, a sentence each."""
-        news, self._news = self._news, []
-        return news
+        lines, self._log_lines = self._log_lines, []
+        return lines
 
     def close(self) -> None:
         """Save the response at an orderly stop."""
@@ -95,30 +95,30 @@ class EchoMonitor:
         assert self._kalman is not None
         return self._kalman.converged and self._kalman.helps and not self._kalman.resting
 
-    def _changed(self) -> Iterator[str]:
+    def _changes(self) -> Iterator[str]:
         assert self._kalman is not None
-        apart_ppm = abs(self._drift.ppm or 0.0)
-        if apart_ppm >= HARMFUL_PPM and not self._drifts:
-            self._drifts = True  # reported once: it lasts until the sound card is replaced
+        skew_ppm = abs(self._skew.ppm or 0.0)
+        if skew_ppm >= HARMFUL_PPM and not self._skew_reported:
+            self._skew_reported = True  # reported once: it lasts until the sound card is replaced
             yield (
-                f"microphone and loudspeaker run on two clocks, {apart_ppm:.0f} ppm apart: "
+                f"microphone and loudspeaker run on two clocks, {skew_ppm:.0f} ppm apart: "
                 "the echo cannot be cancelled well. Use one device for both (docs/echo.md)"
             )
-        elif self._kalman.path_changes > self._changes and not self._drifts:
+        elif self._kalman.path_changes > self._path_changes and not self._skew_reported:
             yield "the box was moved or its volume changed: the echo path is learned again"
-        if self._kalman.resting != self._rests:
+        if self._kalman.resting != self._was_resting:
             yield (
                 "the card cancels the echo by itself, or no echo reaches the microphone"
                 if self._kalman.resting
                 else "there is an echo to cancel again"
             )
-        self._changes, self._rests = self._kalman.path_changes, self._kalman.resting
+        self._path_changes, self._was_resting = self._kalman.path_changes, self._kalman.resting
 
     def _save(self, taps: Floats) -> None:
         """Write the file, in the writer's thread, which also reads the card's name."""
         store.save(self._folder, self._key(), taps)
 
-    def _saved(self, _taps: Floats, problem: str) -> None:
-        if problem and not self._broken:
-            self._news.append(problem)
-        self._broken = bool(problem)
+    def _on_saved(self, _taps: Floats, problem: str) -> None:
+        if problem and not self._write_failed:
+            self._log_lines.append(problem)
+        self._write_failed = bool(problem)

@@ -13,44 +13,46 @@ import numpy as np
 from appliance.hear.aec.path_estimate import Floats
 
 _SOFTNESS = np.float32(2.0)  # s in x / √(1 + (s·x)²), which saturates from half of full scale on
-_KEPT = 0.97  # of the earlier correlations, per update
-_PACE = 0.2  # share of the step, per update
-_LEAST, _MOST = 0.0, 1.5  # bounds of the branch's share; a steeper saturation needs more than 1
-_SEEMING = 0.08  # found even without saturation, and therefore ignored
+_SMOOTHING = 0.97  # of the earlier correlations, per update
+_STEP_SHARE = 0.2  # share of the step, per update
+_MIN, _MAX = 0.0, 1.5  # bounds of the branch's share; a steeper saturation needs more than 1
+_SPURIOUS = 0.08  # found even without saturation, and therefore ignored
 
 
 class LoudspeakerNonlinearity:
     """Learns the `share` of the saturating branch; 0: the loudspeaker is linear."""
 
     def __init__(self) -> None:
-        self._found = 0.0
-        self._agrees = 0.0
+        self._share = 0.0
+        self._correlation = 0.0
         self._power = 1e-9
 
     @property
     def share(self) -> float:
-        return self._found if self._found > _SEEMING else 0.0
+        return self._share if self._share > _SPURIOUS else 0.0
 
     def apply(self, played: Floats) -> Floats:
         """The loudspeaker's output for `played`, full scale 1."""
         if self.share == 0.0:
             return played
-        bent: Floats = played + np.float32(self.share) * saturation(played)
-        return bent
+        distorted: Floats = played + np.float32(self.share) * saturation(played)
+        return distorted
 
-    def learn(self, left: Floats, straight: Floats, piece_heard: Floats) -> None:
-        """Update from the residue `left` and the echoes of the sound played (`straight`) and of its
+    def learn(self, residue: Floats, linear_echo: Floats, branch_echo: Floats) -> None:
+        """Update from the canceller's residue and the echoes of the sound played and of its
         saturating branch. What a linear response explains of the latter is ignored."""
-        power = float(straight @ straight) + 1e-9
-        extra = piece_heard - np.float32(float(piece_heard @ straight) / power) * straight
-        self._agrees = _KEPT * self._agrees + float(left @ extra)
-        self._power = _KEPT * self._power + float(extra @ extra)
-        step = self._agrees / self._power
-        self._agrees *= 1 - _PACE  # the share was changed by that part of the step
-        self._found = min(max(self._found + _PACE * step, _LEAST), _MOST)
+        power = float(linear_echo @ linear_echo) + 1e-9
+        nonlinear_echo = (
+            branch_echo - np.float32(float(branch_echo @ linear_echo) / power) * linear_echo
+        )
+        self._correlation = _SMOOTHING * self._correlation + float(residue @ nonlinear_echo)
+        self._power = _SMOOTHING * self._power + float(nonlinear_echo @ nonlinear_echo)
+        step = self._correlation / self._power
+        self._correlation *= 1 - _STEP_SHARE  # the share was changed by that part of the step
+        self._share = min(max(self._share + _STEP_SHARE * step, _MIN), _MAX)
 
 
 def saturation(played: Floats) -> Floats:
     """The change by the saturating branch, 0 for soft sounds."""
-    bent = played / np.sqrt(1 + np.square(_SOFTNESS * played)) - played
-    return np.asarray(bent, np.float32)
+    change = played / np.sqrt(1 + np.square(_SOFTNESS * played)) - played
+    return np.asarray(change, np.float32)

@@ -14,7 +14,7 @@ from appliance.hear.aec.path_estimate import Floats
 
 _BLOCKS = 16  # 80 ms: over shorter times two voices may correlate by chance
 # Correlation: after a move it is about -0.71, after a turn of the volume 1 or -1.
-_ALIKE, _THE_SAME = 0.65, 0.85
+_MOVED, _VOLUME = 0.65, 0.85
 _LOUD = 0.2  # least residue as a share of the expected echo's energy; usually it is less
 _LEAST = 1e-6  # mean square of the expected echo, -60 dBFS; softer blocks are ignored
 # Least energy of the expected echo as a share of its recent peak: at the end of an echo, and at the
@@ -31,22 +31,22 @@ class EchoPathChangeDetector:
         self._peak = 0.0  # of the expected echo's energy in the last blocks
         self.gain: float | None = 1.0
 
-    def process(self, left: Floats, echo: Floats) -> bool:
+    def process(self, residue: Floats, echo: Floats) -> bool:
         """Process a block; returns whether the path changed, and then starts anew."""
-        row = (float(left @ left), float(echo @ echo), float(left @ echo))
+        row = (float(residue @ residue), float(echo @ echo), float(residue @ echo))
         self._products.append(row)
         if len(self._products) < _BLOCKS:
             return False
-        left_power, echo_power, both = map(sum, zip(*self._products, strict=True))
+        residue_power, echo_power, cross_power = map(sum, zip(*self._products, strict=True))
         self._peak = max(self._peak * _PEAK_KEPT, echo_power)
-        least = max(_LEAST * _BLOCKS * len(left), _NEAR_PEAK * self._peak)
-        if echo_power < least or left_power < _LOUD * echo_power:
+        least = max(_LEAST * _BLOCKS * len(residue), _NEAR_PEAK * self._peak)
+        if echo_power < least or residue_power < _LOUD * echo_power:
             return False
-        alike = both / math.sqrt(left_power * echo_power)
-        gain = 1.0 + both / echo_power
-        if abs(alike) > _THE_SAME and gain > _LEAST_GAIN:
+        correlation = cross_power / math.sqrt(residue_power * echo_power)
+        gain = 1.0 + cross_power / echo_power
+        if abs(correlation) > _VOLUME and gain > _LEAST_GAIN:
             self.gain = min(gain, _MOST_GAIN)
-        elif -_THE_SAME < alike < -_ALIKE:
+        elif -_VOLUME < correlation < -_MOVED:
             self.gain = None
         else:
             return False

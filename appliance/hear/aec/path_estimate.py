@@ -12,10 +12,10 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 Spectrum = npt.NDArray[np.complex64]
 
-_KEPT = np.float32(0.9999**2)  # of the response's power, per update: rooms change slowly
-_MOST, _LEAST = np.float32(100.0), np.float32(1e-9)  # bounds of the error's power
-_OLD = np.float32(0.3)  # error of a restored response, relative to its own power
-_DOUBTED = np.float32(1.0)  # error of a doubted response, relative to its own power
+_FORGETTING = np.float32(0.9999**2)  # of the response's power, per update: rooms change slowly
+_MAX_ERROR, _MIN_ERROR = np.float32(100.0), np.float32(1e-9)  # bounds of the error's power
+_RESTORED_ERROR = np.float32(0.3)  # error of a restored response, relative to its own power
+_DOUBTED_ERROR = np.float32(1.0)  # error of a doubted response, relative to its own power
 _BINS = 17  # smoothing of the near-end sound's spectrum: 40 Hz
 # The windows of updates overlap, and the same sound must not count in full each time. The near-end
 # power is multiplied by this share of the number of updates that use a sample. Less than half was
@@ -34,7 +34,7 @@ class EchoPathEstimate:
         self._length = length
         self._spectrum: Spectrum = np.zeros(length + 1, np.complex64)
         self._taps = np.zeros(length, np.float32)  # the response in the time domain
-        self._unsure: Floats = np.full(length + 1, coupling, np.float32)
+        self._error_power: Floats = np.full(length + 1, coupling, np.float32)
         self._unlearned: Floats = np.ones(length + 1, np.float32)  # rest of the first error
         self._padded = np.zeros(2 * length, np.float32)
 
@@ -46,41 +46,45 @@ class EchoPathEstimate:
     @property
     def error(self) -> Floats:
         """The power of the error at each frequency, float32[length + 1]; read-only."""
-        return self._unsure
+        return self._error_power
 
     def expect(self, coupling: float) -> None:
         """Raise the error to what follows from a measured power gain of the path."""
-        self._unsure = np.maximum(self._unsure, self.first_error(coupling))
+        self._error_power = np.maximum(self._error_power, self.first_error(coupling))
 
     def first_error(self, coupling: float) -> Floats:
         """The power of the initial error for that power gain, as far as it is not learned yet."""
-        return np.float32(min(coupling, float(_MOST))) * self._unlearned
+        return np.float32(min(coupling, float(_MAX_ERROR))) * self._unlearned
 
     def restore(self, taps: Floats) -> None:
         """Set the response to `taps`, with the uncertainty of a saved response."""
         self._taps = taps.astype(np.float32)
         self._unlearned[:] = 0
         self._spectrum = forward(self._taps, 2 * self._length)
-        self._unsure = np.clip(_OLD * _smooth(power_of(self._spectrum)), _LEAST, _MOST)
+        self._error_power = np.clip(
+            _RESTORED_ERROR * _smooth(power_of(self._spectrum)), _MIN_ERROR, _MAX_ERROR
+        )
 
     def doubted(self) -> EchoPathEstimate:
         """A copy with a high uncertainty, which adapts quickly."""
-        other = EchoPathEstimate(self._length)
-        other._spectrum, other._taps = self._spectrum.copy(), self._taps.copy()
-        other._unlearned[:] = self._unlearned
-        other._unsure = np.clip(
-            np.maximum(self._unsure, _DOUBTED * _smooth(power_of(self._spectrum))), _LEAST, _MOST
+        copy = EchoPathEstimate(self._length)
+        copy._spectrum, copy._taps = self._spectrum.copy(), self._taps.copy()
+        copy._unlearned[:] = self._unlearned
+        copy._error_power = np.clip(
+            np.maximum(self._error_power, _DOUBTED_ERROR * _smooth(power_of(self._spectrum))),
+            _MIN_ERROR,
+            _MAX_ERROR,
         )
-        return other
+        return copy
 
     def scaled(self, gain: float) -> EchoPathEstimate:
         """A copy with the response multiplied by `gain`."""
-        other = EchoPathEstimate(self._length)
-        other._spectrum = self._spectrum * np.float32(gain)
-        other._taps = self._taps * np.float32(gain)
-        other._unlearned[:] = self._unlearned
-        other._unsure = self._unsure * np.float32(max(gain, 0.1) ** 2)
-        return other
+        copy = EchoPathEstimate(self._length)
+        copy._spectrum = self._spectrum * np.float32(gain)
+        copy._taps = self._taps * np.float32(gain)
+        copy._unlearned[:] = self._unlearned
+        copy._error_power = self._error_power * np.float32(max(gain, 0.1) ** 2)
+        return copy
 
     def predicted_echo(self, far: Spectrum) -> Floats:
         """The echo of the window `far` in the microphone, float32[length]."""
@@ -99,34 +103,34 @@ class EchoPathEstimate:
         `shared`: number of updates that use each sample. `clipped`: as in `unexplained`.
         """
         length = self._length
-        left = unexplained(mic - self.predicted_echo(far), clipped)
-        self._padded[length:] = left
+        residue = unexplained(mic - self.predicted_echo(far), clipped)
+        self._padded[length:] = residue
         error = forward(self._padded)
         count = np.float32(max(1.0, _SHARE * shared))
         # The error without the response's part is near-end sound. Taking all of the error for it is
         # too much while the response is wrong, which costs some speed and no stability.
-        others = count * _smooth(power_of(error))
+        near_end = count * _smooth(power_of(error))
         # The error fills half of the window of 2 * length, so half of the power is effective.
-        gain = self._unsure / (0.5 * power * self._unsure + others + _QUIET)
+        gain = self._error_power / (0.5 * power * self._error_power + near_end + _QUIET)
         change = back(gain * np.conj(far) * error)
         change[length:] = 0  # the response has `length` taps, half of the window
         self._taps += change[:length]
         self._spectrum = self._spectrum + forward(change)
-        kept = (1 - 0.5 / count * gain * power).astype(np.float32, copy=False)
-        self._unlearned = self._unlearned * kept
-        shrunk = kept * self._unsure
-        grown = (1 - _KEPT) * power_of(self._spectrum)
-        self._unsure = np.clip(_KEPT * shrunk + grown, _LEAST, _MOST)
-        return left
+        remaining = (1 - 0.5 / count * gain * power).astype(np.float32, copy=False)
+        self._unlearned = self._unlearned * remaining
+        shrunk = remaining * self._error_power
+        process_noise = (1 - _FORGETTING) * power_of(self._spectrum)
+        self._error_power = np.clip(_FORGETTING * shrunk + process_noise, _MIN_ERROR, _MAX_ERROR)
+        return residue
 
 
-def unexplained(left: Floats, clipped: Floats | None) -> Floats:
-    """Return `left`, with 0 where clipping of the microphone explains it, as the expected echo is
-    beyond the range. `clipped`: 1 and -1 at the ends of the range, else 0; None: nowhere.
+def unexplained(residue: Floats, clipped: Floats | None) -> Floats:
+    """Return `residue`, with 0 where clipping of the microphone explains it: the expected echo is
+    beyond the range there. `clipped`: 1 and -1 at the ends of the range, else 0; None: nowhere.
     """
     if clipped is None:
-        return left
-    return np.where(left * clipped < 0, np.float32(0), left)
+        return residue
+    return np.where(residue * clipped < 0, np.float32(0), residue)
 
 
 def forward(samples: Floats, frames: int | None = None) -> Spectrum:

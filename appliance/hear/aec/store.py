@@ -30,32 +30,32 @@ def key(settings: Settings) -> str:
     return f"{capture}|{playback}|{card.rate_hz}|{settings.hearing.echo.tail_ms}"
 
 
-def load(folder: Path, belongs_to: str, length: int) -> Floats | None:
+def load(folder: Path, expected_key: str, length: int) -> Floats | None:
     """Read the taps, float32[length]; None if none are saved for this card. Raises StorageError for
     a file that is damaged or cannot be read."""
     path = folder / FILE
     if not path.exists():
         return None
     try:
-        with np.load(path, allow_pickle=False) as held:
-            taps, whose = np.asarray(held["taps"]), str(held["key"])
+        with np.load(path, allow_pickle=False) as archive:
+            taps, saved_key = np.asarray(archive["taps"]), str(archive["key"])
     except Exception as error:  # zipfile and numpy raise many types for damage
         raise StorageError(f"{path}: is damaged.", "It is written anew.") from error
-    if whose != belongs_to:
+    if saved_key != expected_key:
         return None
-    sane = taps.dtype == np.float32 and taps.shape == (length,) and bool(np.isfinite(taps).all())
-    if not sane or float(np.abs(taps).sum()) > LOUDEST:
+    valid = taps.dtype == np.float32 and taps.shape == (length,) and bool(np.isfinite(taps).all())
+    if not valid or float(np.abs(taps).sum()) > LOUDEST:
         raise StorageError(f"{path}: is damaged.", "It is written anew.")
     return taps
 
 
-def save(folder: Path, belongs_to: str, taps: Floats) -> None:
+def save(folder: Path, card_key: str, taps: Floats) -> None:
     """Write the taps atomically. Raises StorageError."""
-    path, packed = folder / FILE, io.BytesIO()
-    np.savez(packed, taps=taps.astype(np.float32), key=np.array(belongs_to))
+    path, buffer = folder / FILE, io.BytesIO()
+    np.savez(buffer, taps=taps.astype(np.float32), key=np.array(card_key))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        write_whole(path, packed.getvalue(), 0o600)
+        write_whole(path, buffer.getvalue(), 0o600)
     except OSError as error:
         raise StorageError(
             f"{path}: could not be written ({error.strerror}).", "Is the disk full or read-only?"

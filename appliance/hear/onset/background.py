@@ -15,7 +15,7 @@ _EVERY_BLOCKS = 8  # between two computations of the quantile
 _LEAST_BLOCKS = 100  # before the first result
 # Factor of a block's weight while a detected sound is under way, since it may be the owner. A sound
 # that continues outside that time still counts.
-_FOLLOWED = 0.125
+_FOLLOWED_WEIGHT = 0.125
 _HEAVY = 1e6
 
 
@@ -35,14 +35,14 @@ class LevelQuantile:
 
     def update(self, level_db: float, followed: bool) -> None:
         """Add a block; `followed`: a detected sound is under way."""
-        place = min(max(int(level_db) - _LOWEST_DB, 0), _BINS - 1)
+        index = min(max(int(level_db) - _LOWEST_DB, 0), _BINS - 1)
         self._weight *= 1 + 1 / self._memory
-        self._counts[place] += self._weight * (_FOLLOWED if followed else 1.0)
+        self._counts[index] += self._weight * (_FOLLOWED_WEIGHT if followed else 1.0)
         self._blocks += 1
         if self._blocks % _EVERY_BLOCKS == 0:
-            self._look()
+            self._update_quantile()
 
-    def _look(self) -> None:
+    def _update_quantile(self) -> None:
         total = np.cumsum(self._counts)
         if total[-1] >= self._weight * _LEAST_BLOCKS:
             self.db = _LOWEST_DB + float(np.searchsorted(total, self._share * total[-1]))
@@ -75,7 +75,7 @@ class BackgroundSpeech:
 
     def __init__(self) -> None:
         self._levels = LevelQuantile(_SPEECH_SHARE, _SPEECH_BLOCKS)
-        self._before = self._levels
+        self._levels_before = self._levels
         self._silent_blocks, self._turn_blocks = _WAIT_BLOCKS, 0
         self._peak_db = float(_LOWEST_DB)
         self._owner_db: float | None = None  # peaks of the owner's speech
@@ -94,19 +94,19 @@ class BackgroundSpeech:
         """Add a block's energy and its probability of speech. `own`: it may be residual echo of
         the box's voice, which does not count as background speech."""
         self._peak_db = max(energy_db, self._peak_db - _PEAK_DECAY_DB)
-        heard = probability >= _SPEECH and not own
-        self._follow(heard)
-        speech_db = energy_db if heard else _LOWEST_DB
+        is_speech = probability >= _SPEECH and not own
+        self._track_turn(is_speech)
+        speech_db = energy_db if is_speech else _LOWEST_DB
         self._levels.update(speech_db, followed and not self._too_soft(self._peak_db))
 
-    def _follow(self, heard: bool) -> None:
+    def _track_turn(self, is_speech: bool) -> None:
         """Restore the levels from before a turn once it turns out to be a question."""
-        if heard and self._silent_blocks >= _WAIT_BLOCKS:
-            self._before, self._turn_blocks = copy.deepcopy(self._levels), 0
+        if is_speech and self._silent_blocks >= _WAIT_BLOCKS:
+            self._levels_before, self._turn_blocks = copy.deepcopy(self._levels), 0
         self._turn_blocks += 1
-        self._silent_blocks = 0 if heard else self._silent_blocks + 1
+        self._silent_blocks = 0 if is_speech else self._silent_blocks + 1
         if self._silent_blocks == _WAIT_BLOCKS and self._turn_blocks < _TURN_BLOCKS + _WAIT_BLOCKS:
-            self._levels = self._before
+            self._levels = self._levels_before
 
     def on_utterance(self, peak_db: float) -> None:
         """Update the owner's level with an utterance; `peak_db`: its loudest block."""

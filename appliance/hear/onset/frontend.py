@@ -59,10 +59,10 @@ class AudioBlock(NamedTuple):
 class AudioFrontEnd:
     """Runs echo canceller, noise floor, gate and VAD on one stream of blocks."""
 
-    def __init__(self, settings: HearingSettings, cancels: EchoCanceller | None = None) -> None:
-        """`cancels`: replaces the canceller that the settings name."""
-        self.canceller = cancels or make_canceller(settings.echo, BLOCK_FRAMES)
-        self._changes = self.canceller.path_changes
+    def __init__(self, settings: HearingSettings, canceller: EchoCanceller | None = None) -> None:
+        """`canceller`: replaces the canceller that the settings name."""
+        self.canceller = canceller or make_canceller(settings.echo, BLOCK_FRAMES)
+        self._path_changes = self.canceller.path_changes
         self._offset = HighPass(_OFFSET_HZ, order=2, rate_hz=RATE_HZ, frames=BLOCK_FRAMES)
         self._hum = HighPass(_HUM_HZ, order=4, rate_hz=RATE_HZ, frames=BLOCK_FRAMES, channels=2)
         self._pair = np.zeros((BLOCK_FRAMES, 2))
@@ -83,12 +83,12 @@ class AudioFrontEnd:
         """Process the next block. While `somebody_speaks`, or with `mic_off`, the estimates of
         room and echo are not updated."""
         self._column[:, 0] = mic
-        steady = self._offset(self._column)[:, 0]
-        clean = to_int16(steady)
+        without_offset = self._offset(self._column)[:, 0]
+        clean = to_int16(without_offset)
         residue = self.canceller.cancel_echo(clean, played, clipped(mic), mic_off=mic_off)
-        changed = self.canceller.path_changes != self._changes
+        changed = self.canceller.path_changes != self._path_changes
         if changed:
-            self._changes = self.canceller.path_changes
+            self._path_changes = self.canceller.path_changes
             self.echo.reset()
             self.gate.enter_guarded()
 
@@ -99,14 +99,14 @@ class AudioFrontEnd:
             pair[:, 1] -= pair[:, 0]
         else:
             pair[:, 1] = 0.0
-        heard = self._hum(pair)
-        high_passed = heard[:, 0]
+        filtered = self._hum(pair)
+        high_passed = filtered[:, 0]
         # A canceller that adapted to the owner's voice adds energy; then use the level before it.
-        energy_db = min(level_db(high_passed), level_db(heard[:, 0] + heard[:, 1]))
+        energy_db = min(level_db(high_passed), level_db(filtered[:, 0] + filtered[:, 1]))
         played_db = level_db(played / 32768) if played.any() else -100.0
         learn = not (somebody_speaks or mic_off)
         self.echo.update(
-            played_db, level_db(heard[:, 1]), energy_db, learn, self.floor.db,
+            played_db, level_db(filtered[:, 1]), energy_db, learn, self.floor.db,
             self.canceller.late_reverb_db, self.canceller.knows_echo,
             self.canceller.misalignment_db,
         )  # fmt: skip
@@ -116,20 +116,20 @@ class AudioFrontEnd:
         probability = self._probability(residue, sounding or somebody_speaks)
         if probability is not None:
             self._last_probability = probability
-        own = self.echo.unlearned and energy_db < self.echo.db + _OWN_OVER_DB
-        self.background.update(energy_db, self._last_probability, somebody_speaks, own)
-        usual_db = max(self.floor.db, self.background.db) if sounding else self.floor.db
+        own_voice = self.echo.unlearned and energy_db < self.echo.db + _OWN_OVER_DB
+        self.background.update(energy_db, self._last_probability, somebody_speaks, own_voice)
+        expected_db = max(self.floor.db, self.background.db) if sounding else self.floor.db
         speaks = self.voice_band.process(high_passed, self._last_probability, somebody_speaks)
-        fires = self.gate.process(energy_db, usual_db, self.echo, speaks, somebody_speaks)
+        fires = self.gate.process(energy_db, expected_db, self.echo, speaks, somebody_speaks)
         return AudioBlock(
             residue, high_passed, energy_db, self.floor.db, self.gate.excess_db, fires, probability,
             sounding, changed,
         )  # fmt: skip
 
-    def _probability(self, residue: Samples, matters: bool) -> float | None:
+    def _probability(self, residue: Samples, needed: bool) -> float | None:
         self._zeros = 0 if residue.any() else self._zeros + 1
         if self._zeros <= _LONG_SILENCE_BLOCKS:
-            calm = self._calm_blocks > _CALM_BLOCKS and not matters
+            calm = self._calm_blocks > _CALM_BLOCKS and not needed
             return self.speech.process(residue, calm)
         if self._zeros == _LONG_SILENCE_BLOCKS + 1:
             self.speech.reset()

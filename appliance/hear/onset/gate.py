@@ -11,7 +11,7 @@ from appliance.hear.onset.background import LevelQuantile
 from appliance.messages.hearing import Judgement
 from appliance.settings import OnsetSettings
 
-_TAKEN_DB = 6.0  # attenuation by the canceller that is assumed until it is measured
+_ATTENUATION_DB = 6.0  # attenuation by the canceller that is assumed until it is measured
 _AUDIBLE_DB = -60.0  # of the loudspeaker signal; below it the echo is negligible
 _BIAS_DB = 1.0  # blocks of noise scatter about the floor, half of them above it
 # So far below its recent peak, in dB, the echo is negligible and the residue is the room's sound;
@@ -23,7 +23,8 @@ _GUARDED_BLOCKS = 6000  # 30 s after the last of several false alarms, suppresse
 _FIRST_ALARM_BLOCKS = 800  # 4 s of guard time after one false alarm: impact noises come in groups
 _REPEATED_ALARM_BLOCKS = 12_000  # a false alarm within a minute of another counts as repeated
 _SAME_ALARM_BLOCKS = 300  # except within 1.5 s of the first, such as continued knocking
-_TRIED = 5  # in a new room, 6 s of the box's voice with nothing standing out count as 30 s
+# In a new room, 6 s of the box's voice with nothing standing out count as 30 s.
+_NEW_ROOM_SPEEDUP = 5
 _CONFIRM_BLOCKS = 30  # 150 ms, within which the voice band may confirm a detection
 
 
@@ -40,12 +41,13 @@ class ResidualEcho:
         self.db = -100.0
         self._estimate = -100.0
         self._played = -100.0
-        self._taken_db = _TAKEN_DB  # echo estimate to residue
+        self._attenuation_db = _ATTENUATION_DB  # echo estimate to residue
         self._loss_db = 0.0  # played to residue; at first the residue is assumed as loud as played
         self._path_db = 0.0  # played to echo estimate: the loss of the echo path
         self._peak = -100.0  # recent peak of the echo estimate
         self._learned_blocks = 0
-        self._room = LevelQuantile(_ROOM_SHARE, _ROOM_BLOCKS)  # the room without echo, with impacts
+        # Of the room without echo, impact noise included.
+        self._room_level = LevelQuantile(_ROOM_SHARE, _ROOM_BLOCKS)
 
     @property
     def audible(self) -> bool:
@@ -53,7 +55,7 @@ class ResidualEcho:
 
     def reset(self) -> None:
         """Forget the learned levels; call after an echo path change."""
-        self._taken_db, self._loss_db, self._path_db = _TAKEN_DB, 0.0, 0.0
+        self._attenuation_db, self._loss_db, self._path_db = _ATTENUATION_DB, 0.0, 0.0
         self._learned_blocks = 0
 
     @property
@@ -91,15 +93,17 @@ class ResidualEcho:
         self._peak = max(estimate_db, self._peak - _PEAK_DECAY_DB)
         if learn:
             if estimate_db < self._peak - _SOFT_DB:
-                self._room.update(residue_db, False)
-            residue_db = _without(max(floor_db, self._room.db, late_db), residue_db)
+                self._room_level.update(residue_db, False)
+            residue_db = _subtract_noise(max(floor_db, self._room_level.db, late_db), residue_db)
             self._path_db = _follow(self._path_db, self._played - self._estimate, 0.0, 60.0)
             new = self.unlearned
             self._learned_blocks += 1
-            taken_db, loss_db = self._estimate - residue_db, self._played - residue_db
-            self._taken_db = _usual(self._taken_db, taken_db, 3.0, 30.0, new)
-            self._loss_db = _usual(self._loss_db, loss_db, 0.0, 60.0, new)
-        self.db = max(self._estimate - self._taken_db, late_db + _VOWEL_DB, misalignment_db)
+            attenuation_db, loss_db = self._estimate - residue_db, self._played - residue_db
+            self._attenuation_db = _follow_quantile(
+                self._attenuation_db, attenuation_db, 3.0, 30.0, new
+            )
+            self._loss_db = _follow_quantile(self._loss_db, loss_db, 0.0, 60.0, new)
+        self.db = max(self._estimate - self._attenuation_db, late_db + _VOWEL_DB, misalignment_db)
         if not known:
             self.db = max(self.db, self._played - self._loss_db)
 
@@ -109,17 +113,17 @@ _VOWEL_DB = 3.0  # a vowel's few frequencies may have more late echo than sound 
 _UNDER_NOISE_DB = 12.0  # lowest result below the noise: a residue below it is not measurable
 
 
-def _without(noise_db: float, level_db: float) -> float:
+def _subtract_noise(noise_db: float, level_db: float) -> float:
     """The level in dB after the noise's power is subtracted."""
-    left = 10 ** (level_db / 10) - 10 ** ((noise_db + _BIAS_DB) / 10)
-    return 10 * math.log10(max(left, 10 ** ((noise_db - _UNDER_NOISE_DB) / 10)))
+    power = 10 ** (level_db / 10) - 10 ** ((noise_db + _BIAS_DB) / 10)
+    return 10 * math.log10(max(power, 10 ** ((noise_db - _UNDER_NOISE_DB) / 10)))
 
 
 _RISE, _FALL = 0.005, 0.02  # share of the difference a block; falls faster than it rises
 
 
-def _follow(value: float, seen: float, lowest: float, highest: float) -> float:
-    value += (_RISE if seen > value else _FALL) * (seen - value)
+def _follow(value: float, measured: float, lowest: float, highest: float) -> float:
+    value += (_RISE if measured > value else _FALL) * (measured - value)
     return min(max(value, lowest), highest)
 
 
@@ -128,11 +132,13 @@ _NEW_BLOCKS = 300  # 1.5 s of the box's voice, in which the level rises faster
 _NEW_RISE = 0.02  # share of the difference a block
 
 
-def _usual(value: float, seen: float, lowest: float, highest: float, new: bool) -> float:
+def _follow_quantile(
+    value: float, measured: float, lowest: float, highest: float, new: bool
+) -> float:
     """Follow the level that four of five blocks reach. By how much the fifth falls short does not
     count: impact noise does not make the canceller worse. `new`: the room is not known yet."""
-    if seen > value:
-        value += max(_MORE_DB, _NEW_RISE * (seen - value)) if new else _MORE_DB
+    if measured > value:
+        value += max(_MORE_DB, _NEW_RISE * (measured - value)) if new else _MORE_DB
     else:
         value -= _LESS_DB
     return min(max(value, lowest), highest)
@@ -155,7 +161,7 @@ class OnsetGate:
         self._sum_db = 0.0
         self._guarded_blocks = self._confirm_blocks = 0
         self._alarm_blocks = self._unconfirmed_blocks = 0
-        self._untried = False
+        self._new_room = False
         self.excess_db = -100.0
 
     @property
@@ -179,18 +185,18 @@ class OnsetGate:
         self._alarm_blocks = max(0, self._alarm_blocks - 1)
         if not self.guarded:
             return stands_out
-        well = self._untried and echo.audible and not stands_out
-        self._guarded_blocks = max(0, self._guarded_blocks - (_TRIED if well else 1))
-        self._doubt(stands_out, speaks or followed)
+        fast = self._new_room and echo.audible and not stands_out
+        self._guarded_blocks = max(0, self._guarded_blocks - (_NEW_ROOM_SPEEDUP if fast else 1))
+        self._track_unconfirmed(stands_out, speaks or followed)
         self._confirm_blocks = _CONFIRM_BLOCKS if stands_out else self._confirm_blocks - 1
         # After an impact noise the box may get louder; its own voice must not be the confirmation.
-        other = energy_db > echo.db + self._settings.above_echo_db / 2
-        speaks = speaks and other
+        above_echo = energy_db > echo.db + self._settings.above_echo_db / 2
+        speaks = speaks and above_echo
         return self._confirm_blocks > 0 and speaks  # guarded until confirm_voice()
 
-    def _doubt(self, stands_out: bool, cleared: bool) -> None:
+    def _track_unconfirmed(self, stands_out: bool, confirmed: bool) -> None:
         """Count a detection that is not confirmed in time as a false alarm."""
-        if cleared:
+        if confirmed:
             self._unconfirmed_blocks = 0
         elif stands_out:
             self._unconfirmed_blocks = _CONFIRM_BLOCKS
@@ -215,7 +221,7 @@ class OnsetGate:
 
     def enter_guarded(self) -> None:
         """Enter guarded mode: nothing is known of the room yet."""
-        self._guarded_blocks, self._untried = _GUARDED_BLOCKS, True
+        self._guarded_blocks, self._new_room = _GUARDED_BLOCKS, True
 
     def false_alarm(self) -> None:
         """The sound that it fired at was no voice: enter or extend guarded mode."""
@@ -231,11 +237,11 @@ class OnsetGate:
         self._guarded_blocks //= 2
 
     def _alarm(self) -> None:
-        self._untried = False
-        often = 0 < self._alarm_blocks < _REPEATED_ALARM_BLOCKS - _SAME_ALARM_BLOCKS
-        blocks = _GUARDED_BLOCKS if often else _FIRST_ALARM_BLOCKS
+        self._new_room = False
+        repeated = 0 < self._alarm_blocks < _REPEATED_ALARM_BLOCKS - _SAME_ALARM_BLOCKS
+        blocks = _GUARDED_BLOCKS if repeated else _FIRST_ALARM_BLOCKS
         self._guarded_blocks = max(self._guarded_blocks, blocks)
-        if often or not self._alarm_blocks:
+        if repeated or not self._alarm_blocks:
             self._alarm_blocks = _REPEATED_ALARM_BLOCKS
 
     def reset(self) -> None:

@@ -21,14 +21,14 @@ class NoiseFloor:
         self._minima: deque[float] = deque([LOWEST_DB] * _WINDOWS, maxlen=_WINDOWS)
         self._window = 0.0
         self._blocks = 0
-        self._new = True
+        self._first = True
 
     def update(self, energy_db: float, frozen: bool) -> None:
         """Add a block's energy; `frozen` while the owner or the box speaks."""
-        new, self._new = self._new, False
+        first, self._first = self._first, False
         if energy_db < DIGITAL_SILENCE_DB:
             return
-        if new:  # start at the level of the first block; the floor falls from there at once
+        if first:  # start at the level of the first block; the floor falls from there at once
             self.accept_noise(energy_db)
         self._smooth += _SMOOTHING * (energy_db - self._smooth)
         smooth = self._smooth

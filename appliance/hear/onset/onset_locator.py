@@ -20,15 +20,15 @@ class OnsetLocator:
         self._now = 0
 
     def push(self, block: AudioBlock) -> None:
-        place = self._now // BLOCK_FRAMES % _BLOCKS
-        self._energies_db[place], self._excesses_db[place] = block.energy_db, block.excess_db
+        index = self._now // BLOCK_FRAMES % _BLOCKS
+        self._energies_db[index], self._excesses_db[index] = block.energy_db, block.excess_db
         self._now += BLOCK_FRAMES
 
     def onset(self) -> int:
         """First sample of the present sound: after the last block that was only noise."""
         newest = self._now // BLOCK_FRAMES - 1
-        blocks, most = 1, min(_BLOCKS, newest)
-        while blocks < most and self._excesses_db[(newest - blocks) % _BLOCKS] > _SOUND_DB:
+        blocks, limit = 1, min(_BLOCKS, newest)
+        while blocks < limit and self._excesses_db[(newest - blocks) % _BLOCKS] > _SOUND_DB:
             blocks += 1
         return self._now - blocks * BLOCK_FRAMES
 

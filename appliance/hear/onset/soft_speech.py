@@ -16,14 +16,14 @@ class SoftSpeechDetector:
     out, too: the residual echo is speech as well."""
 
     def __init__(self, settings: HearingSettings) -> None:
-        self._enough = settings.turn.probability
+        self._threshold = settings.turn.probability
         self._least_db = -settings.onset.above_echo_db / 2
         self._hops = 0
 
     def process(self, block: AudioBlock) -> bool:
         if block.probability is None:
             return False
-        if block.probability < self._enough:
+        if block.probability < self._threshold:
             self._hops = 0
             return False
         self._hops += 1

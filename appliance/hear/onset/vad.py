@@ -31,48 +31,48 @@ class VoiceActivityDetector:
         """Raises ModelError for a file that is missing or is not Silero's network."""
         self._session = _open(model)
         self._window = np.zeros((1, CONTEXT_FRAMES + WINDOW_FRAMES), np.float32)
-        self._fresh = np.zeros(HOP_FRAMES, np.float32)
-        self._zero = np.zeros((2, 1, 128), np.float32)
+        self._pending = np.zeros(HOP_FRAMES, np.float32)
+        self._zero_state = np.zeros((2, 1, 128), np.float32)
         self.reset()
 
     def reset(self) -> None:
         """Forget all sound so far."""
-        self._states = [self._zero, self._zero]
+        self._states = [self._zero_state, self._zero_state]
         self._window[:] = 0.0
         self._filled = 0
-        self._turn = 0
+        self._network = 0
         self._silent_hops = 0
 
     def process(self, samples: Samples, calm: bool = False) -> float | None:
         """The probability of speech in the 32 ms up to this hop's end, or None between hops.
         `calm`: there was only room noise for a while; return 0 without running the networks."""
-        room = HOP_FRAMES - self._filled
-        head = samples[:room]
-        self._fresh[self._filled : self._filled + len(head)] = head
+        missing = HOP_FRAMES - self._filled
+        head = samples[:missing]
+        self._pending[self._filled : self._filled + len(head)] = head
         self._filled += len(head)
         if self._filled < HOP_FRAMES:
             return None
         probability = self._hop(calm)
-        rest = samples[room:]
-        self._fresh[: len(rest)] = rest
+        rest = samples[missing:]
+        self._pending[: len(rest)] = rest
         self._filled = len(rest)
         return probability
 
     def _hop(self, calm: bool) -> float:
         window = self._window
         window[0, :-HOP_FRAMES] = window[0, HOP_FRAMES:]
-        np.multiply(self._fresh, 1 / 32768, out=window[0, -HOP_FRAMES:])
-        self._turn ^= 1
+        np.multiply(self._pending, 1 / 32768, out=window[0, -HOP_FRAMES:])
+        self._network ^= 1
         if calm:
             return 0.0
         output, state = self._session.run(
-            None, {"input": window, "state": self._states[self._turn], "sr": _RATE}
+            None, {"input": window, "state": self._states[self._network], "sr": _RATE}
         )
-        self._states[self._turn] = state
+        self._states[self._network] = state
         probability = float(output[0, 0])
         self._silent_hops = 0 if probability > _SILENT_BELOW else self._silent_hops + 1
         if self._silent_hops == _SILENT_HOPS:
-            self._states = [self._zero, self._zero]
+            self._states = [self._zero_state, self._zero_state]
             self._silent_hops = 0
         return probability
 

@@ -35,7 +35,7 @@ class VoiceBandDetector:
         self._window = np.zeros(2 * frames)
         self._frames = frames
         self._band = _band(2 * frames)
-        self._usual = LevelQuantile(_SHARE, _MEMORY_BLOCKS)
+        self._quantile = LevelQuantile(_SHARE, _MEMORY_BLOCKS)
         self._loud_blocks = self._far_blocks = 0
         self.speaks = False
 
@@ -48,8 +48,8 @@ class VoiceBandDetector:
         self._window[n:] = high_passed
         bins = self._band @ self._window
         level_db = 10 * math.log10(float(bins @ bins) / (2 * n * n) + 1e-10)
-        self._usual.update(level_db, followed)
-        over_db = level_db - self._usual.db if self._usual.known else 0.0
+        self._quantile.update(level_db, followed)
+        over_db = level_db - self._quantile.db if self._quantile.known else 0.0
         self._loud_blocks = self._loud_blocks + 1 if over_db > _OVER_DB else 0
         self._far_blocks = self._far_blocks + 1 if over_db > _FAR_OVER_DB else 0
         loud = self._loud_blocks >= _BLOCKS or self._far_blocks >= _FAR_BLOCKS
@@ -61,5 +61,5 @@ def _band(size: int) -> npt.NDArray[np.float64]:
     """Matrix of a windowed Fourier transform of `size` samples, limited to the voice band: the
     product takes a third of the time of a complete transform."""
     low, high = (hz * size // RATE_HZ for hz in _VOICE_HZ)
-    turns = 2 * np.pi * np.outer(np.arange(low, high), np.arange(size)) / size
-    return np.concatenate([np.cos(turns), np.sin(turns)]) * np.hanning(size)
+    phases = 2 * np.pi * np.outer(np.arange(low, high), np.arange(size)) / size
+    return np.concatenate([np.cos(phases), np.sin(phases)]) * np.hanning(size)

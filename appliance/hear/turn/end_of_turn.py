@@ -28,7 +28,7 @@ class EndOfTurn:
         self._asked = 0  # questions in this pause
         self._probability: float | None = None
         self._silent_frames = 0
-        self._judged = True  # whether the last end of a turn was judged; to log changes only
+        self._last_judged = True  # whether the last end of a turn was judged; to log changes only
 
     def _begin_pause(self) -> None:
         self._first_number = self._number + 1
@@ -63,9 +63,9 @@ class EndOfTurn:
                 self._probability = _usable(answer)
 
     def _log_rule(self) -> None:
-        if self._judge is None or (judged := self._probability is not None) == self._judged:
+        if self._judge is None or (judged := self._probability is not None) == self._last_judged:
             return
-        self._judged = judged
+        self._last_judged = judged
         if judged:
             log.info("the end of a turn is judged again")
         else:
@@ -86,5 +86,5 @@ def wait_ms(settings: TurnSettings, probability: float | None) -> int:
 
 
 def _usable(answer: TurnAnswer) -> float | None:
-    known = answer.probability
-    return known if known is not None and math.isfinite(known) else None
+    probability = answer.probability
+    return probability if probability is not None and math.isfinite(probability) else None

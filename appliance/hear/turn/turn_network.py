@@ -24,8 +24,8 @@ class TurnNetwork:
     def __init__(self, model: Path = MODEL) -> None:
         """Raises ModelError for a file that is missing or is not this network."""
         self._session = open_session(model, "the network that judges the end of a turn")
-        inputs = [(each.name, tuple(each.shape[1:])) for each in self._session.get_inputs()]
-        outputs = [each.name for each in self._session.get_outputs()]
+        inputs = [(node.name, tuple(node.shape[1:])) for node in self._session.get_inputs()]
+        outputs = [node.name for node in self._session.get_outputs()]
         if inputs != [(_INPUT, (BANDS, ROWS))] or _OUTPUT not in outputs:
             raise ModelError(f"{model}: is a network, but not that of the end of a turn.")
 
