@@ -337,7 +337,7 @@ class Conductor:
         if channel is None:
             return
         if not channel.send(message):
-            self._work.log.warning("%s takes no mail: a %s was lost", part, type(message).__name__)
+            self._work.log.warning("%s: channel full, a %s was lost", part, type(message).__name__)
         if isinstance(message, AnswerHeard):
             self._page.show_words(message)
             if self._publishes_words:

@@ -44,7 +44,7 @@ NAME = "control"
 MOST_CLIENTS = 8  # at once; the oldest is disconnected
 # Errors of accept(2) when the process, the machine or the kernel has no resources for one more.
 _NO_ROOM = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
-NO_COMMAND = "Nobody may say that from outside."
+NO_COMMAND = "The control socket does not accept this message."
 COMMANDS = (
     Ask, Forget, ListenOnce, Mute, Repeat, Restart, Say, SetMode, SetVoice, SetVolume, StopSpeaking,
     TalkButton,
@@ -189,7 +189,7 @@ def _open(path: Path) -> socket.socket:
         listener.close()
         if isinstance(error, ControlError):
             raise
-        problem = f"{path}: no commands can be taken there ({error.strerror or error})."
+        problem = f"{path}: the control socket cannot be opened ({error.strerror or error})."
         raise ControlError(problem) from error
     listener.setblocking(False)
     return listener

@@ -266,7 +266,7 @@ class MemoryWriter:
         if self._memory is None:
             self._memory, aside = open_or_begin(self._file, self._keep)
             if aside is not None:
-                text = f"{self._file} was damaged; it is now {aside.name}, and a new one is begun"
+                text = f"{self._file} was damaged; it is now {aside.name}, and a new one was made"
                 self._news.put(MemoryHealth(True, text, set_aside=True))
         return self._memory
 

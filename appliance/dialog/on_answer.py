@@ -129,7 +129,7 @@ def skip_sentence(transition: Transition, failure: SpeakFailed) -> None:
     """marks a sentence that could not be spoken as not heard"""
     answer = transition.next.answer
     if answer is not None and answer.turn == failure.turn:
-        transition.log(f"a sentence could not be said: {failure.problem}")
+        transition.log(f"a sentence could not be spoken: {failure.problem}")
         transition.change(answer=answer.with_failed_line(failure.number))
 
 

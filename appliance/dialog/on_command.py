@@ -60,7 +60,7 @@ def queue_request(transition: Transition, command: Say | Ask | Repeat) -> None:
     if not queue.full:
         transition.start_queued()
     elif not queue.refused:
-        transition.log(f"{MOST_WAITING} things wait to be said already; more is refused")
+        transition.log(f"{MOST_WAITING} requests are queued already; further ones are refused")
 
 
 def interrupt_with_question(transition: Transition, command: Ask) -> None:

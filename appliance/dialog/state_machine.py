@@ -105,7 +105,7 @@ def _tick_listening(transition: Transition, tick: Tick) -> None:
         until_s = transition.now_s + transition.next.policy.press_s
         transition.change(listening=listening.await_press(until_s))
     elif listening.press_until_s <= transition.now_s:
-        transition.log("a button was pressed and nothing came of it")
+        transition.log("a press of the button was not followed by a message")
         transition.acknowledge_press()
     if listening.button_until_s <= transition.now_s:
         end_talk(transition)

@@ -71,7 +71,7 @@ def usable(settings: Settings, machine: Machine | None = None) -> Settings:
 def strange_hat(machine: Machine) -> str:
     """Names of unknown HATs, for which `auto` does not use the header; "" if there are none."""
     strange = [hat for hat in machine.hats() if of_hat(*hat) is None]
-    return ", ".join(f"{product or 'without a name'} of {vendor or 'nobody'}"
+    return ", ".join(f"{product or 'without a name'} of {vendor or 'no vendor'}"
                      for vendor, product in strange)  # fmt: skip
 
 

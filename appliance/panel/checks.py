@@ -87,7 +87,7 @@ def _at_rest(settings: Settings) -> Finding:
             return warning(
                 "panel",
                 "The button reads as pressed.",
-                "If nobody presses it: its wire touches ground, or it is of the kind that opens.",
+                "If it is not pressed: its wire touches ground, or its contact opens when pressed.",
                 ShownAs.of("page-find-button-stuck"),
             )
         said = f"The panel's lines are there ({wires.by}); the button is up."

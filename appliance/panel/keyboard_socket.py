@@ -42,7 +42,7 @@ class KeyboardSocket:
             self._socket.bind(str(path))
         except OSError as error:
             raise PanelError(
-                f"{path}: no keyboard panel can be there ({error.strerror})."
+                f"{path}: the keyboard panel's socket cannot be opened ({error.strerror})."
             ) from error
         finally:
             os.umask(mask)

@@ -228,7 +228,7 @@ class Panel:
             try:
                 health.write_health(self._health_path, self._health)
             except OSError as error:
-                self._work.log.warning("how the panel is cannot be written (%s)", error.strerror)
+                self._work.log.warning("panel.json cannot be written (%s)", error.strerror)
 
     def _update_health(self, **news: object) -> None:
         self._health = msgspec.structs.replace(self._health, **news)

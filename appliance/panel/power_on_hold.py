@@ -64,17 +64,17 @@ class PowerOnHold:
             if left:
                 self.answers.put(Say(catalogue(self._language).say("reset-failed")))
                 return
-        self._log.warning("reset by the button: the box starts anew, and erases all of its owner's")
+        self._log.warning("reset by the button: the box restarts and erases all data of its owner")
         self.answers.put(Restart())
 
     def _ask(self, wish: PowerOnAction) -> None:
         try:
             if not write_request(wish, self._wishes):
                 self._log.warning(
-                    "nobody here can set this box up: its settings file stays as it is"
+                    "this system has no unit for set-up: the settings file stays as it is"
                 )
         except (OSError, StorageError) as error:
-            self._log.error("%s: who has the rights cannot be asked: %s", wish, error)
+            self._log.error("%s: the request to the system cannot be written: %s", wish, error)
 
 
 def write_request(wish: PowerOnAction, wishes: Path = WISHES) -> bool:

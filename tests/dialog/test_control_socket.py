@@ -149,7 +149,7 @@ def test_a_second_box_leaves_the_first_ones_socket_alone(
 
 
 def test_where_there_can_be_no_socket_the_reason_is_said() -> None:
-    with pytest.raises(ControlError, match="no commands can be taken there"):
+    with pytest.raises(ControlError, match="the control socket cannot be opened"):
         ControlSocket(Path("/proc/nowhere") / NAME)
 
 

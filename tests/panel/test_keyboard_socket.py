@@ -99,7 +99,7 @@ def test_a_panel_that_was_killed_leaves_a_socket_that_the_next_one_replaces(
 
 def test_where_there_can_be_no_socket_the_place_is_said(tmp_path: Path) -> None:
     (tmp_path / "panel").mkdir()
-    with pytest.raises(PanelError, match="no keyboard panel can be there"):
+    with pytest.raises(PanelError, match="the keyboard panel's socket cannot be opened"):
         KeyboardSocket(tmp_path / "panel")
 
 
