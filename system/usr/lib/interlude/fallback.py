@@ -289,7 +289,7 @@ class Box:
         return said.get("Result", ""), int(said.get("ExecMainStatus") or 0)
 
     def _slots(self) -> bool:
-        """Whether the card has two slots: the initramfs or the command line names the booted one."""
+        """Whether the card has two slots: the initramfs or the command line names one."""
         return (self.start / "slot").exists() or "interlude.slot=" in _text(self.command_line)
 
     def carry_out(self, decision: Decision) -> None:
