@@ -23,7 +23,7 @@ from appliance.settings.machine import ProcessOverride
 from appliance.settings.models import MODEL_NAME, OwnModel
 from appliance.settings.whole import DEFAULTS, Settings, owner_file
 
-MOST_BYTES = 100_000  # limit of a file; the defaults with all their comments have 15 kB
+MOST_BYTES = 100_000  # limit of a file; the defaults with all their comments have 14 kB
 _DEFAULTS_ONLY = Path(os.devnull)  # as the path of a file: load only the defaults
 # Renamed keys: a file with the old name is read as if it had the new one.
 _RENAMED = {"hearing.onset.steps": "blocks"}

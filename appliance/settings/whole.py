@@ -82,7 +82,8 @@ class Settings(Section, frozen=True):
     def models_path(self) -> Path:
         """The folder of the models: by the setting, a box's own folder, or below the state folder.
 
-        On a box another user owns it than the rest: the one whose processes use the network.
+        On a box another user owns it than the rest: the one whose processes download from the
+        internet.
         """
         if self.models_dir:
             return Path(self.models_dir).expanduser()

@@ -1,7 +1,7 @@
 """The speaker's side of judge_program.py: sounds and their texts in, verdicts out. Never waits.
 
-It judges one sound at a time; a sound that comes meanwhile is not judged. After the program has
-ended, no sound is judged any more.
+It judges one sound at a time; a sound that comes meanwhile is not judged. Without a recogniser on
+this box, or after its program has ended, no sound is judged.
 """
 
 from __future__ import annotations

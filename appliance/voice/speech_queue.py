@@ -255,8 +255,8 @@ class SpeechQueue:
         )  # fmt: skip
 
     def _try_next_voice(self, error: UnsayableText) -> None:
-        """Have another voice say a sentence that this one cannot. This voice says the next sentence
-        again, unless the error is for the rest of the answer."""
+        """Have another voice say a sentence that the present one cannot. The present one is tried
+        again for the next sentence, unless the error holds for the rest of the answer."""
         assert self._sentence is not None
         assert self._speech_voice is not None
         self._sentence.unable.append(self._speech_voice)
