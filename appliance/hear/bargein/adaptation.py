@@ -40,8 +40,8 @@ class Adaptation:
 
     def adapted(self, log_odds: Floats, embedding: Floats) -> Floats:
         """The corrected log odds, from log odds (…, 3) and embeddings (…, 64)."""
-        out: Floats = log_odds + embedding @ self.weight.T + self.bias
-        return out
+        corrected: Floats = log_odds + embedding @ self.weight.T + self.bias
+        return corrected
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class NetworkOutputs:
 def anchors(path: Path = ANCHORS) -> NetworkOutputs:
     """Outputs for sounds of many voices, which the correction must preserve. Raises ModelError."""
     try:
-        with np.load(path, allow_pickle=False) as held:
+        with np.load(path, allow_pickle=False) as archive:
             return NetworkOutputs(
-                held["log_odds"].astype(np.float32), held["embedding"].astype(np.float32)
+                archive["log_odds"].astype(np.float32), archive["embedding"].astype(np.float32)
             )
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise ModelError(f"{path}: is missing or damaged.", "Install the package again.") from error
@@ -72,22 +72,25 @@ def fit(
     from the shipped output on `others`, plus the squared weights. Convex; 195 numbers.
     """
     weight, bias = np.zeros((CLASSES, EMBEDDING)), np.zeros(CLASSES)
-    pace_w, pace_b = np.zeros_like(weight), np.zeros_like(bias)
+    momentum_w, momentum_b = np.zeros_like(weight), np.zeros_like(bias)
     counts = np.bincount(kind, minlength=CLASSES)
-    each = 1.0 / (np.count_nonzero(counts) * counts[kind])
-    wanted = np.eye(CLASSES)[kind]
+    sample_weights = 1.0 / (np.count_nonzero(counts) * counts[kind])
+    one_hot = np.eye(CLASSES)[kind]
     shipped = softmax(others.log_odds.astype(np.float64))
-    even = ANCHOR / len(others.log_odds)
+    anchor_weight = ANCHOR / len(others.log_odds)
     for _ in range(_STEPS):
-        slope_w, slope_b = KEEP * weight, np.zeros(CLASSES)
-        for answers, target, share in ((heard, wanted, each[:, None]), (others, shipped, even)):
+        gradient_w, gradient_b = KEEP * weight, np.zeros(CLASSES)
+        for answers, target, share in (
+            (heard, one_hot, sample_weights[:, None]),
+            (others, shipped, anchor_weight),
+        ):
             log_odds = answers.log_odds + answers.embedding @ weight.T + bias
-            off = (softmax(log_odds) - target) * share
-            slope_w += off.T @ answers.embedding
-            slope_b += off.sum(axis=0)
-        pace_w = 0.9 * pace_w - _RATE * 0.1 * slope_w
-        pace_b = 0.9 * pace_b - _RATE * 0.1 * slope_b
-        weight, bias = weight + pace_w, bias + pace_b
+            error = (softmax(log_odds) - target) * share
+            gradient_w += error.T @ answers.embedding
+            gradient_b += error.sum(axis=0)
+        momentum_w = 0.9 * momentum_w - _RATE * 0.1 * gradient_w
+        momentum_b = 0.9 * momentum_b - _RATE * 0.1 * gradient_b
+        weight, bias = weight + momentum_w, bias + momentum_b
     return Adaptation(weight.astype(np.float32), bias.astype(np.float32), model)
 
 
@@ -97,29 +100,32 @@ def load(state: Path, model: str | None = None) -> Adaptation | None:
     path = state / FILE
     if not path.exists():
         return None
-    again = "Enrol again with `interlude enrol`."
+    remedy = "Enrol again with `interlude enrol`."
     try:
-        with np.load(path, allow_pickle=False) as held:
-            made = Adaptation(held["weight"], held["bias"], str(held["model"]))
-        right = made.weight.shape == (CLASSES, EMBEDDING) and made.bias.shape == (CLASSES,)
-        right &= made.weight.dtype == made.bias.dtype == np.float32
-        right &= bool(np.isfinite(made.weight).all() and np.isfinite(made.bias).all())
+        with np.load(path, allow_pickle=False) as archive:
+            adaptation = Adaptation(archive["weight"], archive["bias"], str(archive["model"]))
+        weight, bias = adaptation.weight, adaptation.bias
+        valid = weight.shape == (CLASSES, EMBEDDING) and bias.shape == (CLASSES,)
+        valid &= weight.dtype == bias.dtype == np.float32
+        valid &= bool(np.isfinite(weight).all() and np.isfinite(bias).all())
     except Exception as error:  # NumPy, zipfile and zlib have no common error for damage
-        raise ModelError(f"{path}: is damaged.", again) from error
-    if not right:
-        raise ModelError(f"{path}: is damaged.", again)
-    if model is not None and made.model != model:
-        raise ModelError(f"{path}: belongs to another version of the network.", again)
-    return made
+        raise ModelError(f"{path}: is damaged.", remedy) from error
+    if not valid:
+        raise ModelError(f"{path}: is damaged.", remedy)
+    if model is not None and adaptation.model != model:
+        raise ModelError(f"{path}: belongs to another version of the network.", remedy)
+    return adaptation
 
 
-def save(made: Adaptation, state: Path) -> Path:
+def save(adaptation: Adaptation, state: Path) -> Path:
     """Write the correction atomically, readable by its owner only. Raises StorageError."""
-    path, packed = state / FILE, io.BytesIO()
-    np.savez(packed, weight=made.weight, bias=made.bias, model=np.array(made.model))
+    path, buffer = state / FILE, io.BytesIO()
+    np.savez(
+        buffer, weight=adaptation.weight, bias=adaptation.bias, model=np.array(adaptation.model)
+    )
     try:
         state.mkdir(parents=True, exist_ok=True)
-        write_whole(path, packed.getvalue(), 0o600)
+        write_whole(path, buffer.getvalue(), 0o600)
     except OSError as error:
         raise StorageError(
             f"{path}: could not be written ({error.strerror}).", "Is the disk full or read-only?"

@@ -181,7 +181,7 @@ class VerdictTracker:
     def start(self, past: Samples) -> None:
         self._classifier.start(past)
         self._next_ms = self._settings.first_ms
-        self._odds: ClassProbabilities | None = None
+        self._opinion: ClassProbabilities | None = None
         self._evidence = NO_EVIDENCE
 
     def add_evidence(self, evidence: LogOdds) -> None:
@@ -192,7 +192,7 @@ class VerdictTracker:
     @property
     def confirms_voice(self) -> bool:
         """Whether the newest opinion confirms a voice; see `DecisionSchedule.vouches`."""
-        return self._odds is not None and self._odds.noise < self._classifier.schedule.vouches
+        return self._opinion is not None and self._opinion.noise < self._classifier.schedule.vouches
 
     def process(
         self, block: AudioBlock, segment: Segment, age_ms: int
@@ -202,35 +202,35 @@ class VerdictTracker:
         if age_ms < min(self._next_ms, self._settings.deadline_ms):
             return None, None
         self._next_ms += self._settings.every_ms
-        odds = self._classifier.probabilities()
+        opinion = self._classifier.probabilities()
         if self._evidence is not NO_EVIDENCE:
-            odds = odds.given(self._evidence)
-        self._odds = odds
-        return odds, decide(
-            odds, segment.quiet_ms, age_ms, self._settings, self._classifier.schedule
+            opinion = opinion.given(self._evidence)
+        self._opinion = opinion
+        return opinion, decide(
+            opinion, segment.quiet_ms, age_ms, self._settings, self._classifier.schedule
         )
 
 
 def decide(
-    odds: ClassProbabilities,
+    opinion: ClassProbabilities,
     quiet_ms: int,
     age_ms: int,
     settings: VerdictSettings,
-    trust: DecisionSchedule,
+    schedule: DecisionSchedule,
 ) -> Judgement | None:
     """The verdict by these probabilities at this age of the segment; None: wait."""
-    moment = [row for row in trust.moments if row.from_ms <= age_ms][-1]
-    interrupts = _log_odds(odds.interruption)
-    yields = interrupts >= _log_odds(settings.interruption) + moment.yields
+    threshold = [row for row in schedule.moments if row.from_ms <= age_ms][-1]
+    interrupts = _log_odds(opinion.interruption)
+    yields = interrupts >= _log_odds(settings.interruption) + threshold.yields
     if yields and quiet_ms < STILL_SOUNDS_MS:
         return "interruption"
-    goes_on: Judgement = "backchannel" if odds.backchannel >= odds.noise else "noise"
-    sure = -interrupts >= _log_odds(settings.backchannel) + moment.resumes
-    if sure and quiet_ms >= moment.quiet_ms:
-        return goes_on
+    resumed_as: Judgement = "backchannel" if opinion.backchannel >= opinion.noise else "noise"
+    resumes = -interrupts >= _log_odds(settings.backchannel) + threshold.resumes
+    if resumes and quiet_ms >= threshold.quiet_ms:
+        return resumed_as
     if age_ms < settings.deadline_ms:
         return None
-    return "interruption" if odds.interruption >= trust.last_doubt else goes_on
+    return "interruption" if opinion.interruption >= schedule.last_doubt else resumed_as
 
 
 def _log_odds(probability: float) -> float:

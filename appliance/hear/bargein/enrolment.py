@@ -89,34 +89,34 @@ class EnrolmentResult:
         return better and self.before < 1.0
 
 
-def learn(heard: Sequence[ScoredRecording], others: NetworkOutputs, model: str) -> EnrolmentResult:
+def learn(scored: Sequence[ScoredRecording], others: NetworkOutputs, model: str) -> EnrolmentResult:
     """Fit the correction, and check it by leave-one-out. Raises EnrolmentError for too few takes of
     a class, or takes that contradict each other."""
     for kind in KINDS[:2]:
-        have = sum(h.take.kind == kind for h in heard)
-        if have < FEWEST:
+        count = sum(h.take.kind == kind for h in scored)
+        if count < FEWEST:
             raise EnrolmentError(
-                f"There are {have or 'no'} usable recordings for {kind}; {FEWEST} are needed.",
+                f"There are {count or 'no'} usable recordings for {kind}; {FEWEST} are needed.",
                 "Say each word again, clearly, with a pause before and after it.",
             )
-    whole = _fit(heard, others, model)
-    agreeing = np.mean([judged_right(h, whole) for h in heard])
+    fitted = _fit(scored, others, model)
+    agreeing = np.mean([judged_right(h, fitted) for h in scored])
     if agreeing < AGREE:
-        worst = min(heard, key=lambda h: likelihood(h, whole))
+        worst = min(scored, key=lambda h: likelihood(h, fitted))
         raise EnrolmentError(
             "The recordings contradict each other: backchannels and interruptions sound alike.",
             f"`{worst.take.name}` fits least; are all of them in the right place?",
             fault="unlike",
             take=worst.take.name,
         )
-    left_out = [_fit([o for o in heard if o is not h], others, model) for h in heard]
+    left_out = [_fit([o for o in scored if o is not h], others, model) for h in scored]
     return EnrolmentResult(
-        whole,
-        len(heard),
-        float(np.mean([judged_right(h, None) for h in heard])),
-        float(np.mean([judged_right(h, a) for h, a in zip(heard, left_out, strict=True)])),
-        float(np.mean([-np.log(likelihood(h, None)) for h in heard])),
-        float(np.mean([-np.log(likelihood(h, a)) for h, a in zip(heard, left_out, strict=True)])),
+        fitted,
+        len(scored),
+        float(np.mean([judged_right(h, None) for h in scored])),
+        float(np.mean([judged_right(h, a) for h, a in zip(scored, left_out, strict=True)])),
+        float(np.mean([-np.log(likelihood(h, None)) for h in scored])),
+        float(np.mean([-np.log(likelihood(h, a)) for h, a in zip(scored, left_out, strict=True)])),
     )
 
 
@@ -125,10 +125,10 @@ def score(
 ) -> ScoredRecording:
     """The network's outputs for a take. Raises EnrolmentError if the take is unusable."""
     _check(take)
-    parts = []
+    outputs = []
     for gain_db, noise_db in WAYS:
         collector = _OutputCollector(network)
-        hearing = HearingPipeline(_patient(settings), classifier=collector)
+        hearing = HearingPipeline(_undecided(settings), classifier=collector)
         hearing.answering = True
         sound = _padded(take.samples, gain_db, noise_db)
         silence = np.zeros(BLOCK_FRAMES, np.int16)
@@ -136,11 +136,11 @@ def score(
             hearing.process(sound[at : at + BLOCK_FRAMES], silence, at)
             if collector.segments > 1:
                 break
-        parts += collector.answers
-    if not parts:
-        raise _of_no_use(take, "no-word", "no word was heard in it.", "Speak a little louder.")
+        outputs += collector.answers
+    if not outputs:
+        raise _unusable(take, "no-word", "no word was heard in it.", "Speak a little louder.")
     return ScoredRecording(
-        take, NetworkOutputs(np.array([a for a, _ in parts]), np.array([e for _, e in parts]))
+        take, NetworkOutputs(np.array([a for a, _ in outputs]), np.array([e for _, e in outputs]))
     )
 
 
@@ -174,7 +174,7 @@ class _OutputCollector:
         return ClassProbabilities(0.4, 0.3, 0.3)
 
 
-def _patient(settings: HearingSettings) -> HearingSettings:
+def _undecided(settings: HearingSettings) -> HearingSettings:
     """The settings without a verdict before the deadline."""
     verdict = msgspec.structs.replace(settings.verdict, interruption=1.0, backchannel=1.0)
     return msgspec.structs.replace(settings, verdict=verdict)
@@ -185,23 +185,23 @@ def _check(take: EnrolmentRecording) -> None:
     samples = take.samples.astype(np.float64)
     blocks = samples[: len(samples) // BLOCK_FRAMES * BLOCK_FRAMES].reshape(-1, BLOCK_FRAMES)
     if not len(blocks) or np.abs(samples).max() < 100:
-        raise _of_no_use(take, "silent", "is silent.", "Is the microphone on?")
+        raise _unusable(take, "silent", "is silent.", "Is the microphone on?")
     if np.count_nonzero(np.abs(samples) >= LOUDEST) > CLIPPED:
-        raise _of_no_use(take, "clipped", "is clipped.", "Speak from a little further away.")
+        raise _unusable(take, "clipped", "is clipped.", "Speak from a little further away.")
     energies_db = 10 * np.log10(np.mean(np.square(blocks), axis=1) + 1.0)
     peak_db, floor_db = float(energies_db.max()), np.percentile(energies_db, 10)
     if peak_db - floor_db < CLEAREST_DB:
-        raise _of_no_use(take, "noisy", "is too noisy.", "Record where it is quieter.")
+        raise _unusable(take, "noisy", "is too noisy.", "Record where it is quieter.")
     loud = np.flatnonzero(energies_db > max(floor_db + 8, peak_db - 25))
     length_ms = (loud[-1] - loud[0] + 1) * BLOCK_FRAMES * 1000 // RATE_HZ
     if length_ms < SHORTEST_MS:
-        raise _of_no_use(take, "short", f"is over too soon ({length_ms} ms).", "Say a word.")
+        raise _unusable(take, "short", f"is over too soon ({length_ms} ms).", "Say a word.")
     if length_ms > LONGEST_MS:
         problem = f"is too long ({length_ms} ms)."
-        raise _of_no_use(take, "long", problem, "Say one word, with silence around it.")
+        raise _unusable(take, "long", problem, "Say one word, with silence around it.")
 
 
-def _of_no_use(
+def _unusable(
     take: EnrolmentRecording, fault: TakeFault, problem: str, remedy: str
 ) -> EnrolmentError:
     return EnrolmentError(f"{take.name}: {problem}", remedy, fault=fault, take=take.name)
@@ -212,38 +212,42 @@ def _padded(samples: Samples, gain_db: float, noise_db: float | None) -> Samples
     blocks = samples[: len(samples) // BLOCK_FRAMES * BLOCK_FRAMES].reshape(-1, BLOCK_FRAMES)
     rms = np.sqrt(np.mean(np.square(blocks.astype(np.float64)), axis=1))
     frames = _LEAD_FRAMES + len(samples) + _TRAIL_FRAMES
-    chance = np.random.default_rng(len(samples))
-    room = chance.standard_normal(frames) * max(3.0, float(np.percentile(rms, 10)))
+    rng = np.random.default_rng(len(samples))
+    room = rng.standard_normal(frames) * max(3.0, float(np.percentile(rms, 10)))
     room[_LEAD_FRAMES : _LEAD_FRAMES + len(samples)] = samples
     room *= 10 ** (gain_db / 20)
     if noise_db is not None:
-        room += chance.standard_normal(frames) * 32768 * 10 ** (noise_db / 20)
+        room += rng.standard_normal(frames) * 32768 * 10 ** (noise_db / 20)
     return to_int16(room)
 
 
-def _fit(heard: Sequence[ScoredRecording], others: NetworkOutputs, model: str) -> Adaptation:
+def _fit(scored: Sequence[ScoredRecording], others: NetworkOutputs, model: str) -> Adaptation:
     all_answers = NetworkOutputs(
-        np.concatenate([h.answers.log_odds for h in heard]),
-        np.concatenate([h.answers.embedding for h in heard]),
+        np.concatenate([h.answers.log_odds for h in scored]),
+        np.concatenate([h.answers.embedding for h in scored]),
     )
     kind: npt.NDArray[np.int_] = np.concatenate(
-        [np.full(len(h.answers.log_odds), KINDS.index(h.take.kind)) for h in heard]
+        [np.full(len(h.answers.log_odds), KINDS.index(h.take.kind)) for h in scored]
     )
     return adaptation.fit(all_answers, kind, others, model)
 
 
-def _mean_odds(heard: ScoredRecording, by: Adaptation | None) -> npt.NDArray[np.float64]:
-    answers = heard.answers
-    log_odds = answers.log_odds if by is None else by.adapted(answers.log_odds, answers.embedding)
-    odds: npt.NDArray[np.float64] = adaptation.softmax(log_odds.astype(np.float64)).mean(axis=0)
-    return odds
+def _mean_odds(scored: ScoredRecording, correction: Adaptation | None) -> npt.NDArray[np.float64]:
+    answers = scored.answers
+    log_odds = (
+        answers.log_odds
+        if correction is None
+        else correction.adapted(answers.log_odds, answers.embedding)
+    )
+    mean: npt.NDArray[np.float64] = adaptation.softmax(log_odds.astype(np.float64)).mean(axis=0)
+    return mean
 
 
-def judged_right(heard: ScoredRecording, by: Adaptation | None) -> bool:
+def judged_right(scored: ScoredRecording, correction: Adaptation | None) -> bool:
     """Whether the box would decide correctly between continuing and stopping its answer."""
-    stays = _mean_odds(heard, by)[1] >= 0.5
-    return bool(stays == (heard.take.kind == "interruption"))
+    interrupts = _mean_odds(scored, correction)[1] >= 0.5
+    return bool(interrupts == (scored.take.kind == "interruption"))
 
 
-def likelihood(heard: ScoredRecording, by: Adaptation | None) -> float:
-    return max(1e-6, float(_mean_odds(heard, by)[KINDS.index(heard.take.kind)]))
+def likelihood(scored: ScoredRecording, correction: Adaptation | None) -> float:
+    return max(1e-6, float(_mean_odds(scored, correction)[KINDS.index(scored.take.kind)]))

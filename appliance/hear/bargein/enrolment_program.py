@@ -36,40 +36,40 @@ _NICE = 5  # as for the speaker, which is idle meanwhile
 
 
 def run(
-    given: IO[bytes],
-    tell: Callable[[ProgramReply], None],
+    requests: IO[bytes],
+    reply: Callable[[ProgramReply], None],
     *,
     wanted: Callable[[], bool],
 ) -> None:
-    """Serve requests until AllTold or the end of `given`. `wanted`: the listener is still there."""
-    begins = msgspec.json.decode(given.readline(), type=LearningBegins)
+    """Serve `requests` until AllTold or their end. `wanted`: the listener is still there."""
+    first_line = msgspec.json.decode(requests.readline(), type=LearningBegins)
     model = network.VerdictNetwork()
-    heard: list[ScoredRecording] = []
-    while line := given.readline():
-        told = msgspec.json.decode(line, type=TakeComes | AllTold)
-        if isinstance(told, AllTold):
-            tell(_learnt(heard, Path(begins.state), wanted))
+    scored: list[ScoredRecording] = []
+    while line := requests.readline():
+        request = msgspec.json.decode(line, type=TakeComes | AllTold)
+        if isinstance(request, AllTold):
+            reply(_learn(scored, Path(first_line.state), wanted))
             return
-        sound = given.read(2 * told.frames)
-        if len(sound) < 2 * told.frames:
+        data = requests.read(2 * request.frames)
+        if len(data) < 2 * request.frames:
             return
-        samples = np.frombuffer(sound, np.int16)
-        take = EnrolmentRecording(str(told.take), told.kind, samples)
+        samples = np.frombuffer(data, np.int16)
+        take = EnrolmentRecording(str(request.take), request.kind, samples)
         try:
-            heard.append(enrolment.score(take, begins.hearing, model))
+            scored.append(enrolment.score(take, first_line.hearing, model))
         except EnrolmentError as error:
-            tell(TakeScored(told.take, error.fault))
+            reply(TakeScored(request.take, error.fault))
         else:
-            tell(TakeScored(told.take, None))
+            reply(TakeScored(request.take, None))
 
 
-def _learnt(heard: list[ScoredRecording], state: Path, wanted: Callable[[], bool]) -> LearningEnds:
+def _learn(scored: list[ScoredRecording], state: Path, wanted: Callable[[], bool]) -> LearningEnds:
     try:
-        learnt = enrolment.learn(heard, adaptation.anchors(), network.fingerprint())
-        if learnt.helps and not wanted():
+        result = enrolment.learn(scored, adaptation.anchors(), network.fingerprint())
+        if result.helps and not wanted():
             return LearningEnds("failed")
-        if learnt.helps:
-            adaptation.save(learnt.adaptation, state)
+        if result.helps:
+            adaptation.save(result.adaptation, state)
     except EnrolmentError as error:
         if error.fault == "unlike":
             return LearningEnds("contradict", worst=int(error.take))
@@ -77,8 +77,8 @@ def _learnt(heard: list[ScoredRecording], state: Path, wanted: Callable[[], bool
     except InterludeError as error:
         sys.stderr.write(f"{error}\n")
         return LearningEnds("failed")
-    outcome: EnrolmentOutcome = "kept" if learnt.helps else "no-better"
-    return LearningEnds(outcome, learnt.before, learnt.after)
+    outcome: EnrolmentOutcome = "kept" if result.helps else "no-better"
+    return LearningEnds(outcome, result.before, result.after)
 
 
 def main() -> int:
@@ -86,11 +86,11 @@ def main() -> int:
     poll = select.poll()
     poll.register(sys.stdin.fileno(), 0)  # POLLHUP is always reported
 
-    def tell(what: ProgramReply) -> None:
-        sys.stdout.buffer.write(encode(what))
+    def reply(message: ProgramReply) -> None:
+        sys.stdout.buffer.write(encode(message))
         sys.stdout.buffer.flush()
 
-    run(sys.stdin.buffer, tell, wanted=lambda: not poll.poll(0))
+    run(sys.stdin.buffer, reply, wanted=lambda: not poll.poll(0))
     return 0
 
 

@@ -108,9 +108,9 @@ class FeatureExtractor:
     def start(self, past: Samples) -> None:
         """Start a segment; `past` starts 300 ms before its onset."""
         past = past[(GIVEN_MS - PAST_MS) * RATE_HZ // 1000 :]
-        self._waiting = np.zeros(WINDOW_FRAMES - HOP_FRAMES + len(past), np.float32)
-        self._waiting[WINDOW_FRAMES - HOP_FRAMES :] = past
-        self._fresh: list[Samples] = []
+        self._unread = np.zeros(WINDOW_FRAMES - HOP_FRAMES + len(past), np.float32)
+        self._unread[WINDOW_FRAMES - HOP_FRAMES :] = past
+        self._pending: list[Samples] = []
         self._measures: list[BlockMeasures] = []
         self._first_measured = len(past)  # frames from the start of `past` on
         self._rows = 0
@@ -120,19 +120,19 @@ class FeatureExtractor:
 
     def push(self, samples: Samples, measures: BlockMeasures) -> None:
         """Add the next block and its measures."""
-        self._fresh.append(samples)
+        self._pending.append(samples)
         self._measures.append(measures)
 
     def pop_rows(self, multiple: int = 1) -> Floats:
         """Remove and return the complete rows, in a number that is a multiple of `multiple`."""
-        waiting = np.concatenate([self._waiting, *self._fresh])
-        self._fresh = []
-        count = max(0, (len(waiting) - WINDOW_FRAMES) // HOP_FRAMES + 1) // multiple * multiple
+        unread = np.concatenate([self._unread, *self._pending])
+        self._pending = []
+        count = max(0, (len(unread) - WINDOW_FRAMES) // HOP_FRAMES + 1) // multiple * multiple
         rows = np.zeros((count, WIDTH), np.float32)
         if count:
-            views = np.lib.stride_tricks.sliding_window_view(waiting, WINDOW_FRAMES)
+            views = np.lib.stride_tricks.sliding_window_view(unread, WINDOW_FRAMES)
             self._fill(rows, views[: count * HOP_FRAMES : HOP_FRAMES] * _UNIT)
-        self._waiting = waiting[count * HOP_FRAMES :].astype(np.float32)
+        self._unread = unread[count * HOP_FRAMES :].astype(np.float32)
         self._rows += count
         return rows
 
@@ -154,14 +154,14 @@ class FeatureExtractor:
         self._pitch, self._voiced = float(pitch[-1]), bool(voiced[-1])
         row_numbers = self._rows + np.arange(len(rows))
         rows[:, AGE] = (row_numbers - PAST_MS // 10) / 70.0
-        self._measured(rows, (row_numbers + 1) * HOP_FRAMES)
+        self._fill_measures(rows, (row_numbers + 1) * HOP_FRAMES)
 
-    def _measured(self, rows: Floats, ends: npt.NDArray[np.int_]) -> None:
+    def _fill_measures(self, rows: Floats, ends: npt.NDArray[np.int_]) -> None:
         """Fill in the blocks' measures, in the rows that end after the first block."""
         measures = np.asarray(self._measures, np.float32).reshape(-1, 5)
-        which = (ends - self._first_measured) // (HOP_FRAMES // 2) - 1
-        here = (which >= 0) & (which < len(measures))
-        rows[here] = with_measures(rows[here], measures[which[here]])
+        blocks = (ends - self._first_measured) // (HOP_FRAMES // 2) - 1
+        covered = (blocks >= 0) & (blocks < len(measures))
+        rows[covered] = with_measures(rows[covered], measures[blocks[covered]])
 
 
 def with_measures(rows: Floats, measures: Floats) -> Floats:

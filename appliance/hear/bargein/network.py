@@ -49,20 +49,20 @@ class VerdictNetwork:
         """Raises ModelError for a file that is missing or is not this network."""
         self._session = _open(model)
         shapes = {i.name: i.shape for i in self._session.get_inputs() if i.name.endswith("_in")}
-        self._fresh = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
-        self._after = [name.replace("_in", "_out") for name in self._fresh]
+        self._initial_state = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+        self._state_outputs = [name.replace("_in", "_out") for name in self._initial_state]
         self.reset()
 
     def reset(self) -> None:
-        self._state = self._fresh
+        self._state = self._initial_state
 
     def infer(self, rows: Floats) -> tuple[Floats, Floats]:
         """Log odds (T/2, 3) and embeddings (T/2, 64) of rows (T, 50), T even, which follow those of
         the last call."""
-        log_odds, embedding, *after = self._session.run(
-            ["log_odds", "embedding", *self._after], {"input": rows[None], **self._state}
+        log_odds, embedding, *states = self._session.run(
+            ["log_odds", "embedding", *self._state_outputs], {"input": rows[None], **self._state}
         )
-        self._state = dict(zip(self._fresh, after, strict=True))
+        self._state = dict(zip(self._initial_state, states, strict=True))
         return log_odds[0], embedding[0]
 
 
@@ -76,7 +76,7 @@ class NetworkClassifier:
         self._network = network
         self.owner = owner
         self._features = FeatureExtractor()
-        self._answer: NetworkOutput | None = None
+        self._output: NetworkOutput | None = None
 
     @property
     def schedule(self) -> DecisionSchedule:
@@ -86,7 +86,7 @@ class NetworkClassifier:
         self._features.start(past)
         self._network.reset()
         self._probability = 0.5
-        self._answer = None
+        self._output = None
 
     def process(self, block: AudioBlock, segment: Segment) -> None:
         if block.probability is not None:
@@ -102,16 +102,16 @@ class NetworkClassifier:
         rows = self._features.pop_rows(ROWS_AT_ONCE)
         if len(rows):
             log_odds, embedding = self._network.infer(rows)
-            self._answer = NetworkOutput(log_odds[-1], embedding[-1])
-        return self._answer
+            self._output = NetworkOutput(log_odds[-1], embedding[-1])
+        return self._output
 
     def probabilities(self) -> ClassProbabilities:
-        answer = self.newest_output()
-        if answer is None:
+        output = self.newest_output()
+        if output is None:
             return _UNKNOWN
-        log_odds = answer.log_odds
+        log_odds = output.log_odds
         if self.owner is not None:
-            log_odds = self.owner.adapted(log_odds, answer.embedding)
+            log_odds = self.owner.adapted(log_odds, output.embedding)
         return ClassProbabilities(*adaptation.softmax(log_odds.astype(np.float64)).tolist())
 
 

@@ -39,9 +39,9 @@ class Segment:
     def update(self, block: AudioBlock) -> None:
         self._age_ms += BLOCK_MS
         self.peak_db = max(self.peak_db, block.energy_db)
-        loud_enough_db = max(block.floor_db + _ACTIVE_OVER_FLOOR_DB,
+        active_db = max(block.floor_db + _ACTIVE_OVER_FLOOR_DB,
                              self.peak_db - _ACTIVE_UNDER_PEAK_DB)  # fmt: skip
-        if block.energy_db < loud_enough_db:
+        if block.energy_db < active_db:
             return
         self.span_ms = self._age_ms
         slope = np.diff(block.high_passed)
@@ -74,11 +74,11 @@ class Segment:
         return 0.0 if self._usual_db is None else self.level_db - self._usual_db
 
 
-_USUAL_KEPT = 0.7  # weight of the previous usual level at each utterance
+_USUAL_WEIGHT = 0.7  # weight of the previous usual level at each utterance
 
 
 def usual_after(usual_db: float | None, segment: Segment) -> float:
     """The owner's usual level, dB full scale above 120 Hz, updated with the utterance `segment`."""
     if usual_db is None:
         return segment.level_db
-    return _USUAL_KEPT * usual_db + (1 - _USUAL_KEPT) * segment.level_db
+    return _USUAL_WEIGHT * usual_db + (1 - _USUAL_WEIGHT) * segment.level_db

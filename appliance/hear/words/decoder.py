@@ -47,33 +47,33 @@ class WordDecoder:
         self._spotter = spotter
         self.waiting = False  # set by the caller: the wake word is awaited
         self.rests = False  # set by the caller: only the wake word, under load shedding
-        self._turn = 0
+        self._serial = 0
         self._frames = 0
-        self._asked_at = 0
-        self._last = _NOTHING
-        self._kind: phrases.PhraseKind = "other"
+        self._decoded_frames = 0
+        self._hypothesis = _NOTHING
+        self._last_kind: phrases.PhraseKind = "other"
         self._next_index = 0
-        self._near = NearMisses()
+        self._near_misses = NearMisses()
 
     @property
     def watched(self) -> bool:
         """Whether scores of the wake word are sent; a page is open."""
-        return self._near.watched
+        return self._near_misses.watched
 
     @watched.setter
     def watched(self, watched: bool) -> None:
-        self._near.watched = watched
+        self._near_misses.watched = watched
 
-    def process(self, samples: Samples, index: int, turn: int, flags: int) -> list[WordsNews]:
+    def process(self, samples: Samples, index: int, serial: int, flags: int) -> list[WordsNews]:
         """Process one slot of `near`; returns the messages to send."""
-        out: list[WordsNews] = []
+        messages: list[WordsNews] = []
         if self.waiting and self._spotter is not None:
-            out += self._spot_wake_word(self._spotter, samples, index)
+            messages += self._spot_wake_word(self._spotter, samples, index)
         if self.rests:
-            self._turn = 0  # the sound under way is incomplete from now on
-        elif turn and self._recogniser is not None:
-            out += self._recognise(self._recogniser, samples, turn, flags)
-        return out
+            self._serial = 0  # the sound under way is incomplete from now on
+        elif serial and self._recogniser is not None:
+            messages += self._recognise(self._recogniser, samples, serial, flags)
+        return messages
 
     def _spot_wake_word(
         self, spotter: WakeWordSpotter, samples: Samples, index: int
@@ -85,46 +85,47 @@ class WordDecoder:
             spotter.reset()
         self._next_index = index + len(samples)
         score = spotter.process(samples)
-        out: list[WordsNews] = []
+        messages: list[WordsNews] = []
         if spotter.threshold:
             frames, heard = len(samples), score is not None
-            out += self._near.process(
+            messages += self._near_misses.process(
                 spotter.score, spotter.threshold, frames, self._next_index, heard=heard
             )
         if score is not None:
             end = self._next_index - spotter.late_frames
-            out.append(WakeWordHeard(end, spotter.phrase, score))
-        return out
+            messages.append(WakeWordHeard(end, spotter.phrase, score))
+        return messages
 
     def _recognise(
-        self, recogniser: WordRecogniser, samples: Samples, turn: int, flags: int
+        self, recogniser: WordRecogniser, samples: Samples, serial: int, flags: int
     ) -> list[WordsHeard]:
         if flags & START:
-            self._turn, self._frames, self._asked_at, self._last = turn, 0, 0, _NOTHING
+            self._serial, self._hypothesis = serial, _NOTHING
+            self._frames = self._decoded_frames = 0
             recogniser.start()
-        elif turn != self._turn:
+        elif serial != self._serial:
             return []  # the start of this sound was lost
         if len(samples):
             recogniser.process(np.ascontiguousarray(samples))
             self._frames += len(samples)
-        due = self._frames - self._asked_at >= _EVERY_FRAMES and self._frames >= _FIRST_FRAMES
+        due = self._frames - self._decoded_frames >= _EVERY_FRAMES and self._frames >= _FIRST_FRAMES
         if not (due or flags & END):
             return []
-        self._asked_at = self._frames
-        guess = recogniser.hypothesis()
-        before = self._last
-        if guess.text == before.text:
-            guess = WordHypothesis(
-                guess.text, max(guess.sure, before.sure)
-            )  # silence after a word does not lower `sure`
-        self._last = guess
+        self._decoded_frames = self._frames
+        hypothesis = recogniser.hypothesis()
+        previous = self._hypothesis
+        if hypothesis.text == previous.text:
+            # Silence after a word does not lower `sure`.
+            hypothesis = hypothesis._replace(sure=max(hypothesis.sure, previous.sure))
+        self._hypothesis = hypothesis
         age_ms = (self._frames - BEFORE_FRAMES) * 1000 // RATE_HZ
-        kind = phrases.kind_of(guess.text, self._lists)
-        if kind == "stop" and (guess.sure < _LEAST_SURE or age_ms > self._longest_stop_ms):
+        kind = phrases.kind_of(hypothesis.text, self._lists)
+        if kind == "stop" and (hypothesis.sure < _LEAST_SURE or age_ms > self._longest_stop_ms):
             kind = "yield"  # it may be a question, which a stop would discard
-        if kind == "stop" and guess.text != before.text and not flags & END:
+        if kind == "stop" and hypothesis.text != previous.text and not flags & END:
             kind = "yield"  # a hypothesis in the middle of a word is often revised
-        known, self._kind = self._kind, kind
-        if (guess, kind) == (before, known) or not (guess.text or before.text):
+        previous_kind, self._last_kind = self._last_kind, kind
+        unchanged = (hypothesis, kind) == (previous, previous_kind)
+        if unchanged or not (hypothesis.text or previous.text):
             return []
-        return [WordsHeard(turn, age_ms, guess.text, kind, guess.sure)]
+        return [WordsHeard(serial, age_ms, hypothesis.text, kind, hypothesis.sure)]

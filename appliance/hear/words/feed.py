@@ -34,37 +34,37 @@ class KeywordFeed:
         self.waiting = False  # set by the caller: only a wake word is accepted
         self._busy_until = 0
         self._past = SampleBuffer(RATE_HZ)
-        self._turn = 0
-        self._left_out = 0
+        self._serial = 0
+        self._skipped_serial = 0
         self._frames = 0
 
-    def process(self, samples: Samples, index: int, turn: int) -> list[KeywordSlot]:
-        """Process the block at `index`; `turn`: serial of the sound that it belongs to, or 0."""
+    def process(self, samples: Samples, index: int, serial: int) -> list[KeywordSlot]:
+        """Process the block at `index`; `serial`: that of the sound it belongs to, or 0."""
         self._past.write(index, samples)
         if self.busy:
             self._busy_until = index + _AFTERWARDS_FRAMES
-        if turn and turn != self._turn and index >= self._busy_until:
-            self._left_out = turn  # a question: only the model processes its words
-        if turn == self._left_out:
-            turn = 0
-        out: list[KeywordSlot] = []
-        if turn != self._turn:
-            if self._turn and self._frames < _LONGEST_FRAMES:
-                out.append(KeywordSlot(samples[:0], index, self._turn, END))
-            self._turn, self._frames = turn, 0
-            if turn:
+        if serial and serial != self._serial and index >= self._busy_until:
+            self._skipped_serial = serial  # a question: only the model processes its words
+        if serial == self._skipped_serial:
+            serial = 0
+        slots: list[KeywordSlot] = []
+        if serial != self._serial:
+            if self._serial and self._frames < _LONGEST_FRAMES:
+                slots.append(KeywordSlot(samples[:0], index, self._serial, END))
+            self._serial, self._frames = serial, 0
+            if serial:
                 first = index - BEFORE_FRAMES
-                out += [self._again(at, first) for at in range(first, index, BLOCK_FRAMES)]
-        if turn:
+                slots += [self._past_slot(at, first) for at in range(first, index, BLOCK_FRAMES)]
+        if serial:
             self._frames += BLOCK_FRAMES
             if self._frames < _LONGEST_FRAMES:
-                out.append(KeywordSlot(samples, index, turn, 0))
+                slots.append(KeywordSlot(samples, index, serial, 0))
             elif self._frames == _LONGEST_FRAMES:
-                out.append(KeywordSlot(samples, index, turn, END))
+                slots.append(KeywordSlot(samples, index, serial, END))
         elif self.waiting:
-            out.append(KeywordSlot(samples, index, 0, 0))
-        return out
+            slots.append(KeywordSlot(samples, index, 0, 0))
+        return slots
 
-    def _again(self, at: int, first: int) -> KeywordSlot:
+    def _past_slot(self, at: int, first: int) -> KeywordSlot:
         flags = START if at == first else 0
-        return KeywordSlot(self._past.read(at, BLOCK_FRAMES), at, self._turn, flags)
+        return KeywordSlot(self._past.read(at, BLOCK_FRAMES), at, self._serial, flags)

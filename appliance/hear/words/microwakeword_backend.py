@@ -33,14 +33,14 @@ class MicroWakeWordSpotter:
 
     def process(self, samples: Samples) -> float | None:
         self._refractory = max(0, self._refractory - len(samples))
-        heard = None
+        detected = None
         for features in self._features.process_streaming(samples.tobytes()):
             score = self._network.process_streaming_prob(features)
             self.score = self.score if score is None else float(score)
             if score is not None and score > self.threshold and not self._refractory:
                 self._refractory = _REFRACTORY_FRAMES
-                heard = min(1.0, float(score))
-        return heard
+                detected = min(1.0, float(score))
+        return detected
 
     def reset(self) -> None:
         self._features.reset()

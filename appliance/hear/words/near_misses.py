@@ -23,7 +23,7 @@ class NearMisses:
     def __init__(self) -> None:
         self.watched = False
         self._peak: tuple[float, int] | None = None  # highest score of the miss, its index
-        self._low_frames = self._deaf_frames = self._told_frames = 0
+        self._low_frames = self._ignored_frames = self._score_frames = 0
         self._highest = 0.0
 
     def process(
@@ -31,34 +31,34 @@ class NearMisses:
     ) -> list[WakeNearMiss | WakeScore]:
         """Add the `score` after `frames` more samples, which end before card index `index`.
         `heard`: the wake word was detected in them."""
-        out: list[WakeNearMiss | WakeScore] = []
+        messages: list[WakeNearMiss | WakeScore] = []
         self._highest = max(self._highest, score)
-        self._told_frames += frames
-        if self._told_frames >= _SCORE_FRAMES:
+        self._score_frames += frames
+        if self._score_frames >= _SCORE_FRAMES:
             if self.watched:
-                out.append(WakeScore(round(min(1.0, self._highest), 3), round(threshold, 3)))
-            self._highest, self._told_frames = 0.0, 0
+                messages.append(WakeScore(round(min(1.0, self._highest), 3), round(threshold, 3)))
+            self._highest, self._score_frames = 0.0, 0
         if heard:
-            self._peak, self._deaf_frames = None, _AFTER_FRAMES
-            return out
-        self._deaf_frames = max(0, self._deaf_frames - frames)
-        if self._deaf_frames:
-            return out
+            self._peak, self._ignored_frames = None, _AFTER_FRAMES
+            return messages
+        self._ignored_frames = max(0, self._ignored_frames - frames)
+        if self._ignored_frames:
+            return messages
         if log_odds(score) >= log_odds(threshold) - NEAR_LOG_ODDS:
             self._low_frames = 0
             if self._peak is None or score > self._peak[0]:
                 self._peak = score, index
-            return out
+            return messages
         self._low_frames += frames
         if self._peak is not None and self._low_frames >= _OVER_FRAMES:
             (peak, at), self._peak = self._peak, None
             short = max(0.0, log_odds(threshold) - log_odds(peak))
-            out.append(
+            messages.append(
                 WakeNearMiss(at, round(min(1.0, peak), 3), round(threshold, 3), round(short, 2))
             )
-        return out
+        return messages
 
 
 def log_odds(probability: float) -> float:
-    kept = min(1 - 1e-6, max(1e-6, probability))
-    return math.log(kept / (1 - kept))
+    clamped = min(1 - 1e-6, max(1e-6, probability))
+    return math.log(clamped / (1 - clamped))

@@ -42,9 +42,9 @@ class PocketsphinxRecogniser:
         """`listed`: the owner's phrases. Those with a word outside the dictionary are left out and
         listed in `unknown`."""
         self._decoder = Decoder(keyphrase="stop", loglevel="FATAL")
-        for word, ways in _PRONOUNCED.items():
-            _pronounce(self._decoder, word, ways)
-        self.unknown = tuple(phrase for phrase in listed if not self._knows(phrase))
+        for word, pronunciations in _PRONOUNCED.items():
+            _pronounce(self._decoder, word, pronunciations)
+        self.unknown = tuple(phrase for phrase in listed if not self._in_dictionary(phrase))
         known = [phrase for phrase in listed if phrase not in self.unknown]
         others = [word for word in _OTHERS if word not in known]
         grammar = f"#JSGF V1.0; grammar words; public <words> = {' | '.join(known + others)};"
@@ -54,23 +54,23 @@ class PocketsphinxRecogniser:
         self.start()
 
     def start(self) -> None:
-        self._pieces: list[Samples] = []
+        self._chunks: list[Samples] = []
 
     def process(self, samples: Samples) -> None:
-        self._pieces.append(samples)
+        self._chunks.append(samples)
 
     def hypothesis(self) -> WordHypothesis:
-        if not self._pieces:
+        if not self._chunks:
             return WordHypothesis("", 0.0)
         self._decoder.start_utt()
-        self._decoder.process_raw(np.concatenate(self._pieces).tobytes(), full_utt=True)
+        self._decoder.process_raw(np.concatenate(self._chunks).tobytes(), full_utt=True)
         self._decoder.end_utt()
         best = self._decoder.hyp()
         if best is None or not best.hypstr or best.prob < _LEAST:
             return WordHypothesis("", 0.0)
         return WordHypothesis(best.hypstr, round(min(1.0, float(best.prob)), 3))
 
-    def _knows(self, phrase: str) -> bool:
+    def _in_dictionary(self, phrase: str) -> bool:
         return all(self._decoder.lookup_word(word) is not None for word in phrase.split())
 
 
@@ -86,7 +86,7 @@ class PocketsphinxWakeWord:
         middle, span = _WAKE_THRESHOLD
         threshold = middle * span ** (0.5 - sensitivity)
         self._decoder = Decoder(keyphrase="stop", loglevel="FATAL")
-        unknown = [w for w in phrase.split() if self._decoder.lookup_word(w) is None]
+        unknown = [word for word in phrase.split() if self._decoder.lookup_word(word) is None]
         if unknown:
             raise ModelError(
                 f"`hearing.wake.phrase`: the word `{unknown[0]}` is in no dictionary here.",
@@ -99,12 +99,12 @@ class PocketsphinxWakeWord:
     def process(self, samples: Samples) -> float | None:
         self._decoder.process_raw(samples.tobytes())
         self._frames += len(samples)
-        heard = self._decoder.hyp()
-        if heard is None:
+        detected = self._decoder.hyp()
+        if detected is None:
             if self._frames > _SILENT_AGAIN_FRAMES:
                 self.reset()
             return None
-        score = min(1.0, max(0.0, float(heard.prob)))
+        score = min(1.0, max(0.0, float(detected.prob)))
         self.reset()
         return score
 
@@ -116,7 +116,7 @@ class PocketsphinxWakeWord:
         self._frames = 0
 
 
-def _pronounce(decoder: Decoder, word: str, ways: tuple[str, ...]) -> None:
-    for number, phones in enumerate(ways):
+def _pronounce(decoder: Decoder, word: str, pronunciations: tuple[str, ...]) -> None:
+    for number, phones in enumerate(pronunciations):
         known = decoder.lookup_word(word) is not None
         decoder.add_word(f"{word}({number + 5})" if known else word, phones, True)

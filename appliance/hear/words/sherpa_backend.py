@@ -34,36 +34,36 @@ def pieces(phrase: str, tokens: dict[str, int]) -> list[str] | None:
     is merged; tokens are numbered in the order in which they were learned.
     """
     upper = sum(token.isupper() for token in tokens) > sum(token.islower() for token in tokens)
-    out: list[str] = []
+    encoded: list[str] = []
     for word in phrase.replace("-", " ").split():
         parts = list(_WORD + (word.upper() if upper else word.lower()))
         while True:
-            joined = [
+            merges = [
                 (tokens[a + b], at)
                 for at, (a, b) in enumerate(itertools.pairwise(parts))
                 if a + b in tokens
             ]
-            if not joined:
+            if not merges:
                 break
-            at = min(joined)[1]
+            at = min(merges)[1]
             parts[at : at + 2] = [parts[at] + parts[at + 1]]
-        out += parts
-    return out if all(part in tokens for part in out) else None
+        encoded += parts
+    return encoded if all(part in tokens for part in encoded) else None
 
 
 class _WholeSegment:
     """Base class: collects a segment's sound and decodes all of it at each hypothesis."""
 
     def start(self) -> None:
-        self._heard: list[npt.NDArray[np.float32]] = []
+        self._chunks: list[npt.NDArray[np.float32]] = []
 
     def process(self, samples: Samples) -> None:
-        self._heard.append(to_float(samples))
+        self._chunks.append(to_float(samples))
 
     def _ended_stream(self, model: Any) -> Any:
         """A finished stream of `model` with the complete sound so far."""
         stream = model.create_stream()
-        stream.accept_waveform(RATE_HZ, np.concatenate([*self._heard, _TAIL]))
+        stream.accept_waveform(RATE_HZ, np.concatenate([*self._chunks, _TAIL]))
         stream.input_finished()
         return stream
 
@@ -130,13 +130,13 @@ class SherpaWakeWord:
 
     def process(self, samples: Samples) -> float | None:
         self._stream.accept_waveform(RATE_HZ, to_float(samples))
-        heard = None
+        score = None
         while self._spotter.is_ready(self._stream):
             self._spotter.decode_stream(self._stream)
             if self._spotter.get_result(self._stream):
                 self._spotter.reset_stream(self._stream)
-                heard = 1.0  # above the threshold; the spotter provides no score
-        return heard
+                score = 1.0  # above the threshold; the spotter provides no score
+        return score
 
     def reset(self) -> None:
         self._stream = self._spotter.create_stream()
@@ -147,10 +147,10 @@ def _spotter(
 ) -> tuple[Any, dict[str, str], tuple[str, ...]]:
     """sherpa-onnx's spotter, the phrase of each of its names, and the phrases left out."""
     tokens = read_tokens(files["tokens"])
-    spelt = {phrase: pieces(phrase, tokens) for phrase in listed}
-    unknown = tuple(phrase for phrase, parts in spelt.items() if parts is None)
+    encoded = {phrase: pieces(phrase, tokens) for phrase in listed}
+    unknown = tuple(phrase for phrase, parts in encoded.items() if parts is None)
     names = {phrase.replace(" ", "_"): phrase for phrase in listed if phrase not in unknown}
-    lines = [f"{' '.join(spelt[p] or [])} @{name}\n" for name, p in names.items()]
+    lines = [f"{' '.join(encoded[p] or [])} @{name}\n" for name, p in names.items()]
     with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as keywords:
         keywords.write("".join(lines))
         keywords.flush()

@@ -23,12 +23,12 @@ _POLL_MS = 1000
 _AT_ONCE = 100  # slots, 0.5 s of sound; then heartbeat and messages, even if it lags
 
 
-def _follow(message: Message, understanding: WordDecoder) -> None:
+def _apply(message: Message, decoder: WordDecoder) -> None:
     """Apply the box's listening mode, and whether a page is open."""
     if isinstance(message, BoxStatus):
-        understanding.waiting = message.mode == "wake_word" and not message.muted
+        decoder.waiting = message.mode == "wake_word" and not message.muted
     elif isinstance(message, LiveView):
-        understanding.watched = message.on
+        decoder.watched = message.on
 
 
 def main(work: Worker) -> None:
@@ -40,40 +40,40 @@ def main(work: Worker) -> None:
         spotter = backends.wake_word_spotter(work.settings)
     except InterludeError as error:  # words over an answer are recognised all the same
         work.log.error("%s", error)
-    understanding = WordDecoder(hearing.words, recogniser, spotter, hearing.turn.longest_ms)
-    understanding.waiting = work.settings.mode == "wake_word"
+    decoder = WordDecoder(hearing.words, recogniser, spotter, hearing.turn.longest_ms)
+    decoder.waiting = work.settings.mode == "wake_word"
     work.log.info("word recogniser: %s, wake word spotter: %s", recogniser.name if recogniser else
                   "none", spotter.name if spotter else "none")  # fmt: skip
     if recogniser is not None and recogniser.unknown:
         work.log.warning("these phrases of `hearing.words` cannot be recognised: %s",
                          ", ".join(recogniser.unknown))  # fmt: skip
     near = work.reader("near")
-    poll, look = select.poll(), select.poll()
+    poll, mail_poll = select.poll(), select.poll()
     for fd in (work.stop_fd, work.channel.fileno()):
         poll.register(fd, select.POLLIN)
-        look.register(fd, select.POLLIN)
+        mail_poll.register(fd, select.POLLIN)
     poll.register(near.fileno(), select.POLLIN)
     work.report_ready()
-    beaten_at = time.monotonic()
-    streams = False  # all sound is fed, not only that over an answer
+    last_beat_s = time.monotonic()
+    continuous = False  # all sound is fed, not only that over an answer
     while not work.stopping:
-        if streams:
-            look.poll(_LOOK_MS)
+        if continuous:
+            mail_poll.poll(_LOOK_MS)
         else:
             poll.poll(_POLL_MS)
-        streams = False
+        continuous = False
         for message in work.pop_messages():
-            _follow(message, understanding)
-        understanding.rests = work.floor.strain >= WORDS_REST
+            _apply(message, decoder)
+        decoder.rests = work.floor.strain >= WORDS_REST
         for _ in range(_AT_ONCE):
             if (slot := near.read()) is None:
                 break
-            streams |= slot.stream == 0
-            for heard in understanding.process(slot.samples, slot.index, slot.stream, slot.flags):
-                work.send(heard)
+            continuous |= slot.stream == 0
+            for result in decoder.process(slot.samples, slot.index, slot.stream, slot.flags):
+                work.send(result)
         else:
-            streams = True  # more slots are pending
+            continuous = True  # more slots are pending
         now = time.monotonic()
-        if now - beaten_at > _POLL_MS / 1000:
+        if now - last_beat_s > _POLL_MS / 1000:
             work.beat()
-            beaten_at = now
+            last_beat_s = now
