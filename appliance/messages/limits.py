@@ -46,8 +46,8 @@ def _cut(value: Any, kind: inspect.Type) -> Any:
         case inspect.StrType() if isinstance(value, str):
             return value.encode("utf-8", "replace").decode()[: kind.max_length]
         case inspect.VarTupleType() if isinstance(value, tuple):
-            most = len(value) if kind.max_length is None else kind.max_length
-            return tuple(_cut(item, kind.item_type) for item in value[-most:])
+            limit = len(value) if kind.max_length is None else kind.max_length
+            return tuple(_cut(item, kind.item_type) for item in value[-limit:])
         case inspect.TupleType() if isinstance(value, tuple):
             return tuple(_cut(*pair) for pair in zip(value, kind.item_types, strict=False))
         case inspect.DictType() if isinstance(value, dict):
@@ -70,6 +70,6 @@ def _cut_member(value: Any, union: inspect.UnionType) -> Any:
 def _cut_fields(message: Any) -> Any:
     info = inspect.type_info(type(message))
     assert isinstance(info, inspect.StructType)
-    was = {field.name: getattr(message, field.name) for field in info.fields}
-    fields = {field.name: _cut(was[field.name], field.type) for field in info.fields}
-    return msgspec.structs.replace(message, **fields) if fields != was else message
+    values = {field.name: getattr(message, field.name) for field in info.fields}
+    fields = {field.name: _cut(values[field.name], field.type) for field in info.fields}
+    return msgspec.structs.replace(message, **fields) if fields != values else message

@@ -60,14 +60,14 @@ class Recall(BaseMessage, frozen=True):
     @classmethod
     def newest(cls, turns: Iterable[tuple[str, str, str]]) -> Recall:
         """A Recall with as many of the newest `turns` as fit into one message."""
-        room, kept = RECALL_BYTES, list[tuple[str, str, str]]()
-        for asked, transcript, heard in reversed(tuple(turns)):
-            texts = asked[-MAX_WORDS:], transcript[-MAX_WORDS:], heard[:MAX_ANSWER]
-            room -= sum(len(text.encode("utf-8", "replace")) + HEAD_BYTES for text in texts)
-            if room < 0:
+        space, newest_first = RECALL_BYTES, list[tuple[str, str, str]]()
+        for typed, transcript, heard in reversed(tuple(turns)):
+            texts = typed[-MAX_WORDS:], transcript[-MAX_WORDS:], heard[:MAX_ANSWER]
+            space -= sum(len(text.encode("utf-8", "replace")) + HEAD_BYTES for text in texts)
+            if space < 0:
                 break
-            kept.append(texts)
-        return cls(tuple(reversed(kept)))
+            newest_first.append(texts)
+        return cls(tuple(reversed(newest_first)))
 
 
 class Transcribed(BaseMessage, frozen=True):
