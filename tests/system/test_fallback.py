@@ -48,7 +48,7 @@ class World:
         if made.link:
             self.kept = made.link
             self.changes.append(made.link)
-            self.note = fallback._gone(made.note)
+            self.note = fallback._after_change(made.note)
         self.other_system += made.other_system
         self.waits.append(made.wait_s)
         self.now_s += made.wait_s

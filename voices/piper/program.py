@@ -74,7 +74,7 @@ class Session:
         return self._session.run(outputs, inputs, self.options)
 
 
-class Order:
+class Request:
     """One sentence. `options`: its `terminate` stops onnxruntime between two nodes of the graph."""
 
     def __init__(self, number: int, text: str) -> None:
@@ -90,72 +90,72 @@ class Order:
 class Program:
     """Two threads: one reads requests, so that a stop takes effect at once; one synthesises."""
 
-    def __init__(self, model: Path, answers: int) -> None:
+    def __init__(self, model: Path, output_fd: int) -> None:
         config = json.loads(model.with_name(model.name + ".json").read_text(encoding="utf-8"))
         self._session = Session(model)
         self._voice = PiperVoice(session=self._session, config=PiperConfig.from_dict(config))
-        self._answers = answers
-        self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
-        self._open: dict[int, Order] = {}
+        self._output_fd = output_fd
+        self._requests: queue.SimpleQueue[Request | None] = queue.SimpleQueue()
+        self._open: dict[int, Request] = {}
         self._lock = threading.Lock()
 
     def run(self) -> None:
         threading.Thread(target=self._read, daemon=True).start()
-        self._tell({"voice": PROTOCOL, "rate_hz": self._voice.config.sample_rate})
-        while (order := self._orders.get()) is not None:
+        self._send({"voice": PROTOCOL, "rate_hz": self._voice.config.sample_rate})
+        while (request := self._requests.get()) is not None:
             try:
-                self._say(order)
+                self._synthesise(request)
             except Exception as error:  # noqa: BLE001  # piper and its C code may raise anything
                 why = str(error).strip().split("\n")[0][:200] or type(error).__name__
-                self._end(order, {"done": order.number} if order.stopped else
-                          {"failed": order.number, "why": why})  # fmt: skip
+                self._end(request, {"done": request.number} if request.stopped else
+                          {"failed": request.number, "why": why})  # fmt: skip
             else:
-                self._end(order, {"done": order.number})
+                self._end(request, {"done": request.number})
 
     def _read(self) -> None:
         for line in sys.stdin:
-            asked = json.loads(line)
-            if "say" in asked:
-                order = Order(asked["say"], asked["text"])
+            message = json.loads(line)
+            if "say" in message:
+                request = Request(message["say"], message["text"])
                 with self._lock:
-                    self._open[order.number] = order
-                self._orders.put(order)
-            elif "stop" in asked:
+                    self._open[request.number] = request
+                self._requests.put(request)
+            elif "stop" in message:
                 with self._lock:
-                    stopped = self._open.get(asked["stop"])
+                    stopped = self._open.get(message["stop"])
                 if stopped is not None:
                     stopped.stop()
         os._exit(0)  # end of input: the speaker has ended
 
-    def _say(self, order: Order) -> None:
-        for begin, end in parts(order.text):
-            self._session.options = order.options
-            for chunk in self._voice.synthesize(order.text[begin:end]):
-                if order.stopped:
+    def _synthesise(self, request: Request) -> None:
+        for begin, end in parts(request.text):
+            self._session.options = request.options
+            for chunk in self._voice.synthesize(request.text[begin:end]):
+                if request.stopped:
                     return
                 sound = np.atleast_1d(chunk.audio_float_array)
                 pcm = np.rint(np.clip(sound, -1.0, 1.0) * 32767).astype("<i2").tobytes()
-                self._tell({"sound": order.number, "frames": len(pcm) // 2,
+                self._send({"sound": request.number, "frames": len(pcm) // 2,
                             "from": begin, "to": end}, pcm)  # fmt: skip
 
-    def _end(self, order: Order, answer: dict[str, object]) -> None:
+    def _end(self, request: Request, answer: dict[str, object]) -> None:
         with self._lock:
-            self._open.pop(order.number, None)
-        self._tell(answer)
+            self._open.pop(request.number, None)
+        self._send(answer)
 
-    def _tell(self, answer: dict[str, object], pcm: bytes = b"") -> None:
+    def _send(self, answer: dict[str, object], pcm: bytes = b"") -> None:
         rest = memoryview(json.dumps(answer).encode() + b"\n" + pcm)
         while rest:
-            rest = rest[os.write(self._answers, rest) :]
+            rest = rest[os.write(self._output_fd, rest) :]
 
 
 def main() -> int:
     if sys.argv[1:] == ["--check"]:
         return 0 if EspeakPhonemizer().phonemize("en-us", "Yes.") else 70  # EX_SOFTWARE
-    answers = os.dup(sys.stdout.fileno())
+    output_fd = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what libraries print goes to stderr
     try:
-        program = Program(Path(sys.argv[1]), answers)
+        program = Program(Path(sys.argv[1]), output_fd)
     except Exception as error:  # noqa: BLE001  # any file that is not a voice
         said = str(error).strip().split("\n")[0][:200] or type(error).__name__
         print(f"{sys.argv[1]} cannot be loaded: {said}", file=sys.stderr)

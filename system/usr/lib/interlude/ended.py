@@ -80,9 +80,9 @@ def read(folder: Path) -> tuple[float, ...]:
         return ()
 
 
-def write(path: Path, words: str) -> None:
+def write(path: Path, text: str) -> None:
     fresh = path.with_name(f".{path.name}.new")
-    fresh.write_text(words)
+    fresh.write_text(text)
     fresh.chmod(0o644)
     fresh.rename(path)
 
@@ -90,10 +90,10 @@ def write(path: Path, words: str) -> None:
 def seen(systemctl: str) -> End:
     """Collect the result from the environment and systemd's jobs."""
     show = ("show", UNIT, "--property=ExecMainStartTimestampMonotonic", "--value")
-    began_us = _say(systemctl, *show).strip()
+    began_us = _output_of(systemctl, *show).strip()
     # A line `26 interlude.service restart running`. A job `start` does not count: it exists until
     # the box is up, also after systemd's own restarts.
-    jobs = _say(systemctl, "list-jobs", "--no-legend", UNIT)
+    jobs = _output_of(systemctl, "list-jobs", "--no-legend", UNIT)
     asked = re.search(rf"\b{re.escape(UNIT)}\s+(stop|\S*restart)\s", jobs) is not None
     status = os.environ.get("EXIT_STATUS", "")  # the name after a signal
     return End(
@@ -104,10 +104,10 @@ def seen(systemctl: str) -> End:
     )
 
 
-def _say(*words: str) -> str:
+def _output_of(*command: str) -> str:
     """The output of systemctl; "" if it fails."""
     with contextlib.suppress(OSError, subprocess.SubprocessError):
-        return subprocess.run(words, capture_output=True, text=True, check=True, timeout=5).stdout
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=5).stdout
     return ""
 
 

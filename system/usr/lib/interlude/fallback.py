@@ -111,30 +111,30 @@ def decide(note: Note, seen: Seen) -> Decision:
     if seen.system_on_trial or seen.installing:
         who = "this system is on trial" if seen.system_on_trial else "a release is being installed"
         return Decision(note, OTHERS_WAIT_S, said=f"{who}: nothing is changed here")
-    note, unfinished = _current(note, seen)
+    note, unfinished = _update_note(note, seen)
     if unfinished:
-        return _go(note, seen, unfinished)
+        return _change_release(note, seen, unfinished)
     orderly = seen.result in ("success", "start-limit-hit")
     hot = note.boot == seen.boot and seen.now_s - note.at_s < HOT_S
     if orderly and not hot:
-        return Decision(_again(note, seen, 0.0), 0.0, said="it was restarted often: no failure")
+        return Decision(_restarted(note, seen, 0.0), 0.0, said="it was restarted often: no failure")
     wait_s = WAITS_S[min(note.waits, len(WAITS_S) - 1)]
     note = replace(note, waits=note.waits + 1)
     if seen.status == SETTINGS and not orderly:
         said = f"its settings cannot be used: another try in {wait_s:g} s"
-        return Decision(_again(note, seen, wait_s), wait_s, said=said)
+        return Decision(_restarted(note, seen, wait_s), wait_s, said=said)
     note = replace(note, failures=note.failures + 1, why=note.why or how(seen))
     if note.failures >= FAILURES or note.version in note.tried:
         note = replace(note, tried=tuple(dict.fromkeys((*note.tried, note.version))))
         if target := _other_release(note, seen):
-            return _go(note, seen, target)
+            return _change_release(note, seen, target)
         if seen.slots and not note.other_tried:
             note = replace(note, other_tried=True, system_left=seen.system)
             said = f"the system {seen.system} is left: the other slot gets one start"
-            again = _again(note, seen, OTHERS_WAIT_S)
+            again = _restarted(note, seen, OTHERS_WAIT_S)
             return Decision(again, OTHERS_WAIT_S, other_system=True, said=said)
     said = f"{note.version} failed ({how(seen)}): another start in {wait_s:g} s"
-    return Decision(_again(note, seen, wait_s), wait_s, said=said)
+    return Decision(_restarted(note, seen, wait_s), wait_s, said=said)
 
 
 def how(seen: Seen) -> str:
@@ -144,12 +144,12 @@ def how(seen: Seen) -> str:
     return f"exit code {seen.status}" if seen.result == "exit-code" else seen.result
 
 
-def _current(note: Note, seen: Seen) -> tuple[Note, str]:
+def _update_note(note: Note, seen: Seen) -> tuple[Note, str]:
     """The note for the current release, and the target of an interrupted change of release."""
     if note.going_to and note.version == seen.kept and note.going_to in seen.whole:
         return note, note.going_to
     if note.going_to and note.going_to == seen.kept:
-        note = _gone(note)
+        note = _after_change(note)
     if note.version != seen.kept:  # another release was installed or restored since
         return Note(version=seen.kept), ""
     well_s = seen.now_s - (note.at_s if note.boot == seen.boot else 0.0)
@@ -172,13 +172,13 @@ def _other_release(note: Note, seen: Seen) -> str:
     return seen.previous if fits else ""
 
 
-def _go(note: Note, seen: Seen, target: str) -> Decision:
-    note = _again(replace(note, going_to=target), seen, 0.0)
+def _change_release(note: Note, seen: Seen, target: str) -> Decision:
+    note = _restarted(replace(note, going_to=target), seen, 0.0)
     said = f"{note.version} does not stay up ({note.why}): {target} is started in its place"
     return Decision(note, 0.0, link=target, said=said)
 
 
-def _gone(note: Note) -> Note:
+def _after_change(note: Note) -> Note:
     """The note after the symlink points to `going_to`; `left` is "" after a return to the first."""
     returns = note.going_to in note.tried
     return replace(
@@ -187,7 +187,7 @@ def _gone(note: Note) -> Note:
     )  # fmt: skip
 
 
-def _again(note: Note, seen: Seen, wait_s: float) -> Note:
+def _restarted(note: Note, seen: Seen, wait_s: float) -> Note:
     return replace(note, boot=seen.boot, at_s=round(seen.now_s + wait_s, 1))
 
 
@@ -196,26 +196,26 @@ class Disk:
     """All changes of the disk, one call each; each is atomic at a power cut."""
 
     def write(self, path: Path, data: bytes) -> None:
-        fresh = path.with_name(f".{path.name}.new")
-        fresh.unlink(missing_ok=True)
-        fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        temporary = path.with_name(f".{path.name}.new")
+        temporary.unlink(missing_ok=True)
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         with os.fdopen(fd, "wb") as target:
             os.fchmod(fd, 0o644)
             target.write(data)
             target.flush()
             os.fsync(fd)
         self._done()
-        self._rename(fresh, path)
+        self._rename(temporary, path)
 
     def link(self, path: Path, target: str) -> None:
-        fresh = path.with_name(f".{path.name}.new")
-        fresh.unlink(missing_ok=True)
-        fresh.symlink_to(target)
+        temporary = path.with_name(f".{path.name}.new")
+        temporary.unlink(missing_ok=True)
+        temporary.symlink_to(target)
         self._done()
-        self._rename(fresh, path)
+        self._rename(temporary, path)
 
-    def _rename(self, fresh: Path, path: Path) -> None:
-        fresh.rename(path)
+    def _rename(self, temporary: Path, path: Path) -> None:
+        temporary.rename(path)
         self._done()
         fd = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -252,10 +252,10 @@ class Box:
     @contextlib.contextmanager
     def alone(self) -> Iterator[bool]:
         """Hold the lock of installations (update/install_lock.py); False if it is taken."""
-        with contextlib.ExitStack() as held:
+        with contextlib.ExitStack() as stack:
             try:
                 fd = os.open(self.root / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-                held.callback(os.close, fd)
+                stack.callback(os.close, fd)
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 yield False
@@ -265,22 +265,22 @@ class Box:
             yield True
 
     def seen(self, *, installing: bool = False) -> Seen:
-        result, status = self._how_it_ended()
+        result, status = self._result()
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         trial = _text(self.start / "trial") == "yes" and (self.root / "system/trial.json").exists()
         system = re.search(r'^IMAGE_VERSION="?([^"\n]*)', _text(self.os_release), re.MULTILINE)
         return Seen(
-            self._leads_to("current"), self._leads_to("previous"), self._whole(),
+            self._link_target("current"), self._link_target("previous"), self._complete_releases(),
             result, status, boot, time.clock_gettime(time.CLOCK_BOOTTIME),
-            self._slots(), system[1] if system else "", trial, installing,
+            self._has_slots(), system[1] if system else "", trial, installing,
         )  # fmt: skip
 
-    def _how_it_ended(self) -> tuple[str, int]:
+    def _result(self) -> tuple[str, int]:
         """systemd's result and the exit code; those of ended.py if the box was given up, because
         the last start only exited."""
-        noted = _text(self.given_up).split()
-        if len(noted) == 2 and noted[1].isdecimal():
-            return noted[0], int(noted[1])
+        parts = _text(self.given_up).split()
+        if len(parts) == 2 and parts[1].isdecimal():
+            return parts[0], int(parts[1])
         done = subprocess.run(
             [self.systemctl, "show", UNIT, "--property=Result,ExecMainStatus"],
             capture_output=True, text=True, check=True, timeout=30,
@@ -288,7 +288,7 @@ class Box:
         said = dict(re.findall(r"^(\w+)=(.*)$", done.stdout, re.MULTILINE))
         return said.get("Result", ""), int(said.get("ExecMainStatus") or 0)
 
-    def _slots(self) -> bool:
+    def _has_slots(self) -> bool:
         """Whether the card has two slots: the initramfs or the command line names one."""
         return (self.start / "slot").exists() or "interlude.slot=" in _text(self.command_line)
 
@@ -297,22 +297,22 @@ class Box:
         self._write(decision.note)
         if decision.link:
             self.disk.link(self.root / "current", f"releases/{decision.link}")
-            self._write(_gone(decision.note))
+            self._write(_after_change(decision.note))
         if decision.other_system:
-            words = [self.systemctl, "--no-block", "start", OTHER_SYSTEM]
-            subprocess.run(words, check=False, timeout=30)
+            command = [self.systemctl, "--no-block", "start", OTHER_SYSTEM]
+            subprocess.run(command, check=False, timeout=30)
 
     def _write(self, note: Note) -> None:
         self.disk.write(self.root / NOTE, json.dumps(asdict(note)).encode())
 
-    def _leads_to(self, name: str) -> str:
+    def _link_target(self, name: str) -> str:
         try:
             version = (self.root / name).readlink().name
         except OSError:
             return ""
         return version if VERSION.fullmatch(version) else ""
 
-    def _whole(self) -> frozenset[str]:
+    def _complete_releases(self) -> frozenset[str]:
         """The releases with a manifest, which is written last, and an executable command."""
         found = (self.root / "releases").glob("[A-Za-z0-9]*/release.json")
         folders = [path.parent for path in found]
