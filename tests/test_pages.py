@@ -17,7 +17,7 @@ from appliance.provision.seed import Seed, WifiNetwork, check
 from appliance.provision.setup_sentences import NO_NETWORK, card_says
 from appliance.settings import load
 from appliance.think.server_dialect import OFF
-from appliance.think.server_errors import away, refused, thinks
+from appliance.think.server_errors import refused, thinks, unreachable
 from appliance.update.system.slot import autoboot
 from tests.provision.seeds import KEY
 
@@ -152,7 +152,7 @@ def test_the_page_on_model_servers_has_every_field_and_every_sentence() -> None:
         (401, b""), (404, b""), (429, b""), (500, b"audio input is not supported"),
         (400, b"exceeds the available context size"), (400, b"does not support tools"), (500, b""),
     )}  # fmt: skip
-    keys = {*aloud, away("here", "").aloud, thinks("here").aloud}
+    keys = {*aloud, unreachable("here", "").aloud, thinks("here").aloud}
     one_line = " ".join(told.split())
     assert [key for key in keys if english().say(key) not in one_line] == []
 

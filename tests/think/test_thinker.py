@@ -218,7 +218,7 @@ def test_a_thinker_that_comes_back_has_not_to_read_persona_and_tools_again(
     os.kill(rig.pid, signal.SIGKILL)
     rig.messages.clear()
     rig.wait_ready()
-    assert "tokens) was kept" in capfd.readouterr().err
+    assert "loaded the opening" in capfd.readouterr().err
     rig.think(1, text="hello")
     assert rig.end_of(1).read_tokens < 30
 
