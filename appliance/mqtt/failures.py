@@ -146,7 +146,7 @@ def flapping(broker: Broker) -> BrokerFailure:
     """The broker accepted and closed several connections in a row."""
     return BrokerFailure(
         "taken",
-        f"The broker at {broker.place} lets us in and soon hangs up, again and again.",
+        f"The broker at {broker.place} accepts connections and soon closes them, again and again.",
         "Does another box have the same `link.id`? Else see the broker's log.",
     )
 

@@ -48,16 +48,16 @@ class HomeToolBridge:
     def parse_response(self, payload: bytes, *, retained: bool) -> HouseResponse:
         """Return Home Assistant's answer. Raises CommandRejected if it matches no open request."""
         if retained:
-            raise _refused("retained: it answers nothing that was asked now")
+            raise _refused("retained: not the answer to an open request")
         if len(payload) > MOST_BYTES:
             raise _refused(f"longer than {MOST_BYTES} bytes")
         try:
             response = msgspec.json.decode(payload, type=_Response)
         except UNREADABLE as error:
-            raise _refused("no response of the blueprint's form") from error
+            raise _refused("not in the format of the blueprint") from error
         number = next((number for name, number in self._open if name == response.id), None)
         if number is None:
-            raise _refused("nobody asked, or it was answered already")
+            raise _refused("no open request has this id")
         self._open.remove((response.id, number))
         return HouseResponse(number, plain(response.speech or ""), response.type in DONE)
 

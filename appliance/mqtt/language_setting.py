@@ -51,5 +51,5 @@ class LanguageSetting:
             self._current = self._chosen
         elif standing == "failed":
             self._chosen = self._current
-            return problem or "Nobody has changed the language."
+            return problem or "The request was not carried out."
         return ""

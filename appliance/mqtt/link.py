@@ -265,7 +265,7 @@ class Link:
         try:
             save()
         except OSError as error:
-            self._warn_once(f"What the box leaves at the broker is not noted ({error.strerror}).")
+            self._warn_once(f"The list of retained topics cannot be saved ({error.strerror}).")
 
     def _check_flapping(
         self, failure: BrokerFailure, target: Broker, now_s: float
@@ -311,7 +311,7 @@ class Link:
             self._releases_at_s = now_s
             self._request_install(command)
         elif command is not None and not self._work.send(command):
-            self._warn_once("The conductor takes no mail: a command was lost.")
+            self._warn_once("The channel to the conductor is full: a command was dropped.")
 
     def _change_language(self, language: str) -> None:
         if problem := self._language.choose(language):
@@ -324,11 +324,13 @@ class Link:
         self._house.set_language(self._language.shown)
 
     def _request_install(self, offer: UpdateOffer) -> None:
-        self._work.log.info("the house wants %s", offer.version)
+        self._work.log.info("Home Assistant requests version %s", offer.version)
         try:
             request.request_install(offer)
         except OSError as error:
-            self._work.log.warning("%s cannot be asked for (%s)", offer.version, error.strerror)
+            self._work.log.warning(
+                "version %s cannot be requested (%s)", offer.version, error.strerror
+            )
 
     def _publish(self, now_s: float) -> None:
         for publication in self._house.outgoing(now_s):

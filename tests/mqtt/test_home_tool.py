@@ -78,7 +78,7 @@ def test_what_is_spoken_is_one_plain_line(
 def test_an_answer_counts_once() -> None:
     bridge, name = asked()
     bridge.parse_response(answer(name), retained=False)
-    with pytest.raises(CommandRejected, match="answered already"):
+    with pytest.raises(CommandRejected, match="no open request"):
         bridge.parse_response(answer(name), retained=False)
 
 
