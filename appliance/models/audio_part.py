@@ -209,7 +209,7 @@ def _check(
 
 
 def _differs(target: Path, what: str) -> StorageError:
-    problem = f"What was written to {target} is not what was meant: {what}."
+    problem = f"The copy {target} differs from its source: {what}."
     return StorageError(problem, "The disk may be failing: see `dmesg`, then fetch again.")
 
 

@@ -100,7 +100,7 @@ class BackgroundDownload:
         missing = tuple(number for number, file in rows if file.path not in sources)
         if missing:
             self.tell(DownloadNews(model.name, "part", missing))
-            remedy = "Copy it anew. A stick in FAT32 holds no file of 4 GiB."
+            remedy = "Copy it again. A stick in FAT32 holds no file of 4 GiB."
             raise FetchError("The stick has only a part of my model.", remedy)
         try:
             copy(sources, self.store, model, lambda: self.tell(DownloadNews(model.name, "found")))
@@ -168,7 +168,9 @@ def copy(
     """Copy a model into the store, completely or not at all. `on_start`: called once the model's
     lock is held. Raises FetchError for a wrong checksum, ModelBusy, StorageError, ModelError."""
     if any(file.sha256 is None for file in model.files.values()):
-        raise ModelError(f"Nobody knows the checksums of {model.name}: it is taken from no stick.")
+        raise ModelError(
+            f"The checksums of {model.name} are unknown: it cannot be copied from a stick."
+        )
     with store.locked(model), storage_errors(store.root):
         on_start()
         needed = missing_bytes(store, model, {f.path: f.size or 0 for f in model.files.values()})

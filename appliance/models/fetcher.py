@@ -156,7 +156,7 @@ class ModelFetcher:
             resumed = _size(partial)
             digest = self._download(file.name, remote, partial)
             if resumed and expected not in (None, digest):
-                self.progress.report_problem(file.name, "what was here is damaged", 0.0)
+                self.progress.report_problem(file.name, "the earlier download is damaged", 0.0)
                 partial.unlink()
                 digest = self._download(file.name, remote, partial)
             if expected is not None and digest != expected:
@@ -184,7 +184,7 @@ class ModelFetcher:
                     partial_file.start_over()
                     attempt += 1
                     self._pause(
-                        name, ConnectionCut("the server could not go on where it stopped"), attempt
+                        name, ConnectionCut("the server cannot resume the download"), attempt
                     )
                 except ConnectionCut as cut:
                     attempt = 1 if partial_file.size > before else attempt + 1

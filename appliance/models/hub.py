@@ -68,7 +68,7 @@ class ModelHub:
             meta = get_hf_file_metadata(address, timeout=TIMEOUT_S, endpoint=self.endpoint)
         if meta.commit_hash is None or meta.size is None:
             raise FetchError(
-                f"{self.where} does not answer like a model hub.", "Is HF_ENDPOINT set rightly?"
+                f"{self.where} does not answer like a model hub.", "Is HF_ENDPOINT set correctly?"
             )
         sha256 = meta.etag if meta.etag and _SHA256.fullmatch(meta.etag) else None
         pinned = hf_hub_url(repository, path, revision=meta.commit_hash, endpoint=self.endpoint)
@@ -104,7 +104,9 @@ class ModelHub:
         try:
             yield
         except GatedRepoError as error:
-            raise FetchError(f"{repository} is only for who accepted its terms.", _LOGIN) from error
+            raise FetchError(
+                f"{repository} requires that its terms are accepted.", _LOGIN
+            ) from error
         except RepositoryNotFoundError as error:
             raise FetchError(
                 f"{self.where} has no repository {repository} for us.", _LOGIN

@@ -112,7 +112,9 @@ class ModelRelay:
                 raise FetchError(f"{name} is here already.")
             present = _bytes_present(self.store, model, file)
             if present != at:
-                raise FetchError(f"{file_name} has {present} bytes here, not {at}.", "Ask anew.")
+                raise FetchError(
+                    f"{file_name} has {present} bytes here, not {at}.", "Continue at that position."
+                )
             self._check_space(model)
             path, partial = self.store.source(model, file), self.store.partial(model, file)
             if at and path.is_file() and not partial.exists():
@@ -121,7 +123,9 @@ class ModelRelay:
                 while data := source.read(_CHUNK_BYTES):
                     present += len(data)
                     if file.size is not None and present > file.size:
-                        raise FetchError(f"More came of {file_name} than its {file.size} bytes.")
+                        raise FetchError(
+                            f"{file_name}: more than its {file.size} bytes were received."
+                        )
                     target.write(data)
                 target.flush()
                 os.fsync(target.fileno())
@@ -146,7 +150,7 @@ class ModelRelay:
                 path, partial = self.store.source(model, file), self.store.partial(model, file)
                 downloaded = partial if partial.is_file() else path
                 if not downloaded.is_file() or file.size not in (None, downloaded.stat().st_size):
-                    raise FetchError(f"{file.name} is not all here.", "Go on with it.")
+                    raise FetchError(f"{file.name} is incomplete.", "Resume its transfer.")
                 if sha256_of(downloaded) != file.sha256:
                     downloaded.unlink()
                     problem = f"{file.name} is not the file it is called; it was deleted."
@@ -168,9 +172,9 @@ class ModelRelay:
     def _find(self, name: str, file_name: str = "") -> tuple[CatalogueModel, ModelFile]:
         model = self.store.pinned(catalogue.find(name, self.store.models))
         if model.shipped:
-            raise ModelError(f"{name} comes with the package: nobody need bring it.")
+            raise ModelError(f"{name} comes with the package: it need not be transferred.")
         if any(file.sha256 is None for file in model.files.values()):
-            problem = f"Nobody knows the checksums of {name}: it is taken from no other box."
+            problem = f"The checksums of {name} are unknown: it cannot be transferred."
             raise ModelError(problem, _UNKNOWN.format(name))
         files = {file.name: file for file in model.files.values()}
         if file_name and file_name not in files:

@@ -50,7 +50,7 @@ def resolve(settings: Settings, wanted: Path = WANTED) -> LocalModel:
     """
     store, name = ModelStore.of(settings, wanted), settings.thinking.model
     if name == store.wanted() and store.state(catalogue.find(name, store.models)) != "installed":
-        log.info("%s is still to come; %s stands in for it", name, STANDS_IN)
+        log.info("%s is not complete yet; %s answers until then", name, STANDS_IN)
         name = STANDS_IN
     return store.language_model(name)
 

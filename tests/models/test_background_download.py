@@ -245,7 +245,7 @@ def test_a_model_whose_checksums_nobody_knows_comes_from_no_stick(box: Box, tmp_
     other = Box(ModelStore(box.store.root, {"large": model}, box.store.wish), model)
     put(tmp_path / "stick")
     assert len(on_stick(tmp_path / "stick", model)[0]) == 2
-    with pytest.raises(ModelError, match="Nobody knows"):
+    with pytest.raises(ModelError, match="checksums of large are unknown"):
         other.errand.copy_from_stick(tmp_path / "stick")
 
 

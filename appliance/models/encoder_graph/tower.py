@@ -107,5 +107,5 @@ class AudioTower:
     def _size(self, key: str) -> int:
         value = self._keys.get(_KEYS + key, (0,))[0]
         if not (isinstance(value, int) and 0 < value <= 65_536):
-            raise ModelError(f"{self._path}: {_KEYS}{key} is no size.")
+            raise ModelError(f"{self._path}: {_KEYS}{key} is not a valid size.")
         return value

@@ -59,7 +59,7 @@ class SafeTensors:
         for name, entry in self._entries.items():
             first, end = entry.data_offsets
             if end - first != math.prod(entry.shape) * _BYTES[entry.dtype]:
-                raise ModelError(f"{path}: {name} has another size than its shape.", REMEDY)
+                raise ModelError(f"{path}: the size of {name} does not match its shape.", REMEDY)
             if self._data + end > size:
                 raise ModelError(f"{path} is cut off: it ends before {name} does.", REMEDY)
 
