@@ -122,7 +122,7 @@ def unpack(data: bytes) -> Backup:
         raise BackupRefused(problem, remedy, shown=shown)
     sums = {name: hashlib.sha256(entry).hexdigest() for name, entry in entries.items()}
     if sums != manifest.sha256:
-        problem = "This backup is damaged: its checksums are others."
+        problem = "This backup is damaged: its checksums do not match."
         raise BackupRefused(problem, REMEDY, shown=ShownAs.of("page-wrong-backup-damaged"))
     lines = entries["memory.jsonl"].split(b"\n") if "memory.jsonl" in entries else None
     return Backup(

@@ -54,7 +54,7 @@ class CertificateWatch:
             return None
         if certificate is None:
             return None
-        log.info("the page has a new certificate, until %s", _day(certificate.until_s))
+        log.info("the page has a new certificate, which expires on %s", _day(certificate.until_s))
         self.served, self.refused, self.told = certificate, None, ""
         return certificate
 
@@ -71,7 +71,7 @@ class CertificateWatch:
     def _log_expiry(self, wall_s: float) -> None:
         expiry = _expiry(self.served, wall_s)
         if expiry and expiry != self.told:
-            log.warning("the page's certificate is until %s", _day(self.served.until_s))
+            log.warning("the page's certificate expires on %s", _day(self.served.until_s))
         self.told = expiry
 
 

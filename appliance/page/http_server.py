@@ -240,12 +240,12 @@ class _Connection(asyncio.Protocol):
                 reply: Reply | EventStream = self._upload.finish()
                 self._upload = None
             elif request is None:
-                reply = plain(400, "This is no request.")
+                reply = plain(400, "Bad request.")
             else:
                 reply = self._server.site.answer(request)
         except Exception:  # a fault in one request must not stop the server
             log.exception("a request could not be answered")
-            reply = plain(500, "A fault of the box's own.")
+            reply = plain(500, "Internal error of the box.")
         if isinstance(reply, EventStream):
             self._stream(reply)
         else:

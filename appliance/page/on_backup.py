@@ -206,10 +206,10 @@ def _begin_anew(visit: Visit) -> Reply:
 def _uploaded(visit: Visit, fields: dict[str, bytes] | None) -> Reply:
     """Check an uploaded archive and save it for review."""
     if fields is None or fields.keys() != {"token", "backup"}:
-        return plain(415, "This is no form.")
+        return plain(415, "This is not a valid form.")
     token = fields["token"].decode("ascii", "replace")
     if not is_form_token(token, visit.request.cookie(COOKIE)):
-        return plain(403, "This page is an old one. Load it anew.")
+        return plain(403, "This page is outdated. Load it again.")
     try:
         unpack(fields["backup"])
         checked = restore_files.archive(visit.box.settings.state_path(), CHECKED)

@@ -97,7 +97,7 @@ def ask(visit: Visit) -> Reply:
     """Request to fetch a model, whose licence must be accepted, or to remove one."""
     box, do = visit.box, visit.form.get("do", "")
     if do not in ("fetch", "remove") or not may_ask(box):
-        return plain(400, "That cannot be asked for here.")
+        return plain(400, "That cannot be requested here.")
     if do == "fetch" and visit.form.get("licence") != "on":
         return show(visit, 400, visit.texts("page-models-licence-first"))
     name = visit.form.get("name", "")[:60] or "?"

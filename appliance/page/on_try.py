@@ -57,7 +57,7 @@ def command(visit: Visit) -> Reply:
     """Run the test that a form names, and redirect to the page."""
     do = _COMMANDS.get(visit.form.get("do", ""))
     if do is None:
-        return plain(400, "There is nothing of that name to try.")
+        return plain(400, "There is no test of that name.")
     return do(visit) or see_other(PLACE)
 
 
@@ -72,7 +72,7 @@ def _check(visit: Visit) -> Reply | None:
 def _show_light(visit: Visit) -> Reply | None:
     pattern = visit.form.get("pattern", "")
     if pattern not in PATTERNS:
-        return plain(400, "The light has no such row.")
+        return plain(400, "There is no such light pattern.")
     if not visit.box.send(ShowLight(pattern)):
         return plain(503, "The box takes no commands at the moment. Try again.")
     return see_other(f"{PLACE}#light")
@@ -81,7 +81,7 @@ def _show_light(visit: Visit) -> Reply | None:
 def _sound(visit: Visit) -> Reply | None:
     kind = visit.form.get("kind", "")
     if kind not in get_args(TrialKind):
-        return plain(400, "There is nothing of that name to try.")
+        return plain(400, "There is no test of that name.")
     box = visit.box
     if box.trying.enrolment.under_way:
         box.trying.sound.refuse("busy", box.now_s())

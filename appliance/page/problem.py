@@ -8,7 +8,7 @@ from appliance.page.visit import Visit
 # Status → last part of its key in the catalogue.
 KINDS = {404: "missing", 405: "missing", 403: "refused", 429: "often", 503: "busy"}
 TOLD = (409, 500)  # their replies have a translated sentence already, which says more
-NOT_LET_IN = plain(403, "Your browser has to be let in first.")
+NOT_LET_IN = plain(403, "Your browser has to be paired first.")
 
 
 def is_for_people(request: Request, reply: Reply) -> bool:

@@ -37,4 +37,4 @@ class RedirectSite:
         raise NotImplementedError("a redirect has no events")
 
     def leave(self, viewer: object) -> None:
-        raise NotImplementedError("nobody looks at a redirect")
+        raise NotImplementedError("a redirect has no viewers")

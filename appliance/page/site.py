@@ -136,7 +136,7 @@ class PageSite:
             return self._get(visit, route)
         if request.method == "POST":
             return self._post(visit, route)
-        return plain(405, "The page is read, or a form is sent to it.")
+        return plain(405, "Only GET, HEAD and POST are allowed.")
 
     def receive(self, request: Request) -> Upload | None:
         """Start an upload for the one form with a larger limit, of a paired browser; all checks are
@@ -171,14 +171,14 @@ class PageSite:
     def _events(self, visit: Visit) -> Reply | EventStream:
         request = visit.request
         if visit.browser is None or not is_own_fetch(request.headers):
-            return plain(403, "Events are for browsers that were let in.")
+            return plain(403, "Events are only for paired browsers.")
         if request.method != "GET" or self._viewers.full:
-            return plain(503, "Too many browsers look already.")
+            return plain(503, "Too many browsers are connected already.")
         return EventStream(visit.browser.id, words=request.words.get("words") == "1")
 
     def _get(self, visit: Visit, route: PageRoute) -> Reply:
         if route.get is None:
-            return plain(405, "A form is sent there.")
+            return plain(405, "Only POST is allowed here.")
         if visit.browser is None and not route.open:
             return on_pairing.show(visit)
         if visit.browser is not None and route.open:
@@ -195,14 +195,14 @@ class PageSite:
             return plain(429, "Too many attempts. Wait a minute, then try again.")
         form = request.form()
         if form is None:
-            return plain(415, "This is no form.")
+            return plain(415, "This is not a valid form.")
         if route.post is None:
-            return plain(405, "No form is sent there.")
+            return plain(405, "Only GET is allowed here.")
         if visit.browser is None:
             if not route.open:
                 return NOT_LET_IN
         elif not is_form_token(form.get("token", ""), request.cookie(COOKIE)) and not route.open:
-            return plain(403, "This page is an old one. Load it anew.")
+            return plain(403, "This page is outdated. Load it again.")
         visit.form = form
         return route.post(visit)
 
