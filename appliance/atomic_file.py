@@ -20,7 +20,7 @@ def read_small(
 ) -> bytes:
     """Read a regular file in a folder that other users may write. Never blocks on what is there.
 
-    Raises OSError: for a symlink, unless `links` allows to follow it; for anything but a regular
+    Raises OSError: for a symlink, unless `links` allows following it; for anything but a regular
     file; for a file that the user `owner` does not own; EFBIG for more than `most_bytes`.
     """
     fd = os.open(path, ONCE & ~os.O_NOFOLLOW if links else ONCE)

@@ -1,7 +1,7 @@
 """Hot-plug: keeps a stream of capture or playback open while its card may be unplugged.
 
-Sends CardLost and CardFound when that changes and on StatusWanted, and Dropouts at most four times
-a second.
+Sends CardLost or CardFound on each change and on StatusWanted, and Dropouts at most four times a
+second.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The factory reset: the table of what it removes, and the erasing of the box's own files.
 
-A note file in the state folder says that a reset is under way. It is written on the owner's request
-and deleted after everything was erased: a reset that a power cut, a full card or a stall interrupts
-continues at the next start, before any part of the box runs. The box speaks what the note says.
+A note file in the state folder says that a reset is under way. The owner's request writes it; it
+says "done" after everything was erased, and is deleted when the box announces that. A reset that a
+power cut, a full card or a stall interrupts continues at the next start, before any part runs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads the properties of this machine from /proc, /sys and /dev below `root`, a test's own folder.
+"""Reads the properties of this machine from /proc, /sys and /dev below `root`.
 
 A reading that is not available is None: a laptop has no throttle register, a container no sensors.
 """
@@ -28,7 +28,8 @@ _SINCE_START = 16
 
 @dataclass(frozen=True)
 class Machine:
-    """A view of one machine. `process`: id of the process whose cores and limits are read."""
+    """A view of one machine. `root`: / or a test's folder. `process`: id of the process whose cores
+    and limits are read."""
 
     root: Path = Path("/")
     process: str = "self"

@@ -6,7 +6,7 @@ import mmap
 import os
 
 _LINE_WORDS = 8
-_STARTS, _READY, _READS = range(3)  # values of the second word
+_STARTING, _READY, _LOADING = range(3)  # values of the second word
 
 
 def create(slots: int) -> int:
@@ -26,7 +26,7 @@ class Heartbeat:
 
     def reset(self, now_ns: int) -> None:
         """Reset the slot before a start (by the supervisor): last beat now, phase "starting"."""
-        self._words[self._at + 1] = _STARTS
+        self._words[self._at + 1] = _STARTING
         self._words[self._at] = now_ns
 
     def beat(self, now_ns: int) -> None:
@@ -37,7 +37,7 @@ class Heartbeat:
 
     def mark_loading(self) -> None:
         """Set the phase "loading": the process loads data, which may take minutes."""
-        self._words[self._at + 1] = _READS
+        self._words[self._at + 1] = _LOADING
 
     @property
     def is_ready(self) -> bool:
@@ -45,7 +45,7 @@ class Heartbeat:
 
     @property
     def is_loading(self) -> bool:
-        return self._words[self._at + 1] == _READS
+        return self._words[self._at + 1] == _LOADING
 
     def age_s(self, now_ns: int) -> float:
         """Seconds since the last beat."""

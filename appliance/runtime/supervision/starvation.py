@@ -80,7 +80,7 @@ def starves(silent_s: float, queued_s: float, patience_s: float) -> bool:
 
 
 class LoadShedding:
-    """Decides the load shedding: while processor time is short, the first `level` of SHEDS rest."""
+    """Decides the load shedding: the first `level` of SHEDS are left undone."""
 
     def __init__(self) -> None:
         self.level = 0
