@@ -91,7 +91,7 @@ class UseTool:
     first_turn: int | None = None
 
     @property
-    def begun(self) -> int:
+    def question_turn(self) -> int:
         """The turn in which the question began: a continued question cannot confirm itself."""
         return self.turn if self.first_turn is None else self.first_turn
 

@@ -78,19 +78,19 @@ class AnswerLine:
 class Answer:
     """The current answer. Positions and frames are samples of the answer, from its start.
 
-    asked      its Think was sent
-    thinking   the thinker still works on it
-    awaits     the number of the tool call whose reply is pending; None: none is
-    behind     messages of the thinker that wait for that reply
-    full       a line was refused for lack of room: the thinker's text is incomplete here
-    closed     EndAnswer was sent: no line follows
-    whole      the thinker finished it
-    ours       the box's own, such as an announcement; it is not remembered
-    started    its sound has started
-    position   where playback was at `as_of_s`; it may have gone back to repeat a word
-    sounding   playback continued from there
-    furthest   the furthest position that is known to have been heard
-    began      the card's index of its first sample that sounded; 0: unknown
+    asked         its Think was sent
+    thinking      the thinker still works on it
+    awaited_call  the number of the tool call whose reply is pending; None: none is
+    deferred      messages of the thinker that wait for that reply
+    full          a line was refused for lack of room: the thinker's text is incomplete here
+    closed        EndAnswer was sent: no line follows
+    complete      the thinker finished it
+    ours          the box's own, such as an announcement; it is not remembered
+    started       its sound has started
+    position      where playback was at `as_of_s`; it may have gone back to repeat a word
+    sounding      playback continued from there
+    furthest      the furthest position that is known to have been heard
+    began         the card's index of its first sample that sounded; 0: unknown
     """
 
     turn: int
@@ -98,11 +98,11 @@ class Answer:
     lines: tuple[AnswerLine, ...] = ()
     asked: bool = False
     thinking: bool = False
-    awaits: int | None = None
-    behind: tuple[Sentence | ToolCalled | ThoughtEnded, ...] = ()
+    awaited_call: int | None = None
+    deferred: tuple[Sentence | ToolCalled | ThoughtEnded, ...] = ()
     full: bool = False
     closed: bool = False
-    whole: bool = False
+    complete: bool = False
     ours: bool = False
     started: bool = False
     sounding: bool = False
@@ -163,7 +163,7 @@ class Answer:
     def sounded(self) -> bool:
         """Whether every line of a finished answer became sound: none failed, and none was lost
         with a speaker that died."""
-        return self.whole and all(line.ours or line.frames for line in self.lines)
+        return self.complete and all(line.ours or line.frames for line in self.lines)
 
     def remaining_s(self, now_s: float) -> float:
         """Seconds of sound that remain; lengths that are not reported yet are estimated."""

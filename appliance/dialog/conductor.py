@@ -39,7 +39,7 @@ from appliance.dialog.on_answer import OwnerLanguage
 from appliance.dialog.page_relay import PageRelay
 from appliance.dialog.startup_notices import StartupNotices
 from appliance.dialog.state_machine import DialogEvent, Tick, final_step, initial_state, step
-from appliance.dialog.status_publisher import SHOW, STATE_TO, StatusPublisher
+from appliance.dialog.status_publisher import STATE_RECEIVERS, STATUS_RECEIVERS, StatusPublisher
 from appliance.dialog.timeouts import dialog_policy
 from appliance.dialog.tool_runner import ToolRunner
 from appliance.language.catalogue import catalogue
@@ -70,7 +70,7 @@ POLL_S = 0.5  # between two readings of the floor's hold, for an onset whose mes
 # the owner's input is handled before the box's own output, and commands from outside last.
 _ORDER = ("supervisor", "panel", "words", "listener", "playback", "capture", "thinker", "speaker")
 # These get every state: silence between two sentences does not mean that the answer is over.
-_TOLD = tuple(sorted(STATE_TO - {*SHOW, "shell"}))
+_STATE_FOLLOWERS = tuple(sorted(STATE_RECEIVERS - {*STATUS_RECEIVERS, "shell"}))
 
 
 def main(work: Worker) -> None:
@@ -109,15 +109,14 @@ class Conductor:
         self.mute = MuteState(work.floor, MuteStore.of(work.settings))
         self._adjustments = AdjustmentStore(work.files)
         self._voice = VoiceSelection()
-        # A voice is loaded, or was when this conductor replaced one that died (the floor's turn is
-        # not 0 then); the previous conductor has announced the notices.
+        # If turn > 0, an earlier conductor ran: a voice was loaded and the notices were announced.
         self._voice_ready = work.floor.turn > 0
         self._notices = StartupNotices() if self._voice_ready else startup_notices.handed_over()
         self._unspoken_notices = self._notices.sentences
         self.memory = MemoryClient(work.settings, work.log, self._say)
         self.control = control_socket.open_control_socket(work.settings, work.log)
         self._tools = ToolRunner(work.settings)
-        self._next: deque[DialogEvent] = deque()  # tool replies, handled after current actions
+        self._pending: deque[DialogEvent] = deque()  # tool replies, handled after current actions
         floor = self._floor
         muted, switched_off = self.mute.start(time.monotonic())
         self._dialog, actions = initial_state(
@@ -149,13 +148,13 @@ class Conductor:
                 self.memory.transcribed(message)
                 self._advance(OwnerLanguage.of(message))
             return
-        if (to_sound := self._page.handle(peer, message, self._dialog)) is not None:
-            self._run_events(to_sound)
+        if (events := self._page.handle(peer, message, self._dialog)) is not None:
+            self._run_events(events)
             return
         self._copy(peer, self._work.name, message)
         if peer == "panel" and self.mute.pop_press_mute():
             self._advance(Mute(on=True))  # before later messages of the panel
-        if self._without_a_button(message):
+        if self._lacks_button(message):
             self._work.log.warning("mode push_to_talk is refused: %s", NO_BUTTON)
             self._advance(Say(self._say("no-button")))
             return
@@ -175,8 +174,8 @@ class Conductor:
             self._show()
         self._run_events(self._tools.poll(voice=self._voice_ready))
         self._advance(Tick(self._floor.hold, self._floor.pressed))
-        for complaint in (*self._tools.complaints(), *self._adjustments.complaints()):
-            self._work.log.warning("%s", complaint)
+        for problem in (*self._tools.complaints(), *self._adjustments.complaints()):
+            self._work.log.warning("%s", problem)
 
     def _report_mute_problem(self, problem: MuteProblem) -> None:
         """Log the problem, and announce it to the owner at once or when a voice is loaded."""
@@ -184,11 +183,11 @@ class Conductor:
             self._work.log.info("%s", problem.log)
             return
         self._work.log.warning("%s", problem.log)
-        aloud = problem.aloud.text(catalogue(self._dialog.language))
+        announcement = problem.aloud.text(catalogue(self._dialog.language))
         if self._voice_ready:
-            self._advance(Say(aloud))
+            self._advance(Say(announcement))
         else:
-            self._unspoken_notices.append(aloud)
+            self._unspoken_notices.append(announcement)
 
     def handle_mail(self, peers: list[str]) -> None:
         for peer in peers:
@@ -199,20 +198,20 @@ class Conductor:
         """Run the commands from the control socket and reply with the resulting state."""
         for client, command in self.control.pop_commands() if self.control is not None else ():
             assert self.control is not None
-            if self._without_a_button(command):
+            if self._lacks_button(command):
                 self.control.reply(client, CommandRefused(NO_BUTTON))
                 continue
             self.memory.client = client
             self.handle("shell", command)
             self.memory.client = None
-            now = self._dialog
+            state, turn = self._dialog.state, self._dialog.turn
             if not isinstance(command, Forget):  # answered once the disk has erased it
-                self.control.reply(client, StateChanged(now.state, now.turn, time.monotonic_ns()))
+                self.control.reply(client, StateChanged(state, turn, time.monotonic_ns()))
 
-    def _without_a_button(self, message: Message) -> bool:
+    def _lacks_button(self, message: Message) -> bool:
         """Whether push_to_talk is requested without a button; in a rehearsal watchers press."""
-        has = self._work.settings.panel.here or bool(self._watchers)
-        return isinstance(message, SetMode) and message.mode == "push_to_talk" and not has
+        has_button = self._work.settings.panel.here or bool(self._watchers)
+        return isinstance(message, SetMode) and message.mode == "push_to_talk" and not has_button
 
     def poll_memory(self) -> None:
         """Forward recalled turns, results of erasures and memory faults."""
@@ -221,7 +220,7 @@ class Conductor:
                 self._send("thinker", news)
                 continue
             if isinstance(news, Forgotten):
-                self._status.tell(news)
+                self._status.send_to_receivers(news)
             self._advance(news)
         while self.memory.replies and self.control is not None:
             self.control.reply(*self.memory.replies.pop(0))
@@ -242,8 +241,8 @@ class Conductor:
     def _update_status(self, message: Message) -> None:
         """Do what `message` requires outside the state machine: status, voice, tools, restart."""
         self._status.on_message(message)
-        if (wish := self._voice.handle(message)) is not None:
-            self._send("speaker", wish)
+        if (voice_command := self._voice.handle(message)) is not None:
+            self._send("speaker", voice_command)
         match message:
             case SpeakerReady():
                 if not self._voice_ready and self._work.settings.speaking.chime:
@@ -257,7 +256,7 @@ class Conductor:
                 self._run_events(self._tools.on_house_response(message))
             case CancelTimer(number):
                 self._tools.cancel(number)
-                self._tell_news()
+                self._send_tool_messages()
             case PartChanged("page", "up"):
                 self._status.send_optional("page", self._tools.listing())
             case Restart():
@@ -265,37 +264,38 @@ class Conductor:
 
     def _show(self, message: Message | None = None) -> None:
         """Publish the box's status and save changed settings."""
-        now = self._dialog
+        dialog = self._dialog
         storage = self.mute.failing or self._adjustments.failing
-        self._status.publish(message, now, self._tools.status(), storage=storage)
-        self._adjustments.follow(now.listening.mode, now.volume, self._voice.name)
+        self._status.publish(message, dialog, self._tools.status(), storage=storage)
+        self._adjustments.follow(dialog.listening.mode, dialog.volume, self._voice.name)
 
     def _advance(self, message: DialogEvent) -> None:
         self._dialog, actions = step(self._dialog, message, time.monotonic())
         self._tools.language = self._dialog.language
         self._carry_out(actions)
-        while self._next:
-            self._advance(self._next.popleft())
+        while self._pending:
+            self._advance(self._pending.popleft())
 
     def _run_events(self, events: Iterable[DialogEvent]) -> None:
         """Run the state machine on events of the tools, then forward the tools' messages."""
         for event in events:
             self._advance(event)
-        self._tell_news()
+        self._send_tool_messages()
 
-    def _run_tool(self, wanted: UseTool) -> None:
+    def _run_tool(self, action: UseTool) -> None:
         """Run a tool; its reply is handled after the current actions."""
-        settings, now = self._work.settings, self._dialog
-        volume = settings.speaking.volume if now.volume is None else now.volume
+        settings, dialog = self._work.settings, self._dialog
+        volume = settings.speaking.volume if dialog.volume is None else dialog.volume
         home = self._status.house if settings.tools.home else None
-        about = ToolContext(volume, now.last_lines, home, wanted.begun, wanted.chosen, now.language)
-        self._next.extend(self._tools.run_tool(wanted, about))
-        self._tell_news()
+        context = ToolContext(volume, dialog.last_lines, home, action.question_turn, action.chosen,
+                              dialog.language)  # fmt: skip
+        self._pending.extend(self._tools.run_tool(action, context))
+        self._send_tool_messages()
 
-    def _tell_news(self) -> None:
+    def _send_tool_messages(self) -> None:
         """Send the tools' messages to link (requests, timers), panel (ringing) and page."""
         while self._tools.news:
-            self._status.tell(self._tools.news.popleft())
+            self._status.send_to_receivers(self._tools.news.popleft())
 
     def _carry_out(self, actions: tuple[Action, ...]) -> None:
         for action in actions:
@@ -316,20 +316,20 @@ class Conductor:
                     self._run_tool(action)
                 case StopRinging():
                     self._tools.stop_ringing()
-                    self._tell_news()
+                    self._send_tool_messages()
                 case AnnounceState():
                     self._announce(action)
                 case LogNote(text):
                     self._work.log.warning("%s", text)
 
     def _announce(self, change: AnnounceState) -> None:
-        now = self._dialog
+        dialog = self._dialog
         changed = StateChanged(change.state, change.turn, time.monotonic_ns(), change.reason,
-                               change.ring, now.taken_back, now.passed_on)  # fmt: skip
+                               change.ring, dialog.taken_back, dialog.passed_on)  # fmt: skip
         self._work.log.info("%s (%s)", change.state, change.reason)
-        for peer in (*_TOLD, *self._watchers):
+        for peer in (*_STATE_FOLLOWERS, *self._watchers):
             self._work.channels[peer].send(changed)
-        for part in sorted(STATE_TO.intersection(SHOW)):
+        for part in sorted(STATE_RECEIVERS.intersection(STATUS_RECEIVERS)):
             self._status.send_optional(part, changed)
 
     def _send(self, part: str, message: Message) -> None:

@@ -54,12 +54,16 @@ COMMANDS = (
 def socket_paths(settings: Settings) -> list[Path]:
     """Paths of the control socket: the box opens the first, a client tries all. It is in a runtime
     directory (tmpfs), or in the folder that the settings name as `state_dir`."""
-    kept = settings.state_path() / NAME
+    state_path = settings.state_path() / NAME
     if settings.state_dir:
-        return [kept]
+        return [state_path]
     runtime = os.environ.get("XDG_RUNTIME_DIR")
-    own = [status.folder(), Path(runtime) / "interlude" if runtime else None]
-    return [*(folder / NAME for folder in own if folder is not None), kept, status.FOLDER / NAME]
+    runtime_folders = [status.folder(), Path(runtime) / "interlude" if runtime else None]
+    return [
+        *(folder / NAME for folder in runtime_folders if folder is not None),
+        state_path,
+        status.FOLDER / NAME,
+    ]
 
 
 class ControlSocket:
@@ -109,18 +113,18 @@ class ControlSocket:
 
     def _accept(self) -> None:
         try:
-            line, _ = self._listener.accept()
+            connection, _ = self._listener.accept()
         except OSError as error:
             if error.errno in _NO_ROOM:
                 self._poll_listener(False)
             return  # other errors: the client has left
-        line.setblocking(False)
+        connection.setblocking(False)
         if len(self._clients) >= MOST_CLIENTS:
             self._disconnect(next(iter(self._clients)))
         self._accepted += 1
-        self._clients[self._accepted] = line
-        self._serials[line.fileno()] = self._accepted
-        self._epoll.register(line, select.EPOLLIN)
+        self._clients[self._accepted] = connection
+        self._serials[connection.fileno()] = self._accepted
+        self._epoll.register(connection, select.EPOLLIN)
 
     def _poll_listener(self, wanted: bool) -> None:
         """Set whether a waiting client makes `fileno` readable. Without a descriptor to accept it,
@@ -156,10 +160,10 @@ class ControlSocket:
         return True
 
     def _disconnect(self, client: int) -> None:
-        line = self._clients.pop(client)
-        del self._serials[line.fileno()]
-        self._epoll.unregister(line)
-        line.close()
+        connection = self._clients.pop(client)
+        del self._serials[connection.fileno()]
+        self._epoll.unregister(connection)
+        connection.close()
 
 
 def open_control_socket(settings: Settings, log: logging.Logger) -> ControlSocket | None:
@@ -175,7 +179,7 @@ def _open(path: Path) -> socket.socket:
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if _answers(path):
+        if _is_served(path):
             raise ControlError(f"{path}: another Interlude answers there already.")
         path.unlink(missing_ok=True)  # left by a process that was killed
         mask = os.umask(0o177)
@@ -195,7 +199,7 @@ def _open(path: Path) -> socket.socket:
     return listener
 
 
-def _answers(path: Path) -> bool:
+def _is_served(path: Path) -> bool:
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
         try:
             with short(path) as address:

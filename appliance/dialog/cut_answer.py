@@ -57,5 +57,5 @@ class UnansweredQuestion:
     @property
     def asked(self) -> Question:
         """The question, with `first_turn` set to the turn in which it began."""
-        begun = self.question.first_turn
-        return replace(self.question, first_turn=self.turn if begun is None else begun)
+        first_turn = self.question.first_turn
+        return replace(self.question, first_turn=self.turn if first_turn is None else first_turn)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from appliance.dialog.on_tool import ToolReply, must_wait, speak_tool_answer, use_tool
+from appliance.dialog.on_tool import ToolReply, defer_for_tool, speak_tool_answer, use_tool
 from appliance.dialog.transition import Transition
 from appliance.language.catalogue import english
 from appliance.language.common_words import language_by_words
@@ -28,10 +28,10 @@ from appliance.messages.tools import ToolCalled
 from appliance.tools.toolbox import NOTES
 
 
-def prepare_speech(transition: Transition, begun: AnswerBegun) -> None:
+def prepare_speech(transition: Transition, message: AnswerBegun) -> None:
     """has the speaker synthesise the likely first words of the next answer, if none is current"""
     if transition.next.answer is None:
-        transition.send("speaker", PrepareSpeech(begun.text, begun.tokens))
+        transition.send("speaker", PrepareSpeech(message.text, message.tokens))
 
 
 def speak_sentence(transition: Transition, sentence: Sentence) -> None:
@@ -42,7 +42,7 @@ def speak_sentence(transition: Transition, sentence: Sentence) -> None:
         return
     if text in NOTES:
         return  # the model copied a note from its history
-    if must_wait(transition, sentence):
+    if defer_for_tool(transition, sentence):
         return
     transition.speak_line(text, tokens=sentence.tokens)
     transition.extend_deadline()
@@ -53,13 +53,13 @@ def end_thought(transition: Transition, thought: ThoughtEnded) -> None:
     answer = transition.next.answer
     if answer is None or answer.turn != thought.turn or not answer.thinking:
         return
-    if must_wait(transition, thought):
+    if defer_for_tool(transition, thought):
         return
     if thought.reason == "failed" and not answer.lines:
-        wanted = transition.parse_plain_request(answer.question)
-        if wanted is not None:
+        call = transition.parse_plain_request(answer.question)
+        if call is not None:
             transition.log(f"the thinker failed, and a tool answers: {thought.problem}")
-            transition.answer_by_tool(wanted)
+            transition.answer_by_tool(call)
             return
     transition.change(answer=replace(answer, thinking=False))
     if thought.reason == "failed":
@@ -68,22 +68,22 @@ def end_thought(transition: Transition, thought: ThoughtEnded) -> None:
         transition.speak_line(transition.say(thought.aloud if known else "lost-thread"), ours=True)
     elif not answer.lines:
         transition.speak_line(transition.say("nothing-to-say"), ours=True)
-    transition.close_answer(whole=thought.reason in ("complete", "limit"))
+    transition.close_answer(complete=thought.reason in ("complete", "limit"))
 
 
-def extend_thinking(transition: Transition, still: ThinkingProgress) -> None:
+def extend_thinking(transition: Transition, progress: ThinkingProgress) -> None:
     """extends the thinking timeout while a slow model makes progress, up to a limit"""
     answer, policy = transition.next.answer, transition.next.policy
-    if answer is None or answer.turn != still.turn or not answer.thinking or answer.lines:
+    if answer is None or answer.turn != progress.turn or not answer.thinking or answer.lines:
         return
     latest_s = answer.question.at_s + policy.max_think_s
     until_s = min(transition.now_s + policy.think_s, latest_s)
     transition.change(until_s=max(transition.next.until_s, until_s))
 
 
-def handle_tool_reply(transition: Transition, said: ToolReply) -> None:
+def handle_tool_reply(transition: Transition, reply: ToolReply) -> None:
     """speaks the tool's reply, then handles the messages that waited for it"""
-    for message in speak_tool_answer(transition, said):
+    for message in speak_tool_answer(transition, reply):
         match message:
             case Sentence():
                 speak_sentence(transition, message)
@@ -105,10 +105,10 @@ class OwnerLanguage:
         return cls(transcript.turn, language_by_words(transcript.text))
 
 
-def follow_transcript(transition: Transition, told: OwnerLanguage) -> None:
+def follow_transcript(transition: Transition, owner_language: OwnerLanguage) -> None:
     """sets the language of the box's own sentences to that of the newest question"""
-    if told.turn == transition.next.turn:
-        transition.follow_language(told.language)
+    if owner_language.turn == transition.next.turn:
+        transition.follow_language(owner_language.language)
 
 
 def note_timing(transition: Transition, spoken: Spoken) -> None:
@@ -149,15 +149,15 @@ def note_started(transition: Transition, started: PlaybackStarted) -> None:
         transition.extend_deadline()
 
 
-def note_position(transition: Transition, word: PlaybackPaused | PlaybackResumed) -> None:
+def note_position(transition: Transition, message: PlaybackPaused | PlaybackResumed) -> None:
     """stores how far the answer is known to have been heard"""
     answer, cut = transition.next.answer, transition.next.cut
-    if answer is not None and answer.turn == word.turn:
-        sounding = isinstance(word, PlaybackResumed)
-        transition.change(answer=answer.at(word.position, transition.now_s, sounding=sounding))
+    if answer is not None and answer.turn == message.turn:
+        sounding = isinstance(message, PlaybackResumed)
+        transition.change(answer=answer.at(message.position, transition.now_s, sounding=sounding))
         transition.extend_deadline()
-    elif cut is not None and cut.answer.turn == word.turn:
-        transition.change(cut=cut.set_position(word.position, transition.now_s))
+    elif cut is not None and cut.answer.turn == message.turn:
+        transition.change(cut=cut.set_position(message.position, transition.now_s))
 
 
 def finish_answer(transition: Transition, finished: PlaybackFinished) -> None:
@@ -176,16 +176,16 @@ def finish_answer(transition: Transition, finished: PlaybackFinished) -> None:
         _conclude(transition, answer.heard_text(), complete=answer.sounded, reason="finished")
 
 
-def finish_cut_answer(transition: Transition, word: PlaybackStopped) -> None:
+def finish_cut_answer(transition: Transition, stopped: PlaybackStopped) -> None:
     """remembers the heard part of a cut answer, and sends a Think that waited for it"""
     answer, cut = transition.next.answer, transition.next.cut
-    if answer is not None and answer.turn == word.turn:  # not requested: the card is gone
+    if answer is not None and answer.turn == stopped.turn:  # not requested: the card is gone
         transition.drop_answer()
-        transition.settle_cut(word.position)
+        transition.settle_cut(stopped.position)
         transition.release_hold()
         transition.enter_rest("playback stopped")
-    elif cut is not None and cut.answer.turn == word.turn:
-        transition.settle_cut(word.position)
+    elif cut is not None and cut.answer.turn == stopped.turn:
+        transition.settle_cut(stopped.position)
         if answer is not None and not (answer.ours or answer.asked):
             transition.send_think()
 

@@ -29,16 +29,16 @@ def stop_all(transition: Transition, command: StopSpeaking) -> None:
 def mute_microphone(transition: Transition, command: Mute) -> None:
     """mutes the microphone and stops everything, or unmutes it and returns to rest"""
     transition.actions.append(SetMuted(command.on))
-    _hear_or_not(transition, muted=command.on, off=transition.next.listening.switched_off)
+    _set_microphone(transition, muted=command.on, off=transition.next.listening.switched_off)
     transition.acknowledge_press()
 
 
 def apply_switch(transition: Transition, switched: MuteSwitched) -> None:
     """follows the switch: a cut microphone stops everything; a closed switch does not unmute"""
-    _hear_or_not(transition, muted=transition.next.listening.muted, off=switched.off)
+    _set_microphone(transition, muted=transition.next.listening.muted, off=switched.off)
 
 
-def _hear_or_not(transition: Transition, *, muted: bool, off: bool) -> None:
+def _set_microphone(transition: Transition, *, muted: bool, off: bool) -> None:
     was_off = transition.next.listening.microphone_off
     transition.change(
         listening=transition.next.listening.set_microphone(muted=muted, switched_off=off)
@@ -94,14 +94,14 @@ def _drop_and_erase(
         transition.enter_rest("forgotten")
 
 
-def report_forgotten(transition: Transition, told: Forgotten) -> None:
+def report_forgotten(transition: Transition, result: Forgotten) -> None:
     """announces the result of erasing before the queue: success on request, failure always"""
-    if told.problem:
+    if result.problem:
         key = "forget-failed"
-    elif told.late:
+    elif result.late:
         key = "forgotten-late"
-    elif told.aloud:
-        key = "forgotten-last" if told.last else "forgotten-all"
+    elif result.aloud:
+        key = "forgotten-last" if result.last else "forgotten-all"
     else:
         return
     transition.change(queue=transition.next.queue.add_first(Say(transition.say(key))))

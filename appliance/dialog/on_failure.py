@@ -15,7 +15,7 @@ from appliance.messages.supervision import PartChanged
 from appliance.messages.thinking import RecallWanted, ThinkerReady, ThoughtEnded
 
 _CARDS = {"capture": "the microphone", "playback": "the loudspeaker"}
-_ALOUD = {"the microphone": "part-microphone", "the loudspeaker": "part-loudspeaker"}
+_CARD_KEYS = {"the microphone": "part-microphone", "the loudspeaker": "part-loudspeaker"}
 
 
 def part_changed(transition: Transition, change: PartChanged) -> None:
@@ -28,13 +28,13 @@ def part_changed(transition: Transition, change: PartChanged) -> None:
             transition.change(listening=transition.next.listening.mark_sent(None))
         if change.part == "playback" and transition.next.volume is not None:
             transition.send("playback", SetVolume(transition.next.volume))
-        _mended(transition, change.part)
+        _restore(transition, change.part)
         return
-    lose = _LOSE.get(change.part)
-    if lose is not None:
-        lose(transition)
+    on_loss = _ON_LOSS.get(change.part)
+    if on_loss is not None:
+        on_loss(transition)
     if change.state == "failed" and change.part in transition.next.policy.needed:
-        _broken(transition, change.part)
+        _fail(transition, change.part)
     elif change.state == "failed":
         transition.change(parts=transition.next.parts.fail(change.part, needed=False))
 
@@ -42,12 +42,12 @@ def part_changed(transition: Transition, change: PartChanged) -> None:
 def card_lost(transition: Transition, card: CardLost) -> None:
     """enters failed until the card is found again"""
     transition.log(f"{_CARDS[card.direction]} is gone: {card.problem}")
-    _broken(transition, _CARDS[card.direction])
+    _fail(transition, _CARDS[card.direction])
 
 
 def card_found(transition: Transition, card: CardFound) -> None:
     """ends the failure of the card"""
-    _mended(transition, _CARDS[card.direction])
+    _restore(transition, _CARDS[card.direction])
 
 
 def send_recall(transition: Transition, wanted: RecallWanted) -> None:
@@ -72,13 +72,13 @@ def _lose_thinker(transition: Transition) -> None:
     """End the current answer; the sentences received so far are still spoken."""
     answer = transition.next.answer
     transition.change(parts=transition.next.parts.set_thinker(up=False))
-    if answer is not None and answer.awaits is not None:  # the tool still answers
-        over = ThoughtEnded(answer.turn, 0, "abandoned")
-        transition.change(answer=replace(answer, behind=(*answer.behind, over)))
+    if answer is not None and answer.awaited_call is not None:  # the tool still answers
+        ended = ThoughtEnded(answer.turn, 0, "abandoned")
+        transition.change(answer=replace(answer, deferred=(*answer.deferred, ended)))
     elif answer is not None and not answer.closed:
         if answer.lines:
             transition.abandon_thinking()  # its successor reads the channel
-            transition.close_answer(whole=False)
+            transition.close_answer(complete=False)
         else:
             transition.apologise(transition.say("not-ready"))
     transition.change(unanswered=None)  # the process that kept it is gone
@@ -105,7 +105,7 @@ def _lose_panel(transition: Transition) -> None:
         end_talk(transition)
 
 
-_LOSE = {
+_ON_LOSS = {
     "thinker": _lose_thinker,
     "listener": _lose_listener,
     "playback": _lose_playback,
@@ -113,23 +113,23 @@ _LOSE = {
 }
 
 
-def _broken(transition: Transition, what: str) -> None:
+def _fail(transition: Transition, what: str) -> None:
     """Enter failed, since the box cannot work without `what`; announce it once, if possible."""
     if what in transition.next.parts.broken:
         return
     transition.drop_answer()
     transition.release_hold()
-    now = transition.next
-    transition.change(parts=now.parts.fail(what, needed=True), speech=now.speech.drop())
+    dialog = transition.next
+    transition.change(parts=dialog.parts.fail(what, needed=True), speech=dialog.speech.drop())
     if transition.next.parts.voiceless:
         transition.settle_cut()  # playback will report nothing
     transition.enter_state("failed", f"{what} does not work", transition.next.policy.failed_s)
     if not transition.next.parts.voiceless:
-        key = _ALOUD.get(what, f"part-{what}")
+        key = _CARD_KEYS.get(what, f"part-{what}")
         transition.announce(transition.say("part-broken", part=transition.say(key)))
 
 
-def _mended(transition: Transition, what: str) -> None:
+def _restore(transition: Transition, what: str) -> None:
     was_broken = what in transition.next.parts.broken
     transition.change(parts=transition.next.parts.restore(what))
     if was_broken and transition.next.state == "failed" and not transition.next.parts.broken:

@@ -28,7 +28,7 @@ def acknowledge_press(transition: Transition, button: TalkButton) -> None:
     transition.acknowledge_press()
 
 
-def open_for_one_turn(transition: Transition, wish: ListenOnce) -> None:
+def open_for_one_turn(transition: Transition, command: ListenOnce) -> None:
     """ends what sounds and listens for one turn"""
     _open(transition, "asked to listen", transition.next.policy.open_s)
 
@@ -69,30 +69,30 @@ def end_talk(transition: Transition) -> None:
             )
 
 
-def set_mode(transition: Transition, wish: SetMode) -> None:
+def set_mode(transition: Transition, command: SetMode) -> None:
     """changes the listening mode"""
     end_talk(transition)
-    transition.change(listening=transition.next.listening.set_mode(wish.mode))
+    transition.change(listening=transition.next.listening.set_mode(command.mode))
 
 
 def note_words(transition: Transition, words: WordsHeard) -> None:
     """forwards the words to the listener; a mere "stop" ends the answer and is no question"""
     transition.send("listener", words)
     transition.change(speech=transition.next.speech.note_words(words.serial, words.text))
-    now, speech = transition.next, transition.next.speech
+    dialog, speech = transition.next, transition.next.speech
     if words.kind != "stop":
         transition.change(speech=speech.refute_stop(words.serial))
         return
     if words.serial == speech.long_utterance:
         return
-    if now.answer is not None and words.serial in now.answer.question.utterances:
+    if dialog.answer is not None and words.serial in dialog.answer.question.utterances:
         transition.stop_all("told to stop")  # it is being answered already
-    elif words.serial in (now.hold.serial, speech.utterance):
+    elif words.serial in (dialog.hold.serial, speech.utterance):
         transition.change(speech=speech.note_stop(words.serial))
-        if now.state in ("speaking", "holding"):
+        if dialog.state in ("speaking", "holding"):
             transition.drop_answer(unwanted=True)
             transition.release_hold()
-            transition.enter_state("listening", "told to stop", now.policy.speech_s)
+            transition.enter_state("listening", "told to stop", dialog.policy.speech_s)
 
 
 def send_listening_mode(transition: Transition) -> None:

@@ -38,44 +38,50 @@ def use_tool(transition: Transition, called: ToolCalled) -> None:
     answer = transition.next.answer
     if answer is None or answer.turn != called.turn or not answer.thinking:
         return
-    if not must_wait(transition, called):
+    if not defer_for_tool(transition, called):
         transition.use_tool(called)
 
 
-def must_wait(transition: Transition, message: Sentence | ToolCalled | ThoughtEnded) -> bool:
+def defer_for_tool(transition: Transition, message: Sentence | ToolCalled | ThoughtEnded) -> bool:
     """Whether a tool's reply is pending; if so, store `message` until the reply comes."""
     answer = transition.next.answer
-    if answer is None or answer.awaits is None:
+    if answer is None or answer.awaited_call is None:
         return False
-    transition.change(answer=replace(answer, behind=(*answer.behind, message)))
+    transition.change(answer=replace(answer, deferred=(*answer.deferred, message)))
     return True
 
 
 def speak_tool_answer(
-    transition: Transition, said: ToolReply
+    transition: Transition, reply: ToolReply
 ) -> tuple[Sentence | ToolCalled | ThoughtEnded, ...]:
     """Speak the tool's reply. Returns the messages that waited for it."""
     answer = transition.next.answer
-    if answer is None or answer.closed or (answer.turn, answer.awaits) != (said.turn, said.number):
+    if (
+        answer is None
+        or answer.closed
+        or (answer.turn, answer.awaited_call) != (reply.turn, reply.number)
+    ):
         return ()  # too late: the owner went on to something else
-    transition.change(answer=replace(answer, awaits=None, behind=()))
-    for number, line in enumerate(said.lines):
+    transition.change(answer=replace(answer, awaited_call=None, deferred=()))
+    for number, line in enumerate(reply.lines):
         transition.speak_line(
-            spoken(line), note=(said.note if number == 0 else "") if said.note else None
+            spoken(line), note=(reply.note if number == 0 else "") if reply.note else None
         )
     transition.extend_deadline()
     if not answer.ours:
-        kept = said.note or " ".join(said.lines)
-        transition.send("thinker", ToolAnswered(said.turn, said.number, kept))
-    return answer.behind
+        text = reply.note or " ".join(reply.lines)
+        transition.send("thinker", ToolAnswered(reply.turn, reply.number, text))
+    return answer.deferred
 
 
 def start_ringing(transition: Transition, ringing: Ringing) -> None:
     """rings once the box is at rest; an answer that goes on for too long is cut"""
-    now = transition.next
-    patience_s = 0.0 if now.at_rest else now.policy.ring_patience_s
-    transition.change(ringing=now.ringing.set_lines(ringing.lines, transition.now_s + patience_s))
-    if now.ringing.lacks(ringing.lines):
+    dialog = transition.next
+    patience_s = 0.0 if dialog.at_rest else dialog.policy.ring_patience_s
+    transition.change(
+        ringing=dialog.ringing.set_lines(ringing.lines, transition.now_s + patience_s)
+    )
+    if dialog.ringing.lacks(ringing.lines):
         transition.start_queued()
 
 

@@ -18,16 +18,16 @@ class PlaySound:
     text: str = ""
 
 
-def play_sound(transition: Transition, wanted: PlaySound) -> None:
+def play_sound(transition: Transition, request: PlaySound) -> None:
     """plays the sound as an announcement if the box is at rest; otherwise does nothing"""
     if not transition.next.at_rest or transition.next.parts.voiceless:
         return
     transition.raise_turn()
-    text = spoken(wanted.text)
+    text = spoken(request.text)
     answer = Answer(transition.next.turn, ours=True).with_line(text, ours=True)
     transition.change(answer=answer)
-    transition.send("speaker", Speak(answer.turn, 0, text, sound=wanted.sound))
-    transition.close_answer(whole=False)
+    transition.send("speaker", Speak(answer.turn, 0, text, sound=request.sound))
+    transition.close_answer(complete=False)
     if not transition.next.parts.broken:
         transition.enter_state("speaking", "a sound is tried")
         transition.extend_deadline()

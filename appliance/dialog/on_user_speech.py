@@ -18,10 +18,10 @@ def hold_output(transition: Transition, onset: Onset) -> None:
 
 def pause_answer(transition: Transition, onset: Onset) -> None:
     """enters holding until the verdict; the listener has already paused playback"""
-    sounds = transition.next.state == "speaking"
+    was_speaking = transition.next.state == "speaking"
     hold_output(transition, onset)
     if transition.next.hold.open:
-        if sounds:
+        if was_speaking:
             transition.change(
                 hold=transition.next.hold.mark_rapid(transition.now_s, transition.next.policy)
             )
@@ -99,7 +99,7 @@ def end_speech(transition: Transition, speech: SpeechEnded) -> None:
         chosen = transition.next.listening.chosen
         transition.ask_thinker(Question("", seconds, (speech.utterance,), transition.now_s, chosen))
     elif transition.next.state == "listening":
-        _nothing_came(transition, "nothing was said")
+        _end_without_question(transition, "nothing was said")
 
 
 def _listen(transition: Transition, utterance: int, index: int = 0) -> None:
@@ -114,7 +114,7 @@ def _listen(transition: Transition, utterance: int, index: int = 0) -> None:
         transition.hold_for(for_s)
 
 
-def _nothing_came(transition: Transition, reason: str) -> None:
+def _end_without_question(transition: Transition, reason: str) -> None:
     transition.settle_cut()
     transition.forget_unanswered()
     transition.change(speech=transition.next.speech.drop().clear_stop())
@@ -124,4 +124,4 @@ def _nothing_came(transition: Transition, reason: str) -> None:
 
 def listening_timeout(transition: Transition) -> None:
     """returns to rest if no more speech has come"""
-    _nothing_came(transition, "nothing more came")
+    _end_without_question(transition, "nothing more came")

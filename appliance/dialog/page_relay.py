@@ -17,7 +17,7 @@ from appliance.messages.thinking import AnswerHeard, Sentence
 from appliance.messages.trying import ShowLight
 from appliance.messages.viewing import LiveView, SoundLevels
 
-NOBODY = LiveView(on=False)
+NO_VIEW = LiveView(on=False)
 
 
 class PageRelay:
@@ -25,17 +25,17 @@ class PageRelay:
 
     def __init__(self, send: Callable[[str, Message], None]) -> None:
         self._send = send
-        self._view = NOBODY
+        self._view = NO_VIEW
         self._trials = TrialRelay(send)
 
-    def handle(self, peer: str, message: Message, now: DialogState) -> TrialEvents | None:
+    def handle(self, peer: str, message: Message, dialog: DialogState) -> TrialEvents | None:
         """Forward a message that concerns the page. Returns the events that follow from it, or None
         if the message is for others as well."""
-        if self._pass_on(peer, message):
+        if self._forward(peer, message):
             return ()
-        return self._trials.handle(peer, message, now)
+        return self._trials.handle(peer, message, dialog)
 
-    def _pass_on(self, peer: str, message: Message) -> bool:
+    def _forward(self, peer: str, message: Message) -> bool:
         match message:
             case SoundLevels() | WakeScore():
                 if peer in ("listener", "words") and self._view.on:
@@ -52,7 +52,7 @@ class PageRelay:
             case PartChanged("listener" | "words", "up") if self._view.on:
                 self._send(message.part, self._view)
             case PartChanged("page", "down" | "failed"):
-                self._change(NOBODY)
+                self._change(NO_VIEW)
             case Sentence():
                 self.show_words(message)
         return False

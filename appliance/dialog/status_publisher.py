@@ -25,10 +25,10 @@ from appliance.messages.thinking import ThinkerReady
 from appliance.messages.tools import TimersStatus
 from appliance.runtime.worker import Worker
 
-SHOW = tuple(sorted(receivers_of(BoxStatus)))  # receivers of the box's status
-STATE_TO = receivers_of(StateChanged)
-_TIMERS_TO = receivers_of(TimersStatus)
-_PASSED = {part: passed_on_to(part) for part in ("link", "page")}  # who speaks when, no words
+STATUS_RECEIVERS = tuple(sorted(receivers_of(BoxStatus)))  # receivers of the box's status
+STATE_RECEIVERS = receivers_of(StateChanged)
+_TIMERS_RECEIVERS = receivers_of(TimersStatus)
+_FORWARDED = {part: passed_on_to(part) for part in ("link", "page")}  # who speaks when, no words
 
 
 class StatusPublisher:
@@ -68,42 +68,42 @@ class StatusPublisher:
         if part in self._work.channels and part not in self._watchers:
             self._work.channels[part].send(message)
 
-    def tell(self, message: Message) -> None:
+    def send_to_receivers(self, message: Message) -> None:
         """Send to every receiver in the message's route."""
         for part in sorted(receivers_of(type(message))):
             self.send_optional(part, message)
 
     def publish(
-        self, message: Message | None, now: DialogState, timers: TimersStatus, *, storage: bool
+        self, message: Message | None, dialog: DialogState, timers: TimersStatus, *, storage: bool
     ) -> None:
         """Send what has changed after `message`. `storage`: settings cannot be stored."""
-        for part, passed in _PASSED.items():
-            if isinstance(message, passed):
+        for part, forwarded in _FORWARDED.items():
+            if isinstance(message, forwarded):
                 self.send_optional(part, message)
         if isinstance(message, PartChanged) and message.state == "up":
-            self._catch_up(message.part, now, timers)
-        status = self._box_status(now, storage=storage)
+            self._catch_up(message.part, dialog, timers)
+        status = self._box_status(dialog, storage=storage)
         if status != self._status:
             self._status = status
-            for part in SHOW:
+            for part in STATUS_RECEIVERS:
                 self.send_optional(part, status)
 
-    def _catch_up(self, part: str, now: DialogState, timers: TimersStatus) -> None:
+    def _catch_up(self, part: str, dialog: DialogState, timers: TimersStatus) -> None:
         """Send `part`, which has just started, the state, the status and the timers it receives."""
-        if part in STATE_TO:
-            as_it_was = StateChanged(now.state, now.turn, time.monotonic_ns(), "as it was")
-            self.send_optional(part, as_it_was)
-        if part in SHOW and self._status is not None:
+        if part in STATE_RECEIVERS:
+            state = StateChanged(dialog.state, dialog.turn, time.monotonic_ns(), "as it was")
+            self.send_optional(part, state)
+        if part in STATUS_RECEIVERS and self._status is not None:
             self.send_optional(part, self._status)
-        if part in _TIMERS_TO:
+        if part in _TIMERS_RECEIVERS:
             self.send_optional(part, timers)
 
-    def _box_status(self, now: DialogState, *, storage: bool) -> BoxStatus:
-        broken = tuple(sorted(now.parts.failed))
-        volume = self._work.settings.speaking.volume if now.volume is None else now.volume
+    def _box_status(self, dialog: DialogState, *, storage: bool) -> BoxStatus:
+        broken = tuple(sorted(dialog.parts.failed))
+        volume = self._work.settings.speaking.volume if dialog.volume is None else dialog.volume
         return BoxStatus(
-            now.listening.mode, now.listening.muted, volume, self.voice, self.model, broken,
+            dialog.listening.mode, dialog.listening.muted, volume, self.voice, self.model, broken,
             self.house, self._work.floor.cut, self._button,
-            starting=not now.parts.thinker_up and "thinker" not in broken, storage=storage,
+            starting=not dialog.parts.thinker_up and "thinker" not in broken, storage=storage,
             voices=self.voices,
         )  # fmt: skip

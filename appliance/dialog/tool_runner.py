@@ -78,13 +78,13 @@ class ToolRunner:
         timers, same_boot = self._timer_store.load()
         self._timers.restore(timers, same_boot=same_boot)
 
-    def run_tool(self, wanted: UseTool, about: ToolContext) -> list[ToolEvent]:
+    def run_tool(self, action: UseTool, context: ToolContext) -> list[ToolEvent]:
         """Run the tool of a call."""
-        return self._use(wanted.turn, wanted.number, wanted.call, about)
+        return self._use(action.turn, action.number, action.call, context)
 
-    def _use(self, turn: int, number: int, call: ToolCall, about: ToolContext) -> list[ToolEvent]:
+    def _use(self, turn: int, number: int, call: ToolCall, context: ToolContext) -> list[ToolEvent]:
         moment = self._clock()
-        outcome = self._toolbox.run(call, moment, about)
+        outcome = self._toolbox.run(call, moment, context)
         if outcome.house is not None:
             self._send_request(outcome.house, turn, number, moment)
         events: list[ToolEvent] = []
@@ -151,10 +151,10 @@ class ToolRunner:
 
     def _missed(self, moment: ClockReading) -> str:
         words = self._words
-        told = [missed_sentence(timer, moment, words) for timer in self._timers.missed]
-        if len(told) > MOST_MISSED:
-            return words.say("timers-missed", count=len(told))
-        return " ".join(told)
+        sentences = [missed_sentence(timer, moment, words) for timer in self._timers.missed]
+        if len(sentences) > MOST_MISSED:
+            return words.say("timers-missed", count=len(sentences))
+        return " ".join(sentences)
 
     def status(self) -> TimersStatus:
         """The last status, for a link that has just started."""
@@ -199,17 +199,17 @@ def _without_words(news: TimerEvent) -> TimerEvent:
     return TimerEvent(news.kind, news.number, news.alarm, "", news.length_s)
 
 
-def _lists_differ(one: TimersList, other: TimersList) -> bool:
+def _lists_differ(current: TimersList, previous: TimersList) -> bool:
     """Whether the lists differ in timers, names or ringing, or in times by more than rounding."""
-    pairs = zip(one.timers, other.timers, strict=False)
-    return len(one.timers) != len(other.timers) or any(
+    pairs = zip(current.timers, previous.timers, strict=False)
+    return len(current.timers) != len(previous.timers) or any(
         (new.number, new.name, new.ringing) != (old.number, old.name, old.ringing)
         or abs(new.due_s - old.due_s) > 2.0
         for new, old in pairs
     )
 
 
-def _differs(one: TimersStatus, other: TimersStatus) -> bool:
+def _differs(new: TimersStatus, old: TimersStatus) -> bool:
     """Whether the statuses differ by more than rounding, so that no unchanged one is sent."""
-    same = (one.timers, one.alarms, one.ringing) == (other.timers, other.alarms, other.ringing)
-    return not same or abs(one.next_at_s - other.next_at_s) > 2.0
+    same = (new.timers, new.alarms, new.ringing) == (old.timers, old.alarms, old.ringing)
+    return not same or abs(new.next_at_s - old.next_at_s) > 2.0

@@ -1,7 +1,6 @@
 """`Transition`: the operations by which handlers build the next state and its actions.
 
-Pure: the state is immutable, and a `Transition` exists only during one call of
-`state_machine.step`.
+Pure: the state is immutable; a `Transition` exists during one call of `state_machine.step`.
 """
 
 from __future__ import annotations
@@ -107,14 +106,14 @@ class Transition:
             self.send_think()
 
     def _answer_without_thinker(self, question: Question) -> None:
-        wanted = self.parse_plain_request(question)
-        if wanted is None:
+        call = self.parse_plain_request(question)
+        if call is None:
             self.announce(self.say("not-ready"))
             return
         self.raise_turn()
         self.change(answer=Answer(self.next.turn, question, ours=True, asked=True))
         self.enter_state("thinking", "asked", self.next.policy.think_s)
-        self.answer_by_tool(wanted)
+        self.answer_by_tool(call)
 
     def follow_language(self, language: str) -> None:
         """Use `language` for the box's own sentences, if the policy says so; "": no change."""
@@ -125,34 +124,34 @@ class Transition:
         """The tool call that `question` asks for, if a rule finds it without the model. Its words
         must be known: typed, or found by the word recogniser."""
         words = question.text or self.next.speech.words_of(question.utterances)
-        wanted = parse_intent(words, self.next.language)
-        if wanted is None:
+        intent = parse_intent(words, self.next.language)
+        if intent is None:
             return None
-        self.follow_language(wanted.language)
-        return wanted.call
+        self.follow_language(intent.language)
+        return intent.call
 
-    def answer_by_tool(self, wanted: ToolCall) -> None:
+    def answer_by_tool(self, call: ToolCall) -> None:
         """Use a tool whose reply is the complete answer to the current question."""
         assert self.next.answer is not None
         turn = self.next.answer.turn
-        over = ThoughtEnded(turn, 0, "complete")
-        self.change(answer=replace(self.next.answer, thinking=True, behind=(over,)))
-        self.use_tool(ToolCalled(turn, 0, wanted.name, dict(wanted.arguments)))
+        ended = ThoughtEnded(turn, 0, "complete")
+        self.change(answer=replace(self.next.answer, thinking=True, deferred=(ended,)))
+        self.use_tool(ToolCalled(turn, 0, call.name, dict(call.arguments)))
 
     def use_tool(self, called: ToolCalled) -> None:
         """Request the tool; the rest of the answer waits for its reply."""
         assert self.next.answer is not None
-        self.change(answer=replace(self.next.answer, awaits=called.number))
-        call, asked = ToolCall(called.name, called.arguments), self.next.answer.question
-        about = call, asked.chosen, asked.first_turn
-        self.actions.append(UseTool(called.turn, called.number, *about))
+        self.change(answer=replace(self.next.answer, awaited_call=called.number))
+        call, question = ToolCall(called.name, called.arguments), self.next.answer.question
+        arguments = call, question.chosen, question.first_turn
+        self.actions.append(UseTool(called.turn, called.number, *arguments))
 
     def send_think(self) -> None:
         """Send the question to the thinker and start the thinking timeout."""
-        seconds = self._put_question()
+        seconds = self._send_question()
         self.enter_state("thinking", "asked", self.next.policy.think_s + seconds)
 
-    def _put_question(self) -> float:
+    def _send_question(self) -> float:
         """Send Think; the thinker itself adds the unanswered question that it kept. Returns the
         seconds of speech in both."""
         self.settle_cut()
@@ -160,8 +159,8 @@ class Transition:
         assert answer is not None
         self.send("thinker", Think(answer.turn, answer.question.utterances, answer.question.text))
         merged = answer.question.after(NOTHING_ASKED if earlier is None else earlier.asked)
-        asked = replace(answer, question=merged, asked=True, thinking=True)
-        self.change(answer=asked, unanswered=None)
+        updated = replace(answer, question=merged, asked=True, thinking=True)
+        self.change(answer=updated, unanswered=None)
         return merged.seconds
 
     def speak_line(
@@ -187,12 +186,13 @@ class Transition:
         self.send("speaker", Speak(answer.turn, len(answer.lines), text, chime, ring, tokens))
         self.change(answer=answer.with_line(text, ours=ours, note=note))
 
-    def close_answer(self, *, whole: bool) -> None:
+    def close_answer(self, *, complete: bool) -> None:
         """Tell the speaker that no line follows in this answer."""
-        assert self.next.answer is not None
-        self.send("speaker", EndAnswer(self.next.answer.turn))
-        whole = whole and not self.next.answer.full
-        self.change(answer=replace(self.next.answer, closed=True, whole=whole, thinking=False))
+        answer = self.next.answer
+        assert answer is not None
+        self.send("speaker", EndAnswer(answer.turn))
+        complete = complete and not answer.full
+        self.change(answer=replace(answer, closed=True, complete=complete, thinking=False))
         self.extend_deadline()
 
     def announce(self, *lines: str, chime: bool = False, ring: bool = False) -> None:
@@ -202,7 +202,7 @@ class Transition:
         self.change(answer=Answer(self.next.turn, ours=True))
         for line in lines:
             self.speak_line(spoken(line), ours=True, chime=chime and line is lines[0], ring=ring)
-        self.close_answer(whole=False)
+        self.close_answer(complete=False)
         if not self.next.parts.broken:
             self.enter_state("speaking", "it rings" if ring else "an announcement", ring=ring)
             self.extend_deadline()
@@ -211,7 +211,7 @@ class Transition:
         """End the answer with `text`, in place of sentences that the thinker did not deliver."""
         self.abandon_thinking()
         self.speak_line(text, ours=True)
-        self.close_answer(whole=False)
+        self.close_answer(complete=False)
 
     def extend_deadline(self) -> None:
         """Set the deadline: end of the remaining sound, plus a margin or the thinking time."""
@@ -229,7 +229,7 @@ class Transition:
         if self.next.answer is None or self.next.answer.ours:
             return
         if not self.next.answer.asked:
-            self._put_question()
+            self._send_question()
         self.send("thinker", Abandon(self.next.answer.turn))
         self.change(answer=replace(self.next.answer, thinking=False))
 
@@ -321,14 +321,14 @@ class Transition:
 
     def enter_rest(self, reason: str) -> None:
         """Enter idle, muted or failed, then start what waits in the queue."""
-        now, policy = self.next, self.next.policy
-        self.change(answer=None, speech=now.speech.end(), listening=now.listening.end_turn())
-        if now.parts.broken:
+        dialog, policy = self.next, self.next.policy
+        self.change(answer=None, speech=dialog.speech.end(), listening=dialog.listening.end_turn())
+        if dialog.parts.broken:
             self.enter_state("failed", reason, policy.failed_s)
         else:
-            self.enter_state("muted" if now.listening.microphone_off else "idle", reason)
-        silent_s = policy.ring_every_s if now.ringing.began else 0.0
-        self.change(ringing=now.ringing.put_off(self.now_s + silent_s))
+            self.enter_state("muted" if dialog.listening.microphone_off else "idle", reason)
+        silent_s = policy.ring_every_s if dialog.ringing.began else 0.0
+        self.change(ringing=dialog.ringing.put_off(self.now_s + silent_s))
         self.start_queued()
 
     def start_queued(self) -> None:

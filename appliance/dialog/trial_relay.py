@@ -46,77 +46,79 @@ class TrialRelay:
         self._recording = False
         self._enrolling = False
 
-    def handle(self, peer: str, message: Message, now: DialogState) -> TrialEvents | None:
+    def handle(self, peer: str, message: Message, dialog: DialogState) -> TrialEvents | None:
         """Events that follow from `message`; None if the message is for others as well."""
         match message:
             case StartTrial():
-                return self._start(message, now) if peer == "page" else ()
+                return self._start(message, dialog) if peer == "page" else ()
             case EndTrial():
-                return self._end(message, now) if peer == "page" else ()
+                return self._end(message, dialog) if peer == "page" else ()
             case SoundRecording() | SoundRecorded() | EchoMeasured() | TrialRefused():
-                return self._tell(message) if peer == "listener" else ()
+                return self._forward(message) if peer == "listener" else ()
             case BeginEnrolment() | AskTake() | LearnEnrolment() | OwnerVoiceChanged():
-                return self._enrol(message, now) if peer == "page" else ()
+                return self._enrol(message, dialog) if peer == "page" else ()
             case TakeJudged() | EnrolmentLearnt():
-                return self._on_enrolment(message, now) if peer == "listener" else ()
+                return self._on_enrolment(message, dialog) if peer == "listener" else ()
             case PartChanged("listener", "down" | "failed") if self._enrolling:
                 self._enrolling = False
                 if self._recording:
-                    self._tell(SoundRecording(self._number, on=False))
+                    self._forward(SoundRecording(self._number, on=False))
                 self._send("page", EnrolmentLearnt(self._number, "failed"))
             case PartChanged("page", "down" | "failed") if self._enrolling:
-                return self._end(EndTrial(self._number), now)
+                return self._end(EndTrial(self._number), dialog)
             case PartChanged("listener", "down" | "failed") if self._recording:
-                self._tell(SoundRecording(self._number, on=False))
-                self._tell(TrialRefused(self._number, "no-microphone"))
+                self._forward(SoundRecording(self._number, on=False))
+                self._forward(TrialRefused(self._number, "no-microphone"))
             case PartChanged("page", "down" | "failed") if self._recording:
                 self._send("listener", EndTrial(self._number))
         return None
 
-    def _start(self, wanted: StartTrial, now: DialogState) -> TrialEvents:
-        if why := refusal(wanted, now):
-            self._send("page", TrialRefused(wanted.number, why))
+    def _start(self, trial: StartTrial, dialog: DialogState) -> TrialEvents:
+        if reason := refusal(trial, dialog):
+            self._send("page", TrialRefused(trial.number, reason))
             return ()
-        self._number = wanted.number
-        if not now.listening.microphone_off:
-            self._send("listener", wanted)
-        match wanted.kind:
+        self._number = trial.number
+        if not dialog.listening.microphone_off:
+            self._send("listener", trial)
+        match trial.kind:
             case "microphone":
                 return ()
             case "echo":
-                return (PlaySound("opening", catalogue(now.language).say("echo-test")),)
+                return (PlaySound("opening", catalogue(dialog.language).say("echo-test")),)
             case "tone":
                 return (PlaySound("sweep"),)
 
-    def _end(self, ends: EndTrial, now: DialogState) -> TrialEvents:
-        if ends.number != self._number:
+    def _end(self, message: EndTrial, dialog: DialogState) -> TrialEvents:
+        if message.number != self._number:
             return ()
         self._enrolling = False
-        self._send("listener", ends)
-        return (StopSpeaking(),) if now.announcing else ()
+        self._send("listener", message)
+        return (StopSpeaking(),) if dialog.announcing else ()
 
     def _enrol(
-        self, wanted: BeginEnrolment | AskTake | LearnEnrolment | OwnerVoiceChanged,
-        now: DialogState,
+        self, request: BeginEnrolment | AskTake | LearnEnrolment | OwnerVoiceChanged,
+        dialog: DialogState,
     ) -> TrialEvents:  # fmt: skip
-        if isinstance(wanted, BeginEnrolment):
-            self._number, self._enrolling = wanted.number, True
-        elif isinstance(wanted, AskTake):
-            known = self._enrolling and wanted.number == self._number
-            if why := refusal(wanted, now) if known else "no-microphone":
-                self._send("page", TrialRefused(wanted.number, why))
+        if isinstance(request, BeginEnrolment):
+            self._number, self._enrolling = request.number, True
+        elif isinstance(request, AskTake):
+            known = self._enrolling and request.number == self._number
+            if reason := refusal(request, dialog) if known else "no-microphone":
+                self._send("page", TrialRefused(request.number, reason))
                 return ()
-        self._send("listener", wanted)
-        return (PlaySound("", _question(wanted, now)),) if isinstance(wanted, AskTake) else ()
+        self._send("listener", request)
+        if isinstance(request, AskTake):
+            return (PlaySound("", _take_prompt(request, dialog)),)
+        return ()
 
-    def _on_enrolment(self, news: TakeJudged | EnrolmentLearnt, now: DialogState) -> TrialEvents:
+    def _on_enrolment(self, news: TakeJudged | EnrolmentLearnt, dialog: DialogState) -> TrialEvents:
         self._send("page", news)
         if isinstance(news, TakeJudged) or not self._enrolling or news.number != self._number:
             return ()
         self._enrolling = False
-        return (PlaySound("", catalogue(now.language).say(f"enrol-{news.outcome}")),)
+        return (PlaySound("", catalogue(dialog.language).say(f"enrol-{news.outcome}")),)
 
-    def _tell(
+    def _forward(
         self, news: SoundRecording | SoundRecorded | EchoMeasured | TrialRefused
     ) -> TrialEvents:
         if isinstance(news, SoundRecording):
@@ -127,25 +129,25 @@ class TrialRelay:
         return (PlaySound("recording"),) if played and news.number == self._number else ()
 
 
-def refusal(wanted: StartTrial | AskTake, now: DialogState) -> TrialRefusal | None:
+def refusal(request: StartTrial | AskTake, dialog: DialogState) -> TrialRefusal | None:
     """Why the trial cannot start in the dialogue's current state; None: it can."""
-    if now.parts.voiceless:
+    if dialog.parts.voiceless:
         return "no-voice"
-    if isinstance(wanted, AskTake) or wanted.kind != "tone":
-        if now.listening.microphone_off:
+    if isinstance(request, AskTake) or request.kind != "tone":
+        if dialog.listening.microphone_off:
             return "muted"
-        if now.parts.failed & HEARING:
+        if dialog.parts.failed & HEARING:
             return "no-microphone"
-    if not now.at_rest or now.ringing.rings or now.queue.requests:
+    if not dialog.at_rest or dialog.ringing.rings or dialog.queue.requests:
         return "busy"
     return None
 
 
-def _question(asked: AskTake, now: DialogState) -> str:
+def _take_prompt(take: AskTake, dialog: DialogState) -> str:
     """The sentences that the box speaks before it records a take."""
-    words = catalogue(now.language)
-    parts = [words.say("enrol-intro")] if asked.first else []
-    if asked.fault is not None:
-        parts.append(words.say(f"enrol-fault-{asked.fault}"))
-    word = words.say(f"enrol-word-{asked.word}")
+    words = catalogue(dialog.language)
+    parts = [words.say("enrol-intro")] if take.first else []
+    if take.fault is not None:
+        parts.append(words.say(f"enrol-fault-{take.fault}"))
+    word = words.say(f"enrol-word-{take.word}")
     return " ".join([*parts, words.say("enrol-ask", word=word)])

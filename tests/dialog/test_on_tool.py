@@ -76,23 +76,23 @@ def test_what_comes_before_and_after_a_call_is_said_before_and_after_it() -> Non
 
 def test_a_question_that_goes_on_is_the_same_one_for_what_is_to_be_asked_for_twice() -> None:
     talk = talk_in("thinking")
-    begun = talk.turn
+    question_turn = talk.turn
     called(talk, "home")
-    talk(ToolReply(begun, 0, ("Ask once more.",)))
+    talk(ToolReply(question_turn, 0, ("Ask once more.",)))
     for utterance in (2, 3):  # it goes on twice, before anything of the line is heard
         talk.speech(utterance)
         talk(PlaybackStopped(talk.turn - 1, 0, 0))
         talk(ToolCalled(talk.turn, 0, "home", {"minutes": 5}))
         (wanted,) = talk.done(UseTool)
-        assert wanted.turn == talk.turn > begun
-        assert wanted.begun == begun
+        assert wanted.turn == talk.turn > question_turn
+        assert wanted.question_turn == question_turn
         talk(ToolReply(talk.turn, 0, ("Ask once more.",)))
     talk(Spoken(talk.turn, 0, 0, 16_000, 5.0), PlaybackStarted(talk.turn, 0), after_s=0.2)
     talk(ThoughtEnded(talk.turn, 0, "complete"), PlaybackFinished(talk.turn, 16_000, 0))
     talk.speech(4)
     talk(ToolCalled(talk.turn, 0, "home", {"minutes": 5}))
     (wanted,) = talk.done(UseTool)
-    assert wanted.begun == wanted.turn == talk.turn
+    assert wanted.question_turn == wanted.turn == talk.turn
 
 
 def test_several_calls_are_used_one_after_the_other() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from appliance.dialog.listening_state import ListeningState
 from appliance.dialog.state import DialogState
-from appliance.dialog.status_publisher import SHOW, StatusPublisher
+from appliance.dialog.status_publisher import STATUS_RECEIVERS, StatusPublisher
 from appliance.messages.commands import (
     BoxStatus,
     BrokerChanged,
@@ -40,7 +40,7 @@ class Publishing:
     def __init__(self, folder: Path, watchers: list[str], **changes: Any) -> None:
         desk = Desk("conductor", load(Path("/dev/null"), {"state_dir": str(folder), **changes}))
         self.desk = desk
-        self.ends = {part: channel.pair() for part in (*SHOW, "listener", "speaker")}
+        self.ends = {part: channel.pair() for part in (*STATUS_RECEIVERS, "listener", "speaker")}
         worker = cast("Any", desk)
         worker.channels = {part: Channel(near) for part, (near, _) in self.ends.items()}
         self.publisher = StatusPublisher(cast("Worker", worker), watchers)
@@ -86,21 +86,22 @@ def begin(tmp_path: Path) -> Iterator[Begin]:
 def test_everybody_who_shows_it_is_told_at_a_change_and_only_then(begin: Begin) -> None:
     it = begin()
     it()
-    assert all(it.status(part).starting for part in SHOW)
+    assert all(it.status(part).starting for part in STATUS_RECEIVERS)
     it()
-    assert [it.got(part) for part in SHOW] == [[]] * len(SHOW)
+    assert [it.got(part) for part in STATUS_RECEIVERS] == [[]] * len(STATUS_RECEIVERS)
     it.state = replace(it.state, parts=it.state.parts.set_thinker(up=True))
     it()
-    assert not any(it.status(part).starting for part in SHOW)
+    assert not any(it.status(part).starting for part in STATUS_RECEIVERS)
     assert it.got("speaker") == []
 
 
 def test_those_who_watch_are_not_told_twice(begin: Begin) -> None:
-    watcher = sorted(SHOW)[0]
+    watcher = sorted(STATUS_RECEIVERS)[0]
     it = begin(watcher)
     it()
     assert it.got(watcher) == []
-    assert [len(it.got(part)) for part in SHOW if part != watcher] == [1] * (len(SHOW) - 1)
+    others = [part for part in STATUS_RECEIVERS if part != watcher]
+    assert [len(it.got(part)) for part in others] == [1] * len(others)
 
 
 def test_a_part_that_the_box_does_not_have_is_not_told(begin: Begin) -> None:
@@ -114,7 +115,7 @@ def test_a_part_that_the_box_does_not_have_is_not_told(begin: Begin) -> None:
 def test_a_part_that_comes_up_is_told_what_the_others_know(begin: Begin) -> None:
     it = begin()
     it()
-    for part in SHOW:
+    for part in STATUS_RECEIVERS:
         it.got(part)
     it(PartChanged("link", "up"))
     state, status, timers = it.got("link")
@@ -216,7 +217,7 @@ def test_mute_switch_and_storage_are_shown_apart(begin: Begin) -> None:
 def test_the_link_alone_is_passed_what_the_house_may_know(begin: Begin) -> None:
     it = begin()
     it()
-    for part in SHOW:
+    for part in STATUS_RECEIVERS:
         it.got(part)
     pressed = ButtonPressed("press")
     it(pressed)
