@@ -1,9 +1,9 @@
 #!/usr/bin/python3 -I
-"""Counts failures of interlude.service, and gives the box up after four of them in half an hour.
+"""Counts bad ends of interlude.service, and gives the box up after four of them in half an hour.
 
 systemd runs it after each end of interlude.service (ExecStopPost=+), as root and outside of its
 sandbox. In: the result, in the environment (systemd.exec(5), $SERVICE_RESULT), and from systemd
-whether a job stopped the unit. Out: the times of the failures, on a tmpfs; after too many of them
+whether a job stopped the unit. Out: the times of the bad ends, on a tmpfs; after too many of them
 the file `given-up`, which makes the next start exit with code 79 (see `start`), upon which systemd
 starts interlude-settle.
 
@@ -26,9 +26,9 @@ from pathlib import Path
 UNIT = "interlude.service"
 FOLDER = "/run/interlude-release"  # owned by root
 ENDS, GIVEN_UP = "ends.json", "given-up"
-MOST = 4  # failures within WINDOW_S
+MOST = 4  # bad ends within WINDOW_S
 WINDOW_S = 1800.0
-HOT_S = 60.0  # an orderly end by itself within this time counts as a failure
+HOT_S = 60.0  # an orderly end by itself within this time counts as a bad one
 # After these exit codes systemd starts interlude-settle in place of the box.
 NO_RESTART = {
     78,
@@ -53,12 +53,12 @@ class End:
 
     @property
     def bad(self) -> bool:
-        """Whether it counts as a failure: not requested, and either an error or too early."""
+        """Whether it was not requested, and was an error or came too early."""
         return not self.asked and (self.result != "success" or self.lived_s < HOT_S)
 
 
 def judge(before: Sequence[float], end: End, now_s: float) -> tuple[tuple[float, ...], bool]:
-    """The times of the failures that still count, and whether the box is given up.
+    """The times of the bad ends that still count, and whether the box is given up.
 
     A requested stop or restart clears the list, and so does an end that interlude-settle handles.
     """
