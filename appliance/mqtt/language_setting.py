@@ -22,11 +22,11 @@ OFFERED = (ANY, *languages())
 
 
 class LanguageSetting:
-    """Submits a change of the language and follows its result. `now`: the setting at the start."""
+    """Submits a change of the language and follows its result. `setting`: its value at the start."""
 
-    def __init__(self, access: SettingsAccess, now: str) -> None:
+    def __init__(self, access: SettingsAccess, setting: str) -> None:
         self._access = access
-        self._chosen = self._current = now
+        self._chosen = self._current = setting
 
     @property
     def shown(self) -> str:

@@ -29,6 +29,6 @@ def worst(
     """`broken`: processes that failed and sound cards that are missing. The flags: that fault is
     present."""
     found = {_WORDS.get(part, OTHER) for part in broken}
-    others = {POWER: low_voltage, BUTTON: button, STORAGE: storage}
-    found |= {word for word, so in others.items() if so}
+    flags = {POWER: low_voltage, BUTTON: button, STORAGE: storage}
+    found |= {word for word, active in flags.items() if active}
     return next((word for word in PROBLEMS if word in found), NONE)

@@ -9,14 +9,14 @@ from appliance.messages.tools import TimerEvent, TimersStatus
 from appliance.mqtt.conversation_events import EventPayload
 
 
-def status_payload(now: TimersStatus) -> dict[str, Any]:
+def status_payload(status: TimersStatus) -> dict[str, Any]:
     """Payload of the timers that are set; it always has all keys."""
-    next_at = datetime.fromtimestamp(now.next_at_s, UTC) if now.next_at_s else None
+    next_at = datetime.fromtimestamp(status.next_at_s, UTC) if status.next_at_s else None
     return {
-        "timers": now.timers,
-        "alarms": now.alarms,
+        "timers": status.timers,
+        "alarms": status.alarms,
         "next": next_at.replace(microsecond=0).isoformat() if next_at else None,
-        "ringing": now.ringing,
+        "ringing": status.ringing,
     }
 
 
