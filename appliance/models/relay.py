@@ -59,7 +59,7 @@ class ModelListing(msgspec.Struct, frozen=True):
 
 def list_models(store: ModelStore) -> ModelListing:
     """List all models and how much of each is on this box."""
-    found = []
+    models = []
     for row in store.models.values():
         model = store.pinned(row)
         files = tuple(
@@ -67,11 +67,11 @@ def list_models(store: ModelStore) -> ModelListing:
             for file in model.files.values()
         )
         short = max(0, short_bytes(store, model)) if store.root.is_dir() else 0
-        found.append(
+        models.append(
             RelayedModel(model.name, model.kind, store.state(row), model.licence, model.licence_url,
                       short, files)
         )  # fmt: skip
-    return ModelListing(tuple(found), store.wanted())
+    return ModelListing(tuple(models), store.wanted())
 
 
 @dataclass(frozen=True)
