@@ -161,9 +161,12 @@ def _entries(data: bytes) -> dict[str, bytes]:
     refused = BackupRefused("This file is no backup of Interlude.", REMEDY, shown=shown)
     if not _END.size <= len(data) <= MOST_BYTES:
         raise refused
-    sign, disk, first, here, count, size, at, comment = _END.unpack(data[-_END.size :])
-    whole = at + size + _END.size == len(data) and size <= _CENTRAL_BYTES
-    if sign != b"PK\5\6" or disk or first or comment or here != count or not whole:
+    end = _END.unpack(data[-_END.size :])
+    signature, disk, first_disk, disk_count, count, size, offset, comment = end
+    sizes_match = offset + size + _END.size == len(data) and size <= _CENTRAL_BYTES
+    if signature != b"PK\5\6" or disk or first_disk or comment or disk_count != count:
+        raise refused
+    if not sizes_match:
         raise refused
     if not 0 < count <= len(LIMITS):
         raise refused
@@ -171,10 +174,10 @@ def _entries(data: bytes) -> dict[str, bytes]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             found: dict[str, bytes] = {}
             for entry in archive.infolist():
-                plain = entry.compress_type == zipfile.ZIP_STORED and not entry.flag_bits & 1
-                known = entry.filename in LIMITS and entry.filename not in found
+                stored = entry.compress_type == zipfile.ZIP_STORED and not entry.flag_bits & 1
+                expected = entry.filename in LIMITS and entry.filename not in found
                 fits = entry.file_size == entry.compress_size <= LIMITS.get(entry.filename, 0)
-                if not (plain and known and fits) or entry.extra or _is_special(entry):
+                if not (stored and expected and fits) or entry.extra or _is_special(entry):
                     raise refused
                 found[entry.filename] = archive.read(entry)
             return found

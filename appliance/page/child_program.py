@@ -17,11 +17,11 @@ class ChildPrograms:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(
-        self, command: Sequence[str], given: bytes, longest_s: float, done: Callable[[bytes], None]
+        self, command: Sequence[str], stdin: bytes, longest_s: float, done: Callable[[bytes], None]
     ) -> None:
-        """Start a program with `given` on its standard input. `done` is called with its output, or
+        """Start a program with `stdin` on its standard input. `done` is called with its output, or
         b"" if it failed or took longer than `longest_s`."""
-        task = asyncio.get_running_loop().create_task(_run(command, given, longest_s, done))
+        task = asyncio.get_running_loop().create_task(_run(command, stdin, longest_s, done))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -33,7 +33,7 @@ class ChildPrograms:
 
 
 async def _run(
-    command: Sequence[str], given: bytes, longest_s: float, done: Callable[[bytes], None]
+    command: Sequence[str], stdin: bytes, longest_s: float, done: Callable[[bytes], None]
 ) -> None:
     output = b""
     pipe = asyncio.subprocess.PIPE
@@ -46,7 +46,7 @@ async def _run(
         done(b"")
         return
     try:
-        output, _ = await asyncio.wait_for(child.communicate(given), longest_s)
+        output, _ = await asyncio.wait_for(child.communicate(stdin), longest_s)
         if child.returncode != 0:
             log.warning("%s ended with %s", command[-1], child.returncode)
             output = b""

@@ -58,14 +58,14 @@ class ForgettingState:
     awaited: set[tuple[str, int]]
     problem: str = ""
 
-    def asked(self, which: tuple[str, int]) -> None:
-        self.awaited.add(which)
+    def asked(self, turn: tuple[str, int]) -> None:
+        self.awaited.add(turn)
         self.problem = ""
 
-    def handle(self, told: Forgotten) -> None:
+    def handle(self, answer: Forgotten) -> None:
         """Handle the answer to all requests so far; they are carried out in order."""
         self.awaited.clear()
-        self.problem = told.problem
+        self.problem = answer.problem
 
 
 class LiveModel:

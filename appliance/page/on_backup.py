@@ -111,11 +111,13 @@ def make(visit: Visit) -> Reply:
 def download(visit: Visit) -> Reply:
     """Send the archive to the browser that made it; other browsers are redirected to the page."""
     box, ticket = visit.box, visit.box.backup_ticket
-    given = visit.request.words.get("ticket", "")
-    own = visit.browser is not None and ticket is not None and ticket.browser == visit.browser.id
-    if ticket is None or not own or box.now_s() > ticket.until_s:
+    token = visit.request.words.get("ticket", "")
+    allowed = (
+        visit.browser is not None and ticket is not None and ticket.browser == visit.browser.id
+    )
+    if ticket is None or not allowed or box.now_s() > ticket.until_s:
         return see_other(PLACE)
-    if not hmac.compare_digest(given.encode(), ticket.word.encode()):
+    if not hmac.compare_digest(token.encode(), ticket.word.encode()):
         return see_other(PLACE)
     try:
         data = pack(_collected(box))

@@ -50,8 +50,8 @@ def command(visit: Visit) -> Reply:
             box.send(OwnerVoiceChanged())
         case _:
             return plain(400, "There is no such form.")
-    for wanted in box.trying.enrolment.pop_messages():
-        box.send(wanted)
+    for message in box.trying.enrolment.pop_messages():
+        box.send(message)
     return see_other(PLACE)
 
 

@@ -62,10 +62,10 @@ def show(visit: Visit) -> Reply:
 
 def command(visit: Visit) -> Reply:
     """Carry out the command of a form and redirect to the page of the form."""
-    wanted = visit.form.get("do", "")
-    if wanted == "mode" and listening_modes.lacks_button(visit, visit.form.get("mode", "")):
+    name = visit.form.get("do", "")
+    if name == "mode" and listening_modes.lacks_button(visit, visit.form.get("mode", "")):
         return plain(409, visit.texts("page-wrong-no-button"))
-    make = _COMMANDS.get(wanted)
+    make = _COMMANDS.get(name)
     message = make(visit) if make is not None else None
     if message is None:
         return plain(400, "There is no such command, or not with that value.")
@@ -73,7 +73,7 @@ def command(visit: Visit) -> Reply:
         return plain(503, "The box takes no commands at the moment. Try again.")
     visit.box.model.expect(message, visit.box.now_s())
     back = visit.form.get("back", "/")
-    notice = f"?said={_NOTICES[wanted]}" if wanted in _NOTICES else ""
+    notice = f"?said={_NOTICES[name]}" if name in _NOTICES else ""
     return see_other(f"{back if back in BACK else '/'}{notice}")
 
 

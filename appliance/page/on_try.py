@@ -64,8 +64,8 @@ def command(visit: Visit) -> Reply:
 def _check(visit: Visit) -> Reply | None:
     box, check = visit.box, visit.box.trying.check
     if check.begin(box.now_s()):
-        given = program_input(box.settings, box.model.status)
-        box.start_program(PROGRAM, given, LONGEST_S, check.finish)
+        stdin = program_input(box.settings, box.model.status)
+        box.start_program(PROGRAM, stdin, LONGEST_S, check.finish)
     return see_other(f"{PLACE}#check")
 
 
@@ -86,8 +86,8 @@ def _sound(visit: Visit) -> Reply | None:
     if box.trying.enrolment.under_way:
         box.trying.sound.refuse("busy", box.now_s())
         return see_other(f"{PLACE}#{kind}")
-    wanted = box.trying.sound.begin(cast("TrialKind", kind), box.now_s())
-    if wanted is not None and not box.send(wanted):
+    message = box.trying.sound.begin(cast("TrialKind", kind), box.now_s())
+    if message is not None and not box.send(message):
         box.trying.sound.refuse("no-answer", box.now_s())
     return see_other(f"{PLACE}#{kind}")
 

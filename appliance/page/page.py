@@ -164,12 +164,12 @@ class Page:
 
     def _handle_trial(self, message: Message, now_s: float) -> None:
         self._viewers.show(self.box.trying.handle(message, now_s))
-        self._send_wanted()
+        self._send_enrolment_messages()
 
-    def _send_wanted(self) -> None:
+    def _send_enrolment_messages(self) -> None:
         """Send the enrolment's messages to the conductor."""
-        for wanted in self.box.trying.enrolment.pop_messages():
-            self._work.send(wanted)
+        for message in self.box.trying.enrolment.pop_messages():
+            self._work.send(message)
 
     def _on_heartbeat(self, now_s: float) -> None:
         """At each heartbeat: send the clock, which also detects lost browsers; send the view again,
@@ -180,7 +180,7 @@ class Page:
         self._viewers.show(self.box.trying.expire(now_s))
         if (ends := self.box.trying.abandoned(now_s, looks=self._viewers.any)) is not None:
             self._work.send(ends)
-        self._send_wanted()
+        self._send_enrolment_messages()
 
     def _press(self, now_s: float) -> None:
         """Pair the browser that waits for the button, if it is the only one."""

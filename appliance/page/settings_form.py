@@ -24,23 +24,23 @@ def shown(settings: Settings, key: str) -> str:
     return str(value)
 
 
-def typed(form_name: str, form: Mapping[str, str], now: Settings) -> dict[str, Scalar]:
-    """Values of the form `form_name` that differ from `now`. Raises SettingsError for a field that
-    is not a number and for an unknown form; other faults are found when the settings are
+def typed(form_name: str, form: Mapping[str, str], current: Settings) -> dict[str, Scalar]:
+    """Values of the form `form_name` that differ from `current`. Raises SettingsError for a field
+    that is not a number and for an unknown form; other faults are found when the settings are
     validated."""
     if form_name not in FORMS:
         raise SettingsError("There is no such form.", shown=ShownAs.of("page-wrong-no-form"))
     found = {}
     for key in FORMS[form_name]:
-        before = value_of(now, key)
+        value_before = value_of(current, key)
         # Browsers do not send an unchecked checkbox.
-        if key not in form and not isinstance(before, bool):
+        if key not in form and not isinstance(value_before, bool):
             continue
         text = form.get(key, "").strip()
-        if isinstance(before, float) and text == shown(now, key):
+        if isinstance(value_before, float) and text == shown(current, key):
             continue  # the stored fraction may be finer than the field shows
-        value = _value(key, text, before)
-        if value != before:
+        value = _value(key, text, value_before)
+        if value != value_before:
             found[key] = value
     return found
 

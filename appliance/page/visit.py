@@ -159,5 +159,5 @@ Handler = Callable[[Visit], Reply]
 
 def set_cookie(name: str, value: str, seconds: int) -> tuple[str, str]:
     """A Set-Cookie header, HttpOnly and SameSite=Strict. `seconds` 0 deletes the cookie."""
-    said = f"{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict"
-    return "Set-Cookie", said
+    header = f"{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict"
+    return "Set-Cookie", header
