@@ -77,14 +77,14 @@ class MemoryDamaged(StorageError):
 class Memory:
     """An open memory. All methods raise StorageError; the box can talk without a memory."""
 
-    def __init__(self, file: Path, keep_turns: int, *, alone: bool = False) -> None:
+    def __init__(self, file: Path, keep_turns: int, *, exclusive: bool = False) -> None:
         """Open or create `file`. Raises MemoryDamaged, or StorageError if it cannot be used.
 
-        `alone`: lock out other connections, which needs no shared index file and so no free space.
+        `exclusive`: lock out other connections; that needs no shared index, and so no free space.
         """
         self.file = file
         self._keep = keep_turns
-        self._alone = alone
+        self._exclusive = exclusive
         _make_private(file)
         with self._named_errors():
             self._db = sqlite3.connect(
@@ -98,7 +98,7 @@ class Memory:
             raise
 
     def _prepare(self) -> None:
-        if self._alone:
+        if self._exclusive:
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
         version = self._value("PRAGMA user_version")
         if version > VERSION:
@@ -117,18 +117,18 @@ class Memory:
                 if not self._value("SELECT count(*) FROM sqlite_schema"):
                     self._db.execute(_LAYOUT)
                     self._db.execute(f"PRAGMA user_version = {VERSION}")
-        lacks = self._lacks()
-        if self._value("PRAGMA user_version") != VERSION or lacks - {"transcript"}:
+        missing = self._missing_columns()
+        if self._value("PRAGMA user_version") != VERSION or missing - {"transcript"}:
             raise MemoryDamaged(f"{self.file} is not a memory of Interlude.")
         self._insert, self._newest = _INSERT, _NEWEST
-        if lacks:
+        if missing:
             try:
                 self._db.execute(_ADD_TRANSCRIPT)
             except sqlite3.OperationalError:  # a full disk: reading and erasing still work
                 self._insert = _INSERT.replace(", transcript", "").replace("?, ", "", 1)
                 self._newest = _NEWEST.replace("transcript", "''")
 
-    def _lacks(self) -> set[str]:
+    def _missing_columns(self) -> set[str]:
         """The columns that the table lacks."""
         columns = self._db.execute("SELECT name FROM pragma_table_info('turns')")
         return _FIELDS - {name for (name,) in columns}
@@ -176,7 +176,7 @@ class Memory:
             with self._named_errors():
                 self._clear_log()
         except StorageError:
-            uncleared = _second_name(self.file)
+            uncleared = _link_log(self.file)
         self._db.close()
         if uncleared is not None:
             clear_leftover(self.file)
@@ -239,7 +239,7 @@ def open_memory(file: Path, keep_turns: int) -> Memory:
         return Memory(file, keep_turns)
 
 
-def open_or_begin(
+def open_or_replace(
     file: Path, keep_turns: int, now: Callable[[], datetime] = datetime.now
 ) -> tuple[Memory, Path | None]:
     """Open the memory; a damaged file is renamed and replaced, and its new path returned as well.
@@ -252,10 +252,10 @@ def open_or_begin(
         aside = file.with_name(f"{file.name}{DAMAGED}{now():%Y%m%dT%H%M%S}")
         try:
             file.rename(aside)
-            for more in ("-wal", "-shm"):
-                left = file.with_name(file.name + more)
-                if left.exists():
-                    left.rename(aside.with_name(aside.name + more))
+            for suffix in ("-wal", "-shm"):
+                companion = file.with_name(file.name + suffix)
+                if companion.exists():
+                    companion.rename(aside.with_name(aside.name + suffix))
         except OSError as error:
             raise _storage_error(file, error) from error
         return Memory(file, keep_turns), aside
@@ -296,7 +296,7 @@ def _zero_log(file: Path) -> None:
         os.close(fd)
 
 
-def _second_name(file: Path) -> Path | None:
+def _link_log(file: Path) -> Path | None:
     """Hard-link a log that could not be zeroed: SQLite may unlink its first name."""
     name = file.with_name(file.name + UNCLEARED)
     with suppress(OSError):

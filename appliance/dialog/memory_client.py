@@ -27,12 +27,12 @@ SLOW_S = 8.0  # then the owner is told that erasing takes longer; a healthy card
 
 @dataclass
 class _ForgetOrder:
-    """An order to forget without a result yet. `told`: the owner knows that it is slow."""
+    """An order to forget without a result yet. `slow_announced`: that it takes long."""
 
-    wanted: EraseMemory
+    action: EraseMemory
     at_s: float
     client: int | None
-    told: bool = False
+    slow_announced: bool = False
 
 
 class MemoryClient:
@@ -42,11 +42,11 @@ class MemoryClient:
     def __init__(self, settings: Settings, log: logging.Logger, say: Callable[[str], str]) -> None:
         """`say`: returns the sentence of a key in the dialogue's current language."""
         self._say = say
-        keep = settings.memory
+        memory = settings.memory
         self._log = log
-        self._recall_turns = RECALL_TIMES * keep.recall_turns
-        self._writer = MemoryWriter(memory_files.path(settings), keep.keep_turns, status.folder())
-        self._at_first = factory_reset.to_say(settings.state_path())
+        self._recall_turns = RECALL_TIMES * memory.recall_turns
+        self._writer = MemoryWriter(memory_files.path(settings), memory.keep_turns, status.folder())
+        self._reset_notice = factory_reset.to_say(settings.state_path())
         self._forget_orders: dict[int, _ForgetOrder] = {}  # by the memory writer's number
         self._started: dict[int, str] = {}  # of the newest turns that are remembered, by number
         self.client: int | None = None
@@ -60,7 +60,7 @@ class MemoryClient:
         """Start an action. `model`: the model that answered."""
         match action:
             case Remember():
-                self._remember(_turn(action, model))
+                self._remember(_remembered_turn(action, model))
             case SendRecall():
                 self._writer.recall(self._recall_turns)
             case EraseMemory(last, _, chosen):
@@ -85,49 +85,49 @@ class MemoryClient:
                 case TurnsRecalled(turns):
                     yield Recall.newest((turn.asked, turn.transcript, turn.heard) for turn in turns)
                 case ForgetResult():
-                    yield self._answered(item)
+                    yield self._finish_order(item)
                 case MemoryHealth(well, text, set_aside):
                     fine = well and not set_aside
                     self._log.log(logging.INFO if fine else logging.WARNING, "%s", text)
                     if set_aside:
                         yield Say(self._say("memory-damaged"))
-        if self._at_first:
-            yield Say(self._say(self._at_first))
-            self._at_first = ""
+        if self._reset_notice:
+            yield Say(self._say(self._reset_notice))
+            self._reset_notice = ""
         if self._slow(now_s):
             yield Say(self._say("forget-slow"))
 
     def close(self) -> None:
         self._writer.close()
 
-    def _answered(self, news: ForgetResult) -> Forgotten:
+    def _finish_order(self, news: ForgetResult) -> Forgotten:
         if news.problem:
             self._log.error("not forgotten: %s", news.problem)
         problem = news.problem[:MAX_LINE]
-        asked = self._forget_orders.pop(news.number, None)
-        if asked is None:  # it failed before, or is from an earlier start
+        order = self._forget_orders.pop(news.number, None)
+        if order is None:  # it failed before, or is from an earlier start
             return Forgotten(problem=problem, late=news.late)
-        wanted = asked.wanted
-        told = Forgotten(wanted.last, wanted.aloud, problem, news.late)
-        if asked.client is not None:
-            self.replies.append((asked.client, told))
-        return told
+        action = order.action
+        forgotten = Forgotten(action.last, action.aloud, problem, news.late)
+        if order.client is not None:
+            self.replies.append((order.client, forgotten))
+        return forgotten
 
     def _slow(self, now_s: float) -> bool:
         """Whether an order whose result is spoken has become slow; true once for each order."""
-        late = [
-            asked
-            for asked in self._forget_orders.values()
-            if asked.wanted.aloud and not asked.told and now_s - asked.at_s >= SLOW_S
+        slow = [
+            order
+            for order in self._forget_orders.values()
+            if order.action.aloud and not order.slow_announced and now_s - order.at_s >= SLOW_S
         ]
-        for asked in late:
-            asked.told = True
-        return bool(late)
+        for order in slow:
+            order.slow_announced = True
+        return bool(slow)
 
 
-def _turn(heard: Remember, model: str) -> RememberedTurn:
-    ago = timedelta(seconds=time.monotonic() - heard.asked_at_s)
-    started = (datetime.now().astimezone() - ago).isoformat(timespec="seconds")
+def _remembered_turn(action: Remember, model: str) -> RememberedTurn:
+    age = timedelta(seconds=time.monotonic() - action.asked_at_s)
+    started = (datetime.now().astimezone() - age).isoformat(timespec="seconds")
     return RememberedTurn(
-        started, heard.turn, heard.asked, heard.seconds, heard.heard, heard.complete, model
+        started, action.turn, action.asked, action.seconds, action.heard, action.complete, model
     )

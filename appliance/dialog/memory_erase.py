@@ -34,8 +34,8 @@ from appliance.runtime.secure_erase import erase
 
 LOCK_S = 20.0  # for the thinker to release the lock: on request it stops writing after 4 MiB
 _REMEDY = "Is the card read-only, or worn out?"
-_LEAST_LETTERS = 8  # of a text to search for: a shorter one may also be part of another turn
-_LOOKED_FOR = 32  # first bytes of it: a longer text may be spread over several pages
+_MIN_SEARCH_LENGTH = 8  # of a text to search for: a shorter one may also be part of another turn
+_SEARCH_BYTES = 32  # first bytes of it: a longer text may be spread over several pages
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def _forget_all(file: Path) -> None:
     with _named_errors(file):
         for path in files(file):
             if not path.name.endswith(APART):
-                _set_apart(path)
+                _rename_for_erasing(path)
         _erase(files(file))
         _erase(files(file))  # files that another connection has created meanwhile
 
@@ -88,7 +88,7 @@ def _erase(paths: list[Path]) -> None:
         )
 
 
-def _unreadable(file: Path) -> list[Path]:
+def _files_to_erase(file: Path) -> list[Path]:
     """Files that may contain the turn and can only be erased completely."""
     return [
         path
@@ -151,20 +151,22 @@ def forget_turn(
     """
     with _named_errors(file), locked(file.parent, within_s):
         clear_leftover(file)
-        _erase(_unreadable(file))
+        _erase(_files_to_erase(file))
         if not file.exists():
             return
         try:
-            others = _rewritten(file, keep_turns, last)
+            others = _rewrite_without(file, keep_turns, last)
         except MemoryDamaged:
-            _give_up(file, keep_turns)
+            _erase_if_damaged(file, keep_turns)
             return
-        _erase(_unreadable(file))
+        _erase(_files_to_erase(file))
         if last.turn is not None:
-            _look_through(file, others, last.turn)
+            _verify_erased(file, others, last.turn)
 
 
-def _rewritten(file: Path, keep_turns: int, last: LastTurn | ChosenTurn) -> list[RememberedTurn]:
+def _rewrite_without(
+    file: Path, keep_turns: int, last: LastTurn | ChosenTurn
+) -> list[RememberedTurn]:
     """Rewrite the file without the turn. Returns the turns that stay. Raises StorageError."""
     memory = _open(file, keep_turns)
     try:
@@ -190,10 +192,10 @@ def _open(file: Path, keep_turns: int) -> Memory:
     except MemoryDamaged:
         raise
     except StorageError:
-        return Memory(file, keep_turns, alone=True)
+        return Memory(file, keep_turns, exclusive=True)
 
 
-def _give_up(file: Path, keep_turns: int) -> None:
+def _erase_if_damaged(file: Path, keep_turns: int) -> None:
     """Erase a damaged file completely. Raises StorageError, for a retry, if it is not damaged."""
     try:
         open_memory(file, keep_turns).close()
@@ -207,12 +209,12 @@ def _texts(turn: RememberedTurn) -> tuple[str, ...]:
     return turn.asked, turn.transcript, turn.heard
 
 
-def _look_through(file: Path, others: list[RememberedTurn], last: RememberedTurn) -> None:
+def _verify_erased(file: Path, others: list[RememberedTurn], erased: RememberedTurn) -> None:
     """Raises StorageError if a file still has words of the turn that no other turn contains."""
-    rest = "\n".join(text for turn in others for text in _texts(turn)).encode()
-    for text in _texts(last):
-        words = text.encode()[:_LOOKED_FOR]
-        if len(text) < _LEAST_LETTERS or words in rest:
+    remaining = "\n".join(text for turn in others for text in _texts(turn)).encode()
+    for text in _texts(erased):
+        words = text.encode()[:_SEARCH_BYTES]
+        if len(text) < _MIN_SEARCH_LENGTH or words in remaining:
             continue
         for path in files(file):
             try:
@@ -223,14 +225,14 @@ def _look_through(file: Path, others: list[RememberedTurn], last: RememberedTurn
                 raise StorageError(f"{path} still has words of the turn that was to be forgotten.")
 
 
-def _set_apart(path: Path) -> None:
+def _rename_for_erasing(path: Path) -> None:
     """Rename a file for erasing: after a power cut it counts as an unfinished erasure, not as a
     damaged memory. If the disk refuses, the file is erased under its own name."""
     number = 0
-    while (apart := path.with_name(f"{path.name}.{number}{APART}")).exists():
+    while (renamed := path.with_name(f"{path.name}.{number}{APART}")).exists():
         number += 1  # replacing an earlier one would free its blocks before they are erased
     try:
-        path.rename(apart)
+        path.rename(renamed)
         sync_folder(path.parent)
     except OSError:
         return

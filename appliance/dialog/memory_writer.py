@@ -16,7 +16,7 @@ from pathlib import Path
 
 from appliance.atomic_file import write_whole
 from appliance.dialog import memory_erase
-from appliance.dialog.memory import Memory, MemoryDamaged, RememberedTurn, open_or_begin
+from appliance.dialog.memory import Memory, MemoryDamaged, RememberedTurn, open_or_replace
 from appliance.dialog.memory_erase import ChosenTurn, LastTurn
 from appliance.errors import StorageError
 from appliance.pollable_queue import PollableQueue
@@ -89,12 +89,12 @@ class MemoryWriter:
         """`notes`: a folder on tmpfs, where the next conductor finds the note of owed orders."""
         self._file = file
         self._keep = keep_turns
-        self._note = notes / OWED if notes is not None else None
+        self._note_path = notes / OWED if notes is not None else None
         self._memory: Memory | None = None
         self._writable = True
         self._hangs = False
-        self._given = 0  # orders, so far
-        self._void = 0  # orders up to this one are skipped, since all turns will be erased
+        self._newest_order = 0  # its number; they count from 1
+        self._skipped_until = 0  # orders up to this one are skipped, since all turns will be erased
         self._newest_forget = 0
         self._owed: _Order | None = None
         self._orders: queue.SimpleQueue[_Order | None] = queue.SimpleQueue()
@@ -127,7 +127,7 @@ class MemoryWriter:
         if not (self._keep and count):
             self._news.put(TurnsRecalled((), self._newest_forget))
         else:
-            number = self._given + 1
+            number = self._newest_order + 1
             self._order(
                 lambda memory: self._news.put(TurnsRecalled(tuple(memory.recall(count)), number)),
                 recalls=True,
@@ -137,16 +137,16 @@ class MemoryWriter:
         """Forget all turns, the last one, or the `chosen` one. Returns the number of the order,
         which its `ForgetResult` has, too. Such orders are accepted even while the disk hangs. An
         order to forget all turns also discards turns that are still waiting to be written."""
-        self._given += 1
+        self._newest_order += 1
         if self._orders.qsize() >= MOST_WAITING + MOST_FORGETS:
-            self._news.put(ForgetResult(self._given, f"{HANGS}."))
-            return self._given
-        self._newest_forget = self._given
+            self._news.put(ForgetResult(self._newest_order, f"{HANGS}."))
+            return self._newest_order
+        self._newest_forget = self._newest_order
         what: Forgettable = ChosenTurn(*chosen) if chosen else LastTurn() if last else AllTurns()
         if isinstance(what, AllTurns):
-            self._void = self._given
-        self._orders.put(_Order(self._given, forgets=(what,)))
-        return self._given
+            self._skipped_until = self._newest_order
+        self._orders.put(_Order(self._newest_order, forgets=(what,)))
+        return self._newest_order
 
     def close(self) -> None:
         """Write what is in the queue, for at most `STOP_S`."""
@@ -156,15 +156,15 @@ class MemoryWriter:
     def _order(self, act: Callable[[Memory], None], *, recalls: bool = False) -> None:
         if self._orders.qsize() < MOST_WAITING:
             self._hangs = False
-            self._given += 1
-            self._orders.put(_Order(self._given, act, recalls=recalls))
+            self._newest_order += 1
+            self._orders.put(_Order(self._newest_order, act, recalls=recalls))
             return
         if not self._hangs:
             self._news.put(MemoryHealth(False, f"{HANGS}: turns are not remembered"))
         self._hangs = True
 
     def _run(self) -> None:
-        self._begin()
+        self._start()
         while True:
             try:
                 order = self._orders.get(timeout=OWED_EVERY_S if self._owed else None)
@@ -175,23 +175,23 @@ class MemoryWriter:
                 break
             if order.forgets:
                 self._forget(order)
-            elif order.act is not None and order.number > self._void:
+            elif order.act is not None and order.number > self._skipped_until:
                 self._retry_owed()
                 if self._owed is None:
                     self._try(order.act)
                 elif order.recalls:
                     self._news.put(TurnsRecalled((), order.number))
                 else:
-                    self._try(self._nothing)
-        self._drop()
+                    self._try(self._refuse)
+        self._close_memory()
 
-    def _begin(self) -> None:
+    def _start(self) -> None:
         """Finish an erasure that a power cut interrupted, retry owed orders, open the memory."""
         try:
             memory_erase.complete_erase(self._file)
         except StorageError:
             self._note_owed(_Order(0, forgets=(AllTurns(),)))
-        if owed := self._noted():
+        if owed := self._read_note():
             self._owed = _Order(0, forgets=owed)
             self._retry_owed()
         if self._keep and self._owed is None:
@@ -213,36 +213,36 @@ class MemoryWriter:
 
     def _note_owed(self, order: _Order | None) -> None:
         self._owed = order
-        if self._note is None:
+        if self._note_path is None:
             return
         with suppress(OSError):
             if order is not None:
-                write_whole(self._note, _note_of(order.forgets).encode(), lasting=False)
+                write_whole(self._note_path, _format_note(order.forgets).encode(), lasting=False)
             else:
-                self._note.unlink(missing_ok=True)
+                self._note_path.unlink(missing_ok=True)
 
-    def _noted(self) -> tuple[Forgettable, ...]:
+    def _read_note(self) -> tuple[Forgettable, ...]:
         try:
-            noted = self._note.read_text() if self._note is not None else "0"
+            noted = self._note_path.read_text() if self._note_path is not None else "0"
         except (OSError, UnicodeDecodeError):
             return ()
-        return _forgets_of(noted)
+        return _parse_note(noted)
 
     def _erase(self, what: tuple[Forgettable, ...]) -> str:
         """Erase `what`. Returns the problem; "" on success."""
-        self._drop()
+        self._close_memory()
         try:
-            if any(isinstance(one, AllTurns) for one in what):
+            if any(isinstance(target, AllTurns) for target in what):
                 memory_erase.forget_all(self._file)
             else:
-                for one in what:
-                    if not isinstance(one, AllTurns):
-                        memory_erase.forget_turn(self._file, self._keep, one)
+                for target in what:
+                    if not isinstance(target, AllTurns):
+                        memory_erase.forget_turn(self._file, self._keep, target)
         except StorageError as error:
             return str(error)
         return ""
 
-    def _nothing(self, memory: Memory) -> None:
+    def _refuse(self, memory: Memory) -> None:
         raise StorageError("what was to be forgotten is still there.")
 
     def _try(self, act: Callable[[Memory], None]) -> None:
@@ -250,10 +250,10 @@ class MemoryWriter:
             try:
                 act(self._open())
             except MemoryDamaged:
-                self._drop()
+                self._close_memory()
                 act(self._open())
         except StorageError as error:
-            self._drop()
+            self._close_memory()
             if self._writable:
                 self._writable = False
                 self._news.put(MemoryHealth(False, f"nothing is remembered: {error}"))
@@ -264,27 +264,27 @@ class MemoryWriter:
 
     def _open(self) -> Memory:
         if self._memory is None:
-            self._memory, aside = open_or_begin(self._file, self._keep)
+            self._memory, aside = open_or_replace(self._file, self._keep)
             if aside is not None:
                 text = f"{self._file} was damaged; it is now {aside.name}, and a new one was made"
                 self._news.put(MemoryHealth(True, text, set_aside=True))
         return self._memory
 
-    def _drop(self) -> None:
+    def _close_memory(self) -> None:
         if self._memory is not None:
             self._memory.close()
             self._memory = None
 
 
-def _note_of(forgets: tuple[Forgettable, ...]) -> str:
-    if any(isinstance(one, AllTurns) for one in forgets):
+def _format_note(forgets: tuple[Forgettable, ...]) -> str:
+    if any(isinstance(target, AllTurns) for target in forgets):
         return ALL
-    chosen = [one for one in forgets if isinstance(one, ChosenTurn)]
-    lines = [str(len(forgets) - len(chosen)), *(f"{one.started} {one.number}" for one in chosen)]
+    chosen = [turn for turn in forgets if isinstance(turn, ChosenTurn)]
+    lines = [str(len(forgets) - len(chosen)), *(f"{turn.started} {turn.number}" for turn in chosen)]
     return "\n".join(lines)
 
 
-def _forgets_of(noted: str) -> tuple[Forgettable, ...]:
+def _parse_note(noted: str) -> tuple[Forgettable, ...]:
     """Parse a note of owed orders; a malformed one means all turns."""
     first, *lines = noted.split("\n")
     chosen = []

@@ -42,10 +42,10 @@ class MuteState:
         self._store = store
         self._closed = floor.opened  # the newest `closed` that was reported to the state machine
         self._cut = floor.cut
-        self._unread_since_s: float | None = None  # the stored value is awaited since then
-        self._kept_at_s: float | None = None  # the result of a write is awaited since then
+        self._read_since_s: float | None = None  # the stored value is awaited since then
+        self._write_since_s: float | None = None  # the result of a write is awaited since then
         self._on_disk: bool | None = None  # the value that is known to be on the disk
-        self._complaint: MuteProblem | None = None
+        self._problem: MuteProblem | None = None
         self.failing = False
 
     def fileno(self) -> int:
@@ -59,20 +59,20 @@ class MuteState:
             return self._floor.muted, self._cut
         found = self._store.stored(wait_s)
         if found is None:
-            self._unread_since_s = now_s
+            self._read_since_s = now_s
             return True, self._cut
-        self._believe(found)
+        self._apply_stored(found)
         return found.muted, self._cut
 
     def set(self, now_s: float, *, muted: bool) -> None:
         """Mute or unmute on the owner's request."""
-        self._unread_since_s = None
+        self._read_since_s = None
         self._floor.muted = muted
         if not muted:
             self._floor.opened = self._closed
         if muted != self._on_disk:
-            self._keep(muted)
-            self._kept_at_s = now_s
+            self._write(muted)
+            self._write_since_s = now_s
 
     def pop_press_mute(self) -> bool:
         """Whether a long press has muted since the last call."""
@@ -86,11 +86,14 @@ class MuteState:
         """Yields changes: events for the state machine, and problems for the owner. The caller
         must act on each one before it takes the next."""
         for item in self._store.pop_news():
-            yield from self._read(item) if isinstance(item, StoredMute) else self._written(item)
-        yield from self._late(now_s)
-        if self._complaint is not None:
-            yield self._complaint
-            self._complaint = None
+            if isinstance(item, StoredMute):
+                yield from self._on_read(item)
+            else:
+                yield from self._on_written(item)
+        yield from self._check_timeouts(now_s)
+        if self._problem is not None:
+            yield self._problem
+            self._problem = None
         if self.pop_press_mute():
             yield Mute(on=True)
         if self._floor.cut != self._cut:
@@ -105,11 +108,11 @@ class MuteState:
         """After `request_stop`: wait for the write, with a short limit."""
         self._store.join()
 
-    def _keep(self, muted: bool) -> None:
+    def _write(self, muted: bool) -> None:
         self._on_disk = None
         self._store.store(muted=muted)
 
-    def _believe(self, found: StoredMute) -> None:
+    def _apply_stored(self, found: StoredMute) -> None:
         self._floor.muted = found.muted
         if found.problem:
             self._stay_muted(found.problem)
@@ -117,57 +120,58 @@ class MuteState:
     def _stay_muted(self, problem: str) -> None:
         self._floor.muted = True
         self.failing = True
-        self._complaint = MuteProblem(
+        self._problem = MuteProblem(
             f"the microphone stays muted: {problem}", BoxSentence("mute-not-read")
         )
 
-    def _read(self, found: StoredMute) -> Iterator[MicrophoneNews]:
+    def _on_read(self, found: StoredMute) -> Iterator[MicrophoneNews]:
         """Handle the stored value, which comes once; after the start if the card was slow."""
-        if self._unread_since_s is not None:
-            self._unread_since_s = None
-            self._believe(found)
+        if self._read_since_s is not None:
+            self._read_since_s = None
+            self._apply_stored(found)
             if not found.muted:
                 yield Mute(on=False)
         if found.on_disk and found.muted == self._floor.muted:
-            if self._kept_at_s is None:
+            if self._write_since_s is None:
                 self._on_disk = found.muted
         else:  # a file is damaged, or is older than the current setting
-            self._keep(self._floor.muted)
+            self._write(self._floor.muted)
 
-    def _written(self, kept: MuteWriteResult) -> Iterator[MicrophoneNews]:
-        told, self._kept_at_s = self._kept_at_s is None, None
-        if not kept.problem:
-            self._on_disk = kept.muted
+    def _on_written(self, result: MuteWriteResult) -> Iterator[MicrophoneNews]:
+        reported, self._write_since_s = self._write_since_s is None, None
+        if not result.problem:
+            self._on_disk = result.muted
             if self.failing:
                 self.failing = False
                 yield MuteProblem("mute is stored again")
             return
         self.failing = True
-        if not told:
-            yield _not_kept(kept)
+        if not reported:
+            yield _write_problem(result)
 
-    def _late(self, now_s: float) -> Iterator[MicrophoneNews]:
+    def _check_timeouts(self, now_s: float) -> Iterator[MicrophoneNews]:
         """Report a card that has not answered for LATE_S like one that fails."""
-        if self._unread_since_s is not None and now_s - self._unread_since_s > LATE_S:
-            self._unread_since_s = None
+        if self._read_since_s is not None and now_s - self._read_since_s > LATE_S:
+            self._read_since_s = None
             self._stay_muted("the disk does not answer")
-        if self._kept_at_s is not None and now_s - self._kept_at_s > LATE_S:
-            self._kept_at_s, self.failing = None, True
+        if self._write_since_s is not None and now_s - self._write_since_s > LATE_S:
+            self._write_since_s, self.failing = None, True
             slow = MuteWriteResult(
                 self._floor.muted, "the disk does not answer", self._store.in_memory
             )
-            yield _not_kept(slow)
+            yield _write_problem(slow)
 
 
-def _not_kept(kept: MuteWriteResult) -> MuteProblem:
+def _write_problem(result: MuteWriteResult) -> MuteProblem:
     aloud = BoxSentence("mute-on-not-kept")
-    if kept.muted:
-        after = "power-cut" if kept.in_memory else "restart"
+    if result.muted:
+        after = "power-cut" if result.in_memory else "restart"
         aloud = BoxSentence.of("mute-off-not-kept", after=after)
-    return MuteProblem(f"mute {'on' if kept.muted else 'off'} is not stored: {kept.problem}", aloud)
+    on_or_off = "on" if result.muted else "off"
+    return MuteProblem(f"mute {on_or_off} is not stored: {result.problem}", aloud)
 
 
 def may_unmute(settings: Settings, peer: str) -> bool:
     """Whether the settings allow process `peer` to unmute."""
-    told = {"link": settings.link.unmute, "page": settings.page.unmute}
-    return told.get(peer, True)
+    allowed = {"link": settings.link.unmute, "page": settings.page.unmute}
+    return allowed.get(peer, True)

@@ -80,10 +80,10 @@ def read_file(file: Path) -> StoredMute | None:
 
 def merge(disk: StoredMute | None, *others: StoredMute | None) -> StoredMute:
     """Combine several files: muted if one is unreadable, or if one of the newest says so."""
-    here = [found for found in (disk, *others) if found is not None]
-    serial = max((found.serial for found in here), default=0)
-    problem = "; ".join(found.problem for found in here if found.problem)
-    muted = bool(problem) or any(found.muted for found in here if found.serial == serial)
+    present = [found for found in (disk, *others) if found is not None]
+    serial = max((found.serial for found in present), default=0)
+    problem = "; ".join(found.problem for found in present if found.problem)
+    muted = bool(problem) or any(found.muted for found in present if found.serial == serial)
     on_disk = disk is not None and (disk.serial, disk.muted) == (serial, muted)
     return StoredMute(muted, serial, problem, on_disk=on_disk and not problem)
 
@@ -91,7 +91,7 @@ def merge(disk: StoredMute | None, *others: StoredMute | None) -> StoredMute:
 class MuteStore:
     """Reads the files once in a thread, then writes newer values. Only `stored` and `join` wait.
 
-    `memory`: a folder on tmpfs; None: there is none. `in_memory`: it has the newest value. `look`
+    `memory`: a folder on tmpfs; None: there is none. `in_memory`: it has the newest value. `read`
     reads a file; on a card that stalls it is slow.
     """
 
@@ -100,12 +100,12 @@ class MuteStore:
         disk: Path,
         memory: Path | None,
         wall_s: Callable[[], float] = time.time,
-        look: Callable[[Path], StoredMute | None] = read_file,
+        read: Callable[[Path], StoredMute | None] = read_file,
     ) -> None:
-        self._places = tuple(file for file in (disk, memory and memory / FILE) if file is not None)
+        self._files = tuple(file for file in (disk, memory and memory / FILE) if file is not None)
         self._mark = disk.with_name(MARK)
         self._wall_s = wall_s
-        self._look = look
+        self._read_file = read
         self._serial = 0
         self.in_memory = False
         self._found: StoredMute | None = None
@@ -124,8 +124,8 @@ class MuteStore:
         return self._news.fileno()
 
     def pop_news(self) -> list[MuteNews]:
-        every = self._news.pop_all()
-        return [n for n in every if isinstance(n, StoredMute) or n.serial == self._serial]
+        news = self._news.pop_all()
+        return [n for n in news if isinstance(n, StoredMute) or n.serial == self._serial]
 
     def stored(self, wait_s: float) -> StoredMute | None:
         """The stored value, if it was read within `wait_s`, else None. It comes as news, too."""
@@ -138,8 +138,8 @@ class MuteStore:
         # The clock is included because a file that could not be read may hold a larger serial.
         self._serial = max(self._serial + 1, known + 1, int(self._wall_s()))
         data = msgspec.json.encode(_File(1, self._serial, muted))
-        self.in_memory = all(_stored(file, data) for file in self._places[1:])
-        self.in_memory &= len(self._places) > 1
+        self.in_memory = all(_write_memory(file, data) for file in self._files[1:])
+        self.in_memory &= len(self._files) > 1
         self._disk.write_later(data)
 
     def request_stop(self) -> None:
@@ -151,23 +151,23 @@ class MuteStore:
         self._disk.join(STOP_S)
 
     def _read(self) -> None:
-        disk, *others = map(self._look, self._places)
-        if disk is None and _there(self._mark):
-            disk = StoredMute(muted=True, problem=f"{self._places[0]} is gone")
+        disk, *others = map(self._read_file, self._files)
+        if disk is None and _mark_exists(self._mark):
+            disk = StoredMute(muted=True, problem=f"{self._files[0]} is gone")
         self._found = merge(disk, *others)
         self._was_read.set()
         self._news.put(self._found)
         if disk is not None and not disk.problem:
-            _leave(self._mark)
+            _create_mark(self._mark)
 
     def _written(self, data: bytes, problem: str) -> None:
-        kept = msgspec.json.decode(data, type=_File)
+        record = msgspec.json.decode(data, type=_File)
         if not problem:
-            _leave(self._mark)
-        self._news.put(MuteWriteResult(kept.muted, problem, self.in_memory, kept.serial))
+            _create_mark(self._mark)
+        self._news.put(MuteWriteResult(record.muted, problem, self.in_memory, record.serial))
 
 
-def _stored(file: Path, data: bytes) -> bool:
+def _write_memory(file: Path, data: bytes) -> bool:
     """Write to tmpfs, which takes no time that matters. Returns whether that succeeded."""
     try:
         write_whole(file, data, 0o600, lasting=False)
@@ -176,7 +176,7 @@ def _stored(file: Path, data: bytes) -> bool:
     return True
 
 
-def _there(mark: Path) -> bool:
+def _mark_exists(mark: Path) -> bool:
     """Whether the mark exists; also true if that cannot be determined."""
     try:
         mark.lstat()
@@ -187,8 +187,8 @@ def _there(mark: Path) -> bool:
     return True
 
 
-def _leave(mark: Path) -> None:
+def _create_mark(mark: Path) -> None:
     """Create the mark, unless it exists. If that fails, the next write tries again."""
-    if not _there(mark):
+    if not _mark_exists(mark):
         with suppress(OSError):
             write_whole(mark, b"", 0o600)

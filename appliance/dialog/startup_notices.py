@@ -34,7 +34,7 @@ class StartupNotices(msgspec.Struct, frozen=True):
 def gather(state: Path, problem: str, fell_back: Sequence[str]) -> StartupNotices:
     """The notices of this start; a rollback that was announced before is left out."""
     once = " ".join(fell_back)
-    return StartupNotices(problem, once if once != _told(state) else "")
+    return StartupNotices(problem, once if once != _last_announced(state) else "")
 
 
 def hand_over(notices: StartupNotices, environment: MutableMapping[str, str]) -> None:
@@ -43,25 +43,25 @@ def hand_over(notices: StartupNotices, environment: MutableMapping[str, str]) ->
 
 def handed_over() -> StartupNotices:
     """Read what `hand_over` wrote; called by the conductor."""
-    said = os.environ.get(HANDED)
-    return msgspec.json.decode(said, type=StartupNotices) if said else StartupNotices()
+    encoded = os.environ.get(HANDED)
+    return msgspec.json.decode(encoded, type=StartupNotices) if encoded else StartupNotices()
 
 
 def mark_spoken(state: Path, notices: StartupNotices) -> None:
     """Record that the notices were spoken. Returns at once, since a card may take seconds."""
     if notices.once:
         note = (state / TOLD, notices.once.encode())
-        threading.Thread(target=_note, args=note, daemon=True).start()
+        threading.Thread(target=_write_note, args=note, daemon=True).start()
 
 
-def _note(path: Path, data: bytes) -> None:
+def _write_note(path: Path, data: bytes) -> None:
     try:
         write_whole(path, data, 0o600)
     except OSError:
         return  # then it is announced again at the next start
 
 
-def _told(state: Path) -> str:
+def _last_announced(state: Path) -> str:
     try:
         return (state / TOLD).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):

@@ -48,7 +48,7 @@ class Box:
     def conduct(self) -> None:
         """A conductor begins on the floor as it is."""
         self.end_conductors()
-        self.store = MuteStore(self.card / FILE, self.run, look=self.look_at)
+        self.store = MuteStore(self.card / FILE, self.run, read=self.look_at)
         self.microphone = MuteState(self.floor, self.store)
         self._conductors.append(self.microphone)
         muted, off = self.microphone.start(self.now_s, self.wait_s)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.dialog.memory import Memory, open_or_begin
+from appliance.dialog.memory import Memory, open_or_replace
 from appliance.dialog.memory_erase import forget_all, forget_last
 from appliance.errors import StorageError
 from tests.dialog.turns import turn
@@ -150,7 +150,7 @@ def test_a_kill_at_any_moment_leaves_a_prefix(file: Path) -> None:
         child.wait()
         child.stdout.close()
         promised = int(said.split(b"\n")[-2] or 0)
-        memory, aside = open_or_begin(file, 1_000_000)
+        memory, aside = open_or_replace(file, 1_000_000)
         turns = memory.recall(1_000_000)
         memory.close()
         assert aside is None
@@ -176,7 +176,7 @@ def test_a_damaged_memory_is_set_aside_and_a_new_one_begun(file: Path, kind: str
         memory.remember(turn(number, "x" * 200))
     memory.close()
     file.write_bytes(DAMAGE[kind](file.read_bytes()))
-    memory, aside = open_or_begin(file, 1000, lambda: datetime(2026, 5, 4, 3, 2, 1))
+    memory, aside = open_or_replace(file, 1000, lambda: datetime(2026, 5, 4, 3, 2, 1))
     assert aside == file.with_name("memory.db.damaged-20260504T030201")
     assert list(file.parent.glob(f"{file.name}.damaged-*")) == [aside]
     assert memory.recall(10) == []
@@ -189,14 +189,14 @@ def test_a_database_of_somebody_else_is_set_aside(file: Path) -> None:
     other = sqlite3.connect(file)
     other.execute("CREATE TABLE recipes (bread TEXT)")
     other.close()
-    _, aside = open_or_begin(file, 10)
+    _, aside = open_or_replace(file, 10)
     assert aside is not None
 
 
 def test_an_empty_file_is_a_new_memory(file: Path) -> None:
     file.parent.mkdir()
     file.touch()
-    memory, aside = open_or_begin(file, 10)
+    memory, aside = open_or_replace(file, 10)
     assert (memory.recall(1), aside) == ([], None)
 
 
@@ -207,11 +207,11 @@ def test_a_memory_of_a_newer_version_is_left_alone(file: Path) -> None:
     newer.close()
     before = file.read_bytes()
     with pytest.raises(StorageError, match=r"newer Interlude.*Update Interlude"):
-        open_or_begin(file, 10)
+        open_or_replace(file, 10)
     assert file.read_bytes() == before
     assert not list(file.parent.glob(f"{file.name}.damaged-*"))
 
 
 def test_a_place_that_is_not_ours_to_write_is_a_storage_error() -> None:
     with pytest.raises(StorageError, match=r"cannot be used .*\. See that"):
-        open_or_begin(Path("/proc/interlude/memory.db"), 10)
+        open_or_replace(Path("/proc/interlude/memory.db"), 10)
