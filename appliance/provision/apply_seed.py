@@ -196,7 +196,7 @@ def _encoded(file: PlannedFile) -> bytes:
     try:
         return file.text.encode()
     except UnicodeEncodeError as error:
-        raise SeedRefused(f"What belongs into {file.path} has letters that are none.") from error
+        raise SeedRefused(f"The text for {file.path} cannot be encoded in UTF-8.") from error
 
 
 def _bases(file: PlannedFile, target: ProvisionTarget, *, tried: bool) -> list[Path]:

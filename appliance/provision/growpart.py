@@ -85,5 +85,5 @@ def command(words: list[str], stdin: str) -> str:
         raise StorageError(f"{words[0]} cannot be run ({error}).") from error
     if done.returncode:
         last = (done.stderr or done.stdout).strip().splitlines()[-1:]
-        raise StorageError(f"{words[0]} did not do it: {' '.join(last)}.")
+        raise StorageError(f"{words[0]} failed: {' '.join(last)}.")
     return done.stdout

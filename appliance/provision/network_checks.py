@@ -82,6 +82,8 @@ def findings_for(
             "Give the box a name of its own: `hostname:` in interlude.yaml, or on its set-up page.",
         )
     elif network.setup and joined.kind == "ethernet":
-        yield warning("network", f"{where} Nobody has set the box up.", JOIN.format(network.setup))
+        yield warning(
+            "network", f"{where} The box has not been set up yet.", JOIN.format(network.setup)
+        )
     else:
         yield ok("network", where)

@@ -121,7 +121,7 @@ def check(seed: Seed) -> None:
     if seed.mode == "push_to_talk" and seed.panel == "none":
         raise SayableRefusal(BoxSentence.of("setup-page-wrong-no-button"))
     if not 0 <= seed.port <= 65_535:
-        raise SeedRefused(f"The broker's port {seed.port} is none.", "1883 is the usual one.")
+        raise SeedRefused(f"The broker's port {seed.port} is not valid.", "1883 is the usual one.")
     for what, text, most in (
         ("name", seed.name, 60), ("user", seed.user, 120), ("password", seed.password, 200),
     ):  # fmt: skip
@@ -181,7 +181,7 @@ def _check_key(key: str, number: int) -> None:
         blob = b""
     # The blob begins with four bytes of length and the key type (RFC 4253, 6.6).
     if match is None or not _utf8(key) or blob[4 : 4 + len(match[1])] != match[1].encode():
-        problem = f"The ssh key number {number} is none that a box takes."
+        problem = f"The ssh key number {number} is not valid."
         raise SeedRefused(problem, "It is one line of a .pub file: ssh-ed25519 AAAA….")
 
 

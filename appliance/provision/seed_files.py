@@ -146,7 +146,7 @@ def _merged(now: str, changed: dict[str, Any]) -> str:
             "The settings of this box cannot be read; nothing was changed."
         ) from error
     if not isinstance(before, dict):
-        raise SeedRefused("The settings of this box are none; nothing was changed.")
+        raise SeedRefused("The settings of this box are not valid; nothing was changed.")
     after = {**before}
     for key, value in changed.items():
         present = before.get(key)

@@ -84,7 +84,7 @@ def parse_seed(files: Mapping[str, bytes]) -> Seed:
         if not data.strip(b"\0\t\r\n "):  # zeros: a power cut came after the wipe
             continue
         if len(data) > MOST_BYTES:
-            raise SeedRefused(f"{name} has {len(data)} bytes: too many to be what it is called.")
+            raise SeedRefused(f"{name} has {len(data)} bytes; {MOST_BYTES} are the most.")
         try:
             seed = seed.merged_with(parse(_decoded(data)))
         except Exception as error:  # untrusted bytes: every failure becomes a sentence
@@ -100,7 +100,7 @@ def _refused(name: str, error: Exception) -> SeedRefused:
         case UnicodeDecodeError():
             return SeedRefused(f"{name} is no text.")
         case yaml.YAMLError() | RecursionError():
-            remedy = "Words with signs in them stand between 'single quotes'."
+            remedy = "Put words with special characters between 'single quotes'."
             return SeedRefused(f"{name} cannot be read{_line_of(error)}.", remedy)
         case msgspec.ValidationError():
             return SeedRefused(f"{name}: {_translated(str(error))}")
@@ -132,9 +132,7 @@ def _translated(problem: str) -> str:
         shown = "".join(letter if letter.isprintable() else "?" for letter in unknown[1][:40])
         return f"There is no `{shown}` to be set.{meant}"
     if unknown:
-        return (
-            f"There is a name in {location} that says nothing there. Put words in 'single quotes'."
-        )
+        return f"There is an unknown name in {location}. Put words in 'single quotes'."
     if missing := re.match(r"Object missing required field `(\w+)`", problem):
         return f"There is no `{missing[1]}` in {location}."
     mismatch = re.match(r"Expected `(\w+)[^`]*`, got `(\w+)", problem)
@@ -220,13 +218,13 @@ def _yaml(text: str) -> Any:
     depth = 0
     for token in yaml.scan(text):
         if isinstance(token, yaml.AliasToken):
-            raise SeedRefused("A part of it refers to another, which is not understood here.")
+            raise SeedRefused("It has a YAML alias, which is not supported here.")
         if isinstance(token, yaml.TagToken | yaml.DirectiveToken):
             problem = f"A word in line {token.start_mark.line + 1} begins with a `!` or `%`."
-            raise SeedRefused(problem, "Such words stand between 'single quotes'.")
+            raise SeedRefused(problem, "Put such words between 'single quotes'.")
         depth += isinstance(token, _OPENS) - isinstance(token, _CLOSES)
         if depth > _MOST_DEEP:
-            raise SeedRefused("It is nested deeper than any seed is.")
+            raise SeedRefused("It is nested too deeply.")
     loader = _StringLoader(text)
     node = loader.get_single_node()
     if node is None:
@@ -246,7 +244,7 @@ def _check_unquoted(node: yaml.Node, text: str, parent: str = "") -> None:
             if value.style is None and re.match(r"[ \t]+#", rest):
                 line = value.end_mark.line + 1
                 problem = (
-                    f"The {key.value} in line {line} has a ` #` behind it, and would end there."
+                    f"The {key.value} in line {line} has a ` #` after it: YAML would end it there."
                 )
                 remedy = f"Put the whole {key.value} between 'single quotes'."
                 raise SeedRefused(problem, remedy)
@@ -276,7 +274,7 @@ def _dict(found: Any) -> dict[Any, Any]:
     if found is None or found == "":
         return {}
     if not isinstance(found, dict):
-        raise BadSeedValue("a word or a list stands where names and values should")
+        raise BadSeedValue("there is a word or a list in place of names with values")
     return found
 
 
@@ -285,7 +283,7 @@ def _text(found: Any) -> str:
         return ""
     if isinstance(found, bool | int | float | str):
         return str(found)
-    raise BadSeedValue("a list or more stands where one word should")
+    raise BadSeedValue("there is a list or more in place of one word")
 
 
 def _ssid_bytes(name: str) -> bytes:

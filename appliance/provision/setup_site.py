@@ -85,7 +85,7 @@ class SetupSite:
         raise NotImplementedError("a set-up has no events")
 
     def leave(self, viewer: object) -> None:
-        raise NotImplementedError("nobody looks at a set-up")
+        raise NotImplementedError("a set-up has no viewers")
 
     def _post(self, request: Request) -> Reply:
         t = self._texts(request)
@@ -99,7 +99,7 @@ class SetupSite:
         ):
             return self._message_page(t, 403, t("setup-page-other-origin"))
         if len(request.body) > MOST_BYTES:
-            return plain(413, "Nobody types so much.")
+            return plain(413, "The form is too large.")
         if headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
             return plain(415, "This is no form.")
         typed = request.form()

@@ -68,7 +68,7 @@ def pop_form(folder: Path, writer_uid: int) -> Seed | None:
     try:
         form = msgspec.json.decode(data, type=SubmittedForm)
     except (msgspec.DecodeError, UnicodeError) as error:  # ValidationError is a DecodeError
-        raise SeedRefused("The page has sent something that it does not ask for.") from error
+        raise SeedRefused("The page has sent an invalid form.") from error
     wifi = WifiNetwork(form.wifi.encode(), form.password) if form.wifi else None
     return Seed(
         wifi=wifi, country=form.country,
@@ -123,7 +123,7 @@ def _read(folder: Path, writer_uid: int) -> bytes | None:
         return None
     except OSError as error:
         if error.errno == errno.EFBIG:
-            raise SeedRefused("The page has handed over more than anybody types.") from error
-        raise SeedRefused("The page has handed over what is no file of its own.") from error
+            raise SeedRefused("The page has sent a form that is too large.") from error
+        raise SeedRefused("The page's form is not a regular file of its user.") from error
     finally:
         clear(folder, FILE)

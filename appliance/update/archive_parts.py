@@ -96,7 +96,7 @@ def _size(header: bytes, name: str, problem: str) -> int:
     if magic not in _MAGICS or named != name.encode().ljust(100, b"\0") or any(prefix):
         raise ReleaseRefused(f"{problem}.")
     if kind not in {b"0", b"\0"} or any(link):
-        raise ReleaseRefused(f"{problem}: a part of it is no file.")
+        raise ReleaseRefused(f"{problem}: a part of it is not a regular file.")
     if not _SIZE.fullmatch(size) or not _SUM.fullmatch(checksum):
         raise ReleaseRefused(f"{problem}: it is damaged.")
     if int(checksum.strip(b"\0 "), 8) != sum(header) - sum(checksum) + 8 * ord(" "):

@@ -200,10 +200,12 @@ def requested_file(
     kind, StorageError.
     """
     if not name:
-        raise ReleaseRefused("Nobody asked for one.", shown=ShownAs.of("page-software-not-ready"))
+        raise ReleaseRefused(
+            "No installation was requested.", shown=ShownAs.of("page-software-not-ready")
+        )
     if not _PLAIN.fullmatch(name) or not name.endswith(kind.archive.suffix):
         raise ReleaseRefused(
-            f"What was asked for is no {kind.archive.suffix} file in {incoming}.",
+            f"The requested name is not a {kind.archive.suffix} file in {incoming}.",
             shown=ShownAs.of("page-software-not-ready"),
         )
     writer = ProgressWriter(folder, name)

@@ -21,10 +21,10 @@ NAMESPACE = "interlude-release"
 def verify(message: bytes, signature: bytes, signers: Path = SIGNERS) -> None:
     """Raise ReleaseRefused unless a key in the file `signers` signed `message`."""
     if not signers.is_file():
-        problem = f"{signers} is missing: this box trusts nobody's releases yet."
+        problem = f"{signers} is missing: this box trusts no key for releases yet."
         raise ReleaseRefused(
             problem,
-            "Put the public key of who makes them into it.",
+            "Put the public key of the releases into it.",
             shown=ShownAs.of("page-wrong-trusts-nobody"),
         )
     with tempfile.NamedTemporaryFile(prefix="interlude-", suffix=".sig") as file:
@@ -37,7 +37,7 @@ def verify(message: bytes, signature: bytes, signers: Path = SIGNERS) -> None:
         problem = f"It is not signed by anybody this box trusts{why}."
         raise ReleaseRefused(
             problem,
-            f"Whom it trusts stands in {signers}.",
+            f"The trusted keys are in {signers}.",
             shown=ShownAs.of("page-wrong-unsigned"),
         )
 
@@ -67,7 +67,7 @@ def _keygen(
             timeout=30,
         )
     except subprocess.TimeoutExpired as error:
-        raise ReleaseRefused("ssh-keygen did not come to an end over its signature.") from error
+        raise ReleaseRefused("ssh-keygen did not finish within 30 s.") from error
     except FileNotFoundError as error:
         problem = "ssh-keygen is missing, which checks signatures."
         raise ReleaseRefused(problem, "Install the package openssh-client.") from error

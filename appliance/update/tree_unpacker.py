@@ -43,19 +43,19 @@ class TreeUnpacker:
         elif member.issym() and _stays_inside(path, member.linkname):
             disk.plain_link(folder / path, member.linkname)
         elif member.issym():
-            raise ReleaseRefused(f"A link in it leads out of it: {member.name}.")
+            raise ReleaseRefused(f"A link in it points outside of it: {member.name}.")
         else:
-            raise ReleaseRefused(f"There is something in it that is no file: {member.name}.")
+            raise ReleaseRefused(f"There is a member in it that is not a file: {member.name}.")
         self._files.add(path)
 
     def _place(self, member: tarfile.TarInfo) -> PurePosixPath:
         """The member's path below the tree's folder. Raises ReleaseRefused for an unsafe one."""
         path = PurePosixPath(member.name)
         if path.is_absolute() or ".." in path.parts:
-            raise ReleaseRefused(f"A name in it leads out of it: {member.name}.")
+            raise ReleaseRefused(f"A name in it points outside of it: {member.name}.")
         taken = path in self._files or (path in self._folders and not member.isdir())
         if taken or path.parent not in self._folders:
-            raise ReleaseRefused(f"A name in it has no folder, or is there twice: {member.name}.")
+            raise ReleaseRefused(f"A name in it has no folder, or occurs twice: {member.name}.")
         return path
 
 

@@ -121,7 +121,7 @@ def test_a_seed_for_which_there_is_no_room_is_said_and_taken_at_the_next_start(
 
 
 def test_a_large_file_is_refused_by_its_length(ground: ProvisionTarget, tmp_path: Path) -> None:
-    assert "too many" in provision(card(tmp_path, own="#" * 70_000), ground).problem
+    assert "are the most" in provision(card(tmp_path, own="#" * 70_000), ground).problem
 
 
 def test_a_card_without_a_seed_gets_its_keys_all_the_same(

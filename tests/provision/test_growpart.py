@@ -122,7 +122,7 @@ def test_the_place_is_read_off_the_kernel(tmp_path: Path) -> None:
 
 
 def test_a_tool_that_fails_or_is_missing_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="sfdisk did not do it"):
+    with pytest.raises(StorageError, match="sfdisk failed"):
         command(["sfdisk", "--json", str(tmp_path / "none")], "")
     with pytest.raises(StorageError, match="cannot be run"):
         command([str(tmp_path / "no-such-tool")], "")

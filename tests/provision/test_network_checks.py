@@ -68,7 +68,7 @@ def test_a_box_in_no_network_says_why_and_how_to_reach_its_page() -> None:
 def test_a_box_that_nobody_has_set_up_says_so_beside_its_cable() -> None:
     said = only(NetworkStatus(setup="Interlude 4711"), CABLE)
     assert said.verdict == "warning"
-    assert "Nobody has set the box up" in said.sentence
+    assert "The box has not been set up yet" in said.sentence
     assert only(NetworkStatus(setup="Interlude 4711"), WIFI, "Home").verdict == "ok"  # just joined
 
 

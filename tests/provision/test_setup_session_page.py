@@ -166,7 +166,7 @@ def test_what_cannot_be_applied_is_said_and_the_page_stays(scene: Scene) -> None
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"wifi: [", "does not ask for"),
+        (b"wifi: [", "an invalid form"),
         (b'{"wifi": "Home", "password": "correct horse", "hostname": "a b"}', "no host name"),
         (b'{"wifi": "", "password": "", "hostname": "kitchen"}', "name is missing"),
         (b'{"wifi": "Home", "password": "correct horse", "broker": "a;b"}', "no broker"),

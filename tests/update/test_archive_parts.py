@@ -42,7 +42,7 @@ def test_manifest_and_signature_are_read_and_the_rest_is_there_to_be_read(tmp_pa
     [
         ({"json": bytes(MOST_BYTES + 1)}, "a is no release: its manifest is too large."),
         ({"sig": bytes(MOST_SIGNATURE_BYTES + 1)}, "a is no release: its manifest is too large."),
-        ({"rest": None}, "a is no release: a part of it is no file."),
+        ({"rest": None}, "a is no release: a part of it is not a regular file."),
     ],
 )
 def test_a_file_with_another_content_is_refused(

@@ -56,7 +56,7 @@ def test_a_signature_for_another_use_of_the_same_key_is_none(shop: Workshop) -> 
 
 
 def test_a_box_that_trusts_nobody_says_where_to_begin(shop: Workshop, tmp_path: Path) -> None:
-    with pytest.raises(ReleaseRefused, match="trusts nobody's releases yet"):
+    with pytest.raises(ReleaseRefused, match="trusts no key for releases yet"):
         verify(MESSAGE, b"", tmp_path / "none")
 
 

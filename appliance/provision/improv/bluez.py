@@ -209,12 +209,14 @@ class BluezPeripheral:
 
     def _reply(self, message: Message) -> Message:
         if message.sender != self._owner:
-            return Message.new_error(message, ErrorType.ACCESS_DENIED.value, "BlueZ alone may ask")
+            return Message.new_error(message, ErrorType.ACCESS_DENIED.value, "only BlueZ may call")
         try:
             signature, body = self._dispatch(message)
         except (KeyError, ValueError, IndexError, TypeError) as error:
-            log.warning("BlueZ asks for what there is not: %s %s", message.member, error)
-            return Message.new_error(message, "org.bluez.Error.Failed", "there is no such thing")
+            log.warning("invalid call of BlueZ: %s %s", message.member, error)
+            return Message.new_error(
+                message, "org.bluez.Error.Failed", "no such object, value or call"
+            )
         return Message.new_method_return(message, signature, body)
 
     def _dispatch(self, message: Message) -> tuple[str, list[Any]]:

@@ -91,9 +91,9 @@ def parse(data: bytes) -> ImprovRequest:
     """Parse a complete command. Raises BadPacket."""
     invalid = ImprovProblem.INVALID_PACKET
     if len(data) < HEAD + 1 or len(data) != HEAD + data[1] + 1:
-        raise BadPacket(invalid, "it is not as long as it says")
+        raise BadPacket(invalid, "its length is wrong")
     if checksum(data[:-1]) != data[-1]:
-        raise BadPacket(invalid, "its sum is another")
+        raise BadPacket(invalid, "its checksum is wrong")
     try:
         command = ImprovCommand(data[0])
     except ValueError:

@@ -64,7 +64,7 @@ class ImprovValues:
         try:
             self._session.write(data, self._now_s(), phone, mtu)
         except OSError as error:
-            log.warning("what a phone sent cannot be handed on (%s)", error.strerror)
+            log.warning("a phone's request cannot be written (%s)", error.strerror)
         return self._session.device.answered
 
     def data(self) -> bytes:
@@ -112,7 +112,7 @@ async def serve_session(
         await peripheral.start()
         await _until(over)
         if peripheral.gone:
-            raise BluetoothError("BlueZ has ended, has begun anew, or has let go of this box.")
+            raise BluetoothError("BlueZ ended, restarted, or released the advertisement.")
     finally:
         await peripheral.close()
 

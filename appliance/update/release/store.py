@@ -68,7 +68,7 @@ class ReleaseStore:
             return None
         except (OSError, ReleaseRefused) as error:
             problem = f"{self.root / 'current'} does not say which release is kept."
-            remedy = "If the release is meant to replace it, whatever it was: --downgrade."
+            remedy = "To replace it by the release, whichever it was: --downgrade."
             raise StorageError(problem, remedy) from error
         return version
 

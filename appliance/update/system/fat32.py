@@ -142,7 +142,7 @@ class FatFileSystem:
         seen: set[int] = set()
         while 2 <= cluster < _END:
             if cluster in seen or self._place(cluster) + self._cluster_bytes > self._part.size:
-                raise self._error("is damaged: a file leads nowhere")
+                raise self._error("is damaged: a chain of clusters is invalid")
             seen.add(cluster)
             yield cluster
             entry = self._part.read(self._fat + 4 * cluster, 4)
@@ -150,7 +150,7 @@ class FatFileSystem:
 
     def _content(self, file: FatFile) -> bytes:
         if file.size > MOST_BYTES:
-            raise self._error(f"has a {file.name} that is too large to be one")
+            raise self._error(f"has a {file.name} that is too large")
         data = b"".join(
             self._part.read(self._place(cluster), self._cluster_bytes)
             for cluster in self._chain(file.cluster)

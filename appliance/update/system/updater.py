@@ -162,7 +162,7 @@ class SystemUpdater:
         """The slot that runs and the one to be written. Raises InstallDeferred during a trial."""
         running = runs_from(self.machine.slot())
         if self.default() != running:
-            problem = "This system is on trial, or stands in for one that cannot be used."
+            problem = "This system is on trial, or runs in place of one that cannot be used."
             raise InstallDeferred(
                 problem,
                 "Wait for the trial to end, or start the machine anew.",
@@ -175,8 +175,8 @@ class SystemUpdater:
         unknown, unless a downgrade is allowed."""
         now = self.machine.version()
         if now is None and not options.downgrade:
-            problem = "The system that runs does not say which it is."
-            raise StorageError(problem, "If any other may replace it: --downgrade.")
+            problem = "The version of the running system is unknown."
+            raise StorageError(problem, "To replace it all the same: --downgrade.")
         return now
 
     def _check_same(self, running: SlotName, content: SlotContent) -> bool:

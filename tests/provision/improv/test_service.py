@@ -332,7 +332,7 @@ def test_a_bluez_that_ends_or_lets_go_is_an_error_so_that_the_unit_begins_anew(
         await box.serve()
         await box.bluez.release() if lives else box.bluez.close()
         assert box.served is not None
-        with pytest.raises(BluetoothError, match="let go"):
+        with pytest.raises(BluetoothError, match="released the advertisement"):
             await asyncio.wait_for(box.served, PATIENCE_S)
         assert box.bluez.alias == ("BlueZ 5.82" if lives else "Interlude")
 

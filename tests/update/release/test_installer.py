@@ -213,7 +213,7 @@ def test_a_key_that_was_added_is_trusted_and_one_that_was_removed_is_not(with_ol
 
 def test_a_box_that_trusts_nobody_says_where_to_begin(with_old: Bench) -> None:
     with_old.shop.signers.unlink()
-    refused(with_old, with_old.shop.make("0.2.0"), "trusts nobody")
+    refused(with_old, with_old.shop.make("0.2.0"), "trusts no key")
 
 
 @pytest.mark.parametrize("where", [0.1, 0.5, 0.9])

@@ -68,7 +68,7 @@ def test_why_it_was_not_installed_can_be_read(at: Bench, incoming: Path, tmp_pat
     with pytest.raises(InstallDeferred):
         install_wanted(at.updater(), InstallOptions(wait_s=1.0), incoming)
     assert "Somebody talks" in read_progress(at.shelf.trial_folder).problem
-    with pytest.raises(ReleaseRefused, match="Nobody asked"):
+    with pytest.raises(ReleaseRefused, match="No installation was requested"):
         install_wanted(at.updater(), InstallOptions(), incoming)
 
 

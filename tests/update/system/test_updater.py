@@ -274,7 +274,7 @@ def test_a_system_that_does_not_say_which_it_is_is_not_replaced_by_just_any(at: 
     """Else every older one that was ever signed would pass for a new one."""
     at.machine.said = None
     archive = at.archive("0.0.9")
-    with pytest.raises(StorageError, match="does not say which it is"):
+    with pytest.raises(StorageError, match="version of the running system is unknown"):
         at.updater().install(archive)
     assert at.card.notes == []
     assert at.updater().install(archive, InstallOptions(downgrade=True, start=False))
