@@ -200,7 +200,7 @@ def _lived_in(folder: Path, canary: str) -> None:
 def _hold(folder: Path) -> Message:
     held = PowerOnHold(folder, logging.getLogger("panel"), folder / "no-incoming")
     held.start("reset")
-    return held.answers.get(timeout=PATIENCE_S)
+    return held.messages.get(timeout=PATIENCE_S)
 
 
 # ── enrol ────────────────────────────────────────────────────────────────────────────────────

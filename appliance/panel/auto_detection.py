@@ -30,20 +30,20 @@ _INFO = struct.Struct("=32s32sI")
 
 def labels(folder: Path = Path("/dev")) -> frozenset[str]:
     """The labels of the GPIO chips that this user may open."""
-    resolve_auto = set()
+    found = set()
     for path in folder.glob("gpiochip*"):
         try:
             fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
             continue
         try:
-            told = fcntl.ioctl(fd, _CHIPINFO, bytes(_INFO.size))
+            info = fcntl.ioctl(fd, _CHIPINFO, bytes(_INFO.size))
         except OSError:  # the file is not a GPIO chip
             continue
         finally:
             os.close(fd)
-        resolve_auto.add(_INFO.unpack(told)[1].partition(b"\0")[0].decode("ascii", "replace"))
-    return frozenset(resolve_auto)
+        found.add(_INFO.unpack(info)[1].partition(b"\0")[0].decode("ascii", "replace"))
+    return frozenset(found)
 
 
 def resolve_auto(

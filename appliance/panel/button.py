@@ -17,11 +17,11 @@ Gesture = Literal[
     "reset_warning",
     "reset_armed",
     "reset",
-    "let_be",
+    "cancelled",
 ]
 # Gestures of a button that is held down at power-on.
 FROM_START: tuple[Gesture, ...] = (
-    "setup_warning", "setup", "reset_warning", "reset_armed", "reset", "let_be",
+    "setup_warning", "setup", "reset_warning", "reset_armed", "reset", "cancelled",
 )  # fmt: skip
 Fault = Literal["", "bouncing", "stuck"]
 
@@ -46,7 +46,7 @@ class Button:
     "press" and "release" come at once, for talking and for silencing. "short", "double" and "long"
     classify the press; "short" comes only once no second press can follow. A button held since
     power-on gives none of these: it gives warnings, and "setup" when it is released; held for
-    longer, it gives "reset_armed", and a press after its release gives "reset". "let_be" cancels
+    longer, it gives "reset_armed", and a press after its release gives "reset". "cancelled" ends
     a warning without effect. A stuck or bouncing button gives nothing until it has been up for a
     second; if a press was open, its "release" comes first, so that the press does not stay open.
     """
@@ -59,11 +59,11 @@ class Button:
         self._raw = False
         self._raw_since = 0.0
         self._changed_at = float("-inf")
-        self._since = 0.0
-        self._told_long = False
+        self._down_since = 0.0
+        self._long_reported = False
         self._waits_for_second = False
-        self._second = False
-        self._from_start = False
+        self._is_second = False
+        self._since_power_on = False
         self._first = True
         self._stage = 0  # how many of _STAGES were returned
         self._armed_at: float | None = None  # released when armed; a press within CONFIRM_S resets
@@ -80,8 +80,8 @@ class Button:
         if self._first:
             self._first = False
             if down:  # the button was down before the first reading: not a press
-                self._raw, self._raw_since, self._down, self._since = True, now, True, now
-                self._from_start, self._changed_at = True, now
+                self._raw, self._raw_since, self._down, self._down_since = True, now, True, now
+                self._since_power_on, self._changed_at = True, now
                 return gestures
         if down == self._raw:
             return gestures
@@ -105,13 +105,13 @@ class Button:
             if self._armed_at is not None and now - self._armed_at >= CONFIRM_S:
                 gestures += self._disarm()
             return gestures
-        held_s = now - self._since
-        if self._from_start and self.power_on:
+        held_s = now - self._down_since
+        if self._since_power_on and self.power_on:
             while self._stage < len(_STAGES) and held_s >= _STAGES[self._stage][0]:
                 gestures.append(_STAGES[self._stage][1])
                 self._stage += 1
-        elif not self._from_start and held_s >= LONG_S and not self._told_long:
-            self._told_long = True
+        elif not self._since_power_on and held_s >= LONG_S and not self._long_reported:
+            self._long_reported = True
             gestures.append("long")
         if held_s >= STUCK_S:
             gestures += self._fail("stuck")
@@ -125,27 +125,27 @@ class Button:
         return self._pressed(now) if self._down else self._released(now)
 
     def _pressed(self, now: float) -> list[Gesture]:
-        self._since, self._told_long = now, False
+        self._down_since, self._long_reported = now, False
         if self._armed_at is not None:
-            sure = now - self._armed_at >= PAUSE_S
-            self._from_start, self.power_on = True, False  # its release has no effect
-            return ["reset", *self._disarm()] if sure else self._disarm()
-        self._second, self._waits_for_second = self._waits_for_second, False
+            confirmed = now - self._armed_at >= PAUSE_S
+            self._since_power_on, self.power_on = True, False  # its release has no effect
+            return ["reset", *self._disarm()] if confirmed else self._disarm()
+        self._is_second, self._waits_for_second = self._waits_for_second, False
         return ["press"]
 
     def _released(self, now: float) -> list[Gesture]:
-        if self._from_start:
-            self._from_start = False
-            return self._let_go_from_start(now)
-        if self._told_long:
+        if self._since_power_on:
+            self._since_power_on = False
+            return self._released_after_power_on(now)
+        if self._long_reported:
             return ["release"]
-        if self._second:
+        if self._is_second:
             return ["release", "double"]
         self._waits_for_second = True
         return ["release"]
 
-    def _let_go_from_start(self, now: float) -> list[Gesture]:
-        held_s = now - self._since
+    def _released_after_power_on(self, now: float) -> list[Gesture]:
+        held_s = now - self._down_since
         if not self.power_on:
             return []
         if SETUP_S <= held_s < RESET_S - WARNING_S:
@@ -153,26 +153,26 @@ class Button:
         if RESET_S <= held_s < GIVE_UP_S:
             self._armed_at = now
             return []
-        return ["let_be"] if self._stage else []
+        return ["cancelled"] if self._stage else []
 
     def _disarm(self) -> list[Gesture]:
         self._armed_at = None
-        return ["let_be"]
+        return ["cancelled"]
 
     def _fail(self, fault: Fault) -> list[Gesture]:
         self.fault = fault
-        was_open = self._down and not self._from_start
-        warned = self._armed_at is not None or (self._from_start and self._stage > 0)
+        was_open = self._down and not self._since_power_on
+        warned = self._armed_at is not None or (self._since_power_on and self._stage > 0)
         self._armed_at = None
-        self._down = self._from_start = self._waits_for_second = self._second = False
+        self._down = self._since_power_on = self._waits_for_second = self._is_second = False
         if was_open:
             return ["release"]
-        return ["let_be"] if warned else []
+        return ["cancelled"] if warned else []
 
 
 _STAGES: tuple[tuple[float, Gesture], ...] = (
     (SETUP_S - WARNING_S, "setup_warning"),
     (RESET_S - WARNING_S, "reset_warning"),
     (RESET_S, "reset_armed"),
-    (GIVE_UP_S, "let_be"),
+    (GIVE_UP_S, "cancelled"),
 )

@@ -90,7 +90,7 @@ def _at_rest(settings: Settings) -> Finding:
                 "If it is not pressed: its wire touches ground, or its contact opens when pressed.",
                 ShownAs.of("page-find-button-stuck"),
             )
-        said = f"The panel's lines are there ({wires.by}); the button is up."
+        said = f"The panel's lines are there ({wires.access}); the button is up."
         return ok("panel", said, ShownAs.of("page-find-button-unused"))
     finally:
         wires.close()

@@ -54,7 +54,7 @@ class EarlyPanel:
 
     wires: GpioWires
     panel: PanelSettings
-    begun_s: float
+    started_s: float
     edges: list[Edge] = field(default_factory=list)
     _button: Button = field(default_factory=lambda: Button(power_on=True))
     _notice: str = ""
@@ -63,18 +63,18 @@ class EarlyPanel:
     _colour: Colour | None = None
 
     def __post_init__(self) -> None:
-        self._note(self.wires.levels()["button"], self.begun_s)
+        self._record_edge(self.wires.levels()["button"], self.started_s)
 
     def run_once(self, now_s: float) -> None:
         """Read edges and update the light. Raises PanelError when the lines are gone."""
         for name, active, at_s in self.wires.edges():
             if name == "button":
-                self._note(active, at_s)
+                self._record_edge(active, at_s)
         self._show_gestures(self._button.tick(now_s))
-        true = {"starting", self._notice} - {""}
-        if now_s - self.begun_s > ALONE_S:
-            true.add("failed")
-        name = choose(true)
+        conditions = {"starting", self._notice} - {""}
+        if now_s - self.started_s > ALONE_S:
+            conditions.add("failed")
+        name = choose(conditions)
         if name != self._name:
             self._name, self._since_s = name, now_s
         colour = shown(name, now_s - self._since_s, brightness(self.panel))
@@ -87,7 +87,7 @@ class EarlyPanel:
             return TICK_S
         return min(LOOK_S, until_change_s(PATTERNS[self._name], now_s - self._since_s))
 
-    def _note(self, down: bool, at_s: float) -> None:
+    def _record_edge(self, down: bool, at_s: float) -> None:
         self.edges.append((down, at_s))
         self._show_gestures(self._button.edge(down, at_s))
 
@@ -109,11 +109,11 @@ def cli(
     panel = auto_detection.resolve_auto(_settings(settings_file)).panel
     if not panel.here or panel.gpio == "keyboard" or (box / BEGINS).exists():
         return 0
-    wires = _opened(lambda: wires_of(panel, EARLY), (box / BEGINS).exists, say)
+    wires = _open_wires(lambda: wires_of(panel, EARLY), (box / BEGINS).exists, say)
     if wires is None:
         return 0
     early = EarlyPanel(wires, panel, time.monotonic())
-    say(f"the light breathes ({wires.by})")
+    say(f"the light breathes ({wires.access})")
     poll = select.poll()
     poll.register(wires.fileno(), select.POLLIN)
     supervised_s = float("inf")
@@ -142,7 +142,7 @@ def write_edges(folder: Path, edges: list[Edge]) -> None:
 def read_edges(now_s: float, folder: Path = FOLDER) -> list[Edge]:
     """The button's edges before the panel started; none if they are missing or implausible."""
     edges = read_record(folder / EDGES, list[Edge]) or []
-    in_order = all(one[1] <= other[1] for one, other in itertools.pairwise(edges))
+    in_order = all(earlier[1] <= later[1] for earlier, later in itertools.pairwise(edges))
     past = all(at_s <= now_s for _, at_s in edges)
     return edges if in_order and past else []
 
@@ -172,15 +172,17 @@ def _settings(named: Path | None) -> Settings:
     return load_defaults()
 
 
-def _opened(
-    make: Callable[[], GpioWires], over: Callable[[], bool], say: Callable[[str], object]
+def _open_wires(
+    open_wires: Callable[[], GpioWires],
+    superseded: Callable[[], bool],
+    say: Callable[[str], object],
 ) -> GpioWires | None:
     """Open the lines as soon as their chip exists; None if it never does, or if the panel has
     started meanwhile. The panel itself reports to the owner what is wrong with them."""
     end_s = time.monotonic() + CHIP_S
-    while not over():
+    while not superseded():
         try:
-            return make()
+            return open_wires()
         except PanelError as error:
             if time.monotonic() > end_s:
                 say(str(error))

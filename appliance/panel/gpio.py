@@ -40,10 +40,10 @@ class GpioWires:
         self._board = named(settings.gpio)
         self._factory: Any = None
         try:
-            self._factory, self.by = _factory(settings, consumer)
+            self._factory, self.access = _factory(settings, consumer)
             self._factory.when_lost = self._edges.wake  # mock pins are never lost
             for name in ("button", "mute_switch") if settings.mute_switch else ("button",):
-                self._inputs[name] = _Input(self._factory, self._board.pin(name), self._note)
+                self._inputs[name] = _Input(self._factory, self._board.pin(name), self._queue_edge)
             self._light = _light(settings, self._board, self._factory)
         except PanelError:
             self.close()  # release the lines that were opened before the failure
@@ -89,7 +89,7 @@ class GpioWires:
             wire = self._factory.pin(row.line)
             (wire.drive_high if (row.sense == "high") == active else wire.drive_low)()
 
-    def _note(self, name: str, active: bool, at_s: float) -> None:
+    def _queue_edge(self, name: str, active: bool, at_s: float) -> None:
         """Queue an edge; this runs in the factory's thread."""
         self._edges.put((name, active, at_s))
 
@@ -99,26 +99,26 @@ class _Input:
     handler, so the owner must keep this object."""
 
     def __init__(
-        self, factory: Any, row: PanelPin, note: Callable[[str, bool, float], None]
+        self, factory: Any, row: PanelPin, on_edge: Callable[[str, bool, float], None]
     ) -> None:
         self._row = row
-        self._note = note
+        self._on_edge = on_edge
         self._pin = factory.pin(row.line)
         self._pin.input_with_pull(row.pull)
         self._pin.when_changed = self._changed
 
     def active(self) -> bool:
-        return self._means(self._pin.state)
+        return self._is_active(self._pin.state)
 
     def close(self) -> None:
         self._pin.when_changed = None
         self._pin.close()
 
-    def _means(self, level: object) -> bool:
+    def _is_active(self, level: object) -> bool:
         return bool(level) == (self._row.sense == "high")
 
     def _changed(self, at_s: float, level: object) -> None:
-        self._note(self._row.what, self._means(level), at_s)
+        self._on_edge(self._row.what, self._is_active(level), at_s)
 
 
 # Kind of LED light → its pins, and what each shows of red, green, blue. A light that lacks a colour

@@ -96,26 +96,26 @@ class GpioChip:
         self._consumer = consumer
         wanted = (label,) if label else HEADERS
         seen: list[str] = []
-        closed: list[str] = []
+        failed: list[str] = []
         for path in sorted(files()):
             try:
                 chip = opened(str(path))
             except OSError as error:
-                closed.append(f"{path}: {error.strerror}")
+                failed.append(f"{path}: {error.strerror}")
                 continue
-            has = chip.get_info().label
-            if has in wanted:
-                self.label, self._chip = has, chip
+            chip_label = chip.get_info().label
+            if chip_label in wanted:
+                self.label, self._chip = chip_label, chip
                 return
-            seen.append(has)
+            seen.append(chip_label)
             chip.close()
-        if closed:
+        if failed:
             raise PanelError(
-                f"GPIO cannot be opened ({', '.join(closed)}).", "Is its user in group `gpio`?"
+                f"GPIO cannot be opened ({', '.join(failed)}).", "Is its user in group `gpio`?"
             )
-        here = f"only {', '.join(sorted(set(seen)))}" if seen else "none at all"
+        available = f"only {', '.join(sorted(set(seen)))}" if seen else "none at all"
         raise PanelError(
-            f"There is no GPIO chip {' or '.join(wanted)} here, {here}.",
+            f"There is no GPIO chip {' or '.join(wanted)} here, {available}.",
             "Set `panel.chip` to its label, or `panel.gpio: keyboard`.",
         )
 
@@ -129,9 +129,9 @@ class GpioChip:
         except OSError as error:
             if error.errno != errno.EBUSY:
                 raise
-            by = self._chip.get_line_info(number).consumer or "the kernel"
+            holder = self._chip.get_line_info(number).consumer or "the kernel"
             raise PanelBusy(
-                f"GPIO line {number} is taken by {by}.",
+                f"GPIO line {number} is taken by {holder}.",
                 "Compare hw/pinout.md with what else is on the header.",
             ) from error
         return GpioLine(number, request)

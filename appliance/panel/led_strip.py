@@ -14,7 +14,7 @@ from typing import Protocol
 from appliance.panel.light import OFF, Colour
 
 WS2812_HZ = 2_400_000  # three SPI bits are 1.25 µs
-_WS2812_REST = bytes(90)  # 300 µs low latches the data (280 µs by the data sheet)
+_WS2812_LATCH = bytes(90)  # 300 µs low latches the data (280 µs by the data sheet)
 
 APA102_HZ = 4_000_000
 _APA102_BEGIN = bytes(4)
@@ -40,16 +40,16 @@ class LedBus(Protocol):
 def ws2812(colour: Colour, count: int) -> bytes:
     """Green, red, blue for each LED, after zeros, since an idle data line may be high."""
     red, green, blue = _bytes(colour)
-    one = _PULSES[green] + _PULSES[red] + _PULSES[blue]
-    return bytes(2) + one * count + _WS2812_REST
+    led = _PULSES[green] + _PULSES[red] + _PULSES[blue]
+    return bytes(2) + led * count + _WS2812_LATCH
 
 
 def apa102(colour: Colour, count: int) -> bytes:
     """Brightness, blue, green, red for each LED. Each LED delays the clock by half a bit, so that
     the last one needs `count / 2` more; SK9822 shows the frame at 32 further zeros."""
     red, green, blue = _bytes(colour)
-    one = bytes((_APA102_FULL, blue, green, red))
-    return _APA102_BEGIN + one * count + bytes(4 + (count + 15) // 16)
+    led = bytes((_APA102_FULL, blue, green, red))
+    return _APA102_BEGIN + led * count + bytes(4 + (count + 15) // 16)
 
 
 def _bytes(colour: Colour) -> tuple[int, int, int]:
@@ -60,15 +60,15 @@ def _bytes(colour: Colour) -> tuple[int, int, int]:
 class LedStrip:
     """A strip whose LEDs all show the same colour."""
 
-    def __init__(self, wire: LedBus, encode: Callable[[Colour, int], bytes], count: int) -> None:
-        self._wire = wire
+    def __init__(self, bus: LedBus, encode: Callable[[Colour, int], bytes], count: int) -> None:
+        self._bus = bus
         self._encode = encode
         self._count = count
 
     def show(self, colour: Colour) -> None:
         """Raises OSError when the bus fails."""
-        self._wire.write(self._encode(colour, self._count))
+        self._bus.write(self._encode(colour, self._count))
 
     def close(self) -> None:
         self.show(OFF)
-        self._wire.close()
+        self._bus.close()

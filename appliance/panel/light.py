@@ -66,12 +66,12 @@ BREATH_STEP_S = 0.04  # 25 steps a second: not visible in a breath of a second o
 _FLOOR = 0.1  # minimum level of a breath, so that it does not look like a blink
 
 
-def choose(true: set[str]) -> str:
+def choose(conditions: set[str]) -> str:
     """The most urgent of the conditions that are true. Raises KeyError for an unknown name."""
-    unknown = true - PATTERNS.keys()
+    unknown = conditions - PATTERNS.keys()
     if unknown:
         raise KeyError(f"no light pattern is called {sorted(unknown)[0]}")
-    return next((name for name in PATTERNS if name in true), "idle")
+    return next((name for name in PATTERNS if name in conditions), "idle")
 
 
 def level(pattern: LightPattern, age_s: float) -> float:

@@ -11,7 +11,7 @@ import math
 from appliance.panel.light import PATTERNS
 
 SHOW_S = 4.0  # one period of every pattern except `idle`
-TRUE = frozenset(
+PROTECTED = frozenset(
     {"reset_armed", "reset_warning", "setup_warning", "updating", "setup", "recording", "holding",
      "listening", "thinking", "ringing", "speaking"}
 )  # fmt: skip  # never replaced by a demonstration
@@ -21,23 +21,23 @@ class LightDemo:
     """One demonstration at a time. Times are of one monotonic clock, in seconds."""
 
     def __init__(self) -> None:
-        self._name = self._instead_of = ""
+        self._name = self._replaces = ""
         self._until_s = -math.inf
 
-    def request(self, name: str, truth: str, now_s: float) -> bool:
-        """Show the row `name` in place of the true row `truth`. Returns False if it is refused."""
-        rests = now_s < self._until_s + SHOW_S
-        if name not in PATTERNS or truth in TRUE or rests:
+    def request(self, name: str, actual: str, now_s: float) -> bool:
+        """Show the row `name` in place of the true row `actual`. Returns False if it is refused."""
+        too_soon = now_s < self._until_s + SHOW_S
+        if name not in PATTERNS or actual in PROTECTED or too_soon:
             return False
-        self._name, self._instead_of, self._until_s = name, truth, now_s + SHOW_S
+        self._name, self._replaces, self._until_s = name, actual, now_s + SHOW_S
         return True
 
-    def shown(self, truth: str, now_s: float) -> str:
-        """The row to show while `truth` is the true one."""
-        if self._name and (truth != self._instead_of or now_s >= self._until_s):
+    def shown(self, actual: str, now_s: float) -> str:
+        """The row to show while `actual` is the true one."""
+        if self._name and (actual != self._replaces or now_s >= self._until_s):
             self._name = ""
             self._until_s = min(self._until_s, now_s)
-        return self._name or truth
+        return self._name or actual
 
     def left_s(self, now_s: float) -> float:
         """Seconds until the demonstration ends; infinite if there is none."""

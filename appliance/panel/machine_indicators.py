@@ -38,14 +38,14 @@ class MachineIndicators:
         """The true conditions, read at most once in LOOK_S. `now_s`: CLOCK_MONOTONIC."""
         if now_s >= self._next_s:
             self._next_s = now_s + LOOK_S
-            true = {
+            conditions = {
                 "too_hot": self._hot(),
                 "updating": self._updating(),
                 "fetching": self._fetching(),
                 "failed": self.state is not None and unfinished(self.state),
                 "setup": bool(network_status.read_status(self.network).setup),
             }
-            self.seen = frozenset(name for name, so in true.items() if so)
+            self.seen = frozenset(name for name, holds in conditions.items() if holds)
         return self.seen
 
     def _hot(self) -> bool:

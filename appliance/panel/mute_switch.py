@@ -28,6 +28,6 @@ class MuteSwitch:
         return self.off
 
     @property
-    def waits(self) -> bool:
+    def pending(self) -> bool:
         """Whether `tick` may still change `off`."""
         return self.off and self._closed_at is not None

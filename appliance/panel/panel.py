@@ -40,7 +40,7 @@ from appliance.runtime.worker import Worker
 
 POWER_ON_S = 20.0  # since the box started; a panel that starts later has been restarted
 BOOT_S = 180.0  # since boot; a box that starts later has been restarted
-TAKE_S = 3.0  # for the early light to release the lines
+RELEASE_S = 3.0  # for the early light to release the lines
 TICK_S = 0.02  # while a gesture is in progress
 BEAT_S = 1.0
 LONGEST_RECORDING_S = 10.0  # then the message about its end was lost
@@ -90,8 +90,8 @@ class Panel:
         self._power_on_hold = PowerOnHold(
             settings.state_path(), work.log, language=settings.own_language
         )
-        self._health = PanelHealth(pid=os.getpid(), wires=self._gpio.by)
-        self._written: PanelHealth | None = None
+        self._health = PanelHealth(pid=os.getpid(), wires=self._gpio.access)
+        self._written_health: PanelHealth | None = None
         self._box_status: BoxStatus | None = None
         self._ringing = False
         self._recorded_until = 0.0
@@ -114,7 +114,7 @@ class Panel:
         return fds if self._keyboard is None else [*fds, self._keyboard.fileno()]
 
     def wait_s(self, now: float) -> float:
-        if self._button.busy or (self._has_switch and self._switch.waits):
+        if self._button.busy or (self._has_switch and self._switch.pending):
             return TICK_S
         change_s = until_change_s(PATTERNS[self._shown], now - self._since)
         return min(BEAT_S, change_s, self._demo.left_s(now))
@@ -135,11 +135,11 @@ class Panel:
             self._switch.tick(now)
             self._follow_switch(was=was)
         self._report()
-        while not self._power_on_hold.answers.empty():
-            self._work.send(self._power_on_hold.answers.get())
+        while not self._power_on_hold.messages.empty():
+            self._work.send(self._power_on_hold.messages.get())
         for message in self._work.pop_messages():
             self._handle(message, now)
-        self._update_light(now, again=bool(words))
+        self._update_light(now, redraw=bool(words))
 
     def close(self) -> None:
         self._gpio.show(OFF)
@@ -181,7 +181,7 @@ class Panel:
                 self._update_health(pressed=True, pressed_s=now)
             if gesture in WARNINGS:
                 self._notice = gesture
-            elif gesture in ("press", "let_be", "reset"):
+            elif gesture in ("press", "cancelled", "reset"):
                 self._notice = ""
             elif gesture == "setup":
                 self._notice = "setup"
@@ -207,8 +207,8 @@ class Panel:
         off = self._switch.off
         self._work.floor.switched_off = off
         if off != was:
-            says = "the switch cuts the microphone" if off else "the switch is closed again"
-            self._work.log.info("%s", says)
+            text = "the switch cuts the microphone" if off else "the switch is closed again"
+            self._work.log.info("%s", text)
             self._work.send(MuteSwitched(off))
 
     def _report(self) -> None:
@@ -223,37 +223,37 @@ class Panel:
                 self._work.log.info("the button works again")
         if self._has_switch:
             self._update_health(switch="cuts" if self._switch.off else "closed")
-        if self._health != self._written:
-            self._written = self._health
+        if self._health != self._written_health:
+            self._written_health = self._health
             try:
                 health.write_health(self._health_path, self._health)
             except OSError as error:
                 self._work.log.warning("panel.json cannot be written (%s)", error.strerror)
 
-    def _update_health(self, **news: object) -> None:
-        self._health = msgspec.structs.replace(self._health, **news)
+    def _update_health(self, **fields: object) -> None:
+        self._health = msgspec.structs.replace(self._health, **fields)
 
     def _conditions(self, now: float) -> set[str]:
         """All conditions that are true now, by their names in the light's table."""
-        true = {self._state}
+        conditions = {self._state}
         if self._notice:
-            true.add(self._notice)
+            conditions.add(self._notice)
         if self._ringing:
-            true.add("ringing")
+            conditions.add("ringing")
         if now < self._recorded_until:
-            true.add("recording")
+            conditions.add("recording")
         if self._has_switch and self._switch.off:
-            true.add("muted")
+            conditions.add("muted")
         if self._box_status is not None:
             broken = set(self._box_status.broken)
-            true |= {"failed"} if broken else set()
-            true |= {"no_card"} if broken and broken <= CARDS else set()
-            true |= {"no_broker"} if self._box_status.house is False else set()
-            true |= {"muted"} if self._box_status.muted else set()
-            true |= {"starting"} if self._box_status.starting else set()
-        return true | self._indicators.seen
+            conditions |= {"failed"} if broken else set()
+            conditions |= {"no_card"} if broken and broken <= CARDS else set()
+            conditions |= {"no_broker"} if self._box_status.house is False else set()
+            conditions |= {"muted"} if self._box_status.muted else set()
+            conditions |= {"starting"} if self._box_status.starting else set()
+        return conditions | self._indicators.seen
 
-    def _update_light(self, now: float, *, again: bool) -> None:
+    def _update_light(self, now: float, *, redraw: bool) -> None:
         self._indicators.poll(now)
         name = self._demo.shown(choose(self._conditions(now)), now)
         if name != self._shown:
@@ -262,8 +262,8 @@ class Panel:
         if colour != self._colour:
             self._colour = colour
             self._light(colour)
-            again = True
-        if again and self._keyboard is not None:
+            redraw = True
+        if redraw and self._keyboard is not None:
             self._keyboard.show(name, colour)
 
     def _light(self, colour: Colour) -> None:
@@ -281,7 +281,7 @@ class Panel:
 def _open_gpio(work: Worker) -> GpioWires:
     """Open the GPIO lines, once the early light has released them. Raises PanelError."""
     early.request_wires(status.folder())
-    end_s = time.monotonic() + TAKE_S
+    end_s = time.monotonic() + RELEASE_S
     while True:
         try:
             return GpioWires(work.settings.panel)

@@ -34,7 +34,7 @@ class KernelPinFactory(LocalPiFactory):  # type: ignore[misc] # gpiozero has no 
         self.pins: dict[Any, KernelPin] = {}  # of this factory only; gpiozero shares them
         self.pin_class = KernelPin
         self.chip = chip
-        self.dimmer = SoftwarePwm(self._write, DIM_HZ)
+        self.pwm = SoftwarePwm(self._write, DIM_HZ)
         self._lines: dict[int, GpioLine] = {}
         self._watched: dict[int, KernelPin] = {}  # by the descriptor of their events
         self._poll = select.poll()
@@ -73,7 +73,7 @@ class KernelPinFactory(LocalPiFactory):  # type: ignore[misc] # gpiozero has no 
         if self._thread is not None:
             self._thread.join()
         super().close()
-        self.dimmer.close()
+        self.pwm.close()
         for line in self._lines.values():
             line.release()
         self._lines.clear()
@@ -106,7 +106,7 @@ class KernelPin(LocalPiPin):  # type: ignore[misc] # no types
     def __init__(self, factory: KernelPinFactory, info: Any) -> None:
         super().__init__(factory, info)
         self.line = factory.line(self._number)
-        self._share: float | None = None  # PWM duty cycle, 0 to 1; None: no PWM
+        self._duty_cycle: float | None = None  # PWM duty cycle, 0 to 1; None: no PWM
 
     def close(self) -> None:
         """Make the line an input without edge events; the factory releases it."""
@@ -129,14 +129,14 @@ class KernelPin(LocalPiPin):  # type: ignore[misc] # no types
             self.line.listen()
 
     def _get_state(self) -> float:
-        return self._share if self._share is not None else float(self.line.level)
+        return self._duty_cycle if self._duty_cycle is not None else float(self.line.level)
 
     def _set_state(self, value: float) -> None:
-        if self._share is None:
+        if self._duty_cycle is None:
             self.line.drive(bool(value))
         else:
-            self._share = float(value)
-            self.factory.dimmer.set(self._number, self._share)
+            self._duty_cycle = float(value)
+            self.factory.pwm.set(self._number, self._duty_cycle)
 
     def _get_pull(self) -> Pull:
         return self.line.pull
@@ -145,15 +145,15 @@ class KernelPin(LocalPiPin):  # type: ignore[misc] # no types
         self.line.listen(pull=value)
 
     def _get_frequency(self) -> float | None:
-        return None if self._share is None else DIM_HZ
+        return None if self._duty_cycle is None else DIM_HZ
 
     def _set_frequency(self, value: float | None) -> None:
         """Any frequency means DIM_HZ, since the lines share one period; None ends PWM."""
-        if value and self._share is None:
-            self._share = float(self.line.level)
-        elif not value and self._share is not None:
-            self._share = None
-            self.factory.dimmer.set(self._number, 0.0)
+        if value and self._duty_cycle is None:
+            self._duty_cycle = float(self.line.level)
+        elif not value and self._duty_cycle is not None:
+            self._duty_cycle = None
+            self.factory.pwm.set(self._number, 0.0)
 
     def _enable_event_detect(self) -> None:
         self.line.listen(edges=True)

@@ -30,56 +30,56 @@ PowerOnAction = Literal["setup", "reset"]
 class PowerOnHold:
     """Carries out a request in a thread of its own: a card may stall for seconds at each write.
 
-    `answers`: the messages for the conductor that result.
+    `messages`: for the conductor, as a result.
     """
 
     def __init__(
-        self, state: Path, log: logging.Logger, wishes: Path = WISHES, language: str = SOURCE
+        self, state: Path, log: logging.Logger, folder: Path = WISHES, language: str = SOURCE
     ) -> None:
         """`language`: of the box's own sentences."""
         self._language = language
         self._state = state
         self._log = log
-        self._wishes = wishes
-        self.answers: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        self._folder = folder
+        self.messages: queue.SimpleQueue[Message] = queue.SimpleQueue()
 
-    def start(self, wish: PowerOnAction) -> None:
+    def start(self, action: PowerOnAction) -> None:
         """Start to carry out a request. Returns at once."""
-        work = self._reset if wish == "reset" else self._ask_for_setup
-        threading.Thread(target=work, name=wish, daemon=True).start()
+        target = self._reset if action == "reset" else self._request_setup
+        threading.Thread(target=target, name=action, daemon=True).start()
 
-    def _ask_for_setup(self) -> None:
-        self._ask("setup")
+    def _request_setup(self) -> None:
+        self._request("setup")
 
     def _reset(self) -> None:
         """Request the privileged part first, so that a failure of the rest does not prevent it."""
-        self._ask("reset")
+        self._request("reset")
         try:
             factory_reset.request_reset(self._state)
         except OSError as error:
             self._log.error("reset: its note cannot be written (%s)", error.strerror)
-            left = factory_reset.clear(self._state)  # the next start would not erase them
-            for one in left:
-                self._log.error("reset: %s is left: %s", one.path, one.why)
-            if left:
-                self.answers.put(Say(catalogue(self._language).say("reset-failed")))
+            failures = factory_reset.clear(self._state)  # the next start would not erase them
+            for failure in failures:
+                self._log.error("reset: %s is left: %s", failure.path, failure.why)
+            if failures:
+                self.messages.put(Say(catalogue(self._language).say("reset-failed")))
                 return
         self._log.warning("reset by the button: the box restarts and erases all data of its owner")
-        self.answers.put(Restart())
+        self.messages.put(Restart())
 
-    def _ask(self, wish: PowerOnAction) -> None:
+    def _request(self, action: PowerOnAction) -> None:
         try:
-            if not write_request(wish, self._wishes):
+            if not write_request(action, self._folder):
                 self._log.warning(
                     "this system has no unit for set-up: the settings file stays as it is"
                 )
         except (OSError, StorageError) as error:
-            self._log.error("%s: the request to the system cannot be written: %s", wish, error)
+            self._log.error("%s: the request to the system cannot be written: %s", action, error)
 
 
-def write_request(wish: PowerOnAction, wishes: Path = WISHES) -> bool:
+def write_request(action: PowerOnAction, folder: Path = WISHES) -> bool:
     """Write the request. Returns False if no unit of this system reads it."""
-    if not os.access(wishes, os.W_OK):
+    if not os.access(folder, os.W_OK):
         return False
-    write_note(wishes / WANTED_SETUP, wish)
+    write_note(folder / WANTED_SETUP, action)
     return True

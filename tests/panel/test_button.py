@@ -120,12 +120,12 @@ def held_and_let_go(after_s: float) -> Button:
 
 def test_a_reset_takes_a_press_after_the_button_was_let_go() -> None:
     edges = [(0.0, True), (16.0, False), (18.0, True), (18.1, False)]
-    assert play(Button(power_on=True), edges, 40.0) == [*ARMED, "reset", "let_be"]
+    assert play(Button(power_on=True), edges, 40.0) == [*ARMED, "reset", "cancelled"]
 
 
 def test_an_armed_button_that_nobody_presses_changes_nothing() -> None:
     heard = play(Button(power_on=True), [(0.0, True), (16.0, False)], 16.0 + CONFIRM_S + 1.0)
-    assert heard == [*ARMED, "let_be"]
+    assert heard == [*ARMED, "cancelled"]
 
 
 def test_a_press_after_the_time_to_confirm_is_a_press_like_any_other() -> None:
@@ -136,12 +136,12 @@ def test_a_press_after_the_time_to_confirm_is_a_press_like_any_other() -> None:
 
 def test_a_contact_that_opens_for_a_moment_confirms_nothing() -> None:
     edges = [(0.0, True), (16.0, False), (16.0 + PAUSE_S / 2, True), (17.0, False)]
-    assert play(Button(power_on=True), edges, 40.0) == [*ARMED, "let_be"]
+    assert play(Button(power_on=True), edges, 40.0) == [*ARMED, "cancelled"]
 
 
 def test_a_button_that_is_stuck_from_power_on_is_warned_of_and_nothing_comes_of_it() -> None:
     button = Button(power_on=True)
-    assert play(button, [(0.0, True)], STUCK_S + 5.0) == [*ARMED, "let_be", "let_be"]
+    assert play(button, [(0.0, True)], STUCK_S + 5.0) == [*ARMED, "cancelled", "cancelled"]
     assert button.fault == "stuck"
 
 
@@ -149,15 +149,15 @@ def test_a_button_that_bounces_when_armed_resets_nothing() -> None:
     edges = [(0.0, True), (16.0, False), *((16.01 + i * 0.004, i % 2 == 0) for i in range(200))]
     heard = play(Button(power_on=True), edges, 60.0)
     assert "reset" not in heard
-    assert heard.count("let_be") == 1
+    assert heard.count("cancelled") == 1
     assert heard.count("press") == heard.count("release")
 
 
 def test_letting_go_at_either_warning_changes_nothing() -> None:
     early = play(Button(power_on=True), [(0.0, True), (3.0, False)], 9.0)
-    assert early == ["setup_warning", "let_be"]
+    assert early == ["setup_warning", "cancelled"]
     late = play(Button(power_on=True), [(0.0, True), (13.0, False)], 20.0)
-    assert late == ["setup_warning", "reset_warning", "let_be"]
+    assert late == ["setup_warning", "reset_warning", "cancelled"]
 
 
 def test_held_as_the_process_starts_anew_is_nothing_at_all() -> None:

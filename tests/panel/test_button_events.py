@@ -19,7 +19,7 @@ from appliance.panel.button_events import ButtonEvents
          ["long_press", "release", "press"]),
         (["press", "release"], []),
         (["setup_warning", "setup"], []),
-        (["setup_warning", "reset_warning", "reset_armed", "reset", "let_be"], []),
+        (["setup_warning", "reset_warning", "reset_armed", "reset", "cancelled"], []),
     ],
 )  # fmt: skip
 def test_each_press_is_told_once_and_once_it_is_sure(

@@ -67,8 +67,8 @@ def hold(wires: GpioWires) -> None:
 
 def held(wires: GpioWires, light: EarlyPanel, until_s: float) -> None:
     """From power-on, with a step every 20 ms."""
-    for tick in range(round((until_s - light.begun_s) / 0.02) + 1):
-        light.run_once(light.begun_s + tick * 0.02)
+    for tick in range(round((until_s - light.started_s) / 0.02) + 1):
+        light.run_once(light.started_s + tick * 0.02)
 
 
 def test_a_hold_that_begins_here_is_warned_of_and_ends_as_set_up_with_the_panel(
@@ -90,7 +90,7 @@ def test_a_hold_that_ends_here_is_done_by_the_panel(wires: GpioWires) -> None:
     hold(wires)
     light = EarlyPanel(wires, PANEL, 100.0)
     held(wires, light, 100.5 + SETUP_S)
-    light._note(False, 100.6 + SETUP_S)
+    light._record_edge(False, 100.6 + SETUP_S)
     assert light._notice == "setup"
     assert early.replay_edges(Button(power_on=True), light.edges) == ["setup_warning", "setup"]
 
@@ -99,7 +99,7 @@ def test_a_reset_needs_its_second_press_from_whoever_has_the_button_then(wires: 
     hold(wires)
     light = EarlyPanel(wires, PANEL, 100.0)
     held(wires, light, 101.0 + RESET_S)
-    light._note(False, 101.1 + RESET_S)
+    light._record_edge(False, 101.1 + RESET_S)
     assert light._notice == "reset_armed"
     panels = Button(power_on=True)
     assert "reset" not in early.replay_edges(panels, light.edges)
@@ -109,8 +109,8 @@ def test_a_reset_needs_its_second_press_from_whoever_has_the_button_then(wires: 
 def test_other_presses_before_the_box_mean_nothing_to_it(wires: GpioWires) -> None:
     light = EarlyPanel(wires, PANEL, 100.0)
     for at_s in (101.0, 101.2, 102.0, 104.0):
-        light._note(True, at_s)
-        light._note(False, at_s + 0.1)
+        light._record_edge(True, at_s)
+        light._record_edge(False, at_s + 0.1)
     assert early.replay_edges(Button(power_on=True), light.edges) == []
 
 

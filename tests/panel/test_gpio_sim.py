@@ -86,7 +86,7 @@ def arrived(wires: GpioWires, count: int) -> list[tuple[str, bool, float]]:
 
 def test_with_nothing_wired_the_kernels_pull_ups_hold_the_lines_high(wires: GpioWires) -> None:
     assert wires.levels() == {"button": False, "mute_switch": True}
-    assert wires.by == f"libgpiod, {LABEL}"
+    assert wires.access == f"libgpiod, {LABEL}"
 
 
 def test_a_press_arrives_with_the_moment_at_which_the_kernel_saw_it(

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from appliance.panel.light import PATTERNS
-from appliance.panel.light_demo import SHOW_S, TRUE, LightDemo
+from appliance.panel.light_demo import PROTECTED, SHOW_S, LightDemo
 
 
 def test_a_row_is_shown_for_its_seconds_and_then_what_is_so() -> None:
@@ -38,12 +38,12 @@ def test_a_change_of_what_is_so_ends_it_at_once_and_for_good(news: str) -> None:
 @pytest.mark.parametrize("truth", sorted(PATTERNS))
 def test_nothing_is_shown_while_somebody_talks_or_holds_the_button(truth: str) -> None:
     demo = LightDemo()
-    assert demo.request("idle", truth, 0.0) == (truth not in TRUE)
-    assert demo.shown(truth, 0.0) == (truth if truth in TRUE else "idle")
+    assert demo.request("idle", truth, 0.0) == (truth not in PROTECTED)
+    assert demo.shown(truth, 0.0) == (truth if truth in PROTECTED else "idle")
 
 
 def test_what_must_not_be_replaced_is_in_the_table() -> None:
-    assert PATTERNS.keys() > TRUE
+    assert PATTERNS.keys() > PROTECTED
 
 
 def test_a_row_that_there_is_not_is_not_shown() -> None:

@@ -12,7 +12,7 @@ def test_it_cuts_at_the_first_edge() -> None:
 def test_it_lets_hear_once_it_has_been_closed_for_long_enough() -> None:
     switch = MuteSwitch()
     assert switch.level(False, 1.0)
-    assert switch.waits
+    assert switch.pending
     assert not switch.tick(1.0 + SURE_S)
 
 
@@ -23,7 +23,7 @@ def test_a_bounce_never_listens() -> None:
         assert switch.level(beat % 2 == 0, now)
     switch.level(True, 1.0)
     assert switch.tick(2.0)
-    assert not switch.waits
+    assert not switch.pending
 
 
 def test_an_unread_switch_cuts() -> None:

@@ -96,7 +96,7 @@ def test_a_reset_forgets_notes_what_is_to_be_erased_and_begins_anew(
     desk: Desk, panel: Panel, tmp_path: Path
 ) -> None:
     (tmp_path / "echo.npz").touch()
-    panel._handle_gestures(["reset", "let_be"], 0.0)
+    panel._handle_gestures(["reset", "cancelled"], 0.0)
     assert desk.sent == [Forget()], "at once"
     until(lambda: stepped(panel) and Restart() in desk.sent)
     assert (tmp_path / factory_reset.NOTE).exists()
@@ -126,7 +126,7 @@ def test_a_warning_is_in_the_light_until_nothing_comes_of_it(panel: Panel, finge
     for warning in warnings:
         panel._handle_gestures([warning], 0.0)
         assert finger.push(HELLO) == warning
-    panel._handle_gestures(["let_be"], 0.0)
+    panel._handle_gestures(["cancelled"], 0.0)
     assert finger.push(HELLO) == "starting"
 
 

@@ -25,7 +25,7 @@ def test_who_has_the_rights_is_asked_whatever_else_fails(tmp_path: Path) -> None
     (state / factory_reset.NOTE / "file").touch()
     here = PowerOnHold(state, LOG, incoming)
     here.start("reset")
-    assert here.answers.get(timeout=20) == Restart(), "all was erased at once"
+    assert here.messages.get(timeout=20) == Restart(), "all was erased at once"
     assert (incoming / WANTED_SETUP).read_text() == "reset"
     assert not (state / "timers").exists()
 
@@ -34,14 +34,14 @@ def test_a_reset_that_can_do_nothing_says_so_and_does_not_begin_anew(tmp_path: P
     (tmp_path / "state").touch()
     here = PowerOnHold(tmp_path / "state", LOG, tmp_path / "none")
     here.start("reset")
-    assert here.answers.get(timeout=20) == Say(english().say("reset-failed"))
+    assert here.messages.get(timeout=20) == Say(english().say("reset-failed"))
 
 
 def test_set_up_is_asked_for_and_erases_nothing(tmp_path: Path) -> None:
     (tmp_path / "timers").mkdir()
     incoming = tmp_path / "incoming"
     incoming.mkdir()
-    PowerOnHold(tmp_path, LOG, incoming)._ask_for_setup()
+    PowerOnHold(tmp_path, LOG, incoming)._request_setup()
     assert (incoming / WANTED_SETUP).read_text() == "setup"
     assert (tmp_path / "timers").exists()
 
