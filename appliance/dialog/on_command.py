@@ -70,7 +70,7 @@ def interrupt_with_question(transition: Transition, command: Ask) -> None:
 
 
 def forget_conversation(transition: Transition, command: Forget) -> None:
-    """drops the answer without remembering it, and erases the thinker's history and the disk"""
+    """drops the answer unremembered; thinker and memory erase all turns, or only the last one"""
     _drop_and_erase(transition, command, EraseMemory(command.last, command.aloud))
 
 
@@ -95,7 +95,7 @@ def _drop_and_erase(
 
 
 def report_forgotten(transition: Transition, result: Forgotten) -> None:
-    """announces the result of erasing before the queue: success on request, failure always"""
+    """announces success of erasing on request, failure or late success always; before the queue"""
     if result.problem:
         key = "forget-failed"
     elif result.late:
