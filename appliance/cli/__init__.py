@@ -1,1 +1,1 @@
-"""What an owner types: each verb's module prints, asks a running box, or looks at this machine."""
+"""The commands of the command line; each module carries out one command or a group of them."""

@@ -1,4 +1,4 @@
-"""The command line: verbs and their arguments, without the code that carries them out."""
+"""The command line's parser: verbs and their arguments, without the code that carries them out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Verb = Callable[[argparse.Namespace], int]
 
-# Commands to the box that runs on this machine: verb, argument, help.
+# Commands that are sent to the box that runs on this machine: verb, argument, help.
 TOLD = (
     ("say", "TEXT", "make the box say a text"),
     ("ask", "TEXT", "ask the box a question, as if it had been spoken"),

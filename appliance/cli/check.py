@@ -1,6 +1,6 @@
-"""`interlude check`: is this machine fit, and what to do if not.
+"""`interlude check`: checks whether the box can run on this machine, with a remedy for each fault.
 
-In: the settings, a view of the machine, and what must be asked of libraries. Out: findings.
+In: the settings, a view of the machine, and probes of libraries and devices. Out: findings.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from appliance.update.release import fallback
 
 
 def language_model(settings: Settings, wish: Path = Path("/etc/interlude/model-wanted")) -> str:
-    """A sentence about the language model. Raises ModelError if it is not here or damaged, and
-    none stands in for it."""
+    """Check the files of the language model. Returns a sentence. Raises InterludeError if they are
+    missing or damaged and no other model can answer meanwhile."""
     from appliance.models.background_download import awaited_sentence
     from appliance.models.store import ModelStore
 
@@ -54,7 +54,7 @@ def language_model(settings: Settings, wish: Path = Path("/etc/interlude/model-w
 
 
 def prompt(settings: Settings) -> Finding | None:
-    """The prompt beside the model's own chat template; None if there is no model to ask."""
+    """Compare our prompt with the model's own chat template; None if there is no model."""
     from appliance.models.store import ModelStore
     from appliance.think.template_check import PromptStyle, compare
     from appliance.think.vocabulary import template_of
@@ -64,7 +64,7 @@ def prompt(settings: Settings) -> Finding | None:
         model = ModelStore.of(settings).language_model(settings.thinking.model)
         template = template_of(model.text)
     except ModelError:
-        return None  # said of the model itself
+        return None  # `language_model` reports it
     found = compare(template, PromptStyle.of(model, settings.thinking, available(settings)))
     if found.same:
         return ok("prompt", found.sentence())
@@ -73,49 +73,49 @@ def prompt(settings: Settings) -> Finding | None:
 
 
 def model_server(settings: Settings) -> Finding:
-    """What the owner's model server makes of a second of sound."""
+    """Send a second of sound to the owner's model server and check its answer."""
     from appliance.think.server_check import try_server
 
     return try_server(settings)
 
 
 def voice(settings: Settings) -> list[Finding]:
-    """The voice, which says a word to show that it can; nothing of it is heard."""
+    """Check the voices by synthesising a word, which is not played."""
     from appliance.cli import voice_checks as voice_fitness
 
     return voice_fitness.findings(settings)
 
 
 def canceller(settings: Settings) -> str:
-    """A sentence about the echo canceller."""
+    """A sentence that says whether the settings use our echo canceller."""
     own = settings.hearing.echo.canceller not in ("none", "hardware")
     return ("The canceller is here: our own Kalman filter." if own
             else "No canceller, as the settings want: the card must do it.")  # fmt: skip
 
 
 def turns(settings: Settings) -> Finding:
-    """Which rule ends a turn, and why."""
+    """Which rule detects the end of the owner's turn, and why."""
     from appliance.hear.turn.turn_check import turn_finding
 
     return turn_finding(settings.hearing.turn)
 
 
 def house(settings: Settings) -> str:
-    """A sentence about the MQTT broker. Raises LinkError if it cannot be used."""
+    """Connect to the MQTT broker. Returns a sentence. Raises LinkError if it cannot be used."""
     from appliance.mqtt import one_shot
 
     return one_shot.check(settings)
 
 
 def panel(settings: Settings, machine: Machine) -> list[Finding]:
-    """Button, switch and light of the panel, if the owner has one."""
+    """Check button, switch and light of the panel, if the settings name one."""
     from appliance.panel import checks as panel_fitness
 
     return panel_fitness.panel_findings(settings, machine)
 
 
 def network() -> list[Finding]:
-    """Where the box is in its network, or why it is in none."""
+    """The box's address and name in its network, or why it is in none."""
     from appliance.provision import network_checks as network_fitness
 
     return list(network_fitness.network_findings())
@@ -123,7 +123,7 @@ def network() -> list[Finding]:
 
 @dataclass(frozen=True)
 class CheckProbes:
-    """What no file tells: libraries, programs, the card itself. A test answers in their place."""
+    """The checks that need libraries, programs or devices. Tests pass replacements."""
 
     cards: Callable[[], list[CardInfo]] = list_cards
     try_card: Callable[[CardSettings], DeviceProbe] = try_card
@@ -142,7 +142,7 @@ class CheckProbes:
 
 
 def cli(settings: Settings, *, json: bool) -> int:
-    """Look, print, and return the exit code."""
+    """Check this machine, print the findings, and return the exit code."""
     running = _running()
     machine = Machine(process=str(running.pid)) if running is not None else Machine()
     findings = list(collect_findings(settings, machine, CheckProbes(), running))
@@ -154,8 +154,10 @@ def cli(settings: Settings, *, json: bool) -> int:
 
 
 def _running() -> status.SupervisorStatus | None:
-    """The box, where this is one and it runs: what systemd gave to it counts, and not what a shell
-    has; and its sound card is its own."""
+    """The status of the box if it runs on this machine, else None.
+
+    The limits of its supervisor count then, not those of the shell, and its sound card is in use.
+    """
     running = status.read_status() if ServiceAccount().here() else None
     there = running is not None and Path(f"/proc/{running.pid}").exists()
     return running if there else None
@@ -167,8 +169,8 @@ def collect_findings(
     asked: CheckProbes,
     running: status.SupervisorStatus | None = None,
 ) -> Iterator[Finding]:
-    """Every finding; the card comes last, since it is opened for some seconds, unless a box that is
-    `running` has it."""
+    """Yield every finding. The sound card comes last, since its check opens it for some seconds;
+    the card of a box that is `running` is not opened."""
     yield from _software(asked)
     yield from machine_findings(settings, machine)
     yield from secret_findings(settings)

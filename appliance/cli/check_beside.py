@@ -1,7 +1,8 @@
-"""The findings of `interlude check` beside a box that runs, for its page: a program of its own.
+"""The findings of `interlude check` while the box runs, for its page: a program of its own.
 
-In: one JSON record on the standard input. Out: findings as JSON. It has the rights of the page,
-which starts it: no network. What it cannot ask it takes from the record, or leaves out (UNSEEN).
+In: one JSON record on the standard input. Out: findings as JSON. The page starts it, so it has the
+page's rights: no network. What it cannot check itself comes from the record or is left out
+(UNSEEN).
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ from appliance.runtime.diagnostics import UNSHOWN, Finding, as_json, ok, told_by
 from appliance.runtime.machine import Machine
 from appliance.settings import Settings
 
-# Of `collect_findings`, what nobody can see without a network, or beside a model that is loaded.
+# Findings of `collect_findings` that need a network, or a second copy of the model in memory.
 UNSEEN = ("network", "prompt")
-_NICE = 19  # the conversation goes first
-_PARTS = {"the microphone": "capture", "the loudspeaker": "playback"}  # of BoxStatus.broken
+_NICE = 19  # lowest priority, so that the check does not delay the conversation
+_PARTS = {"the microphone": "capture", "the loudspeaker": "playback"}  # BoxStatus.broken → part
 
 
 class BesideBox(msgspec.Struct, frozen=True):
-    """What the page knows. `supervisor`: the process whose limits count. `broken`, `voice`,
-    `house`: as in BoxStatus."""
+    """The page's knowledge of the box. `supervisor`: id of the process whose limits are checked.
+    `broken`, `voice`, `house`: as in BoxStatus."""
 
     settings: Settings
     supervisor: int
@@ -38,7 +39,7 @@ class BesideBox(msgspec.Struct, frozen=True):
 
 
 def collect_beside(box: BesideBox, machine: Machine) -> list[Finding]:
-    """Every finding that can be seen from there; the sound card is the box's own, and stays so."""
+    """Every finding that the page's rights allow. The sound card is not opened: the box uses it."""
     asked = check.CheckProbes(
         model=_model,
         prompt=lambda _: None,
@@ -60,7 +61,7 @@ def collect_beside(box: BesideBox, machine: Machine) -> list[Finding]:
 
 
 def _with_words(found: Finding, settings: Settings) -> Finding:
-    """What is asked of the probes above is told in words of the page, too."""
+    """Add the page's sentence to an "ok" of the probes below, which return English text only."""
     if found.key or found.verdict != "ok":
         return found
     shown = {
@@ -71,7 +72,8 @@ def _with_words(found: Finding, settings: Settings) -> Finding:
 
 
 def _model(settings: Settings) -> str:
-    """Raises ModelError. Its checksum would be gigabytes to read: `interlude check` does that."""
+    """A sentence about the model's files. Raises ModelError. Their checksums are not compared:
+    that reads gigabytes, and `interlude check` does it."""
     name = ModelStore.of(settings).language_model(settings.thinking.model).name
     return f"{name} is here. Its checksum was not looked at."
 
@@ -85,7 +87,7 @@ def _server(settings: Settings) -> Finding:
 
 
 def _voice(name: str) -> str:
-    """Raises VoiceError."""
+    """A sentence about the voice that spoke last. Raises VoiceError if none has."""
     if not name:
         raise VoiceError(
             "No voice has spoken yet.",
@@ -96,7 +98,7 @@ def _voice(name: str) -> str:
 
 
 def _house(here: bool | None) -> str:
-    """Raises LinkError."""
+    """A sentence about the broker. Raises LinkError if the box has no connection to it."""
     if not here:
         raise LinkError(
             "The broker is not reached.",

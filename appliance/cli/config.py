@@ -1,4 +1,4 @@
-"""`interlude config`: the settings in effect, in the words of settings/defaults.yaml."""
+"""`interlude config`: prints the settings in effect with the comments of settings/defaults.yaml."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def source(named: Path | None) -> str:
 def whole(settings: Settings, outside: Mapping[str, Any] = MappingProxyType({})) -> str:
     """Every setting with its unit and reason, as YAML that can be loaded again.
 
-    `outside`: what was set while the box ran → what the files say in its place.
+    `outside`: settings that were changed at run time, each with the value that the files have.
     """
     values = msgspec.to_builtins(settings)
     default = msgspec.to_builtins(load_defaults())
@@ -37,7 +37,7 @@ def whole(settings: Settings, outside: Mapping[str, Any] = MappingProxyType({}))
     for line in DEFAULTS.read_text(encoding="utf-8").splitlines():
         found = _LINE.fullmatch(line)
         if line.startswith("#"):
-            continue  # the file's own head speaks of copying it
+            continue  # the head of the file, which says how to copy it
         if found is None:
             lines.append(line)
             continue
@@ -55,7 +55,7 @@ def whole(settings: Settings, outside: Mapping[str, Any] = MappingProxyType({}))
 
 
 def changes(settings: Settings, outside: Mapping[str, Any] = MappingProxyType({})) -> str:
-    """What is not the default, one line each, with the default beside it."""
+    """The settings that differ from the defaults, one a line, each with its default."""
     default = msgspec.to_builtins(load_defaults())
     lines = [
         f"{key}: {_as_yaml(value)}".ljust(40)
@@ -80,7 +80,7 @@ def _at(tree: Any, path: list[str]) -> Any:
 
 
 def _as_yaml(value: Any) -> str:
-    """One value on one line."""
+    """The value as YAML on one line."""
     if isinstance(value, str) and ("\n" in value or not value):
         return json.dumps(value, ensure_ascii=False)
     text = yaml.safe_dump(

@@ -1,7 +1,8 @@
-"""`interlude enrol`: the owner's own "mm-hm" and "wait" teach the verdict. Stays on the box.
+"""`interlude enrol`: adapts the verdict's network to the owner's own "mm-hm" and "wait".
 
-Asks on the screen, records from the microphone or reads a folder, says what it improved, and keeps
-a small correction; the sound itself only if the owner wants that.
+It shows each word on the screen and records it from the microphone, or reads recordings from a
+folder. It prints the improvement and saves the fitted layer; the recordings are saved only with
+--keep. All of it stays on the box.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ RecordSound = Callable[[float, Callable[[], None]], Samples]
 
 
 def cli_enrol(settings: Settings, *, folder: Path | None, keep: bool, takes: int = TAKES) -> int:
-    """Record or read, learn, and keep. Returns the exit code. Raises InterludeError."""
+    """Record the words or read them from `folder`, fit the layer, and save it if it helps.
+
+    `keep`: save the recordings too. Returns the exit code. Raises InterludeError.
+    """
     state = settings.state_path()
     classifier = network.VerdictNetwork()
     if folder is not None:
@@ -59,7 +63,7 @@ def cli_enrol(settings: Settings, *, folder: Path | None, keep: bool, takes: int
 
 
 def cli_forget(settings: Settings) -> int:
-    """Delete what was enrolled, recordings too. Returns the exit code. Raises StorageError."""
+    """Erase the fitted layer and the recordings. Returns the exit code. Raises StorageError."""
     state = settings.state_path()
     had = enrolled_files.is_there(state)
     if left := enrolled_files.forget(state):
@@ -72,7 +76,7 @@ def cli_forget(settings: Settings) -> int:
 
 
 def record_takes(recording: RecordSound, takes: int) -> Iterable[EnrolmentRecording]:
-    """The words one after another, as the owner says them."""
+    """Record each word `takes` times, prompting the owner on the screen."""
     for number in range(1, takes + 1):
         for word, kind in WORDS.items():
             _print_line(f"\n{number} of {takes}: get ready …")
@@ -81,7 +85,7 @@ def record_takes(recording: RecordSound, takes: int) -> Iterable[EnrolmentRecord
 
 
 def read_recordings(folder: Path) -> Iterable[EnrolmentRecording]:
-    """Recordings in folders that say what they are: `mm-hm/*.wav`, `wait/*.flac`, … Raises
+    """Recordings in folders named after their word: `mm-hm/*.wav`, `wait/*.flac`. Raises
     RecordingError for a folder without any."""
     for source in recordings.find(folder).of("backchannel", "interruption"):
         kind: Judgement = "backchannel" if source.kind == "backchannel" else "interruption"
@@ -91,7 +95,7 @@ def read_recordings(folder: Path) -> Iterable[EnrolmentRecording]:
 def usable(
     takes: Iterable[EnrolmentRecording], settings: Settings, classifier: network.VerdictNetwork
 ) -> list[ScoredRecording]:
-    """Those that something can be learnt from; each of the others is named, with its reason."""
+    """Score the recordings. Those that cannot be used are left out and printed with the reason."""
     heard = []
     for take in takes:
         try:
@@ -102,7 +106,7 @@ def usable(
 
 
 def keep_recordings(takes: Iterable[EnrolmentRecording], state: Path) -> None:
-    """As WAV files that only their owner can read. Raises StorageError."""
+    """Save the recordings as WAV files of mode 0600. Raises StorageError."""
     folder = state / enrolled_files.RECORDINGS
     try:
         for take in takes:

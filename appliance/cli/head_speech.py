@@ -1,6 +1,7 @@
-"""A text by the voice `head`, in one process: the model reads it, the head speaks its states.
+"""Speaks a text with the voice `head` in one process: the head speaks the model's hidden states.
 
-This is what the box does while it draws an answer, without the ring and without the program.
+The box does the same while it generates an answer; there the states go through a ring to the
+head's program.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ from appliance.voice.spoken_words import SpeechMarks, SpokenWord
 
 
 def said_by_head(settings: Settings, text: str) -> tuple[Samples, list[SpokenWord]]:
-    """The sound, as the box would make it, and its words. Raises VoiceError or ModelError where
-    this box has no head, UnsayableText where what it says fails its check."""
+    """The sound that the box would make of the text, and its words. Raises VoiceError or ModelError
+    if this box has no head, UnsayableText if the sound fails the head's check."""
     head = SpeechHead(head_folder(settings))
     recited = recite(
         resolve(settings), settings.thinking, available(settings), text,
@@ -44,7 +45,8 @@ def said_by_head(settings: Settings, text: str) -> tuple[Samples, list[SpokenWor
 def spoken_states(
     head: Head, rate_hz: int, dbfs: float, text: str, recited: Recited
 ) -> tuple[Samples, list[SpokenWord]]:
-    """What a head that speaks at `dbfs` makes of the states of `text`. Raises UnsayableText."""
+    """Synthesise the states of `text` with a head whose level is `dbfs`. Returns the sound and its
+    words. Raises UnsayableText."""
     runs = HeadRuns(head)
     for serial, states in enumerate(recited.states, 1):
         runs.add(TokenSlot(serial, 1, serial == 1, states))
@@ -72,7 +74,7 @@ def spoken_states(
 
 
 def words_of(text: str, pieces: Sequence[bytes]) -> tuple[Word, ...]:
-    """Each word's characters, and how far the token with which it begins is behind the first."""
+    """For each word: first character, last + 1, and the index of the token in which it begins."""
     ends = list(accumulate(map(len, pieces)))
     found = []
     for word in re.finditer(r"\S+", text):

@@ -1,6 +1,6 @@
-"""What `interlude check` says of the machine: its cores, rights, memory, disk, heat and power.
+"""Checks of the machine for `interlude check`: cores, rights, memory, disk, temperature, power.
 
-In: the settings, and a view of the machine. Out: findings.
+In: the settings and a view of the machine. Out: findings.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from appliance.runtime.diagnostics import Finding, ok, problem, warning
 from appliance.runtime.machine import LOW_VOLTAGE, Machine
 from appliance.settings import Settings
 
-LEAST_DISK_MIB = 200  # for the memory of conversations and the log
-HOT_C = 75.0  # a Pi slows down at 80
+LEAST_DISK_MIB = 200  # free space for the memory of conversations and the log
+HOT_C = 75.0  # a Pi lowers its clock from 80 °C on
 _LIMITS = "/etc/security/limits.d/interlude.conf"
 
 
 def machine_findings(settings: Settings, machine: Machine) -> Iterator[Finding]:
-    """All of them."""
+    """Yield the findings of every check of this module."""
     yield from _cores(settings, machine)
     yield from _permissions(settings, machine)
     yield from _memory(settings, machine)

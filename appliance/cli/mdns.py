@@ -1,4 +1,4 @@
-"""`interlude system mdns`: has the page announced in the network, as the settings say."""
+"""`interlude system mdns`: writes avahi's file that announces the page, as the settings say."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from appliance.errors import SettingsError, StorageError
 from appliance.page.announcement import announcement
 from appliance.settings import Settings, load_defaults
 
-FILE = Path("/etc/avahi/services/interlude.service")  # avahi looks into the folder when it changes
+FILE = Path("/etc/avahi/services/interlude.service")  # avahi watches this folder
 
 
 def cli(settings: Callable[[], Settings], file: Path = FILE) -> int:
-    """With settings that cannot be used, the box goes on as before, and so does this. Raises
-    StorageError."""
+    """Write or remove avahi's file. If the settings cannot be used, an existing file stays: the box
+    itself goes on with its last usable settings. Raises StorageError."""
     try:
         wanted = announcement(settings().page)
     except SettingsError as error:

@@ -1,4 +1,4 @@
-"""`interlude memory show|forget`: what the box remembers, for its owner's eyes."""
+"""`interlude memory show|forget`: prints or erases the remembered turns."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def cli_show(settings: Settings) -> int:
 
 
 def cli_forget(settings: Settings) -> int:
-    """Forget every turn: through the box that runs here, or, where none does, on the disk.
+    """Erase every turn: the running box does it, or, if none runs, this process does it on disk.
 
-    Says so once it is so. Returns the exit code. Raises StorageError, ControlError.
+    Prints the result when all is erased. Returns the exit code. Raises StorageError, ControlError.
     """
     try:
         told = tell.forget_conversation(settings)
@@ -51,7 +51,7 @@ def cli_forget(settings: Settings) -> int:
 
 
 def _forget_on_disk(settings: Settings) -> str:
-    """Returns what there is to say of it."""
+    """Erase the memory's files. Returns a sentence about the result."""
     file = path(settings)
     if not memory_erase.files(file):
         return "There was nothing to forget."
@@ -62,7 +62,7 @@ def _forget_on_disk(settings: Settings) -> str:
         said = f"{_turns(count)} {'is' if count == 1 else 'are'} forgotten."
     except MemoryDamaged:
         said = "The memory was damaged; it is deleted."
-    except StorageError:  # full, or of another version: to be forgotten all the same
+    except StorageError:  # a full disk, or a file of another version: it is erased all the same
         said = "All that was said is forgotten."
     memory_erase.forget_all(file)
     return said

@@ -1,4 +1,4 @@
-"""`interlude models list|fetch|verify`: what the owner sees of the models. Returns exit codes."""
+"""`interlude models list|fetch|verify|bring|announce`: the commands that handle the models."""
 
 from __future__ import annotations
 
@@ -31,14 +31,15 @@ SOON = "A box that runs tries it in some seconds, and offers it once it has said
 ON_STICK = (
     "language",
     "voice",
-)  # kinds that a box looks for there (system/usr/lib/interlude/stick)
+)  # kinds that a box copies from there (system/usr/lib/interlude/stick)
 DECLINED = 1
-STARTS_S = 60.0  # for a box that is just starting, to tell it something
+STARTS_S = 60.0  # a message is retried for so long, while the box may be starting
 INTERRUPTED = 130  # as shells say for Ctrl-C
 
 
 def cli_list(settings: Settings, console: Console | None = None) -> int:
-    """Print every model: name, kind, size, licence, what of it is here, and its files' names."""
+    """Print every model: name, kind, size, licence, whether it is here, and, for a model that a
+    USB stick may bring, its files' names."""
     console = console or Console()
     store = ModelStore.of(settings)
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -71,13 +72,14 @@ def cli_fetch(
     console: Console | None = None,
     ask: Callable[[str], str] | None = None,
 ) -> int:
-    """Show the licence, ask, and fetch. `ask` is None where nobody can answer.
+    """Show the licence, ask for consent, and fetch the model.
 
-    `form`: of the audio part of a language model, in place of the catalogue's.
+    `form`: of the audio part of a language model, in place of the catalogue's. `ask`: asks for
+    consent; None: the terminal does, if there is one.
 
-    Raises an InterludeError when the model is not here afterwards.
+    Raises InterludeError if the model is not here afterwards.
     """
-    from appliance.models.fetcher import ModelFetcher  # the hub's library takes a second to import
+    from appliance.models.fetcher import ModelFetcher  # the hub's library takes 1 s to import
     from appliance.models.hub import ModelHub
 
     console = console or Console()
@@ -112,8 +114,8 @@ def cli_fetch(
 
 
 def _ready(console: Console, settings: Settings, store: ModelStore, model: CatalogueModel) -> int:
-    """Make now what is made of that model once, and tell how it is chosen."""
-    from appliance.models import codec_files  # and with it numpy
+    """Prepare a codec's decoder, which is done once, and print how to use a language model."""
+    from appliance.models import codec_files  # imports numpy
 
     if model.kind == "language" and settings.thinking.model != model.name:
         console.print(
@@ -131,7 +133,7 @@ def _ready(console: Console, settings: Settings, store: ModelStore, model: Catal
 def cli_bring_voice(
     settings: Settings, stick: Path | None = None, wish: Path = VOICE_WANTED
 ) -> int:
-    """Bring the voice that this box awaits, likewise. There is nothing to say: it speaks."""
+    """Fetch the requested voice, or copy it from `stick`. It is not announced: it will be heard."""
     from appliance.models.background_download import BackgroundDownload
     from appliance.models.fetcher import ModelFetcher
     from appliance.models.hub import ModelHub
@@ -160,11 +162,11 @@ def cli_bring(
     folder: Path = download_news.FOLDER,
     wish: Path = WANTED,
 ) -> int:
-    """Bring the model that this box awaits, from the hub or from a folder, or remove the one that
-    is to go.
+    """Fetch the requested model from the hub, or copy it from `stick`, or remove the one whose
+    removal was requested.
 
-    For the services of a box: it asks nothing, the licence was accepted with the wish. What there
-    is to say goes into `folder`, where there is one.
+    The services of a box run this, so it asks nothing: the licence was accepted with the request.
+    It writes news for `cli_announce` to `folder`, if that exists.
     """
     from appliance.models.background_download import BackgroundDownload
     from appliance.models.fetcher import ModelFetcher
@@ -184,7 +186,7 @@ def cli_bring(
         if folder.is_dir():
             try:
                 download_news.write_news(what, folder)
-            except OSError as error:  # it goes on without a word
+            except OSError as error:  # the download goes on unannounced
                 print(f"{folder}: {error.strerror}", file=sys.stderr, flush=True)
 
     errand = BackgroundDownload(store, fetch, told, time.sleep)
@@ -194,7 +196,8 @@ def cli_bring(
 
 
 def cli_announce(settings: Settings, folder: Path = download_news.FOLDER) -> int:
-    """Say what the fetch has left to be said. For a service of a box, as the box's own user."""
+    """Announce the news that `cli_bring` left in `folder`. A service of the box runs this as the
+    box's own user."""
     from appliance.cli import tell
     from appliance.messages.commands import Restart, Say
     from appliance.messages.registry import Message
@@ -231,7 +234,7 @@ def cli_announce(settings: Settings, folder: Path = download_news.FOLDER) -> int
 
 
 def cli_verify(settings: Settings, name: str | None = None, console: Console | None = None) -> int:
-    """Read every byte of one model, or of all that are here, again. 66 if one is damaged."""
+    """Compare the checksums of one model, or of all that are here. Returns 66 if one is damaged."""
     console = console or Console()
     store = ModelStore.of(settings)
     if name is not None:
@@ -248,7 +251,7 @@ def cli_verify(settings: Settings, name: str | None = None, console: Console | N
         problems = store.damage(model)
         if problems:
             damaged = True
-            store.forget_whole(model)  # so that the next fetch looks at every file again
+            store.forget_whole(model)  # so that the next fetch checks every file again
         unpinned = any(file.sha256 is None for file in model.files.values()) and model.shipped
         well = (
             "there; part of the package, not pinned here" if unpinned else "every byte as fetched"
@@ -312,7 +315,7 @@ def _bars(console: Console) -> Progress:
 
 
 class _Bars:
-    """A progress bar a file."""
+    """Shows a progress bar for each file."""
 
     def __init__(self, bars: Progress) -> None:
         self._bars = bars
@@ -329,13 +332,13 @@ class _Bars:
 
 
 class _Lines:
-    """A line in the log for each file, and for each trouble."""
+    """Prints a line for the log for each file and each problem."""
 
     def start(self, name: str, done: int, total: int) -> None:
         print(f"{name}: {done >> 20} of {total >> 20} MiB are here", flush=True)
 
     def advance(self, name: str, done: int) -> None:
-        """Nothing: whoever wants to know looks at the disk."""
+        """Prints nothing: the page reads the progress from the disk."""
 
     def report_problem(self, name: str, problem: str, wait_s: float) -> None:
         print(f"{name}: {problem}; again in {wait_s:g} s", flush=True)

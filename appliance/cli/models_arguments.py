@@ -1,4 +1,4 @@
-"""`interlude models …`: its verbs and arguments. Each verb imports what it needs when called."""
+"""The arguments of `interlude models`. Each verb imports the code that it needs when called."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""`interlude models give|take`: for a playbook that brings the models of a fleet
-(models/relay.py)."""
+"""`interlude models give|take`: copies model files from box to box for a fleet's playbook.
+
+models/relay.py has the mechanism.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,13 @@ OK = 0
 
 
 def cli_told(store: ModelStore) -> int:
-    """`interlude models list --json`."""
+    """Print every file of every model as JSON (`interlude models list --json`)."""
     print(msgspec.json.format(msgspec.json.encode(list_models(store))).decode())
     return OK
 
 
 def cli_give(store: ModelStore, name: str, file: str, at: int, most: int) -> int:
-    """A piece of a file on stdout, in base64, so that no terminal in between changes it."""
+    """Print part of a file on stdout, in base64, so that no terminal in between changes it."""
     for piece in ModelRelay(store).give(name, file, at, most):
         sys.stdout.buffer.write(piece)
     sys.stdout.buffer.write(b"\n")
@@ -32,8 +34,10 @@ def cli_give(store: ModelStore, name: str, file: str, at: int, most: int) -> int
 def cli_take(
     store: ModelStore, name: str, file: str | None, at: int, folder: Path = download_news.FOLDER
 ) -> int:
-    """stdin behind what is here of a file; without a file, put the model in place. A box that
-    awaits it is told that it is here, as after a fetch of its own."""
+    """Append stdin to a file; without `file`, install the model whose files are complete.
+
+    If the box awaits that model, this writes the news that it is here, as its own fetch does.
+    """
     if file is not None:
         print(ModelRelay(store).receive(name, file, at, sys.stdin.buffer))
         return OK

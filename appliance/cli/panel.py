@@ -1,8 +1,8 @@
-"""`interlude panel`: the keyboard is button and switch, a line in the terminal is the light.
+"""`interlude panel`: the keyboard acts as button and switch, a line in the terminal as light.
 
-In: keys. Out: words to the panel's socket (panel/keyboard_socket.py), and the colour that it sends
-back. A terminal tells when a key goes down, never when it comes up: a key is a whole gesture or a
-half.
+In: keys. Out: words to the panel's socket (panel/keyboard_socket.py), and the colour that the panel
+sends back. A terminal reports that a key goes down, but not that it comes up, so a key stands for a
+complete gesture or for one half of it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from appliance.panel.button import LONG_S
 from appliance.panel.keyboard_socket import HELLO, place
 from appliance.settings import Settings
 
-TAP_S = 0.1  # of a press that is let go again
+TAP_S = 0.1  # from press to release in a short press
 HELP = "space: press · h: hold, or let go · 2: double · l: long · m: mute switch · q: quit"
 
 # Key → words with the seconds before each.
@@ -31,12 +31,12 @@ KEYS: dict[str, tuple[tuple[float, str], ...]] = {
     "2": ((0.0, "press"), (TAP_S, "release"), (TAP_S, "press"), (TAP_S, "release")),
     "l": ((0.0, "press"), (LONG_S + TAP_S, "release")),
 }
-PAIRS = {"h": ("press", "release"), "m": ("on", "off")}  # each time the other one
+PAIRS = {"h": ("press", "release"), "m": ("on", "off")}  # the key sends the two in turn
 QUIT = ("q", "\x03", "\x04")
 
 
 def cli_panel(settings: Settings) -> int:
-    """Until q. Raises PanelError where there is no terminal, or no panel to press."""
+    """Run until the key q. Raises PanelError without a terminal or a running keyboard panel."""
     if settings.panel.gpio != "keyboard":
         raise PanelError("This box has no keyboard panel.", "Set `panel.gpio: keyboard`.")
     if not sys.stdin.isatty():
@@ -54,7 +54,8 @@ def cli_panel(settings: Settings) -> int:
 
 
 def drawn(frame: str) -> str:
-    """The line for a frame of panel/keyboard_socket.py, "name red green blue" in percent."""
+    """The terminal's line for a frame of panel/keyboard_socket.py: "name red green blue", in
+    percent."""
     name, *percent = frame.split()
     red, green, blue = (round(255 * int(part) / 100) for part in percent)
     return f"\r\x1b[38;2;{red};{green};{blue}m●\x1b[0m {name:<14}"

@@ -1,4 +1,4 @@
-"""`interlude system begin|grow|setup|page|improv`: what the units of a card call at its starts."""
+"""`interlude system begin|grow|setup|page|improv`: commands of the card's units, run at a boot."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from appliance.settings import Settings
 from appliance.update.handed_over_file import NOTE_BYTES, HandedOverFile, pop_note
 from appliance.update.system.block_device import BootDisk
 
-BAD_SEED = "seed-problem"  # beside the files of provision/setup_server.py
-LOOKED = "looked"  # there too: set-up has run since the start (/usr/lib/interlude/alone)
-NAMED_S = 15.0  # after an address came, until avahi has found out whether a name is free
-TOLD = "reset-told"  # there too: how the reset ended that was told of, while its note remains
-CARD_S = 600.0  # before what was asked for is tried again on a card that cannot be written
-SPEECH_S = 60.0  # the longest wait for the box to end what it says before it starts anew
+BAD_SEED = "seed-problem"  # in the folder of provision/setup_server.py: why the seed was not used
+LOOKED = "looked"  # also there: set-up has run since the boot (/usr/lib/interlude/alone)
+NAMED_S = 15.0  # timeout for avahi to find out whether a name is free, once there is an address
+TOLD = "reset-told"  # also in that folder: result of a reset, while its request remains
+CARD_S = 600.0  # retry delay of a request on a card that cannot be written
+SPEECH_S = 60.0  # longest wait for the box to finish speaking before it is restarted
 
 
 def cli(doing: str, settings: Callable[[], Settings]) -> int:
@@ -50,7 +50,7 @@ def cli(doing: str, settings: Callable[[], Settings]) -> int:
         case "page":
             serve()
         case "improv":
-            from appliance.provision.improv import service  # D-Bus: the others do without
+            from appliance.provision.improv import service  # imports D-Bus, which only it needs
 
             service.serve()
         case _:
@@ -59,7 +59,8 @@ def cli(doing: str, settings: Callable[[], Settings]) -> int:
 
 
 def cli_begin(folder: Path = FOLDER) -> int:
-    """Keys, and the seed on the card. A bad seed is a warning: the box starts all the same."""
+    """Make the box's keys and apply the seed on its card. A bad seed only logs a warning: the box
+    starts all the same."""
     begun = provision(BootDisk(), ProvisionTarget())
     note(begun, folder)
     if begun.seeded:
@@ -70,7 +71,8 @@ def cli_begin(folder: Path = FOLDER) -> int:
 
 
 def note(begun: ProvisionResult, folder: Path) -> None:
-    """Into the log, and for set-up, which says it: what on the card could not be used."""
+    """Log what on the card could not be used, and write it to BAD_SEED for set-up, which says
+    it."""
     (folder / BAD_SEED).unlink(missing_ok=True)
     other = setup_sentences.misnamed(begun.misnamed, english()) if begun.misnamed else ""
     if problem := " ".join(filter(None, [begun.problem, other])):
@@ -79,7 +81,7 @@ def note(begun: ProvisionResult, folder: Path) -> None:
 
 
 def host() -> str:
-    """The name that the box is to have in its network."""
+    """The configured host name of the box."""
     try:
         return Path("/", HOST).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
@@ -91,14 +93,14 @@ def warn(problem: str) -> None:
 
 
 def rename(name: str) -> None:
-    """The running system, too, and avahi, which reads the name when it starts."""
+    """Set the host name of the running system, and restart avahi, which reads it at its start."""
     for words in (["hostnamectl", "hostname", name],
                   ["systemctl", "--no-block", "try-restart", "avahi-daemon.service"]):  # fmt: skip
         subprocess.run(words, check=False, stdin=subprocess.DEVNULL)
 
 
 def own_name(radio: NmcliNetworks) -> str:
-    """As others find the box in its network; "" if avahi does not say within NAMED_S."""
+    """The box's mDNS name; "" if avahi does not report it within NAMED_S."""
     limit_s = time.monotonic() + NAMED_S
     while not (name := mdns.own_name(radio.addresses())) and time.monotonic() < limit_s:
         time.sleep(LOOK_S)
@@ -108,7 +110,7 @@ def own_name(radio: NmcliNetworks) -> str:
 def cli_setup(
     settings: Callable[[], Settings], folder: Path = FOLDER, wishes: Path = WISHES
 ) -> int:
-    """Set-up, where it is needed or the panel asked for it."""
+    """Run set-up, if it is needed or the panel requested it."""
     voice = SetupAnnouncer(settings)
     wanted = pop_request(voice, ProvisionTarget(), folder, wishes)
     radio = NmcliNetworks()
@@ -128,12 +130,12 @@ def cli_setup(
         set_up.insist(setup_sentences.card_says(problem, english()))
     print(ended := set_up.run(asked=bool(wanted)))
     if ended == "set up":
-        voice.send(Restart())  # with the settings that were typed
+        voice.send(Restart())  # so that the new settings take effect
     return 0
 
 
 def pages(settings: Callable[[], Settings]) -> str:
-    """Where the page is once the box is in a network (setup_server.SetupAccess)."""
+    """Address of the page once the box is in a network (setup_server.SetupAccess)."""
     try:
         return address_of(settings().page)
     except InterludeError:
@@ -141,7 +143,7 @@ def pages(settings: Callable[[], Settings]) -> str:
 
 
 def own_language(settings: Callable[[], Settings]) -> str:
-    """Of what the box says by itself; English where its settings cannot be read."""
+    """Language of the box's own sentences; English if its settings cannot be read."""
     try:
         return settings().own_language
     except InterludeError:
@@ -155,15 +157,15 @@ def pop_request(
     wishes: Path,
     sleep: Callable[[float], None] = time.sleep,
 ) -> str:
-    """What the panel has asked for, with a reset carried out and the note taken away.
+    """Carry out a reset that the panel requested, and delete the request. Returns the request.
 
-    Raises StorageError where it cannot be, after CARD_S: with the note there, the path unit starts
-    this again as soon as it ends.
+    If it cannot be deleted, raises StorageError after CARD_S: as long as the request exists, the
+    path unit starts this command again as soon as it ends.
     """
     wanted = read_request(wishes)
     if wanted == "reset":
         reset(voice, ground, folder)
-    # Only now: a reset that the power cut short begins anew at the next start.
+    # After the reset, so that one that a power cut interrupts is repeated at the next boot.
     try:
         pop_note(wishes / WANTED_SETUP)
     except StorageError:
@@ -175,7 +177,7 @@ def pop_request(
 
 
 class SetupAnnouncer:
-    """The box's own. `stands`: what its status file says."""
+    """Makes the box say a sentence or restart. `stands`: reads the box's status file."""
 
     def __init__(
         self,
@@ -190,22 +192,23 @@ class SetupAnnouncer:
         self._sleep = sleep
 
     def speak(self, sentence: str) -> bool:
-        """Aloud, and not into the log: it may hold the set-up Wi-Fi's password."""
+        """Say the sentence. It is not logged: it may contain the set-up Wi-Fi's password. Returns
+        whether the box took it."""
         return self.send(Say(sentence, chime=True))
 
     def send(self, message: Message) -> bool:
-        """Whether the box took it."""
+        """Send a message to the box. Returns whether the box took it."""
         try:
             tell.send_command(self._settings(), message)
-        except InterludeError:  # it is starting, or away; the unit of its own says why
+        except InterludeError:  # the box is starting or does not run; its own unit logs why
             return False
         return True
 
     def restart_after(self, key: str = "") -> None:
-        """Have the box start anew, once the sentence of `key` has been said in full.
+        """Restart the box once it has said the sentence of `key` to its end.
 
-        A box that is away is waited for, STARTS_S for each of the two. One that ends after it took
-        the sentence has not said it: the one after it is told again.
+        Both the sentence and the restart are retried for STARTS_S while the box does not run. If
+        its process changes after it took the sentence, the sentence is sent again.
         """
         limit_s = self._now_s() + STARTS_S
         sentence = catalogue(own_language(self._settings)).say(key) if key else ""
@@ -221,7 +224,7 @@ class SetupAnnouncer:
 
     def _wait_for_silence(self) -> None:
         limit_s = self._now_s() + SPEECH_S
-        self._sleep(AGAIN_S)  # until the status file says that it speaks
+        self._sleep(AGAIN_S)  # the status file shows the speech only after a delay
         while (now := self._stands()) and now.talking and self._now_s() < limit_s:
             self._sleep(LOOK_S)
 
@@ -231,10 +234,12 @@ class SetupAnnouncer:
 
 
 def reset(voice: SetupAnnouncer, ground: ProvisionTarget, folder: Path = FOLDER) -> None:
-    """Take away what the last owner brought. What could not be taken away is said aloud.
+    """Delete everything that the last owner configured, then restart the box. An incomplete reset
+    is announced.
 
-    On a card that cannot be written the note remains, and this runs again and again: the box is
-    told once in each start of the machine (`folder` is in memory), and again if it ended otherwise.
+    On a card that cannot be written the request remains, and this runs again and again. So the
+    result is recorded in `folder`, which is in memory: the box is restarted once in each boot, and
+    again only if the result differs.
     """
     told, ended, problem = folder / TOLD, b"complete", ""
     try:
@@ -250,7 +255,7 @@ def reset(voice: SetupAnnouncer, ground: ProvisionTarget, folder: Path = FOLDER)
 
 
 def read_request(wishes: Path) -> Literal["", "setup", "reset"]:
-    """What the panel has asked for; "" for nothing. The note stays (take_note)."""
+    """The panel's request; "" if there is none. The file stays (`pop_request` deletes it)."""
     try:
         with HandedOverFile(wishes / WANTED_SETUP, NOTE_BYTES) as note:
             said = note.read(0, note.size).strip()

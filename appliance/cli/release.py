@@ -1,4 +1,4 @@
-"""`interlude release …`: what an owner, Ansible and the update service see of releases."""
+"""`interlude release`: the commands for releases that owners, Ansible and the units run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from appliance.update.release.target import EMULATED_S, TRY_OUT_S, SystemdTarget
 
 
 def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
-    """What was typed after `interlude release`."""
+    """Run the command that follows `interlude release`. Returns the exit code."""
     match args.doing:
         case "install":
             wishes = InstallOptions(downgrade=args.downgrade, wait_s=args.wait, start=not args.cold)
@@ -50,9 +50,9 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
 
 
 def cli_install(file: Path | None, wishes: InstallOptions) -> int:
-    """Install `file`, or what was asked for where there is none. Prints one line at the end."""
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # whoever started it may go: it sees it through
-    # --cold is said where nothing runs: in a card's root file system, often emulated.
+    """Install `file`; if it is None, the requested release. Prints one line at the end."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # continue if the terminal or ssh session closes
+    # --cold is used in a card's root file system, often under emulation, hence the longer limit.
     target = SystemdTarget(selftest_s=TRY_OUT_S if wishes.start else EMULATED_S)
     installer = ReleaseInstaller(ReleaseStore(), target, progress=_shown())
     began = time.monotonic()
@@ -74,8 +74,8 @@ def cli_rollback(wishes: InstallOptions) -> int:
 
 
 def cli_ask(version: str | None = None) -> int:
-    """Have the newest offer, or that version's, installed by whoever has the right to. Returns at
-    once."""
+    """Request the newest offer, or that of `version`. Returns at once: the update service, which
+    runs as root, installs it."""
     ready = [offer for offer in request.offers() if version in (None, offer.version)]
     if not ready:
         print("nothing newer lies ready")
@@ -86,7 +86,8 @@ def cli_ask(version: str | None = None) -> int:
 
 
 def cli_pull(address: str | None) -> int:
-    """Fetch what the fleet is to have, and ask for it. Returns at once."""
+    """Fetch the release that the fleet's sheet names, and request it. The update service installs
+    it."""
     from appliance.update.release.fleet_pull import pull
 
     address = address or os.environ.get("PULL_URL")
@@ -100,7 +101,7 @@ def cli_pull(address: str | None) -> int:
 
 
 def cli_bring(folder: Path) -> int:
-    """Copy what is newer and signed from a stick to where it lies ready; nothing is asked for."""
+    """Copy newer, signed archives from a stick to the incoming folder, without requesting one."""
     from appliance.update.stick_import import bring
 
     with LookTeller("stick").looking() as teller:
@@ -111,7 +112,7 @@ def cli_bring(folder: Path) -> int:
 
 
 def cli_list() -> int:
-    """One line a release, newest first, and what it is to the box."""
+    """Print one line for each installed release, newest first, with its role."""
     shelf = ReleaseStore()
     roles = {shelf.previous(): "the one before", shelf.kept(): "kept", shelf.on_trial(): "on trial"}
     for manifest in shelf.installed():
@@ -121,14 +122,14 @@ def cli_list() -> int:
 
 
 def cli_status(*, as_json: bool) -> int:
-    """What is kept, what runs, what could be had, and how an installation goes."""
+    """Print which release is kept, which runs, which are offered, and an installation's progress."""
     found = release_report(ReleaseStore())
     print(format_report(found, as_json=as_json))
     return 0
 
 
 def cli_selftest(settings: Settings) -> int:
-    # All parts of the box, which no other verb needs.
+    # Imported here: these modules import every part of the box, which no other command needs.
     from appliance.cli.rows import rows_to_run
     from appliance.update.release import selftest
 
@@ -138,7 +139,7 @@ def cli_selftest(settings: Settings) -> int:
 
 
 def release_report(shelf: ReleaseStore, incoming: Path = request.INCOMING) -> dict[str, object]:
-    """The releases of a box in plain words and lists, ready for JSON."""
+    """The state of a box's releases as strings and lists, ready for JSON."""
     now = status.read_status()
     going = request.read_progress(shelf.trial_folder)
     return {
@@ -160,7 +161,7 @@ def release_report(shelf: ReleaseStore, incoming: Path = request.INCOMING) -> di
 
 @dataclass
 class _Line:
-    """One line of a terminal that is written over; nothing for a pipe or a log."""
+    """A progress line on a terminal, rewritten in place. `last`: the step and percent shown."""
 
     last: tuple[str, int] = ("", -1)
 

@@ -1,4 +1,4 @@
-"""A report of several lines: a name and what is so of it, for an owner, or JSON for a program."""
+"""Formats a report of names and values, as lines for an owner or as JSON for a program."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 
 def format_report(found: Mapping[str, object], *, as_json: bool) -> str:
-    """`found`: words, numbers, lists of words; what is not known is None."""
+    """`found`: name → string, number or list of strings; None if not known."""
     if as_json:
         return json.dumps(found, indent=2)
     lines = []

@@ -1,8 +1,8 @@
-"""`interlude system change|network|try-broker`: what the page has asked a unit with rights for.
+"""`interlude system change|network|try-broker`: carries out requests of the page.
 
-In: one record in a folder in memory (runtime/handed_request.py), which is taken away whatever is in
-it. Out: the owner's settings file, the Wi-Fi, the time zone, or a broker's answer; and what came of
-it, where the page may read it. Everything is checked again: who asks has no rights.
+In: one record in a folder in memory (runtime/handed_request.py), which is deleted whatever it
+contains. Out: the owner's settings file, the Wi-Fi, the time zone, or a broker's answer; and the
+outcome, where the page may read it. Root checks every value again: the page has no privileges.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from appliance.settings.network_change import (
 from appliance.settings.owner_settings import OwnerSettings
 from appliance.settings.settings_change import REQUEST, SettingsChange
 
-USER = "interlude"  # whose requests are heard
+USER = "interlude"  # requests of other users are ignored
 
 
 def cli(doing: str, settings: Callable[[], Settings]) -> int:
@@ -55,7 +55,8 @@ def cli_change(
     user: int | None = None,
     check: Callable[[Settings], object] = startup_settings.check,
 ) -> int:
-    """Carry out what was asked for. Raises StorageError where that cannot even be told."""
+    """Make the requested change of settings. Raises StorageError if its outcome cannot be
+    written."""
     asker = pwd.getpwnam(USER).pw_uid if user is None else user
     change = handed_request.pop(REQUEST, SettingsChange, asker, wanted)
     if change is None:
@@ -79,7 +80,11 @@ def cli_network(
     changed: Path = CHANGED,
     user: int | None = None,
 ) -> int:
-    """Likewise of the network and the time zone. An end on the way goes back, too."""
+    """Make the requested change of the network or the time zone. Raises StorageError if its
+    outcome cannot be written.
+
+    SIGTERM raises SystemExit, so that a change that is not complete is undone.
+    """
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     asker = pwd.getpwnam(USER).pw_uid if user is None else user
     asked = handed_request.pop(NETWORK, NetworkChange, asker, wanted)
@@ -92,7 +97,7 @@ def cli_network(
 
 
 def cli_try_broker(settings: Callable[[], Settings], folder: Path = WANTED) -> int:
-    """As the box's own user: try the broker that was typed."""
+    """Test the broker that was entered on the page. Runs as the box's own user."""
     asked = handed_request.pop(BROKER_TRIAL, BrokerTrial, os.geteuid(), folder)
     if asked is None:
         return _nothing()
@@ -106,5 +111,5 @@ def _nothing() -> int:
 
 
 def _named(change: SettingsChange) -> list[str]:
-    """Keys, without a value: the log is no place for them."""
+    """The keys of the change without their values, which may be secret, for the log."""
     return [*change.values, *(["password"] * bool(change.secret)), *(["undone"] * change.undo)]

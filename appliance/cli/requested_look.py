@@ -1,7 +1,8 @@
-"""`interlude system look`: as root, have the box look for a newer version, as the page has asked.
+"""`interlude system look`: starts a search for a newer version that the page requested.
 
-In: one record in a folder in memory, taken away whatever is in it. Out: a unit is started that runs
-as a user without rights, and what came of the request. Root itself reads no address and no stick.
+In: one record in a folder in memory, deleted whatever it contains. Out: a started unit, which runs
+as an unprivileged user, and the request's outcome. This command runs as root, and reads no address
+and no stick itself.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _PARTITION = re.compile(r"[a-z]{2,10}[0-9]{0,3}")  # the kernel's names: sda1
 
 
 def systemd_start(unit: str, systemctl: str = "systemctl") -> None:
-    """Have it started; returns at once. Raises StorageError."""
+    """Tell systemd to start a unit. Returns at once. Raises StorageError."""
     try:
         done = subprocess.run(
             [systemctl, "start", "--no-block", unit],
@@ -50,7 +51,7 @@ def cli_look(
     start: Callable[[str], None] = systemd_start,
     user: int | None = None,
 ) -> int:
-    """Carry out what was asked for. Raises StorageError where that cannot even be told."""
+    """Start the requested search. Raises StorageError if its outcome cannot be written."""
     asker = pwd.getpwnam(USER).pw_uid if user is None else user
     request = handed_request.pop(REQUEST, LookRequest, asker, wanted)
     if request is None:
@@ -80,8 +81,10 @@ def _units(request: LookRequest, pull: Path, found: list[str]) -> list[str]:
 
 
 def sticks(by_id: Path = BY_ID, mounts: Path = MOUNTS) -> list[str]:
-    """Names of what is plugged in by USB and not mounted: a box that starts from USB has its own
-    partitions mounted. What file system each has, the unit looks."""
+    """Kernel names of USB partitions that are not mounted.
+
+    A box that boots from USB has its own partitions mounted. The unit checks the file system.
+    """
     try:
         links = sorted(link for link in by_id.iterdir() if link.name.startswith("usb-"))
         used = {line.split()[2] for line in mounts.read_text().splitlines()}
@@ -92,7 +95,7 @@ def sticks(by_id: Path = BY_ID, mounts: Path = MOUNTS) -> list[str]:
 
 
 def _number(link: Path) -> str:
-    """Of the device, as mountinfo has it (proc(5)): major:minor."""
+    """The device number as in mountinfo (proc(5)), major:minor; "" if it is gone."""
     try:
         number = link.stat().st_rdev
     except OSError:

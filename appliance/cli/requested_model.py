@@ -1,8 +1,8 @@
-"""`interlude system models`: as root, the wish for a model or a voice that the page has asked for.
+"""`interlude system models`: as root, passes on the page's request for a model or a voice.
 
-In: one record in a folder in memory, taken away whatever is in it. Out: one line in a file of
-root's, by which the user that fetches is started, and what came of it for the page. Only names of
-the catalogue and of the owner's settings are written.
+In: one record in a folder in memory, deleted whatever it contains. Out: one line in a file of
+root's, whose path unit starts the fetch as another user, and the outcome for the page. Only names
+of the catalogue and of the owner's settings are written.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def cli_wish(
     voice_wish: Path = VOICE_WANTED,
     user: int | None = None,
 ) -> int:
-    """Carry out what was asked for. Raises StorageError where that cannot even be told."""
+    """Write the requested model's line. Raises StorageError if the outcome cannot be written."""
     asker = pwd.getpwnam(USER).pw_uid if user is None else user
     request = handed_request.pop(REQUEST, ModelRequest, asker, wanted)
     if request is None:
@@ -49,8 +49,9 @@ def cli_wish(
 
 
 def _speaking(settings: Settings) -> list[str]:
-    """The voice that was set while the box ran, and what speaks by itself where none is named."""
-    from appliance.voice.factory import candidates  # and with it numpy, for a removal alone
+    """The voices in use: the one that is set, also at run time, and the first candidate, which
+    speaks if that is `auto`."""
+    from appliance.voice.factory import candidates  # imports numpy, which only a removal needs
 
     now = adjusted(settings)
     try:

@@ -1,8 +1,8 @@
-"""Makes a restore that the page has prepared, before any part of the box runs.
+"""Carries out a restore that the page has prepared, before any part of the box runs.
 
 In: the archive or the note that the page has left (runtime/restore_files.py). Out: memory, timers,
-what was set and what was enrolled as in the archive; what they were before beside it. A power cut
-anywhere leaves the old or the new; nothing here keeps a box from starting.
+run-time settings and enrolment as in the archive, with the replaced files beside them. A power cut
+at any step leaves all old files or all new ones. No failure here keeps the box from starting.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ log = logging.getLogger("restore")
 
 
 def complete_restore(settings: Settings) -> None:
-    """Make the one that is wanted, or go on with one that was cut short. Never raises."""
+    """Carry out a requested restore, or complete an interrupted one. Never raises."""
     state = settings.state_path()
     back = (state / BACK).exists()
     try:
         plan = read_record(state / PLAN, RestorePlan)
         if plan is None:
-            (state / PLAN).unlink(missing_ok=True)  # nobody of ours wrote it
+            (state / PLAN).unlink(missing_ok=True)  # this program did not write it
             plan = _prepared(state, settings)
         if plan is not None:
             _carry_out(state, plan)
             log.warning("restored: %s", ", ".join(sorted(plan.moves)))
             _note(state, RestoreOutcome(time.time(), plan.moves, back))
-    except Exception as error:  # noqa: BLE001  # of whatever kind: the next start would meet it again
+    except Exception as error:  # noqa: BLE001  # of any kind: every later start would raise it, too
         known = _known(error)
         log.error("nothing was restored: %s", known)
         key, values = known.on_page
@@ -69,7 +69,7 @@ def complete_restore(settings: Settings) -> None:
 
 
 def _known(error: Exception) -> InterludeError:
-    """With a sentence for the page."""
+    """The error as an InterludeError, which has a sentence for the page."""
     if isinstance(error, InterludeError):
         return error
     if isinstance(error, OSError):
@@ -78,13 +78,13 @@ def _known(error: Exception) -> InterludeError:
 
 
 def _note(state: Path, outcome: RestoreOutcome) -> None:
-    """For the page. Without it all is as it is."""
+    """Write the outcome for the page. A failed write is ignored: only the page needs it."""
     with contextlib.suppress(OSError):
         write_whole(state / OUTCOME, msgspec.json.encode(outcome), 0o600)
 
 
 def _prepared(state: Path, settings: Settings) -> RestorePlan | None:
-    """Stage what is wanted, and write the plan; None for nothing."""
+    """Stage the requested files and write the plan; None if nothing was requested."""
     wanted, back = restore_files.archive(state, WANTED), state / BACK
     former = restore_files.replaced(state)
     if back.exists() and former is not None:
@@ -96,7 +96,7 @@ def _prepared(state: Path, settings: Settings) -> RestorePlan | None:
         return None
     had = tuple(name for name in moves if place(state, name).exists())
     plan = RestorePlan(moves, had)
-    # Of a restore before this one, which cannot be brought back any more.
+    # Files that an earlier restore replaced and this one does not: undoing that one is over.
     erase(beside(state, name, BEFORE) for name in PLACES if name not in moves)
     write_whole(state / PLAN, msgspec.json.encode(plan), 0o600)
     return plan
@@ -140,8 +140,8 @@ def _stage_former(state: Path, former: RestorePlan) -> dict[PlaceName, Move]:
 
 
 def _usable(state: Path, enrolled: bytes) -> bool:
-    """Whether the listener could load it: what it cannot, it would not start with."""
-    from appliance.hear.bargein import adaptation  # and with it numpy
+    """Whether the enrolled layer can be loaded; with a damaged one the listener would not start."""
+    from appliance.hear.bargein import adaptation  # imports numpy
 
     folder = state / "restore-trial"
     try:
@@ -157,17 +157,17 @@ def _usable(state: Path, enrolled: bytes) -> bool:
 
 
 def _carry_out(state: Path, plan: RestorePlan) -> None:
-    """Every step may have been made already."""
+    """Carry out the plan. Each step may already have been done before a power cut."""
     for name, move in plan.moves.items():
         there, staged = place(state, name), beside(state, name, STAGED)
         before = beside(state, name, BEFORE)
         if move == "put" and not staged.exists():
-            continue  # it has taken its place
+            continue  # it was already renamed to its target
         there.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if there.exists():
             if name == "memory":
                 _settle_memory(there)
-            erase([before])  # its words are in what was staged, or are let go of
+            erase([before])  # replaced by an earlier restore; an undo has staged a copy of it
             there.rename(before)
         elif name not in plan.had:
             erase([before])
@@ -181,10 +181,10 @@ def _carry_out(state: Path, plan: RestorePlan) -> None:
 
 
 def _settle_memory(memory: Path) -> None:
-    """Its log into the file, and away with what was computed of turns that are not recalled now."""
+    """Write the memory's log into its file, and erase snapshots of turns that are replaced now."""
     try:
         Memory(memory, 1).close()
-    except InterludeError as error:  # damaged: it is kept as it is
+    except InterludeError as error:  # a damaged memory stays as it is
         log.warning("%s", error)
     ends = ("-wal", "-shm", UNCLEARED)
     erase([*memory.parent.glob(f"{memory.name}{SNAPSHOT}*"), *(
@@ -193,7 +193,7 @@ def _settle_memory(memory: Path) -> None:
 
 
 def _clear(state: Path) -> None:
-    """What is left of it, unless it is to be gone on with."""
+    """Erase the restore's temporary files, unless the next start has to complete it."""
     if (state / PLAN).exists():
         return
     ends = (WANTED, restore_files.CHECKED, restore_files.UPLOAD)

@@ -1,4 +1,4 @@
-"""The rows of the process table that run on this box: by the settings and by what is installed."""
+"""Selects the rows of the process table that run on this box, by settings and installed files."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from appliance.settings import Settings
 
 
 def rows_to_run(settings: Settings) -> tuple[Process, ...]:
-    """Raises SettingsError for a row that does not exist."""
+    """The rows to run. Raises SettingsError if the settings name a row that does not exist."""
     return enabled.rows_to_run(settings, words=words_wanted(settings))

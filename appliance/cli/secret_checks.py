@@ -1,4 +1,4 @@
-"""What `interlude check` says of keys and certificates that the owner's settings name."""
+"""Checks of the keys and certificates in the owner's settings, for `interlude check`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from appliance.settings import PageSettings, Settings
 
 
 def secret_findings(settings: Settings) -> Iterator[Finding]:
-    """Of the model server's key, and of the page's certificate."""
+    """Yield the findings on the model server's key and on the page's certificate."""
     yield from _model_server(settings)
     if settings.page.wanted and settings.page.certificate:
         yield page_finding(settings.page, time.time())
@@ -24,7 +24,7 @@ def secret_findings(settings: Settings) -> Iterator[Finding]:
 def page_finding(
     page: PageSettings, now_s: float, environment: Mapping[str, str] = os.environ
 ) -> Finding:
-    """`now_s`: since 1970."""
+    """Check the page's certificate. `now_s`: seconds since 1970."""
     try:
         certificate = load_certificate(page, environment)
     except PageError as error:

@@ -1,4 +1,4 @@
-"""`interlude voices say`: a text by any voice of the box, as a file, and the times of its words."""
+"""`interlude voices say`: writes a text, spoken by any voice of the box, and its words' times."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ from appliance.voice import factory
 from appliance.voice.interface import Voice
 from appliance.voice.spoken_words import SpokenWord
 
-READY_S = 60.0  # it loads from an SD card
-SAID_S = 120.0  # a minute of speech, by a slow voice
+READY_S = 60.0  # timeout for a voice to load from an SD card
+SAID_S = 120.0  # timeout for a minute of speech by a slow voice
 
 
 def say_to_file(
     settings: Settings, text: str, name: str, out: Path, times: Path | None = None
 ) -> float:
-    """Have the voice `name` say `text` into the WAV file `out`, as the box would say it; where its
-    words lie, as far as the voice tells, goes to `times`. Returns the seconds of sound.
+    """Write `text`, spoken by the voice `name` as the box would say it, to the WAV file `out`.
 
-    The voice `head` has no text: the language model reads it, in the place of its answer.
-    Raises VoiceError or ModelError where it cannot, StorageError where a file cannot be written.
+    The times of its words, if the voice reports them, are written to `times` as JSON. The voice
+    `head` takes no text: the language model reads it in place of its answer. Returns the seconds of
+    sound. Raises VoiceError or ModelError if the voice fails, StorageError if a file cannot be
+    written.
     """
     said = spoken(text)
     if not said:
@@ -41,7 +42,7 @@ def say_to_file(
             f"The text is {len(said)} characters long.", f"Give at most {MAX_WORDS} at a time."
         )
     if name == HEAD:
-        from appliance.cli.head_speech import said_by_head  # llama.cpp: only where it is needed
+        from appliance.cli.head_speech import said_by_head  # imports llama.cpp
 
         sound, words = said_by_head(settings, said)
     else:
@@ -68,7 +69,7 @@ def say_to_file(
 
 
 def _all_of(voice: Voice, text: str) -> tuple[Samples, list[SpokenWord]]:
-    """Raises VoiceError."""
+    """The complete sound of `text` and its words. Raises VoiceError."""
     limit_s = time.monotonic() + READY_S
     while not voice.ready:
         if voice.problem or time.monotonic() > limit_s:

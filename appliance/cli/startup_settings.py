@@ -1,7 +1,7 @@
-"""What a start of the box begins with: its settings, and what its owner has to be told.
+"""Settings for a start of the box, and the announcement of a problem with them.
 
-At a terminal, settings with a mistake end the command with a sentence. A service that systemd
-started goes on with the settings from before (settings/usable.py), and says so aloud.
+At a terminal, an error in the settings ends the command with a sentence. A service that systemd
+starts uses the last usable settings instead (settings/usable.py), and the box announces that.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from appliance.settings import Settings, load
 from appliance.settings.usable import UsableSettings, usable
 from appliance.update.release import fallback
 
-MUTE_S = 5.0  # for a card to say whether the microphone was off before
+MUTE_S = 5.0  # timeout for reading from the SD card whether the microphone was off
 
 log = logging.getLogger("settings")
 
 
 def settings_for_start(named: Path | None) -> UsableSettings:
-    """What the box begins with; what it stands on has been looked up (panel/auto_detection.py).
+    """The settings to start with; `auto` is replaced by detection (panel/auto_detection.py).
 
-    Raises SettingsError where nobody has to be served but who typed the command.
+    Outside a service, raises SettingsError for settings that cannot be used.
     """
     state = os.environ.get("STATE_DIRECTORY")
     if not state or not _on_a_box():
@@ -47,24 +47,24 @@ def settings_for_start(named: Path | None) -> UsableSettings:
 
 
 def check(settings: Settings) -> None:
-    """Whether a box can be used with them, on this machine. Raises SettingsError."""
+    """Raise SettingsError if a box on this machine cannot be used with these settings."""
     rows.rows_to_run(auto_detection.usable(settings))
 
 
 def with_page(settings: Settings) -> Settings:
-    """Likewise, with the page, whatever the file says."""
+    """The settings with the page enabled, whatever the file says."""
     shown = msgspec.structs.replace(settings.page, enabled=True)
     return msgspec.structs.replace(settings, page=shown)
 
 
 def hand_over_file(named: Path | None, environment: MutableMapping[str, str]) -> None:
-    """To the page, which may change it: the settings file that the command was given."""
+    """Pass the path of the command's settings file to the page, which may change that file."""
     if named is not None:
         environment[settings_access.FILE] = str(named.absolute())
 
 
 def report_page(settings: Settings, digits: str = "") -> None:
-    """Where the page is, if there is one; and the digits that let a first browser in."""
+    """Log the page's address, if it is enabled, and the digits that let a first browser in."""
     if settings.page.wanted:
         host, port = settings.page.address
         place = f"{socket.gethostname()}.local" if host == "0.0.0.0" else host  # noqa: S104  # shown, not listened on
@@ -75,8 +75,10 @@ def report_page(settings: Settings, digits: str = "") -> None:
 
 
 def hand_over_digits(environment: MutableMapping[str, str]) -> str:
-    """To the page: digits that let in one browser, for whoever types the command. Returns them; ""
-    for a service, whose log others read."""
+    """Draw digits that let in one browser, pass them to the page, and return them for printing.
+
+    A service gets "", since other users may read its log.
+    """
     if environment.get("STATE_DIRECTORY") or "NOTIFY_SOCKET" in environment:
         return ""
     environment[pairing.PRINTED] = digits = pairing.draw_digits()
@@ -84,8 +86,10 @@ def hand_over_digits(environment: MutableMapping[str, str]) -> str:
 
 
 def report_problem(start: UsableSettings) -> None:
-    """The log at once, the owner when the box has a voice. Raises SettingsError if the microphone
-    has to be off and that cannot be noted."""
+    """Log a problem with the settings, and leave it for the conductor to announce.
+
+    Raises SettingsError if the microphone has to be off and that cannot be stored.
+    """
     if start.problem:
         log.error("%s", start.problem)
     if start.mute:
@@ -101,12 +105,12 @@ def report_problem(start: UsableSettings) -> None:
 
 
 def _on_a_box() -> bool:
-    """A service; what runs in a clone is no release."""
+    """Whether this is a service: a checkout has no releases to report."""
     return "NOTIFY_SOCKET" in os.environ
 
 
 def mute(settings: Settings, problem: str) -> None:
-    """The microphone is off from now on, until its owner switches it on."""
+    """Store that the microphone is off until the owner switches it on. Raises SettingsError."""
     store = MuteStore.of(settings)
     known = store.stored(MUTE_S)
     if known is None or not known.muted:

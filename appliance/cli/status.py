@@ -1,4 +1,4 @@
-"""`interlude status`: how this box is, in the words of its owner or as JSON for a fleet's table."""
+"""`interlude status`: prints the state of this box, as text or as JSON for a fleet's table."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from appliance.update.release import fallback
 from appliance.update.release.store import ReleaseStore
 
 WARNINGS = Path("/var/log/interlude/warnings.log")
-_TAIL_BYTES = 4096  # of the log; its last line is what is wanted
+_TAIL_BYTES = 4096  # read from the end of the log, to find its last line
 
 
 def cli(settings: Settings, *, as_json: bool) -> int:
-    """Print, and return 0 if the box runs and is well, else 1."""
+    """Print the state. Returns 0 if the box runs without a fault, else 1."""
     shelf = ReleaseStore()
     fell_back = fallback.sentences(shelf)
     found = collect_status(
@@ -36,7 +36,7 @@ def collect_status(
     warnings: Path,
     fell_back: Sequence[str] = (),
 ) -> dict[str, object]:
-    """What a fleet's table shows of one box. What is not known is None."""
+    """The values of one box for a fleet's table; None if not known."""
     throttled, _ = machine.throttled()
     panel = health.read_health(settings.state_path(), status.FOLDER)
     return {
@@ -58,7 +58,7 @@ def collect_status(
 
 
 def last_line(path: Path) -> str | None:
-    """Of a log that may be large, or missing."""
+    """The last line of a log that may be large; None if the log is missing or empty."""
     try:
         with path.open("rb") as file:
             file.seek(max(0, path.stat().st_size - _TAIL_BYTES))

@@ -1,4 +1,4 @@
-"""`interlude system …`: what an owner, Ansible and the services of the box see of the slots."""
+"""`interlude system`: the commands for the system slots that owners, Ansible and the units run."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from appliance.update.system.updater import SystemUpdater
 
 
 def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
-    """What was typed after `interlude system`."""
+    """Run the command that follows `interlude system`. Returns the exit code."""
     match args.doing:
         case "begin" | "grow" | "setup" | "page" | "improv":
-            from appliance.cli import provision  # the units' own, at a start
+            from appliance.cli import provision  # only units call these, at a boot
 
             return provision.cli(args.doing, settings)
         case "mdns":
@@ -54,8 +54,8 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
 
 
 def cli_install(file: Path | None, wishes: InstallOptions) -> int:
-    """Write `file`, or what was asked for, to the other slot; prints one line at the end."""
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # whoever started it may go: it sees it through
+    """Write `file`, or the requested system, to the other slot. Prints one line at the end."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # continue if the terminal or ssh session closes
     if file is None:
         changed = install_wanted(_updater(), wishes)
     else:
@@ -68,13 +68,13 @@ def cli_install(file: Path | None, wishes: InstallOptions) -> int:
 
 
 def cli_try(wait_s: float) -> int:
-    """Start what lies in the other slot: what was written there, or the system before."""
+    """Start the system in the other slot on trial: a newly written one, or the previous one."""
     print(f"the machine starts {_updater().begin_trial(wait_s)} now")
     return 0
 
 
 def cli_settle() -> int:
-    """What the unit does at each start."""
+    """Keep or leave a system on trial. A unit runs this at each boot."""
     if said := _updater().settle_trial():
         print(said)
     return 0
@@ -87,7 +87,7 @@ def cli_status(*, as_json: bool) -> int:
 
 
 def slot_report(ledger: SlotStateFile, machine: PiTarget) -> dict[str, str | None]:
-    """What may be known without rights, in plain words, ready for JSON."""
+    """The state of the slots, as far as it can be read without root rights, ready for JSON."""
     trial, last = ledger.trial(), ledger.last()
     there = {f"slot_{name}": ledger.whole(name) for name in SLOTS}
     return {

@@ -1,4 +1,4 @@
-"""`interlude say|ask|stop|mute|volume|voice|mode`: a word to the box that runs on this machine."""
+"""`interlude say|ask|stop|mute|volume|voice|mode`: sends a command to the box that runs here."""
 
 from __future__ import annotations
 
@@ -29,30 +29,32 @@ from appliance.messages.limits import MAX_BYTES, MAX_WORDS
 from appliance.messages.registry import Mail, Message, decode, encode
 from appliance.settings import Settings
 
-MOST_LETTERS = 100  # of a voice's name
-PATIENCE_S = 5.0  # a conductor that is started again takes its mail after that
-AGAIN_S = 0.02  # between two tries at a door with a queue
+MOST_LETTERS = 100  # in a voice's name
+PATIENCE_S = 5.0  # timeout; a conductor that is being restarted answers within this
+AGAIN_S = 0.02  # between two tries to connect while the socket's queue is full
 
 
-FORGET_PATIENCE_S = 120.0  # a worn card may stall for 5 s at each of some twenty writes
+FORGET_PATIENCE_S = 120.0  # timeout; a worn card may stall for 5 s at each of some twenty writes
 STRANGE = "Interlude is running and answers in a way unknown here."
 
 
 class BadArguments(ControlError):
-    """Words that a verb makes nothing of."""
+    """Arguments that a command does not accept."""
 
     exit_code = 64  # EX_USAGE
 
 
 def cli(settings: Settings, verb: str, words: list[str]) -> int:
-    """Tell the box, and print how it stands then. Returns the exit code. Raises ControlError."""
+    """Send a command to the box and print its state afterwards. Returns the exit code. Raises
+    ControlError."""
     state = send_command(settings, _MESSAGES[verb](" ".join(words)))
     sys.stdout.write(f"The box is {state.state}.\n")
     return 0
 
 
 def send_command(settings: Settings, message: Message) -> StateChanged:
-    """To the box that runs with these settings, or as a service. Raises ControlError."""
+    """Send a command to the box that runs with these settings or as a service. Returns its state.
+    Raises ControlError."""
     reply = _ask(settings, message, PATIENCE_S)
     if not isinstance(reply, StateChanged):
         raise ControlError(STRANGE)
@@ -60,8 +62,8 @@ def send_command(settings: Settings, message: Message) -> StateChanged:
 
 
 def forget_conversation(settings: Settings) -> Forgotten:
-    """Have the box forget all that was said; returns once it has, or could not. Raises
-    ControlError."""
+    """Have the running box erase the conversation's memory. Returns its reply, which says whether
+    that failed. Raises ControlError."""
     reply = _ask(settings, Forget(), FORGET_PATIENCE_S)
     if not isinstance(reply, Forgotten):
         raise ControlError(STRANGE)
@@ -78,7 +80,7 @@ def _ask(settings: Settings, message: Message, patience_s: float) -> Mail:
 
 
 def _connect(line: socket.socket, place: Path) -> bool:
-    """False if nobody listens. Waits while the socket's queue is full."""
+    """Connect, and wait while the socket's queue is full. Returns False if no process listens."""
     by_s = time.monotonic() + PATIENCE_S
     try:
         with control_socket.short(place) as address:
@@ -97,7 +99,7 @@ def _connect(line: socket.socket, place: Path) -> bool:
 
 
 def _try_connect(line: socket.socket, address: str) -> bool:
-    """False if the queue of the control socket is full, of which connect(2) says EAGAIN."""
+    """Connect. Returns False if the socket's queue is full: connect(2) fails with EAGAIN then."""
     try:
         line.connect(address)
     except BlockingIOError:
@@ -149,7 +151,7 @@ def _spoken(words: str) -> str:
         raise BadArguments(
             f"That is too long: {len(words)} characters.", f"At most {MAX_WORDS} at once."
         )
-    if any("\ud800" <= letter <= "\udfff" for letter in words):  # a shell's bytes, kept by Python
+    if any("\ud800" <= letter <= "\udfff" for letter in words):  # bytes that are not UTF-8
         raise BadArguments("That is not UTF-8 text.")
     return words
 

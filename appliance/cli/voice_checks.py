@@ -1,4 +1,4 @@
-"""`interlude check` of the voices: those that speak text, and the head where the owner wants it."""
+"""Checks of the voices for `interlude check`: those that speak text, and the voice `head`."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ from appliance.voice.checks import voice_findings
 from appliance.voice.head.speech_head import SpeechHead
 from appliance.voice.head_weights import REMEDY, head_folder
 
-TOKENS = 40  # of made-up states: a long sentence
+TOKENS = 40  # number of random states, as many as a long sentence has
 
 
 def findings(settings: Settings) -> list[Finding]:
-    """Of the voice that the owner wants, and of those that stand in for it."""
+    """Findings on the voice of the settings and on the voices that replace it if it fails."""
     wanted = settings.speaking.voice == HEAD
     return [*([head_finding(settings)] if wanted else []), *voice_findings(settings)]
 
 
 def head_finding(settings: Settings, lacks: Callable[[], str] = lacking) -> Finding:
-    """Whether this machine and its language model can do the voice `head`, and how fast. `lacks`:
-    why llama.cpp gives no hidden states; "" if it does."""
+    """Check whether the voice `head` works with this machine and its model, and how fast it is.
+
+    `lacks`: returns why llama.cpp provides no hidden states; "" if it does.
+    """
     if problem := lacks():
         return warning("voice", f"The voice head cannot speak. {problem}", REMEDY)
     try:
@@ -42,9 +44,9 @@ def head_finding(settings: Settings, lacks: Callable[[], str] = lacking) -> Find
 
 
 def real_time_factor(folder: Path) -> float:
-    """Seconds of work on one core for each second of sound, of states that mean nothing.
+    """Seconds of work on one core for each second of sound, measured with random states.
 
-    Raises ModelError where the head cannot be loaded.
+    Raises ModelError if the head cannot be loaded.
     """
     head = SpeechHead(folder)
     states = np.random.default_rng(1).standard_normal((TOKENS, 1 + head.layers, head.width))

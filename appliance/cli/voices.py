@@ -1,4 +1,4 @@
-"""`interlude voices …`: the voices of this box, and the programs that speak them."""
+"""`interlude voices`: lists, tries and installs the voices of this box and their programs."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from appliance.voice.engine.archive import BUNDLE
 from appliance.voice.engine.check import self_check
 from appliance.voice.engine.installer import EngineInstaller
 
-MOST_FILES = 8  # of a folder that somebody hands over
+MOST_FILES = 8  # installed from one folder
 
 
 def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
-    """What was typed after `interlude voices`."""
+    """Run the command that follows `interlude voices`. Returns the exit code."""
     if args.doing == "list":
         return cli_list(settings())
     if args.doing == "say":
@@ -36,8 +36,8 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
 
 
 def cli_list(settings: Settings, console: Console | None = None) -> int:
-    """The voices that are here, what speaks them, and the programs. Starts none: `interlude check`
-    does."""
+    """Print the installed voices, what speaks each, and the programs. Starts no program, unlike
+    `interlude check`."""
     console = console or Console()
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("voice", "spoken by", "from", "language", "licence", "size"):
@@ -60,7 +60,8 @@ def _untried(_: Path) -> str:
 
 
 def cli_install(installer: EngineInstaller, file: Path, *, downgrade: bool) -> int:
-    """Install an archive, or each in a folder. Raises what EngineInstaller.install raises."""
+    """Install an archive, or each archive in a folder. Raises what EngineInstaller.install
+    raises."""
     for each in handed_over(file):
         manifest, changed = installer.install(each, downgrade=downgrade)
         name = f"{manifest.engine} {manifest.version}"
@@ -71,7 +72,7 @@ def cli_install(installer: EngineInstaller, file: Path, *, downgrade: bool) -> i
 
 
 def handed_over(file: Path) -> list[Path]:
-    """The file itself, or the bundles at the top of a folder, such as a stick."""
+    """The file itself, or the archives at the top level of a folder, such as a USB stick."""
     if not file.is_dir():
         return [file]
     return sorted(file.glob(f"*{BUNDLE.suffix}"))[:MOST_FILES]
