@@ -22,7 +22,7 @@ OFFERED = (ANY, *languages())
 
 
 class LanguageSetting:
-    """Submits a change of the language and follows its result. `setting`: its value at the start."""
+    """Submits a change of the language and follows its result. `setting`: the present value."""
 
     def __init__(self, access: SettingsAccess, setting: str) -> None:
         self._access = access

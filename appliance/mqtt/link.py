@@ -267,9 +267,7 @@ class Link:
         except OSError as error:
             self._warn_once(f"The list of retained topics cannot be saved ({error.strerror}).")
 
-    def _check_flapping(
-        self, failure: BrokerFailure, target: Broker, now_s: float
-    ) -> BrokerFailure:
+    def _check_flapping(self, failure: BrokerFailure, peer: Broker, now_s: float) -> BrokerFailure:
         """Return `failure`, or `flapping` after MOST_SHORT short connections in a row. Mosquitto,
         for one, does not tell a client that another one has taken over its id."""
         up_at_s, self._up_at_s = self._up_at_s, None
@@ -281,7 +279,7 @@ class Link:
             self._backoff.succeeded()
         if self._short_connections < MOST_SHORT:
             return failure
-        return failures.flapping(target)
+        return failures.flapping(peer)
 
     def _on_failure(self, failure: BrokerFailure, now_s: float) -> None:
         if failure.cause == "refused":
