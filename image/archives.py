@@ -1,7 +1,7 @@
-"""Debian's archives as this machine reaches them, for the Pi's architecture, in a folder apart.
+"""Runs apt for the Pi's architecture with a configuration and package lists of its own.
 
 In: the URIs of this machine's own sources, or INTERLUDE_DEBIAN and INTERLUDE_DEBIAN_SECURITY.
-Nothing of this machine's apt is touched.
+The configuration and state of this machine's apt are not changed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _REMEDY = "Is the archive reachable, and does it have Debian 13? INTERLUDE_DEBIA
 
 
 def sources(suites: Iterable[str] = ()) -> list[str]:
-    """Lines for sources.list: Debian 13, its mendings, and `suites`. Raises NotBuilt."""
+    """Lines for sources.list: Debian 13, its updates and `suites`. Raises NotBuilt."""
     main, security = _uris()
     signed = f"[arch={DEBIAN} signed-by={KEYRING}]"
     parts = "main non-free-firmware"  # the firmware of the Pi's Wi-Fi
@@ -32,7 +32,7 @@ def sources(suites: Iterable[str] = ()) -> list[str]:
 
 
 def _uris() -> tuple[str, str]:
-    """Of Debian's archive and of its security archive ("" if none is configured)."""
+    """URIs of Debian's archive and of its security archive ("" if none is configured)."""
     main = os.environ.get("INTERLUDE_DEBIAN", "")
     security = os.environ.get("INTERLUDE_DEBIAN_SECURITY", "")
     wanted = "$(REPO_URI) $(ORIGIN) $(SUITE) $(LABEL)"
@@ -53,7 +53,7 @@ def _uris() -> tuple[str, str]:
 
 
 class Archives:
-    """apt, asked about `sources` alone."""
+    """apt with the sources `lines` only; its configuration and lists are in `folder`."""
 
     def __init__(self, folder: Path, lines: Sequence[str], logs: Path) -> None:
         self._logs = logs
@@ -70,12 +70,12 @@ class Archives:
         self._environment = {"APT_CONFIG": str(config)}
 
     def refresh(self) -> None:
-        """Read what there is. Raises NotBuilt."""
+        """Download the package lists (`apt-get update`). Raises NotBuilt."""
         quietly("The archive's lists cannot be read", _REMEDY, self._logs / "apt.log",
                 "apt-get", "--error-on=any", "update", environment=self._environment)  # fmt: skip
 
     def version(self, package: str, suite: str = SUITE) -> str:
-        """The newest that may be had of `package` in `suite`. Raises NotBuilt."""
+        """The newest version of `package` in `suite`. Raises NotBuilt."""
         said = ask(f"{package} is unknown", "apt-cache", f"--option=APT::Default-Release={suite}",
                    "policy", package, environment=self._environment)  # fmt: skip
         for line in said.splitlines():
@@ -85,7 +85,10 @@ class Archives:
         raise NotBuilt(f"The archive has no {package}.", _REMEDY)
 
     def depends(self, package: str, version: str) -> list[tuple[str, str]]:
-        """What it needs in exactly one version: (package, version). Its own source's siblings."""
+        """The dependencies that name an exact version: (package, version).
+
+        These are the packages that are built from the same source.
+        """
         said = ask(f"{package} is unknown", "apt-cache", "show", f"{package}={version}",
                    environment=self._environment)  # fmt: skip
         line = next((row for row in said.splitlines() if row.startswith("Depends: ")), "")

@@ -1,6 +1,6 @@
-"""A block map (bmap-tools' format 2.0): which blocks of the image hold anything, and their sums.
+"""Writes a block map (bmap-tools' format 2.0): an image's blocks that have data, with checksums.
 
-With it a card is written in a third of the time, and every block of it is verified.
+With it a card is written in a third of the time, and every block is verified.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from xml.sax.saxutils import quoteattr
 
 from image.disk import BLOCK, written
 
-_NONE = "0" * 64  # stands where the file's own sum goes while that is computed
+_NONE = "0" * 64  # placeholder for the file's own checksum while that is computed
 
 
 def block_map(image: Path) -> str:
-    """The map of `image`, as XML."""
+    """The block map of `image`, as XML."""
     size = image.stat().st_size
     runs, mapped = [], 0
     with image.open("rb") as file:

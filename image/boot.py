@@ -1,4 +1,4 @@
-"""The firmware's partitions: of one slot, and the one that says which slot starts."""
+"""Makes the FAT file systems that the firmware reads: a slot's boot partition and bootconfig."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def slot(plan: Plan, name: str, kernel: Path, ramdisk: Path, into: Path) -> Path
 
 
 def config(plan: Plan, into: Path) -> Path:
-    """The FAT file system that has autoboot.txt, for slot a. Raises Misfit."""
+    """The FAT file system with autoboot.txt, which selects slot a. Raises Misfit."""
     folder = plan.work / "bootconfig"
     remove(folder)
     folder.mkdir(parents=True)

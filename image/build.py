@@ -1,8 +1,9 @@
-"""`make image`: the card as one file, from Debian's packages and this tree.
+"""`make image`: builds the SD card's image from Debian's packages and this tree.
 
-Each step is a file of this folder, with what goes in and what comes out in its first lines; what it
-made is kept, and made again only when what goes in has changed. build/image/ has the work, dist/
-what an owner downloads, ~/.cache/interlude/image what takes long to make.
+Each step is a module of this folder, whose docstring names its inputs and outputs. The result of a
+step is cached and made again only when its inputs have changed. Intermediate files are in
+build/image/, the files that an owner downloads in dist/, and results that take long to make in
+~/.cache/interlude/image.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _MAKE_THE_SLOT = ("roles.py", "inside.py", "slot.py", "sbom.py", "disk.py", "lay
 
 
 class Teller:
-    """Says which step runs, and how long each took."""
+    """Prints the title of each step and how long it took."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -51,7 +52,7 @@ class Teller:
 
 
 def build(plan: Plan, teller: Teller) -> list[Path]:
-    """All steps. Raises NotBuilt, Misfit."""
+    """Run all steps; returns the files that were made. Raises NotBuilt, Misfit."""
     plan.logs.mkdir(parents=True, exist_ok=True)
     step = teller.step
     step("What this machine can do", lambda: _look(plan))
@@ -95,7 +96,7 @@ def _slot(plan: Plan, debian: Path, linux: Path, release: Path, spoken: Path) ->
 
 
 def _boots(plan: Plan, linux: Path, started: Path) -> dict[str, Path]:
-    """Slot b stays empty until a system is written to it: its first sector says so."""
+    """FAT file systems by partition. Slot b stays empty until an update writes a system to it."""
     into = plan.work / "fat"
     into.mkdir(exist_ok=True)
     return {
@@ -114,7 +115,7 @@ def main() -> int:
         "--fresh", action="store_true", help="Debian's newest packages, not the cached"
     )
     args = parser.parse_args()
-    os.umask(0o022)  # the modes of what is made are the box's, not the maker's
+    os.umask(0o022)  # file modes in the image do not depend on the builder's umask
     teller = Teller()
     try:
         if not args.key.is_file() or not args.key.with_suffix(".pub").is_file():

@@ -1,7 +1,7 @@
-"""What a device of the Pi hangs on, by its device tree: which drivers must be there before its own.
+"""Reads from a device tree which drivers a device of the Pi needs before its own.
 
-modprobe knows which module needs another's functions; it does not know that the SD slot's voltage
-is switched by a GPIO line. The format: the Devicetree Specification, "Flattened Devicetree".
+modprobe resolves only symbol dependencies between modules; it does not know that the SD slot's
+voltage is switched by a GPIO line. Format: the Devicetree Specification, "Flattened Devicetree".
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import re
 import struct
 from dataclasses import dataclass, field
 
-SD_SLOT = "brcm,bcm2712-sdhci"  # what the controller of the card says it is compatible with
+SD_SLOT = "brcm,bcm2712-sdhci"  # `compatible` of the SD card's controller
 _BEGIN, _END, _PROPERTY, _NOTHING = 1, 2, 3, 4
-# Properties whose numbers may be another node's handle (and some that are none: harmless).
+# Properties whose numbers may be another node's phandle. Some of them are not; those match no node.
 _LEADS = re.compile(
     r".*-supply|pinctrl-\d|clocks|resets|power-domains|.*gpios?|interrupt-parent|phys|mboxes|dmas"
 )
@@ -20,7 +20,7 @@ _LEADS = re.compile(
 
 @dataclass
 class Node:
-    """One node, with its place above."""
+    """One node, with its parent."""
 
     parent: Node | None
     properties: dict[str, bytes] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Node:
 
 
 def nodes(tree: bytes) -> list[Node]:
-    """Of a .dtb file."""
+    """All nodes of a .dtb file."""
     structure, strings = struct.unpack(">2I", tree[8:16])
     found: list[Node] = []
     place: Node | None = None
@@ -62,7 +62,7 @@ def nodes(tree: bytes) -> list[Node]:
 
 
 def hangs_on(tree: bytes, what: str = SD_SLOT) -> set[str]:
-    """What the enabled devices `what` need, themselves included: all their `compatible` words."""
+    """The `compatible` strings of the enabled devices `what` and of all nodes that they need."""
     known = nodes(tree)
     handles = {struct.unpack(">I", node.properties["phandle"])[0]: node
                for node in known if "phandle" in node.properties}  # fmt: skip
@@ -83,7 +83,10 @@ def hangs_on(tree: bytes, what: str = SD_SLOT) -> set[str]:
 
 
 def drivers(words: set[str], aliases: str) -> set[str]:
-    """The modules for those words, by the kernel's modules.alias; what is built in is not in it."""
+    """The modules for those `compatible` strings, by the kernel's modules.alias.
+
+    Drivers that are built into the kernel are not listed there.
+    """
     found = set()
     for line in aliases.splitlines():
         row = re.fullmatch(r"alias of:N\*T\*C(\S+?)(?:C?\*)? (\S+)", line)

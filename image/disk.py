@@ -1,4 +1,4 @@
-"""The disk image: partitions and file systems, written into a file. No loop device, no root."""
+"""Writes the disk image, its partitions and file systems into files. No loop device, no root."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from image import layout
 
 SECTOR = 512
-BLOCK = 4096  # what of zeros is not written, and what a bmap counts
+BLOCK = 4096  # unit of the block map; a block of zeros is a hole in the image
 _CHUNK = 1 << 22
 
 
@@ -44,25 +44,25 @@ def assemble(image: Path, parts: Mapping[str, Path], version: str) -> None:
 
 
 def offsets(image: Path) -> dict[str, int]:
-    """Where each partition begins, in bytes, as the table in the image says."""
+    """The start of each partition in bytes, from the partition table of the image."""
     table = json.loads(tell("sfdisk", "--json", image))["partitiontable"]["partitions"]
     return {row["name"]: row["start"] * SECTOR for row in table}
 
 
 def fat(path: Path, name: str, files: Path, mib: int) -> None:
-    """A FAT file system that holds what lies in the folder `files`."""
+    """Make a FAT file system with the content of the folder `files`."""
     with path.open("wb") as file:
         file.truncate(mib << 20)
-    # 512-byte sectors, a fixed serial number and no times: the same files, the same bytes.
+    # 512-byte sectors, a fixed serial number and no times, so that the build is reproducible.
     tell("mkfs.vfat", "-F", "32", "-S", "512", "-s", "1", "-n", name[:11].upper(), "-i", "496e746c",
          "--invariant", path)  # fmt: skip
     inside = sorted(files.iterdir())
-    if inside:  # FAT's times are local ones
+    if inside:  # FAT stores local time
         tell("mcopy", "-s", "-m", "-i", path, *inside, "::", more={"TZ": "UTC"})
 
 
 def erofs(path: Path, tree: Path, time_s: int, identity: str) -> None:
-    """A read-only file system of `tree`, its files of one time."""
+    """Make a read-only file system of `tree`; all files get the time `time_s`."""
     tell("mkfs.erofs", "-zlz4hc", f"-T{time_s}", f"-U{identity}", path, tree)
 
 
@@ -75,17 +75,17 @@ def ext4(
     time_s: int | None = None,
     identity: str | None = None,
 ) -> None:
-    """What outlives the system's slots: writable, and checked at each start.
+    """Make a writable file system; on the card it is `data`, which e2fsck checks at each start.
 
-    `identity`: its UUID, and the seed of its hashes. With it and `time_s`, which all files then
-    have: the same tree, the same bytes.
+    `identity` is its UUID and the seed of its directory hashes, `time_s` the time of all files.
+    With both, the same tree gives the same bytes.
     """
     with path.open("wb") as file:
         file.truncate(mib << 20)
     filled = ("-d", str(tree)) if tree is not None else ()
     known = ("-U", identity) if identity else ()
     seed = f",hash_seed={identity}" if identity else ""
-    known_to = {"LC_ALL": "C"}  # in which order names come
+    known_to = {"LC_ALL": "C"}  # for a fixed order of names
     if time_s is not None:
         known_to["E2FSPROGS_FAKE_TIME"] = str(time_s)
     tell("mke2fs", "-q", "-t", "ext4", "-L", name, "-m", "1", "-E", f"lazy_itable_init=1{seed}",
@@ -95,8 +95,11 @@ def ext4(
 
 
 def _one_time(path: Path, count: int, time_s: int, more: Mapping[str, str]) -> None:
-    """Give the `count` files of a fresh ext4 one time: mke2fs takes theirs, and when a file came to
-    be on this machine (ctime) no tool can set. Its inodes are numbered without a gap."""
+    """Set all times of the `count` files of a new ext4 to `time_s`.
+
+    mke2fs copies the times of the source files, whose ctime cannot be set on this machine. The
+    inodes of a new file system are numbered without gaps.
+    """
     about = tell("dumpe2fs", "-h", path)
     all_, free, first = (
         int(found[1]) if (found := re.search(rf"^{name}:\s+(\d+)$", about, re.MULTILINE)) else 0
@@ -115,9 +118,9 @@ def _one_time(path: Path, count: int, time_s: int, more: Mapping[str, str]) -> N
 
 
 def written(image: Path) -> Iterator[tuple[int, int]]:
-    """Runs of blocks that hold anything: (first, last), last included."""
+    """Runs of blocks that are not all zeros: (first, last), last included."""
     first: int | None = None
-    block = after = 0  # `after`: the block that would go on with the run
+    block = after = 0  # `after`: the block that would continue the run
     with image.open("rb") as file:
         for start, end in _extents(file.fileno(), image.stat().st_size):
             file.seek(start)
@@ -137,13 +140,13 @@ def written(image: Path) -> Iterator[tuple[int, int]]:
 
 
 def _extents(fd: int, size: int) -> Iterator[tuple[int, int]]:
-    """Where a sparse file has anything at all, from block to block; holes are never read."""
+    """Byte ranges of a sparse file that have data, widened to whole blocks; holes are not read."""
     end = 0
     while end < size:
         try:
             start = os.lseek(fd, end, os.SEEK_DATA)
         except OSError as error:
-            if error.errno == errno.ENXIO:  # nothing but a hole to the end
+            if error.errno == errno.ENXIO:  # the rest of the file is a hole
                 return
             raise
         end = min(size, -(-os.lseek(fd, start, os.SEEK_HOLE) // BLOCK) * BLOCK)
@@ -157,8 +160,10 @@ def _blocks(chunk: bytes) -> Iterator[bytes]:
 def tell(
     *command: str | Path, said: str | None = None, more: Mapping[str, str] | None = None
 ) -> str:
-    """Run a tool, with `more` in its environment. Returns its words. Raises Misfit with its last
-    ones."""
+    """Run a tool with `more` added to its environment and `said` on its stdin.
+
+    Returns its output. Raises Misfit with the end of its output.
+    """
     done = subprocess.run(
         [str(word) for word in command], input=said, capture_output=True, text=True, check=False,
         env={**os.environ, **(more or {})},

@@ -1,9 +1,9 @@
-"""A stand-in for the Pi's firmware: which slot a card starts, read off an image with mtools.
+"""Emulates the Pi's firmware: reads with mtools from an image which slot the card starts.
 
-What of the real one it keeps to: autoboot.txt on the first partition; `boot_partition` of [all],
-or of [tryboot] for one start after `reboot "0 tryboot"` if tryboot_a_b is set; then config.txt and
-the files it names on that partition. A start that finds no kernel is no start; the flag is gone
-all the same. (raspberrypi.com/documentation, config.txt.) Not run beside a real one.
+It implements: autoboot.txt on the first partition; `boot_partition` of [all], or of [tryboot] for
+one start after `reboot "0 tryboot"` if tryboot_a_b is set; then config.txt and the files that it
+names on that partition. A start without a kernel fails and still clears the tryboot flag
+(raspberrypi.com/documentation, config.txt). It has not been compared with the real firmware.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-TRYBOOT = "0 tryboot"  # what is said with a restart
+TRYBOOT = "0 tryboot"  # argument of `reboot`
 
 
 class NoStart(Exception):
@@ -22,7 +22,7 @@ class NoStart(Exception):
 
 @dataclass(frozen=True)
 class Started:
-    """What it handed over to: the boot partition's number, and the kernel with its words."""
+    """What the firmware starts: the boot partition's number, kernel, initramfs and command line."""
 
     partition: int
     kernel: bytes
@@ -32,21 +32,22 @@ class Started:
 
 @dataclass
 class Firmware:
-    """Of one card. `fats`: the FAT partitions by number, as mtools name them (FILE or FILE@@BYTE).
+    """The firmware with one card.
 
-    `restart` keeps the one-shot flag; `start` uses it up.
+    `fats`: the FAT partitions by number, in mtools' notation (FILE or FILE@@BYTE). `restart` sets
+    the one-shot flag `tryboot`; `start` clears it.
     """
 
     fats: dict[int, str]
     tryboot: bool = False
 
     def restart(self, words: str = "") -> Started:
-        """As `reboot WORDS` does. Raises NoStart."""
+        """Start as after `reboot WORDS`. Raises NoStart."""
         self.tryboot = words == TRYBOOT
         return self.start()
 
     def start(self) -> Started:
-        """As power does. Raises NoStart."""
+        """Start as after power-on. Raises NoStart."""
         once, self.tryboot = self.tryboot, False
         said = _settings(self._text(1, "autoboot.txt"), once)
         if once and said.get("tryboot_a_b") != "1":
@@ -77,12 +78,12 @@ class Firmware:
 
 
 def places(image: Path, offsets: dict[str, int], names: tuple[str, ...]) -> dict[int, str]:
-    """The FAT partitions of an image by number, for Firmware: `names` in their order."""
+    """The FAT partitions of an image by number, for Firmware; `names` are in partition order."""
     return {number: f"{image}@@{offsets[name]}" for number, name in enumerate(names, 1)}
 
 
 def _settings(text: str, once: bool) -> dict[str, str]:
-    """Of config.txt or autoboot.txt, what counts: [all] and, for one start, [tryboot]."""
+    """The values of config.txt or autoboot.txt that apply: [all] and, if `once`, [tryboot]."""
     section, said = "all", {}
     for line in map(str.strip, text.splitlines()):
         if found := re.fullmatch(r"\[(.+)\]", line):

@@ -1,7 +1,7 @@
-"""Programs for the Pi, run on this machine: qemu-user, named to the kernel by binfmt_misc.
+"""Registers qemu-user with binfmt_misc, so that the kernel runs the Pi's programs on this machine.
 
-The flag F has the kernel open qemu now, so it is found from inside any root file system. Nothing is
-copied into it. On a machine like the Pi there is nothing to do.
+With the flag F the kernel opens qemu at registration, so it works inside any root file system and
+need not be copied there. On an aarch64 machine there is nothing to do.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from image.plan import MACHINE, NotBuilt
 
 _FOLDER = Path("/proc/sys/fs/binfmt_misc")
 _NAME = "interlude-aarch64"
-# The head of an ELF file, 64 bit, little end first, of machine 183; qemu's own binfmt.d has it so.
+# Header of an ELF file: 64 bit, little-endian, e_machine 183; the same as in qemu's own binfmt.d.
 _MAGIC = r"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
-_MAGIC_READ = "7f454c460201010000000000000000000200b700"  # as the kernel prints it
+_MAGIC_READ = "7f454c460201010000000000000000000200b700"  # in the kernel's notation
 _MASK = r"\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff"
 
 
 def enable() -> None:
-    """Programs for the Pi can be run from now on. Raises NotBuilt."""
+    """Register qemu, unless the Pi's programs can already be run here. Raises NotBuilt."""
     if platform.machine() == MACHINE:
         return
-    # One that is linked statically: in there it finds no libraries of this machine.
+    # The static one: inside the root file system this machine's libraries are missing.
     qemu = shutil.which("qemu-aarch64-static") or shutil.which("qemu-aarch64")
     if qemu is None:
         raise NotBuilt("qemu-aarch64 is missing.", "apt-get install qemu-user-static")
@@ -42,7 +42,7 @@ def enable() -> None:
 
 
 def _enabled() -> bool:
-    """Whether anybody's entry runs them, and does so inside a root file system too (flag F)."""
+    """Whether any entry runs them and has flag F, so that it works inside a root file system."""
     for entry in _FOLDER.iterdir():
         if entry.name in ("register", "status"):
             continue

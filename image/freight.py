@@ -1,7 +1,8 @@
-"""The release for the Pi, with all that it needs, made on this machine. Out: a signed archive.
+"""Builds the release for the Pi, with its dependencies, on this machine. Out: a signed archive.
 
-pip fetches what others built for aarch64; wheels.py has the rest; the Pi's own Python, emulated,
-compiles the sources. What scripts/release.py makes on a machine like the box, this makes elsewhere.
+pip downloads the wheels that are published for aarch64, wheels.py builds the others, and the Pi's
+own Python, emulated, compiles the sources. scripts/release.py makes the same on a machine like the
+box.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from scripts.release import BESIDE, COMMAND
 
 _LOCK = ROOT / "requirements.lock"
 _DIGITS = PYTHON.replace(".", "")
-# Which wheels fit the box: its Python's, the stable interface's, and every glibc up to its own.
-# (pip would hold what a package requires against this machine's Python, not the box's.)
+# The wheels that run on the box: for its Python, for the stable ABI, and for every glibc up to its
+# own. pip would compare a package's Requires-Python with this machine's Python, not the box's.
 PIP = (
     sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-deps",
     "--no-compile", "--ignore-requires-python", "--only-binary=:all:",
@@ -45,7 +46,7 @@ _THERE = {
 
 
 def make(plan: Plan, root: Path, wheels: list[Path]) -> Path:
-    """The archive. `root`: a root file system with the Pi's Python. Raises NotBuilt."""
+    """Build the archive. `root`: a root file system with the Pi's Python. Raises NotBuilt."""
     public = plan.key.with_suffix(".pub").read_text()
     inputs: list[str | bytes] = [
         plan.version,
@@ -59,7 +60,7 @@ def make(plan: Plan, root: Path, wheels: list[Path]) -> Path:
         tree = plan.work / "release"
         remove(tree)
         path.mkdir()
-        # Reached for only if something of ours has changed: fetched and compiled once.
+        # The dependencies are cached apart from our own code, which changes more often.
         shutil.copytree(_dependencies(plan, root, wheels), tree, symlinks=True)
         _plant(plan, tree)
         _compile(plan, tree, root, "/mnt/lib/appliance")
@@ -77,7 +78,10 @@ def make(plan: Plan, root: Path, wheels: list[Path]) -> Path:
 
 
 def fitting(lock: str) -> str:
-    """Of a lock what the box needs and there are wheels for; pip would ask this Python."""
+    """The rows of a lock that the box needs and that have a published wheel.
+
+    The markers are evaluated for the box's Python; pip would evaluate them for this one.
+    """
     kept = []
     for row in lock.replace("\\\n", " ").splitlines():
         text, *hashes = (part.strip() for part in row.split("--hash="))
@@ -103,7 +107,7 @@ def _content(path: Path) -> bytes:
 
 
 def _dependencies(plan: Plan, root: Path, wheels: list[Path]) -> Path:
-    """A release without anything of ours: lib/, compiled."""
+    """The folder lib/ with the dependencies, compiled, without our own package."""
     wanted = fitting(_LOCK.read_text())
     inputs = [wanted, plan.version, root.name, Path(__file__).read_text(), *PIP[1:],
               *(str(wheel.relative_to(plan.cache)) for wheel in wheels)]  # fmt: skip
@@ -124,7 +128,7 @@ def _dependencies(plan: Plan, root: Path, wheels: list[Path]) -> Path:
 
 
 def _plant(plan: Plan, tree: Path) -> None:
-    """Our own package, its command, and what lies beside it."""
+    """Add our own package, its command and the files beside it to the release in `tree`."""
     library = tree / "lib"
     (tree / "bin").mkdir(parents=True)
     command = tree / "bin/interlude"
@@ -146,21 +150,24 @@ def _unpack(plan: Plan, library: Path, wheels: list[Path]) -> None:
     remedy = "A dependency without a wheel for the Pi is one for image/wheels.py."
     quietly("The wheels cannot be unpacked", remedy, plan.logs / "wheels.log",
             *PIP, "--no-index", "--target", library, *wheels)  # fmt: skip
-    # Scripts with this machine's paths in them; llama.cpp's headers and a second copy of it.
+    # bin has scripts with this machine's paths, include and lib llama.cpp's headers and its copy.
     for name in ("bin", "include", "lib"):
         shutil.rmtree(library / name, ignore_errors=True)
     for record in library.glob("*.dist-info"):
         for name in ("RECORD", "direct_url.json", "INSTALLER", "REQUESTED"):
-            (record / name).unlink(missing_ok=True)  # these say where and how, not what
+            (record / name).unlink(missing_ok=True)  # how pip installed here: not reproducible
 
 
 def _compile(plan: Plan, tree: Path, root: Path, what: str) -> None:
-    """Once, here: the box may not write there. By content, not by time: the same bytes."""
+    """Compile `what` here, since a release is read-only on the box.
+
+    The .pyc files are hash-based and not checked against the source, so they are reproducible.
+    """
     place = f"/opt/interlude/releases/{plan.version}"
     words = ["python3", "-m", "compileall", "-q", "-j", "0", "--invalidation-mode",
              "unchecked-hash", "-s", "/mnt", "-p", place, what]  # fmt: skip
     with (plan.logs / "compile.log").open("ab") as file:
-        # Sources that are no Python for this version are left as they are: the exit code says so.
+        # Files that are not valid Python of this version stay uncompiled; the exit code is then 1.
         subprocess.run(inside.command(root, words, {tree: "/mnt"}), stdout=file, stderr=file,
                        check=False)  # fmt: skip
 

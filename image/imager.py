@@ -1,8 +1,9 @@
-"""Raspberry Pi Imager's list of one system: ours. With it Imager 2 offers its own form (host name,
-Wi-Fi, ssh key, time zone), which it does for no image that it has only the file of.
+"""Writes a list for Raspberry Pi Imager with our system as its only entry.
 
-The form: raspberrypi/rpi-imager, doc/json-schema/os-list-schema.json. What Imager writes then is
-cloud-init's, which provision/seed_parsers.py reads. Not tried with Imager yet.
+With the list Imager 2 offers its form (host name, Wi-Fi, ssh key, time zone), which it does not
+offer for a bare image file. Format: raspberrypi/rpi-imager, doc/json-schema/os-list-schema.json.
+Imager then writes cloud-init files, which provision/seed_parsers.py reads. Not tried with Imager
+yet.
 """
 
 from __future__ import annotations
@@ -15,19 +16,20 @@ from pathlib import Path
 from appliance.models.store import sha256_of
 
 SUFFIX = ".rpi-imager-manifest"
-DOWNLOAD = "INTERLUDE_DOWNLOAD"  # where the card's file will be had; else it lies where it was made
+DOWNLOAD = "INTERLUDE_DOWNLOAD"  # base URL of the download; without it the list has file: URLs
 _TAG = "pi5-64bit"
 
 
 def manifest(packed: Path, image: Path, version: str, time_s: int) -> str:
-    """The list. `packed`: what is downloaded; `image`: what it unpacks to.
+    """The list as JSON. `packed`: the file that is downloaded; `image`: what it unpacks to.
 
-    The block map lies beside it. Imager uses one where it writes over USB, and not for cards.
+    The block map is in the folder of `packed`. Imager uses it when it writes over USB, but not for
+    cards.
     """
     about = {
         "name": f"Interlude {version}",
         "description": "A voice appliance that stops talking when you start",
-        "icon": "icons/use_custom.png",  # one that Imager brings along
+        "icon": "icons/use_custom.png",  # included in Imager
         "url": _where(packed),
         "bmap_url": _where(packed.with_name(packed.name.replace(".img.zst", ".bmap"))),
         "extract_size": image.stat().st_size,
@@ -51,6 +53,6 @@ def manifest(packed: Path, image: Path, version: str, time_s: int) -> str:
 
 
 def _where(file: Path) -> str:
-    """Where it will be had."""
+    """The URL of the file: below INTERLUDE_DOWNLOAD if that is set, else a file: URL."""
     base = os.environ.get(DOWNLOAD, "").rstrip("/")
     return f"{base}/{file.name}" if base else file.resolve().as_uri()

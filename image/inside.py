@@ -1,6 +1,6 @@
-"""Commands inside the Pi's root file system, with what they need mounted for as long as they run.
+"""Runs commands in a chroot of the Pi's root file system, with /proc, /run, /tmp and /dev mounted.
 
-The mounts live in a name space of their own: however a command ends, none is left behind.
+The mounts are in a mount namespace of their own, so none remains when the command ends.
 """
 
 from __future__ import annotations
@@ -9,20 +9,20 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-# No start of a service, no device, no word to systemd of this machine: only files.
+# New, empty file systems: a command reaches no device of this machine and not its systemd.
 _MOUNTS = (
     "mount -t proc proc {root}/proc",
     "mount -t tmpfs -o mode=0755 run {root}/run",
     "mount -t tmpfs -o mode=1777 tmp {root}/tmp",
     "mount -t tmpfs -o mode=0755 dev {root}/dev",
 )
-# Python's pools of processes want the first, sshd's check of its settings the second.
+# Python's multiprocessing needs the first, `sshd -t` the second.
 _FOLDERS = ("dev/shm", "run/sshd")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 
 
 def entered(root: Path, binds: Mapping[Path, str] | None = None) -> str:
-    """Shell words that mount all of it below `root`; `binds`: what of here → where there."""
+    """A shell script that mounts everything below `root`; `binds`: path here → path there."""
     lines = ["set -e", *(line.format(root=shlex.quote(str(root))) for line in _MOUNTS)]
     for name in _DEVICES:
         target = shlex.quote(f"{root}/dev/{name}")
@@ -38,7 +38,7 @@ def entered(root: Path, binds: Mapping[Path, str] | None = None) -> str:
 def command(
     root: Path, words: list[str], binds: Mapping[Path, str] | None = None
 ) -> tuple[str, ...]:
-    """What to run so that `words` run in there."""
+    """The command line that runs `words` in the chroot `root`."""
     said = " ".join(shlex.quote(word) for word in words)
     script = f"{entered(root, binds)}exec chroot {shlex.quote(str(root))} {said}"
     return ("unshare", "--mount", "--propagation", "private", "sh", "-c", script)

@@ -1,12 +1,12 @@
-"""The kernel: its packages fetched and unpacked as files. Out: a folder with all that boots.
+"""Downloads the kernel's packages and unpacks their files. Out: a folder with these files.
 
-    boot/kernel          what the firmware starts (a plain arm64 Image)
+    boot/kernel          what the firmware starts (an uncompressed arm64 Image)
     boot/*.dtb           the device trees of the Pi 5, by the firmware's names
     lib/modules/VERSION  the modules, with their index
     bin/                 busybox and e2fsck, both static, for the initramfs
-    packages.tsv         what it is made of, for the SBOM
+    packages.tsv         packages and versions, for the SBOM
 
-Installing a kernel by its package would make an initramfs under emulation, for seven minutes.
+Installing the package would build an initramfs under emulation, which takes seven minutes.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from image.plan import NotBuilt, Plan, once, remove
 from image.tools import ask
 
 TOOLS = ("busybox-static", "e2fsck-static")
-_ZBOOT = b"zimg"  # at 4 in an EFI zboot image; payload's place and length follow, and its kind
+_ZBOOT = b"zimg"  # at offset 4 of an EFI zboot image; the payload's offset, length and type follow
 
 
 def make(plan: Plan) -> Path:
-    """The folder. Raises NotBuilt."""
+    """Make the folder, or return the cached one. Raises NotBuilt."""
     flavour = plan.flavour
     sources = archives.sources(flavour.suites)
     if flavour.source:
@@ -57,19 +57,19 @@ def make(plan: Plan) -> Path:
             for folder in (raw, scratch):
                 remove(folder)
 
-    # Not the version: backports move from one hour to the next, and the same input is to make the
-    # same image. `--fresh` looks for a newer one.
+    # The version is no input: backports may change within an hour, and a build must be repeatable.
+    # `--fresh` looks for a newer version.
     inputs: list[str | bytes] = [*sources, flavour.package, *TOOLS, Path(__file__).read_bytes()]
     return once(plan.cache, f"kernel-{flavour.name}", inputs, write)
 
 
 def version_of(kernel: Path) -> str:
-    """Of the modules, as `uname -r` says it."""
+    """The kernel's version, in the form of `uname -r`."""
     return next((kernel / "lib/modules").iterdir()).name
 
 
 def _siblings(archive: archives.Archives, package: str, version: str) -> list[tuple[str, str]]:
-    """`package` and what it needs of its own build, by and by."""
+    """`package` and, transitively, what it needs of the same source package."""
     found, waiting = [], [(package, version)]
     while waiting:
         row = waiting.pop()
@@ -104,9 +104,9 @@ def _arrange(plan: Plan, raw: Path, path: Path) -> None:
 
 
 def plain(kernel: bytes) -> bytes:
-    """The kernel as the Pi's firmware takes it: out of an EFI wrapper, out of gzip or zstd.
+    """Extract the arm64 Image that the Pi's firmware starts from an EFI zboot, gzip or zstd file.
 
-    The wrapper's form: linux/include/linux/efi.h and drivers/firmware/efi/libstub/zboot-header.S.
+    zboot's format: linux/include/linux/efi.h and drivers/firmware/efi/libstub/zboot-header.S.
     """
     if kernel[4:8] == _ZBOOT:
         begin, size = (int.from_bytes(kernel[at : at + 4], "little") for at in (8, 12))

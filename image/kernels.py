@@ -1,9 +1,9 @@
-"""The kernels that an image may have: one table. The code that builds with them is the same.
+"""The table of kernels that an image may have. The build is the same for all of them.
 
-debian  that of Debian 13's backports: the Pi 5's device trees, its RP1 and network are in it, and
-        QEMU boots it. It lacks the I2S block: microphones and loudspeakers go by USB.
-rpi     the Raspberry Pi's own, for sound cards on the pin header. Its archive is the builder's to
-        reach: name its sources line in INTERLUDE_RPI_SOURCE. Not built by anybody yet.
+debian  that of Debian 13's backports: it has the Pi 5's device trees, its RP1 and network, and QEMU
+        boots it. It lacks the I2S block: microphone and loudspeaker must be on USB.
+rpi     the Raspberry Pi's own, for sound cards on the pin header. INTERLUDE_RPI_SOURCE must be set
+        to the sources line of its archive. It has not been built yet.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from dataclasses import dataclass
 class Flavour:
     """One row.
 
-    package  what leads to the kernel; its dependencies of the same source come along
-    suites   of Debian that have it
-    source   the environment's variable with a sources line of another archive; "" for none
-    trees    device trees of the Pi 5: the firmware's name for it → where the package has it
+    package  Debian's package; its dependencies of the same source package are fetched as well
+    suites   Debian's suites that have it
+    source   environment variable with the sources line of another archive; "" for none
+    trees    device trees of the Pi 5: the firmware's file name → path in the package
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""The card's partitions: one table. Two slots of the system, and what outlives both on `data`.
+"""The table of the SD card's partitions: two slots for a system, and `data`, which both share.
 
-After rpi-image-gen's A/B layout. All FAT partitions come first: the Pi's firmware had trouble
-with others in between. `bootconfig` holds autoboot.txt alone, which says which slot starts.
+It follows rpi-image-gen's A/B layout. All FAT partitions come first, because the Pi's firmware had
+trouble with others in between. `bootconfig` has only autoboot.txt, which selects the slot.
 """
 
 from __future__ import annotations
@@ -10,19 +10,22 @@ import uuid
 from dataclasses import dataclass
 from typing import Literal
 
-ALIGN_MIB = 8  # of the first partition; SD cards erase 4 MiB at once, and some 8
-FAT = "EBD0A0A2-B9E5-4433-87C0-68B6B72699C7"  # GPT: basic data, what the firmware looks for
+ALIGN_MIB = 8  # start of the first partition; SD cards erase 4 MiB at once, some 8
+FAT = "EBD0A0A2-B9E5-4433-87C0-68B6B72699C7"  # GPT: basic data, the type the firmware looks for
 LINUX = "0FC63DAF-8483-4772-8E79-3D69D8477DE4"
-# GPT's attributes of basic data (UEFI's table, bits 48 to 63 as Windows names them): hidden, and no
-# drive letter. A slot without a file system is otherwise offered to be formatted.
+# GPT attributes of a basic data partition (bits 48 to 63 are Windows'): hidden, no drive letter.
+# Without them Windows offers to format a slot that has no file system.
 _UNSEEN = "GUID:62,63"
-_SPACE = uuid.UUID("5b6c2b1e-6f0e-5a0c-9d5e-1c0f7a2d4e11")  # of our names; any fixed one would do
+_SPACE = uuid.UUID("5b6c2b1e-6f0e-5a0c-9d5e-1c0f7a2d4e11")  # namespace for uuid5; arbitrary, fixed
 
 
 @dataclass(frozen=True)
 class Partition:
-    """One row. `mib`: on a new card; `data` grows to the card's end at the first boot. `unseen`:
-    by a computer that the card is put into."""
+    """One row.
+
+    mib     size on a new card; `data` grows to the card's end at the first boot
+    unseen  hidden from a computer that the card is put into
+    """
 
     name: str
     mib: int
@@ -46,17 +49,17 @@ SLOTS = {"a": ("boot_a", "system_a"), "b": ("boot_b", "system_b")}
 
 
 def number(name: str) -> int:
-    """The partition's number, from 1, as the firmware counts. Raises StopIteration."""
+    """The partition's number, counted from 1 as in the firmware. Raises StopIteration."""
     return next(i for i, row in enumerate(LAYOUT, 1) if row.name == name)
 
 
 def total_mib() -> int:
-    """Of the image: the table at the start, the partitions, the table's copy at the end."""
+    """Size of the image: the GPT at the start, the partitions, the GPT's copy at the end."""
     return ALIGN_MIB + sum(row.mib for row in LAYOUT) + 1
 
 
 def script(version: str) -> str:
-    """What sfdisk is told. The same version, the same ids: the same image."""
+    """The input of sfdisk. All UUIDs are derived from `version`: the build is reproducible."""
     card = uuid.uuid5(_SPACE, version)
     lines = ["label: gpt", f"label-id: {card}", "unit: sectors", ""]
     start = ALIGN_MIB
@@ -72,7 +75,7 @@ def script(version: str) -> str:
 
 
 def autoboot(slot: str) -> str:
-    """autoboot.txt with `slot` as the one that starts; the other is what a trial starts, once."""
+    """autoboot.txt that starts `slot`, and the other slot in a trial boot."""
     other = "b" if slot == "a" else "a"
     return (
         "[all]\ntryboot_a_b=1\n"

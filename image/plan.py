@@ -1,4 +1,4 @@
-"""What is to be built, and where its steps keep what they made. Each step is handed the plan."""
+"""Says what is built and where the steps of the build put their results. Each step gets a Plan."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ LIBC = 41  # its glibc: 2.41
 
 
 class NotBuilt(InterludeError):
-    """A step of the image that could not be done."""
+    """A step of the image's build failed."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """In. `work` is gone with `make clean`; `cache` outlives it, and clones share it.
+    """The inputs of a build. `make clean` removes `work`; `cache` remains, and clones share it.
 
-    time_s  of every file in the image, since 1970: that of the commit, or SOURCE_DATE_EPOCH
+    time_s  time of every file in the image, since 1970: the commit's, or SOURCE_DATE_EPOCH
     key     the private ssh key that signs the release and the image
     """
 
@@ -52,13 +52,13 @@ class Plan:
 
 
 def cache_folder() -> Path:
-    """The owner's, for what takes long to make."""
+    """The user's cache folder, for results that take long to make."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "interlude/image"
 
 
 def commit_time_s() -> int:
-    """SOURCE_DATE_EPOCH, or when the commit was made. Raises NotBuilt."""
+    """SOURCE_DATE_EPOCH if it is set, else the time of the commit. Raises NotBuilt."""
     if told := os.environ.get("SOURCE_DATE_EPOCH"):
         return int(told)
     done = subprocess.run(
@@ -74,9 +74,10 @@ def commit_time_s() -> int:
 def once(
     shelf: Path, name: str, inputs: Iterable[str | bytes], make: Callable[[Path], None]
 ) -> Path:
-    """What `make` writes to the path it is given, or what it wrote before from the same `inputs`.
+    """Return the result of `make` for these `inputs`, from the cache `shelf` or made now.
 
-    Whole or not there: it is made under another name. An older one of that name goes.
+    `make` writes to a temporary path, which is renamed when it has returned. An older result of
+    that name is removed.
     """
     digest = sha256()
     for each in inputs:
@@ -96,7 +97,7 @@ def once(
 
 
 def remove(path: Path) -> None:
-    """A file, a tree, or nothing."""
+    """Remove a file or a folder with its content; nothing happens if it does not exist."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
@@ -104,6 +105,6 @@ def remove(path: Path) -> None:
 
 
 def lines(path: Path) -> list[str]:
-    """A list's lines, without its remarks."""
+    """The lines of a list, without comments and empty lines."""
     found = (line.split("#")[0].strip() for line in path.read_text().splitlines())
     return [line for line in found if line]

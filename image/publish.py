@@ -1,4 +1,4 @@
-"""What an owner downloads: the card as one file, block map, sums, signature, bill of parts."""
+"""Writes the files that an owner downloads: image, block map, checksums, signature and SBOM."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from image.bmap import block_map
 from image.plan import MACHINE, NotBuilt, Plan
 from image.tools import quietly
 
-_LEVEL = "-12"  # of zstd: 19 wins 4 % and takes eight times as long
+_LEVEL = "-12"  # of zstd: 19 saves 4 % and takes eight times as long
 
 
 def publish(plan: Plan, slot: Path, boots: dict[str, Path], release: Path) -> list[Path]:
-    """Write all of it to `plan.into`; the card's file comes first. Raises NotBuilt."""
+    """Write the files to `plan.into` and return them, the image first. Raises NotBuilt."""
     plan.into.mkdir(parents=True, exist_ok=True)
     image = plan.work / f"{plan.name}.img"
     parts = {**boots, "system_a": slot / "system.erofs", "data": slot / "data.ext4"}
@@ -49,7 +49,7 @@ def publish(plan: Plan, slot: Path, boots: dict[str, Path], release: Path) -> li
 
 
 def signed_sums(made: list[Path], sheet: Path, key: Path) -> tuple[Path, Path]:
-    """Write the sums of files, and their signature beside them. Raises ReleaseRefused."""
+    """Write the SHA-256 sums of the files to `sheet`, and its signature. Raises ReleaseRefused."""
     sums = "".join(f"{sha256_of(path)}  {path.name}\n" for path in made)
     sheet.write_text(sums)
     signed = sheet.with_name(f"{sheet.name}.sig")
@@ -58,7 +58,7 @@ def signed_sums(made: list[Path], sheet: Path, key: Path) -> tuple[Path, Path]:
 
 
 def _trees(slot: Path) -> str:
-    """The hash of each tree, by which two builds are compared."""
+    """The hash of each file tree, for a comparison of two builds."""
     return "".join(
         f"{tree.digest((slot / f'{name}.list').read_text())}  {name}\n"
         for name in ("system", "data")

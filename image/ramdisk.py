@@ -1,6 +1,6 @@
-"""The initramfs: a static busybox, e2fsck, a few modules and one script. Out: a compressed archive.
+"""Builds the initramfs: static busybox, e2fsck, modules and a script. Out: a compressed archive.
 
-Made on this machine, without emulation and without device files.
+It is made on this machine, without emulation and without device files.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from image.plan import NotBuilt, Plan, once, remove
 
 
 def make(plan: Plan, kernel: Path) -> Path:
-    """The archive for that kernel. Raises NotBuilt."""
+    """Make the archive for that kernel, or return the cached one. Raises NotBuilt."""
     parts = [path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.is_file()]
     inputs: list[str | bytes] = [kernel.name, Path(__file__).read_bytes(), *parts]
 
@@ -48,7 +48,7 @@ def _plant(tree: Path, kernel: Path) -> None:
 
 
 def lay_modules(tree: Path, modules: list[Path]) -> None:
-    """The files, unpacked, into the tree's /lib; and /modules, which names them in that order."""
+    """Write the modules, decompressed, to the tree's /lib, and their order to /modules."""
     order = []
     for file in modules:
         name = file.name.removesuffix(".xz")
@@ -59,7 +59,7 @@ def lay_modules(tree: Path, modules: list[Path]) -> None:
 
 
 def _modules(kernel: Path) -> list[Path]:
-    """The files to load, each after what it needs."""
+    """The module files to load, each after its dependencies."""
     found = needed(kernel, version_of(kernel), MODULES)
     if not any(path.name.startswith("erofs.ko") for path in found):
         raise NotBuilt(
@@ -70,8 +70,7 @@ def _modules(kernel: Path) -> list[Path]:
 
 
 def needed(kernel: Path, version: str, names: Iterable[str]) -> list[Path]:
-    """The files of those modules, each after what it needs; one that is part of the kernel has
-    none."""
+    """The files of those modules, each after its dependencies; built-in modules have no file."""
     found: list[Path] = []
     for name in names:
         done = subprocess.run(
@@ -86,7 +85,7 @@ def needed(kernel: Path, version: str, names: Iterable[str]) -> list[Path]:
 
 
 def _check(found: list[Path], kernel: Path) -> None:
-    """What the Pi's SD slot hangs on is in it, for each of its boards. Raises NotBuilt."""
+    """Check for each board that the SD slot's drivers are among `found`. Raises NotBuilt."""
     aliases = (kernel / "lib/modules" / version_of(kernel) / "modules.alias").read_text()
     there = {path.name.partition(".")[0].replace("-", "_") for path in found}
     for tree in sorted((kernel / "boot").glob("*.dtb")):
@@ -99,7 +98,7 @@ def _check(found: list[Path], kernel: Path) -> None:
 
 
 def _packed(tree: Path) -> bytes:
-    """As cpio's newc, sorted, of nobody and of no time; zstd, which the kernel unpacks."""
+    """The tree as a reproducible cpio archive (newc, sorted, owner root, time 0) in zstd."""
     for path in (tree, *tree.rglob("*")):
         os.utime(path, (0, 0))
     names = "\n".join([".", *sorted(str(path.relative_to(tree)) for path in tree.rglob("*"))])

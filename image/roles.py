@@ -1,9 +1,9 @@
-"""The same Ansible roles as for a box that runs, applied to the root file system of the image.
+"""Applies the Ansible roles of a running box to the root file system of the image.
 
-Ansible's modules are Python. Under emulation they take minutes, so this machine's own Python runs
-them, from inside the root file system: its files are mounted at /run/host there, and its loader is
-called by name, which leaves the Pi's own libraries and Python as they are. What a module starts
-(systemctl, useradd, the release's self-test) is the Pi's, emulated.
+Ansible's modules are Python. Emulated they would take minutes, so this machine's own Python runs
+them inside the chroot: its files are mounted there at /run/host, and its dynamic loader is called
+by path, so that the Pi's own libraries and Python stay unchanged. The programs that a module starts
+(systemctl, useradd, the release's self-test) are the Pi's, emulated.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ from image.plan import ROOT, NotBuilt, Plan
 from image.tools import quietly
 
 _HOST = "/run/host"
-_SHARED = "/run/interlude-ansible"  # where Ansible lays files for a module: the same path for both
+_SHARED = "/run/interlude-ansible"  # Ansible's files for its modules; same path inside and outside
 
 
 def apply(plan: Plan, root: Path, release: Path | None, voices: Sequence[Path] = ()) -> str:
-    """Apply them. `voices`: bundles of voices' programs. Returns Ansible's count (`ok=30 changed=12
-    …`). Raises NotBuilt."""
+    """Apply the roles and return Ansible's summary (`ok=30 changed=12 …`). Raises NotBuilt.
+
+    `voices`: bundles of the voices' programs.
+    """
     playbook = shutil.which("ansible-playbook")
     if playbook is None:
         raise NotBuilt(
@@ -65,7 +67,7 @@ def apply(plan: Plan, root: Path, release: Path | None, voices: Sequence[Path] =
         [playbook, "-i", f"{plan.work}/inventory.json", "-e", f"@{plan.work}/said.json", "site.yml"]
     )
     mounts = inside.entered(root, {**_ours(root), shared: _SHARED})
-    # Ansible itself stays outside: it too must find the shared folder under that name.
+    # Ansible itself runs outside the chroot and needs the shared folder at the same path.
     here = f"mkdir -p {_SHARED}\nmount --bind {shlex.quote(str(shared))} {_SHARED}\n"
     script = f"{mounts}{here}cd {shlex.quote(str(ROOT / 'ansible'))}\nexec {words}"
     quietly(
@@ -86,18 +88,18 @@ def apply(plan: Plan, root: Path, release: Path | None, voices: Sequence[Path] =
 
 
 def _runs_here(root: Path) -> bool:
-    """Whether its programs are this machine's: the word e_machine of their heads (elf(5))."""
+    """Whether its programs run on this processor: compares e_machine of their headers (elf(5))."""
     heads = [path.resolve().read_bytes()[18:20] for path in (Path(sys.executable), _python(root))]
     return heads[0] == heads[1]
 
 
 def _python(root: Path) -> Path:
-    """The root file system's own, by its real name: a link of its leads astray out here."""
+    """The root file system's Python by its versioned name: a symlink might be absolute."""
     return next((root / "usr/bin").glob("python3.[0-9]*[0-9]"))
 
 
 def _ours(root: Path) -> dict[Path, str]:
-    """What of this machine its Python needs: /usr, and where it lies if that is elsewhere."""
+    """What this machine's Python needs in the chroot: /usr, and its prefix if that is elsewhere."""
     if _runs_here(root):
         return {}
     found = {Path("/usr"): f"{_HOST}/usr"}
@@ -108,7 +110,7 @@ def _ours(root: Path) -> dict[Path, str]:
 
 
 def _step_in(root: Path) -> str:
-    """A script that is Ansible's Python: it goes into the root file system and runs ours there."""
+    """The script that Ansible calls as its Python: it runs this machine's Python in the chroot."""
     place = shlex.quote(str(root))
     if _runs_here(root):
         return f'#!/bin/sh\nexec chroot {place} /usr/bin/python3 "$@"\n'

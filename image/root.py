@@ -1,10 +1,11 @@
-"""The root file system: Debian 13 for the Pi from two lists of packages. Out: a tar file.
+"""Makes the root file system: Debian 13 for the Pi from two lists of packages. Out: a tar file.
 
-Kept by what the lists say. `--fresh` makes it anew with the archive's newest.
+It is cached by the content of the lists. `--fresh` makes it again with the archive's newest
+packages.
 
-mmdebstrap mounts this machine's /dev/shm and more into what it makes, and leaves them there when it
-is stopped half-way. So it has a mount namespace of its own: in the folder that is then cleared,
-nothing of this machine is seen. Each making has a folder of its own, too.
+mmdebstrap mounts this machine's /dev/shm and others into the new root, and leaves them mounted when
+it is interrupted. It therefore runs in a mount namespace of its own, so that removing the folder
+afterwards removes no file of this machine. Each run has its own temporary folder.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from image.plan import DEBIAN, ROOT, SUITE, Plan, lines, once
 from image.tools import ask, quietly
 
 LISTS = (ROOT / "image/base.txt", ROOT / "image/packages.txt")
-_NOT_WANTED = (  # nobody reads them on the box; copyright files stay
+_NOT_WANTED = (  # not needed on the box; copyright files stay
     "/usr/share/man/*",
     "/usr/share/info/*",
     "/usr/share/locale/*",
@@ -26,21 +27,21 @@ _NOT_WANTED = (  # nobody reads them on the box; copyright files stay
 )
 _WANTED = ("/usr/share/doc/*/copyright",)
 ALONE = ("unshare", "--mount", "--propagation", "private")
-_SPACE = 3 << 30  # of memory that the making takes, at most
+_SPACE = 3 << 30  # bytes of memory that mmdebstrap needs at most
 
 
 def make(plan: Plan) -> Path:
-    """The tar file. Raises NotBuilt."""
+    """Make the tar file, or return the cached one. Raises NotBuilt."""
     packages = sorted({package for each in LISTS for package in lines(each)})
     parts = [SUITE, DEBIAN, *_NOT_WANTED, *_WANTED, *packages]
 
     def write(path: Path) -> None:
-        # dpkg waits for the disk after each file; in memory that costs nothing.
+        # dpkg calls fsync after each file, which costs nothing in memory.
         memory = Path("/dev/shm")  # noqa: S108  # a folder of our own is made in it
         fast = memory.is_dir() and shutil.disk_usage(memory).free > _SPACE
         place = memory if fast else plan.work
         scratch = Path(tempfile.mkdtemp(prefix="interlude-image-", dir=place))
-        scratch.chmod(0o755)  # apt in it gives up being root
+        scratch.chmod(0o755)  # apt drops root privileges in it
         leave_out = [f"--dpkgopt=path-exclude={name}" for name in _NOT_WANTED]
         take = [f"--dpkgopt=path-include={name}" for name in _WANTED]
         try:
@@ -62,12 +63,12 @@ def make(plan: Plan) -> Path:
 
 
 def unpack(tar: Path, into: Path) -> None:
-    """As root: owners, capabilities, but no device files."""
+    """Unpack with owners and capabilities, but without device files. Needs root."""
     into.mkdir(parents=True)
     ask("The root file system cannot be unpacked", "tar", "--numeric-owner", "--xattrs",
         "--xattrs-include=*", "-C", into, "--exclude=./dev/*", "-xf", tar)  # fmt: skip
 
 
 def _progress(line: str) -> str | None:
-    """mmdebstrap's own steps, without its marks."""
+    """The line of mmdebstrap's progress without its prefix; None for other lines."""
     return line.removeprefix("I: ")[:60] if line.startswith("I: ") else None

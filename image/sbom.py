@@ -1,6 +1,6 @@
-"""What an image is made of, as CycloneDX 1.5: Debian's packages, the kernel's, Python's.
+"""Writes the SBOM of an image, as CycloneDX 1.5: packages of Debian, of the kernel and of Python.
 
-Read from the files themselves: dpkg's list, the kernel's, and what each wheel says of itself.
+The rows come from dpkg's status file, the kernel's packages.tsv and the metadata of each wheel.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from image.plan import DEBIAN, SUITE
 
 @dataclass(frozen=True, order=True)
 class Row:
-    """One part. `kind`: deb or pypi, as package URLs say it."""
+    """One component. `kind`: deb or pypi, the type in its package URL."""
 
     kind: str
     name: str
@@ -34,7 +34,7 @@ class Row:
 
 
 def rows(root: Path, kernel: Path) -> list[Row]:
-    """All parts, sorted."""
+    """All components, sorted."""
     found = set(_debian((root / "var/lib/dpkg/status").read_text()))
     for line in (kernel / "packages.tsv").read_text().splitlines():
         name, version = line.split("\t")
@@ -46,7 +46,7 @@ def rows(root: Path, kernel: Path) -> list[Row]:
 
 
 def document(parts: Iterable[Row], version: str, time_s: int) -> str:
-    """As JSON."""
+    """The SBOM as JSON."""
     made = dt.datetime.fromtimestamp(time_s, dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return json.dumps(
         {

@@ -1,7 +1,7 @@
-"""A system slot: the root file system after the roles, without what is one machine's or one day's.
+"""Makes a system slot of the root file system, without files that differ by machine or by build.
 
-In: the root file system, the kernel. Out: a folder with system.erofs, data.ext4 (what outlives a
-slot: the release, settings, state), the listings of both, and the SBOM's rows.
+In: the root file system, the kernel. Out: a folder with system.erofs, data.ext4 (what both slots
+share: the release, settings, state), the listings of both, and the SBOM.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from image.initramfs import KEPT
 from image.plan import Plan, remove
 
 _OS_RELEASE = "usr/lib/os-release"
-IDENTITY = "494e5445-524c-4c55-8445-000000000001"  # of the file systems; names no box
-# What differs from one making to the next, or is nobody's business on a box.
+IDENTITY = "494e5445-524c-4c55-8445-000000000001"  # UUID of the file systems; the same on each box
+# Files that differ between two builds, or that a box does not need.
 _GONE = (
     "etc/ssh/ssh_host_*",
-    "etc/*-",  # passwd-, group-, …: what was before the last change
+    "etc/*-",  # passwd-, group-, …: backups from before the last change
     "etc/.pwd.lock",
     "etc/resolv.conf",
     "var/cache/apt/*",
@@ -30,7 +30,7 @@ _GONE = (
     "var/lib/dbus/machine-id",
     "var/lib/dpkg/*-old",
     "var/lib/systemd/random-seed",
-    "var/lib/interlude/.cache",  # onnxruntime makes a number up for each machine and keeps it there
+    "var/lib/interlude/.cache",  # onnxruntime stores a random id of the machine there
     "var/log/*",
     "root/.ansible",
     "root/.cache",
@@ -39,7 +39,7 @@ _GONE = (
     "dev/*",
     "mnt/*",
 )
-# A read-only system is updated as a whole: what looks after a writable one has nothing to do here.
+# Maintenance of a writable system; this one is read-only and updated as a whole.
 _TIMERS = (
     "apt-daily.timer",
     "apt-daily-upgrade.timer",
@@ -50,7 +50,7 @@ _TIMERS = (
 
 
 def finish(plan: Plan, root: Path, kernel: Path, into: Path) -> None:
-    """Make of `root`, which is changed, what goes into the card's partitions. Raises Misfit."""
+    """Write the content of the card's partitions to `into`. Changes `root`. Raises Misfit."""
     into.mkdir(parents=True)
     rows = sbom.rows(root, kernel)
     (into / "sbom.json").write_text(sbom.document(rows, plan.version, plan.time_s))
@@ -78,29 +78,32 @@ def _clean(root: Path) -> None:
 
 
 def _mark(plan: Plan, root: Path) -> None:
-    """What it is, and the few files of /etc that Debian leaves to an installer."""
+    """Write the image's name and version, and the files of /etc that Debian's installer writes."""
     about = root / _OS_RELEASE
     said = [row for row in about.read_text().splitlines() if not row.startswith("IMAGE_")]
     about.write_text(
         "\n".join([*said, "IMAGE_ID=interlude", f'IMAGE_VERSION="{plan.version}"', ""])
     )
-    (root / "etc/machine-id").write_text("")  # the initramfs has each box's own
+    (root / "etc/machine-id").write_text("")  # the initramfs adds the box's own
     (root / "etc/hostname").write_text("interlude\n")
     (root / "etc/hosts").write_text("127.0.0.1 localhost\n::1 localhost\n127.0.1.1 interlude\n")
     (root / "etc/fstab").write_text(
         "# The initramfs mounts the slot, /data and what is bound from it.\n"
     )
-    # A bare Debian has none, and each login would complain.
+    # Debian without an installer has none, and each login would print a warning.
     (root / "etc/default/locale").write_text("LANG=C.UTF-8\n")
     (root / "data").mkdir(exist_ok=True)
-    # Caches of the linker, the log and udev are there, and as old as all the rest: systemd would
-    # make them anew at each start, for what it writes to /etc is gone with the power.
+    # Tells systemd that the caches of the linker, the journal and udev are up to date. Otherwise it
+    # would rebuild them at each start, since what it writes to /etc is lost with the power.
     for name in ("etc/.updated", "var/.updated"):
         (root / name).write_text(f"TIMESTAMP_NSEC={plan.time_s * 10**9}\n")
 
 
 def _apart(plan: Plan, root: Path) -> Path:
-    """What lives on `data` into a tree of its own. The slot keeps a copy of what is small."""
+    """Copy the folders of `data` to a tree of their own.
+
+    The slot keeps a copy of them, except for the releases below opt/interlude.
+    """
     data = plan.work / "data"
     remove(data)
     data.mkdir()
@@ -118,16 +121,16 @@ def _apart(plan: Plan, root: Path) -> Path:
 
 
 def _same_owners(one: Path, two: Path) -> None:
-    """shutil copies modes and times, but nobody's files."""
+    """Copy the owners of all files of tree `one` to `two`: shutil copies only modes and times."""
     for path in (one, *one.rglob("*")):
         about = path.lstat()
         os.chown(two / path.relative_to(one), about.st_uid, about.st_gid, follow_symlinks=False)
 
 
 def _set_times(root: Path, time_s: int) -> None:
-    """All files get one time in the slot, and compiled Python must know its source's.
+    """Write `time_s`, which all files get in the slot, as the source's time into each .pyc file.
 
-    The head of a .pyc (PEP 552): magic, flags, time, size; flags of 0 mean that the time counts.
+    Header of a .pyc (PEP 552): magic, flags, time, size; with flags 0 Python compares the time.
     """
     for path in root.glob("usr/**/__pycache__/*.pyc"):
         with path.open("r+b") as file:

@@ -1,4 +1,4 @@
-"""Tools of other people: run with their words in a log, and what they said last in the error."""
+"""Runs external tools: their output goes to a log, and its last line into the error."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from image.plan import NotBuilt, Plan
 from scripts.progress import Failed, follow
 from scripts.tools import commands
 
-SPACE_GIB = 6.0  # that the work takes, at most
+SPACE_GIB = 6.0  # disk space that a build needs at most
 
 
 def check(plan: Plan) -> None:
-    """Raises NotBuilt if this machine cannot build at all."""
+    """Check that this machine can build: root, tools, disk space. Raises NotBuilt."""
     if os.geteuid() != 0:
         raise NotBuilt("A root file system is made by root.", "Say `sudo make image`.")
     wanted = commands("image")
@@ -38,7 +38,7 @@ def quietly(
     environment: Mapping[str, str] | None = None,
     progress: Callable[[str], str | None] = lambda _: None,
 ) -> None:
-    """Run it, with a line of progress. Raises NotBuilt: `what` failed, and `remedy`."""
+    """Run a command and show its progress in one line. Raises NotBuilt with `what` and `remedy`."""
     log.parent.mkdir(parents=True, exist_ok=True)
     words = [str(word) for word in command]
     try:
@@ -48,7 +48,7 @@ def quietly(
 
 
 def ask(what: str, *command: str | Path, environment: Mapping[str, str] | None = None) -> str:
-    """What a tool says. Raises NotBuilt with its last words."""
+    """Run a tool and return its output. Raises NotBuilt with the last line of it."""
     done = subprocess.run(
         [str(word) for word in command], capture_output=True, text=True, check=False,
         env={**os.environ, **(environment or {})},

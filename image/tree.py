@@ -1,6 +1,6 @@
-"""What a tree of files is, in one line a file: the same lines, the same image.
+"""Lists a file tree, one line a file, so that two builds can be compared.
 
-`python -m image.tree A B` compares two trees, or two listings that the builder wrote.
+`python -m image.tree A B` compares two trees, or two listings that the build wrote.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
-_SHOWN = 20  # differences
+_SHOWN = 20  # differences that are printed at most
 
 
 def listing(root: Path) -> str:
-    """Path, kind, mode, owner and content of everything below `root`, sorted. No times."""
+    """Path, mode, owner, content and extended attributes of everything below `root`, sorted."""
     return "".join(f"{line}\n" for line in sorted(_rows(root)))
 
 
 def digest(text: str) -> str:
-    """Of a listing: the tree's own hash."""
+    """The hash of a listing."""
     return sha256(text.encode()).hexdigest()
 
 
 def differences(one: str, two: str) -> list[str]:
-    """What is only in one, changed, or only in the other: `- path`, `! path`, `+ path`."""
+    """Paths removed, changed or added from `one` to `two`: `- path`, `! path`, `+ path`."""
     first, second = (
         {line.split("\t")[0]: line for line in text.splitlines()} for text in (one, two)
     )

@@ -1,6 +1,6 @@
-"""The program of Piper's voices for the Pi, made on this machine. Out: a signed bundle.
+"""Builds the program of Piper's voices for the Pi on this machine. Out: a signed bundle.
 
-It is no part of the release: a program of its own, GPL-3.0-or-later, beside it (docs/voices.md).
+It is not part of the release but a program of its own, GPL-3.0-or-later (docs/voices.md).
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from scripts import voices
 
 
 def make(plan: Plan, root: Path) -> Path:
-    """The bundle, from the cache or made now. `root`: a root file system with the Pi's Python.
-    Raises NotBuilt."""
+    """Make the bundle, or return the cached one. Raises NotBuilt.
+
+    `root`: a root file system with the Pi's Python.
+    """
     wanted = freight.fitting(voices.requirements(voices.LOCK.read_text()))
     sources = [Path(voices.__file__), *sorted(voices.SOURCE.iterdir())]
     inputs: list[str | bytes] = [

@@ -1,10 +1,10 @@
-"""Wheels for the Pi that nobody publishes, made on this machine once and kept. Out: wheel files.
+"""Builds and caches the wheels for the Pi that are not published. Out: wheel files.
 
 llama-cpp-python   by CMake with a cross compiler, for the Cortex-A76's dot product and half floats,
                    from its patched source
 pyalsaaudio        one C file, against the headers and libraries of the Pi's Debian
-sdnotify           Python alone
-Sources come through pip, with the hashes of the locks.
+sdnotify           pure Python
+pip downloads the sources and checks the hashes of the locks.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ _PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
 _REMEDY = (
     "Its words above say what it lacks; the compilers are g++-aarch64-linux-gnu, cmake, ninja."
 )
-SOURCES = ("pyalsaaudio", "sdnotify")  # of requirements.lock: those without a wheel for the Pi
+SOURCES = ("pyalsaaudio", "sdnotify")  # rows of requirements.lock without a wheel for the Pi
 
 
 def make(plan: Plan) -> list[Path]:
-    """Each of them, from the cache or made now. Raises NotBuilt."""
+    """Build each wheel, or take it from the cache. Raises NotBuilt."""
     llama = once(
         plan.cache,
         "llama",
@@ -78,7 +78,7 @@ def _pinned(name: str, *more: str) -> Sequence[str]:
 
 
 def _fetch(plan: Plan, name: str, into: Path) -> Path:
-    """Its source, as pip checked it."""
+    """Download the source archive of `name` with pip, which checks its hash. Raises NotBuilt."""
     into.mkdir(parents=True, exist_ok=True)
     wanted = into / "wanted.txt"
     wanted.write_text(requirement(name))
@@ -102,7 +102,7 @@ def _llama(plan: Plan, to: Path) -> None:
         "CMAKE_BUILD_PARALLEL_LEVEL": str(jobs(len(os.sched_getaffinity(0)), memory_gib)),
         "_PYTHON_HOST_PLATFORM": "linux-aarch64",  # what the wheel is named after
         "TMPDIR": str(scratch),
-        # Nothing of where it was built: the same source, the same wheel.
+        # No path of the build in the debug information, so that the wheel is reproducible.
         "CFLAGS": f"-ffile-prefix-map={scratch}=.",
         "CXXFLAGS": f"-ffile-prefix-map={scratch}=.",
     }
@@ -115,7 +115,7 @@ def _llama(plan: Plan, to: Path) -> None:
 
 
 def _llama_source(archive: Path, scratch: Path) -> Path:
-    """Unpacked and patched. Raises NotBuilt."""
+    """Unpack and patch the source. Raises NotBuilt."""
     try:
         return llama_source.unpack(archive, scratch / "source")
     except Failed as error:
@@ -131,7 +131,7 @@ def _sdnotify(plan: Plan, to: Path) -> None:
 
 
 def _alsaaudio(plan: Plan, to: Path) -> None:
-    """Its setup.py would ask this machine's Python how to compile; one call of gcc asks nobody."""
+    """Compile it with one call of gcc: its setup.py would use this machine's Python's settings."""
     scratch = plan.work / "pyalsaaudio"
     remove(scratch)
     archive = archives.Archives(plan.work / "apt", archives.sources(), plan.logs)
@@ -161,7 +161,7 @@ def _alsaaudio(plan: Plan, to: Path) -> None:
 
 
 def _pack(into: Path, source: Path, library: Path) -> None:
-    """A wheel (PEP 427) of one library, of no time."""
+    """Write a wheel (PEP 427) of one library, with a fixed file time."""
     name, _, version = source.name.partition("-")
     python = "cp" + PYTHON.replace(".", "")
     tag = f"{python}-{python}-linux_aarch64"

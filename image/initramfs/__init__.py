@@ -1,4 +1,4 @@
-"""What the initramfs is made of, beside its programs."""
+"""The initramfs's script and lists: folders on `data`, and kernel modules."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ def _lines(name: str) -> tuple[str, ...]:
     return tuple(row for row in rows if row)
 
 
-KEPT = _lines("kept")  # folders of `data`, bound over those of the slot
+KEPT = _lines("kept")  # folders of `data`, bind-mounted over those of the slot
 MODULES = _lines("modules")
