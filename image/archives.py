@@ -35,15 +35,20 @@ def _uris() -> tuple[str, str]:
     """URIs of Debian's archive and of its security archive ("" if none is configured)."""
     main = os.environ.get("INTERLUDE_DEBIAN", "")
     security = os.environ.get("INTERLUDE_DEBIAN_SECURITY", "")
-    wanted = "$(REPO_URI) $(ORIGIN) $(SUITE) $(LABEL)"
-    said = ask(
-        "apt cannot be asked", "apt-get", "indextargets", "--format", wanted, "Created-By: Packages"
+    columns = "$(REPO_URI) $(ORIGIN) $(SUITE) $(LABEL)"
+    output = ask(
+        "apt cannot be asked",
+        "apt-get",
+        "indextargets",
+        "--format",
+        columns,
+        "Created-By: Packages",
     )
-    for line in said.splitlines():
+    for line in output.splitlines():
         uri, *rest = line.split(maxsplit=1)
-        words = rest[0] if rest else ""
-        if words.startswith("Debian ") and "Backports" not in words:
-            if "Security" in words:
+        labels = rest[0] if rest else ""
+        if labels.startswith("Debian ") and "Backports" not in labels:
+            if "Security" in labels:
                 security = security or uri
             else:
                 main = main or uri
@@ -76,9 +81,9 @@ class Archives:
 
     def version(self, package: str, suite: str = SUITE) -> str:
         """The newest version of `package` in `suite`. Raises NotBuilt."""
-        said = ask(f"{package} is unknown", "apt-cache", f"--option=APT::Default-Release={suite}",
+        output = ask(f"{package} is unknown", "apt-cache", f"--option=APT::Default-Release={suite}",
                    "policy", package, environment=self._environment)  # fmt: skip
-        for line in said.splitlines():
+        for line in output.splitlines():
             key, _, value = line.strip().partition(": ")
             if key == "Candidate" and value != "(none)":
                 return value
@@ -89,14 +94,14 @@ class Archives:
 
         These are the packages that are built from the same source.
         """
-        said = ask(f"{package} is unknown", "apt-cache", "show", f"{package}={version}",
+        record = ask(f"{package} is unknown", "apt-cache", "show", f"{package}={version}",
                    environment=self._environment)  # fmt: skip
-        line = next((row for row in said.splitlines() if row.startswith("Depends: ")), "")
+        line = next((row for row in record.splitlines() if row.startswith("Depends: ")), "")
         found = []
-        for word in line.removeprefix("Depends: ").split(", "):
-            name, _, rest = word.partition(" (= ")
-            if rest:
-                found.append((name, rest.rstrip(")")))
+        for dependency in line.removeprefix("Depends: ").split(", "):
+            name, _, version_ = dependency.partition(" (= ")
+            if version_:
+                found.append((name, version_.rstrip(")")))
         return found
 
     def unpack(self, packages: Iterable[str], into: Path, scratch: Path) -> None:

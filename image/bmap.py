@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 
 from image.disk import BLOCK, written
 
-_NONE = "0" * 64  # placeholder for the file's own checksum while that is computed
+_PLACEHOLDER = "0" * 64  # placeholder for the file's own checksum while that is computed
 
 
 def block_map(image: Path) -> str:
@@ -22,11 +22,11 @@ def block_map(image: Path) -> str:
         for first, last in written(image):
             file.seek(first * BLOCK)
             digest = hashlib.sha256()
-            left = min((last + 1) * BLOCK, size) - first * BLOCK
-            while left:
-                chunk = file.read(min(left, 1 << 22))
+            remaining = min((last + 1) * BLOCK, size) - first * BLOCK
+            while remaining:
+                chunk = file.read(min(remaining, 1 << 22))
                 digest.update(chunk)
-                left -= len(chunk)
+                remaining -= len(chunk)
             mapped += last + 1 - first
             blocks = str(first) if first == last else f"{first}-{last}"
             runs.append(f"    <Range chksum={quoteattr(digest.hexdigest())}> {blocks} </Range>")
@@ -39,7 +39,7 @@ def block_map(image: Path) -> str:
             f"  <BlocksCount> {-(-size // BLOCK)} </BlocksCount>",
             f"  <MappedBlocksCount> {mapped} </MappedBlocksCount>",
             "  <ChecksumType> sha256 </ChecksumType>",
-            f"  <BmapFileChecksum> {_NONE} </BmapFileChecksum>",
+            f"  <BmapFileChecksum> {_PLACEHOLDER} </BmapFileChecksum>",
             "  <BlockMap>",
             *runs,
             "  </BlockMap>",
@@ -47,4 +47,4 @@ def block_map(image: Path) -> str:
             "",
         )
     )
-    return text.replace(_NONE, hashlib.sha256(text.encode()).hexdigest(), 1)
+    return text.replace(_PLACEHOLDER, hashlib.sha256(text.encode()).hexdigest(), 1)

@@ -19,8 +19,9 @@ def slot(plan: Plan, name: str, kernel: Path, ramdisk: Path, into: Path) -> Path
     remove(folder)
     folder.mkdir(parents=True)
     shutil.copy(_SOURCE / "config.txt", folder / "config.txt")
-    words = (_SOURCE / "cmdline.txt.in").read_text()
-    (folder / "cmdline.txt").write_text(words.replace("@SYSTEM@", system).replace("@SLOT@", name))
+    template = (_SOURCE / "cmdline.txt.in").read_text()
+    cmdline = template.replace("@SYSTEM@", system).replace("@SLOT@", name)
+    (folder / "cmdline.txt").write_text(cmdline)
     shutil.copy(kernel / "boot/kernel", folder / "kernel_2712.img")
     shutil.copy(ramdisk, folder / "initramfs_2712")
     for tree in plan.flavour.trees:

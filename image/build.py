@@ -27,7 +27,7 @@ from scripts.progress import took
 
 Made = TypeVar("Made")
 STEPS = 10
-_MAKE_THE_SLOT = ("roles.py", "inside.py", "slot.py", "sbom.py", "disk.py", "layout.py", "tree.py",
+_SLOT_SOURCES = ("roles.py", "inside.py", "slot.py", "sbom.py", "disk.py", "layout.py", "tree.py",
                   "initramfs/kept")  # fmt: skip
 
 
@@ -41,10 +41,10 @@ class Teller:
     def step(self, title: str, do: Callable[[], Made]) -> Made:
         self._count += 1
         print(f"── {self._count}/{STEPS} {title}", flush=True)
-        begun = time.monotonic()
+        start = time.monotonic()
         made = do()
-        past = time.monotonic() - begun
-        print(f"   {'there already' if past < 0.5 else took(past)}", flush=True)
+        elapsed_s = time.monotonic() - start
+        print(f"   {'there already' if elapsed_s < 0.5 else took(elapsed_s)}", flush=True)
         return made
 
     def all(self) -> str:
@@ -55,53 +55,55 @@ def build(plan: Plan, teller: Teller) -> list[Path]:
     """Run all steps; returns the files that were made. Raises NotBuilt, Misfit."""
     plan.logs.mkdir(parents=True, exist_ok=True)
     step = teller.step
-    step("What this machine can do", lambda: _look(plan))
+    step("What this machine can do", lambda: _check_machine(plan))
     debian = step("Debian for the Pi", lambda: root.make(plan))
     linux = step(f"The kernel ({plan.flavour.name})", lambda: kernel.make(plan))
-    built = step("Wheels that nobody publishes", lambda: wheels.make(plan))
-    bare = once(plan.work, "bare", [debian.name], lambda to: root.unpack(debian, to))
-    release = step("The release", lambda: freight.make(plan, bare, built))
-    spoken = step("The program of voices, beside the release", lambda: voices.make(plan, bare))
-    system = step(
-        "Roles, and the system's slot", lambda: _slot(plan, debian, linux, release, spoken)
+    built_wheels = step("Wheels that nobody publishes", lambda: wheels.make(plan))
+    bare = once(plan.work, "bare", [debian.name], lambda path: root.unpack(debian, path))
+    release = step("The release", lambda: freight.make(plan, bare, built_wheels))
+    voice_bundle = step(
+        "The program of voices, beside the release", lambda: voices.make(plan, bare)
     )
-    started = step("The initramfs", lambda: ramdisk.make(plan, linux))
-    boots = step("The firmware's partitions", lambda: _boots(plan, linux, started))
-    return step("The card", lambda: publish(plan, system, boots, release))
+    slot_files = step(
+        "Roles, and the system's slot", lambda: _slot(plan, debian, linux, release, voice_bundle)
+    )
+    initramfs = step("The initramfs", lambda: ramdisk.make(plan, linux))
+    boot_files = step("The firmware's partitions", lambda: _boot_partitions(plan, linux, initramfs))
+    return step("The card", lambda: publish(plan, slot_files, boot_files, release))
 
 
-def _look(plan: Plan) -> None:
+def _check_machine(plan: Plan) -> None:
     tools.check(plan)
     foreign.enable()
 
 
-def _slot(plan: Plan, debian: Path, linux: Path, release: Path, spoken: Path) -> Path:
+def _slot(plan: Plan, debian: Path, linux: Path, release: Path, voice_bundle: Path) -> Path:
     inputs: list[str | bytes] = [
         plan.version, str(plan.time_s), debian.name, linux.name, release.parent.name,
-        spoken.parent.name,
+        voice_bundle.parent.name,
     ]  # fmt: skip
-    ours = [path for part in ("ansible", "system") for path in (ROOT / part).rglob("*")]
-    ours += [ROOT / "image" / name for name in _MAKE_THE_SLOT]
-    for path in sorted(path for path in ours if path.is_file()):
+    sources = [path for part in ("ansible", "system") for path in (ROOT / part).rglob("*")]
+    sources += [ROOT / "image" / name for name in _SLOT_SOURCES]
+    for path in sorted(path for path in sources if path.is_file()):
         inputs += [str(path.relative_to(ROOT)), path.read_bytes()]
 
     def write(path: Path) -> None:
         tree = plan.work / "tree"
         remove(tree)
         root.unpack(debian, tree)
-        print(f"   {roles.apply(plan, tree, release, [spoken])}", flush=True)
+        print(f"   {roles.apply(plan, tree, release, [voice_bundle])}", flush=True)
         slot.finish(plan, tree, linux, path)
 
     return once(plan.work, "slot", inputs, write)
 
 
-def _boots(plan: Plan, linux: Path, started: Path) -> dict[str, Path]:
+def _boot_partitions(plan: Plan, linux: Path, initramfs: Path) -> dict[str, Path]:
     """FAT file systems by partition. Slot b stays empty until an update writes a system to it."""
-    into = plan.work / "fat"
-    into.mkdir(exist_ok=True)
+    folder = plan.work / "fat"
+    folder.mkdir(exist_ok=True)
     return {
-        "bootconfig": boot.config(plan, into),
-        "boot_a": boot.slot(plan, "a", linux, started, into),
+        "bootconfig": boot.config(plan, folder),
+        "boot_a": boot.slot(plan, "a", linux, initramfs, folder),
     }
 
 

@@ -11,9 +11,9 @@ import struct
 from dataclasses import dataclass, field
 
 SD_SLOT = "brcm,bcm2712-sdhci"  # `compatible` of the SD card's controller
-_BEGIN, _END, _PROPERTY, _NOTHING = 1, 2, 3, 4
+_BEGIN, _END, _PROPERTY, _NOP = 1, 2, 3, 4
 # Properties whose numbers may be another node's phandle. Some of them are not; those match no node.
-_LEADS = re.compile(
+_REFERENCES = re.compile(
     r".*-supply|pinctrl-\d|clocks|resets|power-domains|.*gpios?|interrupt-parent|phys|mboxes|dmas"
 )
 
@@ -27,8 +27,8 @@ class Node:
 
     @property
     def compatible(self) -> list[str]:
-        said = self.properties.get("compatible", b"")
-        return said.decode().rstrip("\0").split("\0") if said else []
+        value = self.properties.get("compatible", b"")
+        return value.decode().rstrip("\0").split("\0") if value else []
 
     @property
     def enabled(self) -> bool:
@@ -39,25 +39,25 @@ def nodes(tree: bytes) -> list[Node]:
     """All nodes of a .dtb file."""
     structure, strings = struct.unpack(">2I", tree[8:16])
     found: list[Node] = []
-    place: Node | None = None
+    current: Node | None = None
     at = structure
     while True:
         (token,) = struct.unpack(">I", tree[at : at + 4])
         at += 4
         if token == _BEGIN:
-            at = _even(tree.index(b"\0", at) + 1)
-            place = Node(place)
-            found.append(place)
-        elif token == _END and place is not None:
-            place = place.parent
-        elif token == _PROPERTY and place is not None:
-            length, name = struct.unpack(">2I", tree[at : at + 8])
+            at = _aligned(tree.index(b"\0", at) + 1)
+            current = Node(current)
+            found.append(current)
+        elif token == _END and current is not None:
+            current = current.parent
+        elif token == _PROPERTY and current is not None:
+            length, name_offset = struct.unpack(">2I", tree[at : at + 8])
             at += 8
-            begin = strings + name
-            said = tree[begin : tree.index(b"\0", begin)].decode()
-            place.properties[said] = tree[at : at + length]
-            at = _even(at + length)
-        elif token != _NOTHING:
+            begin = strings + name_offset
+            property_name = tree[begin : tree.index(b"\0", begin)].decode()
+            current.properties[property_name] = tree[at : at + length]
+            at = _aligned(at + length)
+        elif token != _NOP:
             return found
 
 
@@ -75,9 +75,9 @@ def hangs_on(tree: bytes, what: str = SD_SLOT) -> set[str]:
         seen.append(node)
         if node.parent is not None:
             waiting.append(node.parent)  # a bus, or the controller of a group of pins
-        for name, said in node.properties.items():
-            if _LEADS.fullmatch(name) and len(said) % 4 == 0:
-                numbers = struct.unpack(f">{len(said) // 4}I", said)
+        for name, value in node.properties.items():
+            if _REFERENCES.fullmatch(name) and len(value) % 4 == 0:
+                numbers = struct.unpack(f">{len(value) // 4}I", value)
                 waiting += [handles[number] for number in numbers if number in handles]
     return {word for node in seen for word in node.compatible}
 
@@ -95,5 +95,5 @@ def drivers(words: set[str], aliases: str) -> set[str]:
     return found
 
 
-def _even(at: int) -> int:
+def _aligned(at: int) -> int:
     return -(-at // 4) * 4

@@ -24,13 +24,15 @@ class Misfit(Exception):
 def assemble(image: Path, parts: Mapping[str, Path], version: str) -> None:
     """Write `image` with each of `parts` (partition → file) in its place. Raises Misfit."""
     for name, part in parts.items():
-        room = layout.LAYOUT[layout.number(name) - 1].mib << 20
-        if part.stat().st_size > room:
-            size = part.stat().st_size >> 20
-            raise Misfit(f"{part} has {size} MiB; the partition {name} has {room >> 20}.")
+        size_bytes = layout.LAYOUT[layout.number(name) - 1].mib << 20
+        if part.stat().st_size > size_bytes:
+            part_mib = part.stat().st_size >> 20
+            raise Misfit(f"{part} has {part_mib} MiB; the partition {name} has {size_bytes >> 20}.")
     with image.open("wb") as file:
         file.truncate(layout.total_mib() << 20)
-    tell("sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", image, said=layout.script(version))
+    tell(
+        "sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", image, stdin=layout.script(version)
+    )
     places = offsets(image)
     with image.open("r+b") as file:
         for name, part in parts.items():
@@ -56,9 +58,9 @@ def fat(path: Path, name: str, files: Path, mib: int) -> None:
     # 512-byte sectors, a fixed serial number and no times, so that the build is reproducible.
     tell("mkfs.vfat", "-F", "32", "-S", "512", "-s", "1", "-n", name[:11].upper(), "-i", "496e746c",
          "--invariant", path)  # fmt: skip
-    inside = sorted(files.iterdir())
-    if inside:  # FAT stores local time
-        tell("mcopy", "-s", "-m", "-i", path, *inside, "::", more={"TZ": "UTC"})
+    entries = sorted(files.iterdir())
+    if entries:  # FAT stores local time
+        tell("mcopy", "-s", "-m", "-i", path, *entries, "::", environment={"TZ": "UTC"})
 
 
 def erofs(path: Path, tree: Path, time_s: int, identity: str) -> None:
@@ -82,39 +84,40 @@ def ext4(
     """
     with path.open("wb") as file:
         file.truncate(mib << 20)
-    filled = ("-d", str(tree)) if tree is not None else ()
-    known = ("-U", identity) if identity else ()
+    source_options = ("-d", str(tree)) if tree is not None else ()
+    uuid_options = ("-U", identity) if identity else ()
     seed = f",hash_seed={identity}" if identity else ""
-    known_to = {"LC_ALL": "C"}  # for a fixed order of names
+    environment = {"LC_ALL": "C"}  # for a fixed order of names
     if time_s is not None:
-        known_to["E2FSPROGS_FAKE_TIME"] = str(time_s)
+        environment["E2FSPROGS_FAKE_TIME"] = str(time_s)
     tell("mke2fs", "-q", "-t", "ext4", "-L", name, "-m", "1", "-E", f"lazy_itable_init=1{seed}",
-         *known, *filled, path, more=known_to)  # fmt: skip
+         *uuid_options, *source_options, path, environment=environment)  # fmt: skip
     if tree is not None and time_s is not None:
-        _one_time(path, sum(1 for _ in tree.rglob("*")), time_s, known_to)
+        _set_all_times(path, sum(1 for _ in tree.rglob("*")), time_s, environment)
 
 
-def _one_time(path: Path, count: int, time_s: int, more: Mapping[str, str]) -> None:
+def _set_all_times(path: Path, count: int, time_s: int, environment: Mapping[str, str]) -> None:
     """Set all times of the `count` files of a new ext4 to `time_s`.
 
     mke2fs copies the times of the source files, whose ctime cannot be set on this machine. The
     inodes of a new file system are numbered without gaps.
     """
-    about = tell("dumpe2fs", "-h", path)
-    all_, free, first = (
-        int(found[1]) if (found := re.search(rf"^{name}:\s+(\d+)$", about, re.MULTILINE)) else 0
+    header = tell("dumpe2fs", "-h", path)
+    total, free, first = (
+        int(found[1]) if (found := re.search(rf"^{name}:\s+(\d+)$", header, re.MULTILINE)) else 0
         for name in ("Inode count", "Free inodes", "First inode")
     )
-    last = all_ - free
+    last = total - free
     if last - first != count:
         raise Misfit(f"{path} has {last - first} files, and not {count}.")
-    clock = f"@{time_s:#x}"
-    words = [
-        f"sif <{inode}> {name} {clock}\nsif <{inode}> {name}_extra 0"
+    timestamp = f"@{time_s:#x}"
+    commands = [
+        f"sif <{inode}> {name} {timestamp}\nsif <{inode}> {name}_extra 0"
         for inode in (2, *range(first, last + 1))  # 2 is the root
         for name in ("atime", "ctime", "mtime")
     ]
-    tell("debugfs", "-w", "-f", "-", path, said="\n".join([*words, ""]), more=more)
+    script = "\n".join([*commands, ""])
+    tell("debugfs", "-w", "-f", "-", path, stdin=script, environment=environment)
 
 
 def written(image: Path) -> Iterator[tuple[int, int]]:
@@ -158,16 +161,16 @@ def _blocks(chunk: bytes) -> Iterator[bytes]:
 
 
 def tell(
-    *command: str | Path, said: str | None = None, more: Mapping[str, str] | None = None
+    *command: str | Path, stdin: str | None = None, environment: Mapping[str, str] | None = None
 ) -> str:
-    """Run a tool with `more` added to its environment and `said` on its stdin.
+    """Run a tool with `environment` added to its environment and `stdin` on its stdin.
 
     Returns its output. Raises Misfit with the end of its output.
     """
-    done = subprocess.run(
-        [str(word) for word in command], input=said, capture_output=True, text=True, check=False,
-        env={**os.environ, **(more or {})},
+    result = subprocess.run(
+        [str(word) for word in command], input=stdin, capture_output=True, text=True, check=False,
+        env={**os.environ, **(environment or {})},
     )  # fmt: skip
-    if done.returncode:
-        raise Misfit(f"{command[0]}: {(done.stderr or done.stdout).strip()[-400:]}")
-    return done.stdout
+    if result.returncode:
+        raise Misfit(f"{command[0]}: {(result.stderr or result.stdout).strip()[-400:]}")
+    return result.stdout

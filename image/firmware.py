@@ -48,12 +48,12 @@ class Firmware:
 
     def start(self) -> Started:
         """Start as after power-on. Raises NoStart."""
-        once, self.tryboot = self.tryboot, False
-        said = _settings(self._text(1, "autoboot.txt"), once)
-        if once and said.get("tryboot_a_b") != "1":
+        is_trial, self.tryboot = self.tryboot, False
+        boot = _settings(self._text(1, "autoboot.txt"), is_trial)
+        if is_trial and boot.get("tryboot_a_b") != "1":
             raise NoStart("autoboot.txt does not allow a trial of the other slot")
-        number = int(said.get("boot_partition", "1"))
-        config = _settings(self._text(number, "config.txt"), once=False)
+        number = int(boot.get("boot_partition", "1"))
+        config = _settings(self._text(number, "config.txt"), is_trial=False)
         kernel = self._file(number, config.get("kernel", "kernel_2712.img"))
         initramfs = b""
         if config.get("auto_initramfs") == "1":
@@ -66,11 +66,11 @@ class Firmware:
         return self._file(number, name).decode("ascii", errors="replace")
 
     def _file(self, number: int, name: str) -> bytes:
-        place = self.fats.get(number)
-        if place is None:
+        fat = self.fats.get(number)
+        if fat is None:
             raise NoStart(f"there is no partition {number}")
         done = subprocess.run(
-            ["mtype", "-i", place, f"::{name}"], capture_output=True, check=False, timeout=60
+            ["mtype", "-i", fat, f"::{name}"], capture_output=True, check=False, timeout=60
         )
         if done.returncode or not done.stdout:
             raise NoStart(f"partition {number} has no {name}")
@@ -82,17 +82,17 @@ def places(image: Path, offsets: dict[str, int], names: tuple[str, ...]) -> dict
     return {number: f"{image}@@{offsets[name]}" for number, name in enumerate(names, 1)}
 
 
-def _settings(text: str, once: bool) -> dict[str, str]:
-    """The values of config.txt or autoboot.txt that apply: [all] and, if `once`, [tryboot]."""
-    section, said = "all", {}
+def _settings(text: str, is_trial: bool) -> dict[str, str]:
+    """The values of config.txt or autoboot.txt that apply: [all] and, if `is_trial`, [tryboot]."""
+    section, values = "all", {}
     for line in map(str.strip, text.splitlines()):
         if found := re.fullmatch(r"\[(.+)\]", line):
             section = found[1]
         elif (
             "=" in line
             and not line.startswith("#")
-            and (section == "all" or (section == "tryboot" and once))
+            and (section == "all" or (section == "tryboot" and is_trial))
         ):
             key, _, value = line.partition("=")
-            said[key.strip()] = value.strip()
-    return said
+            values[key.strip()] = value.strip()
+    return values

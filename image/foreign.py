@@ -46,9 +46,9 @@ def _enabled() -> bool:
     for entry in _FOLDER.iterdir():
         if entry.name in ("register", "status"):
             continue
-        said = entry.read_text().splitlines()
-        flags = next((line for line in said if line.startswith("flags:")), "")
-        magic = next((line for line in said if line.startswith("magic ")), "")
-        if said[0] == "enabled" and "F" in flags and magic.endswith(_MAGIC_READ):
+        lines = entry.read_text().splitlines()
+        flags = next((line for line in lines if line.startswith("flags:")), "")
+        magic = next((line for line in lines if line.startswith("magic ")), "")
+        if lines[0] == "enabled" and "F" in flags and magic.endswith(_MAGIC_READ):
             return True
     return False

@@ -36,7 +36,7 @@ PIP = (
     *(f"--platform=manylinux_2_{minor}_{MACHINE}" for minor in range(LIBC, 16, -1)),
     f"--platform=manylinux2014_{MACHINE}", f"--platform=linux_{MACHINE}",
 )  # fmt: skip
-_THERE = {
+_BOX_ENVIRONMENT = {
     "python_version": PYTHON,
     "python_full_version": f"{PYTHON}.5",
     "platform_machine": MACHINE,
@@ -62,7 +62,7 @@ def make(plan: Plan, root: Path, wheels: list[Path]) -> Path:
         path.mkdir()
         # The dependencies are cached apart from our own code, which changes more often.
         shutil.copytree(_dependencies(plan, root, wheels), tree, symlinks=True)
-        _plant(plan, tree)
+        _add_own_package(plan, tree)
         _compile(plan, tree, root, "/mnt/lib/appliance")
         if not any((tree / "lib/appliance/__pycache__").glob(f"*.cpython-{_DIGITS}.pyc")):
             log = plan.logs / "compile.log"
@@ -82,24 +82,25 @@ def fitting(lock: str) -> str:
 
     The markers are evaluated for the box's Python; pip would evaluate them for this one.
     """
-    kept = []
+    rows = []
     for row in lock.replace("\\\n", " ").splitlines():
         text, *hashes = (part.strip() for part in row.split("--hash="))
         if not text or text.startswith("#"):
             continue
         wanted = Requirement(text)
-        if wanted.name in SOURCES or (wanted.marker and not wanted.marker.evaluate(_THERE)):
+        applies = wanted.marker is None or wanted.marker.evaluate(_BOX_ENVIRONMENT)
+        if wanted.name in SOURCES or not applies:
             continue
-        kept.append(
+        rows.append(
             " ".join([f"{wanted.name}{wanted.specifier}", *(f"--hash={h}" for h in hashes)])
         )
-    return "\n".join(kept) + "\n"
+    return "\n".join(rows) + "\n"
 
 
 def _sources() -> list[Path]:
     files = [path for path in (ROOT / "appliance").rglob("*") if path.is_file()]
-    mine = [Path(__file__), _LOCK, ROOT / "pyproject.toml", *(ROOT / name for name in BESIDE)]
-    return sorted([*mine, *(path for path in files if "__pycache__" not in path.parts)])
+    own = [Path(__file__), _LOCK, ROOT / "pyproject.toml", *(ROOT / name for name in BESIDE)]
+    return sorted([*own, *(path for path in files if "__pycache__" not in path.parts)])
 
 
 def _content(path: Path) -> bytes:
@@ -108,18 +109,18 @@ def _content(path: Path) -> bytes:
 
 def _dependencies(plan: Plan, root: Path, wheels: list[Path]) -> Path:
     """The folder lib/ with the dependencies, compiled, without our own package."""
-    wanted = fitting(_LOCK.read_text())
-    inputs = [wanted, plan.version, root.name, Path(__file__).read_text(), *PIP[1:],
+    requirements = fitting(_LOCK.read_text())
+    inputs = [requirements, plan.version, root.name, Path(__file__).read_text(), *PIP[1:],
               *(str(wheel.relative_to(plan.cache)) for wheel in wheels)]  # fmt: skip
 
     def write(tree: Path) -> None:
         library = tree / "lib"
         library.mkdir(parents=True)
-        listed = plan.work / "dependencies.txt"
-        listed.write_text(wanted)
+        requirements_file = plan.work / "dependencies.txt"
+        requirements_file.write_text(requirements)
         remedy = "A dependency without a wheel for the Pi is one for image/wheels.py."
         quietly("The release's dependencies cannot be had", remedy, plan.logs / "dependencies.log",
-                *PIP, "--require-hashes", "--target", library, "-r", listed,
+                *PIP, "--require-hashes", "--target", library, "-r", requirements_file,
                 progress=_progress)  # fmt: skip
         _unpack(plan, library, wheels)
         _compile(plan, tree, root, "/mnt/lib")
@@ -127,19 +128,19 @@ def _dependencies(plan: Plan, root: Path, wheels: list[Path]) -> Path:
     return once(plan.cache, "dependencies", inputs, write)
 
 
-def _plant(plan: Plan, tree: Path) -> None:
+def _add_own_package(plan: Plan, tree: Path) -> None:
     """Add our own package, its command and the files beside it to the release in `tree`."""
     library = tree / "lib"
     (tree / "bin").mkdir(parents=True)
     command = tree / "bin/interlude"
     command.write_text(COMMAND)
     command.chmod(0o755)
-    own = plan.work / "own"
-    remove(own)
+    wheel_folder = plan.work / "own"
+    remove(wheel_folder)
     quietly("Interlude's own wheel cannot be built", "Run `make setup`.", plan.logs / "own.log",
             sys.executable, "-m", "pip", "wheel", "--disable-pip-version-check", "--no-deps",
-            "--no-build-isolation", "--wheel-dir", own, ROOT)  # fmt: skip
-    _unpack(plan, library, list(own.glob("*.whl")))
+            "--no-build-isolation", "--wheel-dir", wheel_folder, ROOT)  # fmt: skip
+    _unpack(plan, library, list(wheel_folder.glob("*.whl")))
     if forbidden := licences.copyleft(library):
         raise NotBuilt(" ".join(forbidden), "A voice's program is the place for it: voices/.")
     for name in BESIDE:
@@ -158,14 +159,14 @@ def _unpack(plan: Plan, library: Path, wheels: list[Path]) -> None:
             (record / name).unlink(missing_ok=True)  # how pip installed here: not reproducible
 
 
-def _compile(plan: Plan, tree: Path, root: Path, what: str) -> None:
-    """Compile `what` here, since a release is read-only on the box.
+def _compile(plan: Plan, tree: Path, root: Path, source: str) -> None:
+    """Compile `source` here, since a release is read-only on the box.
 
     The .pyc files are hash-based and not checked against the source, so they are reproducible.
     """
-    place = f"/opt/interlude/releases/{plan.version}"
+    destination = f"/opt/interlude/releases/{plan.version}"
     words = ["python3", "-m", "compileall", "-q", "-j", "0", "--invalidation-mode",
-             "unchecked-hash", "-s", "/mnt", "-p", place, what]  # fmt: skip
+             "unchecked-hash", "-s", "/mnt", "-p", destination, source]  # fmt: skip
     with (plan.logs / "compile.log").open("ab") as file:
         # Files that are not valid Python of this version stay uncompiled; the exit code is then 1.
         subprocess.run(inside.command(root, words, {tree: "/mnt"}), stdout=file, stderr=file,

@@ -26,12 +26,12 @@ def manifest(packed: Path, image: Path, version: str, time_s: int) -> str:
     The block map is in the folder of `packed`. Imager uses it when it writes over USB, but not for
     cards.
     """
-    about = {
+    entry = {
         "name": f"Interlude {version}",
         "description": "A voice appliance that stops talking when you start",
         "icon": "icons/use_custom.png",  # included in Imager
-        "url": _where(packed),
-        "bmap_url": _where(packed.with_name(packed.name.replace(".img.zst", ".bmap"))),
+        "url": _url(packed),
+        "bmap_url": _url(packed.with_name(packed.name.replace(".img.zst", ".bmap"))),
         "extract_size": image.stat().st_size,
         "extract_sha256": sha256_of(image),
         "image_download_size": packed.stat().st_size,
@@ -49,10 +49,10 @@ def manifest(packed: Path, image: Path, version: str, time_s: int) -> str:
         "default": True,
         "matching_type": "exclusive",
     }
-    return json.dumps({"imager": {"devices": [board]}, "os_list": [about]}, indent=2) + "\n"
+    return json.dumps({"imager": {"devices": [board]}, "os_list": [entry]}, indent=2) + "\n"
 
 
-def _where(file: Path) -> str:
+def _url(file: Path) -> str:
     """The URL of the file: below INTERLUDE_DOWNLOAD if that is set, else a file: URL."""
     base = os.environ.get(DOWNLOAD, "").rstrip("/")
     return f"{base}/{file.name}" if base else file.resolve().as_uri()

@@ -30,8 +30,8 @@ def entered(root: Path, binds: Mapping[Path, str] | None = None) -> str:
     lines += [f"ln -s /proc/self/fd {root}/dev/fd", *(f"mkdir {root}/{name}" for name in _FOLDERS)]
     for here, there in (binds or {}).items():
         target = shlex.quote(f"{root}{there}")
-        make = f"mkdir -p {target}" if here.is_dir() else f": >{target}"
-        lines += [make, f"mount --bind {shlex.quote(str(here))} {target}"]
+        create = f"mkdir -p {target}" if here.is_dir() else f": >{target}"
+        lines += [create, f"mount --bind {shlex.quote(str(here))} {target}"]
     return "\n".join(lines) + "\n"
 
 
@@ -39,6 +39,6 @@ def command(
     root: Path, words: list[str], binds: Mapping[Path, str] | None = None
 ) -> tuple[str, ...]:
     """The command line that runs `words` in the chroot `root`."""
-    said = " ".join(shlex.quote(word) for word in words)
-    script = f"{entered(root, binds)}exec chroot {shlex.quote(str(root))} {said}"
+    command_line = " ".join(shlex.quote(word) for word in words)
+    script = f"{entered(root, binds)}exec chroot {shlex.quote(str(root))} {command_line}"
     return ("unshare", "--mount", "--propagation", "private", "sh", "-c", script)

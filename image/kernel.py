@@ -42,16 +42,18 @@ def make(plan: Plan) -> Path:
         archive = archives.Archives(plan.work / "apt", sources, plan.logs)
         archive.refresh()
         suite = flavour.suites[0] if flavour.suites else "*"
-        wanted = _siblings(archive, flavour.package, archive.version(flavour.package, suite))
+        kernel_packages = _siblings(
+            archive, flavour.package, archive.version(flavour.package, suite)
+        )
         tools = [(tool, archive.version(tool)) for tool in TOOLS]
-        named = [f"{name}={number}" for name, number in (*wanted, *tools)]
+        specifiers = [f"{name}={version}" for name, version in (*kernel_packages, *tools)]
         raw, scratch = path.with_name(".kernel.raw"), path.with_name(".kernel.debs")
         for folder in (raw, scratch):
             remove(folder)
         try:
-            archive.unpack(named, raw, scratch)
+            archive.unpack(specifiers, raw, scratch)
             _arrange(plan, raw, path)
-            rows = "".join(f"{name}\t{number}\n" for name, number in (*wanted, *tools))
+            rows = "".join(f"{name}\t{version}\n" for name, version in (*kernel_packages, *tools))
             (path / "packages.tsv").write_text(rows)
         finally:
             for folder in (raw, scratch):

@@ -15,8 +15,8 @@ FAT = "EBD0A0A2-B9E5-4433-87C0-68B6B72699C7"  # GPT: basic data, the type the fi
 LINUX = "0FC63DAF-8483-4772-8E79-3D69D8477DE4"
 # GPT attributes of a basic data partition (bits 48 to 63 are Windows'): hidden, no drive letter.
 # Without them Windows offers to format a slot that has no file system.
-_UNSEEN = "GUID:62,63"
-_SPACE = uuid.UUID("5b6c2b1e-6f0e-5a0c-9d5e-1c0f7a2d4e11")  # namespace for uuid5; arbitrary, fixed
+_HIDDEN = "GUID:62,63"
+_NAMESPACE = uuid.UUID("5b6c2b1e-6f0e-5a0c-9d5e-1c0f7a2d4e11")  # of uuid5; any fixed one would do
 
 
 @dataclass(frozen=True)
@@ -60,15 +60,15 @@ def total_mib() -> int:
 
 def script(version: str) -> str:
     """The input of sfdisk. All UUIDs are derived from `version`: the build is reproducible."""
-    card = uuid.uuid5(_SPACE, version)
-    lines = ["label: gpt", f"label-id: {card}", "unit: sectors", ""]
+    disk_uuid = uuid.uuid5(_NAMESPACE, version)
+    lines = ["label: gpt", f"label-id: {disk_uuid}", "unit: sectors", ""]
     start = ALIGN_MIB
     for row in LAYOUT:
-        own = uuid.uuid5(card, row.name)
-        seen = f', attrs="{_UNSEEN}"' if row.unseen else ""
+        partition_uuid = uuid.uuid5(disk_uuid, row.name)
+        attributes = f', attrs="{_HIDDEN}"' if row.unseen else ""
         lines.append(
             f"start={start * 2048}, size={row.mib * 2048}, type={row.type}, "
-            f'uuid={own}, name="{row.name}"{seen}'
+            f'uuid={partition_uuid}, name="{row.name}"{attributes}'
         )
         start += row.mib
     return "\n".join(lines) + "\n"

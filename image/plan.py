@@ -59,8 +59,8 @@ def cache_folder() -> Path:
 
 def commit_time_s() -> int:
     """SOURCE_DATE_EPOCH if it is set, else the time of the commit. Raises NotBuilt."""
-    if told := os.environ.get("SOURCE_DATE_EPOCH"):
-        return int(told)
+    if epoch_s := os.environ.get("SOURCE_DATE_EPOCH"):
+        return int(epoch_s)
     done = subprocess.run(
         ["git", "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -72,27 +72,27 @@ def commit_time_s() -> int:
 
 
 def once(
-    shelf: Path, name: str, inputs: Iterable[str | bytes], make: Callable[[Path], None]
+    folder: Path, name: str, inputs: Iterable[str | bytes], make: Callable[[Path], None]
 ) -> Path:
-    """Return the result of `make` for these `inputs`, from the cache `shelf` or made now.
+    """Return the result of `make` for these `inputs`, from the cache `folder` or made now.
 
     `make` writes to a temporary path, which is renamed when it has returned. An older result of
     that name is removed.
     """
     digest = sha256()
-    for each in inputs:
-        data = each.encode() if isinstance(each, str) else each
+    for item in inputs:
+        data = item.encode() if isinstance(item, str) else item
         digest.update(b"%d:" % len(data) + data)
-    path = shelf / f"{name}-{digest.hexdigest()[:12]}"
+    path = folder / f"{name}-{digest.hexdigest()[:12]}"
     if path.exists():
         return path
-    shelf.mkdir(parents=True, exist_ok=True)
-    part = shelf / f".{name}.part"
-    remove(part)
-    make(part)
-    for old in shelf.glob(f"{name}-*"):
+    folder.mkdir(parents=True, exist_ok=True)
+    temporary = folder / f".{name}.part"
+    remove(temporary)
+    make(temporary)
+    for old in folder.glob(f"{name}-*"):
         remove(old)
-    part.rename(path)
+    temporary.rename(path)
     return path
 
 

@@ -20,22 +20,22 @@ from image.plan import NotBuilt, Plan, once, remove
 
 def make(plan: Plan, kernel: Path) -> Path:
     """Make the archive for that kernel, or return the cached one. Raises NotBuilt."""
-    parts = [path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.is_file()]
-    inputs: list[str | bytes] = [kernel.name, Path(__file__).read_bytes(), *parts]
+    sources = [path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.is_file()]
+    inputs: list[str | bytes] = [kernel.name, Path(__file__).read_bytes(), *sources]
 
     def write(path: Path) -> None:
         tree = path.with_name(".ramdisk.tree")
         remove(tree)
         try:
-            _plant(tree, kernel)
-            path.write_bytes(_packed(tree))
+            _fill_tree(tree, kernel)
+            path.write_bytes(_compressed(tree))
         finally:
             remove(tree)
 
     return once(plan.work, "initramfs", inputs, write)
 
 
-def _plant(tree: Path, kernel: Path) -> None:
+def _fill_tree(tree: Path, kernel: Path) -> None:
     (tree / "bin").mkdir(parents=True)
     (tree / "lib").mkdir()
     for name in ("busybox", "e2fsck"):
@@ -87,17 +87,17 @@ def needed(kernel: Path, version: str, names: Iterable[str]) -> list[Path]:
 def _check(found: list[Path], kernel: Path) -> None:
     """Check for each board that the SD slot's drivers are among `found`. Raises NotBuilt."""
     aliases = (kernel / "lib/modules" / version_of(kernel) / "modules.alias").read_text()
-    there = {path.name.partition(".")[0].replace("-", "_") for path in found}
+    names = {path.name.partition(".")[0].replace("-", "_") for path in found}
     for tree in sorted((kernel / "boot").glob("*.dtb")):
-        lacking = sorted(drivers(hangs_on(tree.read_bytes()), aliases) - there)
-        if lacking:
+        missing = sorted(drivers(hangs_on(tree.read_bytes()), aliases) - names)
+        if missing:
             raise NotBuilt(
-                f"By {tree.name} the card needs {', '.join(lacking)}.",
+                f"By {tree.name} the card needs {', '.join(missing)}.",
                 "Add them to image/initramfs/modules.",
             )
 
 
-def _packed(tree: Path) -> bytes:
+def _compressed(tree: Path) -> bytes:
     """The tree as a reproducible cpio archive (newc, sorted, owner root, time 0) in zstd."""
     for path in (tree, *tree.rglob("*")):
         os.utime(path, (0, 0))

@@ -37,39 +37,39 @@ def apply(plan: Plan, root: Path, release: Path | None, voices: Sequence[Path] =
         )
     shared = plan.work / "ansible"
     shared.mkdir(exist_ok=True)
-    step_in = plan.work / "step-in"
-    step_in.write_text(_step_in(root))
-    step_in.chmod(0o755)
+    wrapper = plan.work / "step-in"
+    wrapper.write_text(_python_wrapper(root))
+    wrapper.chmod(0o755)
     inventory = {
         "boxes": {
             "hosts": {
                 "image": {
                     "ansible_connection": "local",
-                    "ansible_python_interpreter": str(step_in),
+                    "ansible_python_interpreter": str(wrapper),
                     "interlude_remote_tmp": _SHARED,
                 }
             }
         }
     }
-    said = {
+    variables = {
         "interlude_image_build": True,
         "interlude_harden": True,
         "interlude_signers": [plan.key.with_suffix(".pub").read_text().strip()],
     }
     if release is not None:
-        said["interlude_release_file"] = str(release)
+        variables["interlude_release_file"] = str(release)
     if voices:
-        said["interlude_voice_files"] = [str(voice) for voice in voices]
+        variables["interlude_voice_files"] = [str(voice) for voice in voices]
     (plan.work / "inventory.json").write_text(json.dumps(inventory))
-    (plan.work / "said.json").write_text(json.dumps(said))
+    (plan.work / "said.json").write_text(json.dumps(variables))
     log = plan.logs / "ansible.log"
-    words = shlex.join(
+    command = shlex.join(
         [playbook, "-i", f"{plan.work}/inventory.json", "-e", f"@{plan.work}/said.json", "site.yml"]
     )
-    mounts = inside.entered(root, {**_ours(root), shared: _SHARED})
+    mounts = inside.entered(root, {**_host_mounts(root), shared: _SHARED})
     # Ansible itself runs outside the chroot and needs the shared folder at the same path.
-    here = f"mkdir -p {_SHARED}\nmount --bind {shlex.quote(str(shared))} {_SHARED}\n"
-    script = f"{mounts}{here}cd {shlex.quote(str(ROOT / 'ansible'))}\nexec {words}"
+    bind_shared = f"mkdir -p {_SHARED}\nmount --bind {shlex.quote(str(shared))} {_SHARED}\n"
+    script = f"{mounts}{bind_shared}cd {shlex.quote(str(ROOT / 'ansible'))}\nexec {command}"
     quietly(
         "The roles cannot be applied", "Mend the task that failed, and say it again.", log,
         "unshare", "--mount", "--propagation", "private", "sh", "-c", script,
@@ -98,7 +98,7 @@ def _python(root: Path) -> Path:
     return next((root / "usr/bin").glob("python3.[0-9]*[0-9]"))
 
 
-def _ours(root: Path) -> dict[Path, str]:
+def _host_mounts(root: Path) -> dict[Path, str]:
     """What this machine's Python needs in the chroot: /usr, and its prefix if that is elsewhere."""
     if _runs_here(root):
         return {}
@@ -109,11 +109,11 @@ def _ours(root: Path) -> dict[Path, str]:
     return found
 
 
-def _step_in(root: Path) -> str:
+def _python_wrapper(root: Path) -> str:
     """The script that Ansible calls as its Python: it runs this machine's Python in the chroot."""
-    place = shlex.quote(str(root))
+    quoted_root = shlex.quote(str(root))
     if _runs_here(root):
-        return f'#!/bin/sh\nexec chroot {place} /usr/bin/python3 "$@"\n'
+        return f'#!/bin/sh\nexec chroot {quoted_root} /usr/bin/python3 "$@"\n'
     loader = Path(os.path.realpath("/lib64/ld-linux-x86-64.so.2"))
     prefix = Path(os.path.realpath(sys.base_prefix))
     libraries = ":".join(
@@ -122,7 +122,7 @@ def _step_in(root: Path) -> str:
     )
     python = f"{prefix}/bin/python{sys.version_info.major}.{sys.version_info.minor}"
     return (
-        f"#!/bin/sh\nexec chroot {place} {_HOST}{loader} --library-path {libraries}"
+        f"#!/bin/sh\nexec chroot {quoted_root} {_HOST}{loader} --library-path {libraries}"
         f' {_HOST}{python} "$@"\n'
     )
 

@@ -32,18 +32,18 @@ _SPACE = 3 << 30  # bytes of memory that mmdebstrap needs at most
 
 def make(plan: Plan) -> Path:
     """Make the tar file, or return the cached one. Raises NotBuilt."""
-    packages = sorted({package for each in LISTS for package in lines(each)})
-    parts = [SUITE, DEBIAN, *_NOT_WANTED, *_WANTED, *packages]
+    packages = sorted({package for file in LISTS for package in lines(file)})
+    inputs = [SUITE, DEBIAN, *_NOT_WANTED, *_WANTED, *packages]
 
     def write(path: Path) -> None:
         # dpkg calls fsync after each file, which costs nothing in memory.
         memory = Path("/dev/shm")  # noqa: S108  # a folder of our own is made in it
-        fast = memory.is_dir() and shutil.disk_usage(memory).free > _SPACE
-        place = memory if fast else plan.work
-        scratch = Path(tempfile.mkdtemp(prefix="interlude-image-", dir=place))
+        in_memory = memory.is_dir() and shutil.disk_usage(memory).free > _SPACE
+        parent = memory if in_memory else plan.work
+        scratch = Path(tempfile.mkdtemp(prefix="interlude-image-", dir=parent))
         scratch.chmod(0o755)  # apt drops root privileges in it
-        leave_out = [f"--dpkgopt=path-exclude={name}" for name in _NOT_WANTED]
-        take = [f"--dpkgopt=path-include={name}" for name in _WANTED]
+        excludes = [f"--dpkgopt=path-exclude={name}" for name in _NOT_WANTED]
+        includes = [f"--dpkgopt=path-include={name}" for name in _WANTED]
         try:
             quietly(
                 "Debian cannot be installed", "INTERLUDE_DEBIAN=… names another archive.",
@@ -51,7 +51,7 @@ def make(plan: Plan) -> Path:
                 *ALONE, "mmdebstrap", f"--architectures={DEBIAN}", "--variant=minbase",
                 "--format=tar",
                 "--skip=check/qemu",
-                f"--include={','.join(packages)}", *leave_out, *take, SUITE, path,
+                f"--include={','.join(packages)}", *excludes, *includes, SUITE, path,
                 *archives.sources(),
                 environment={"TMPDIR": str(scratch), "SOURCE_DATE_EPOCH": str(plan.time_s)},
                 progress=_progress,
@@ -59,7 +59,7 @@ def make(plan: Plan) -> Path:
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
 
-    return once(plan.cache, "root", parts, write)
+    return once(plan.cache, "root", inputs, write)
 
 
 def unpack(tar: Path, into: Path) -> None:

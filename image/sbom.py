@@ -39,9 +39,9 @@ def rows(root: Path, kernel: Path) -> list[Row]:
     for line in (kernel / "packages.tsv").read_text().splitlines():
         name, version = line.split("\t")
         found.add(Row("deb", name, version))
-    for about in root.glob("opt/interlude/*/*/lib/*.dist-info/METADATA"):  # releases, voices
-        said = HeaderParser().parsestr(about.read_text(errors="replace"))
-        found.add(Row("pypi", said["Name"], said["Version"]))
+    for file in root.glob("opt/interlude/*/*/lib/*.dist-info/METADATA"):  # of releases and voices
+        metadata = HeaderParser().parsestr(file.read_text(errors="replace"))
+        found.add(Row("pypi", metadata["Name"], metadata["Version"]))
     return sorted(found)
 
 
@@ -74,6 +74,6 @@ def document(parts: Iterable[Row], version: str, time_s: int) -> str:
 
 def _debian(status: str) -> Iterable[Row]:
     for entry in status.split("\n\n"):
-        said = dict(re.findall(r"^(Package|Version|Status): (.*)$", entry, re.MULTILINE))
-        if said.get("Status", "").endswith(" installed"):
-            yield Row("deb", said["Package"], said["Version"])
+        fields = dict(re.findall(r"^(Package|Version|Status): (.*)$", entry, re.MULTILINE))
+        if fields.get("Status", "").endswith(" installed"):
+            yield Row("deb", fields["Package"], fields["Version"])

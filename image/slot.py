@@ -18,7 +18,7 @@ from image.plan import Plan, remove
 _OS_RELEASE = "usr/lib/os-release"
 IDENTITY = "494e5445-524c-4c55-8445-000000000001"  # UUID of the file systems; the same on each box
 # Files that differ between two builds, or that a box does not need.
-_GONE = (
+_REMOVED = (
     "etc/ssh/ssh_host_*",
     "etc/*-",  # passwd-, group-, …: backups from before the last change
     "etc/.pwd.lock",
@@ -55,21 +55,21 @@ def finish(plan: Plan, root: Path, kernel: Path, into: Path) -> None:
     rows = sbom.rows(root, kernel)
     (into / "sbom.json").write_text(sbom.document(rows, plan.version, plan.time_s))
     _clean(root)
-    _mark(plan, root)
+    _write_identity(plan, root)
     shutil.copytree(
         kernel / "lib/modules", root / "usr/lib/modules", symlinks=True, dirs_exist_ok=True
     )
-    data = _apart(plan, root)
+    data = _split_data(plan, root)
     _set_times(root, plan.time_s)
     for name, folder in (("system", root), ("data", data)):
         (into / f"{name}.list").write_text(tree.listing(folder))
     disk.erofs(into / "system.erofs", root, plan.time_s, IDENTITY)
-    room = layout.LAYOUT[layout.number("data") - 1].mib
-    disk.ext4(into / "data.ext4", "data", room, data, time_s=plan.time_s, identity=IDENTITY)
+    data_mib = layout.LAYOUT[layout.number("data") - 1].mib
+    disk.ext4(into / "data.ext4", "data", data_mib, data, time_s=plan.time_s, identity=IDENTITY)
 
 
 def _clean(root: Path) -> None:
-    for pattern in _GONE:
+    for pattern in _REMOVED:
         for path in root.glob(pattern):
             remove(path)
     for timer in _TIMERS:
@@ -77,12 +77,12 @@ def _clean(root: Path) -> None:
             link.unlink()
 
 
-def _mark(plan: Plan, root: Path) -> None:
+def _write_identity(plan: Plan, root: Path) -> None:
     """Write the image's name and version, and the files of /etc that Debian's installer writes."""
-    about = root / _OS_RELEASE
-    said = [row for row in about.read_text().splitlines() if not row.startswith("IMAGE_")]
-    about.write_text(
-        "\n".join([*said, "IMAGE_ID=interlude", f'IMAGE_VERSION="{plan.version}"', ""])
+    os_release = root / _OS_RELEASE
+    lines = [row for row in os_release.read_text().splitlines() if not row.startswith("IMAGE_")]
+    os_release.write_text(
+        "\n".join([*lines, "IMAGE_ID=interlude", f'IMAGE_VERSION="{plan.version}"', ""])
     )
     (root / "etc/machine-id").write_text("")  # the initramfs adds the box's own
     (root / "etc/hostname").write_text("interlude\n")
@@ -99,7 +99,7 @@ def _mark(plan: Plan, root: Path) -> None:
         (root / name).write_text(f"TIMESTAMP_NSEC={plan.time_s * 10**9}\n")
 
 
-def _apart(plan: Plan, root: Path) -> Path:
+def _split_data(plan: Plan, root: Path) -> Path:
     """Copy the folders of `data` to a tree of their own.
 
     The slot keeps a copy of them, except for the releases below opt/interlude.
@@ -109,22 +109,22 @@ def _apart(plan: Plan, root: Path) -> Path:
     data.mkdir()
     (data / "keep").mkdir(mode=0o755)
     for path in KEPT:
-        here = root / path
-        if not here.is_dir():
+        folder = root / path
+        if not folder.is_dir():
             continue
-        shutil.copytree(here, data / path, symlinks=True)
-        _same_owners(here, data / path)
+        shutil.copytree(folder, data / path, symlinks=True)
+        _same_owners(folder, data / path)
         if path == "opt/interlude":
-            for part in here.iterdir():
-                remove(part)
+            for entry in folder.iterdir():
+                remove(entry)
     return data
 
 
-def _same_owners(one: Path, two: Path) -> None:
-    """Copy the owners of all files of tree `one` to `two`: shutil copies only modes and times."""
-    for path in (one, *one.rglob("*")):
-        about = path.lstat()
-        os.chown(two / path.relative_to(one), about.st_uid, about.st_gid, follow_symlinks=False)
+def _same_owners(source: Path, target: Path) -> None:
+    """Copy the owners of all files of `source` to `target`: shutil copies only modes and times."""
+    for path in (source, *source.rglob("*")):
+        status, copy = path.lstat(), target / path.relative_to(source)
+        os.chown(copy, status.st_uid, status.st_gid, follow_symlinks=False)
 
 
 def _set_times(root: Path, time_s: int) -> None:
@@ -134,7 +134,7 @@ def _set_times(root: Path, time_s: int) -> None:
     """
     for path in root.glob("usr/**/__pycache__/*.pyc"):
         with path.open("r+b") as file:
-            head = file.read(16)
-            if len(head) == 16 and head[4:8] == bytes(4):
+            header = file.read(16)
+            if len(header) == 16 and header[4:8] == bytes(4):
                 file.seek(8)
                 file.write(struct.pack("<I", time_s & 0xFFFFFFFF))

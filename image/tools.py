@@ -19,8 +19,8 @@ def check(plan: Plan) -> None:
     """Check that this machine can build: root, tools, disk space. Raises NotBuilt."""
     if os.geteuid() != 0:
         raise NotBuilt("A root file system is made by root.", "Say `sudo make image`.")
-    wanted = commands("image")
-    missing = sorted({package for tool, package in wanted.items() if shutil.which(tool) is None})
+    packages = commands("image")
+    missing = sorted({package for tool, package in packages.items() if shutil.which(tool) is None})
     if missing:
         raise NotBuilt("Tools are missing.", f"apt-get install {' '.join(missing)}")
     free_gib = shutil.disk_usage(plan.work).free / 2**30
@@ -54,6 +54,6 @@ def ask(what: str, *command: str | Path, environment: Mapping[str, str] | None =
         env={**os.environ, **(environment or {})},
     )  # fmt: skip
     if done.returncode:
-        said = (done.stderr or done.stdout).strip().splitlines()
-        raise NotBuilt(f"{what}: {said[-1] if said else f'exit code {done.returncode}'}")
+        output = (done.stderr or done.stdout).strip().splitlines()
+        raise NotBuilt(f"{what}: {output[-1] if output else f'exit code {done.returncode}'}")
     return done.stdout

@@ -25,10 +25,10 @@ def digest(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def differences(one: str, two: str) -> list[str]:
-    """Paths removed, changed or added from `one` to `two`: `- path`, `! path`, `+ path`."""
+def differences(before: str, after: str) -> list[str]:
+    """Paths removed, changed or added from `before` to `after`: `- path`, `! path`, `+ path`."""
     first, second = (
-        {line.split("\t")[0]: line for line in text.splitlines()} for text in (one, two)
+        {line.split("\t")[0]: line for line in text.splitlines()} for text in (before, after)
     )
     found = []
     for path in sorted(first.keys() | second.keys()):
@@ -42,17 +42,17 @@ def _rows(root: Path) -> Iterator[str]:
     for folder, folders, files in os.walk(root):
         for name in (*folders, *files):
             path = Path(folder) / name
-            about = path.lstat()
-            said = ""
-            if stat.S_ISREG(about.st_mode):
-                said = sha256(path.read_bytes()).hexdigest()
-            elif stat.S_ISLNK(about.st_mode):
-                said = str(path.readlink())
-            marks = [f"{mark}={os.getxattr(path, mark, follow_symlinks=False).hex()}"
-                     for mark in sorted(os.listxattr(path, follow_symlinks=False))]  # fmt: skip
+            status = path.lstat()
+            content = ""
+            if stat.S_ISREG(status.st_mode):
+                content = sha256(path.read_bytes()).hexdigest()
+            elif stat.S_ISLNK(status.st_mode):
+                content = str(path.readlink())
+            attributes = [f"{name}={os.getxattr(path, name, follow_symlinks=False).hex()}"
+                          for name in sorted(os.listxattr(path, follow_symlinks=False))]  # fmt: skip
             yield "\t".join(
-                (str(path.relative_to(root)), f"{about.st_mode:o}",
-                 f"{about.st_uid}:{about.st_gid}", said, *marks)
+                (str(path.relative_to(root)), f"{status.st_mode:o}",
+                 f"{status.st_uid}:{status.st_gid}", content, *attributes)
             )  # fmt: skip
 
 
@@ -60,12 +60,12 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 2:
         print("python -m image.tree A B: two trees, or two listings", file=sys.stderr)
         return 64
-    one, two = (
+    before, after = (
         listing(path) if path.is_dir() else path.read_text() for path in map(Path, arguments)
     )
-    found = differences(one, two)
+    found = differences(before, after)
     print("\n".join(found[:_SHOWN]))
-    print(f"{digest(one)[:16]} and {digest(two)[:16]}: {len(found)} differences")
+    print(f"{digest(before)[:16]} and {digest(after)[:16]}: {len(found)} differences")
     return 1 if found else 0
 
 

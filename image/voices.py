@@ -22,10 +22,10 @@ def make(plan: Plan, root: Path) -> Path:
 
     `root`: a root file system with the Pi's Python.
     """
-    wanted = freight.fitting(voices.requirements(voices.LOCK.read_text()))
+    requirements = freight.fitting(voices.requirements(voices.LOCK.read_text()))
     sources = [Path(voices.__file__), *sorted(voices.SOURCE.iterdir())]
     inputs: list[str | bytes] = [
-        plan.version, plan.key.with_suffix(".pub").read_text(), str(plan.time_s), wanted,
+        plan.version, plan.key.with_suffix(".pub").read_text(), str(plan.time_s), requirements,
         *(path.read_bytes() for path in sources if path.is_file()),
     ]  # fmt: skip
 
@@ -38,7 +38,7 @@ def make(plan: Plan, root: Path) -> Path:
         tree = plan.work / "voices-tree"
         remove(tree)
         path.mkdir()
-        voices.plant(tree, wanted, install)
+        voices.plant(tree, requirements, install)
         words = ["python3", *voices.compiling(plan.version, Path("/mnt"))]
         with (plan.logs / "voices-compile.log").open("wb") as log:
             subprocess.run(inside.command(root, words, {tree: "/mnt"}), stdout=log, stderr=log,

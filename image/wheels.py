@@ -80,12 +80,12 @@ def _pinned(name: str, *more: str) -> Sequence[str]:
 def _fetch(plan: Plan, name: str, into: Path) -> Path:
     """Download the source archive of `name` with pip, which checks its hash. Raises NotBuilt."""
     into.mkdir(parents=True, exist_ok=True)
-    wanted = into / "wanted.txt"
-    wanted.write_text(requirement(name))
+    requirements_file = into / "wanted.txt"
+    requirements_file.write_text(requirement(name))
     quietly(f"{name} cannot be fetched", "Is the package index reachable?",
             plan.logs / f"{name}.log",
             *_PIP, "download", "--no-deps", "--no-binary", name, "--require-hashes",
-            "--dest", into, "-r", wanted)  # fmt: skip
+            "--dest", into, "-r", requirements_file)  # fmt: skip
     return next(into.glob("*.tar.gz"))
 
 
@@ -123,11 +123,11 @@ def _llama_source(archive: Path, scratch: Path) -> Path:
 
 
 def _sdnotify(plan: Plan, to: Path) -> None:
-    wanted = plan.work / "sdnotify.txt"
-    wanted.write_text(requirement("sdnotify"))
+    requirements_file = plan.work / "sdnotify.txt"
+    requirements_file.write_text(requirement("sdnotify"))
     quietly("sdnotify cannot be built", _REMEDY, plan.logs / "sdnotify.log",
             *_PIP, "wheel", "--no-deps", "--require-hashes", "--wheel-dir", to,
-            "-r", wanted)  # fmt: skip
+            "-r", requirements_file)  # fmt: skip
 
 
 def _alsaaudio(plan: Plan, to: Path) -> None:
@@ -165,18 +165,18 @@ def _pack(into: Path, source: Path, library: Path) -> None:
     name, _, version = source.name.partition("-")
     python = "cp" + PYTHON.replace(".", "")
     tag = f"{python}-{python}-linux_aarch64"
-    about = f"{name}-{version}.dist-info"
+    dist_info = f"{name}-{version}.dist-info"
     files = {
         library.name: library.read_bytes(),
-        f"{about}/METADATA": (source / "PKG-INFO").read_bytes(),
-        f"{about}/WHEEL": (
+        f"{dist_info}/METADATA": (source / "PKG-INFO").read_bytes(),
+        f"{dist_info}/WHEEL": (
             f"Wheel-Version: 1.0\nGenerator: interlude\nRoot-Is-Purelib: false\nTag: {tag}\n"
         ).encode(),
     }
     record = "".join(
         f"{path},sha256={sha256(data).hexdigest()},{len(data)}\n" for path, data in files.items()
     )
-    files[f"{about}/RECORD"] = f"{record}{about}/RECORD,,\n".encode()
+    files[f"{dist_info}/RECORD"] = f"{record}{dist_info}/RECORD,,\n".encode()
     with zipfile.ZipFile(into / f"{name}-{version}-{tag}.whl", "w", zipfile.ZIP_DEFLATED) as wheel:
         for path, data in files.items():
             wheel.writestr(zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0)), data)

@@ -54,22 +54,22 @@ def jobs(cores: int, available_gib: float) -> int:
 def wheel(python: Path, lock: Path, logs: Path) -> Path:
     """The wheel for `python`, from the cache or built now from the source pinned in `lock`."""
     flags = build_flags()
-    shelf = cache(logs) / key(python, lock, flags)
-    shelf.mkdir(exist_ok=True)
-    with _alone(shelf / "lock"):
-        if found := next(shelf.glob("*.whl"), None):
+    folder = cache(logs) / key(python, lock, flags)
+    folder.mkdir(exist_ok=True)
+    with _alone(folder / "lock"):
+        if found := next(folder.glob("*.whl"), None):
             print(f"   already built: {found}", flush=True)
             return found
         count = jobs(len(os.sched_getaffinity(0)), _available_gib())
         print(f"   building with {count} at a time, about 8 core-minutes on a PC, 20 on a Pi 5")
         print(f"   its log: {logs / 'llama-build.log'}", flush=True)
-        for left in shelf.glob("build-*"):  # by one that was killed
+        for left in folder.glob("build-*"):  # by one that was killed
             shutil.rmtree(left)
         # Not in /tmp, which is memory on Debian 13, nor in the clone, whose path may hold spaces.
-        with tempfile.TemporaryDirectory(prefix="build-", dir=shelf) as scratch:
+        with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
             _build(python, lock, flags, count, Path(scratch), logs / "llama-build.log")
             built = next(Path(scratch).glob("*.whl"))
-            return built.rename(shelf / built.name)
+            return built.rename(folder / built.name)
 
 
 def _build(

@@ -255,8 +255,8 @@ def update(card: Card, folder: Path) -> bool:
     if outside not in _workshops:
         outside.mkdir()
         _workshops[outside] = Workshop(outside)
-    shelf = ReleaseStore(folder / "opt", folder / "run")
-    at = Bench(_workshops[outside], shelf, PaperBox(shelf))
+    store = ReleaseStore(folder / "opt", folder / "run")
+    at = Bench(_workshops[outside], store, PaperBox(store))
     old, new = (at.shop.make(version, files=1) for version in ("0.1.0", "0.2.0"))
     at.installer().install(old)
     card.arm()
@@ -272,15 +272,15 @@ def update(card: Card, folder: Path) -> bool:
     _starts_whole(at, ("0.1.0", "0.2.0") if failed else ("0.2.0",))
     at.installer().install(new)
     _starts_whole(at, ("0.2.0",))
-    left = [path.name for path in at.shelf.releases.iterdir() if path.name.startswith(".")]
+    left = [path.name for path in at.store.releases.iterdir() if path.name.startswith(".")]
     assert left == []
     return hit
 
 
 def _starts_whole(at: Bench, versions: tuple[str, ...]) -> None:
-    started = at.shelf.on_trial() or at.shelf.kept()
+    started = at.store.on_trial() or at.store.kept()
     assert started in versions, started
-    there = at.shelf.folder(started)
+    there = at.store.folder(started)
     assert (there / "bin/interlude").read_text() == f"#!/bin/sh\necho {started} good\n"
     assert (there / "lib/module_0.py").read_text() == f"VERSION = '{started}'\n" * 50
 

@@ -24,7 +24,7 @@ from appliance.models import catalogue, download_news
 from appliance.models.catalogue import UNJUDGED, CatalogueModel, Form
 from appliance.models.store import VOICE_WANTED, WANTED, ModelStore
 from appliance.settings import Settings
-from appliance.voice.engine import store as shelf
+from appliance.voice.engine import store as engines
 
 OK = 0
 SOON = "A box that runs tries it in some seconds, and offers it once it has said a word."
@@ -107,7 +107,7 @@ def cli_fetch(
         return INTERRUPTED
     console.print(f"{name} is here, every byte verified.")
     if model.kind == "voice":
-        why = shelf.lacking(settings.programs_path(), shelf.PIPER)
+        why = engines.lacking(settings.programs_path(), engines.PIPER)
         told = f"It cannot speak yet. {why} docs/voices.md says more." if why else SOON
         console.print(told, highlight=False)
     return _ready(console, settings, store, model)
@@ -139,7 +139,7 @@ def cli_bring_voice(
     from appliance.models.hub import ModelHub
 
     store = ModelStore.of(settings, wish)
-    engine = shelf.engine(settings.programs_path(), shelf.PIPER)
+    engine = engines.engine(settings.programs_path(), engines.PIPER)
     if engine is not None and store.wanted() in engine.voices():
         print(f"{store.wanted()} came with its program")
         return OK

@@ -20,7 +20,7 @@ from appliance.update import request
 from appliance.update.progress import Progress
 from appliance.update.release import fallback
 from appliance.update.release.installer import InstallOptions, ReleaseInstaller
-from appliance.update.release.look_record import LookTeller
+from appliance.update.release.look_record import LookReporter
 from appliance.update.release.store import ReleaseStore
 from appliance.update.release.target import EMULATED_S, TRY_OUT_S, SystemdTarget
 
@@ -29,10 +29,12 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
     """Run the command that follows `interlude release`. Returns the exit code."""
     match args.doing:
         case "install":
-            wishes = InstallOptions(downgrade=args.downgrade, wait_s=args.wait, start=not args.cold)
+            options = InstallOptions(
+                downgrade=args.downgrade, wait_s=args.wait, start=not args.cold
+            )
             if args.wanted == (args.file is not None):
                 raise ReleaseRefused("Name a .release file, or say --wanted, and not both.")
-            return cli_install(args.file, wishes)
+            return cli_install(args.file, options)
         case "rollback":
             return cli_rollback(InstallOptions(wait_s=args.wait))
         case "ask":
@@ -49,26 +51,26 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
             return cli_selftest(settings())
 
 
-def cli_install(file: Path | None, wishes: InstallOptions) -> int:
+def cli_install(file: Path | None, options: InstallOptions) -> int:
     """Install `file`; if it is None, the requested release. Prints one line at the end."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # continue if the terminal or ssh session closes
     # --cold is used in a card's root file system, often under emulation, hence the longer limit.
-    target = SystemdTarget(selftest_s=TRY_OUT_S if wishes.start else EMULATED_S)
+    target = SystemdTarget(selftest_s=TRY_OUT_S if options.start else EMULATED_S)
     installer = ReleaseInstaller(ReleaseStore(), target, progress=_shown())
     began = time.monotonic()
     if file is None:
-        changed = request.install_wanted(installer, wishes)
+        changed = request.install_wanted(installer, options)
     else:
-        changed = installer.install(file, wishes)
-    kept = installer.shelf.kept()
+        changed = installer.install(file, options)
+    kept = installer.store.kept()
     took_s = time.monotonic() - began
     print(f"installed {kept} in {took_s:.1f} s" if changed else f"{kept} is installed already")
     return 0
 
 
-def cli_rollback(wishes: InstallOptions) -> int:
+def cli_rollback(options: InstallOptions) -> int:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    version = ReleaseInstaller(ReleaseStore(), SystemdTarget(), progress=_shown()).rollback(wishes)
+    version = ReleaseInstaller(ReleaseStore(), SystemdTarget(), progress=_shown()).rollback(options)
     print(f"went back to {version}")
     return 0
 
@@ -93,9 +95,9 @@ def cli_pull(address: str | None) -> int:
     address = address or os.environ.get("PULL_URL")
     if not address:
         raise ReleaseRefused("Name the address of the fleet's sheet, or set PULL_URL.")
-    with LookTeller("web").looking() as teller:
-        found = pull(address, fetches=teller.fetches)
-        teller.over(found)
+    with LookReporter("web").looking() as reporter:
+        found = pull(address, fetches=reporter.fetches)
+        reporter.over(found)
     print(found.text(english()))
     return 0
 
@@ -104,25 +106,25 @@ def cli_bring(folder: Path) -> int:
     """Copy newer, signed archives from a stick to the incoming folder, without requesting one."""
     from appliance.update.stick_import import bring
 
-    with LookTeller("stick").looking() as teller:
-        found = bring(folder, teller)
-        teller.over(found)
+    with LookReporter("stick").looking() as reporter:
+        found = bring(folder, reporter)
+        reporter.over(found)
     print(found.text(english()))
     return 0
 
 
 def cli_list() -> int:
     """Print one line for each installed release, newest first, with its role."""
-    shelf = ReleaseStore()
-    roles = {shelf.previous(): "the one before", shelf.kept(): "kept", shelf.on_trial(): "on trial"}
-    for manifest in shelf.installed():
+    store = ReleaseStore()
+    roles = {store.previous(): "the one before", store.kept(): "kept", store.on_trial(): "on trial"}
+    for manifest in store.installed():
         made = time.strftime("%Y-%m-%d", time.gmtime(manifest.made_s))
         print(f"{manifest.version:12} made {made}  {roles.get(manifest.version, '')}".rstrip())
     return 0
 
 
 def cli_status(*, as_json: bool) -> int:
-    """Print which release is kept, which runs, which are offered, and an installation's progress."""
+    """Print the kept, the running and the offered releases, and an installation's progress."""
     found = release_report(ReleaseStore())
     print(format_report(found, as_json=as_json))
     return 0
@@ -138,21 +140,21 @@ def cli_selftest(settings: Settings) -> int:
     return 0
 
 
-def release_report(shelf: ReleaseStore, incoming: Path = request.INCOMING) -> dict[str, object]:
+def release_report(store: ReleaseStore, incoming: Path = request.INCOMING) -> dict[str, object]:
     """The state of a box's releases as strings and lists, ready for JSON."""
     now = status.read_status()
-    going = request.read_progress(shelf.trial_folder)
+    going = request.read_progress(store.trial_folder)
     return {
-        "kept": shelf.kept(),
+        "kept": store.kept(),
         "running": now.version if now else None,
         "state": now.state if now else None,
         "well": now.well if now else False,
         "failed": list(now.failed) if now else [],
-        "trial": shelf.on_trial(),
-        "previous": shelf.previous(),
-        "left": fallback.left(shelf) or None,
-        "installed": [manifest.version for manifest in shelf.installed()],
-        "offers": [offer.version for offer in request.offers(shelf, incoming)],
+        "trial": store.on_trial(),
+        "previous": store.previous(),
+        "left": fallback.left(store) or None,
+        "installed": [manifest.version for manifest in store.installed()],
+        "offers": [offer.version for offer in request.offers(store, incoming)],
         "asked": os.path.lexists(incoming / request.WANTED),
         "step": going.step,
         "problem": going.problem,

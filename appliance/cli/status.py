@@ -19,10 +19,10 @@ _TAIL_BYTES = 4096  # read from the end of the log, to find its last line
 
 def cli(settings: Settings, *, as_json: bool) -> int:
     """Print the state. Returns 0 if the box runs without a fault, else 1."""
-    shelf = ReleaseStore()
-    fell_back = fallback.sentences(shelf)
+    store = ReleaseStore()
+    fell_back = fallback.sentences(store)
     found = collect_status(
-        settings, Machine(), status.read_status(), shelf.kept(), WARNINGS, fell_back
+        settings, Machine(), status.read_status(), store.kept(), WARNINGS, fell_back
     )
     print(format_report(found, as_json=as_json))
     return 0 if found["well"] else 1

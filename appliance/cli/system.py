@@ -43,8 +43,8 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
         case "install":
             if args.wanted == (args.file is not None):
                 raise ReleaseRefused("Name a .system file, or say --wanted, and not both.")
-            wishes = InstallOptions(args.downgrade, args.wait, start=not args.later)
-            return cli_install(args.file, wishes)
+            options = InstallOptions(args.downgrade, args.wait, start=not args.later)
+            return cli_install(args.file, options)
         case "try":
             return cli_try(args.wait)
         case "settle":
@@ -53,17 +53,17 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
             return cli_status(as_json=args.json)
 
 
-def cli_install(file: Path | None, wishes: InstallOptions) -> int:
+def cli_install(file: Path | None, options: InstallOptions) -> int:
     """Write `file`, or the requested system, to the other slot. Prints one line at the end."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # continue if the terminal or ssh session closes
     if file is None:
-        changed = install_wanted(_updater(), wishes)
+        changed = install_wanted(_updater(), options)
     else:
-        changed = _updater().install(file, wishes)
+        changed = _updater().install(file, options)
     if not changed:
         print("this system runs already")
     else:
-        print("written; the machine starts it now" if wishes.start else "written, and not tried")
+        print("written; the machine starts it now" if options.start else "written, and not tried")
     return 0
 
 
@@ -86,14 +86,14 @@ def cli_status(*, as_json: bool) -> int:
     return 0
 
 
-def slot_report(ledger: SlotStateFile, machine: PiTarget) -> dict[str, str | None]:
+def slot_report(slot_state: SlotStateFile, machine: PiTarget) -> dict[str, str | None]:
     """The state of the slots, as far as it can be read without root rights, ready for JSON."""
-    trial, last = ledger.trial(), ledger.last()
-    there = {f"slot_{name}": ledger.whole(name) for name in SLOTS}
+    trial, last = slot_state.trial(), slot_state.last()
+    there = {f"slot_{name}": slot_state.content(name) for name in SLOTS}
     return {
         "version": machine.version(),
         "slot": machine.slot(),
-        **{name: whole.version if whole else None for name, whole in there.items()},
+        **{name: content.version if content else None for name, content in there.items()},
         "trial": trial.version if trial else None,
         "last": last.version if last else None,
         "problem": last.problem if last else "",

@@ -86,18 +86,18 @@ SYSTEMS = UpdateKind(SYSTEM_ARCHIVE, WANTED_SYSTEM)
 
 
 def offers(
-    shelf: ReleaseStore | None = None, incoming: Path = INCOMING, os_release: Path = target.RELEASE
+    store: ReleaseStore | None = None, incoming: Path = INCOMING, os_release: Path = target.RELEASE
 ) -> list[UpdateOffer]:
     """The archives that are newer than what is installed: releases, then systems, newest first.
 
     Systems are offered only on a card that was made from our image."""
-    runs, shelf = target.version(os_release), shelf or ReleaseStore()
+    runs, store = target.version(os_release), store or ReleaseStore()
     of_systems = [] if runs is None else _newer(incoming, SYSTEMS, runs)
     try:
-        kept = shelf.floor()
+        kept = store.floor()
     except StorageError:  # the installed version is unknown, so "newer" is undefined
         return of_systems
-    replaced = fallback.left(shelf)  # a release that the fallback replaced is not offered again
+    replaced = fallback.left(store)  # a release that the fallback replaced is not offered again
     releases = [offer for offer in _newer(incoming, RELEASES, kept) if offer.version != replaced]
     return [*releases, *of_systems]
 
@@ -138,10 +138,10 @@ def request_return(incoming: Path = INCOMING, kind: UpdateKind = RELEASES) -> No
     write_note(incoming / kind.note, PREVIOUS)
 
 
-def returns_to(shelf: ReleaseStore) -> str | None:
+def returns_to(store: ReleaseStore) -> str | None:
     """The release to which the box may return; None if the fallback left that one."""
-    previous = shelf.previous()
-    return previous if previous != fallback.left(shelf) else None
+    previous = store.previous()
+    return previous if previous != fallback.left(store) else None
 
 
 def read_progress(folder: Path = TRIAL) -> InstallProgress:
@@ -155,21 +155,21 @@ def install_wanted(
     """As root: carry out the request in the note, an installation or a return, and remove the note.
 
     Raises what ReleaseInstaller.install raises."""
-    shelf, name = installer.shelf, pop_note(incoming / RELEASES.note)
+    store, name = installer.store, pop_note(incoming / RELEASES.note)
     if name == PREVIOUS:
         return _go_back(installer, options)
-    with requested_file(name, incoming, RELEASES, shelf.trial_folder) as (source, writer):
-        reporting = ReleaseInstaller(shelf, installer.box, installer.signers, writer.update)
+    with requested_file(name, incoming, RELEASES, store.trial_folder) as (source, writer):
+        reporting = ReleaseInstaller(store, installer.box, installer.signers, writer.update)
         return reporting.install(source, options)
 
 
 def _go_back(installer: ReleaseInstaller, options: InstallOptions) -> bool:
-    shelf = installer.shelf
-    version = returns_to(shelf)
-    with recorded_end(ProgressWriter(shelf.trial_folder, version or PREVIOUS)) as writer:
+    store = installer.store
+    version = returns_to(store)
+    with recorded_end(ProgressWriter(store.trial_folder, version or PREVIOUS)) as writer:
         if version is None:
             raise nothing_before()
-        ReleaseInstaller(shelf, installer.box, installer.signers, writer.update).rollback(options)
+        ReleaseInstaller(store, installer.box, installer.signers, writer.update).rollback(options)
     return True
 
 

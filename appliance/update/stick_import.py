@@ -20,7 +20,7 @@ from appliance.language.catalogue import BoxSentence
 from appliance.update import request
 from appliance.update.handed_over_file import HandedOverFile
 from appliance.update.release.archive import RELEASE, ReleaseArchive
-from appliance.update.release.look_record import LookTeller
+from appliance.update.release.look_record import LookReporter
 from appliance.update.release.store import ReleaseStore
 from appliance.update.request import UpdateKind, UpdateOffer
 from appliance.update.signature import SIGNERS
@@ -39,8 +39,8 @@ def free_bytes(folder: Path) -> int:
 
 def bring(
     folder: Path,
-    teller: LookTeller,
-    shelf: ReleaseStore | None = None,
+    reporter: LookReporter,
+    store: ReleaseStore | None = None,
     incoming: Path = request.INCOMING,
     os_release: Path = target.RELEASE,
     signers: Path = SIGNERS,
@@ -51,13 +51,13 @@ def bring(
     Returns the result as a sentence for the page. Raises ReleaseRefused for an archive that is
     unsigned, damaged, or for another machine; StorageError.
     """
-    shelf = shelf or ReleaseStore()
-    offers = request.offers(shelf, folder, os_release)
+    store = store or ReleaseStore()
+    offers = request.offers(store, folder, os_release)
     newest = {_kind(offer).note: offer for offer in reversed(offers)}
     if not newest:
         return BoxSentence.of("page-look-stick-none")
     for offer in newest.values():
-        teller.fetches(offer.version)
+        reporter.fetches(offer.version)
         _bring(offer, incoming, signers, free)
     versions = ", ".join(sorted({offer.version for offer in newest.values()}))
     return BoxSentence.of("page-look-stick-brought", versions=versions)

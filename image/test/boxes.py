@@ -146,7 +146,13 @@ class Box:
             ["setpriv", "--pdeathsig", "KILL", "unshare", "-m", "--propagation", "slave",
              "sh", "-c", start],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-            env={**os.environ, "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"},
+            env={
+                **os.environ,
+                "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1",
+                # Its network is its own, and so are what sysctl.d says of it: from which port on
+                # a program needs no right.
+                "SYSTEMD_NSPAWN_API_VFS_WRITABLE": "network",
+            },
         )  # fmt: skip
         log.close()
         return self._runs

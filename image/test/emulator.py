@@ -83,7 +83,7 @@ class Card:
                       f"sif /{path} mode 0{0o100000 | mode:o}", f"sif /{path} uid 0",
                       f"sif /{path} gid 0"]  # fmt: skip
         place = f"{self.image}?offset={self.places()['data']}"
-        disk.tell("debugfs", "-w", "-f", "-", place, said="\n".join(words) + "\n")
+        disk.tell("debugfs", "-w", "-f", "-", place, stdin="\n".join(words) + "\n")
 
 
 @dataclass

@@ -86,9 +86,9 @@ def mounted() -> Iterator[ReleaseStore]:
 def main(folder: Path) -> None:
     signers = folder / "allowed_signers"
     name_partitions()
-    with mounted() as shelf:
-        box = GuestPi(shelf, runs="0.1.0")
-        installer = ReleaseInstaller(shelf, box, signers)
+    with mounted() as store:
+        box = GuestPi(store, runs="0.1.0")
+        installer = ReleaseInstaller(store, box, signers)
         installer.install(folder / "good.release")
         mark(STEPS[0])
         try:
@@ -96,15 +96,15 @@ def main(folder: Path) -> None:
         except HealthCheckFailed:
             mark(STEPS[1])
         updater = SystemUpdater(
-            BootDisk(LABELS), SlotStateFile(shelf.root / "system"), box, shelf, signers
+            BootDisk(LABELS), SlotStateFile(store.root / "system"), box, store, signers
         )
         updater.install(folder / "new.system")
         mark(STEPS[2])
-    with mounted() as shelf:  # the machine started anew, from the other slot
-        box = GuestPi(shelf, runs="0.2.0")
+    with mounted() as store:  # the machine started anew, from the other slot
+        box = GuestPi(store, runs="0.2.0")
         box.running, box.said = "b", "0.2.0"
         SystemUpdater(
-            BootDisk(LABELS), SlotStateFile(shelf.root / "system"), box, shelf, signers
+            BootDisk(LABELS), SlotStateFile(store.root / "system"), box, store, signers
         ).settle_trial()
         mark(STEPS[3])
 

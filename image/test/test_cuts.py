@@ -76,8 +76,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     systems = foundry(folder)
     shop = systems.shop
     tree = folder / "data"
-    shelf = ReleaseStore(tree / "opt/interlude", folder / "run")
-    ReleaseInstaller(shelf, PaperBox(shelf), shop.signers).install(shop.make(OLD, files=8))
+    store = ReleaseStore(tree / "opt/interlude", folder / "run")
+    ReleaseInstaller(store, PaperBox(store), shop.signers).install(shop.make(OLD, files=8))
     shutil.copy(shop.make(NEW, files=8), folder / "good.release")
     shutil.copy(shop.make("0.3.0", "crashes", files=8), folder / "sick.release")
     shutil.copy(systems.make(NEW).archive, folder / "new.system")
@@ -96,7 +96,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     rows = [f'size={row.mib}MiB, type={row.type}, name="{row.name}"' for row in SMALL]
     rows[0] = f"start={layout.ALIGN_MIB}MiB, {rows[0]}"
     disk.tell("sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", card,
-              said="\n".join(["label: gpt", *rows]))  # fmt: skip
+              stdin="\n".join(["label: gpt", *rows]))  # fmt: skip
     found = Made(folder, systems, card, disk.offsets(card))
     with card.open("r+b") as file:
         for name, part in parts.items():
@@ -152,7 +152,7 @@ def start(made: Made, scratch: Path) -> Start:
     return Start(release, system(made, SlotStateFile(root / "system")), mended > 1)
 
 
-def system(made: Made, ledger: SlotStateFile) -> str:
+def system(made: Made, slot_state: SlotStateFile) -> str:
     """The version of the system that the firmware starts: all of it is there."""
     fats = tuple(row.name for row in SMALL if row.holds == "fat")
     firmware = Firmware(places(made.card, made.begins, fats))
@@ -160,8 +160,8 @@ def system(made: Made, ledger: SlotStateFile) -> str:
     version = VERSIONS[named(started.cmdline) or ""]
     assert started.kernel.startswith(f"kernel {version}\n".encode())
     slots = [named(started.cmdline)]
-    noted = ledger.whole("b")
-    if noted is not None:  # what is marked as whole is whole, and may be tried
+    noted = slot_state.content("b")
+    if noted is not None:  # what is marked as complete is so, and may be tried
         assert noted.version == NEW
         slots.append("b")
         if version == OLD:

@@ -50,10 +50,10 @@ THOUGHT = (
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The server and two templates by which it thinks: unless told not to, and always."""
-    shelf = model_server.built()
+    program = model_server.built()
     here = tmp_path_factory.mktemp("server")
-    shutil.copy(shelf / "llama-server", here)
-    gemma = (shelf / GEMMA_TEMPLATE).read_text()
+    shutil.copy(program / "llama-server", here)
+    gemma = (program / GEMMA_TEMPLATE).read_text()
     assert gemma.count(EMPTY_THOUGHT) == 1
     (here / "thinks.jinja").write_text(gemma.replace(EMPTY_THOUGHT, THOUGHT))
     (here / "always.jinja").write_text(gemma.replace(EMPTY_THOUGHT, BEGUN))

@@ -34,8 +34,8 @@ _SUPER = 1024  # of erofs: linux/fs/erofs/erofs_fs.h; 12: log2 of a block, 36: b
 STARTS = b'exec "$kept/bin/interlude" run'  # system/usr/lib/interlude/start
 SEED = "hostname: kitchen\ntimezone: Europe/Berlin\n"
 READY = "grep -q '\"ready\":true' /run/interlude/status.json"
-LEDGER = "/opt/interlude/system"
-ENDED = f"test -e {LEDGER}/last.json && ! test -e {LEDGER}/trial.json"  # a trial
+SLOT_STATE = "/opt/interlude/system"
+ENDED = f"test -e {SLOT_STATE}/last.json && ! test -e {SLOT_STATE}/trial.json"  # a trial
 
 
 @dataclass(frozen=True)

@@ -45,12 +45,12 @@ def test_an_installation_that_was_asked_for_is_told_while_it_goes_on_and_when_it
     store: ReleaseStore, tmp_path: Path
 ) -> None:
     (tmp_path / "wanted").write_text("x.release")
-    teller = ProgressWriter(store.trial_folder, "0.4.0")
-    teller.update("unpack", 0.5)
+    writer = ProgressWriter(store.trial_folder, "0.4.0")
+    writer.update("unpack", 0.5)
     found = release_report(store, tmp_path)
     assert (found["asked"], found["step"], found["problem"]) == (True, "unpack", "")
     (tmp_path / "wanted").unlink()
-    teller.finish(ReleaseRefused("It is not signed."))
+    writer.finish(ReleaseRefused("It is not signed."))
     found = release_report(store, tmp_path)
     assert (found["asked"], found["step"], found["problem"]) == (False, "", "It is not signed.")
 

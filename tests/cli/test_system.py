@@ -40,8 +40,8 @@ def state(tmp_path: Path) -> SlotStateFile:
 def test_the_state_of_both_slots_can_be_read_without_rights(
     state: SlotStateFile, pi: PiTarget
 ) -> None:
-    state.mark_whole("a", SlotContent("0.1.0"))
-    state.mark_whole("b", SlotContent("0.2.0", "a" * 64))
+    state.mark_complete("a", SlotContent("0.1.0"))
+    state.mark_complete("b", SlotContent("0.2.0", "a" * 64))
     state.begin_trial(SlotTrial("b", "0.2.0", SupervisorStatus(pid=1)))
     assert slot_report(state, pi) == {
         "version": "0.1.0", "slot": "a", "slot_a": "0.1.0", "slot_b": "0.2.0",

@@ -106,18 +106,18 @@ def test_a_long_story_of_failure_is_as_short_as_home_assistant_wants_it() -> Non
 
 @pytest.mark.process
 def test_the_newest_of_what_lies_ready_is_offered(at: Bench, incoming: Path) -> None:
-    ready = read_update_status(at.shelf, incoming, at.shelf.trial_folder)
+    ready = read_update_status(at.store, incoming, at.store.trial_folder)
     assert ready.offer is not None
     assert software(ready).payload()["latest_version"] == "0.4.0"
 
 
 @pytest.mark.process
 def test_how_a_real_installation_ended_is_told(at: Bench, incoming: Path) -> None:
-    made = software(read_update_status(at.shelf, incoming, at.shelf.trial_folder))
+    made = software(read_update_status(at.store, incoming, at.store.trial_folder))
     request_install(made.install(1.0))
     with pytest.raises(HealthCheckFailed):
         install_wanted(at.installer(), InstallOptions(), incoming)
-    made.update(read_update_status(at.shelf, incoming, at.shelf.trial_folder), 2.0)
+    made.update(read_update_status(at.store, incoming, at.store.trial_folder), 2.0)
     told = made.payload()
     assert told["in_progress"] is False
     assert told["release_summary"].startswith("0.4.0 was not installed: ")

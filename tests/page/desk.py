@@ -168,7 +168,7 @@ def runs_from_slot_b(desk: Desk) -> SlotStateFile:
     places.firmware.touch()
     places.command_line.write_text("interlude.slot=b")
     places.os_release.write_text("IMAGE_ID=interlude\nIMAGE_VERSION=0.2.0\n")
-    ledger = SlotStateFile(places.releases / "system")
-    with ledger.locked():
-        ledger.mark_whole("a", SlotContent("0.1.0", proved=True))
-    return ledger
+    slot_state = SlotStateFile(places.releases / "system")
+    with slot_state.locked():
+        slot_state.mark_complete("a", SlotContent("0.1.0", proved=True))
+    return slot_state

@@ -70,7 +70,7 @@ def test_how_a_sick_one_ended_is_shown_and_what_ran_before_runs(at: Bench, desk:
     page = desk.text("/own/software")
     assert f"{SICK} is not installed" in page
     assert "back on 0.2.0" in page
-    assert at.shelf.kept() == "0.2.0"
+    assert at.store.kept() == "0.2.0"
 
 
 def test_the_release_before_is_gone_back_to(at: Bench, desk: Desk) -> None:
@@ -79,7 +79,7 @@ def test_the_release_before_is_gone_back_to(at: Bench, desk: Desk) -> None:
     as_root(at, desk)
     assert desk.post("/own/software/back", {"token": desk.token}).status == 303
     assert as_root(at, desk)
-    assert at.shelf.kept() == "0.2.0"
+    assert at.store.kept() == "0.2.0"
 
 
 def test_a_stranger_asks_for_nothing(at: Bench, desk: Desk) -> None:
@@ -100,9 +100,9 @@ def test_what_does_not_lie_ready_is_not_asked_for(at: Bench, desk: Desk, name: s
 
 
 def test_while_one_is_being_installed_no_other_is_asked_for(at: Bench, desk: Desk) -> None:
-    at.shelf.trial_folder.mkdir(exist_ok=True)
+    at.store.trial_folder.mkdir(exist_ok=True)
     going = InstallProgress(SICK, "unpack", 0.42)
-    (at.shelf.trial_folder / PROGRESS).write_bytes(msgspec.json.encode(going))
+    (at.store.trial_folder / PROGRESS).write_bytes(msgspec.json.encode(going))
     page = desk.text("/own/software")
     for words in ('value="42"', "Writes it to the card", "disabled", "refresh"):
         assert words in page
@@ -115,9 +115,9 @@ def test_while_one_is_being_installed_no_other_is_asked_for(at: Bench, desk: Des
 
 @pytest.mark.parametrize("step", ["", "look", "wait for silence", "a step of a later version"])
 def test_every_step_has_words(at: Bench, desk: Desk, step: str) -> None:
-    at.shelf.trial_folder.mkdir(exist_ok=True)
+    at.store.trial_folder.mkdir(exist_ok=True)
     going = InstallProgress(SICK, step, 0.5)
-    (at.shelf.trial_folder / PROGRESS).write_bytes(msgspec.json.encode(going))
+    (at.store.trial_folder / PROGRESS).write_bytes(msgspec.json.encode(going))
     assert desk.get("/own/software").status == 200
 
 
@@ -138,7 +138,7 @@ def slots(desk: Desk) -> SlotStateFile:
     desk.box.places.incoming.mkdir()
     made = runs_from_slot_b(desk)
     with made.locked():
-        made.mark_whole("b", SlotContent("0.2.0", proved=True))
+        made.mark_complete("b", SlotContent("0.2.0", proved=True))
     desk.pair()
     return made
 
@@ -200,7 +200,7 @@ def test_a_kernel_that_cannot_try_the_other_system_is_said_and_not_asked(
 
 
 def test_a_system_that_never_proved_well_is_not_offered(slots: SlotStateFile, desk: Desk) -> None:
-    slots.mark_whole("a", SlotContent("0.1.0"))
+    slots.mark_complete("a", SlotContent("0.1.0"))
     assert "There is no system before this one" in desk.text("/own/software")
     assert desk.post("/own/software/system-back", {"token": desk.token}).status == 400
 

@@ -11,7 +11,7 @@ import pytest
 from appliance.language.catalogue import BoxSentence
 from appliance.runtime.handed_request import RequestOutcome, tell
 from appliance.update.look_request import REQUEST, LookRequest
-from appliance.update.release.look_record import LookRecord, LookTeller, mark
+from appliance.update.release.look_record import LookRecord, LookReporter, mark
 from appliance.update.request import InstallProgress
 from tests.page.desk import Desk
 from tests.page.views import progress
@@ -65,10 +65,10 @@ def test_a_look_is_asked_for_awaited_and_told_with_its_time(box: Desk, source: s
     assert "refresh" in page
     assert ("looks on the stick" if source == "stick" else "looks for a new version.") in page
     assert ask(box, source) == 409
-    teller = LookTeller(request.source, box.box.places.looked)
-    teller.fetches("0.9.0")
+    reporter = LookReporter(request.source, box.box.places.looked)
+    reporter.fetches("0.9.0")
     assert "Version 0.9.0 is on its way" in box.text("/own/software")
-    teller.over(BoxSentence.of("page-look-none", kept="0.2.0", there="0.1.0"))
+    reporter.over(BoxSentence.of("page-look-none", kept="0.2.0", there="0.1.0"))
     page = box.text("/own/software")
     assert "There is nothing newer. 0.2.0 is here" in page
     assert f"Last looked {time.strftime('%Y-%m-%d')}" in page

@@ -34,18 +34,18 @@ def test_a_note_a_step_or_a_trial_is_something_under_way(desk: Desk) -> None:
     assert read_state(places, NOW_S).busy
     going.unlink()
     assert not read_state(places, NOW_S).busy
-    ledger = SlotStateFile(places.releases / "system")
-    with ledger.locked():
-        ledger.begin_trial(SlotTrial("b", "0.3.0"))
+    slot_state = SlotStateFile(places.releases / "system")
+    with slot_state.locked():
+        slot_state.begin_trial(SlotTrial("b", "0.3.0"))
     assert read_state(places, NOW_S).busy
 
 
 def test_the_slot_that_runs_is_what_the_machine_started_with(desk: Desk) -> None:
     places = desk.box.places
-    ledger = SlotStateFile(places.releases / "system")
-    with ledger.locked():
-        ledger.mark_whole("a", SlotContent("0.1.0", proved=True))
-        ledger.mark_whole("b", SlotContent("0.2.0", proved=True))
+    slot_state = SlotStateFile(places.releases / "system")
+    with slot_state.locked():
+        slot_state.mark_complete("a", SlotContent("0.1.0", proved=True))
+        slot_state.mark_complete("b", SlotContent("0.2.0", proved=True))
     places.command_line.write_text("quiet interlude.slot=b")
     assert read_state(places, NOW_S).system.before == "0.1.0"
     places.start.mkdir()

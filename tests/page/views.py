@@ -37,7 +37,7 @@ from appliance.runtime import enrolled_files, memory_files, restore_files
 from appliance.runtime.handed_request import new_id
 from appliance.runtime.restore_files import RestoreOutcome
 from appliance.settings.network_change import NetworkChange
-from appliance.update.release.look_record import LookTeller, mark
+from appliance.update.release.look_record import LookReporter, mark
 from appliance.update.request import PROGRESS, InstallProgress
 from appliance.update.system.slot_state import (
     SlotStateFile,
@@ -264,20 +264,20 @@ def is_card(desk: Desk) -> None:
     for folder in (places.looked, places.changed, desk.box.look_changes.wanted):
         folder.mkdir(exist_ok=True)
     places.pull.touch()
-    ledger = runs_from_slot_b(desk)
-    with ledger.locked():
+    slot_state = runs_from_slot_b(desk)
+    with slot_state.locked():
         values: dict[str, str | int | float] = {"version": "0.1.9"}
-        ledger.note(SlotTrialResult("0.1.9", "x", "page-wrong-system-not-up", values))
-    LookTeller("web", places.looked).over(
+        slot_state.note(SlotTrialResult("0.1.9", "x", "page-wrong-system-not-up", values))
+    LookReporter("web", places.looked).over(
         BoxSentence.of("page-look-none", kept="0.3.0", there="0.3.0")
     )
-    LookTeller("stick", places.looked).over(BoxSentence.of("page-look-stick-none"))
+    LookReporter("stick", places.looked).over(BoxSentence.of("page-look-stick-none"))
 
 
 def looks(desk: Desk) -> None:
     """At its address, and a stick is awaited."""
     is_card(desk)
-    LookTeller("web", desk.box.places.looked).fetches("0.4.0")
+    LookReporter("web", desk.box.places.looked).fetches("0.4.0")
     mark("stick", desk.box.places.changed).touch()
 
 

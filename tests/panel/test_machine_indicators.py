@@ -65,10 +65,10 @@ def test_a_weak_supply_is_shown_like_heat_and_one_that_was_weak_is_not(
 
 
 def test_an_installation_is_shown_until_it_ends(around: MachineIndicators, tmp_path: Path) -> None:
-    teller = ProgressWriter(tmp_path / "trial", "2.0.0")
-    teller.update("unpack", 0.4)
+    writer = ProgressWriter(tmp_path / "trial", "2.0.0")
+    writer.update("unpack", 0.4)
     assert around.poll(0.0) == {"updating"}
-    teller.finish()
+    writer.finish()
     assert around.poll(LOOK_S) == frozenset()
 
 

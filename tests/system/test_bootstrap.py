@@ -23,7 +23,7 @@ def at(tmp_path: Path) -> Bench:
 
 def first(at: Bench, file: Path, *options: str) -> subprocess.CompletedProcess[str]:
     places = {
-        "INTERLUDE_ROOT": str(at.shelf.root),
+        "INTERLUDE_ROOT": str(at.store.root),
         "INTERLUDE_SIGNERS": str(at.shop.signers),
     }
     return subprocess.run(
@@ -37,7 +37,7 @@ def first(at: Bench, file: Path, *options: str) -> subprocess.CompletedProcess[s
 
 
 def left(at: Bench) -> list[str]:
-    return [path.name for path in at.shelf.root.iterdir()]
+    return [path.name for path in at.store.root.iterdir()]
 
 
 def test_what_is_in_the_archive_is_called_to_install_it(at: Bench) -> None:

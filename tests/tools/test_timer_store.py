@@ -19,18 +19,18 @@ PILLS = Timer(2, "pills", due_wall_s=1_800_009_000.0)
 
 def kept(file: Path, *states: tuple[Timer, ...], boot: str = "a") -> list[str]:
     """Keep these states, one after the other. Returns the complaints."""
-    shelf = TimerStore(file, boot)
+    store = TimerStore(file, boot)
     for state in states:
-        shelf.save(state)
-    shelf.close()
-    return [shelf.complaints.get() for _ in range(shelf.complaints.qsize())]
+        store.save(state)
+    store.close()
+    return [store.complaints.get() for _ in range(store.complaints.qsize())]
 
 
 def loaded(file: Path, boot: str = "a") -> tuple[tuple[Timer, ...], bool, list[str]]:
-    shelf = TimerStore(file, boot)
-    timers, same_boot = shelf.load()
-    shelf.close()
-    return timers, same_boot, [shelf.complaints.get() for _ in range(shelf.complaints.qsize())]
+    store = TimerStore(file, boot)
+    timers, same_boot = store.load()
+    store.close()
+    return timers, same_boot, [store.complaints.get() for _ in range(store.complaints.qsize())]
 
 
 def test_what_was_kept_last_is_there_again(tmp_path: Path) -> None:
@@ -85,11 +85,11 @@ def test_a_huge_file_does_not_fill_the_memory(tmp_path: Path) -> None:
 
 def test_a_disk_that_cannot_be_written_is_said_once_and_harms_nothing(tmp_path: Path) -> None:
     (tmp_path / "timers").write_text("no folder")
-    shelf = TimerStore(tmp_path / "timers" / "timers.json", "a")
+    store = TimerStore(tmp_path / "timers" / "timers.json", "a")
     for _ in range(3):
-        shelf.save((EGGS,))
+        store.save((EGGS,))
         end_s = time.monotonic() + 10.0
-        while not shelf.complaints.qsize() and time.monotonic() < end_s:
+        while not store.complaints.qsize() and time.monotonic() < end_s:
             time.sleep(0.001)
-    shelf.close()
-    assert shelf.complaints.qsize() == 1
+    store.close()
+    assert store.complaints.qsize() == 1

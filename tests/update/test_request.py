@@ -37,35 +37,35 @@ def incoming(at: Bench, tmp_path: Path) -> Path:
 
 
 def test_only_what_is_newer_is_offered(at: Bench, incoming: Path) -> None:
-    assert [offer.version for offer in offers(at.shelf, incoming)] == ["0.4.0", "0.3.0"]
+    assert [offer.version for offer in offers(at.store, incoming)] == ["0.4.0", "0.3.0"]
 
 
 def test_a_release_that_did_not_stay_up_is_not_offered_again_until_another_is_kept(
     at: Bench, incoming: Path
 ) -> None:
-    note = at.shelf.root / "failures.json"
+    note = at.store.root / "failures.json"
     note.write_text('{"version": "0.2.0", "left": "0.4.0"}')
-    assert [offer.version for offer in offers(at.shelf, incoming)] == ["0.3.0"]
+    assert [offer.version for offer in offers(at.store, incoming)] == ["0.3.0"]
     note.write_text('{"version": "0.1.9", "left": "0.4.0"}')
-    assert [offer.version for offer in offers(at.shelf, incoming)] == ["0.4.0", "0.3.0"]
+    assert [offer.version for offer in offers(at.store, incoming)] == ["0.4.0", "0.3.0"]
 
 
 def test_what_is_asked_for_is_installed_and_then_gone(at: Bench, incoming: Path) -> None:
-    offer = offers(at.shelf, incoming)[1]
+    offer = offers(at.store, incoming)[1]
     request_install(offer)
     assert install_wanted(at.installer(), InstallOptions(), incoming)
-    assert at.shelf.kept() == "0.3.0"
-    assert read_progress(at.shelf.trial_folder) == InstallProgress("0.3.0")
+    assert at.store.kept() == "0.3.0"
+    assert read_progress(at.store.trial_folder) == InstallProgress("0.3.0")
     assert not offer.file.exists()
     assert not (incoming / "wanted").exists()
-    assert [path.name for path in at.shelf.root.glob(".wanted*")] == []
+    assert [path.name for path in at.store.root.glob(".wanted*")] == []
 
 
 def test_how_a_sick_one_ended_can_be_read(at: Bench, incoming: Path) -> None:
-    request_install(offers(at.shelf, incoming)[0])
+    request_install(offers(at.store, incoming)[0])
     with pytest.raises(HealthCheckFailed):
         install_wanted(at.installer(), InstallOptions(), incoming)
-    going = read_progress(at.shelf.trial_folder)
+    going = read_progress(at.store.trial_folder)
     assert (going.version, going.step) == ("0.4.0", "")
     assert "back on 0.2.0" in going.problem
     assert not (incoming / "wanted").exists()
@@ -74,7 +74,7 @@ def test_how_a_sick_one_ended_can_be_read(at: Bench, incoming: Path) -> None:
 def test_while_one_is_tried_nothing_is_said_of_how_the_last_one_ended(
     at: Bench, incoming: Path
 ) -> None:
-    sick, good = offers(at.shelf, incoming)
+    sick, good = offers(at.store, incoming)
     request_install(sick)
     with pytest.raises(HealthCheckFailed):
         install_wanted(at.installer(), InstallOptions(), incoming)
@@ -82,10 +82,10 @@ def test_while_one_is_tried_nothing_is_said_of_how_the_last_one_ended(
 
     class Watched(PaperBox):
         def clock_s(self) -> float:
-            seen.append(read_progress(at.shelf.trial_folder))
+            seen.append(read_progress(at.store.trial_folder))
             return super().clock_s()
 
-    at.box = Watched(at.shelf, runs=at.box.runs)
+    at.box = Watched(at.store, runs=at.box.runs)
     request_install(good)
     assert install_wanted(at.installer(), InstallOptions(), incoming)
     assert seen
@@ -95,7 +95,7 @@ def test_while_one_is_tried_nothing_is_said_of_how_the_last_one_ended(
 def test_nothing_asked_is_nothing_done(at: Bench, incoming: Path) -> None:
     with pytest.raises(ReleaseRefused, match="No installation was requested"):
         install_wanted(at.installer(), InstallOptions(), incoming)
-    assert read_progress(at.shelf.trial_folder) == InstallProgress()
+    assert read_progress(at.store.trial_folder) == InstallProgress()
 
 
 @pytest.mark.parametrize(
@@ -107,16 +107,16 @@ def test_a_name_that_leads_elsewhere_is_refused(at: Bench, incoming: Path, name:
     with pytest.raises(ReleaseRefused):
         install_wanted(at.installer(), InstallOptions(), incoming)
     assert not (incoming / "wanted").exists()
-    assert at.shelf.kept() == "0.2.0"
+    assert at.store.kept() == "0.2.0"
 
 
 def test_one_that_is_gone_by_then_is_said_so(at: Bench, incoming: Path) -> None:
-    offer = offers(at.shelf, incoming)[0]
+    offer = offers(at.store, incoming)[0]
     request_install(offer)
     offer.file.unlink()
     with pytest.raises(ReleaseRefused, match="No such file"):
         install_wanted(at.installer(), InstallOptions(), incoming)
-    assert "cannot be read" in read_progress(at.shelf.trial_folder).problem
+    assert "cannot be read" in read_progress(at.store.trial_folder).problem
 
 
 # ── going back
@@ -125,11 +125,11 @@ def test_the_release_before_is_gone_back_to_and_then_the_newer_one_is_the_one_be
 ) -> None:
     at.installer().install(incoming / at.shop.make("0.3.0").name)
     for expected, before in (("0.2.0", "0.3.0"), ("0.3.0", "0.2.0")):
-        assert returns_to(at.shelf) == expected
+        assert returns_to(at.store) == expected
         request_return(incoming)
         assert install_wanted(at.installer(), InstallOptions(), incoming)
-        assert (at.shelf.kept(), at.shelf.previous()) == (expected, before)
-        assert read_progress(at.shelf.trial_folder) == InstallProgress(expected)
+        assert (at.store.kept(), at.store.previous()) == (expected, before)
+        assert read_progress(at.store.trial_folder) == InstallProgress(expected)
         assert not (incoming / "wanted").exists()
 
 
@@ -137,19 +137,19 @@ def test_where_there_is_none_before_it_stays_and_that_is_told(at: Bench, incomin
     request_return(incoming)
     with pytest.raises(ReleaseRefused, match="nothing earlier"):
         install_wanted(at.installer(), InstallOptions(), incoming)
-    assert at.shelf.kept() == "0.2.0"
-    assert "nothing earlier" in read_progress(at.shelf.trial_folder).problem
+    assert at.store.kept() == "0.2.0"
+    assert "nothing earlier" in read_progress(at.store.trial_folder).problem
 
 
 def test_a_release_that_did_not_stay_up_is_not_gone_back_to(at: Bench, incoming: Path) -> None:
     at.installer().install(incoming / at.shop.make("0.3.0").name)
-    note = at.shelf.root / "failures.json"
+    note = at.store.root / "failures.json"
     note.write_text('{"version": "0.3.0", "left": "0.2.0"}')
-    assert returns_to(at.shelf) is None
+    assert returns_to(at.store) is None
     request_return(incoming)
     with pytest.raises(ReleaseRefused, match="nothing earlier"):
         install_wanted(at.installer(), InstallOptions(), incoming)
-    assert at.shelf.kept() == "0.3.0"
+    assert at.store.kept() == "0.3.0"
 
 
 @pytest.mark.parametrize("note", ["previous\0", "PREVIOUS", "previous.release", "../previous"])
@@ -158,4 +158,4 @@ def test_no_other_word_goes_back(at: Bench, incoming: Path, note: str) -> None:
     (incoming / "wanted").write_text(note)
     with pytest.raises(ReleaseRefused):
         install_wanted(at.installer(), InstallOptions(), incoming)
-    assert at.shelf.kept() == "0.3.0"
+    assert at.store.kept() == "0.3.0"

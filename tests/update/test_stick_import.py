@@ -13,7 +13,7 @@ from appliance.language.catalogue import BoxSentence
 from appliance.update.handed_over_file import HandedOverFile
 from appliance.update.release.archive import RELEASE
 from appliance.update.release.installer import InstallOptions
-from appliance.update.release.look_record import LookTeller, read
+from appliance.update.release.look_record import LookReporter, read
 from appliance.update.request import install_wanted, offers, request_install
 from appliance.update.stick_import import SPARE_BYTES, bring
 from tests.update.release.workshop import Bench, bench
@@ -43,9 +43,9 @@ class Stick:
         self.signers = at.shop.signers
 
     def bring(self, free: int = PLENTY) -> BoxSentence:
-        with LookTeller("stick", self.looked).looking() as teller:
+        with LookReporter("stick", self.looked).looking() as reporter:
             return bring(
-                self.folder, teller, self.at.shelf, self.incoming, self.os_release, self.signers,
+                self.folder, reporter, self.at.store, self.incoming, self.os_release, self.signers,
                 lambda _: free,
             )  # fmt: skip
 
@@ -71,10 +71,10 @@ def test_the_newest_release_is_copied_lies_ready_and_is_not_asked_for(
     told = read("stick", stick.looked)
     assert told is not None
     assert (told.phase, told.version) == ("fetches", "0.4.0")
-    (offer,) = offers(at.shelf, stick.incoming, stick.os_release)
+    (offer,) = offers(at.store, stick.incoming, stick.os_release)
     request_install(offer)
     assert install_wanted(at.installer(), InstallOptions(), stick.incoming)
-    assert at.shelf.kept() == "0.4.0"
+    assert at.store.kept() == "0.4.0"
 
 
 @pytest.fixture(scope="module")

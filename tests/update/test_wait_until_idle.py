@@ -50,7 +50,7 @@ def test_a_pause_between_two_answers_is_no_end(box: PaperBox) -> None:
         def quiet_at_s(self, value: float) -> None:
             pass
 
-    pausing = Pausing(box.shelf, runs="0.1.0")
+    pausing = Pausing(box.store, runs="0.1.0")
     pausing.time_s = began_s
     wait_for_quiet(pausing, 900.0, unreported_progress)
     assert pausing.time_s >= end_s + QUIET_S - LOOK_S

@@ -33,16 +33,16 @@ def read(root: Path) -> FallbackNote:
     return read_record(root / NOTE, FallbackNote) or FallbackNote()
 
 
-def left(shelf: ReleaseStore) -> str:
+def left(store: ReleaseStore) -> str:
     """The release that the fallback replaced by the kept one; "" if there is none."""
-    note, kept = read(shelf.root), shelf.kept() or ""
+    note, kept = read(store.root), store.kept() or ""
     if note.going_to and note.going_to == kept:  # a power cut came before the note was complete
         return "" if kept in note.tried else note.version
     return note.left if note.version == kept else ""
 
 
 def sentences(
-    shelf: ReleaseStore | None = None,
+    store: ReleaseStore | None = None,
     os_release: Path = target.RELEASE,
     words: Catalogue | None = None,
 ) -> list[str]:
@@ -50,10 +50,10 @@ def sentences(
 
     `words`: the language's catalogue; English if None."""
     words = words or english()
-    shelf = shelf or ReleaseStore()
-    note, kept = read(shelf.root), shelf.kept()
+    store = store or ReleaseStore()
+    note, kept = read(store.root), store.kept()
     found = []
-    if replaced := left(shelf):
+    if replaced := left(store):
         found.append(words.say("release-left", left=replaced, kept=kept or ""))
     elif kept in note.tried and len(note.tried) > 1:
         versions = words.join(note.tried)

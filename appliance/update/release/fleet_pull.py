@@ -54,7 +54,7 @@ def free_bytes(folder: Path) -> int:
 
 def pull(
     address: str,
-    shelf: ReleaseStore | None = None,
+    store: ReleaseStore | None = None,
     incoming: Path = wanted.INCOMING,
     free: Callable[[Path], int] = free_bytes,
     fetches: Callable[[str], None] = lambda version: None,
@@ -64,15 +64,15 @@ def pull(
     Returns the result as a sentence for the page. `fetches`: called with the version before the
     download. Raises FetchError (network, invalid sheet, wrong checksum), StorageError.
     """
-    shelf = shelf or ReleaseStore()
+    store = store or ReleaseStore()
     sheet = _sheet(address)
-    kept = shelf.floor()
+    kept = store.floor()
     if kept is not None and version_key(sheet.version) <= version_key(kept):
         return BoxSentence.of("page-look-none", kept=kept, there=sheet.version)
-    if sheet.version == fallback.left(shelf):
+    if sheet.version == fallback.left(store):
         return BoxSentence.of("page-look-left", version=sheet.version)
     archive = incoming / f"pulled-{sheet.version}.release"
-    rejection = rejected.find(shelf.root, sheet.version)
+    rejection = rejected.find(store.root, sheet.version)
     if rejection and not archive.is_file():  # no download only to compare the tree's checksum
         return _skipped(rejection)
     try:
@@ -89,7 +89,7 @@ def pull(
         shown = ShownAs.of("page-wrong-look-write", why=why)
         problem = f"{incoming} cannot be written ({why})."
         raise StorageError(problem, _AGAIN, shown=shown) from error
-    for offer in wanted.offers(shelf, incoming):
+    for offer in wanted.offers(store, incoming):
         if offer.file == archive and offer.version == sheet.version:
             if rejection and rejection.is_tree_of(wanted.RELEASES.archive.peek(archive)):
                 return _skipped(rejection)

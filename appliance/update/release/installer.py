@@ -49,7 +49,7 @@ class InstallOptions:
 class ReleaseInstaller:
     """Installs releases on this box and rolls them back."""
 
-    shelf: ReleaseStore
+    store: ReleaseStore
     box: InstallTarget
     signers: Path = SIGNERS
     progress: Progress = unreported_progress
@@ -65,7 +65,7 @@ class ReleaseInstaller:
             self._clean_up(options)
             archive = ReleaseArchive(source, self.signers)
             manifest = archive.manifest
-            kept = self.shelf.kept() if options.downgrade else self.shelf.floor()
+            kept = self.store.kept() if options.downgrade else self.store.floor()
             fits(manifest, kept, downgrade=options.downgrade, now_s=self.box.clock_s())
             self._unpack(archive)
             if manifest.version == kept and (not options.start or self._runs(manifest.version)):
@@ -79,7 +79,7 @@ class ReleaseInstaller:
         options = options or InstallOptions()
         with self._locked():
             self._clean_up(options)
-            previous = self.shelf.previous()
+            previous = self.store.previous()
             if previous is None:
                 raise ReleaseRefused(
                     "There is no earlier release to go back to.",
@@ -92,8 +92,8 @@ class ReleaseInstaller:
     def _locked(self) -> Iterator[None]:
         """Hold the installation lock, while no system is on trial: the health check of that trial
         would count a restart of the box as a fault of the system. Raises InstallDeferred."""
-        with self.shelf.locked():
-            if self.shelf.system_on_trial():
+        with self.store.locked():
+            if self.store.system_on_trial():
                 problem = "A system is on trial."
                 raise InstallDeferred(
                     problem,
@@ -106,79 +106,79 @@ class ReleaseInstaller:
         """Remove what a killed installation left; the lock excludes one that still runs.
 
         Its trial ends with a restart of the box, after the end of a conversation."""
-        self.shelf.tidy()
-        if self.shelf.trial_link.is_symlink():
-            interrupted = self.shelf.on_trial() != self.shelf.kept()
+        self.store.tidy()
+        if self.store.trial_link.is_symlink():
+            interrupted = self.store.on_trial() != self.store.kept()
             if interrupted:
                 wait_for_quiet(self.box, options.wait_s, self.progress)
-            self.shelf.end_trial()
+            self.store.end_trial()
             if interrupted:
                 self.box.restart()
 
     def _unpack(self, archive: ReleaseArchive) -> None:
         """Unpack the tree into its folder, unless the complete release is there already."""
-        manifest, shelf = archive.manifest, self.shelf
-        unpacked = shelf.manifest(manifest.version)
+        manifest, store = archive.manifest, self.store
+        unpacked = store.manifest(manifest.version)
         if unpacked == manifest:
             return
         if unpacked is not None:
-            if manifest.version in (shelf.kept(), shelf.previous()):
+            if manifest.version in (store.kept(), store.previous()):
                 problem = f"Another {manifest.version} is installed already, with other files."
                 raise ReleaseRefused(
                     problem,
                     "A version is given once: make a new one.",
                     shown=ShownAs.of("page-wrong-other-files", version=manifest.version),
                 )
-            shelf.disk.remove_tree(shelf.folder(manifest.version))  # it was never kept
-        part = shelf.releases / f".{manifest.version}.part"
+            store.disk.remove_tree(store.folder(manifest.version))  # it was never kept
+        part = store.releases / f".{manifest.version}.part"
         archive.unpack(
-            part, shelf.root / COPY, shelf.disk,
+            part, store.root / COPY, store.disk,
             verified=self._share("verify"), unpacked=self._share("unpack"),
         )  # fmt: skip
-        shelf.add(part, manifest.version)
+        store.add(part, manifest.version)
 
     def _activate(self, version: str, options: InstallOptions) -> None:
         """Try an unpacked release, and keep it if it passes its health check."""
         self.progress("self-test", 0.0)
-        self.box.run_selftest(self.shelf.folder(version))
+        self.box.run_selftest(self.store.folder(version))
         if options.start:
             wait_for_quiet(self.box, options.wait_s, self.progress)
             self._try(version)
         self._commit(version)
         if options.start:
-            self.shelf.end_trial()
+            self.store.end_trial()
         self.progress("kept", 1.0)
 
     def _commit(self, version: str) -> None:
         """Keep a release. If the one kept so far is newer, it is first noted as rejected, so that
         no power cut can come between the return and its note."""
-        kept = self.shelf.kept()
+        kept = self.store.kept()
         if kept is not None and rejected.is_newer(kept, version):
             self._reject(kept, "returned")
-        self.shelf.commit(version)
+        self.store.commit(version)
         with suppress(OSError):
-            rejected.forgive(self.shelf.root, version, self.shelf.disk)
+            rejected.forgive(self.store.root, version, self.store.disk)
 
     def _reject(self, version: str, why: RejectionCause) -> None:
         """Note a release that automatic updates must not install again. An OSError is ignored: the
         installation does not depend on the note."""
-        manifest = self.shelf.manifest(version)
+        manifest = self.store.manifest(version)
         release = RejectedRelease(version, why, manifest.tree_sha256 if manifest else "")
         with suppress(OSError):
-            rejected.reject(self.shelf.root, release, self.shelf.disk)
+            rejected.reject(self.store.root, release, self.store.disk)
 
     def _try(self, version: str) -> None:
         """Start a release and watch it. After a failure, raises HealthCheckFailed once the box runs
         the kept release again."""
         before = self.box.read_health()
-        self.shelf.begin_trial(version)
+        self.store.begin_trial(version)
         if why := self._start(HealthCheck(version, before.status), "try"):
             self._reject(version, "failed")
-            self.shelf.end_trial()
+            self.store.end_trial()
             self._roll_back(version, why, before.status)
 
     def _roll_back(self, version: str, why: str, before: SupervisorStatus | None) -> None:
-        kept = self.shelf.kept()
+        kept = self.store.kept()
         if kept is None:
             raise HealthCheckFailed(
                 f"{version} failed its health check: {why}. There is none to go back to.",
@@ -210,7 +210,7 @@ class ReleaseInstaller:
         return status is not None and status.version == version
 
     def _prune(self) -> None:
-        for version in self.shelf.prune():
+        for version in self.store.prune():
             self.progress(f"remove {version}", 1.0)
 
     def _share(self, step: str) -> ReportShare:

@@ -55,7 +55,7 @@ def read(source: LookSource, folder: Path = FOLDER) -> LookRecord | None:
     return read_record(folder / source, LookRecord, MOST_BYTES)
 
 
-class LookTeller:
+class LookReporter:
     """Writes the state of a look. An OSError is ignored, so that the look itself goes on."""
 
     def __init__(
@@ -76,7 +76,7 @@ class LookTeller:
         self._write(LookRecord(self._now_s(), "over", "", text, key, dict(values), well=False))
 
     @contextmanager
-    def looking(self) -> Iterator[LookTeller]:
+    def looking(self) -> Iterator[LookReporter]:
         """Record the start of a look, and an InterludeError that ends it."""
         self._write(LookRecord(self._now_s(), "looks"))
         try:

@@ -38,7 +38,7 @@ def install_wanted(
     name = pop_note(incoming / SYSTEMS.note)
     if name == PREVIOUS:
         return _go_back(updater, options)
-    with requested_file(name, incoming, SYSTEMS, updater.shelf.trial_folder) as (source, writer):
+    with requested_file(name, incoming, SYSTEMS, updater.store.trial_folder) as (source, writer):
         return dataclasses.replace(updater, progress=writer.update).install(source, options)
 
 
@@ -53,9 +53,9 @@ def returns_to(slot_state: SlotStateFile, running: SlotName | None, root: Path) 
 
 
 def _go_back(updater: SystemUpdater, options: InstallOptions) -> bool:
-    shelf = updater.shelf
-    version = returns_to(updater.slot_state, updater.machine.slot(), shelf.root)
-    with recorded_end(ProgressWriter(shelf.trial_folder, version or PREVIOUS)) as writer:
+    store = updater.store
+    version = returns_to(updater.slot_state, updater.machine.slot(), store.root)
+    with recorded_end(ProgressWriter(store.trial_folder, version or PREVIOUS)) as writer:
         if version is None:
             raise nothing_before()
         if not updater.machine.supports_tryboot():

@@ -73,7 +73,8 @@ class SlotStateFile:
         self.disk.make_folder(self.folder)
         return alone(self.folder / ".lock")
 
-    def whole(self, slot: SlotName) -> SlotContent | None:
+    def content(self, slot: SlotName) -> SlotContent | None:
+        """The system in `slot`; None if none is complete there."""
         return read_record(self.folder / f"slot-{slot}.json", SlotContent)
 
     def trial(self) -> SlotTrial | None:
@@ -85,11 +86,11 @@ class SlotStateFile:
     def way_back(self, running: SlotName, left: str) -> str | None:
         """The version of the system in the other slot, if the box may return to it: complete,
         proved, and not the one that the fallback `left`."""
-        there = self.whole(other(running))
+        there = self.content(other(running))
         return there.version if there and there.proved and there.version != left else None
 
-    def mark_whole(self, slot: SlotName, whole: SlotContent) -> None:
-        self._write(f"slot-{slot}.json", whole)
+    def mark_complete(self, slot: SlotName, content: SlotContent) -> None:
+        self._write(f"slot-{slot}.json", content)
 
     def unmark(self, slot: SlotName) -> None:
         self.disk.remove(self.folder / f"slot-{slot}.json")

@@ -58,7 +58,7 @@ class SystemUpdater:
     card: PartitionedDisk
     slot_state: SlotStateFile
     machine: SystemTarget
-    shelf: ReleaseStore
+    store: ReleaseStore
     signers: Path = SIGNERS
     progress: Progress = unreported_progress
 
@@ -83,7 +83,7 @@ class SystemUpdater:
             content = SlotContent(manifest.version, manifest.system.sha256)
             if manifest.version == installed:
                 return self._check_same(running, content)
-            if not content.is_same(self.slot_state.whole(target)):
+            if not content.is_same(self.slot_state.content(target)):
                 self._write(archive, target, content)
             if options.start:
                 self._try(target, content.version, options.wait_s)
@@ -97,7 +97,7 @@ class SystemUpdater:
         runs_from(self.machine.slot())
         with self._locked():
             _, target = self._slots()
-            content = self.slot_state.whole(target)
+            content = self.slot_state.content(target)
             if content is None or not bootable(SLOTS[target], self.card):
                 raise ReleaseRefused(
                     "There is no whole system in the other slot.",
@@ -155,7 +155,7 @@ class SystemUpdater:
     def _locked(self) -> Iterator[None]:
         """Hold the locks of systems and releases: a reboot during the trial of a release would end
         it without a result. Raises InstallDeferred."""
-        with self.slot_state.locked(), self.shelf.locked():
+        with self.slot_state.locked(), self.store.locked():
             yield
 
     def _slots(self) -> tuple[SlotName, SlotName]:
@@ -180,7 +180,7 @@ class SystemUpdater:
         return now
 
     def _check_same(self, running: SlotName, content: SlotContent) -> bool:
-        known = self.slot_state.whole(running)
+        known = self.slot_state.content(running)
         if known is not None and known.system_sha256 not in ("", content.system_sha256):
             problem = f"Another {content.version} runs already, with other files."
             raise ReleaseRefused(
@@ -200,7 +200,7 @@ class SystemUpdater:
             if isinstance(error, StorageError):
                 raise
             raise StorageError(f"The slot could not be written ({error.strerror}).") from error
-        self.slot_state.mark_whole(target, content)
+        self.slot_state.mark_complete(target, content)
 
     def _try(self, target: SlotName, version: str, wait_s: float) -> None:
         wait_for_quiet(self.machine, wait_s, self.progress)
@@ -212,7 +212,7 @@ class SystemUpdater:
         """Run the health check of a trial. Returns "" for a healthy box, else what is wrong."""
         if self.machine.version() != trial.version:
             return f"it says it is {self.machine.version()}"
-        release = self.shelf.kept()
+        release = self.store.kept()
         if release is None:
             return "it does not find the box's releases"
         before = trial.before
@@ -245,9 +245,11 @@ class SystemUpdater:
                     "firmware for a trial. docs/rescue.md tells how to start it by hand."
                 )
             result = SlotTrialResult(version, problem, key, {"version": version})
-        content = self.slot_state.whole(trial.slot)
+        content = self.slot_state.content(trial.slot)
         if content is not None and content.proved:
-            self.slot_state.mark_whole(trial.slot, msgspec.structs.replace(content, proved=False))
+            self.slot_state.mark_complete(
+                trial.slot, msgspec.structs.replace(content, proved=False)
+            )
         self.slot_state.end_trial(result)
         return result.problem
 
@@ -257,8 +259,8 @@ class SystemUpdater:
         version = self.machine.version()
         if version is None:
             return
-        content = self.slot_state.whole(running)
+        content = self.slot_state.content(running)
         if content is None or content.version != version:
             content = SlotContent(version)
         if not content.proved:
-            self.slot_state.mark_whole(running, msgspec.structs.replace(content, proved=True))
+            self.slot_state.mark_complete(running, msgspec.structs.replace(content, proved=True))

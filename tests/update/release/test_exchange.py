@@ -53,7 +53,7 @@ def large(at: Bench, version: str = "0.3.0") -> Path:
 
 def genuine(at: Bench, version: str) -> bool:
     """Every file of the release on the box is the one that was packed, and there is no other."""
-    packed, there = at.shop.folder / f"tree-{version}-good", at.shelf.folder(version)
+    packed, there = at.shop.folder / f"tree-{version}-good", at.store.folder(version)
     names = {path.relative_to(packed) for path in packed.rglob("*")}
     found = {path.relative_to(there) for path in there.rglob("*")}
     return found == names | {Path("release.json")} and all(
@@ -86,7 +86,7 @@ def test_a_fifo_that_becomes_a_link_brings_nothing_that_was_not_signed(
             (incoming / "link").rename(name)
             os.close(writer)
 
-    at.box = Turncoat(at.shelf, runs="0.2.0", act=lambda: overwrite(mine))
+    at.box = Turncoat(at.store, runs="0.2.0", act=lambda: overwrite(mine))
     attacker = threading.Thread(target=attack)
     attacker.start()
     try:
@@ -95,8 +95,8 @@ def test_a_fifo_that_becomes_a_link_brings_nothing_that_was_not_signed(
     finally:
         done.set()
         attacker.join()
-    assert at.shelf.kept() == "0.2.0"
-    assert not at.shelf.folder("0.3.0").exists()
+    assert at.store.kept() == "0.2.0"
+    assert not at.store.folder("0.3.0").exists()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -111,7 +111,7 @@ def test_what_is_no_release_by_its_kind_is_refused_at_once(
     with pytest.raises(ReleaseRefused):
         at.installer().install(incoming / "x.release")
     assert time.monotonic() - began < LIMIT_S
-    assert at.shelf.kept() == "0.2.0"
+    assert at.store.kept() == "0.2.0"
 
 
 def test_a_name_that_is_exchanged_after_it_was_opened_changes_nothing(
@@ -120,9 +120,9 @@ def test_a_name_that_is_exchanged_after_it_was_opened_changes_nothing(
     file = Path(shutil.copy(large(at), incoming / "x.release"))
     other = Path(shutil.copy(at.shop.make("0.4.0"), incoming / "other"))
     (incoming / "wanted").write_text("x.release")
-    at.box = Turncoat(at.shelf, runs="0.2.0", act=lambda: exchange(file, other))
+    at.box = Turncoat(at.store, runs="0.2.0", act=lambda: exchange(file, other))
     assert install_wanted(at.installer(), InstallOptions(), incoming)
-    assert at.shelf.kept() == "0.3.0"
+    assert at.store.kept() == "0.3.0"
     assert genuine(at, "0.3.0")
     assert file.exists()  # the name leads to another file now, and that was not installed
 
@@ -140,26 +140,26 @@ def test_a_file_that_changes_after_it_was_read_is_installed_as_it_was(
             overwrite(file)
             acted.append(done)
 
-    assert ReleaseInstaller(at.shelf, at.box, at.shop.signers, progress).install(file)
+    assert ReleaseInstaller(at.store, at.box, at.shop.signers, progress).install(file)
     assert acted
     assert genuine(at, "0.3.0")
 
 
 def test_a_file_that_changes_before_it_was_read_is_refused(at: Bench, incoming: Path) -> None:
     file = Path(shutil.copy(large(at), incoming / "x.release"))
-    at.box = Turncoat(at.shelf, runs="0.2.0", act=lambda: overwrite(file))
+    at.box = Turncoat(at.store, runs="0.2.0", act=lambda: overwrite(file))
     with pytest.raises(ReleaseRefused, match="changed after it was signed"):
         at.installer().install(file)
-    assert [path.name for path in at.shelf.releases.iterdir()] == ["0.2.0"]
+    assert [path.name for path in at.store.releases.iterdir()] == ["0.2.0"]
 
 
 @pytest.mark.parametrize("left", [0, 100_000])
 def test_a_file_that_becomes_shorter_is_refused(at: Bench, incoming: Path, left: int) -> None:
     file = Path(shutil.copy(large(at), incoming / "x.release"))
-    at.box = Turncoat(at.shelf, runs="0.2.0", act=lambda: os.truncate(file, left))
+    at.box = Turncoat(at.store, runs="0.2.0", act=lambda: os.truncate(file, left))
     with pytest.raises(ReleaseRefused, match="became shorter"):
         at.installer().install(file)
-    assert [path.name for path in at.shelf.releases.iterdir()] == ["0.2.0"]
+    assert [path.name for path in at.store.releases.iterdir()] == ["0.2.0"]
 
 
 class OpenHanded(Disk):
@@ -209,7 +209,7 @@ def test_what_was_unpacked_is_kept_only_if_it_was_what_was_signed(
     with pytest.raises(ReleaseRefused, match=r"changed after it was signed|cannot be read"):
         at.installer(disk).install(large(at))
     assert disk.copy is not None
-    assert [path.name for path in at.shelf.releases.iterdir()] == ["0.2.0"]
+    assert [path.name for path in at.store.releases.iterdir()] == ["0.2.0"]
 
 
 # ── both, all the time ───────────────────────────────────────────────────────────────────────
@@ -234,7 +234,7 @@ def install_while_it_is_exchanged(
     canary.chmod(0o600)
     was = canary.stat()
     before = scratch / "before"
-    shutil.copytree(at.shelf.root, before, symlinks=True)
+    shutil.copytree(at.store.root, before, symlinks=True)
     installed = refused = 0
     ends = time.monotonic() + seconds
     with exchanging(incoming, file, canary):
@@ -247,11 +247,11 @@ def install_while_it_is_exchanged(
                 refused += 1
             assert time.monotonic() - began < LIMIT_S
             for version in ("0.2.0", "0.3.0"):
-                assert genuine(at, version) or not at.shelf.folder(version).exists()
-            assert {path.lstat().st_uid for path in at.shelf.root.rglob("*")} == {os.geteuid()}
-            if at.shelf.kept() == "0.3.0":
-                shutil.rmtree(at.shelf.root)
-                shutil.copytree(before, at.shelf.root, symlinks=True)
+                assert genuine(at, version) or not at.store.folder(version).exists()
+            assert {path.lstat().st_uid for path in at.store.root.rglob("*")} == {os.geteuid()}
+            if at.store.kept() == "0.3.0":
+                shutil.rmtree(at.store.root)
+                shutil.copytree(before, at.store.root, symlinks=True)
     now = canary.stat()
     assert canary.read_text() == "root's own"
     assert (now.st_ino, now.st_mode, now.st_uid, now.st_mtime_ns, now.st_ctime_ns) == (

@@ -119,12 +119,12 @@ def test_a_newer_release_is_fetched_asked_for_and_installed(
     at: Bench, incoming: Path, web: Web
 ) -> None:
     publish(web, at)
-    assert pull(web.address, at.shelf, incoming) == ASKED
+    assert pull(web.address, at.store, incoming) == ASKED
     assert (incoming / "wanted").read_text() == "pulled-0.3.0.release"
     assert install_wanted(at.installer(), InstallOptions(), incoming)
-    assert at.shelf.kept() == "0.3.0"
+    assert at.store.kept() == "0.3.0"
     assert list(incoming.iterdir()) == []
-    assert pull(web.address, at.shelf, incoming) == none_newer("0.3.0", "0.3.0")
+    assert pull(web.address, at.store, incoming) == none_newer("0.3.0", "0.3.0")
     assert len(fetched(web)) == 1
 
 
@@ -132,9 +132,9 @@ def test_what_lies_there_whole_is_asked_for_again_and_not_fetched_again(
     at: Bench, incoming: Path, web: Web
 ) -> None:
     publish(web, at)
-    pull(web.address, at.shelf, incoming)
+    pull(web.address, at.store, incoming)
     (incoming / "wanted").unlink()
-    assert pull(web.address, at.shelf, incoming) == ASKED
+    assert pull(web.address, at.store, incoming) == ASKED
     assert len(fetched(web)) == 1
 
 
@@ -142,18 +142,18 @@ def test_an_older_one_and_one_that_did_not_stay_up_are_left_alone(
     at: Bench, incoming: Path, web: Web
 ) -> None:
     publish(web, at, "0.1.0")
-    assert pull(web.address, at.shelf, incoming) == none_newer("0.2.0", "0.1.0")
+    assert pull(web.address, at.store, incoming) == none_newer("0.2.0", "0.1.0")
     publish(web, at, "0.4.0")
-    (at.shelf.root / "failures.json").write_text('{"version": "0.2.0", "left": "0.4.0"}')
+    (at.store.root / "failures.json").write_text('{"version": "0.2.0", "left": "0.4.0"}')
     left = BoxSentence.of("page-look-left", version="0.4.0")
-    assert pull(web.address, at.shelf, incoming) == left
+    assert pull(web.address, at.store, incoming) == left
     assert fetched(web) == []
 
 
 def night(at: Bench, incoming: Path, web: Web) -> tuple[BoxSentence, int]:
     """What the look finds, and how often the box is started anew for it."""
     restarts = at.box.restarts
-    found = pull(web.address, at.shelf, incoming)
+    found = pull(web.address, at.store, incoming)
     if (incoming / "wanted").exists():
         with suppress(HealthCheckFailed):
             install_wanted(at.installer(), InstallOptions(), incoming)
@@ -168,7 +168,7 @@ def test_one_that_failed_its_trial_is_asked_for_once_and_by_hand_as_often_as_wan
     nights = [night(at, incoming, web) for _ in range(3)]
     assert nights == [(ASKED, 2), (failed, 0), (failed, 0)]
     assert len(fetched(web)) == 1
-    (offer,) = offers(at.shelf, incoming)
+    (offer,) = offers(at.store, incoming)
     for _ in range(2):
         request_install(offer)
         with pytest.raises(HealthCheckFailed):
@@ -176,7 +176,7 @@ def test_one_that_failed_its_trial_is_asked_for_once_and_by_hand_as_often_as_wan
     assert night(at, incoming, web) == (failed, 0)
     publish(web, at, "0.4.0")
     assert night(at, incoming, web) == (BoxSentence.of("page-look-asked", version="0.4.0"), 1)
-    assert at.shelf.kept() == "0.4.0"
+    assert at.store.kept() == "0.4.0"
 
 
 def test_another_release_of_that_version_is_tried_and_the_same_one_packed_anew_is_not(
@@ -190,7 +190,7 @@ def test_another_release_of_that_version_is_tried_and_the_same_one_packed_anew_i
     assert len(fetched(web)) == 2
     publish(web, at)
     assert night(at, incoming, web) == (ASKED, 1)
-    assert at.shelf.kept() == "0.3.0"
+    assert at.store.kept() == "0.3.0"
 
 
 @pytest.mark.parametrize("way", ["rollback", "button", "downgrade"])
@@ -218,7 +218,7 @@ def test_a_damaged_note_of_what_was_rejected_stops_nothing(
     at: Bench, incoming: Path, web: Web, data: bytes
 ) -> None:
     publish(web, at)
-    (at.shelf.root / rejected.NOTE).write_bytes(data)
+    (at.store.root / rejected.NOTE).write_bytes(data)
     assert night(at, incoming, web) == (ASKED, 1)
     assert at.installer().rollback() == "0.2.0"
     returned = BoxSentence.of("page-look-returned", version="0.3.0")
@@ -231,9 +231,9 @@ def test_what_broke_off_is_gone_on_with(at: Bench, incoming: Path, web: Web, ran
     web.ranges = ranges
     web.cuts = {"/fleet/new.release": 1000}
     with pytest.raises(FetchError, match=r"broke off\. What arrived is kept"):
-        pull(web.address, at.shelf, incoming)
+        pull(web.address, at.store, incoming)
     assert [path.name for path in incoming.iterdir()] == [".pulled-0.3.0.part"]
-    assert pull(web.address, at.shelf, incoming) == ASKED
+    assert pull(web.address, at.store, incoming) == ASKED
     assert fetched(web) == [None, "bytes=1000-"]
 
 
@@ -243,23 +243,23 @@ def test_a_part_of_something_else_is_found_and_fetched_anew(
     data = publish(web, at)
     part = incoming / ".pulled-0.3.0.part"
     part.write_bytes(b"x" * (len(data) + 5))  # more than all of it: the server cannot go on there
-    assert pull(web.address, at.shelf, incoming) == ASKED
+    assert pull(web.address, at.store, incoming) == ASKED
     (incoming / "pulled-0.3.0.release").unlink()
     part.write_bytes(b"x" * 10)
     with pytest.raises(FetchError, match="another checksum; it was deleted"):
-        pull(web.address, at.shelf, incoming)
-    assert pull(web.address, at.shelf, incoming) == ASKED
+        pull(web.address, at.store, incoming)
+    assert pull(web.address, at.store, incoming) == ASKED
 
 
 def test_another_version_takes_the_place_of_what_was_fetched_before(
     at: Bench, incoming: Path, web: Web
 ) -> None:
     publish(web, at, "0.3.0")
-    pull(web.address, at.shelf, incoming)
+    pull(web.address, at.store, incoming)
     for name in (".pulled-0.3.0.part", "pulled-0.4.0rc1.release", ".pulled-10.4.0.part"):
         (incoming / name).write_bytes(b"x")
     publish(web, at, "0.4.0")
-    pull(web.address, at.shelf, incoming)
+    pull(web.address, at.store, incoming)
     assert {path.name for path in incoming.iterdir()} == {"wanted", "pulled-0.4.0.release"}
 
 
@@ -281,7 +281,7 @@ def test_a_sheet_that_cannot_be_followed_leaves_nothing(
 ) -> None:
     publish(web, at, **changes)
     with pytest.raises(FetchError, match=why):
-        pull(web.address, at.shelf, incoming)
+        pull(web.address, at.store, incoming)
     assert [path for path in incoming.iterdir() if path.stat().st_size] == []
 
 
@@ -289,18 +289,18 @@ def test_a_sheet_that_cannot_be_followed_leaves_nothing(
 def test_what_is_no_sheet_is_refused(at: Bench, incoming: Path, web: Web, data: bytes) -> None:
     web.files["/fleet/sheet.json"] = data
     with pytest.raises(FetchError, match="sheet"):
-        pull(web.address, at.shelf, incoming)
+        pull(web.address, at.store, incoming)
 
 
 def test_it_follows_to_no_other_kind_of_address(at: Bench, incoming: Path, web: Web) -> None:
     publish(web, at)
     web.moved["/fleet/moved.json"] = web.address
-    assert pull(web.address.replace("sheet", "moved"), at.shelf, incoming) == ASKED
+    assert pull(web.address.replace("sheet", "moved"), at.store, incoming) == ASKED
     web.moved["/fleet/moved.json"] = "file:///etc/hostname"
     with pytest.raises(FetchError):
-        pull(web.address.replace("sheet", "moved"), at.shelf, incoming)
+        pull(web.address.replace("sheet", "moved"), at.store, incoming)
     with pytest.raises(FetchError, match="no address of the web"):
-        pull("/etc/hostname", at.shelf, incoming)
+        pull("/etc/hostname", at.store, incoming)
 
 
 def test_a_server_that_is_away_is_said_without_the_login(
@@ -308,16 +308,16 @@ def test_a_server_that_is_away_is_said_without_the_login(
 ) -> None:
     web.close()
     with pytest.raises(FetchError, match="cannot be reached") as raised:
-        pull(web.address.replace("127", "me:hunter2@127") + "?hunter2", at.shelf, incoming)
+        pull(web.address.replace("127", "me:hunter2@127") + "?hunter2", at.store, incoming)
     assert "hunter2" not in str(raised.value)
 
 
 def test_no_room_is_said_before_the_release_is_fetched(at: Bench, incoming: Path, web: Web) -> None:
     need = len(publish(web, at)) + SPARE_BYTES
     with pytest.raises(StorageError, match="There is no room for the release"):
-        pull(web.address, at.shelf, incoming, lambda _: need - 1)
+        pull(web.address, at.store, incoming, lambda _: need - 1)
     assert [path for path in incoming.iterdir() if path.stat().st_size] == []
-    assert pull(web.address, at.shelf, incoming, lambda _: need) == ASKED
+    assert pull(web.address, at.store, incoming, lambda _: need) == ASKED
 
 
 def test_the_verb_wants_an_address(

@@ -25,7 +25,7 @@ def with_old(at: Bench) -> Bench:
 
 def state(at: Bench) -> tuple[str | None, str, str | None]:
     """What is kept, what runs, what is tried."""
-    return at.shelf.kept(), at.box.runs, at.shelf.on_trial()
+    return at.store.kept(), at.box.runs, at.store.on_trial()
 
 
 def tree_bytes(file: Path) -> int:
@@ -44,7 +44,7 @@ def test_a_first_release_is_tried_and_kept(at: Bench) -> None:
 def test_a_newer_one_takes_its_place_and_the_old_one_stays(with_old: Bench) -> None:
     assert with_old.installer().install(with_old.shop.make("0.2.0"))
     assert state(with_old) == ("0.2.0", "0.2.0", None)
-    assert with_old.shelf.previous() == "0.1.0"
+    assert with_old.store.previous() == "0.1.0"
 
 
 def test_the_same_one_again_changes_nothing_and_restarts_nothing(with_old: Bench) -> None:
@@ -62,7 +62,7 @@ def test_without_a_box_that_runs_it_is_kept_untried(at: Bench) -> None:
 def test_only_the_newest_few_stay_on_the_card(at: Bench) -> None:
     for version in ("0.1.0", "0.2.0", "0.3.0", "0.4.0", "0.5.0"):
         at.installer().install(at.shop.make(version))
-    assert [m.version for m in at.shelf.installed()] == ["0.5.0", "0.4.0", "0.3.0"]
+    assert [m.version for m in at.store.installed()] == ["0.5.0", "0.4.0", "0.3.0"]
 
 
 def test_a_box_that_was_unfit_before_may_have_a_release_that_is_no_worse(with_old: Bench) -> None:
@@ -95,8 +95,8 @@ def test_one_that_fails_its_self_test_is_never_started(with_old: Bench) -> None:
 def test_a_first_release_that_is_sick_leaves_nothing_to_start(at: Bench) -> None:
     with pytest.raises(HealthCheckFailed, match="none to go back to"):
         at.installer().install(at.shop.make("0.1.0", "crashes"))
-    assert at.shelf.kept() is None
-    assert at.shelf.on_trial() is None
+    assert at.store.kept() is None
+    assert at.store.on_trial() is None
 
 
 def test_a_fault_that_was_there_before_is_not_the_new_ones(at: Bench) -> None:
@@ -110,15 +110,15 @@ def test_a_trial_that_was_cut_short_ends_in_silence(with_old: Bench) -> None:
     """Its installation was killed; the one that comes next meets somebody in conversation."""
     new = with_old.shop.make("0.2.0")
     with_old.installer().install(new, InstallOptions(start=False))
-    with_old.shelf.commit("0.1.0")
-    with_old.shelf.begin_trial("0.2.0")
+    with_old.store.commit("0.1.0")
+    with_old.store.begin_trial("0.2.0")
     with_old.box.restart()
     with_old.box.wait(60.0)
     restarts = with_old.box.restarts
     with_old.box.quiet_at_s = with_old.box.time_s + 4000.0
     with pytest.raises(InstallDeferred):
         with_old.installer().install(new, InstallOptions(wait_s=60.0))
-    assert (with_old.box.restarts, with_old.shelf.on_trial()) == (restarts, "0.2.0")
+    assert (with_old.box.restarts, with_old.store.on_trial()) == (restarts, "0.2.0")
     with_old.box.quiet_at_s = 0.0
     assert with_old.installer().install(new)
     assert state(with_old) == ("0.2.0", "0.2.0", None)
@@ -143,7 +143,7 @@ def refused(at: Bench, file: Path, match: str) -> None:
     with pytest.raises(ReleaseRefused, match=match):
         at.installer().install(file)
     assert (state(at), at.box.restarts) == (before, restarts)
-    assert len(list(at.shelf.releases.iterdir())) == len(at.shelf.installed())
+    assert len(list(at.store.releases.iterdir())) == len(at.store.installed())
 
 
 def test_an_older_one_is_refused_unless_it_is_welcome(with_old: Bench) -> None:
@@ -157,7 +157,7 @@ def test_an_older_one_is_refused_even_if_what_is_kept_cannot_be_read(
     with_old: Bench, what: str
 ) -> None:
     """Else one bad sector would let in every older release that was ever signed."""
-    said = with_old.shelf.folder("0.1.0") / "release.json"
+    said = with_old.store.folder("0.1.0") / "release.json"
     said.unlink()
     if what == "a folder":
         said.mkdir()
@@ -167,23 +167,23 @@ def test_an_older_one_is_refused_even_if_what_is_kept_cannot_be_read(
     with pytest.raises(ReleaseRefused, match=r"older than 0\.1\.0"):
         with_old.installer().install(older)
     assert state(with_old) == ("0.1.0", "0.1.0", None)
-    assert (with_old.shelf.folder("0.1.0") / "kind").exists()  # it may be what runs
+    assert (with_old.store.folder("0.1.0") / "kind").exists()  # it may be what runs
     assert with_old.installer().install(older, InstallOptions(downgrade=True))
 
 
 def test_one_whose_manifest_cannot_be_read_is_brought_again_whole(with_old: Bench) -> None:
-    (with_old.shelf.folder("0.1.0") / "release.json").write_bytes(b"")
+    (with_old.store.folder("0.1.0") / "release.json").write_bytes(b"")
     with_old.box.runs = ""
     assert with_old.installer().install(with_old.shop.make("0.1.0"))
-    assert [m.version for m in with_old.shelf.installed()] == ["0.1.0"]
-    assert [path.name for path in with_old.shelf.releases.iterdir()] == ["0.1.0"]
+    assert [m.version for m in with_old.store.installed()] == ["0.1.0"]
+    assert [path.name for path in with_old.store.releases.iterdir()] == ["0.1.0"]
 
 
 @pytest.mark.parametrize("target", ["releases/", "nonsense", None])
 def test_with_a_card_that_does_not_say_what_is_kept_nothing_is_installed_unasked(
     with_old: Bench, target: str | None
 ) -> None:
-    current = with_old.shelf.root / "current"
+    current = with_old.store.root / "current"
     current.unlink()
     if target is None:
         current.write_text("no link")
@@ -296,13 +296,13 @@ def test_one_that_does_not_end_is_not_cut_short(with_old: Bench) -> None:
 
 
 def test_two_installations_at_once_are_one_too_many(with_old: Bench) -> None:
-    with with_old.shelf.locked(), pytest.raises(InstallDeferred, match="under way"):
+    with with_old.store.locked(), pytest.raises(InstallDeferred, match="under way"):
         with_old.installer().install(with_old.shop.make("0.2.0"))
 
 
 def test_nothing_is_installed_while_a_system_is_on_trial(with_old: Bench) -> None:
     """Its own restarts of the box would be taken for the system's fault."""
-    trial = with_old.shelf.root / "system/trial.json"
+    trial = with_old.store.root / "system/trial.json"
     trial.parent.mkdir()
     trial.write_text("{}")
     restarts = with_old.box.restarts
@@ -319,7 +319,7 @@ def test_nothing_is_installed_while_a_system_is_on_trial(with_old: Bench) -> Non
 def test_a_disk_without_room_is_found_before_anything_is_written(with_old: Bench) -> None:
     with pytest.raises(StorageError, match=r"MiB are needed.*Make room"):
         with_old.installer(TightDisk(1 << 20)).install(with_old.shop.make("0.2.0"))
-    assert [m.version for m in with_old.shelf.installed()] == ["0.1.0"]
+    assert [m.version for m in with_old.store.installed()] == ["0.1.0"]
 
 
 @pytest.mark.parametrize("after", [3, 5, 8])
@@ -342,15 +342,15 @@ def test_the_copy_needs_room_too(with_old: Bench) -> None:
 
 def test_what_was_left_of_a_copy_is_removed_at_the_next_start(with_old: Bench) -> None:
     """Of this version's, of an earlier one's, and whatever kind of thing lies there."""
-    root, outside = with_old.shelf.root, with_old.shop.folder / "outside"
+    root, outside = with_old.store.root, with_old.shop.folder / "outside"
     outside.mkdir()
     (outside / "mine").write_text("as it was")
     (root / ".handed.release").write_text("left")
     (root / ".wanted.release").symlink_to(outside)
     (root / ".more.release").mkdir()
-    (with_old.shelf.releases / ".0.2.0.part").write_text("a file, where a folder was")
+    (with_old.store.releases / ".0.2.0.part").write_text("a file, where a folder was")
     assert with_old.installer().install(with_old.shop.make("0.2.0"))
     assert sorted(path.name for path in root.iterdir()) == [".lock", "current", "previous",
                                                              "releases"]  # fmt: skip
-    assert len(list(with_old.shelf.releases.iterdir())) == 2
+    assert len(list(with_old.store.releases.iterdir())) == 2
     assert (outside / "mine").read_text() == "as it was"

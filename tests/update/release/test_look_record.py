@@ -14,7 +14,7 @@ from appliance.update.release.look_record import (
     AWAITED_S,
     LONGEST_S,
     LookRecord,
-    LookTeller,
+    LookReporter,
     awaited,
     mark,
 )
@@ -23,11 +23,11 @@ NOW_S = 1.8e9
 
 
 def test_a_look_is_told_as_it_goes_and_ends(tmp_path: Path) -> None:
-    with LookTeller("web", tmp_path, lambda: NOW_S).looking() as teller:
+    with LookReporter("web", tmp_path, lambda: NOW_S).looking() as reporter:
         assert look_record.read("web", tmp_path) == LookRecord(NOW_S, "looks")
-        teller.fetches("0.3.0")
+        reporter.fetches("0.3.0")
         assert look_record.read("web", tmp_path) == LookRecord(NOW_S, "fetches", "0.3.0")
-        teller.over(BoxSentence.of("page-look-asked", version="0.3.0"))
+        reporter.over(BoxSentence.of("page-look-asked", version="0.3.0"))
     told = look_record.read("web", tmp_path)
     assert told is not None
     assert (told.phase, told.key, told.values) == ("over", "page-look-asked", {"version": "0.3.0"})
@@ -37,7 +37,7 @@ def test_a_look_is_told_as_it_goes_and_ends(tmp_path: Path) -> None:
 
 def test_an_error_that_ends_it_is_told_and_goes_on(tmp_path: Path) -> None:
     error = FetchError("It is away.", shown=ShownAs.of("page-wrong-look-reach", at="x"))
-    with pytest.raises(FetchError), LookTeller("web", tmp_path).looking():
+    with pytest.raises(FetchError), LookReporter("web", tmp_path).looking():
         raise error
     told = look_record.read("web", tmp_path)
     assert told is not None
@@ -46,8 +46,8 @@ def test_an_error_that_ends_it_is_told_and_goes_on(tmp_path: Path) -> None:
 
 
 def test_where_it_cannot_be_told_it_looks_all_the_same(tmp_path: Path) -> None:
-    with LookTeller("web", tmp_path / "none").looking() as teller:
-        teller.fetches("0.3.0")
+    with LookReporter("web", tmp_path / "none").looking() as reporter:
+        reporter.fetches("0.3.0")
     assert look_record.read("web", tmp_path / "none") is None
 
 
@@ -86,12 +86,12 @@ def test_what_was_ordered_is_awaited_until_it_began_or_for_so_long(tmp_path: Pat
         return awaited("stick", NOW_S + after_s, looked, changed)
 
     assert not now(0.0)
-    LookTeller("stick", looked, lambda: NOW_S - 5).over(BoxSentence.of("page-look-stick-none"))
+    LookReporter("stick", looked, lambda: NOW_S - 5).over(BoxSentence.of("page-look-stick-none"))
     mark("stick", changed).touch()
     os.utime(mark("stick", changed), (NOW_S, NOW_S))
     assert now(1.0)
     assert now(AWAITED_S["stick"] - 1)
     assert not now(AWAITED_S["stick"] + 1)
     assert not awaited("web", NOW_S + 1, looked, changed)
-    LookTeller("stick", looked, lambda: NOW_S + 2).over(BoxSentence.of("page-look-stick-none"))
+    LookReporter("stick", looked, lambda: NOW_S + 2).over(BoxSentence.of("page-look-stick-none"))
     assert not now(3.0)

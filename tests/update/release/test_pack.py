@@ -18,7 +18,7 @@ from tests.update.release.workshop import Bench
 @pytest.mark.process
 def test_what_is_unpacked_is_what_was_packed(at: Bench) -> None:
     at.installer().install(at.shop.make("0.1.0"))
-    packed, there = at.shop.folder / "tree-0.1.0-good", at.shelf.folder("0.1.0")
+    packed, there = at.shop.folder / "tree-0.1.0-good", at.store.folder("0.1.0")
     for path in packed.rglob("*"):
         twin = there / path.relative_to(packed)
         assert twin.is_symlink() == path.is_symlink()

@@ -45,8 +45,8 @@ def starts(at: Bench) -> str:
     """What the box would say if it were started now, by the very script that starts it."""
     script = Path(__file__).parents[3] / "system/usr/lib/interlude/start"
     places = {
-        "INTERLUDE_TRIAL": str(at.shelf.trial_link),
-        "INTERLUDE_KEPT": str(at.shelf.root / "current"),
+        "INTERLUDE_TRIAL": str(at.store.trial_link),
+        "INTERLUDE_KEPT": str(at.store.root / "current"),
     }
     done = subprocess.run(
         [script], env={**os.environ, **places}, capture_output=True, text=True, check=False
@@ -58,15 +58,15 @@ def starts(at: Bench) -> str:
 def whole(at: Bench, version: str) -> bool:
     """Every file of the release is there, to the byte."""
     tree = at.shop.folder / f"tree-{version}-good"
-    there = at.shelf.folder(version)
+    there = at.store.folder(version)
     files = [path for path in tree.rglob("*") if path.is_file()]
     return all((there / path.relative_to(tree)).read_bytes() == path.read_bytes() for path in files)
 
 
 def changes_of(at: Bench, file: Path) -> int:
     """How many changes a whole installation makes, on a copy of the box."""
-    copy = at.shelf.root.parent / "copy"
-    shutil.copytree(at.shelf.root, copy / "opt", symlinks=True)
+    copy = at.store.root.parent / "copy"
+    shutil.copytree(at.store.root, copy / "opt", symlinks=True)
     disk = MortalDisk()
     twin = ReleaseStore(copy / "opt", copy / "run")
     Bench(at.shop, twin, PaperBox(twin, runs=at.box.runs)).installer(disk).install(file)
@@ -83,17 +83,17 @@ def test_killed_after_any_change_the_box_starts_the_old_release_or_the_new_one(
     file = at.shop.make("0.4.0", files=1)
     total = changes_of(at, file)
     assert total > 15
-    before = at.shelf.root.parent / "before"
-    shutil.copytree(at.shelf.root, before, symlinks=True)
+    before = at.store.root.parent / "before"
+    shutil.copytree(at.store.root, before, symlinks=True)
     seen = []
     for after in range(1, total + 1):
-        shutil.rmtree(at.shelf.root)
-        shutil.rmtree(at.shelf.trial_folder, ignore_errors=True)
-        shutil.copytree(before, at.shelf.root, symlinks=True)
+        shutil.rmtree(at.store.root)
+        shutil.rmtree(at.store.trial_folder, ignore_errors=True)
+        shutil.copytree(before, at.store.root, symlinks=True)
         at.box.runs = "0.3.0"
         assert killed(at, file, after), after
         if power:
-            shutil.rmtree(at.shelf.trial_folder, ignore_errors=True)
+            shutil.rmtree(at.store.trial_folder, ignore_errors=True)
         started = starts(at)
         assert started in ("0.3.0", "0.4.0")
         assert whole(at, started), after
@@ -101,9 +101,9 @@ def test_killed_after_any_change_the_box_starts_the_old_release_or_the_new_one(
         if power and after % 4:  # the next installation is no other after a power cut
             continue
         at.installer().install(file)
-        assert (at.shelf.kept(), at.shelf.on_trial()) == ("0.4.0", None)
+        assert (at.store.kept(), at.store.on_trial()) == ("0.4.0", None)
         assert whole(at, "0.4.0")
-        left = [path.name for path in at.shelf.releases.iterdir() if path.name.startswith(".")]
+        left = [path.name for path in at.store.releases.iterdir() if path.name.startswith(".")]
         assert left == []
     assert {"0.3.0", "0.4.0"} == set(seen)
 
@@ -117,27 +117,27 @@ def test_killed_in_the_middle_of_a_trial_a_sick_release_does_not_outlive_the_pow
     for after in range(1, 60):
         if not killed(at, sick, after):
             break
-        shutil.rmtree(at.shelf.trial_folder, ignore_errors=True)
+        shutil.rmtree(at.store.trial_folder, ignore_errors=True)
         outcomes.add(starts(at))
-        assert at.shelf.kept() == "0.1.0"
+        assert at.store.kept() == "0.1.0"
     assert outcomes == {"0.1.0"}
 
 
 def test_a_way_back_that_is_cut_short_is_noted_wherever_the_older_one_is_kept(at: Bench) -> None:
     for version in ("0.1.0", "0.2.0"):
         at.installer().install(at.shop.make(version))
-    before = at.shelf.root.parent / "before"
-    shutil.copytree(at.shelf.root, before, symlinks=True)
+    before = at.store.root.parent / "before"
+    shutil.copytree(at.store.root, before, symlinks=True)
     seen = set()
     for after in range(1, 60):
-        shutil.rmtree(at.shelf.root)
-        shutil.copytree(before, at.shelf.root, symlinks=True)
+        shutil.rmtree(at.store.root)
+        shutil.copytree(before, at.store.root, symlinks=True)
         at.box.runs = "0.2.0"
         if not killed(at, None, after):
             break
-        shutil.rmtree(at.shelf.trial_folder, ignore_errors=True)
-        noted = rejected.find(at.shelf.root, "0.2.0") is not None
-        seen.add((at.shelf.kept(), noted))
+        shutil.rmtree(at.store.trial_folder, ignore_errors=True)
+        noted = rejected.find(at.store.root, "0.2.0") is not None
+        seen.add((at.store.kept(), noted))
     assert seen == {("0.2.0", False), ("0.2.0", True), ("0.1.0", True)}
 
 

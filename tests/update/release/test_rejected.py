@@ -99,7 +99,7 @@ def test_the_tree_is_told_by_what_its_manifest_says(at: Bench) -> None:
     said = RELEASE.peek(file)
     with pytest.raises(HealthCheckFailed):
         at.installer().install(file)
-    found = find(at.shelf.root, "0.2.0")
+    found = find(at.store.root, "0.2.0")
     assert found is not None
     assert said is not None
     assert (found.why, found.tree_sha256) == ("failed", said.tree_sha256)
@@ -114,13 +114,13 @@ def test_the_tree_is_told_by_what_its_manifest_says(at: Bench) -> None:
 def test_only_what_is_newer_than_what_is_gone_back_to_is_noted(at: Bench) -> None:
     for version in ("0.1.0", "0.2.0"):
         at.installer().install(at.shop.make(version))
-    assert not (at.shelf.root / NOTE).exists()
+    assert not (at.store.root / NOTE).exists()
     assert at.installer().rollback() == "0.1.0"
-    found = find(at.shelf.root, "0.2.0")
+    found = find(at.store.root, "0.2.0")
     assert found is not None
     assert found.why == "returned"
     assert at.installer().rollback() == "0.2.0"  # and forth
-    assert noted(at.shelf.root, "0.1.0", "0.2.0") == []
+    assert noted(at.store.root, "0.1.0", "0.2.0") == []
 
 
 @pytest.mark.process
@@ -129,7 +129,7 @@ def test_a_way_back_that_fails_is_no_way_back(at: Bench) -> None:
     at.installer().install(at.shop.make("0.2.0"))
     with pytest.raises(HealthCheckFailed):
         at.installer().rollback()
-    assert noted(at.shelf.root, "0.1.0", "0.2.0") == ["0.1.0"]
+    assert noted(at.store.root, "0.1.0", "0.2.0") == ["0.1.0"]
 
 
 @pytest.mark.process
@@ -137,10 +137,10 @@ def test_a_card_that_takes_no_note_keeps_the_box_from_nothing(at: Bench) -> None
     at.installer().install(at.shop.make("0.1.0"))
     with pytest.raises(HealthCheckFailed, match=r"back on 0\.1\.0, and well"):
         at.installer(DeafDisk()).install(at.shop.make("0.2.0", "crashes"))
-    assert (at.box.runs, at.shelf.on_trial()) == ("0.1.0", None)
+    assert (at.box.runs, at.store.on_trial()) == ("0.1.0", None)
     at.installer().install(at.shop.make("0.3.0"))
     assert at.installer(DeafDisk()).rollback() == "0.1.0"
-    assert at.shelf.kept() == "0.1.0"
-    reject(at.shelf.root, RejectedRelease("0.4.0", "failed"), Disk())
+    assert at.store.kept() == "0.1.0"
+    reject(at.store.root, RejectedRelease("0.4.0", "failed"), Disk())
     assert at.installer(DeafDisk()).install(at.shop.make("0.4.0"))
-    assert at.shelf.kept() == "0.4.0"
+    assert at.store.kept() == "0.4.0"

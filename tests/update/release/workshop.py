@@ -79,7 +79,7 @@ class Workshop:
 class PaperBox:
     """A box made of files, with a clock that only waiting moves. It starts what `start` would."""
 
-    shelf: ReleaseStore
+    store: ReleaseStore
     runs: str = ""
     clock: float = MADE_S + 1000.0
     time_s: float = 100.0
@@ -91,13 +91,13 @@ class PaperBox:
 
     def restart(self) -> None:
         self.restarts += 1
-        self.runs = self.shelf.on_trial() or self.shelf.kept() or ""
+        self.runs = self.store.on_trial() or self.store.kept() or ""
         self.started_s = self.time_s
 
     def read_health(self) -> HealthReading:
         if not self.runs:
             return HealthReading("stopped")
-        kind = (self.shelf.folder(self.runs) / "kind").read_text()
+        kind = (self.store.folder(self.runs) / "kind").read_text()
         up_s = self.time_s - self.started_s
         activity: Activity = "active" if up_s >= 1.0 else "starting"
         if kind == "crashes" and up_s >= 2.0:
@@ -164,13 +164,13 @@ class Bench:
     """All of it together."""
 
     shop: Workshop
-    shelf: ReleaseStore
+    store: ReleaseStore
     box: PaperBox
     steps: list[str] = field(default_factory=list)
 
     def installer(self, disk: Disk | None = None) -> ReleaseInstaller:
-        shelf = ReleaseStore(self.shelf.root, self.shelf.trial_folder, disk or Disk())
-        return ReleaseInstaller(shelf, self.box, self.shop.signers, self._note)
+        store = ReleaseStore(self.store.root, self.store.trial_folder, disk or Disk())
+        return ReleaseInstaller(store, self.box, self.shop.signers, self._note)
 
     def _note(self, step: str, share: float) -> None:
         assert 0.0 <= share <= 1.0
@@ -182,5 +182,5 @@ def bench(folder: Path) -> Bench:
     """An empty box and a workshop, below `folder`."""
     shop = folder / "shop"
     shop.mkdir()
-    shelf = ReleaseStore(folder / "opt", folder / "run")
-    return Bench(Workshop(shop), shelf, PaperBox(shelf))
+    store = ReleaseStore(folder / "opt", folder / "run")
+    return Bench(Workshop(shop), store, PaperBox(store))

@@ -83,7 +83,7 @@ def test_a_part_that_changes_after_the_check_is_found_and_never_starts(
     with pytest.raises(ReleaseRefused, match="damaged"):
         install_wanted(at.updater(), InstallOptions(), incoming)
     assert acted
-    assert (at.ledger.whole("b"), at.machine.asked) == (None, [])
+    assert (at.slot_state.content("b"), at.machine.asked) == (None, [])
     with pytest.raises(NoStart):
         at.machine.power(TRYBOOT)
     assert at.version_that_starts() == "0.1.0"

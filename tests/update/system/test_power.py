@@ -59,7 +59,7 @@ def killed(at: Bench, act: Callable[[SlotStateFile], object], after: int) -> boo
         mortal = Mortal(after)
         at.card.changed = mortal.change
         try:
-            act(SlotStateFile(at.ledger.folder, MortalDisk(mortal)))
+            act(SlotStateFile(at.slot_state.folder, MortalDisk(mortal)))
         except BaseException:  # noqa: BLE001  # nothing of the child may reach pytest
             os._exit(4)
         os._exit(0)
@@ -70,20 +70,20 @@ def killed(at: Bench, act: Callable[[SlotStateFile], object], after: int) -> boo
 
 @contextlib.contextmanager
 def as_before(at: Bench, keep: Path) -> Iterator[Callable[[], None]]:
-    """What puts card and ledger back to how they were."""
+    """What puts card and slot_state back to how they were."""
     keep.mkdir()
     for name in PARTS:
         copy_sparse(at.card.place(name), keep / name)
-    files = {path.name: path.read_bytes() for path in at.ledger.folder.glob("*.json")}
+    files = {path.name: path.read_bytes() for path in at.slot_state.folder.glob("*.json")}
 
     def restore() -> None:
         for name in PARTS:
             copy_sparse(keep / name, at.card.place(name))
-        at.ledger.folder.mkdir(exist_ok=True)
-        for path in at.ledger.folder.iterdir():
+        at.slot_state.folder.mkdir(exist_ok=True)
+        for path in at.slot_state.folder.iterdir():
             path.unlink()
         for name, data in files.items():
-            (at.ledger.folder / name).write_bytes(data)
+            (at.slot_state.folder / name).write_bytes(data)
         at.card.notes.clear()
         at.machine.power()
 
@@ -99,13 +99,13 @@ def test_killed_after_any_change_the_old_system_starts_and_the_next_try_succeeds
         after = 1
         while killed(
             at,
-            lambda ledger: at.updater(ledger).install(archive, InstallOptions(start=False)),
+            lambda slot_state: at.updater(slot_state).install(archive, InstallOptions(start=False)),
             after,
         ):
             assert at.version_that_starts() == "0.1.0"
             with contextlib.suppress(NoStart):  # a trial that nobody asked for: half, or whole
                 at.machine.power(TRYBOOT)
-                seen.add((at.machine.said, at.ledger.whole("b") is not None))
+                seen.add((at.machine.said, at.slot_state.content("b") is not None))
             if after % 3 == 0:
                 at.machine.power()
                 at.updater().settle_trial()
@@ -125,10 +125,10 @@ def test_killed_after_any_change_of_a_commit_old_or_new_starts(at: Bench, tmp_pa
     with as_before(at, tmp_path / "keep") as restore:
         after = 1
         at.machine.power(TRYBOOT)
-        while killed(at, lambda ledger: at.updater(ledger).settle_trial(), after):
+        while killed(at, lambda slot_state: at.updater(slot_state).settle_trial(), after):
             started.append(at.version_that_starts())
             at.updater().settle_trial()
-            assert at.ledger.trial() is None
+            assert at.slot_state.trial() is None
             assert at.version_that_starts() == started[-1]
             restore()
             at.machine.power(TRYBOOT)
@@ -167,7 +167,7 @@ def test_whatever_of_the_unflushed_writes_is_lost_old_or_new_starts(
     archive = at.archive("0.2.0")
     with as_before(at, tmp_path / "keep") as restore:
         at.updater().install(archive)
-        trial = at.ledger.trial()
+        trial = at.slot_state.trial()
         at.machine.power(TRYBOOT)
         at.updater().settle_trial()
         notes = list(at.card.notes)

@@ -44,30 +44,30 @@ def os_release(folder: Path, version: str = "0.1.0") -> Path:
 def test_newer_systems_are_offered_on_a_card_of_ours_only(
     at: Bench, incoming: Path, tmp_path: Path
 ) -> None:
-    found = offers(at.shelf, incoming, os_release(tmp_path))
+    found = offers(at.store, incoming, os_release(tmp_path))
     assert [offer.version for offer in found] == ["0.3.0", "0.2.0"]
-    assert offers(at.shelf, incoming, tmp_path / "none") == []
+    assert offers(at.store, incoming, tmp_path / "none") == []
 
 
 def test_what_is_asked_for_is_written_started_and_then_gone(
     at: Bench, incoming: Path, tmp_path: Path
 ) -> None:
-    offer = offers(at.shelf, incoming, os_release(tmp_path))[1]
+    offer = offers(at.store, incoming, os_release(tmp_path))[1]
     request_install(offer)
     assert (incoming / "wanted-system").is_file()
     assert not (incoming / "wanted").exists()
     assert install_wanted(at.updater(), InstallOptions(), incoming)
     assert at.machine.asked == [TRYBOOT]
-    assert read_progress(at.shelf.trial_folder) == InstallProgress("0.2.0")
+    assert read_progress(at.store.trial_folder) == InstallProgress("0.2.0")
     assert not offer.file.exists()
 
 
 def test_why_it_was_not_installed_can_be_read(at: Bench, incoming: Path, tmp_path: Path) -> None:
-    request_install(offers(at.shelf, incoming, os_release(tmp_path))[0])
+    request_install(offers(at.store, incoming, os_release(tmp_path))[0])
     at.machine.quiet_at_s = 1e9
     with pytest.raises(InstallDeferred):
         install_wanted(at.updater(), InstallOptions(wait_s=1.0), incoming)
-    assert "Somebody talks" in read_progress(at.shelf.trial_folder).problem
+    assert "Somebody talks" in read_progress(at.store.trial_folder).problem
     with pytest.raises(ReleaseRefused, match="No installation was requested"):
         install_wanted(at.updater(), InstallOptions(), incoming)
 
@@ -87,11 +87,11 @@ def test_the_system_before_is_gone_back_to_and_then_the_newer_one_is_the_one_bef
     at.updater().settle_trial()  # notes what came with the card
     settled(at, "0.2.0")
     for version in ("0.1.0", "0.2.0"):
-        assert returns_to(at.ledger, at.machine.slot(), at.shelf.root) == version
+        assert returns_to(at.slot_state, at.machine.slot(), at.store.root) == version
         request_return(incoming, SYSTEMS)
         assert install_wanted(at.updater(), InstallOptions(), incoming)
         assert at.machine.asked == [TRYBOOT]
-        assert returns_to(at.ledger, at.machine.slot(), at.shelf.root) is None, "on trial"
+        assert returns_to(at.slot_state, at.machine.slot(), at.store.root) is None, "on trial"
         at.machine.power(TRYBOOT)
         assert "is kept" in at.updater().settle_trial()
         assert at.version_that_starts() == version
@@ -104,12 +104,12 @@ def test_what_never_proved_well_is_not_gone_back_to(at: Bench, incoming: Path) -
     with pytest.raises(ReleaseRefused, match="nothing earlier"):
         install_wanted(at.updater(), InstallOptions(), incoming)
     at.updater().install(at.archive("0.2.0"), InstallOptions(start=False))
-    assert at.ledger.whole("b") is not None
+    assert at.slot_state.content("b") is not None
     request_return(incoming, SYSTEMS)
     with pytest.raises(ReleaseRefused, match="nothing earlier"):
         install_wanted(at.updater(), InstallOptions(), incoming)
     assert at.machine.asked == []
-    told = read_progress(at.shelf.trial_folder)
+    told = read_progress(at.store.trial_folder)
     assert told.key == "page-wrong-nothing-before"
 
 
@@ -126,8 +126,8 @@ def test_one_that_failed_when_it_was_gone_back_to_is_not_offered_again(
         at.updater().settle_trial()
     assert at.version_that_starts() == "0.2.0"
     assert "ended by itself" in at.updater().settle_trial()
-    assert returns_to(at.ledger, at.machine.slot(), at.shelf.root) is None
-    last = at.ledger.last()
+    assert returns_to(at.slot_state, at.machine.slot(), at.store.root) is None
+    last = at.slot_state.last()
     assert last is not None
     assert (last.version, last.key) == ("0.1.0", "page-wrong-system-unwell")
 
@@ -135,8 +135,8 @@ def test_one_that_failed_when_it_was_gone_back_to_is_not_offered_again(
 def test_a_system_that_the_box_did_not_stay_up_on_is_not_gone_back_to(at: Bench) -> None:
     at.updater().settle_trial()
     settled(at, "0.2.0")
-    (at.shelf.root / "failures.json").write_text('{"system_left": "0.1.0"}')
-    assert returns_to(at.ledger, at.machine.slot(), at.shelf.root) is None
+    (at.store.root / "failures.json").write_text('{"system_left": "0.1.0"}')
+    assert returns_to(at.slot_state, at.machine.slot(), at.store.root) is None
 
 
 def test_without_a_kernel_that_can_ask_for_a_trial_nothing_is_started(
@@ -148,11 +148,11 @@ def test_without_a_kernel_that_can_ask_for_a_trial_nothing_is_started(
     request_return(incoming, SYSTEMS)
     with pytest.raises(ReleaseRefused, match="cannot ask"):
         install_wanted(at.updater(), InstallOptions(), incoming)
-    assert (at.machine.asked, at.ledger.trial()) == ([], None)
+    assert (at.machine.asked, at.slot_state.trial()) == ([], None)
 
 
 def test_a_machine_without_slots_has_nothing_to_go_back_to(at: Bench) -> None:
-    assert returns_to(at.ledger, None, at.shelf.root) is None
+    assert returns_to(at.slot_state, None, at.store.root) is None
 
 
 @pytest.mark.parametrize("name", ["../x.system", "note.release", "gone.txt", ""])

@@ -27,23 +27,23 @@ def state(tmp_path: Path) -> SlotStateFile:
 
 
 def test_of_a_new_card_nothing_is_known(state: SlotStateFile) -> None:
-    assert (state.whole("a"), state.whole("b"), state.trial(), state.last()) == (None,) * 4
+    assert (state.content("a"), state.content("b"), state.trial(), state.last()) == (None,) * 4
 
 
 def test_what_lies_whole_in_a_slot_is_known_until_it_is_unmarked(state: SlotStateFile) -> None:
-    state.mark_whole("b", SlotContent("0.2.0", "a" * 64))
-    assert state.whole("b") == SlotContent("0.2.0", "a" * 64)
-    assert state.whole("a") is None
+    state.mark_complete("b", SlotContent("0.2.0", "a" * 64))
+    assert state.content("b") == SlotContent("0.2.0", "a" * 64)
+    assert state.content("a") is None
     state.unmark("b")
     state.unmark("b")  # again
-    assert state.whole("b") is None
+    assert state.content("b") is None
 
 
 def test_only_what_proved_well_and_was_not_left_may_be_gone_back_to(state: SlotStateFile) -> None:
     assert state.way_back("a", "") is None
-    state.mark_whole("b", SlotContent("0.2.0", "a" * 64))
+    state.mark_complete("b", SlotContent("0.2.0", "a" * 64))
     assert state.way_back("a", "") is None
-    state.mark_whole("b", SlotContent("0.2.0", "a" * 64, proved=True))
+    state.mark_complete("b", SlotContent("0.2.0", "a" * 64, proved=True))
     assert state.way_back("a", "") == "0.2.0"
     assert state.way_back("a", "0.2.0") is None
     assert state.way_back("b", "") is None
@@ -101,11 +101,11 @@ def test_a_write_that_is_cut_short_leaves_what_was_there_or_what_is_wanted(
     state: SlotStateFile, most: int
 ) -> None:
     before, after = SlotContent("0.1.0"), SlotContent("0.2.0")
-    state.mark_whole("a", before)
+    state.mark_complete("a", before)
     cut = SlotStateFile(state.folder, FullDisk(most))
     try:
-        cut.mark_whole("a", after)
+        cut.mark_complete("a", after)
     except OSError:
-        assert state.whole("a") in (before, after)
+        assert state.content("a") in (before, after)
     else:
-        assert state.whole("a") == after
+        assert state.content("a") == after

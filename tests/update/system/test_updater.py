@@ -52,7 +52,7 @@ def test_without_a_commit_the_old_one_starts_again(at: Bench) -> None:
     tried(at, "0.2.0")
     assert at.version_that_starts() == "0.1.0"
     assert at.updater().settle_trial() == "The system 0.2.0 did not come up."
-    assert at.ledger.trial() is None
+    assert at.slot_state.trial() is None
     assert at.updater().settle_trial() == ""
 
 
@@ -99,7 +99,7 @@ def test_the_system_that_runs_is_not_written_again(at: Bench) -> None:
 def test_a_release_that_lies_on_data_is_the_same_for_both(at: Bench) -> None:
     tried(at, "0.2.0")
     at.updater().settle_trial()
-    assert at.shelf.kept() == "1.0.0"
+    assert at.store.kept() == "1.0.0"
 
 
 # ── sick ─────────────────────────────────────────────────────────────────────────────────────
@@ -116,12 +116,12 @@ def test_a_sick_system_is_left_and_said(at: Bench, kind: str, why: str) -> None:
     with pytest.raises(HealthCheckFailed, match=why):
         at.updater().settle_trial()
     assert at.machine.asked == [""]
-    assert at.ledger.trial() is not None  # else it would pass for kept as long as it still runs
+    assert at.slot_state.trial() is not None  # else it would pass for kept as long as it still runs
     assert at.version_that_starts() == "0.1.0"
     assert why in at.updater().settle_trial()
-    assert at.ledger.trial() is None
+    assert at.slot_state.trial() is None
     assert at.updater().settle_trial() == ""
-    last = at.ledger.last()
+    last = at.slot_state.last()
     assert last is not None
     assert why in last.problem
 
@@ -135,7 +135,7 @@ def test_a_system_that_says_it_is_another_is_left(at: Bench) -> None:
 
 def test_a_box_whose_data_is_away_is_not_kept(at: Bench) -> None:
     tried(at, "0.2.0")
-    (at.shelf.root / "current").unlink()
+    (at.store.root / "current").unlink()
     with pytest.raises(HealthCheckFailed, match="does not find"):
         at.updater().settle_trial()
     assert at.version_that_starts() == "0.1.0"
@@ -206,8 +206,8 @@ def test_a_conversation_is_waited_for(at: Bench) -> None:
     with pytest.raises(InstallDeferred, match="Somebody talks"):
         at.updater().install(at.archive("0.2.0"), InstallOptions(wait_s=10.0))
     assert at.machine.asked == []
-    assert at.ledger.trial() is None
-    assert at.ledger.whole("b") is not None
+    assert at.slot_state.trial() is None
+    assert at.slot_state.content("b") is not None
     at.updater().begin_trial(2000.0)
     assert at.machine.time_s > at.machine.quiet_at_s
 
@@ -220,7 +220,7 @@ def test_a_machine_without_slots_is_a_sentence(at: Bench) -> None:
 
 def test_one_at_a_time(at: Bench) -> None:
     archive = at.archive("0.2.0")
-    with at.ledger.locked(), pytest.raises(InstallDeferred):
+    with at.slot_state.locked(), pytest.raises(InstallDeferred):
         at.updater().install(archive)
 
 
@@ -228,12 +228,12 @@ def test_nothing_is_written_or_started_while_a_release_is_installed(at: Bench) -
     """The release is on trial perhaps, and the machine's start would end that without a word."""
     at.updater().install(at.archive("0.2.0"), InstallOptions(start=False))
     archive, writes = at.archive("0.3.0"), len(at.card.notes)
-    with at.shelf.locked():
+    with at.store.locked():
         with pytest.raises(InstallDeferred, match="under way"):
             at.updater().install(archive)
         with pytest.raises(InstallDeferred, match="under way"):
             at.updater().begin_trial(0.0)
-    assert (len(at.card.notes), at.machine.asked, at.ledger.trial()) == (writes, [], None)
+    assert (len(at.card.notes), at.machine.asked, at.slot_state.trial()) == (writes, [], None)
     assert at.updater().install(archive)
 
 
@@ -241,7 +241,7 @@ def test_no_release_is_installed_while_a_system_is_written(at: Bench) -> None:
     refused = set()
 
     def look(step: str, _share: float) -> None:
-        with pytest.raises(InstallDeferred, match="under way"), at.shelf.locked():
+        with pytest.raises(InstallDeferred, match="under way"), at.store.locked():
             pass
         refused.add(step)
 
@@ -252,22 +252,22 @@ def test_no_release_is_installed_while_a_system_is_written(at: Bench) -> None:
 
 def test_a_release_waits_for_the_end_of_a_systems_trial(at: Bench) -> None:
     release = at.foundry.shop.make("1.1.0")
-    box = PaperBox(at.shelf, runs="1.0.0")
-    installer = ReleaseInstaller(at.shelf, box, at.foundry.shop.signers)
+    box = PaperBox(at.store, runs="1.0.0")
+    installer = ReleaseInstaller(at.store, box, at.foundry.shop.signers)
     tried(at, "0.2.0")
     with pytest.raises(InstallDeferred, match="A system is on trial"):
         installer.install(release)
     at.updater().settle_trial()
-    (at.shelf.folder("1.0.0") / "kind").write_text("good")
+    (at.store.folder("1.0.0") / "kind").write_text("good")
     assert installer.install(release)
 
 
 def test_a_trial_that_cannot_be_read_holds_nobody_up_for_ever(at: Bench) -> None:
     at.updater().settle_trial()
-    (at.ledger.folder / "trial.json").write_bytes(b"\xff")
-    assert at.shelf.system_on_trial()
+    (at.slot_state.folder / "trial.json").write_bytes(b"\xff")
+    assert at.store.system_on_trial()
     assert at.updater().settle_trial() == ""
-    assert not at.shelf.system_on_trial()
+    assert not at.store.system_on_trial()
 
 
 def test_a_system_that_does_not_say_which_it_is_is_not_replaced_by_just_any(at: Bench) -> None:

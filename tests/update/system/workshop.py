@@ -191,18 +191,20 @@ class Bench:
     folder: Path
     foundry: Foundry
     card: PaperCard
-    ledger: SlotStateFile
+    slot_state: SlotStateFile
     machine: PaperPi
-    shelf: ReleaseStore
+    store: ReleaseStore
 
     def archive(self, version: str, **changed: str) -> Path:
         """A copy of one, for this test alone."""
         made = self.foundry.make(version, **changed)
         return Path(shutil.copy(made.archive, self.folder / f"{version}.system"))
 
-    def updater(self, ledger: SlotStateFile | None = None) -> SystemUpdater:
+    def updater(self, slot_state: SlotStateFile | None = None) -> SystemUpdater:
         signers = self.foundry.shop.signers
-        return SystemUpdater(self.card, ledger or self.ledger, self.machine, self.shelf, signers)
+        return SystemUpdater(
+            self.card, slot_state or self.slot_state, self.machine, self.store, signers
+        )
 
     def version_that_starts(self, words: str = "") -> str:
         self.machine.power(words)
@@ -281,14 +283,14 @@ def bench(folder: Path, made: Foundry) -> Bench:
         else:
             copy_sparse(source, card.place(name))
         os.truncate(card.place(name), size)
-    shelf = ReleaseStore(folder / "opt", folder / "run")
-    release = shelf.folder(RELEASE)
+    store = ReleaseStore(folder / "opt", folder / "run")
+    release = store.folder(RELEASE)
     release.mkdir(parents=True)
     said = ReleaseManifest(version=RELEASE, machine="any", python="any", made_s=MADE_S,
                     tree_sha256="0" * 64, tree_bytes=0, files_bytes=0)  # fmt: skip
     (release / NAME).write_bytes(said.encode())
-    shelf.commit(RELEASE)
+    store.commit(RELEASE)
     machine = PaperPi(card)
     machine.power()
     machine.time_s += 100.0
-    return Bench(folder, made, card, SlotStateFile(folder / "opt/system"), machine, shelf)
+    return Bench(folder, made, card, SlotStateFile(folder / "opt/system"), machine, store)
