@@ -35,14 +35,9 @@ def _uris() -> tuple[str, str]:
     """URIs of Debian's archive and of its security archive ("" if none is configured)."""
     main = os.environ.get("INTERLUDE_DEBIAN", "")
     security = os.environ.get("INTERLUDE_DEBIAN_SECURITY", "")
-    columns = "$(REPO_URI) $(ORIGIN) $(SUITE) $(LABEL)"
+    fields = "$(REPO_URI) $(ORIGIN) $(SUITE) $(LABEL)"
     output = ask(
-        "apt cannot be asked",
-        "apt-get",
-        "indextargets",
-        "--format",
-        columns,
-        "Created-By: Packages",
+        "apt cannot be asked", "apt-get", "indextargets", "--format", fields, "Created-By: Packages"
     )
     for line in output.splitlines():
         uri, *rest = line.split(maxsplit=1)
@@ -82,7 +77,7 @@ class Archives:
     def version(self, package: str, suite: str = SUITE) -> str:
         """The newest version of `package` in `suite`. Raises NotBuilt."""
         output = ask(f"{package} is unknown", "apt-cache", f"--option=APT::Default-Release={suite}",
-                   "policy", package, environment=self._environment)  # fmt: skip
+                     "policy", package, environment=self._environment)  # fmt: skip
         for line in output.splitlines():
             key, _, value = line.strip().partition(": ")
             if key == "Candidate" and value != "(none)":
@@ -95,7 +90,7 @@ class Archives:
         These are the packages that are built from the same source.
         """
         record = ask(f"{package} is unknown", "apt-cache", "show", f"{package}={version}",
-                   environment=self._environment)  # fmt: skip
+                     environment=self._environment)  # fmt: skip
         line = next((row for row in record.splitlines() if row.startswith("Depends: ")), "")
         found = []
         for dependency in line.removeprefix("Depends: ").split(", "):

@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 
 from image.disk import BLOCK, written
 
-_PLACEHOLDER = "0" * 64  # placeholder for the file's own checksum while that is computed
+_PLACEHOLDER = "0" * 64  # for the file's own checksum while that is computed
 
 
 def block_map(image: Path) -> str:

@@ -28,7 +28,7 @@ from scripts.progress import took
 Made = TypeVar("Made")
 STEPS = 10
 _SLOT_SOURCES = ("roles.py", "inside.py", "slot.py", "sbom.py", "disk.py", "layout.py", "tree.py",
-                  "initramfs/kept")  # fmt: skip
+                 "initramfs/kept")  # fmt: skip
 
 
 class Teller:

@@ -163,7 +163,7 @@ def _blocks(chunk: bytes) -> Iterator[bytes]:
 def tell(
     *command: str | Path, stdin: str | None = None, environment: Mapping[str, str] | None = None
 ) -> str:
-    """Run a tool with `environment` added to its environment and `stdin` on its stdin.
+    """Run a tool with `environment` added to this process's, and `stdin` as its input.
 
     Returns its output. Raises Misfit with the end of its output.
     """

@@ -48,8 +48,8 @@ def _rows(root: Path) -> Iterator[str]:
                 content = sha256(path.read_bytes()).hexdigest()
             elif stat.S_ISLNK(status.st_mode):
                 content = str(path.readlink())
-            attributes = [f"{name}={os.getxattr(path, name, follow_symlinks=False).hex()}"
-                          for name in sorted(os.listxattr(path, follow_symlinks=False))]  # fmt: skip
+            attributes = [f"{key}={os.getxattr(path, key, follow_symlinks=False).hex()}"
+                          for key in sorted(os.listxattr(path, follow_symlinks=False))]  # fmt: skip
             yield "\t".join(
                 (str(path.relative_to(root)), f"{status.st_mode:o}",
                  f"{status.st_uid}:{status.st_gid}", content, *attributes)
