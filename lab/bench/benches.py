@@ -1,6 +1,6 @@
-"""`interlude bench`: which figures there are, and how they are printed and kept.
+"""`interlude bench`: the list of benches, and how their tables are printed and written.
 
-In: a name and options. Out: tables on the terminal, and all of it as JSON where that is wanted.
+In: a name and options. Out: tables on the terminal, and the same as a JSON file if one is named.
 """
 
 from __future__ import annotations
@@ -30,41 +30,43 @@ from lab.sim.corpus import Speakers
 from lab.sim.rehearsal_report import versions
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "recordings"  # beside the checkout
-EFFORTS = {"quick": "2 min", "full": "3 hours"}  # of `bench interruption`, on two cores
-# Of its parts, in minutes, on two cores.
+EFFORTS = {"quick": "2 min", "full": "3 hours"}  # duration of `bench interruption` on two cores
+# Duration of each of its parts with the default effort, in minutes, on two cores.
 PARTS_MIN = {"stop": 5.5, "seam": 1.0, "cost": 0.5, "over": 4.0, "pauses": 3.0, "article": 1.0}
-FILE_COLUMNS = 120  # a file has no width of its own
+FILE_COLUMNS = 120  # width of the output where standard output is not a terminal
 SPREAD = ("p50", "p95", "p99", "max", "n")  # the columns that `spread` fills
 
 
 class BenchError(InterludeError, ValueError):
-    """A measurement that cannot be made as asked."""
+    """A measurement cannot be made with these options."""
 
     exit_code = 64  # EX_USAGE
 
 
 @dataclass(frozen=True)
 class BenchOptions:
-    """How to measure.
+    """The options of a bench.
 
-    events      how many, or None for the bench's own number
-    recordings  a folder of `<class or word>/*.flac|wav`; None: where it usually lies
-    speakers    whose recordings; None: of the usual folder those that no training has heard, of
-                any other all
-    parts       of a bench that has parts: which of them (none: all)
+    events      number of measurements; None: the bench's default
+    recordings  a folder of `<class or word>/*.flac|wav`; None: `RECORDINGS`
+    speakers    which speakers' recordings to use; None: in `RECORDINGS` the speakers that are in
+                no training set, in any other folder all
+    parts       which parts to run of a bench that has parts; empty: all
     effort, worst, pictures
-                of `bench interruption`: how thorough, how many of the worst clips to name, where
-                to draw
-    voices      that the box speaks with, of a bench in which it speaks: all of it once with each;
-                none: with that of the settings
+                for `bench interruption`: how thorough, how many of the worst clips to list, the
+                folder for the plots
+    voices      the box's voices for a bench in which it speaks: the bench runs once with each;
+                empty: the voice of the settings
     owner_language
-                of `bench interruption`, its parts over and article: of what is said over the box
-    judge       of `bench voices`: who writes down what was said, pocketsphinx or sherpa
-    candidates  of `bench bakeoff`: the files of each model
+                for the parts over and article of `bench interruption`: language of the words over
+                the box
+    judge       for `bench voices`: the recogniser that transcribes, pocketsphinx or sherpa
+    candidates  for `bench bakeoff`: the files of each model
     model, audio, weights
-                of `bench model`: a language model and its audio encoder, or a folder for synthetic
-                ones; None: synthetic ones, gone in the end. Of `bench answer` the last: where
-                synthetic ones lie, or `e2b` for ones that go; None: the model of the settings
+                for `bench model`: a language model and its audio encoder, or a folder for synthetic
+                weights; None: synthetic weights, deleted at the end. `weights` for `bench answer`:
+                the folder of synthetic weights, or `e2b` for temporary ones; None: the model of
+                the settings
     """
 
     settings: Settings
@@ -85,9 +87,9 @@ class BenchOptions:
     judge: str = "pocketsphinx"
 
     def recorded(self) -> tuple[list[RecordingFile], list[str]]:
-        """The recordings to use, and a sentence for each thing of them that cannot be used; none
-        if the usual folder is not there. Raises RecordingError for a folder that was named and is
-        of no use."""
+        """The recordings to use, and a sentence for each file that cannot be used; both are empty
+        if no folder is named and `RECORDINGS` does not exist. Raises RecordingError for a named
+        folder without usable recordings."""
         folder = RECORDINGS if self.recordings is None else self.recordings
         if self.recordings is None and not folder.is_dir():
             return [], []
@@ -99,9 +101,9 @@ class BenchOptions:
 
 @dataclass
 class FigureTable:
-    """One table of figures; `events` is what they were made from, for the JSON only.
+    """One table of figures; `events` are the single measurements, for the JSON only.
 
-    The first `names` columns say what it is that the others measure.
+    The first `names` columns are labels, and left-aligned.
     """
 
     title: str
@@ -114,8 +116,8 @@ class FigureTable:
 
 @dataclass(frozen=True)
 class Bench:
-    """A row of the list: the module has its name, and `bench(Options)`. `speaks`: the box speaks
-    in it, so that its voice belongs to the figures."""
+    """A row of the list. The module `lab.bench.<name>` has a function `bench(BenchOptions)`.
+    `speaks`: the box speaks in it, so the figures depend on its voice."""
 
     name: str
     takes: str
@@ -192,9 +194,9 @@ BENCHES: tuple[Bench, ...] = (
 
 
 def run(name: str, options: BenchOptions, json_file: Path | None = None) -> int:
-    """Measure `name` and print it; without a name, list what can be measured.
+    """Run the bench `name` and print its tables; without a name, list all benches.
 
-    Raises BenchError for a name there is not, StorageError where the JSON cannot be written.
+    Raises BenchError for an unknown name, StorageError if the JSON cannot be written.
     """
     console = Console(width=None if sys.stdout.isatty() else FILE_COLUMNS)
     if not name:
@@ -228,10 +230,10 @@ def run(name: str, options: BenchOptions, json_file: Path | None = None) -> int:
 
 
 def measured(bench: Bench, options: BenchOptions) -> Iterator[FigureTable]:
-    """Its tables; where the box speaks, one after another with each voice, which the titles name.
-    Those of a voice come before the next one is measured.
+    """Yield the tables of a bench; if the box speaks in it, run it with each voice in turn and add
+    the voice to the titles. The tables of a voice are yielded before the next run starts.
 
-    Raises BenchError for a voice of a bench in which the box does not speak.
+    Raises BenchError if voices are named for a bench in which the box does not speak.
     """
     module = importlib.import_module(f"lab.bench.{bench.name}")
     if not bench.speaks:
@@ -247,7 +249,7 @@ def measured(bench: Bench, options: BenchOptions) -> Iterator[FigureTable]:
 
 
 def _with_voice(options: BenchOptions, name: str) -> BenchOptions:
-    """Raises VoiceError for one that is not here."""
+    """The options with this voice. Raises VoiceError if the voice is not installed."""
     if not name:
         return options
     speaking = msgspec.structs.replace(options.settings.speaking, voice=name)
@@ -257,7 +259,7 @@ def _with_voice(options: BenchOptions, name: str) -> BenchOptions:
 
 
 def how_long(bench: Bench, options: BenchOptions) -> str:
-    """About how long it takes; "" for events or parts of which nobody knows."""
+    """The approximate duration; "" if it is unknown for these events or parts."""
     if options.events is not None:
         return ""
     if bench.name != "interruption":
@@ -269,7 +271,7 @@ def how_long(bench: Bench, options: BenchOptions) -> str:
 
 
 def find(name: str) -> Bench:
-    """The bench of that name. Raises BenchError, with the nearest name."""
+    """The bench of that name. Raises BenchError that suggests the nearest name."""
     names = [bench.name for bench in BENCHES]
     if name not in names:
         near = difflib.get_close_matches(name, names, n=1)
@@ -279,7 +281,7 @@ def find(name: str) -> Bench:
 
 
 def spread(values: Sequence[float], digits: int = 1) -> tuple[str | float, ...]:
-    """p50, p95, p99, max and n of measured values; dashes where there is none."""
+    """p50, p95, p99, max and n of measured values; dashes and 0 if there are none."""
     if not len(values):
         return ("–", "–", "–", "–", 0)
     figures = [*np.percentile(values, [50, 95, 99]), max(values)]
@@ -287,7 +289,7 @@ def spread(values: Sequence[float], digits: int = 1) -> tuple[str | float, ...]:
 
 
 def write_json(path: Path, found: dict[str, Any]) -> None:
-    """Keep the figures as JSON. Raises StorageError."""
+    """Write the figures as JSON. Raises StorageError."""
     try:
         path.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     except OSError as error:
@@ -310,7 +312,7 @@ def _print(console: Console, sheet: FigureTable) -> None:
         table.add_column(title, justify="left" if number < sheet.names else "right")
     before = None
     for row in sheet.rows:
-        first = "" if row[0] == before else str(row[0])  # rows of one thing stand under its name
+        first = "" if row[0] == before else str(row[0])  # a repeated label is printed once
         table.add_row(first, *(str(cell) for cell in row[1:]))
         before = row[0]
     console.print(table)

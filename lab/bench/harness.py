@@ -1,4 +1,5 @@
-"""A stage for benches: the box on a simulated card, made to talk, with sounds said over it."""
+"""Runs the real processes on a simulated card for a bench: the box talks, sounds are played over
+it."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ from lab.sim.speech_source import OwnerSound
 
 T = TypeVar("T")
 
-LEAD = RATE_HZ // 5  # a sound is put this far into the future; its copying may be late
-TALKS_S = 40.0  # of TALK are used, which takes about 50 s; then the box begins anew
+LEAD = RATE_HZ // 5  # a sound is scheduled this far ahead, as copying it to the card takes time
+TALKS_S = 40.0  # used part of TALK, which takes about 50 s; then the box starts it again
 TALK = (
     "The moon is the only natural companion of the earth and it has been up there for more than "
     "four thousand million years. It goes around us once a month and always shows us the same "
@@ -48,17 +49,17 @@ WITHOUT_THINKER = tuple(
 
 
 def from_sentence(number: int) -> str:
-    """TALK, all of it, from that sentence on; after the last one comes the first."""
+    """TALK rotated so that it starts with sentence `number`."""
     sentences = TALK.removesuffix(".").split(". ")
     at = number % len(sentences)
     return ". ".join((*sentences[at:], *sentences[:at])) + "."
 
 
 class BenchHarness(Rehearsal):
-    """Plays no script: `act` is called once everything is up, and does what it wants.
+    """A rehearsal without a script: `act` is called once all parts are ready, and drives the box.
 
-    `others` are cards on which the same noise and the same sounds are heard at the same time.
-    `replaced`: rows that stand for the table's of that name.
+    `others`: further cards that get the same sounds at the same time.
+    `replaced`: process rows by name that are used in place of the table's.
     """
 
     def __init__(
@@ -80,18 +81,18 @@ class BenchHarness(Rehearsal):
         super().__init__(scene, changed, rows=rows, state=state)
         self._act = act
         self._others = others
-        self._read = 0  # of the mail
-        self._open: set[int] = set()  # serials of onsets whose end has not come yet
-        self.quiet_since = 0  # card index since which no onset is open
-        self.started_at = 0  # card index at which the newest answer began
+        self._read = 0  # number of messages in the mail that were processed
+        self._open: set[int] = set()  # serials of onsets without a verdict or an end yet
+        self.quiet_since = 0  # card index of the newest end of an onset
+        self.started_at = 0  # card index at which playback of the newest answer started
         self._started = 0  # its turn
-        self._talks = 0  # how often it began to
-        self._talk = 0  # the turn of the newest talk; what it says besides is no part of a bench
+        self._talks = 0  # number of calls of Say with TALK
+        self._talk = 0  # turn of the newest talk; other answers are not measured
         self.dropouts = {"capture": 0, "playback": 0}
-        self.dropouts_told_ns: list[int] = []  # CLOCK_MONOTONIC of each
+        self.dropouts_told_ns: list[int] = []  # CLOCK_MONOTONIC of each dropout's message
 
     def advance(self) -> None:
-        """10 ms pass."""
+        """Wait 10 ms, then process new messages."""
         self._collect_once()
         for at, seen in self.recording.mail[self._read :]:
             self._follow(at, seen.message)
@@ -101,7 +102,7 @@ class BenchHarness(Rehearsal):
         self.wait_until(lambda: False, seconds)
 
     def wait_until(self, true: Callable[[], bool], timeout_s: float) -> bool:
-        """Wait for it. False when it did not come in time."""
+        """Wait until `true()` holds. False after `timeout_s`."""
         end = self.card.now() + round(timeout_s * RATE_HZ)
         while not true():
             if self.card.now() >= end:
@@ -110,14 +111,14 @@ class BenchHarness(Rehearsal):
         return True
 
     def send(self, message: Message) -> None:
-        """To the conductor."""
+        """Send a message to the conductor."""
         self.mail.send(message)
 
     def start_talking(self) -> None:
-        """The box begins to talk anew, with the next sentence of TALK, so that what breaks it off
-        does not always fall on the same words. Returns when it has been talking for half a second.
+        """Make the box say TALK from its next sentence on, so that interruptions do not always fall
+        on the same words. Returns after it has been talking for half a second.
 
-        Raises CardError when it does not.
+        Raises CardError if it does not start within three tries of 8 s.
         """
         for _ in range(3):
             before = self.started_at
@@ -131,8 +132,8 @@ class BenchHarness(Rehearsal):
         raise CardError("The box does not begin to speak.", "`interlude check` looks closer.")
 
     def add_over_talk(self, sound: OwnerSound, rng: random.Random) -> tuple[int, int]:
-        """A sound over the box that talks, at a moment of chance. Returns the card's index at which
-        it begins, and that of its onset. Raises SaidTooLate when this process was held up."""
+        """Play a sound over the talking box, at a random moment. Returns the card index of its
+        first sample and that of its onset. Raises SaidTooLate if this process was delayed."""
         if not self.wait_until(self.talking, 1.0):
             self.wait_until(self.settled, 3.0)
             self.start_talking()
@@ -141,7 +142,7 @@ class BenchHarness(Rehearsal):
         return at, self.add_sound(at, sound)
 
     def talking(self) -> bool:
-        """It has something left to say of its talk, and the listener waits for nothing."""
+        """Whether the box is saying TALK, for less than `TALKS_S` so far, with no onset open."""
         talked_s = (self.card.now() - self.started_at) / RATE_HZ
         return (
             self.state is not None
@@ -151,16 +152,16 @@ class BenchHarness(Rehearsal):
         )
 
     def settled(self) -> bool:
-        """No onset waits for its end."""
+        """Whether no onset is open."""
         return not self._open
 
     def add_sound(self, at: int, sound: OwnerSound) -> int:
-        """Put a sound at the microphone, `at` a card index. Returns the index of its onset."""
+        """Play a sound at the microphone from card index `at` on. Returns its onset's index."""
         self._add_sound(at, sound.samples)
         return at + sound.onset
 
     def messages_since(self, kind: type[T], since: int) -> Iterator[T]:
-        """Messages of a kind that came after card index `since`."""
+        """Messages of a kind received since card index `since`, the newest first."""
         for at, seen in reversed(self.recording.mail):
             if at < since:
                 return
@@ -169,11 +170,11 @@ class BenchHarness(Rehearsal):
 
     @property
     def unread(self) -> int:
-        """Slots of speech that went by while this process was held up."""
+        """Slots of the ring `voice` that this process missed while it was delayed."""
         return self._voice.lost
 
     def synthesised(self, turn: int) -> Samples:
-        """What the speaker has made so far of answer `turn`; zeros where that went by unread."""
+        """The synthesised sound of answer `turn` so far; zeros where slots were missed."""
         pieces = self._voices[turn]
         answer = np.zeros(max((at + len(samples) for at, samples in pieces), default=0), np.int16)
         for at, samples in pieces:
@@ -181,15 +182,15 @@ class BenchHarness(Rehearsal):
         return answer
 
     def words_begun(self, turn: int, position: int) -> list[int]:
-        """Where the words of answer `turn` begin that began before `position`, as its voice told;
-        samples of the answer."""
+        """Starts of the words of answer `turn` before `position`, as reported by the voice; sample
+        indices in the answer."""
         return [at for at in self._words[turn] if at < position]
 
     def _run_script(self) -> None:
         self._act(self)
 
     def _record(self, until: int) -> None:
-        self._recorded = until  # an act reads the card's tracks where it needs them
+        self._recorded = until  # `act` reads the card's tracks itself
 
     def _add_sound(self, at: int, samples: Samples) -> None:
         self.card.add_sound(at, samples)

@@ -1,8 +1,8 @@
-"""A speech head of the size that Gemma 4 E2B and Mimi ask for, of random numbers: it costs what a
-trained one would. It is the network of training/speech_head/head.py, built without torch.
+"""Writes a speech head with random weights, of the size for Gemma 4 E2B and Mimi: it costs as much
+as a trained one. It is the network of training/speech_head/head.py, built without torch.
 
-Its words have five phones and a phone lasts 62 ms, as the teacher speaks: a random head would make
-twenty-four phones of every token.
+Biases fix five phones a token and about 62 ms a phone, as the teacher speaks: a head with random
+weights alone would make twenty-four phones of every token.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from appliance.voice.head.networks import PAST_FRAMES
 Floats = npt.NDArray[np.float32]
 Value = tuple[str, int, list[int | str]]
 
-POINTS, POSITION = 8, 5  # of a frame: looks at the phones under it, numbers of each look
-BACK, AHEAD = 5, 3  # phones that the phones' network sees around one
+POINTS, POSITION = 8, 5  # points of a frame at which the phone is looked up; numbers for each point
+BACK, AHEAD = 5, 3  # phones that the phone network sees before and after one
 PHONE_TAPS, FRAME_TAPS, TOKEN_TAPS = 5, PAST_FRAMES + 1, 3
 CODES, SEMANTIC_BOOKS, BOOKS, BOOK_WIDTH = 2048, 1, 8, 256
 PHONES_A_TOKEN = 5
 PHONE_S = 0.0625
-NEVER = 30.0  # of a logit that decides
+NEVER = 30.0  # magnitude of a logit's bias that decides the outcome
 
 
 @dataclass(frozen=True)
 class HeadSizes:
-    """training/speech_head/head.py: HeadConfig. The numbers are those of its E2B."""
+    """Layer sizes, as `HeadConfig` of training/speech_head/head.py; the defaults are its `E2B`."""
 
     width: int = 1536
     layers: int = 6
@@ -53,20 +53,20 @@ class HeadSizes:
 
     @property
     def reader(self) -> int:
-        """Weights of the network that reads a token, without norms and biases."""
+        """Weights of the reader network, without norms and biases."""
         around = TOKEN_TAPS * self.token * 2 * self.token + 2 * self.token * self.token
         spelt = self.token * self.spell + self.spell * self.slots * self.symbols
         return 2 * self.width * self.token + around + spelt
 
     @property
     def phones(self) -> int:
-        """Of that of the phones, without the table of their names."""
+        """Weights of the phone network, without its embedding table."""
         block = (PHONE_TAPS + 4) * self.phone**2
         return self.token * self.phone + 2 * block
 
     @property
     def frames(self) -> int:
-        """Of that of the frames, without the codec's books."""
+        """Weights of the frame network, without the codec's codebooks."""
         block = 4 * self.frame**2 + FRAME_TAPS * self.frame
         entering = POINTS * self.point * self.frame + (self.phone + POSITION) * self.point
         return entering + self.frame_blocks * block + self.frame * self.latent
@@ -80,8 +80,8 @@ E2B = HeadSizes()
 
 
 def write(folder: Path, codec: Path, form: Form, seed: int, sizes: HeadSizes = E2B) -> Path:
-    """A head in `folder`, beside the codec of the manifest `codec`, which lies there. `form`: of
-    all products but those with the books. Returns the folder. Raises OSError."""
+    """Write a head into `folder`, which holds the codec's manifest `codec`. `form`: number format
+    of all products but those with the codebooks. Returns the folder. Raises OSError."""
     rng = np.random.default_rng(seed)
     for name, build in zip(GRAPHS, (_reader, _phones, _frames), strict=True):
         data = (folder / name).with_suffix(".data")
@@ -101,14 +101,14 @@ def write(folder: Path, codec: Path, form: Form, seed: int, sizes: HeadSizes = E
 
 
 class _Layers:
-    """A graph, and layers with random weights."""
+    """Builds a graph of layers with random weights."""
 
     def __init__(self, form: Form, data: IO[bytes], file: str, rng: np.random.Generator) -> None:
         self.graph = Graph(form, data, file, by_row=True)
         self._rng = rng
 
     def random(self, out: int, given: int, scale: float = 1.0) -> Floats:
-        """[out, given]: what goes in keeps its size."""
+        """float32[out, given], scaled so that a product keeps the variance of its input."""
         found = self._rng.standard_normal((out, given), np.float32)
         return found * np.float32(scale / math.sqrt(given))
 
@@ -125,7 +125,7 @@ class _Layers:
         return self.graph.op("Gelu", x)
 
     def around(self, x: str, width: int, before: int, after: int) -> str:
-        """[n, width] → [n, (before + 1 + after) · width]: each row beside its neighbours."""
+        """[n, width] → [n, (before + 1 + after) · width]: each row joined with its neighbours."""
         g, taps = self.graph, before + 1 + after
         padded = g.concat(
             0,

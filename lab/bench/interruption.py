@@ -1,7 +1,8 @@
-"""`interlude bench interruption`: all about being interrupted, in one table.
+"""`interlude bench interruption`: stops, false pauses, verdicts and seams in one table.
 
-First the real processes, at the pace of a clock, alone on the machine; then thousands of clips
-through the listener's own object, on every core. Ctrl-C ends it early: what was measured is shown.
+It first runs the real processes in real time, alone on the machine, and then thousands of clips
+through the listener's `HearingPipeline` on all cores. Ctrl-C ends it early and prints the figures
+measured so far.
 """
 
 from __future__ import annotations
@@ -33,17 +34,17 @@ from lab.bench.interruption_plan import plan
 
 PARTS = ("stop", "seam", "cost", "over", "pauses", "article")
 SHOWN_PROBLEMS = 8
-SHOWN_FOLDERS = 12  # of a class
-WORTH_S = 300.0  # of sound: it takes some seconds, as long as a process takes to start
-LINES = 10  # of progress, where there is no terminal
+SHOWN_FOLDERS = 12  # at most, for each class
+WORTH_S = 300.0  # sound for one more process: computing it takes as long as a process start
+LINES = 10  # of progress, if standard error is not a terminal
 COST_S = {"quick": 10.0, "default": 60.0, "full": 180.0}
 
 Tell = Callable[[str], None]
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
-    """The figures to reach, and what lies behind them. Raises BenchError for a part there is not,
-    RecordingError for recordings that are of no use."""
+    """The table of targets, and the tables with details. Raises BenchError for an unknown part,
+    RecordingError for unusable recordings."""
     parts = options.parts or PARTS
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
@@ -67,7 +68,7 @@ def _measure(
     found: InterruptionFindings,
     problems: list[str],
 ) -> None:
-    """All of it, into `found`, for as long as it is let."""
+    """Run all parts and add their results to `found` as they arrive, until KeyboardInterrupt."""
     planned = plan(options.effort, sources, options.seed, options.events, options.owner_language)
     jobs = [job for job in planned if job.part in parts]
     with _progress(len(jobs) + _live_parts(options, parts)) as (tell, advance):
@@ -84,7 +85,7 @@ def _measure(
 
 @contextmanager
 def _one_interrupt() -> Iterator[None]:
-    """The first Ctrl-C ends the measuring; a second must not end the ending."""
+    """Let the first Ctrl-C end the measurement; ignore further ones, while tables are made."""
 
     def interrupt(number: int, _: FrameType | None) -> NoReturn:
         signal.signal(number, signal.SIG_IGN)
@@ -110,7 +111,7 @@ def _live(
     tell: Tell,
     advance: Callable[[], None],
 ) -> None:
-    """What wants the machine for itself."""
+    """Run the parts that need the machine for themselves."""
     if "cost" in parts:
         tell("cost of hearing")
         found.cost_us, found.stages = interruption_cost.measure(
@@ -172,7 +173,7 @@ def _sheets(
 
         try:
             first.notes += interruption_pictures.draw(found, options.pictures)
-        except InterludeError as error:  # an hour of measuring is not lost for a full disk
+        except InterludeError as error:  # a full disk must not lose an hour's measurements
             first.notes.append(str(error))
     return sheets
 
@@ -194,7 +195,7 @@ def _recordings(sources: list[RecordingFile]) -> str:
 
 
 def _folders(sources: list[RecordingFile]) -> str:
-    """What the folders were taken for; a name that is no class and no known word is a word."""
+    """The class that each folder's name was mapped to; an unknown name counts as a word."""
     named: dict[str, list[str]] = {}
     for source in sorted(sources, key=lambda s: (s.kind, s.word)):
         words = named.setdefault(source.kind, [])
@@ -209,7 +210,7 @@ def _folders(sources: list[RecordingFile]) -> str:
 
 @contextmanager
 def _progress(total: int) -> Iterator[tuple[Tell, Callable[[], None]]]:
-    """How far it is: a bar on a terminal, else a line now and then. On standard error."""
+    """Show progress on standard error: a bar on a terminal, else `LINES` lines."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _in_lines(total)

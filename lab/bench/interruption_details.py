@@ -1,5 +1,5 @@
-"""What lies behind the interruption bench's first table: by room, by age, beside the article, and
-the clips that went worst. Pure."""
+"""The detailed tables of the interruption bench: by room, by age, compared with the article, the
+cost of hearing, and the worst clips. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lab.bench.interruption_findings import InterruptionFindings
 from lab.bench.interruption_tables import hourly, ms, percent, plain
 from lab.bench.interruption_trials import InterruptionTrial
 
-IN_TIME_MS = 700  # of the owner's onset: what must be silent for good by then
+IN_TIME_MS = 700  # from the owner's onset until the answer must be silent for good
 
 
 def by_room(found: InterruptionFindings) -> list[FigureTable]:
@@ -59,7 +59,7 @@ def _rooms(found: InterruptionFindings, part: str, condition: str) -> list[str]:
 
 
 def verdicts(found: InterruptionFindings) -> list[FigureTable]:
-    """Over time, the confusion matrix, and how sure it says it is."""
+    """Verdicts by age, the confusion matrix, verdicts by source, and the calibration."""
     trials = found.trials()
     if not trials:
         return []
@@ -123,7 +123,7 @@ def _at(trials: Sequence[InterruptionTrial], age_ms: int | None) -> tuple[str, .
 
 
 def article(found: InterruptionFindings) -> list[FigureTable]:
-    """The article's recipe in the same rooms, and ours beside it."""
+    """The article's recipe and ours in the same rooms."""
     sheet = FigureTable("Beside the article's recipe (offline; *: the processes)",
                   ("condition", "", "p50 ms", "p95", "% ≤ 300", "n", "selves/h",
                    "% lost to b.", "to n."), names=2)  # fmt: skip
@@ -132,7 +132,7 @@ def article(found: InterruptionFindings) -> list[FigureTable]:
             done = [(job, r) for job, r in found.done
                     if job.by == by and job.condition == condition]  # fmt: skip
             if not done:
-                continue  # only the article's part was asked for
+                continue  # the part `over`, which has our trials, was not run
             trials = [t for _, r in done for t in r.trials]
             known = figures.stops(trials)
             died = figures.an_hour(sum(len(r.died_s) for _, r in done),
@@ -166,7 +166,7 @@ def article(found: InterruptionFindings) -> list[FigureTable]:
 
 
 def cost(found: InterruptionFindings) -> list[FigureTable]:
-    """Each stage's share of a step of 5 ms."""
+    """The CPU time of each stage for a block of 5 ms."""
     if found.cost_us is None:
         return []
     sheet = FigureTable(
@@ -181,7 +181,7 @@ def cost(found: InterruptionFindings) -> list[FigureTable]:
 
 
 def worst(found: InterruptionFindings, most: int) -> list[FigureTable]:
-    """The clips that went worst, and the words that did most often."""
+    """The worst `most` clips of each kind of error, and the words with the highest error rates."""
     trials = found.trials()
     if not most or not trials:
         return []
@@ -227,7 +227,7 @@ def _of_interruption(trial: InterruptionTrial) -> float:
 
 
 def _word(trial: InterruptionTrial) -> str:
-    """What was said: a recording's folder, a phrase's words."""
+    """The word of a trial: a recording's folder, or a synthetic phrase's words."""
     if trial.real:
         return trial.name.split("/")[0]
     return trial.name.split(" (")[0].rstrip(".,?!") if "(" in trial.name else \

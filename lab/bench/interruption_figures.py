@@ -1,8 +1,8 @@
-"""From trials to figures: what share, how late, how sure. Pure.
+"""Computes figures from trials: shares, latencies, calibration. Pure.
 
-A trial counts for the stop if the box was audible, and for the verdict in any case. A sound at
-which the box did not pause has no verdict: for a backchannel and a noise that is right, for an
-interruption it is wrong.
+A trial counts for the stop only if the box was audible, and for the verdict in any case. A sound
+without a pause has no verdict: that is right for a backchannel or a noise, and wrong for an
+interruption.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BINS = 10
 
 @dataclass(frozen=True)
 class Figure:
-    """A number with its 95 % interval and of how many it is. A share is 0 to 1."""
+    """A value with its 95 % interval and the number of samples. A share is 0 to 1."""
 
     value: float
     low: float
@@ -35,23 +35,23 @@ class Figure:
 
 
 def stops(trials: Iterable[InterruptionTrial], *, speech: bool = True) -> list[InterruptionTrial]:
-    """The trials whose stop can be told: their onset is known to the sample, the box sounded."""
+    """The trials with a measurable stop: the onset is known to the sample, the box was audible."""
     return [t for t in trials if not t.left_out and t.clear and (t.kind != "noise") == speech]
 
 
 def late(trials: Sequence[InterruptionTrial], of: float) -> Figure:
-    """A percentile of the stop in ms, over all; one that was missed came infinitely late."""
+    """A percentile of the stop in ms over all trials; a missed stop counts as infinite."""
     times = sorted(np.inf if t.stop_ms is None else t.stop_ms for t in trials)
     if not times:
         return Figure(np.nan, np.nan, np.nan, 0)
     known = np.array(times)
-    finite = np.minimum(known, 1e9)  # interpolation between infinities gives none
+    finite = np.minimum(known, 1e9)  # interpolation between infinities would give NaN
     low, high = intervals.percentile(finite.tolist(), of)
     return Figure(float(np.percentile(finite, of, method="higher")), low, high, len(times))
 
 
 def within(trials: Sequence[InterruptionTrial], ms: float) -> Figure:
-    """The share that was stopped within so long of its onset."""
+    """The share of trials with a stop within `ms` of the onset."""
     return portion(sum(t.stop_ms is not None and t.stop_ms <= ms for t in trials), len(trials))
 
 
@@ -60,7 +60,7 @@ def portion(hits: int, of: int) -> Figure:
 
 
 def an_hour(seen: int, seconds: float) -> Figure:
-    """How often an hour; `n` is how often it was seen."""
+    """The rate of events an hour; `n` is their number."""
     low, high = intervals.count(seen)
     hours = seconds / 3600 or np.nan
     return Figure(seen / hours, low / hours, high / hours, seen)
@@ -72,8 +72,8 @@ def outcome(trial: InterruptionTrial) -> str:
 
 
 def at_age(trial: InterruptionTrial, age_ms: int) -> str:
-    """What the listener held it for at that age: its verdict if it had come, else the likeliest of
-    its last opinion; "no pause" before there is any."""
+    """The listener's decision at that age: the verdict if there is one by then, else the likeliest
+    class of the last opinion; "no pause" before the first opinion."""
     if trial.verdict is not None and trial.age_ms is not None and trial.age_ms <= age_ms:
         return trial.verdict
     odds = odds_at(trial, age_ms)
@@ -92,7 +92,7 @@ def odds_at(trial: InterruptionTrial, age_ms: int) -> tuple[float, float, float]
 
 
 def right(kind: RecordingKind, held_for: str) -> bool:
-    """Whether the box would do the right thing: it goes on, or it does not."""
+    """Whether the box acts rightly: it yields to an interruption and to nothing else."""
     return (held_for == "interruption") == (kind == "interruption")
 
 
@@ -101,10 +101,11 @@ def accuracy(
     age_ms: int | None,
     classes: Literal["two", "three"] = "two",
 ) -> Figure:
-    """The mean of the recalls, at an age, or of the final verdict.
+    """Balanced accuracy (the mean recall) at an age, or of the final verdict if `age_ms` is None.
 
-    "two": of backchannels that are resumed and interruptions that are yielded to, speech alone.
-    "three": of all three classes, each by its own name; what never paused a box need not.
+    "two": speech only, the recalls of backchannels resumed and of interruptions yielded to.
+    "three": the recalls of all three classes; a backchannel or noise without a pause counts as
+    right.
     """
     hits = []
     for kind in CLASSES[: 2 if classes == "two" else 3]:
@@ -124,7 +125,7 @@ def accuracy(
 
 
 def confusion(trials: Sequence[InterruptionTrial]) -> dict[str, dict[str, int]]:
-    """class → outcome → how many."""
+    """Counts as class → outcome → number of trials."""
     return {
         kind: {o: sum(t.kind == kind and outcome(t) == o for t in trials) for o in OUTCOMES}
         for kind in CLASSES
@@ -134,20 +135,20 @@ def confusion(trials: Sequence[InterruptionTrial]) -> dict[str, dict[str, int]]:
 def taken_for(
     trials: Sequence[InterruptionTrial], kind: RecordingKind, outcomes: Iterable[str]
 ) -> Figure:
-    """The share of a class whose first verdict was one of these."""
+    """The share of a class whose first verdict is one of `outcomes`."""
     wanted = set(outcomes)
     mine = [t for t in trials if t.kind == kind]
     return portion(sum(outcome(t) in wanted for t in mine), len(mine))
 
 
 def latencies(trials: Iterable[InterruptionTrial]) -> list[float]:
-    """ms from the listener's onset to its verdict."""
+    """The ages of the verdicts: ms from the listener's onset to its verdict."""
     return [float(t.age_ms) for t in trials if t.age_ms is not None]
 
 
 @dataclass(frozen=True)
 class ReliabilityBin:
-    """Opinions that were about so sure of an interruption, and how often it was one."""
+    """One bin of opinions: mean stated probability of an interruption, and its real frequency."""
 
     said: float
     found: float
@@ -157,8 +158,8 @@ class ReliabilityBin:
 def reliability(
     trials: Sequence[InterruptionTrial], age_ms: int = 300
 ) -> tuple[list[ReliabilityBin], float]:
-    """Of opinions at that age: what they said of an interruption against what was; and the
-    expected calibration error (Naeini et al. 2015, over 10 bins)."""
+    """The calibration of the opinions at that age for interruptions, in bins, and the expected
+    calibration error (Naeini et al. 2015, over 10 bins)."""
     pairs = [(odds[1], t.kind == "interruption") for t in trials
              if (odds := odds_at(t, age_ms)) is not None]  # fmt: skip
     if not pairs:
@@ -179,7 +180,8 @@ def reliability(
 
 def trade_off(trials: Sequence[InterruptionTrial], age_ms: int) -> list[tuple[float, float]]:
     """For every threshold on the probability of an interruption at that age: the share of
-    interruptions resumed, and of backchannels yielded to. One that never paused is resumed."""
+    interruptions resumed, and of backchannels yielded to. A trial without an opinion counts as
+    resumed."""
     scores = {
         kind: np.array([-1.0 if (odds := odds_at(t, age_ms)) is None else odds[1]
                         for t in trials if t.kind == kind])

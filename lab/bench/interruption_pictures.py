@@ -1,4 +1,4 @@
-"""The interruption bench in pictures: each as a PNG, and all on one page."""
+"""Plots the figures of the interruption bench: one PNG each, and one with all plots."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lab.bench.interruption_tables import PAUSE_LIMITS
 from lab.bench.interruption_trials import InterruptionTrial
 
 mpl.use("Agg")
-from matplotlib import pyplot as plt  # after the backend was chosen: there is no screen
+from matplotlib import pyplot as plt  # after the backend without a display was chosen
 from matplotlib.patches import Rectangle
 
 if TYPE_CHECKING:
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 INK, FAINT, PAPER = "#1d2733", "#8a96a3", "#ffffff"
 OURS, ARTICLE, TARGET = "#0b7a75", "#c2571a", "#b3261e"
 COLOURS = {"backchannel": "#0b7a75", "interruption": "#c2571a", "noise": "#5b4b8a"}
-SHOWN_MS = 400.0  # of a stop: what comes later is in the last bar
+SHOWN_MS = 400.0  # longest stop on the axis; later ones are in the last bar
 
 
 def draw(found: InterruptionFindings, folder: Path) -> list[str]:
-    """Write the pictures for which there are figures. Returns what was written, in a sentence.
+    """Write the plots for which there are figures. Returns a sentence about the written files.
 
-    Raises StorageError where that cannot be.
+    Raises StorageError if they cannot be written.
     """
     panels = [(name, panel) for name, (panel, has) in PANELS.items() if has(found)]
     if not panels:
@@ -65,13 +65,13 @@ def _save(figure: Any, path: Path) -> None:
 
 
 def _stop(axis: Axes, found: InterruptionFindings) -> None:
-    """How long after the first sample of a word the box is silent: the listener alone."""
+    """Time from a word's first sample to silence, of the listener's pipeline alone."""
     ours, article = (found.trials(QUIET.name, by) for by in ("ours", "article"))
     _distribution(axis, ours, article, "offline")
 
 
 def _stop_live(axis: Axes, found: InterruptionFindings) -> None:
-    """The same of the whole box."""
+    """Time from a word's first sample to silence, of the real processes."""
     ours, article = (live.get(QUIET.name, []) for live in (found.live, found.live_article))
     _distribution(axis, ours, article, "real processes")
 
@@ -104,7 +104,7 @@ def _distribution(
 
 
 def _trade(axis: Axes, found: InterruptionFindings) -> None:
-    """For every threshold: who is talked over, and what stops the box for nothing."""
+    """For every threshold: interruptions talked over against backchannels yielded to."""
     trials = found.trials()
     for age_ms, colour, width in ((200, FAINT, 1.2), (300, COLOURS["noise"], 1.6),
                                   (500, OURS, 1.8), (700, INK, 2.2)):  # fmt: skip
@@ -127,7 +127,7 @@ def _trade(axis: Axes, found: InterruptionFindings) -> None:
 
 
 def _over_time(axis: Axes, found: InterruptionFindings) -> None:
-    """How good the opinion is as the sound grows older."""
+    """Balanced accuracy of the opinion by the age of the sound."""
     trials = found.trials()
     lines: tuple[tuple[Literal["two", "three"], str, str], ...] = (
         ("two", OURS, "speech: resume or yield"),
@@ -149,7 +149,7 @@ def _over_time(axis: Axes, found: InterruptionFindings) -> None:
 
 
 def _confusion(axis: Axes, found: InterruptionFindings) -> None:
-    """What it was, and what the first pause was taken for."""
+    """Confusion matrix: the sound's class against the first pause's verdict."""
     counted = figures.confusion(found.trials())
     shares = np.array([[counted[k][o] / (sum(counted[k].values()) or 1) for o in OUTCOMES]
                        for k in CLASSES])  # fmt: skip
@@ -175,7 +175,7 @@ def _confusion(axis: Axes, found: InterruptionFindings) -> None:
 
 
 def _pauses(axis: Axes, found: InterruptionFindings) -> None:
-    """How often an hour the box falls silent for nothing."""
+    """False pauses an hour of talking, by condition."""
     names = found.conditions("pauses")[::-1]
     for y, name in enumerate(names):
         done = found.silences(name)
@@ -200,7 +200,7 @@ def _pauses(axis: Axes, found: InterruptionFindings) -> None:
 
 
 def _sure(axis: Axes, found: InterruptionFindings) -> None:
-    """Whether it is as sure as it should be."""
+    """Calibration: the stated probability of an interruption against its frequency."""
     bins, error = figures.reliability(found.trials())
     axis.plot([0, 100], [0, 100], color=FAINT, lw=0.8, ls=":")
     most = max((b.n for b in bins), default=1)

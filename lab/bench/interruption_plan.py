@@ -1,6 +1,6 @@
-"""What `interlude bench interruption` measures: rooms, echoes, noises and sounds, as jobs.
+"""Plans `interlude bench interruption`: rooms, echoes, noises and sounds, as jobs.
 
-In: how thorough to be, recordings. Out: jobs, in the order in which they are best done. Pure.
+In: the effort, recordings. Out: jobs, in the order in which they are started. Pure.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ ROOMS = ((0.2, 1001), (0.4, 1002), (0.7, 1003))
 MORE_ROOMS = (*ROOMS, (0.3, 1004), (0.5, 1005))
 SNR_DB = 10.0  # of the owner over the kitchen
 TELEVISION_DB = -15.0  # against the owner
-EACH_S = 6.0  # what one sound takes at most on the average: itself, listening, what lies between
-WORDS_AT_A_TIME = 40  # of a job: one that is lost, or that is waited for, is short
+EACH_S = 6.0  # upper bound of the mean time for one sound: the sound, observation and the gap
+WORDS_AT_A_TIME = 40  # sounds in a job: short jobs balance the cores and lose little when aborted
 
 
 @dataclass(frozen=True)
 class RoomCondition:
-    """What surrounds the box. dB against the owner's usual level, `SPEECH_DB`.
+    """Echo and noise around the box. dB against the owner's usual level, `SPEECH_DB`.
 
-    echo_db  None: the box has headphones on
-    drive    of the loudspeaker into tanh
+    echo_db  None: no echo, as with headphones
+    drive    gain into the loudspeaker's tanh; 0: linear
     """
 
     name: str
@@ -71,12 +71,12 @@ PAUSES["full"] = (
     RoomCondition("kitchen 20 dB SNR", 0.0, "kitchen", -20.0),
     RoomCondition("distorting speaker", 0.0, drive=2.0),
 )
-SOUNDS: dict[Effort, int] = {"quick": 25, "default": 120, "full": 400}  # a room and condition
-SILENT_S: dict[Effort, float] = {"quick": 60.0, "default": 600.0, "full": 3600.0}  # a room
-HOUR_S: dict[Effort, float] = SILENT_S | {"default": 1200.0}  # of the first: an hour in all
+SOUNDS: dict[Effort, int] = {"quick": 25, "default": 120, "full": 400}  # per room and condition
+SILENT_S: dict[Effort, float] = {"quick": 60.0, "default": 600.0, "full": 3600.0}  # per room
+HOUR_S: dict[Effort, float] = SILENT_S | {"default": 1200.0}  # for `ECHO`: an hour in three rooms
 ARTICLE_SOUNDS: dict[Effort, int] = {"quick": 10, "default": 40, "full": 160}
 ARTICLE_S: dict[Effort, float] = {"quick": 40.0, "default": 300.0, "full": 1200.0}
-# Of a hundred sounds. With no recordings, the synthetic ones take the real ones' place.
+# (class, recorded, number of a hundred sounds). Without recordings synthetic sounds replace them.
 MIXTURE: tuple[tuple[RecordingKind, bool, int], ...] = (
     ("backchannel", True, 26), ("interruption", True, 26), ("backchannel", False, 16),
     ("interruption", False, 16), ("noise", True, 4), ("noise", False, 12),
@@ -85,7 +85,7 @@ MIXTURE: tuple[tuple[RecordingKind, bool, int], ...] = (
 
 @dataclass(frozen=True)
 class TrialJob:
-    """One machine in one room, for one stretch of time. It can be done anywhere, at any time."""
+    """One device in one room for a limited time; independent of all other jobs."""
 
     part: BenchPart
     by: By
@@ -112,9 +112,11 @@ def plan(
     effort: Effort, sources: Sequence[RecordingFile], seed: int, events: int | None = None,
     language: str = "en",
 ) -> list[TrialJob]:  # fmt: skip
-    """Everything, the shortest way to a whole table first. `events`: sounds a room and condition,
-    with silences in proportion; None: as many as the effort has. `language`: of the words over the
-    box; where it is not English they are all synthetic, as the recordings are English."""
+    """All jobs: first the sounds over the box, then silences, then the article's recipe.
+
+    `events`: sounds per room and condition, with silences in proportion; None: as many as the
+    effort has. `language`: of the words over the box; other than English they are all synthetic, as
+    the recordings are English."""
     share = 1.0 if events is None else events / SOUNDS[effort]
     rooms = MORE_ROOMS if effort == "full" else ROOMS
     maker = _JobMaker(sources, seed, language)
@@ -139,7 +141,7 @@ def plan(
 
 
 class _JobMaker:
-    """Numbers the jobs, and deals sounds so that each recording comes once before any twice."""
+    """Numbers the jobs and assigns sounds; no recording is used twice before all were used once."""
 
     def __init__(self, sources: Sequence[RecordingFile], seed: int, language: str) -> None:
         self._rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
@@ -172,7 +174,7 @@ class _JobMaker:
         )
 
     def sounds(self, count: int) -> tuple[Spec, ...]:
-        """So many, of each class and kind as in `MIXTURE`, shuffled."""
+        """`count` sounds in the proportions of `MIXTURE`, shuffled."""
         sounds: list[Spec] = []
         for kind, real, share in MIXTURE:
             wanted = max(1, round(count * share / 100))
@@ -194,7 +196,7 @@ class _JobMaker:
         return synthetic_phrases.phrase(kind, self._rng, language=self._language)
 
     def _noise(self, name: str) -> tuple[RecordingFile, ...]:
-        """Recordings of it. Short of television, long recordings of speech will do."""
+        """The recordings of this noise; folders `long` and `babble` are television, too."""
         wanted = {"kitchen": "background", "television": "television"}.get(name)
         return tuple(source for source in self._sources if source.kind == wanted)
 

@@ -1,4 +1,4 @@
-"""The first table of the interruption bench: the figures to reach, found and wanted. Pure."""
+"""The first table of the interruption bench: measured figures against their targets. Pure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COLUMNS = ("", "measure", "found", "95 %", "n", "target", "")
 
 @dataclass(frozen=True)
 class Target:
-    """At most, or at least, so much; `text` is how it is written."""
+    """An upper or lower limit of a figure; `text` is its printed form."""
 
     text: str
     limit: float
@@ -71,7 +71,7 @@ UNITS: dict[Callable[[float], str], str] = {
 
 
 def shown(value: float, how: Callable[[float], str]) -> str:
-    """With its unit, if it is a number."""
+    """The value as text, with its unit if it is a number."""
     text = how(value)
     return text if text in ("–", "never") else text + UNITS[how]
 
@@ -83,7 +83,7 @@ def row(
     how: Callable[[float], str],
     target: Target | None = None,
 ) -> Row:
-    """One line of the first table."""
+    """One row of the first table."""
     known = not math.isnan(figure.value) and figure.low < figure.high
     between = f"{how(figure.low)}–{how(figure.high)}" if known else ""
     wanted = ("", "") if target is None else (target.text, target.met(figure.value))
@@ -91,7 +91,7 @@ def row(
 
 
 def summary(found: InterruptionFindings) -> FigureTable:
-    """The table of the figures to reach."""
+    """The table of all figures with targets."""
     sheet = FigureTable("Being interrupted: the figures to reach", COLUMNS, names=2)
     for rows in (_stops, _selves, _pauses, _verdicts, _seam, _cost):
         sheet.rows += rows(found)
@@ -132,7 +132,7 @@ def _stops(found: InterruptionFindings) -> list[Row]:
 
 
 def _selves(found: InterruptionFindings) -> list[Row]:
-    """Of every silence but those with a noise: a television is somebody who speaks."""
+    """Self-interruptions in quiet rooms; noise such as a television's contains speech."""
     rows: list[Row] = []
     for condition in found.conditions("pauses"):
         done = found.silences(condition)

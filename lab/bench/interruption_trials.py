@@ -1,7 +1,7 @@
-"""One job of the interruption bench: sounds over a talking machine in a room, and what it did.
+"""Runs one job of the interruption bench: sounds over a talking device in a simulated room.
 
-In: a place, sounds, a seed. Out: a trial for each sound, and every pause that nobody caused. Pure
-but for reading recordings and espeak-ng; the same job gives the same result.
+In: a room, sounds, a seed. Out: a trial for each sound, and every pause without a cause. Pure but
+for reading recordings and running espeak-ng; the same job gives the same result.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ from lab.sim.corpus import Floats, SoundClip
 from lab.sim.speech_source import SPEECH_DB, OwnerSound, scaled
 from lab.sim.synthetic_phrases import Phrase
 
-# Into a session its owner asks the box something; what sounds in the room did so before.
+# The owner asks the box something so late that it has heard the room's noise alone before.
 ASKED_S = 6.0
-ANSWERED_S = ASKED_S + 8.0  # by then it talks, whatever it has made of the question
-CONVERGED_S = 8.0  # of talking before the first sound: the canceller has learned the echo
-TALKED_S = 0.7  # of talking again before the next sound
-AFTER_S = 1.3  # of listening to the machine after a sound's end
-APART_S = (0.3, 1.8)
-DEADLINE = 700 * MS  # of a verdict
-EARLY, LATE = 150 * MS, 400 * MS  # of an onset against the sound that caused it
-LEVELS_DB = (-3.0, 3.0)  # of a sound against `SPEECH_DB`: people are not equally loud
+ANSWERED_S = ASKED_S + 8.0  # by then the box talks, whether it understood the question or not
+CONVERGED_S = 8.0  # talking time before the first sound, in which the canceller converges
+TALKED_S = 0.7  # talking time after a pause before the next sound
+AFTER_S = 1.3  # how long the device is observed after a sound's end
+APART_S = (0.3, 1.8)  # random extra distance between two sounds
+DEADLINE = 700 * MS  # latest verdict after an onset
+EARLY, LATE = 150 * MS, 400 * MS  # tolerance of an onset before and after the sound's edges
+LEVELS_DB = (-3.0, 3.0)  # range of a sound's level against `SPEECH_DB`, as people vary
 NOISE_LEVELS_DB = (-8.0, 6.0)
-QUIET_DB = -70.0  # dBFS rms of a quiet room
+QUIET_DB = -70.0  # dBFS rms of a quiet room's noise
 
 
 @dataclass(frozen=True)
 class TrialRoom:
-    """A room and what else sounds in it. Levels are dBFS rms at the microphone.
+    """A room and its noise. Levels are dBFS rms at the microphone.
 
-    echo_db  of the box at full volume; None: it has headphones on
-    drive    of the loudspeaker into tanh at full scale; 0: linear
-    noise    "quiet", "kitchen" or "television", of `noise_db`
+    echo_db  echo of the box at full volume; None: no echo, as with headphones
+    drive    gain into the loudspeaker's tanh at full scale; 0: linear
+    noise    "quiet", "kitchen" or "television", at `noise_db`
     """
 
     name: str
@@ -80,14 +80,14 @@ Spec = RecordingFile | Phrase | SynthesisedNoise
 
 @dataclass(frozen=True)
 class InterruptionTrial:
-    """One sound over the box. Times in ms from its true onset, but for `age_ms` (from `index`).
+    """One sound over the box. Times in ms from its true onset; `age_ms` from the detected one.
 
-    clear     its onset is known to the sample, and is the word's, not a click's or a breath's
-    left_out  why the stop does not count, or ""; `missed`: it went on talking
+    clear     the onset is known to the sample and belongs to the word, not to a click or a breath
+    left_out  why the stop does not count, or ""; `missed`: the device went on talking
     opinions  (age_ms, backchannel, interruption, noise) of the first pause
-    verdict   of the first pause; None where there was none
-    yielded   in the end the answer was dropped
-    over_ms   when the last of that answer was heard, over all pauses; None where it was not dropped
+    verdict   of the first pause; None if there was no pause
+    yielded   the answer was dropped in the end
+    over_ms   last audible sample of the dropped answer, over all pauses; None if not dropped
     """
 
     name: str
@@ -108,7 +108,7 @@ class InterruptionTrial:
 
 @dataclass(frozen=True)
 class FalsePause:
-    """A pause that nobody caused: when, in s of the session, and what it was taken for."""
+    """A pause without a sound that caused it: its time in s of the session, and its verdict."""
 
     at_s: float
     verdict: str
@@ -116,10 +116,10 @@ class FalsePause:
 
 @dataclass
 class JobResult:
-    """What came of a job.
+    """The result of a job.
 
-    talked_s  how long the machine talked
-    died_s    when an answer was thrown away although nobody had made a sound
+    talked_s  how long the device talked
+    died_s    times at which an answer was dropped without a sound of the owner
     """
 
     trials: list[InterruptionTrial] = field(default_factory=list)
@@ -130,7 +130,7 @@ class JobResult:
 
 
 def sound_of(spec: Spec) -> SoundClip:
-    """The sound itself. Raises InterludeError for a recording that cannot be used."""
+    """Load or synthesise the sound. Raises InterludeError for an unusable recording."""
     match spec:
         case RecordingFile():
             return corpus.load(spec)
@@ -141,7 +141,7 @@ def sound_of(spec: Spec) -> SoundClip:
 
 
 def echo_of(place: TrialRoom) -> EchoSimulator:
-    """The loudspeaker's way to the microphone."""
+    """The echo path from the loudspeaker to the microphone."""
     if place.echo_db is None:
         return EchoSimulator(np.zeros(0, np.float32))
     response = acoustics.impulse_response(
@@ -151,7 +151,7 @@ def echo_of(place: TrialRoom) -> EchoSimulator:
 
 
 def through_the_room(place: TrialRoom) -> npt.NDArray[np.float32]:
-    """The owner's way to the microphone, of energy 1; the direct sound is its first tap."""
+    """The impulse response from owner to microphone, of energy 1; tap 0 is the direct sound."""
     response = acoustics.impulse_response(
         place.rt60_s, rate_hz=RATE_HZ, echo_db=0.0, seed=place.seed + 500
     )
@@ -174,8 +174,8 @@ def play(
     seconds: float,
     question: Phrase | None = None,
 ) -> JobResult:
-    """Say all `specs` over the machine, one after the other, and then listen until `seconds`.
-    `question`: what its owner asks first, as loud as owners usually are."""
+    """Play all `specs` over the device, one after the other, in at most `seconds`; without `specs`
+    run for `seconds`. `question`: asked by the owner first, at the usual level `SPEECH_DB`."""
     result = JobResult()
     rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
     frames = round(seconds * RATE_HZ)
@@ -216,7 +216,7 @@ def play(
         said.append((spec, clip, at + clip.onset, at + clip.end))
         due = at + clip.end + round((AFTER_S + rng.uniform(*APART_S)) * RATE_HZ)
     result.trials = [_trial(session, *one) for one in said]
-    # Behind its word a recording has noise of its own, and the room goes on.
+    # A recording has its own noise after the word, and reverberation follows.
     stretches += [(onset, onset - clip.onset + len(clip.samples)) for _, clip, onset, _ in said]
     result.pauses = _uncaused(machine.events, stretches)
     result.died_s = [at / RATE_HZ for at in machine.yields
@@ -227,7 +227,7 @@ def play(
 def _over_the_air(
     clip: SoundClip, kind: RecordingKind, response: npt.NDArray[np.float32], rng: random.Random
 ) -> Floats:
-    """The clip as it reaches the microphone; its own noise fades in and out at its ends."""
+    """The clip as it reaches the microphone, its own noise faded in and out at the ends."""
     span = NOISE_LEVELS_DB if kind == "noise" else LEVELS_DB
     wave = scaled(clip.samples, clip.onset, clip.end, SPEECH_DB + rng.uniform(*span))
     fading = wave.astype(np.float32)
@@ -262,7 +262,7 @@ def _trial(
 
 
 def _last_audible(track: Samples) -> int:
-    """One past it; 0 where nothing is."""
+    """The index after the last audible sample; 0 if none is audible."""
     loud = np.flatnonzero(np.abs(track.astype(np.int32)) > AUDIBLE)
     return int(loud[-1]) + 1 if len(loud) else 0
 
@@ -285,7 +285,7 @@ def _judged(
 
 
 def _uncaused(events: list[TimedEvent], said: list[tuple[int, int]]) -> list[FalsePause]:
-    """The pauses outside every sound's own stretch."""
+    """The pauses outside the stretches of all sounds."""
     verdicts = {t.event.serial: t.event.kind for t in events if isinstance(t.event, Verdict)}
     return [
         FalsePause(t.at / RATE_HZ, verdicts.get(t.event.serial, "none"))

@@ -1,6 +1,7 @@
-"""`interlude bench link`: how soon the house knows, what the link costs, and what an outage does.
+"""`interlude bench link`: the latency of state changes over MQTT, the link's cost, and an outage.
 
-A real Mosquitto on this machine, the real conductor and link; the other parts are played here.
+It runs a real Mosquitto on this machine, the real conductor and the real link; this process sends
+the messages of the other parts.
 """
 
 from __future__ import annotations
@@ -27,17 +28,18 @@ from lab.bench.benches import SPREAD, BenchOptions, FigureTable, spread
 from lab.bench.mosquitto import BrokerObserver, Mosquitto, resident_mib
 from lab.sim.rehearsal_cli import load_over
 
-EVENTS = 200  # changes of state; a tenth as many seconds of outage, and as many of idling
-MOST_CHANGES, LONGEST_IDLE_S = 1000, 100.0  # only the outage may be as long as one likes
+EVENTS = 200  # changes of state; the outage and the idle part last a tenth of that in seconds
+MOST_CHANGES, LONGEST_IDLE_S = 1000, 100.0  # the outage has no limit
 PARTS = ("capture", "playback", "listener", "thinker", "speaker")
 ROOT = "interlude/bench"
-RIGHT_S = 15.0  # to wait for what should take 5
+RIGHT_S = 15.0  # timeout of what should take 5 s
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
-    """`--events N` changes, 1000 at most; the outage lasts N / 10 seconds, an hour with 36000.
+    """Measure `--events N` changes, 1000 at most; the outage lasts N / 10 seconds, an hour with
+    36000.
 
-    Raises LinkError when Mosquitto is not installed or the link does not come up.
+    Raises LinkError if Mosquitto is not installed or the link does not connect.
     """
     number = options.events or EVENTS
     with tempfile.TemporaryDirectory(prefix="interlude-link-") as name:
@@ -52,7 +54,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
 
 
 class _House(contextlib.ExitStack):
-    """A box with a link, and somebody at the broker."""
+    """A conductor and a link at a broker, and an observer of the broker's topics."""
 
     def __init__(self, settings: Settings, broker: Mosquitto, folder: Path) -> None:
         super().__init__()
@@ -86,7 +88,7 @@ class _House(contextlib.ExitStack):
         return self._channels[peer]
 
     def poll(self, wait_s: float = 0.001) -> dict[str, list[Any]]:
-        """A moment passes. Returns the mail of each part."""
+        """Run the supervisor once, for at most `wait_s`. Returns the messages to each part."""
         self.supervisor.run_once(wait_s)
         return {peer: list(channel.receive_all()) for peer, channel in self._channels.items()}
 
@@ -102,12 +104,12 @@ class _House(contextlib.ExitStack):
         return self.ear.last(f"{ROOT}/availability") == b"online"
 
     def says(self, state: str) -> bool:
-        """Whether the broker has that state."""
+        """Whether that state is the newest at the broker."""
         told = self.ear.last(f"{ROOT}/state")
         return told is not None and json.loads(told)["state"] == state
 
     def toggles(self, number: int) -> Iterator[StateChanged]:
-        """Muted and not, so often; each change with the conductor's own stamp."""
+        """Mute and unmute the box `number` times; yields each change with the conductor's stamp."""
         for index in range(number):
             self.channel("room").send(Mute(on=index % 2 == 0))
             end_s = time.monotonic() + RIGHT_S
@@ -119,7 +121,7 @@ class _House(contextlib.ExitStack):
 
 
 def _idle(house: _House, seconds: float) -> FigureTable:
-    """Nothing happens: messages, CPU, memory."""
+    """Messages, CPU and memory of the link while nothing happens."""
     house.wait_until(lambda: False, 1.0)
     process = psutil.Process(house.pid)
     house.ear.heard.clear()
@@ -143,7 +145,7 @@ def _idle(house: _House, seconds: float) -> FigureTable:
 
 
 def _states(house: _House, number: int) -> FigureTable:
-    """From the conductor's stamp on a change to the moment another client at the broker has it."""
+    """The time from the conductor's stamp of a change until another client receives it."""
     process = psutil.Process(house.pid)
     before, begun = _cpu_s(process), time.monotonic()
     times: list[float] = []
@@ -165,7 +167,7 @@ def _states(house: _House, number: int) -> FigureTable:
 
 
 def _outage(house: _House, seconds: float) -> FigureTable:
-    """The broker is killed, the box goes on, the broker comes back without its memory."""
+    """Kill the broker while the box runs on, then start it without its retained messages."""
     memory = [resident_mib(house.pid)]
     house.broker.kill()
     house.ear.__exit__()
@@ -197,7 +199,7 @@ def _outage(house: _House, seconds: float) -> FigureTable:
 
 
 def _something_happens(house: _House, number: int) -> int:
-    """The owner says something, and somebody mutes the box."""
+    """Simulate an utterance; if it is sent to the thinker, mute and unmute the box. Returns 1."""
     listener = house.channel("listener")
     listener.send(WakeWordHeard(16_000, "okay"))
     listener.send(SpeechStarted(number + 1, number + 1, 16_000))

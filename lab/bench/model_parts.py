@@ -1,7 +1,7 @@
-"""What `interlude bench model` measures, one part in a process of its own. [process]
+"""Measures one part of `interlude bench model`, in a process of its own. [process]
 
-In: a job on standard input. Out: what was measured, as the last line of standard output; or an
-exit code and one sentence on standard error. The model is loaded and asked as the thinker does it.
+In: a job on standard input. Out: the measured values, as the last line of standard output; or an
+exit code and one sentence on standard error. The model is loaded and called as by the thinker.
 """
 
 from __future__ import annotations
@@ -39,16 +39,18 @@ from lab.bench.model_reading import by_threads, readings
 from lab.bench.model_sequence import sequences
 from lab.bench.model_taps import taps as measure_taps
 
-ANSWER_TOKENS = 64  # of an answer that is drawn to have the model in use
-CLIP_S = 4.0  # a question
+ANSWER_TOKENS = 64  # limit of a generated answer; it only has to put the model to use
+CLIP_S = 4.0  # length of a question
 ABORT_CLIPS_S = (4.0, 12.0)
-KEEP_S = 60.0  # for the opening to be written
-HEARD_WORDS, SAID_WORDS = 40, 12  # of a recalled turn: the answer, and the question
+KEEP_S = 60.0  # timeout for writing the opening's state to disk
+HEARD_WORDS, SAID_WORDS = 40, 12  # words in the answer and in the question of a recalled turn
 
 
 class Job(msgspec.Struct, frozen=True):
-    """`repeats`: how often each is measured; `aborts`: how often an encoding is ended.
-    `encoder`: the folder of the streaming audio encoder; "": llama.cpp's is used."""
+    """What to measure, and with which files.
+
+    `repeats`: repetitions of each measurement; `aborts`: number of encodings that are aborted.
+    `encoder`: the folder of the streaming audio encoder; "": llama.cpp's encoder is used."""
 
     part: str
     text: str
@@ -65,12 +67,12 @@ class Job(msgspec.Struct, frozen=True):
 
     @property
     def threads(self) -> int:
-        """As many as the thinker would take."""
+        """The number of threads that the thinker would use."""
         return self.settings.thinking.threads or usable_threads(row("thinker").cores)
 
 
 class Measure(msgspec.Struct):
-    """Values of one thing. `of`: which of its sides, and the unit."""
+    """The values of one measured quantity. `of`: which aspect of `name`, with the unit."""
 
     name: str
     of: str
@@ -78,13 +80,13 @@ class Measure(msgspec.Struct):
 
 
 class Measures:
-    """What was measured so far, in the order in which it came first."""
+    """Collects measured values; rows keep the order in which they were first added."""
 
     def __init__(self) -> None:
         self.rows: dict[tuple[str, str], Measure] = {}
 
     def add(self, name: str, **values: float) -> None:
-        """`values`: by unit, with `_` for a space."""
+        """Append one value to each row of `name`. `values`: by unit, with `_` for a space."""
         for of, value in values.items():
             row = self.rows.setdefault((name, of), Measure(name, of.replace("_", " "), []))
             row.values.append(float(value))
@@ -97,7 +99,7 @@ class Measures:
 def loaded(
     job: Job, folder: Path | None = None, engine: type[Gemma] = Gemma
 ) -> Iterator[LocalGemma]:
-    """The model as the thinker loads it; `folder`: where its opening is kept."""
+    """Load the model as the thinker does; `folder`: the cache of the opening's state."""
     thinking = job.settings.thinking
     thinking = msgspec.structs.replace(thinking, answer_tokens=ANSWER_TOKENS, seed=job.seed)
     openings = None if folder is None else PromptStateCache(folder)
@@ -115,13 +117,13 @@ def loaded(
 
 
 def clip(seconds: float, number: int) -> SpeechClip:
-    """Noise; no two are the same."""
+    """Noise as a clip; `number` is its seed, so that no cached encoding is used twice."""
     samples = np.random.default_rng(number).normal(0, 3000, round(seconds * RATE_HZ))
     return SpeechClip(number, samples.astype(np.int16))
 
 
 def settle(model: LocalGemma, history: History) -> int:
-    """Read all that stands before the next question, a piece at a time; how many tokens."""
+    """Prefill everything before the next question, piece by piece. Returns the token count."""
     before = model.progress
     while not model.prefill_idle(history):
         pass
@@ -129,7 +131,7 @@ def settle(model: LocalGemma, history: History) -> int:
 
 
 def one_turn(model: LocalGemma, history: History, asked: SpeechClip) -> None:
-    """A question, an answer that is drawn to its limit, and all that is read behind it."""
+    """Run one turn: a question, an answer up to its token limit, and the idle prefill after it."""
     turn = history.add_turn(asked.utterance, [asked])
     turn.answer = (
         "".join(p for p in model.answer(history, AnswerMetrics()) if isinstance(p, str)) or "."
@@ -139,7 +141,7 @@ def one_turn(model: LocalGemma, history: History, asked: SpeechClip) -> None:
 
 
 def memory(job: Job, found: Measures) -> None:
-    """Resident memory, from the start of the process to its most; once in each process."""
+    """Resident memory from the start of the process to its peak; only once in each process."""
     seen: list[Memory] = [Memory.now()]
 
     class Watched(Gemma):
@@ -174,7 +176,7 @@ def memory(job: Job, found: Measures) -> None:
 
 
 def opening(job: Job, found: Measures) -> None:
-    """Persona and tools: read, and taken back from the disk by the next process."""
+    """Prefill of the opening (persona and tools), and restoring its state from disk."""
     for _ in range(job.repeats):
         with tempfile.TemporaryDirectory(prefix="interlude-opening-") as name:
             folder = Path(name)
@@ -193,37 +195,37 @@ def opening(job: Job, found: Measures) -> None:
 
 
 def sequence(job: Job, found: Measures) -> None:
-    """What the second sequence costs, beside a context of one."""
+    """Memory and time that a second sequence adds to a context of one."""
     sequences(job.model, job.settings, job.threads, job.repeats, found.add)
 
 
 def reading(job: Job, found: Measures) -> None:
-    """What is saved where nobody wants an output, and that nothing else differs."""
+    """Time saved by skipping layers for tokens without an output, and whether results differ."""
     readings(job.model, job.threads, job.repeats, job.seed, found.add)
 
 
 def drawing(job: Job, found: Measures) -> None:
-    """Tokens a second, beside llama.cpp's own bench."""
+    """Generated tokens a second, compared with llama.cpp's own bench."""
     drawn(job.model, job.settings, job.threads, job.repeats, job.seed, found.add)
 
 
 def threads(job: Job, found: Measures) -> None:
-    """How many threads, and what a neighbour costs them."""
+    """Speed by the number of threads, alone and with a busy process beside them."""
     by_threads(job.model, job.repeats, job.seed, found.add)
 
 
 def attention(job: Job, found: Measures) -> None:
-    """What a question costs behind a conversation."""
+    """The time of a question's batches by the length of the conversation before it."""
     measure_attention(job.model, job.threads, job.repeats, job.seed, found.add)
 
 
 def batches(job: Job, found: Measures) -> None:
-    """What reading costs by the size of a batch."""
+    """The time of a prefill batch by its size."""
     measure_batches(job.model, job.threads, job.repeats, job.seed, found.add)
 
 
 def abort(job: Job, found: Measures) -> None:
-    """From the order to end an encoding until the model's thread is free."""
+    """The time from the request to abort an encoding until the model's thread is free."""
     with loaded(job) as model:
         for seconds in ABORT_CLIPS_S:
             _end_encodings(model, seconds, job.aborts, found)
@@ -247,7 +249,7 @@ def _end_encodings(model: LocalGemma, seconds: float, count: int, found: Measure
 
 
 def transcripts(job: Job, found: Measures) -> None:
-    """What it costs to have a clip written down, in a context of its own, while nobody waits."""
+    """Time and memory of transcribing a clip while the model is idle."""
     history = History()
     with loaded(job) as model:
         settle(model, history)
@@ -267,7 +269,7 @@ def transcripts(job: Job, found: Measures) -> None:
 
 
 def recall(job: Job, found: Measures) -> None:
-    """The turns from memory that a start reads behind its opening."""
+    """Prefill of the turns from the memory that a new thinker reads after its opening."""
     turns = job.settings.memory.recall_turns
     history = History()
     with loaded(job) as model:
@@ -283,7 +285,9 @@ def recall(job: Job, found: Measures) -> None:
 
 
 def _recalled(words_of: str, turns: int, number: int) -> list[tuple[str, str, str]]:
-    """Turns of so many words that the vocabulary has: nothing typed, a transcript, an answer."""
+    """Turns of words of `words_of`, so that the vocabulary has them as tokens.
+
+    A turn is (typed text, always empty; transcript; answer)."""
     words = np.array(words_of.split() or ["a"])
     rng = np.random.default_rng(number)
 
@@ -294,7 +298,7 @@ def _recalled(words_of: str, turns: int, number: int) -> list[tuple[str, str, st
 
 
 def _encoder(job: Job, found: Measures) -> None:
-    """The streaming audio encoder beside llama.cpp's."""
+    """The streaming audio encoder compared with llama.cpp's."""
     from lab.bench.model_encoder import measure
 
     text, audio = job.model.text, job.model.audio
@@ -302,7 +306,7 @@ def _encoder(job: Job, found: Measures) -> None:
 
 
 def taps(job: Job, found: Measures) -> None:
-    """What a speech head reads of the model, while an answer is drawn."""
+    """The time of reading a speech head's hidden states while an answer is generated."""
     measure_taps(job.model, job.threads, job.repeats, job.seed, found.add)
 
 

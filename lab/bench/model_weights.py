@@ -1,8 +1,8 @@
-"""Random weights in the shape of a Gemma 4, as files of full size: what it costs, they cost.
+"""Writes random weights in the shape of a Gemma 4, as files of full size.
 
 In: a shape (model_shape.py), texts for the vocabulary, a folder. Out: a text model and an audio
-encoder for llama.cpp. They say nothing that makes sense, but are as large and as slow as the real
-ones. A row of a tensor is in memory a few dozen times, never the tensor as a whole.
+encoder for llama.cpp. Their output is meaningless, but they are as large and as slow as the real
+ones. Only some dozens of a tensor's rows are in memory at a time, never the complete tensor.
 """
 
 from __future__ import annotations
@@ -22,26 +22,27 @@ from lab.bench import model_vocabulary
 from lab.bench.model_shape import BLOCKS, Shape, Tensor, audio_tensors, bytes_of, text_tensors
 
 TEXT, AUDIO = "synthetic-gemma-4-Q4_K_M.gguf", "synthetic-gemma-4-audio-F16.gguf"
-# Of a matrix: they are repeated, as random numbers take long to make. A prime number: with 64 all
-# channels of the audio encoder were the same, and its norm made zeros of them.
+# Distinct rows of a matrix, which are repeated, as generating random numbers is slow. A prime: with
+# 64 all channels of the audio encoder were equal, and its norm turned them into zeros.
 DIFFERENT_ROWS = 61
 EMBEDDING_SPREAD = 0.05
-SPARE_BYTES = 256 << 20  # that a disk keeps: vocabulary, heads, what others write meanwhile
-_SMALLEST_F16 = 6.2e-5  # of those with all bits
+SPARE_BYTES = 256 << 20  # kept free: for vocabulary, headers and writes of other programs
+_SMALLEST_F16 = 6.2e-5  # smallest normal number, rounded up
 _CONSTANTS = {"ones": 1.0, "zeros": 0.0, "half": 0.5, "forty": 40.0, "minus forty": -40.0}
 
 Bytes = npt.NDArray[np.uint8]
 
 
 def size(shape: Shape) -> int:
-    """Bytes of both files, without their heads."""
+    """Bytes of both files, without their headers."""
     return bytes_of(text_tensors(shape)) + bytes_of(audio_tensors(shape))
 
 
 def write(shape: Shape, folder: Path, texts: Iterable[str], seed: int = 1) -> tuple[Path, Path]:
-    """Write the text model and the audio encoder, or find them from before; their paths.
+    """Write the text model and the audio encoder unless they exist. Returns their paths.
 
-    A file that is there is whole. Raises StorageError where there is no room, or no writing.
+    An existing file is complete, as it is renamed last. Raises StorageError if there is too little
+    space, or the folder cannot be written.
     """
     text, audio = folder / TEXT, folder / AUDIO
     try:
@@ -63,7 +64,7 @@ def write(shape: Shape, folder: Path, texts: Iterable[str], seed: int = 1) -> tu
 
 
 def check_room(wanted: int, free: int, folder: Path) -> None:
-    """Raises StorageError if `wanted` bytes do not fit into the `free` ones of that folder."""
+    """Raises StorageError if `wanted` bytes and the spare ones exceed the `free` bytes."""
     if wanted + SPARE_BYTES > free:
         raise StorageError(
             f"{folder}: the synthetic weights take {(wanted + SPARE_BYTES) / 2**30:.1f} GiB, "
@@ -132,10 +133,10 @@ def _audio_writer(shape: Shape) -> Any:
 
 
 def _write(path: Path, writer: Any, tensors: list[Tensor], seed: int) -> None:
-    """Under another name until it is whole. Raises OSError."""
+    """Write a file under another name and rename it when complete. Raises OSError."""
     part = path.with_suffix(".part")
     for tensor in tensors:
-        # For data that is handed over as bytes the package takes the shape in bytes.
+        # For data of dtype uint8 the package expects the shape in bytes.
         shape = [*tensor.shape[:-1], tensor.row_bytes]
         count = tensor.rows * tensor.row_bytes
         kind = gguf.GGMLQuantizationType[tensor.format]
@@ -149,7 +150,7 @@ def _write(path: Path, writer: Any, tensors: list[Tensor], seed: int) -> None:
         writer.write_padding(out, out.tell())
         for tensor in tensors:
             for rows in _numbers(tensor, rng):
-                out.write(rows.data)  # the package's own way hides what a full disk says
+                out.write(rows.data)  # the package's own function hides the error of a full disk
             writer.write_padding(out, tensor.rows * tensor.row_bytes)
         out.flush()
         os.fsync(out.fileno())
@@ -162,7 +163,7 @@ def _write(path: Path, writer: Any, tensors: list[Tensor], seed: int) -> None:
 
 
 def _numbers(tensor: Tensor, rng: np.random.Generator) -> Iterator[Bytes]:
-    """All rows of it, some at a time."""
+    """Yield the bytes of all rows of a tensor, `DIFFERENT_ROWS` rows at a time."""
     if tensor.fill == "rope":
         yield _as_bytes(_rope(tensor.shape[0]))
         return
@@ -176,7 +177,7 @@ def _numbers(tensor: Tensor, rng: np.random.Generator) -> Iterator[Bytes]:
 
 
 def _random(tensor: Tensor, rows: int, rng: np.random.Generator) -> Bytes:
-    """uint8[rows, bytes of a row]. As large as keeps the values between the layers near 1."""
+    """uint8[rows, bytes of a row], scaled so that the activations between layers stay near 1."""
     fan_in = int(np.prod(tensor.shape[1:]))
     spread = EMBEDDING_SPREAD if "token_embd" in tensor.name else fan_in**-0.5
     numbers, block_bytes = BLOCKS[tensor.format]
@@ -188,11 +189,11 @@ def _random(tensor: Tensor, rows: int, rng: np.random.Generator) -> Bytes:
         return _as_bytes(values.astype(wide)).reshape(rows, -1)
     count = rows * tensor.shape[-1] // numbers
     blocks = rng.integers(0, 256, (count, block_bytes), np.uint8)
-    # ggml-common.h. The divisors were measured: random bits have that spread at a scale of 1.
+    # Block layouts: ggml-common.h. Divisors: the measured spread of random bits at a scale of 1.
     if tensor.format == "Q6_K":  # 4 low bits, 2 high bits, 16 scales of 8 bits, one of F16
         blocks[:, 192:208] = rng.integers(-16, 16, (count, 16)).astype(np.int8).view(np.uint8)
         blocks[:, 208:210] = _f16(spread / 170)
-    else:  # scale and least value in F16, then 6 bits of each for 32 numbers, then the bits
+    else:  # scale and minimum in F16, then 6 bits of each for every 32 numbers, then the bits
         divisor, middle = (258, 7.5) if tensor.format == "Q4_K" else (530, 15.5)
         blocks[:, 0:2] = _f16(spread / divisor)
         blocks[:, 2:4] = _f16(middle * max(spread / divisor, _SMALLEST_F16))
@@ -200,7 +201,7 @@ def _random(tensor: Tensor, rows: int, rng: np.random.Generator) -> Bytes:
 
 
 def _rope(count: int) -> npt.NDArray[np.float32]:
-    """The first quarter of the angles turns; the others so slowly that they stand still."""
+    """Frequency factors: 1 for the first quarter; 1e30 for the rest, which disables rotation."""
     angles = np.full(count, 1e30, np.float32)
     angles[: count // 4] = 1.0
     return angles

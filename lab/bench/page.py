@@ -1,9 +1,9 @@
-"""`interlude bench page`: what the page costs the conversation, looked at and under attack.
+"""`interlude bench page`: what the page costs the conversation, with viewers and under attack.
 
-The same sounds over the talking box in five conditions, in blocks that alternate; each block is a
-box of its own, the real processes on the software card. In one of them, the control, the attackers
-of another one work beside a box without a page, at a server of their own. Then how soon a page that
-is opened shows something, what it costs while nobody looks, and how many bytes it has.
+The same sounds are played over the talking box in five conditions, in alternating blocks; each
+block starts the real processes on the software card anew. In the control condition the box has no
+page and the attackers work against another server. A last table has the time until an opened page
+shows live data, the page's cost without viewers, and its size in bytes.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ from lab.sim.rehearsal_cli import load_over
 from lab.sim.simulated_card import SaidTooLate
 from lab.sim.speech_source import OwnerSound
 
-EVENTS = 72  # sounds in each condition; some fall into a gap of the speech, and have no stop
+EVENTS = 72  # sounds in each condition; those that fall into a gap of the speech have no stop
 OF_BLOCK = 18
 OPENED = 60
 IDLE_S = 15.0
-AFTER_S = 1.0  # of listening to the box after a sound
+AFTER_S = 1.0  # how long the box is recorded after a sound
 MOST_PSS_MIB, MOST_IDLE_PERCENT, MOST_KB = 45, 1, 150
 OFF, ALONE, LOOKED_AT, ATTACKED = "no page", "nobody there", "three look", "under attack"
 ELSEWHERE = "no page, the attack elsewhere"
@@ -56,7 +56,7 @@ WITHOUT_PAGE = (OFF, ELSEWHERE)
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
-    """Raises CardError when the box does not come up or does not speak."""
+    """Raises CardError if the box does not start or does not speak."""
     found = {name: PageCondition(name) for name in VISITORS}
     blocks = max(1, round((options.events or EVENTS) / OF_BLOCK))
     with tempfile.TemporaryDirectory(prefix="interlude-page-") as name:
@@ -134,7 +134,7 @@ class _PageBlock:
         self._seam(stage, onset)
 
     def _heard(self, stage: BenchHarness, place: Place, onset: int) -> None:
-        """When the conductor had the onset, from the sample that decided it."""
+        """Record the delay from the sample that decided the onset to the conductor's message."""
         for at, seen in reversed(stage.recording.mail):
             if at < onset:
                 return
@@ -146,7 +146,7 @@ class _PageBlock:
 
     def _seam(self, stage: BenchHarness, onset: int) -> None:
         if any(m.direction == "playback" for m in stage.messages_since(Dropouts, onset)):
-            return  # the card had nothing to play: that moves what follows
+            return  # an underrun shifts everything after it
         pauses = [m for m in stage.messages_since(PlaybackPaused, onset)
                   if stage.index(m.index) >= onset]  # fmt: skip
         for pause in pauses:
@@ -160,7 +160,7 @@ class _PageBlock:
 
 
 def _sounds(seed: int) -> list[OwnerSound]:
-    """Of a block: words that interrupt; every fourth is a knock or a backchannel."""
+    """The sounds of a block: interrupting words; every fourth is a knock or a backchannel."""
     words = synthetic(seed)
     others = [knock(seed), murmur("mm-hm"), murmur("uh-huh")]
     return [
@@ -170,13 +170,13 @@ def _sounds(seed: int) -> list[OwnerSound]:
 
 
 def with_page(settings: Settings, folder: Path, *, on: bool) -> Settings:
-    """With a page at a free port of this machine alone."""
+    """The settings with the page on or off, at a free port of the loopback interface."""
     told = {"enabled": on, "port": free_port(), "listen": "127.0.0.1"}
     return load_over(settings, {"page": told, "state_dir": str(folder)})
 
 
 def let_in(settings: Settings) -> str:
-    """The cookie of a browser that is let in before the box starts."""
+    """Pair a browser before the box starts. Returns its cookie."""
     return access.AccessStore(access.path(settings), time.time).let_in("bench")
 
 
@@ -184,7 +184,7 @@ def let_in(settings: Settings) -> str:
 def visiting(
     port: int, cookie: str, kinds: tuple[str, ...], done: dict[str, int]
 ) -> Iterator[None]:
-    """With these visitors; what they did is added to `done`."""
+    """Run these visitors in a child process; their counts are added to `done`."""
     if not kinds:
         yield
         return
@@ -201,7 +201,7 @@ def visiting(
 
 @contextlib.contextmanager
 def elsewhere() -> Iterator[int]:
-    """The port of a server that is not the page (page_elsewhere.py)."""
+    """Run a server that is not the page (page_elsewhere.py). Yields its port."""
     words = [sys.executable, "-m", "lab.bench.page_elsewhere"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         try:
@@ -212,7 +212,7 @@ def elsewhere() -> Iterator[int]:
 
 
 def ask_for_code(stage: BenchHarness, port: int) -> None:
-    """Have the box say a code, so that there is one to be guessed, and wait until it has."""
+    """Have the box say a pairing code, which the attackers guess, and wait until it is idle."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
     connection.request("POST", "/pair/code", headers={"Origin": f"http://127.0.0.1:{port}",
                        "Content-Type": "application/x-www-form-urlencoded"})  # fmt: skip
@@ -225,7 +225,7 @@ def ask_for_code(stage: BenchHarness, port: int) -> None:
 
 
 def cpu_of(process: psutil.Process | None) -> float:
-    """Seconds that it has had a processor."""
+    """CPU seconds of the process so far; 0 without one, or if it has ended."""
     if process is None:
         return 0.0
     with contextlib.suppress(psutil.Error):
@@ -235,17 +235,17 @@ def cpu_of(process: psutil.Process | None) -> float:
 
 
 def pss_mib(pid: int) -> float:
-    """Proportional set size: what is shared counts in part."""
+    """Proportional set size: a shared page counts as its share; 0 if the process has ended."""
     with contextlib.suppress(psutil.Error):
         return float(psutil.Process(pid).memory_full_info().pss) / 2**20
     return 0.0
 
 
-# ── a page that is opened
+# ── opening the page
 
 
 def _opening(options: BenchOptions, folder: Path) -> FigureTable:
-    """Without a browser's own work: the page, its files, and the stream of events."""
+    """Fetch the page, its files and the event stream, without a browser's own work."""
     opened = options.events or OPENED
     settings = with_page(options.settings, folder, on=True)
     cookie = let_in(settings)
@@ -263,7 +263,7 @@ def _opening(options: BenchOptions, folder: Path) -> FigureTable:
             size, at_ns = open_page(settings.page.port, cookie)
             times.append((at_ns - begun_ns) / 1e6)
             sizes.append(size)
-            stage.wait(BEAT_S + 0.5)  # until nobody looks, for all parts of the box
+            stage.wait(BEAT_S + 0.5)  # until all parts of the box know that there is no viewer
         costs.append(pss_mib(page.pid))
 
     parts = (*WITHOUT_THINKER, "page")
@@ -281,8 +281,8 @@ def _opening(options: BenchOptions, folder: Path) -> FigureTable:
 
 
 def open_page(port: int, cookie: str) -> tuple[int, int]:
-    """As a browser opens the live view. Returns the bytes of page and files, and when the first
-    levels came (CLOCK_MONOTONIC, ns)."""
+    """Open the live view as a browser does. Returns the bytes of the page and its files, and the
+    time of the first levels (CLOCK_MONOTONIC, ns)."""
     said = {"Cookie": f"{COOKIE}={cookie}"}
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
     connection.request("GET", "/", headers=said)

@@ -1,8 +1,8 @@
-"""A simulated room without a clock: the listener and the answer in it, as fast as the machine can.
+"""Simulates a room and a talking box in one process, faster than real time.
 
-In: sounds of the owner, noise, a room. Out: what the loudspeaker played, to the sample, and what
-the machine made of it. The ear is the listener's own `HearingPipeline`; what lies between it and
-the loudspeaker (rings, conductor, playback, card) is a delay.
+In: sounds of the owner, noise, a room. Out: the loudspeaker's track, exact to the sample, and the
+device's events. Hearing is the listener's own `HearingPipeline`; the path from there to the
+loudspeaker (rings, conductor, playback, card) is modelled as a delay.
 """
 
 from __future__ import annotations
@@ -20,41 +20,41 @@ from appliance.messages.hearing import Onset, Opinion, SpeechEnded, SpeechStarte
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, to_int16
 from appliance.settings import Settings
 
-LAG_BLOCKS = 2  # of sound already with the card when an onset is heard: with the fade, 12 ms, which
-# is the p99 of the machine part on the simulated card (`interlude bench stop`)
-ECHO_BLOCKS = 8  # the echo is worked out 40 ms at a time, and comes that late: a USB device's delay
+LAG_BLOCKS = 2  # already written to the card when an onset is detected: with the fade 12 ms, the
+# p99 of the machine part on the simulated card (`interlude bench stop`)
+ECHO_BLOCKS = 8  # the echo is computed in chunks of 40 ms and arrives that late, as with USB audio
 THINKS_FRAMES = 6 * RATE_HZ // 10  # from the end of an interruption to the next answer
-NO_ANSWER_FRAMES = 4 * RATE_HZ  # after which it talks again even if nobody has said anything
-LONGEST_FRAMES = 33 * RATE_HZ  # of an utterance
+NO_ANSWER_FRAMES = 4 * RATE_HZ  # after an interruption without speech the next answer starts then
+LONGEST_FRAMES = 33 * RATE_HZ  # limit of an utterance
 
 
 class TimedEvent(NamedTuple):
-    """An event of hearing, and the sample after those that had been heard."""
+    """An event of the hearing pipeline, and the index after the last sample processed by then."""
 
     at: int
     event: Onset | Opinion | Verdict | SpeechStarted | SpeechEnded
 
 
 class SimulatedDevice(Protocol):
-    """What sits in the room: it hears a step, and plays one."""
+    """A device in the simulated room: it plays a block of 5 ms and processes one, in turns."""
 
-    stops: list[int]  # samples from which it was silent on purpose
-    yields: list[int]  # samples at which it threw an answer away
+    stops: list[int]  # sample indices from which it was silent on purpose
+    yields: list[int]  # sample indices at which it dropped an answer
     events: list[TimedEvent]
 
     @property
     def talking(self) -> bool:
-        """It has something to say and nothing keeps it from saying it."""
+        """Whether an answer is due and playback is not held."""
 
     def play(self, at: int) -> Samples:
-        """int16[80], which leave the loudspeaker from sample `at` on."""
+        """The block int16[80] that the loudspeaker plays from sample `at` on."""
 
     def process(self, mic: Samples, at: int) -> None:
-        """int16[80] of the microphone from sample `at` on, after what was played up to there."""
+        """Process int16[80] of the microphone from sample `at` on; `play(at)` was called before."""
 
 
 class HearingInterface(Protocol):
-    """What of `HearingPipeline` a box needs."""
+    """The part of `HearingPipeline` that `SimulatedBox` uses."""
 
     answering: bool | None
 
@@ -62,10 +62,11 @@ class HearingInterface(Protocol):
 
 
 class SimulatedBox:
-    """Interlude: `HearingPipeline`, and around it as little as tells the truth: it falls silent
-    `LAG_BLOCKS`
-    and a fade after an onset, goes on from the same sample after a backchannel or a noise, and
-    after an interruption drops the answer and begins another when the owner has spoken."""
+    """Interlude as a model: `HearingPipeline` and a minimal player.
+
+    It falls silent `LAG_BLOCKS` and a fade after an onset. After a backchannel or a noise it
+    resumes at the same sample; after an interruption it drops the answer and starts another one
+    when the owner has finished speaking."""
 
     def __init__(
         self,
@@ -76,15 +77,15 @@ class SimulatedBox:
         asked: int = 0,
         opening: Samples | None = None,
     ) -> None:
-        """It says `talk` over and over, as loud as it is; not before something was said to it, or
-        sample `asked`. `opening`: the sound with which it wakes up, from sample 0 on."""
+        """Plays `talk` in a loop, unscaled, from sample `asked` on or once the owner has spoken.
+        `opening`: the start-up sound, played from sample 0 on."""
         self._talk = talk
-        self._opening = np.zeros(0, np.int16) if opening is None else opening  # what is left of it
+        self._opening = np.zeros(0, np.int16) if opening is None else opening  # its unplayed rest
         self.hearing: HearingInterface = hearing or HearingPipeline(settings.hearing)
         self._ramp = fade_in(settings.card.ramp_ms * RATE_HZ // 1000)
-        self._position = 0  # in the talk, of the sample that is due
+        self._position = 0  # index in the talk of the next sample
         self._hold = self._released = 0
-        self._quiet_until = asked  # no answer is under way before this sample
+        self._quiet_until = asked  # no answer is due before this sample
         self._sounding = False
         self._ahead: list[Samples] = [np.zeros(BLOCK_FRAMES, np.int16)] * LAG_BLOCKS
         self._played = self._ahead[0]
@@ -115,7 +116,7 @@ class SimulatedBox:
             self._obey(event, now)
 
     def _next(self, index: int) -> Samples:
-        """The step that leaves the loudspeaker from `index` on."""
+        """The block that the loudspeaker plays from `index` on."""
         block = np.zeros(BLOCK_FRAMES, np.int16)
         ramp = self._ramp
         if self.talking:
@@ -155,11 +156,12 @@ class SimulatedBox:
 
 
 class EchoSimulator:
-    """The loudspeaker's way to the microphone, a block of 40 ms at a time: convolution by uniform
-    partitions, overlap-save (Stockham 1966; Kulp 1988), so that a long room costs little more."""
+    """The echo path from loudspeaker to microphone, in blocks of 40 ms: uniformly partitioned
+    overlap-save convolution (Stockham 1966; Kulp 1988), so that a long response costs little more.
+    """
 
     def __init__(self, response: npt.NDArray[np.float32]) -> None:
-        """`response` (taps,) is in units of int16 out for int16 in; empty: no echo."""
+        """`response`: float32 (taps,), int16 out for int16 in; empty: no echo."""
         n = self._frames = ECHO_BLOCKS * BLOCK_FRAMES
         count = -(-len(response) // n)
         parts = np.pad(response, (0, count * n - len(response))).reshape(count, n)
@@ -168,7 +170,7 @@ class EchoSimulator:
         self._last_two = np.zeros(2 * n)
 
     def process(self, played: Samples) -> npt.NDArray[np.float64]:
-        """What of `played`, int16[640], and of all before, arrives during the next 640."""
+        """The echo of `played`, int16[640], and of all earlier blocks during the next 640 samples."""
         n = self._frames
         if not len(self._parts):
             return np.zeros(n)
@@ -183,7 +185,7 @@ class EchoSimulator:
 
 
 class RoomSession:
-    """A machine in a room, from sample 0 on; sounds of the owner are put into its future."""
+    """One run of a device in a room, from sample 0 on; the owner's sounds are scheduled ahead."""
 
     def __init__(
         self,
@@ -194,8 +196,7 @@ class RoomSession:
         *,
         drive: float = 0.0,
     ) -> None:
-        """`noise` is repeated. `drive`: how hard the loudspeaker is pushed into tanh; 0: it is
-        linear."""
+        """`noise` is looped. `drive`: gain into the loudspeaker's tanh; 0: linear."""
         self.machine = machine
         self.played: Samples = np.zeros(frames, np.int16)
         self._near = np.zeros(frames + 30 * RATE_HZ, np.float32)
@@ -207,12 +208,12 @@ class RoomSession:
         return self.now + ECHO_BLOCKS * BLOCK_FRAMES > len(self.played)
 
     def add_sound(self, at: int, sound: npt.NDArray[np.float32]) -> None:
-        """Add a sound of the owner (as it reaches the microphone, int16's scale) from `at` on."""
+        """Mix in a sound of the owner, as at the microphone in int16's scale, from `at` on."""
         room = self._near[at : at + len(sound)]
         room += sound[: len(room)]
 
     def advance(self) -> None:
-        """40 ms pass."""
+        """Advance by 40 ms."""
         first, frames = self.now, ECHO_BLOCKS * BLOCK_FRAMES
         before = self.played[max(0, first - frames) : first]
         arrived = self._echo.process(self._spoken(before)) if first else np.zeros(frames)
@@ -226,7 +227,7 @@ class RoomSession:
         self.now += frames
 
     def _spoken(self, played: Samples) -> Samples:
-        """What leaves the cone: as played, or bent at the peaks."""
+        """The sound that the loudspeaker emits: as played, or saturated by tanh."""
         if not self._drive:
             return played
         bent = np.tanh(played * (self._drive / 32768)) * (32768 / self._drive)

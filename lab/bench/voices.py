@@ -1,7 +1,7 @@
-"""`interlude bench voices`: each voice of this machine beside the others, on the same sentences.
+"""`interlude bench voices`: compares the voices installed on this machine, on the same sentences.
 
-How well a recogniser understands it, what it costs, how soon it sounds and stops, and whether words
-lie where it says. The recogniser judges in this process, after the voice has spoken.
+It measures a recogniser's word errors, CPU time, the delay of the first samples and of a stop, and
+the error of the reported word times. The recogniser runs in this process, after the voice is done.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from lab.bench.voice_judge import AlignedWord, VoiceJudge, words_of, wrong_words
 from lab.bench.voice_runs import SaidSentence, say, stop_times_ms, wait_until_ready
 from lab.bench.voice_sentences import SENTENCES
 
-ROUNDS = 3  # of the same sentences, for the first samples; a percentile wants sixty of them
-STOPS = 60  # of each program; with `--events`, so many
-WARM_UP = "Good morning."  # said first, and not counted
+ROUNDS = 3  # of the same sentences, for the first samples: p95 needs sixty values
+STOPS = 60  # of each program, unless `--events` is given
+WARM_UP = "Good morning."  # said first, and not measured
 COLUMNS = (
     "voice", "words wrong", "of", "CPU s/s", "first p50", "p95", "MiB", "stop p50", "p95",
     "begins p50", "p95", "ends p50", "p95", "of",
@@ -40,15 +40,15 @@ COLUMNS = (
 
 @dataclass
 class VoiceFigures:
-    """What was found of one voice.
+    """The figures of one voice.
 
-    cpu_s      of its program or programs, for all its sentences
-    sound_s    seconds of sound that it made
-    resident   MiB of its program; None of a voice that is started anew for each sentence
+    cpu_s      CPU time of its program or programs for one round of the sentences
+    sound_s    seconds of synthesised sound
+    resident   MiB of its program; None for a voice with a process for each sentence
     first_ms, stop_ms
-               of each sentence, and of each stop
+               delay of the first samples of each sentence, and of each stop
     begins_ms, ends_ms
-               how far from the alignment each word begins and is over, as far as it tells
+               distance of each word's reported start and end from the alignment, if it reports them
     """
 
     words: int = 0
@@ -106,13 +106,13 @@ def bench(options: BenchOptions) -> list[FigureTable]:
 
 
 class Writer(Protocol):
-    """Writes down what it hears, having no idea of the text."""
+    """A recogniser that transcribes a sound without knowing the text."""
 
     def heard(self, sound: Samples) -> list[str]: ...
 
 
 def writer_of(options: BenchOptions) -> Writer | None:
-    """The second judge, where one is asked for. Raises BenchError."""
+    """The recogniser of `--judge sherpa`; None for the default. Raises BenchError."""
     if options.judge == "pocketsphinx":
         return None
     if options.judge != "sherpa" or options.model is None:
@@ -127,7 +127,7 @@ def measure(
     settings: Settings, name: str, sentences: Sequence[str], stops: int, judge: VoiceJudge,
     writer: Writer | None = None,
 ) -> VoiceFigures:  # fmt: skip
-    """Raises VoiceError where the voice cannot speak."""
+    """Measure one voice. Raises VoiceError if the voice cannot speak."""
     found = VoiceFigures()
     children_s = _children_cpu_s()
     with closing(factory.open_voice(settings, name)) as voice:
@@ -146,7 +146,7 @@ def measure(
         else:
             said = [say(voice, text) for text in sentences]
             found.first_ms = _more_firsts(voice, sentences)
-    if found.resident is None:  # each sentence was a process, and all of them are reaped now
+    if found.resident is None:  # each sentence was a process, and all of them have been reaped
         found.cpu_s = (_children_cpu_s() - children_s) / ROUNDS
     for text, sentence in zip(sentences, said, strict=True):
         _judge(found, text, sentence, judge, writer or judge)
@@ -154,7 +154,7 @@ def measure(
 
 
 def _more_firsts(voice: Voice, sentences: Sequence[str]) -> list[float]:
-    """The time to the first samples in all rounds but the first."""
+    """The delay of the first samples in all rounds but the first."""
     return [say(voice, text).first_ms for text in (*sentences,) * (ROUNDS - 1)]
 
 
@@ -175,8 +175,8 @@ def _judge(
 def word_errors_ms(
     text: str, told: Iterable[SpokenWord], aligned: Sequence[AlignedWord]
 ) -> tuple[list[float], list[float]]:
-    """How far each word's begin, and its end, lie from the alignment; none at all where the two do
-    not have the same words."""
+    """The distance in ms of each word's start and end from the alignment; empty if the reported
+    and the aligned words differ."""
     words = [(words_of(text[word.begin : word.end]), word) for word in told]
     if [names for names, _ in words] != [[word.word] for word in aligned]:
         return [], []
@@ -188,7 +188,7 @@ def word_errors_ms(
 
 
 def p50_p95(values: Sequence[float]) -> tuple[str | float, str | float]:
-    """For a table; of none a dash."""
+    """p50 and p95 for a table; dashes if there are no values."""
     if not len(values):
         return "–", "–"
     p50, p95 = np.percentile(values, [50, 95])
@@ -201,6 +201,6 @@ def _cpu_s(program: psutil.Process) -> float:
 
 
 def _children_cpu_s() -> float:
-    """Of all children of this process that have ended and were waited for."""
+    """CPU time of all children of this process that have ended and were waited for."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
