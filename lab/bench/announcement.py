@@ -1,8 +1,8 @@
-"""`interlude bench announcement`: the first thing that a box says after it was switched on.
+"""`interlude bench announcement`: the first announcement of a box after it was switched on.
 
-In: announcements by the box's voice, with their chime and without an opening before them, rooms,
-delays, echo levels. Out: how often the box took its own voice for somebody, and how soon it noticed
-somebody who really spoke. Faster than real time; the ear is the listener's own `HearingPipeline`.
+In: announcements by the box's voice, with their chime and without a start-up sound, rooms, delays,
+echo levels. Out: how often the box took its own voice for speech, and how soon it detected a real
+speaker. It runs the listener's own `HearingPipeline` faster than real time.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ TEXTS = (
 )
 ECHOES_DB = (-10.0, -20.0, -30.0, -40.0, -50.0)  # dBFS rms of full-scale speech at the microphone
 RT60_S = (0.2, 0.3, 0.4, 0.6)
-DELAYS_MS = (40, 65, 110)  # of card, buffers and air
+DELAYS_MS = (40, 65, 110)  # echo delay through card, buffers and air
 NOISE_DB = -66.0
-LISTENS_S = 2.0  # before it speaks
-EVENTS = 24  # of either kind, at each level
-WORD_S = (0.0, 2.2)  # after the chime's beginning, somebody speaks
+LISTENS_S = 2.0  # silence before the announcement
+EVENTS = 24  # announcements alone, and as many talked over, at each level
+WORD_S = (0.0, 2.2)  # start of the owner's word after the chime's start
 WORD_DB = (-3.0, 3.0)  # against SPEECH_DB
-EARLY_S, LATE_S = 0.15, 1.1  # of an onset before the word; of the answer's end after it
+EARLY_S, LATE_S = 0.15, 1.1  # tolerance of an onset before the word's start and after its end
 
 
 @dataclass(frozen=True)
 class AnnouncementRoom:
-    """`echo_db`: dBFS rms of full-scale speech at the microphone."""
+    """A room. `echo_db`: dBFS rms at the microphone of full-scale speech of the box."""
 
     echo_db: float
     rt60_s: float
@@ -59,21 +59,22 @@ class AnnouncementRoom:
 
 @dataclass(frozen=True)
 class AnnouncementRun:
-    """Card samples: of each onset, and of each time that the answer was thrown away."""
+    """The sample indices of the onsets, and of the moments at which the answer was dropped."""
 
     onsets: list[int]
     yields: list[int]
 
 
 class _SaysOnce(SimulatedBox):
-    """It has one thing to say, from `asked` on."""
+    """A box that says its talk once, from sample `asked` on."""
 
     def _answering(self, at: int) -> bool:
         return at >= self._quiet_until and self._position < len(self._talk)
 
 
 def announcements(settings: Settings) -> list[Samples]:
-    """As the box says them: with the chime before, at its volume. Raises VoiceError."""
+    """The announcements as the box plays them: after the chime, at the volume of the settings.
+    Raises VoiceError."""
     with closing(factory.open_voice(settings, bench_speech.name_of(settings))) as voice:
         wait_until_ready(voice)
         spoken = [np.concatenate([chime(), say(voice, text).sound]) for text in TEXTS]
@@ -87,8 +88,8 @@ def announce(
     room: AnnouncementRoom,
     word: tuple[int, Samples] | None = None,
 ) -> AnnouncementRun:
-    """A box that has never heard its room says `sound` after `LISTENS_S`. `word`: what somebody
-    says as it reaches the microphone, and from which sample on."""
+    """Simulate a box with an unadapted canceller that says `sound` after `LISTENS_S`. `word`: the
+    first sample and the sound of the owner's word at the microphone."""
     response = acoustics.impulse_response(
         room.rt60_s, rate_hz=RATE_HZ, echo_db=room.echo_db, seed=room.seed
     )
@@ -98,7 +99,7 @@ def announce(
         "white", 10 * RATE_HZ, level_db=NOISE_DB, rate_hz=RATE_HZ, seed=room.seed
     )
     begins = round(LISTENS_S * RATE_HZ)
-    rest = np.zeros(RATE_HZ, np.int16)  # its reverberation is its own voice, too
+    rest = np.zeros(RATE_HZ, np.int16)  # the reverberation still belongs to the announcement
     box = _SaysOnce(np.concatenate([sound, rest]), settings, asked=begins)
     session = RoomSession(box, EchoSimulator(response), noise, begins + len(sound) + 2 * RATE_HZ)
     if word is not None:
@@ -110,7 +111,7 @@ def announce(
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
-    """By itself, and talked over, at each level of the echo."""
+    """Announcements alone and talked over, at each level of the echo."""
     count = EVENTS if options.events is None else options.events
     columns = ("", "alone: n", "paused", "thrown away", "talked over: n", "paused before",
                "noticed", "≤ 150 ms", "≤ 300 ms", "p50 ms", "p95 ms")  # fmt: skip
@@ -133,7 +134,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
 
 
 def _rooms(echo_db: float, count: int, rng: random.Random) -> Iterator[AnnouncementRoom]:
-    """All combinations of reverberation and delay come before one comes again."""
+    """`count` rooms; all combinations of RT60 and delay are used before one is repeated."""
     places = [(rt60_s, delay_ms) for rt60_s in RT60_S for delay_ms in DELAYS_MS]
     rng.shuffle(places)
     for number in range(count):
@@ -144,8 +145,8 @@ def _rooms(echo_db: float, count: int, rng: random.Random) -> Iterator[Announcem
 def _talked_over(
     settings: Settings, sound: Samples, room: AnnouncementRoom, rng: random.Random
 ) -> tuple[float | None, bool]:
-    """ms from the word's first sample to the decision, None where it was not noticed; and whether
-    the box had paused before."""
+    """Announce with a word over it. Returns the ms from the word's first sample to the decision,
+    None if the word was not detected; and whether the box had paused before the word."""
     phrase: Phrase = synthetic_phrases.phrase("interruption", rng)
     clip = sound_of(phrase)
     level_db = SPEECH_DB + rng.uniform(*WORD_DB)

@@ -1,4 +1,4 @@
-"""One question of `bench answer`: asked of a running box, and what its answer was made of."""
+"""Asks a running box one question for `bench answer`, and splits the answer's time into parts."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from lab.sim import corpus, script_sounds
 from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.speech_source import SPEECH_DB, OwnerSound
 
-ANSWERED_S = 60.0  # after the owner's words; then it is counted as not answered
-IDLE_SHARE = 0.1  # of a core, which a thinker that has nothing to read stays below
-IDLE_S = 60.0  # for it to have read what was said
-QUESTION_S = (3.0, 5.2)  # recorded orders of about four seconds
+ANSWERED_S = 60.0  # timeout after the owner's words; then the question counts as unanswered
+IDLE_SHARE = 0.1  # share of a core below which the thinker counts as idle
+IDLE_S = 60.0  # timeout of its idle prefill
+QUESTION_S = (3.0, 5.2)  # length of the recorded orders that are used
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Question:
 
 
 def synthetic(texts: tuple[str, ...], rng: random.Random) -> Iterator[Question]:
-    """Said by espeak-ng, in any order, voice and speed."""
+    """Questions by espeak-ng, without end, with random text, voice and speed."""
     while True:
         text, voice = rng.choice(texts), rng.choice(VOICES)
         entry = ScriptedUtterance(say=text, voice=voice, speed=rng.randrange(140, 190, 10))
@@ -47,12 +47,12 @@ def synthetic(texts: tuple[str, ...], rng: random.Random) -> Iterator[Question]:
 
 
 def recorded(sources: list[RecordingFile], rng: random.Random) -> list[Question]:
-    """Whole spoken orders of three to five seconds, each once, in any order."""
+    """Recorded complete orders of three to five seconds, each once, shuffled."""
     found = []
     for source in sources:
         if source.word != SENTENCES_FOLDER:
             continue
-        with contextlib.suppress(InterludeError):  # silent or clipped: there are others
+        with contextlib.suppress(InterludeError):  # silent or clipped
             clip = corpus.load(source)
             if QUESTION_S[0] <= (clip.end - clip.onset) / RATE_HZ <= QUESTION_S[1]:
                 sound = OwnerSound(clip.at(SPEECH_DB), clip.onset, clip.end)
@@ -62,7 +62,8 @@ def recorded(sources: list[RecordingFile], rng: random.Random) -> list[Question]
 
 
 def ask(stage: BenchHarness, question: Question, listen_s: float = 0.3) -> dict[str, Any]:
-    """One question; what it met with, in milliseconds. The answer sounds for `listen_s`."""
+    """Ask one question. Returns the parts of the answer's time in ms. The answer is stopped after
+    `listen_s`."""
     sound = question.sound
     at = stage.card.now() + LEAD
     stage.add_sound(at, sound)
@@ -86,7 +87,7 @@ def ask(stage: BenchHarness, question: Question, listen_s: float = 0.3) -> dict[
 
 
 def settle(stage: BenchHarness) -> None:
-    """Until nobody speaks and the thinker has read what was said."""
+    """Wait until no onset is open and the thinker has finished its idle prefill."""
     stage.wait_until(stage.settled, 3.0)
     stage.wait(0.8)
     thinker = psutil.Process(stage.pid("thinker"))
@@ -100,8 +101,8 @@ def settle(stage: BenchHarness) -> None:
 
 
 def resident_mib(stage: BenchHarness) -> float:
-    """What the box's processes take together, and what they have started; pages that several have
-    are counted once (PSS). The supervisor is the bench itself here, and left out."""
+    """Memory of the box's processes and their children; shared pages are counted once (PSS). The
+    supervisor runs in the bench's own process here, and is left out."""
     total = 0
     for part in stage.supervisor.parts.values():
         if part.child is None:
@@ -125,7 +126,7 @@ def _answer(stage: BenchHarness, since: int) -> PlaybackStarted | None:
 
 
 def _parts(stage: BenchHarness, at: int, end: int, turn: int, all_ms: float) -> dict[str, Any]:
-    """Of what the answer's time is made; what is not known of it is left out."""
+    """The parts of the answer's time; only the text if one of them is unknown."""
     mail = [(i, seen.message) for i, seen in stage.recording.mail if i >= at]
     ended = [i for i, message in mail if isinstance(message, SpeechEnded) and message.last]
     thoughts = [m for m in stage.messages_since(ThoughtEnded, at) if m.turn == turn]

@@ -1,8 +1,8 @@
-"""`bench answer --weights`: a model of full size in the real processes, one recipe after the other.
+"""`bench answer --weights`: runs a model of full size in the real processes, recipe by recipe.
 
-In: synthetic weights, written here. Out: the parts of an answer's time for each recipe, beside
-each other; the goals. With `--weights DIR` every event is kept in DIR, and the same command goes on
-where it was ended; delete DIR/answer-events.jsonl to begin anew.
+In: synthetic weights, written here. Out: the parts of an answer's time for each recipe, in columns;
+the goals. With `--weights DIR` every event is stored in DIR, and the same command resumes where it
+was interrupted; delete DIR/answer-events.jsonl to start again.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from lab.bench.model_weights import size
 from lab.bench.stalls import TOLD_NS, watch
 from lab.sim.rehearsal_cli import load_over
 
-SYNTHETIC = "e2b"  # `--weights e2b`: written anew, gone in the end
+SYNTHETIC = "e2b"  # `--weights e2b`: temporary weights, deleted at the end
 SOAK, SOAK_S = "soak", 1800.0
-LISTEN_S = 1.0  # to each answer, so that it is drawn beside its sound
+LISTEN_S = 1.0  # playback time of each answer, so that sampling runs beside playback
 SOAK_LISTEN_S = 4.0
-WARM_UP = 1  # questions that do not count: history to go on from
+WARM_UP = 1  # questions that are not counted: the others follow an existing history
 
 
 def bench(options: BenchOptions, shape: Shape = E2B) -> list[FigureTable]:
-    """Raises BenchError for a part there is not or too little memory, StorageError where the
-    weights cannot be written."""
+    """Raises BenchError for an unknown part or too little memory, StorageError if the weights
+    cannot be written."""
     names = [recipe.name for recipe in RECIPES]
     parts = options.parts or tuple(names)
     unknown = [part for part in parts if part not in (*names, SOAK)]
@@ -63,7 +63,7 @@ def bench(options: BenchOptions, shape: Shape = E2B) -> list[FigureTable]:
 
 
 class Run:
-    """What one call measures. `folder`: of the weights, the events and each recipe's state."""
+    """One run of the bench. `folder`: holds the weights, the events and each recipe's state."""
 
     def __init__(self, folder: Path, settings: Settings, options: BenchOptions) -> None:
         self._folder = folder
@@ -115,7 +115,7 @@ class Run:
         self._play(recipe, act)
 
     def _soak(self, questions: Iterator[Question]) -> FigureTable:
-        """Asked and answered without a pause; how many times the card ran dry or over."""
+        """Ask questions without a pause for `SOAK_S`, and count the dropouts of the card."""
         recipe = RECIPES[0]
         _tell(f"{SOAK}: {recipe.about}; {SOAK_S / 60:g} minutes")
         events: list[dict[str, Any]] = []
@@ -150,7 +150,7 @@ class Run:
         BenchHarness(QUIET, settings, act, parts=parts, state=state, replaced=rows).play()
 
     def _events(self, recipe: Recipe) -> list[dict[str, Any]]:
-        """What was measured of it before, with the same settings and kind of question."""
+        """The stored events of a recipe with the same settings, seed and recordings."""
         if not self._log.is_file():
             return []
         lines = self._log.read_text(encoding="utf-8").splitlines()
@@ -169,7 +169,8 @@ class Run:
 
 
 def _questions(sources: list[Any], seed: int) -> Callable[[], Iterator[Question]]:
-    """The same ones each time: recorded orders of some four seconds, or espeak-ng's."""
+    """A function that restarts the same sequence of questions: recorded orders of about four
+    seconds, or sentences by espeak-ng."""
 
     def questions() -> Iterator[Question]:
         rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy

@@ -1,10 +1,10 @@
-"""The recipe that Interlude grew from, as its article tells it, to be measured beside ours.
+"""The barge-in recipe of the article that Interlude started from, for comparison with ours.
 
 "Why Your Voice Agent Won't Stop Talking", DEV Community, 2026: `python -m lab.bench.article
 CARD ANSWER` listens and talks on an ALSA card until its standard input ends. ANSWER is raw int16
-at 16 kHz. Kept: 512-sample chunks through Silero's VADIterator (0.5, 500 ms), one Event, a worker
-that polls it before each blocking write of 50 ms and flushes its queue. Replaced: PyAudio by our
-ALSA seam, 24 kHz by 16, the model by the same answer each time.
+at 16 kHz. As in the article: 512-sample chunks through Silero's VADIterator (0.5, 500 ms), one
+Event, a worker that polls it before each blocking write of 50 ms and flushes its queue. Replaced:
+PyAudio by our ALSA module, 24 kHz by 16, the model by a fixed answer.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from appliance.hear.onset.vad import HOP_FRAMES, WINDOW_FRAMES, VoiceActivityDet
 from appliance.pcm import RATE_HZ, Samples
 
 CHUNK_FRAMES = RATE_HZ * 50 // 1000  # "Feed 50ms TTS chunks into playback_queue"
-# What the card holds: PortAudio asks ALSA for 4 periods. 40 ms in all is less than its own default
-# for a PyAudio stream of that time (1024 frames a period), so the recipe loses nothing by it.
+# The card's buffer: PortAudio asks ALSA for 4 periods. 40 ms in all is less than the default of a
+# PyAudio stream (1024 frames a period), so this choice does not slow the recipe down.
 OUT_PERIOD_MS, OUT_PERIODS = 10, 4
 IN_PERIOD_MS = 32  # frames_per_buffer=512
-AGAIN_CHUNKS = 31  # 1 s of nothing to say, then the answer again: a bench wants it talking
+AGAIN_CHUNKS = 31  # after 1 s without output the answer is repeated: the bench needs it talking
 
 
 class VADIterator:
-    """Silero's own (silero-vad, utils_vad.py), at 16 kHz, from probability to start and end."""
+    """Silero's VADIterator (silero-vad, utils_vad.py) at 16 kHz: probabilities → start and end."""
 
     def __init__(self, threshold: float = 0.5, min_silence_ms: int = 500) -> None:
         self._threshold = threshold
@@ -41,7 +41,7 @@ class VADIterator:
         self._now = 0
 
     def process(self, probability: float) -> Literal["start", "end"] | None:
-        """The network's word on the next 512 samples."""
+        """Process the network's probability of speech in the next 512 samples."""
         self._now += WINDOW_FRAMES
         if probability >= self._threshold:
             self._quiet_from = 0
@@ -58,7 +58,7 @@ class VADIterator:
 
 
 class Gatekeeper:
-    """Microphone in, speech out; `audio_queue` stands between PortAudio's thread and ours."""
+    """Detects speech in the microphone's sound; `audio_queue` connects the capture thread to it."""
 
     def __init__(self) -> None:
         self.audio_queue: queue.Queue[Samples] = queue.Queue()
@@ -68,7 +68,7 @@ class Gatekeeper:
         self._iterator = VADIterator()
 
     def capture(self, stream: AlsaStream) -> None:
-        """The thread that PortAudio would run."""
+        """Body of the capture thread, which PortAudio would run."""
         poller = select.poll()
         stream.register(poller)
         stream.start()
@@ -84,15 +84,15 @@ class Gatekeeper:
                 stream.start()
 
     def process(self, chunk: Samples) -> Literal["start", "end"] | None:
-        """512 samples. Of the two interleaved networks of `VoiceActivityDetector`, one sees exactly
-        these windows, and answers second."""
+        """Process 512 samples. `VoiceActivityDetector` has two interleaved networks; the one whose
+        windows are these chunks returns its probability with the second hop."""
         self._speech.process(chunk[:HOP_FRAMES])
         probability = self._speech.process(chunk[HOP_FRAMES:])
         return None if probability is None else self._iterator.process(probability)
 
 
 class OutputController:
-    """The worker that polls the event at each chunk, and flushes."""
+    """Plays a queue of chunks; its worker polls the event before each chunk and flushes."""
 
     def __init__(self) -> None:
         self.playback_queue: queue.Queue[Samples] = queue.Queue()
@@ -108,7 +108,7 @@ class OutputController:
             try:
                 audio_chunk = self.playback_queue.get(timeout=0.05)
             except queue.Empty:
-                stream.avail()  # so that the card's log says when it ran dry
+                stream.avail()  # so that the card logs an underrun
                 continue
             if interrupt_event.is_set():
                 continue
@@ -127,16 +127,16 @@ class OutputController:
 
 
 def write_blocking(stream: AlsaStream, poller: select.poll, chunk: Samples) -> None:
-    """Returns when all of the chunk is the card's, as Pa_WriteStream does."""
+    """Write a chunk; returns when the card's buffer has all of it, as Pa_WriteStream does."""
     while len(chunk):
         taken = stream.write(chunk)
-        chunk = chunk[max(0, taken) :]  # after a dropout (−1) the card is ready for the same again
+        chunk = chunk[max(0, taken) :]  # after a dropout (−1) the same chunk is written again
         if len(chunk) and taken >= 0:
             stream.is_ready(poller.poll(100))
 
 
 def converse(gatekeeper: Gatekeeper, output: OutputController, answer: Samples) -> None:
-    """The article's main loop; where it asks its model, the answer is there at once."""
+    """The article's main loop; in place of a call of the model the answer is queued at once."""
     nothing_to_say = 0
     output.play(answer)
     while True:

@@ -1,8 +1,8 @@
-"""What Mimi's decoder and a speech head would cost on one core of a Raspberry Pi 5: arithmetic.
+"""Computes the cost of Mimi's decoder and a speech head on one core of a Raspberry Pi 5.
 
 In: the sizes of the parts, and rates of one Cortex-A76. Out: milliseconds for a frame of 80 ms. A
-part is bound by its products or by the weights that it reads; the better value takes the longer of
-both, the worse their sum.
+part is bound by its products or by the weights that it reads; the better value is the longer of
+the two times, the worse one their sum. Nothing is measured.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from lab.bench.head_weights import (
 from lab.bench.roofline import Range
 
 FRAME_MS = 80.0
-POSITIONS, CONTEXT = 2, 250  # of the transformer: for a frame, and that attention sees
+POSITIONS, CONTEXT = 2, 250  # of the transformer: positions of a frame, and those attended to
 
-# Of one core at 2.4 GHz. Two fused operations on four numbers a cycle are 19.2 G products a second;
-# 6 to 10 of these are what matrix products of this size may reach. Eight bits: four times as many
-# at most. Memory: one core alone; a stream of all four has 9.9 to 11.4 (roofline.py). Estimates.
+# Rates of one core at 2.4 GHz. Two fused multiply-adds on four numbers a cycle are 19.2 G products
+# a second; matrix products of this size may reach 6 to 10 G. Eight bits: at most four times that.
+# Memory: one core alone; all four together read 9.9 to 11.4 GB/s (roofline.py). All are estimates.
 PRODUCTS_G_S = Range(10.0, 6.0)
 PRODUCTS_INT8_G_S = Range(30.0, 15.0)
 MEMORY_GB_S = Range(7.0, 5.0)
@@ -39,8 +39,8 @@ class CostPart:
     """A part of the work for one frame.
 
     products  multiplications for a frame, in millions
-    weights   numbers read in a call, in millions, however many frames it has
-    moved_mb  other bytes that a call reads and writes
+    weights   weights read in a call of any number of frames, in millions
+    moved_mb  other megabytes that a call reads and writes
     rounds    its weights may be in 8 bits
     """
 
@@ -51,7 +51,7 @@ class CostPart:
     rounds: bool = False
 
     def ms(self, which: int, frames: int, *, int8: bool) -> float:
-        """For a frame, in a call of so many. `which`: 0 the better, 1 the worse."""
+        """ms of one frame in a call of `frames`. `which`: 0 the better value, 1 the worse."""
         small = int8 and self.rounds
         rate = (PRODUCTS_INT8_G_S if small else PRODUCTS_G_S)[which]
         computed = self.products / rate
@@ -60,7 +60,7 @@ class CostPart:
 
 
 def mimi() -> list[CostPart]:
-    """The parts of its decoder, in their order."""
+    """The parts of Mimi's decoder, in the order of the computation."""
     layer = 4 * WIDTH**2 + 2 * WIDTH * INNER
     attended = 2 * POSITIONS * CONTEXT * WIDTH
     kept = 2 * LAYERS * CONTEXT * WIDTH * 4 / 1e6  # keys and values
@@ -92,10 +92,10 @@ TOKENS_A_SECOND, PHONES_A_SECOND, FRAMES_A_SECOND = 3.5, 16.0, 1000 / FRAME_MS  
 
 
 def head(sizes: HeadSizes = E2B) -> tuple[CostPart, ...]:
-    """The parts of a speech head. A token is computed beside its two neighbours, a phone beside its
-    eight, each time anew; weights are read once for all of these."""
+    """The parts of a speech head. For each token its two neighbours are computed again, for each
+    phone its eight; the weights are read once for such a group."""
     tokens, phones = TOKENS_A_SECOND / FRAMES_A_SECOND, PHONES_A_SECOND / FRAMES_A_SECOND
-    looks = (POINTS - 1) * (sizes.phone + POSITION) * sizes.point  # seven of eight looks at phones
+    looks = (POINTS - 1) * (sizes.phone + POSITION) * sizes.point  # points after the first
     return (
         _often("head: tokens, each in a window of 3", TOKEN_TAPS, sizes.reader, tokens),
         _often("head: phones, each in a window of 9", BACK + 1 + AHEAD, sizes.phones, phones),
@@ -105,7 +105,7 @@ def head(sizes: HeadSizes = E2B) -> tuple[CostPart, ...]:
 
 
 def _often(name: str, rows: int, weights: int, times: float) -> CostPart:
-    """So many times a frame."""
+    """A part that runs `times` a frame on average, over `rows` rows each time."""
     return CostPart(name, rows * weights * times / 1e6, weights * times / 1e6, rounds=True)
 
 
@@ -113,7 +113,7 @@ HEAD = head()
 
 
 def sheets() -> list[FigureTable]:
-    """Part by part for one frame a call, and the sums."""
+    """A table of the parts, one frame a call, and one of the sums."""
     parts = [*mimi(), *HEAD]
     by_part = FigureTable(
         "One core of a Pi 5, computed: ms for a frame of 80 ms, one frame a call",

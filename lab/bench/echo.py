@@ -1,7 +1,7 @@
-"""`interlude bench echo`: which canceller, by what becomes of the owner's words and of the pauses.
+"""`interlude bench echo`: compares echo cancellers by detected words and false pauses.
 
-Every canceller sits in the listener's own `HearingPipeline`, in the same rooms, under the same
-voices and words, faster than real time. A second table has the cancellers alone.
+Every canceller runs in the listener's own `HearingPipeline`, in the same rooms with the same voices
+and words, faster than real time. A second table has the cancellers alone.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from lab.bench.speex import SpeexCanceller
 from lab.sim import acoustics, synthetic_phrases
 from lab.sim.speech_source import SPEECH_DB
 
-WORDS = 24  # over the box, in each place
-TALK_S = 40.0  # of the box talking undisturbed, in each place
+WORDS = 24  # over the box, in each room and condition
+TALK_S = 40.0  # the box talks undisturbed, in each room and condition
 COLD_S = 10.0
 ROOMS = ((0.2, 1001), (0.4, 1002), (0.7, 1003))
 ECHOES_DB = (-10.0, 0.0, 10.0, 15.0)  # against the owner
@@ -60,8 +60,8 @@ ALONE = (
 
 
 def cancellers(settings: Settings, parts: Sequence[str] = ()) -> dict[str, Make]:
-    """By name; of `parts` alone, if there are any. AEC3 only where `livekit` is installed. Raises
-    BenchError for one that is not here."""
+    """Factories of the cancellers by name; only those in `parts` if any are named. AEC3 needs the
+    package `livekit`. Raises BenchError for an unknown or missing one."""
     echo = msgspec.structs.replace(settings.hearing.echo, canceller="kalman")
     found: dict[str, Make] = {
         "kalman": lambda: make_canceller(echo, BLOCK_FRAMES),
@@ -77,7 +77,7 @@ def cancellers(settings: Settings, parts: Sequence[str] = ()) -> dict[str, Make]
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
-    """Words and pauses, then the cancellers alone."""
+    """The table of words and pauses, and that of the cancellers alone."""
     words = WORDS if options.events is None else options.events
     specs = _specs(options, words * len(ROOMS))
     return [_heard(options, specs, words), _alone(options)]

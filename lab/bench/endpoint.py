@@ -1,6 +1,6 @@
-"""`interlude bench endpoint`: how long the box waits after the last word, and whom it cuts off.
+"""`interlude bench endpoint`: the wait after the last word against the rate of false cut-offs.
 
-Silence alone and the judged end of a turn over the same sounds: false cut-offs against the wait.
+It compares two rules on the same sounds: a fixed silence, and the judged end of a turn.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from lab.bench.endpoint_turns import turns
 EVENTS = 120  # sentences of each material
 CUT_SHARES = (0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05)  # at which both rules are compared
 SILENCES_MS = tuple(range(200, 1701, 50))
-SLOW_MS = 250  # what a question may cost on a Cortex-A76: an estimate, not measured
+SLOW_MS = 250  # a question's time on a Cortex-A76: an estimate, not measured
 GOAL_SHARE, GOAL_RATIO = 0.05, 0.65
-# (sure, likely, unsure_ms, unlikely_ms), from the hastiest to the most patient. The thresholds are
-# from the cross-validation of the head (training/turn), which no sound of this bench was part of.
+# (sure, likely, unsure_ms, unlikely_ms), from the shortest to the longest waits. The thresholds are
+# from the cross-validation of the head (training/turn), which used no sound of this bench.
 LADDER = (
     (0.50, 0.30, 500, 700),
     (0.60, 0.40, 600, 900),
@@ -46,12 +46,12 @@ _MS = 1000 / RATE_HZ
 
 @dataclass(frozen=True)
 class RuleFigures:
-    """One rule over many turns.
+    """The figures of one rule over many turns.
 
-    cut      of the turns with a pause, how many were ended before the owner went on
-    pauses   how many there were
-    waits_ms from the last word to the end, of each whole turn that was not cut
-    early    whole turns that were ended before the last word
+    cut      turns with a pause that were ended before the owner continued
+    pauses   turns with a pause
+    waits_ms from the last word to the end, of each turn without a pause that was not ended early
+    early    turns without a pause that were ended before the last word
     """
 
     cut: int
@@ -69,7 +69,7 @@ class RuleFigures:
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
-    """A table for each material, the curve of all, and what a question costs."""
+    """Two tables for each material, the cost of a question, and the listener's lateness."""
     try:
         network = TurnNetwork()
     except ModelError as error:
@@ -91,7 +91,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
 def as_set(
     material: str, heard: list[HeardTurn], turn: TurnSettings, network: TurnNetwork, late_ms: float
 ) -> FigureTable:
-    """Both rules as the settings have them."""
+    """Both rules with the values of the settings."""
     columns = ("rule", "cut off", "95 %", "of", "mean ms", "p50", "p95", "p99", "max", "n")
     sheet = FigureTable(f"{material}: as the settings say", columns)
     silent = msgspec.structs.replace(turn, judge="none")
@@ -153,7 +153,7 @@ def curve(
 def play(
     heard: Sequence[HeardTurn], turn: TurnSettings, network: TurnNetwork | None, late_ms: float
 ) -> RuleFigures:
-    """One rule over all turns; its answers come `late_ms` after the question."""
+    """Run one rule over all turns; the network's answers arrive `late_ms` after the question."""
     cut = pauses = early = 0
     waits = []
     for each in heard:
@@ -169,7 +169,7 @@ def play(
 
 
 def wait_at(rules: Sequence[RuleFigures], share: float) -> float | None:
-    """The shortest mean wait of the rules that cut off no more than `share`; None: all cut more."""
+    """The shortest mean wait of the rules that cut off at most `share`; None if all cut off more."""
     fit = [rule.mean_ms for rule in rules if rule.share <= share]
     return min(fit) if fit else None
 

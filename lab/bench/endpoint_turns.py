@@ -1,7 +1,7 @@
-"""Turns for `bench endpoint`: speech that is over, and the same with a pause in mid-sentence.
+"""Makes turns for `bench endpoint`: complete sentences, and the same with a pause inside.
 
-In: recordings of whole sentences, if there are any, and sentences for espeak-ng whose grammar says
-whether they are over. Out: int16 at 16 kHz with the room's noise, and where the pause lies in them.
+In: recordings of complete sentences, if any, and sentences for espeak-ng whose grammar shows
+whether they are complete. Out: int16 at 16 kHz with the room's noise, and the place of the pause.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from lab.sim import synthetic_phrases as said
 
 Wave = npt.NDArray[np.float64]
 
-SENTENCES_FOLDER = "commands"  # of the recordings: whole spoken orders, not words
-BEFORE_S, AFTER_S = 0.5, 2.2  # of the room alone; the latter is longer than any rule waits
-PAUSES_S = (0.2, 1.5)  # the shortest and the longest pause in mid-sentence
+SENTENCES_FOLDER = "commands"  # folder of recordings of complete orders, not words
+BEFORE_S, AFTER_S = 0.5, 2.2  # noise alone around the speech; no rule waits as long as AFTER_S
+PAUSES_S = (0.2, 1.5)  # the shortest and the longest pause inside a sentence
 SNRS_DB = (12.0, 20.0, 30.0)
 LEVEL_DB = -26.0
-_CUT_BETWEEN = (0.15, 0.88)  # of a sentence
+_CUT_BETWEEN = (0.15, 0.88)  # range of the pause's place, as shares of a sentence
 _QUIET_FRAMES, _APART_FRAMES = 480, 3200
-_PLACES = 3  # of a recording; one of them by chance is the pause
-# Of each pair the first part cannot be the end of an order, and both together are one.
+_PLACES = 3  # candidate places in a recording, of which one is chosen at random
+# The first part of each pair is no complete order; both parts together are one.
 SENTENCES = (
     ("turn on the light in", "the kitchen"),
     ("what is the weather like in", "London tomorrow"),
@@ -48,12 +48,12 @@ SENTENCES = (
 
 @dataclass(frozen=True)
 class Turn:
-    """What a person says to the box.
+    """One turn of the owner.
 
-    material  whose speech: "recorded orders" or "espeak-ng sentences"
-    samples   int16 at 16 kHz, with the room's noise from before the first word until long after
-    end       the first sample after the last word
-    pause     first sample of the pause in mid-sentence and the first after it; None: there is none
+    material  source of the speech: "recorded orders" or "espeak-ng sentences"
+    samples   int16 at 16 kHz, with noise for BEFORE_S before the first word and AFTER_S at the end
+    end       index after the last word
+    pause     first sample of the pause inside the sentence and the first after it; None: no pause
     """
 
     material: str
@@ -63,9 +63,9 @@ class Turn:
 
 
 def turns(sources: Sequence[RecordingFile], count: int, seed: int) -> Iterator[Turn]:
-    """`count` sentences of each material, each once whole and once with a pause.
+    """`count` sentences of each material, each without and with a pause.
 
-    Where there are fewer recordings they are used again, with another pause and other noise.
+    If there are fewer recordings, they are used again with another pause and other noise.
     """
     rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
     noises = _noises(sources)
@@ -86,7 +86,7 @@ def turns(sources: Sequence[RecordingFile], count: int, seed: int) -> Iterator[T
 
 
 def quiet_places(wave: Wave, count: int) -> list[int]:
-    """Where within a sentence its speaker might pause: the quietest 30 ms, 0.2 s apart."""
+    """Likely places of a pause in a sentence: the centres of the quietest 30 ms, 0.2 s apart."""
     energy = np.convolve(np.square(wave), np.ones(_QUIET_FRAMES), "same")
     low, high = (round(share * len(wave)) for share in _CUT_BETWEEN)
     places = []
@@ -100,10 +100,10 @@ def quiet_places(wave: Wave, count: int) -> list[int]:
 def _both(
     material: str, whole: Wave, first: Wave, rest: Wave, noises: list[Wave], rng: random.Random
 ) -> Iterator[Turn]:
-    """The sentence whole, and with a pause of 0.2 to 1.5 s after its first part."""
+    """The sentence without a pause, and with one of 0.2 to 1.5 s after its first part."""
     before = round(BEFORE_S * RATE_HZ)
     yield Turn(material, _in_room(whole, noises, rng), before + len(whole), None)
-    # As many pauses between 0.2 and 0.3 s as between 1.0 and 1.5: short ones are the usual ones.
+    # Log-uniform: as many pauses of 0.2 to 0.3 s as of 1.0 to 1.5 s, as short ones are more common.
     shortest, longest = np.log(PAUSES_S)
     frames = round(float(np.exp(rng.uniform(shortest, longest))) * RATE_HZ)
     joined = np.concatenate([first, np.zeros(frames), rest])
@@ -123,7 +123,7 @@ def _in_room(wave: Wave, noises: list[Wave], rng: random.Random) -> Samples:
 
 
 def _noises(sources: Sequence[RecordingFile]) -> list[Wave]:
-    """Recorded rooms, or one that is synthesised."""
+    """The recordings of background noise, or else synthesised kitchen noise."""
     rooms = []
     for source in sources:
         if source.kind == "background":
@@ -141,7 +141,7 @@ def _wave(source: RecordingFile) -> Wave | None:
     try:
         clip = corpus.load(source)
     except InterludeError:
-        return None  # silent or clipped: there are others
+        return None  # silent or clipped
     return np.asarray(clip.samples[clip.onset : clip.end], np.float64)
 
 

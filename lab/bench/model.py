@@ -1,7 +1,7 @@
-"""`interlude bench model`: what a language model of full size costs in memory and time.
+"""`interlude bench model`: memory and time of a language model of full size.
 
-Without a model's files it writes synthetic weights of Gemma 4 E2B: they cost what the real ones
-do, and say nothing that makes sense. Each part runs in a process of its own.
+Without a model's files it writes synthetic weights of Gemma 4 E2B: they cost as much as the real
+ones, but their output is meaningless. Each part runs in a process of its own.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from lab.bench.model_parts import PARTS, Job, Measure
 from lab.bench.model_shape import E2B
 from lab.bench.model_tables import sheet
 
-ABORTS = 60  # of each length of a clip
+ABORTS = 60  # for each length of a clip
 REPEATS = 3  # of everything else
-# Memory that has to be free, as a multiple of the files: the files' pages, a second copy of half of
-# them in another order, context, and what a load takes for a moment. 5.9 GiB for E2B.
+# Free memory that is required, as a multiple of the files' size: the files' pages, a repacked copy
+# of half of them, the context, and temporary memory of the load. 5.9 GiB for E2B.
 MEMORY_OF_FILES = 1.7
-TEMPORARY = Path("/var/tmp")  # noqa: S108 - for large files; /tmp may lie in memory
+TEMPORARY = Path("/var/tmp")  # noqa: S108 - for large files; /tmp may be a tmpfs
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
     """A table for each part.
 
-    Raises BenchError for a part there is not or too little memory, ModelError for files that do
-    not serve, StorageError where the synthetic ones cannot be written.
+    Raises BenchError for an unknown part or too little memory, ModelError for unusable files,
+    StorageError if the synthetic ones cannot be written.
     """
     parts = options.parts or tuple(PARTS)
     unknown = [part for part in parts if part not in PARTS]
@@ -62,7 +62,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
 
 
 def _sheets(job: Job, parts: Sequence[str]) -> list[FigureTable]:
-    """One after the other; Ctrl-C ends it, and what was measured is shown."""
+    """Measure the parts in turn; after Ctrl-C return the tables of those that are complete."""
     sheets: list[FigureTable] = []
     try:
         for part in dict.fromkeys(parts):
@@ -76,7 +76,7 @@ def _sheets(job: Job, parts: Sequence[str]) -> list[FigureTable]:
 
 
 def check_memory(files_bytes: int, free_bytes: int) -> None:
-    """Raises BenchError where a model of that size would push everything out of memory."""
+    """Raises BenchError if a model of that size does not fit into the free memory."""
     wanted = MEMORY_OF_FILES * files_bytes
     if wanted > free_bytes:
         raise BenchError(
@@ -97,7 +97,7 @@ def _bytes(options: BenchOptions) -> int:
 
 @contextlib.contextmanager
 def _files(options: BenchOptions) -> Iterator[tuple[Path, Path]]:
-    """The owner's, or synthetic ones: kept where that is wished, else gone in the end."""
+    """The named files, or synthetic ones: in the folder `weights`, else in a temporary one."""
     if options.model is not None and options.audio is not None:
         yield options.model, options.audio
         return
@@ -111,9 +111,9 @@ def _files(options: BenchOptions) -> Iterator[tuple[Path, Path]]:
 
 @contextlib.contextmanager
 def _encoder(audio: Path) -> Iterator[Path]:
-    """The folder of its streaming encoder, made once for all parts; gone in the end."""
+    """A temporary folder with the streaming encoder, converted once for all parts."""
     with tempfile.TemporaryDirectory(prefix="interlude-encoder-", dir=TEMPORARY) as folder:
-        with contextlib.suppress(ModelError, OSError):  # the parts say so, and use llama.cpp's
+        with contextlib.suppress(ModelError, OSError):  # the parts then use llama.cpp's, and log it
             encoder_files.prepare(audio, Path(folder))
         yield Path(folder)
 
@@ -124,7 +124,7 @@ def _synthetic(folder: Path, texts: Sequence[str]) -> tuple[Path, Path]:
 
 
 def spoken_of(settings: Settings) -> list[str]:
-    """All that a prompt says before anybody has said anything: words that the vocabulary needs."""
+    """The texts of a prompt before the first question, whose words the vocabulary needs."""
     thinking = settings.thinking
     declared = (declaration(tool) for tool in available(settings))
     return [thinking.persona, thinking.instruction, prompt.TRANSCRIBE, "system\nuser\nmodel",
@@ -132,8 +132,8 @@ def spoken_of(settings: Settings) -> list[str]:
 
 
 def _measured(job: Job, part: str) -> list[Measure]:
-    """By processes of their own; memory that one has given back is not in the next one's figures,
-    so memory is measured in several."""
+    """Measure a part in a new process; the part `memory` once in each of several processes, as
+    memory freed by one run would change the figures of the next."""
     _tell(part)
     job = msgspec.structs.replace(job, part=part)
     if part != "memory":
@@ -146,7 +146,7 @@ def _measured(job: Job, part: str) -> list[Measure]:
 
 
 def _in_a_process(job: Job) -> list[Measure]:
-    """Raises BenchError if it ends before its time, with what it said last."""
+    """Raises BenchError with the last line of its standard error if the process fails."""
     command = [sys.executable, "-m", "lab.bench.model_parts"]
     done = subprocess.run(command, input=msgspec.json.encode(job), capture_output=True, check=False)
     if done.returncode:

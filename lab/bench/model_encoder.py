@@ -1,7 +1,7 @@
-"""What the streaming audio encoder costs beside llama.cpp's, of the same file, on one thread.
+"""Compares the cost of the streaming audio encoder and llama.cpp's, of the same file, one thread.
 
-Seconds are of a second of sound. A call of the streaming encoder reads all weights, so short pieces
-are dearer; llama.cpp's encodes a clip that has grown anew.
+Times are per second of sound. Each call of the streaming encoder reads all weights, so short pieces
+cost more; llama.cpp's encodes a clip that has grown from its start again.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from appliance.think.streaming_encoder import StreamingEncoder
 from lab.bench.model_abort import ended_ms
 from lab.bench.model_memory import Memory, Stopwatch, forget_peak
 
-LONGEST_S = 30  # a clip
+LONGEST_S = 30  # limit of a clip
 QUESTION_S = 4.0
 PIECES_S = (1.0, 0.2)
-REST_S = (0.98, 0.02)  # of a piece, after the last word: the most and the least, in ring slots
-TEMPORARY = Path("/var/tmp")  # noqa: S108 - for large files; /tmp may lie in memory
+REST_S = (0.98, 0.02)  # sound left after the last piece: most and least, in whole ring slots
+TEMPORARY = Path("/var/tmp")  # noqa: S108 - for large files; /tmp may be a tmpfs
 
 Add = Callable[..., None]
 Samples = npt.NDArray[np.int16]
@@ -36,7 +36,7 @@ Rows = npt.NDArray[np.float32]
 
 
 def measure(text: Path, audio: Path, *, pieces: int, repeats: int, add: Add) -> None:
-    """`pieces`: how many of each length are timed, and how many encodings are ended."""
+    """`pieces`: the number of timed pieces of each length, and of aborted encodings."""
     forms = dict.fromkeys([best_form(audio), "fp32"])  # what the box uses, and the exact one
     exact: list[Rows] = []
     questions = [sound(QUESTION_S, seed) for seed in range(repeats)]
@@ -58,7 +58,7 @@ def measure(text: Path, audio: Path, *, pieces: int, repeats: int, add: Add) -> 
 
 
 def sound(seconds: float, seed: int) -> Samples:
-    """Noise; one sample more than so long, as llama.cpp wants to see the end of a token."""
+    """Noise; one sample longer, as llama.cpp needs it to complete the last token."""
     samples = np.random.default_rng(seed).normal(0, 3000, round(seconds * RATE_HZ) + 1)
     return samples.astype(np.int16)
 
@@ -104,7 +104,7 @@ def _cost(encoder: StreamingEncoder, form: Form, pieces: int, add: Add) -> None:
 
 
 def _pieces(encoder: StreamingEncoder, seconds: float) -> Iterator[Stopwatch]:
-    """Clips of 30 s, a piece at a time."""
+    """Encode clips of 30 s piece by piece; yields the time of each piece."""
     length = round(seconds * RATE_HZ)
     for seed in itertools.count():
         heard, begun = sound(LONGEST_S, seed), None
@@ -115,7 +115,7 @@ def _pieces(encoder: StreamingEncoder, seconds: float) -> Iterator[Stopwatch]:
 
 
 class _Alone:
-    """An encoder as `ended_ms` wants it."""
+    """Adapts an encoder to the interface that `ended_ms` expects."""
 
     def __init__(self, encoder: StreamingEncoder) -> None:
         self._encoder = encoder

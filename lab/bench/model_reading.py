@@ -1,7 +1,7 @@
-"""Reading and drawing, by the layers that are computed, by threads, and beside a busy neighbour.
+"""Measures prefill and sampling by computed layers, by threads, and beside a busy process.
 
-In: a model's files. Out: times, and in how much two ways of reading differ (in nothing, if the
-layers that are left out have no effect). The neighbour is a process that computes without a pause.
+In: a model's files. Out: times, and the number of bytes in which two ways of prefill differ (none
+if the skipped layers have no effect). The neighbour is a process that computes without a pause.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from lab.bench.model_memory import Stopwatch
 from lab.bench.model_sequence import Add
 
 CONTEXT_TOKENS = 1024
-BEFORE = 8  # tokens held already: the first batch of a context is never the fastest
+BEFORE = 8  # tokens evaluated before the measurement: a context's first batch is slower
 READ = 3 * BATCH
 DRAWN = 32  # tokens, one after the other
 WAYS = {"all layers": True, "layers with keys and values": False}
-# Of the neighbour; None: there is none.
+# Nice values of the neighbour; None: no neighbour.
 NEIGHBOURS: dict[str, int | None] = {
     "alone": None, "a busy neighbour": 0, "a busy neighbour, nice 19": 19,
 }  # fmt: skip
@@ -43,8 +43,8 @@ while os.getppid() == int(sys.argv[2]):
 
 
 def readings(files: LocalModel, threads: int, repeats: int, seed: int, add: Add) -> None:
-    """The same tokens with all layers and without those that nobody needs, in turns. Raises
-    ModelError."""
+    """Prefill the same tokens with all layers and without those that have no effect, in turns.
+    Raises ModelError."""
     with _model(files, threads) as gemma:
         for number in range(repeats):
             tokens = _tokens(gemma, seed + number)
@@ -55,7 +55,7 @@ def readings(files: LocalModel, threads: int, repeats: int, seed: int, add: Add)
 
 
 def by_threads(files: LocalModel, repeats: int, seed: int, add: Add) -> None:
-    """One thread, two, as many as there are cores; alone and beside a neighbour. Raises
+    """Measure one thread up to as many as there are cores, alone and beside a neighbour. Raises
     ModelError."""
     with _model(files, 1) as gemma:
         for number in range(repeats):
@@ -79,14 +79,15 @@ def _model(files: LocalModel, threads: int) -> Iterator[Gemma]:
 
 
 def _tokens(gemma: Gemma, seed: int) -> list[int]:
-    """Any of the vocabulary but its first, which are marks."""
+    """Random tokens of the vocabulary's second half, as the first tokens are control tokens."""
     size = gemma.vocabulary.size
     rng = np.random.default_rng(seed)
     return [int(token) for token in rng.integers(size // 2, size, BEFORE + READ + 1)]
 
 
 def _read(gemma: Gemma, threads: int, tokens: list[int], way: str, add: Add) -> dict[str, Array]:
-    """What is held then, the next token's weights, and what is drawn on from there."""
+    """Prefill the tokens. Returns the context's state, the logits of the next token, and the tokens
+    sampled after it."""
     with _context(gemma, threads) as context:
         if WAYS[way]:
             compute_all_layers(context.context, gemma.model)
@@ -139,7 +140,7 @@ def neighbour(nice: int | None) -> Iterator[None]:
     command = [sys.executable, "-c", _NEIGHBOUR, str(nice), str(os.getpid())]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
         assert child.stdout is not None
-        child.stdout.readline()  # it computes now
+        child.stdout.readline()  # printed just before its loop starts
         try:
             yield
         finally:
@@ -147,7 +148,7 @@ def neighbour(nice: int | None) -> Iterator[None]:
 
 
 def differing(one: Array, other: Array) -> int:
-    """How many bytes."""
+    """The number of bytes in which two arrays differ."""
     if one.nbytes != other.nbytes:
         return max(one.nbytes, other.nbytes)
     return int(np.count_nonzero(one.view(np.uint8) != other.view(np.uint8)))

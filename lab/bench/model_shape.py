@@ -1,4 +1,4 @@
-"""The tensors of a Gemma 4: names, shapes and number formats, as llama.cpp wants them. Pure.
+"""Lists the tensors of a Gemma 4: names, shapes and number formats for llama.cpp. Pure.
 
 In: the sizes of a model. Out: a row for each tensor of its text file, and of its audio encoder's.
 Sizes and formats of E2B are those of published Q4_K_M files. In such a file the matrices `attn_v`
@@ -14,7 +14,7 @@ from typing import Literal
 Format = Literal["F32", "F16", "BF16", "Q4_K", "Q5_K", "Q6_K"]
 Fill = Literal["random", "ones", "zeros", "half", "rope", "forty", "minus forty"]
 
-# Of a format: numbers in a block, and the block's bytes (ggml-common.h).
+# For each format: numbers in a block, and bytes of a block (ggml-common.h).
 BLOCKS: dict[Format, tuple[int, int]] = {
     "F32": (1, 4), "F16": (1, 2), "BF16": (1, 2),
     "Q4_K": (256, 144), "Q5_K": (256, 176), "Q6_K": (256, 210),
@@ -23,7 +23,7 @@ BLOCKS: dict[Format, tuple[int, int]] = {
 
 @dataclass(frozen=True)
 class Tensor:
-    """A row of a file. `shape`: the outermost dimension first. `fill`: what its numbers are."""
+    """One tensor of a file. `shape`: the outermost dimension first. `fill`: its values."""
 
     name: str
     shape: tuple[int, ...]
@@ -47,10 +47,10 @@ class Tensor:
 class Shape:
     """Sizes of a text model and of its audio encoder.
 
-    The last `shared` layers use keys and values of an earlier one, and have an inner width twice
-    as large. Each `period`-th layer attends to everything, the others to the last `window` tokens.
-    `encoder_…`: the audio encoder's; `mels`: bands of its spectrum; `channels`: of its two
-    convolutions.
+    The last `shared` layers reuse keys and values of earlier layers and have twice the inner width.
+    Each `period`-th layer has global attention, the others a window of `window` tokens.
+    `encoder_…`: sizes of the audio encoder; `mels`: its mel bands; `channels`: output channels of
+    its two convolutions.
     """
 
     layers: int = 35
@@ -84,7 +84,7 @@ E2B = Shape()
 
 
 def text_tensors(shape: Shape) -> Iterator[Tensor]:
-    """The text model's."""
+    """The tensors of the text model."""
     width, per_layer = shape.width, shape.per_layer
     all_layers = per_layer * shape.layers
     yield Tensor("token_embd.weight", (shape.vocabulary, width), "Q6_K")
@@ -118,7 +118,7 @@ def text_tensors(shape: Shape) -> Iterator[Tensor]:
 
 
 def audio_tensors(shape: Shape) -> Iterator[Tensor]:
-    """The audio encoder's, a conformer; matrices in F16, as the box keeps them."""
+    """The tensors of the audio encoder, a conformer; matrices in F16, as in the box's files."""
     width, inner = shape.encoder_width, shape.encoder_inner
     first, second = shape.channels
     yield Tensor("a.conv1d.0.weight", (first, 1, 3, 3))
@@ -135,7 +135,7 @@ def audio_tensors(shape: Shape) -> Iterator[Tensor]:
             "conv_pw2": (width, width),
         }.items():
             yield Tensor(f"a.blk.{layer}.{name}.weight", size, "F16")
-            for bound in ("input", "output"):  # between which the real encoder clips
+            for bound in ("input", "output"):  # limits to which the real encoder clips
                 yield Tensor(f"a.blk.{layer}.{name}.{bound}_min", (1,), fill="minus forty")
                 yield Tensor(f"a.blk.{layer}.{name}.{bound}_max", (1,), fill="forty")
         yield Tensor(f"a.blk.{layer}.attn_k_rel.weight", (width, width), "F16")
@@ -153,7 +153,7 @@ def audio_tensors(shape: Shape) -> Iterator[Tensor]:
 
 
 def bytes_of(tensors: Iterator[Tensor]) -> int:
-    """Of all their numbers."""
+    """The size in bytes of all tensors."""
     return sum(tensor.rows * tensor.row_bytes for tensor in tensors)
 
 

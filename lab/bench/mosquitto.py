@@ -1,4 +1,4 @@
-"""A real broker of our own, Mosquitto, and somebody who listens there: for tests and benches."""
+"""Runs a Mosquitto broker and a client that observes its topics, for tests and benches."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 from appliance.errors import LinkError
 from lab.free_port import free_port
 
-STARTS_S = 10.0  # on a busy machine
+STARTS_S = 10.0  # timeout of a start, on a busy machine
 SBIN = "/usr/sbin/mosquitto"  # not on every user's PATH
 
 
 def program() -> str | None:
-    """Where Mosquitto is installed, if it is."""
+    """The path of the installed Mosquitto, or None."""
     return shutil.which("mosquitto") or (SBIN if Path(SBIN).exists() else None)
 
 
 @dataclass
 class Mosquitto:
-    """Runs in `folder` on `port`, for this machine alone.
+    """A broker in `folder` on `port` of the loopback interface.
 
-    `options`: more lines of its configuration. `lasting`: what is retained outlives `stop`.
+    `options`: more lines of its configuration. `lasting`: retained messages survive `stop`.
     """
 
     folder: Path
@@ -53,7 +53,7 @@ class Mosquitto:
         self.stop()
 
     def start(self) -> None:
-        """Raises LinkError when it is not installed or does not come up."""
+        """Raises LinkError if it is not installed or does not start."""
         installed = program()
         if installed is None:
             raise LinkError("Mosquitto is not installed.", "Install the package mosquitto.")
@@ -71,14 +71,14 @@ class Mosquitto:
             time.sleep(0.01)
 
     def stop(self) -> None:
-        """Gone in order, as after `systemctl stop`."""
+        """Shut down cleanly, as after `systemctl stop`."""
         self._end(signal.SIGTERM)
 
     def kill(self) -> None:
         self._end(signal.SIGKILL)
 
     def freeze(self) -> None:
-        """It keeps its connections, and does nothing any more."""
+        """Stop the process with SIGSTOP: its connections stay open, but it no longer answers."""
         assert self._process is not None
         self._process.send_signal(signal.SIGSTOP)
 
@@ -100,7 +100,7 @@ class Mosquitto:
 
 @dataclass(frozen=True)
 class BrokerMessage:
-    """`at_ns` on CLOCK_MONOTONIC."""
+    """A received message; `at_ns`: time of its receipt on CLOCK_MONOTONIC."""
 
     at_ns: int
     topic: str
@@ -109,7 +109,7 @@ class BrokerMessage:
 
 
 class BrokerObserver:
-    """Somebody else at the broker: hears every topic, and can publish."""
+    """Another client of the broker: records all messages of `topic`, and can publish."""
 
     def __init__(self, port: int, *, topic: str = "#", user: str = "", password: str = "") -> None:
         self.heard: list[BrokerMessage] = []
@@ -137,7 +137,7 @@ class BrokerObserver:
     def publish(
         self, topic: str, payload: bytes | str, *, retain: bool = False, qos: int = 1
     ) -> None:
-        """Publish, and with `qos` 1 wait until the broker has it."""
+        """Publish; with `qos` 1 wait for the broker's acknowledgement."""
         info = self._client.publish(topic, payload, qos, retain)
         if qos:
             info.wait_for_publish(STARTS_S)
@@ -150,7 +150,7 @@ class BrokerObserver:
         return found[-1].payload if found else None
 
     def wait_until(self, true: Callable[[], Any], seconds: float = 15.0) -> bool:
-        """Wait for it. False when it did not come in time."""
+        """Wait until `true()` holds. False after `seconds`."""
         deadline = time.monotonic() + seconds
         while not true():
             if time.monotonic() > deadline:
@@ -168,6 +168,6 @@ class BrokerObserver:
 
 
 def resident_mib(pid: int) -> float:
-    """Memory of a process, of its own and shared."""
+    """Resident memory of a process, private and shared."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20

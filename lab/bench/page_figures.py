@@ -1,6 +1,6 @@
-"""What the page costs the conversation: the same sounds with and without it, compared. Pure.
+"""Compares the same sounds with and without the page, for the cost of the page. Pure.
 
-In: an event for each sound, with the block and the number that it has in each condition. Out: the
+In: a value for each sound, by its block and number, which are the same in each condition. Out: the
 ratio of a percentile with its 95 % interval by the bootstrap over pairs, and the sign test.
 """
 
@@ -21,12 +21,12 @@ Place = tuple[int, int]  # block, number of the sound in it
 
 @dataclass
 class PageCondition:
-    """What was measured in one of the conditions, all of its blocks together.
+    """The measurements of one condition, over all of its blocks.
 
-    `stops_ms`, `heard_ms`: by the sound's place; onset → last audible sample, and the sample that
-    decided → the conductor knows. `lost`, `repeated`: samples over `seams` pauses that were taken
-    back. `dropouts`: by direction. `seconds`: that the blocks took. `cpu_s`, `most_mib`: of the
-    page's process; PSS. `visits`: what visitors did.
+    `stops_ms`, `heard_ms`: by the sound's place; onset → last audible sample, and deciding sample →
+    message at the conductor. `lost`, `repeated`: samples over the `seams` resumed pauses.
+    `dropouts`: by direction. `seconds`: duration of the blocks. `cpu_s`, `most_mib`: CPU time and
+    largest PSS of the page's process. `visits`: the clients' counts.
     """
 
     name: str
@@ -48,7 +48,7 @@ class PageCondition:
 def pairs(
     base: Mapping[Place, float], other: Mapping[Place, float]
 ) -> tuple[list[float], list[float]]:
-    """The values of the sounds that have one in both."""
+    """The values of the sounds that were measured in both conditions."""
     both = sorted(base.keys() & other.keys())
     return [base[place] for place in both], [other[place] for place in both]
 
@@ -68,7 +68,8 @@ def ratio(
 
 
 def sign_test(base: Sequence[float], other: Sequence[float]) -> float:
-    """The probability that chance alone puts as many pairs on one side (two-sided, exact)."""
+    """The p-value of the sign test (two-sided, exact): the probability by chance of a split of the
+    pairs that is at least as uneven."""
     both = list(zip(base, other, strict=True))
     more = sum(bool(second > first) for first, second in both)
     less = sum(bool(second < first) for first, second in both)
@@ -78,7 +79,7 @@ def sign_test(base: Sequence[float], other: Sequence[float]) -> float:
 
 
 def tables(conditions: Sequence[PageCondition]) -> list[FigureTable]:
-    """The first condition is the one that the others are compared with."""
+    """The tables; the first condition is the baseline of the ratios."""
     return [
         _spreads("Stop: true onset → last audible sample, ms", conditions, "stops_ms"),
         _spreads(

@@ -1,9 +1,9 @@
-"""Who is at the page during `bench page`: browsers that look, or an attack from the network.
+"""Simulates the page's clients during `bench page`: viewers, or an attack from the network.
 
-`python -m lab.bench.page_visitors PORT COOKIE KIND…`, each KIND as often as it is named, until its
-standard input ends; then a line of JSON on standard output: what was tried, and what came of it.
-All of it comes from this machine: from 127.0.0.2 on, so that each has an address of its own, at the
-priority of the page and on the last core, since attackers have processors of their own.
+`python -m lab.bench.page_visitors PORT COOKIE KIND…` runs each KIND as often as it is named until
+standard input ends, then prints a line of JSON: the attempts and their results. All clients run on
+this machine, with source addresses from 127.0.0.2 on, so that each has its own. They have the
+page's priority and run on the last core, since real attackers have processors of their own.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from urllib.parse import urlencode
 from appliance.page.requests import FORM
 from appliance.page.visit import COOKIE
 
-CROWD, OF_ONE = 200, 15  # connections, and of one address
-HELD_S = 5.0  # that the crowd stays, and as long that it is away
+CROWD, OF_ONE = 200, 15  # connections in all, and from one address
+HELD_S = 5.0  # how long the crowd's connections are open, and then closed
 BYTE_S = 0.5  # between two bytes of a slow request
 GIGABYTE = 1 << 30
-PIPELINED = 500  # requests in one go, of whoever fetches no reply
-BREATH_S = 0.02  # between two tries of one that is refused
+PIPELINED = 500  # requests sent at once by a client that reads no reply
+BREATH_S = 0.02  # back-off between two attempts after a refusal
 
 
 class PageVisitor:
-    """`address`: of this machine, which it comes from. `done`: what was tried and what came."""
+    """One client. `address`: its source address. `done`: counts of attempts and results."""
 
     def __init__(self, port: int, cookie: str, address: str) -> None:
         self.done: Counter[str] = Counter()
         self._port, self._host, self._address = port, f"127.0.0.1:{port}", address
         self._cookie = f"Cookie: {COOKIE}={cookie}\r\n"
-        self._held: list[asyncio.StreamWriter] = []  # else they would be closed
+        self._held: list[asyncio.StreamWriter] = []  # references that keep connections open
 
-    # ── browsers
+    # ── viewers
     async def look(self) -> None:
-        """A live view that is fetched as it comes."""
+        """Open a live view and read its events as they arrive."""
         reader, writer = await self._open(self._head("GET", "/events", self._cookie))
         self.done["live views"] += 1
         while data := await reader.read(65_536):
@@ -48,14 +48,14 @@ class PageVisitor:
 
     # ── attacks
     async def guess(self) -> None:
-        """One code after another, as fast as they are answered."""
+        """Try one pairing code after another, each as soon as the last one was answered."""
         for code in range(1_000_000):
             form = urlencode({"code": f"{code:06d}"})
             origin = f"Origin: http://{self._host}\r\n"
             self.done[f"a code, {await self._ask('POST', '/pair', origin, form)}"] += 1
 
     async def rebind(self) -> None:
-        """Another host's name, and a form of another origin with the owner's cookie."""
+        """Send requests with a foreign Host, and forms of a foreign Origin with the owner's cookie."""
         evil = "Origin: http://evil.example\r\n"
         for _ in range(1_000_000):
             name = await self._ask("GET", "/", "", host="evil.example")
@@ -64,7 +64,7 @@ class PageVisitor:
             self.done[f"another origin, {form}"] += 1
 
     async def drip(self) -> None:
-        """A request of which a byte comes at a time."""
+        """Send a request one byte at a time."""
         _, writer = await self._open(b"")
         self.done["slow requests"] += 1
         for byte in self._head("GET", "/", "X-Slow: " + "y" * 10_000 + "\r\n"):
@@ -73,7 +73,7 @@ class PageVisitor:
             await asyncio.sleep(BYTE_S)
 
     async def crowd(self) -> None:
-        """200 connections at once that say nothing; they come back."""
+        """Open 200 connections at once, send nothing, close them and wait."""
         for number in range(CROWD):
             address = f"127.0.1.{1 + number // OF_ONE}"
             with contextlib.suppress(OSError):
@@ -85,7 +85,7 @@ class PageVisitor:
         await asyncio.sleep(HELD_S)
 
     async def upload(self) -> None:
-        """A gigabyte: announced, and of an unknown length."""
+        """Upload a gigabyte, with Content-Length and in chunks."""
         told = f"Content-Length: {GIGABYTE}\r\n", "Transfer-Encoding: chunked\r\n"
         for length in told:
             _, writer = await self._open(self._head("POST", "/pair", self._cookie + length))
@@ -101,7 +101,7 @@ class PageVisitor:
             writer.close()
 
     async def hoard(self) -> None:
-        """A live view that is not fetched, and hundreds of replies that are not."""
+        """Open a live view and request hundreds of replies, and read none of it."""
         head = self._head("GET", "/static/live.js")
         for first in (self._head("GET", "/events", self._cookie), head * PIPELINED):
             self._held.append((await self._open(first))[1])
@@ -111,7 +111,7 @@ class PageVisitor:
             self._held.pop().transport.abort()
 
     async def flicker(self) -> None:
-        """Live views that are opened and left at once, as fast as it goes."""
+        """Open live views and abort each at once, as fast as possible."""
         for _ in range(1_000_000):
             reader, writer = await self._open(self._head("GET", "/events", self._cookie))
             await reader.read(20)
@@ -122,7 +122,7 @@ class PageVisitor:
     async def _ask(
         self, method: str, path: str, more: str, form: str = "", host: str = ""
     ) -> int | str:
-        """The status of a reply."""
+        """Send a request. Returns the status of the reply. Raises ConnectionError if none came."""
         said = f"{more}Content-Type: {FORM}\r\nContent-Length: {len(form)}\r\nConnection: close\r\n"
         reader, writer = await self._open(self._head(method, path, said, host) + form.encode())
         line = await reader.readline()
@@ -159,7 +159,7 @@ ATTACK = ("guess", "guess", "rebind", "crowd", "upload", "hoard", "flicker", *("
 
 
 async def _again(visitor: PageVisitor, kind: str) -> None:
-    """For ever: whoever is refused or let go comes back."""
+    """Repeat a client for ever; when it is refused or disconnected, it retries."""
     while True:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             await KINDS[kind](visitor)
@@ -168,7 +168,7 @@ async def _again(visitor: PageVisitor, kind: str) -> None:
 
 
 async def visit(port: int, cookie: str, kinds: list[str]) -> Counter[str]:
-    """All of them, until standard input ends."""
+    """Run all clients until standard input ends. Returns the sums of their counts."""
     visitors = [PageVisitor(port, cookie, f"127.0.0.{2 + n}") for n in range(len(kinds))]
     tasks = [
         asyncio.ensure_future(_again(visitor, kind))

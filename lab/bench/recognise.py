@@ -1,6 +1,6 @@
-"""`interlude bench recognise`: what the words over the box, and the wake word, are understood as.
+"""`interlude bench recognise`: the recognition of words over the box and of wake words.
 
-By the recognisers that this box has, on sound as it is before any echo, in this process.
+It runs the recognisers installed on this machine in this process, on sound without echo.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from lab.sim import acoustics, corpus
 from lab.sim import synthetic_phrases as said
 from lab.sim.corpus import SoundClip
 
-EVENTS = 120  # clips of a class and an origin
+EVENTS = 120  # clips of each class and origin
 AGES_MS = (300, 500, 700)  # after the onset; the last is the verdict's deadline
 BEFORE_FRAMES = RATE_HZ // 5
 LEVEL_DB = -26.0
-ROOM_DB = -70.0  # of a quiet room's noise
+ROOM_DB = -70.0  # level of a quiet room's noise
 SNR_DB = 10.0
 KINDS = ("carry_on", "yield", "stop", "other")
-SPELT = {"okay nabu": "okay nahboo"}  # so that espeak-ng says it as people do
-_STEP = 480  # 30 ms, as the process `words` looks
+SPELT = {"okay nabu": "okay nahboo"}  # spelling with which espeak-ng pronounces it right
+_STEP = 480  # 30 ms, the chunk size of the process `words`
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
-    """What each class of clip is understood as, by age; and the wake words."""
+    """A table of the recognised word lists by class and age, and one of the wake words."""
     return [_words(options), _wake(options)]
 
 
@@ -116,11 +116,11 @@ def _spotter(options: BenchOptions, phrase: str) -> WakeWordSpotter | None:
             msgspec.structs.replace(options.settings, hearing=hearing)
         )
     except InterludeError:
-        return None  # a phrase that nothing here can hear has no row
+        return None  # a phrase that no installed spotter supports has no row
 
 
 def _clips(options: BenchOptions) -> Iterator[tuple[str, RecordingKind, list[SoundClip]]]:
-    """Recordings, if there are any, then phrases by espeak-ng; each class shuffled and cut."""
+    """Recordings, if any, then phrases by espeak-ng; at most `events` random clips of a class."""
     count = options.events or EVENTS
     sources, _ = options.recorded()
     kinds: tuple[RecordingKind, ...] = ("backchannel", "interruption")
@@ -142,12 +142,12 @@ def _loaded(sources: list[recordings.RecordingFile], count: int) -> list[SoundCl
         try:
             clips.append(corpus.load(source))
         except InterludeError:
-            continue  # silent or clipped: there are others
+            continue  # silent or clipped
     return clips
 
 
 def _burst(clip: SoundClip, age_ms: int) -> Samples:
-    """The clip up to that age, as the ring `near` has it: a little before the onset, too."""
+    """The clip up to that age, with a little sound before the onset, as in the ring `near`."""
     sound = clip.at(LEVEL_DB)
     padded = np.concatenate([np.zeros(BEFORE_FRAMES), sound])
     end = clip.onset + BEFORE_FRAMES + age_ms * RATE_HZ // 1000
@@ -165,14 +165,14 @@ def _spoken(clip: SoundClip, snr_db: float, seed: int) -> Samples:
 
 
 def _heard_at(spotter: WakeWordSpotter, samples: Samples) -> list[int]:
-    """The samples at which the spotter notices its phrase."""
+    """The sample indices at which the spotter detects its phrase."""
     spotter.reset()
     steps = range(0, len(samples) - _STEP + 1, _STEP)
     return [at + _STEP for at in steps if spotter.process(samples[at : at + _STEP]) is not None]
 
 
 def _recordings(options: BenchOptions) -> Samples:
-    """All recordings one after another: nobody says a wake word in them."""
+    """All recordings joined; they contain no wake word."""
     sources, _ = options.recorded()
     clips = _loaded(sources, len(sources))
     parts = [(32767 * clip.samples).astype(np.int16) for clip in clips]

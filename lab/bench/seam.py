@@ -1,7 +1,7 @@
-"""`interlude bench seam`: what pauses that were taken back did to the answer.
+"""`interlude bench seam`: samples lost or repeated at pauses that were taken back.
 
-Short knocks and backchannels over the box; each pause that went on again is read off the
-loudspeaker's track and compared with the speech that was meant to sound.
+It plays short knocks and backchannels over the box. For each pause that was resumed it compares the
+loudspeaker's track with the synthesised answer.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from lab.sim.seam_measure import Seam, measure_seam
 from lab.sim.speech_source import OwnerSound
 
 EVENTS = 100
-MOST_TRIES = 6  # times as many sounds: not every one pauses, nor every pause is between sounds
-BEFORE = RATE_HZ // 2  # of the track before a pause that is read, and after its end
+MOST_TRIES = 6  # limit of sounds, as a multiple of EVENTS: not every sound gives a measurable pause
+BEFORE = RATE_HZ // 2  # samples of the track that are read before a pause and after its end
 MURMURS = ("mm", "mm-hm", "uh-huh")
 KNOCK_MS = 30
-KNOCK_PEAK = 0.5  # of full scale: over whatever the gate has learned to bear
+KNOCK_PEAK = 0.5  # of full scale: above any threshold that the gate has adapted to
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
-    """Pauses until so many have been measured."""
+    """Provoke pauses until `events` of them have been measured."""
     wanted = options.events or EVENTS
     found: list[Seam] = []
     counts = {"said": 0, "pauses": 0, "yielded": 0, "not measurable": 0,
@@ -54,7 +54,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
 
 
 def knock(seed: int) -> OwnerSound:
-    """A burst of noise that dies away: a knock on the table."""
+    """A decaying burst of noise, as a knock on the table."""
     frames = RATE_HZ * KNOCK_MS // 1000
     noise = np.random.default_rng(seed).uniform(-1, 1, frames) * np.geomspace(1, 0.01, frames)
     samples = np.rint(noise * KNOCK_PEAK * 32767).astype(np.int16)
@@ -62,7 +62,7 @@ def knock(seed: int) -> OwnerSound:
 
 
 def murmur(text: str) -> OwnerSound:
-    """A backchannel."""
+    """A backchannel by espeak-ng."""
     return make(Scene(name="bench"), ScriptedUtterance(say=text, speed=200))
 
 
@@ -73,7 +73,7 @@ def _disturb(
     found: list[Seam],
     counts: dict[str, int],
 ) -> None:
-    """One sound over the box; what came of it goes to `found` and `counts`."""
+    """Play one sound over the box; its result is added to `found` and `counts`."""
     if not stage.talking():
         stage.wait_until(stage.settled, 3.0)
         stage.start_talking()
@@ -98,7 +98,7 @@ def _disturb(
         return
     seam = read_seam(stage, pause, resume)
     if any(m.direction == "playback" for m in stage.messages_since(Dropouts, at)):
-        counts["beside a dropout"] += 1  # the card had nothing to play: that moves what follows
+        counts["beside a dropout"] += 1  # an underrun shifts everything after it
     elif seam is None:
         counts["not measurable"] += 1
     else:
@@ -106,7 +106,7 @@ def _disturb(
 
 
 def read_seam(stage: BenchHarness, pause: PlaybackPaused, resume: PlaybackResumed) -> Seam | None:
-    """Of a pause that was taken back; None where there is too little sound to tell."""
+    """Measure the seam of a resumed pause; None if there is too little sound to measure it."""
     paused, resumed = stage.index(pause.index), stage.index(resume.index)
     first = paused - BEFORE
     track = stage.card.loudspeaker(first, resumed + BEFORE - first)

@@ -170,7 +170,7 @@ class EchoSimulator:
         self._last_two = np.zeros(2 * n)
 
     def process(self, played: Samples) -> npt.NDArray[np.float64]:
-        """The echo of `played`, int16[640], and of all earlier blocks during the next 640 samples."""
+        """The echo of `played`, int16[640], and of all earlier blocks in the next 640 samples."""
         n = self._frames
         if not len(self._parts):
             return np.zeros(n)

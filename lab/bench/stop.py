@@ -1,7 +1,7 @@
-"""`interlude bench stop`: the owner begins to speak over the box → the last audible sample.
+"""`interlude bench stop`: the time from the owner's first sample to the box's last audible one.
 
-Words at random moments while the box talks, in a quiet room without an echo and with one. Beside
-it, in a process of its own on a card of its own, the article's recipe hears the same sounds.
+Words are played at random moments while the box talks, in a quiet room without and with an echo.
+The article's recipe gets the same sounds, in a process of its own on a card of its own.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from lab.sim.scene import Room
 from lab.sim.simulated_card import SaidTooLate, SoundCard
 
 EVENTS = 60  # of each kind of word, in each room
-MOST_TRIES = 1.7  # times as many; what is left out is made up for so far
+MOST_TRIES = 1.7  # limit of all tries, as a multiple of EVENTS: words left out are repeated
 APART = round(2.5 * RATE_HZ)  # between the end of a word and the next
-AFTER_S = 1.3  # of listening to the box after a word's end
-CONVERGED_S = 8.0  # of talking before the first word: the canceller has learned the echo
+AFTER_S = 1.3  # how long the box is recorded after a word's end
+CONVERGED_S = 8.0  # talking time before the first word, in which the canceller converges
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
-    """Both rooms, synthetic words and, where there are recordings, real ones."""
+    """Both rooms, with synthetic words and, if there are recordings, real ones."""
     found, dropouts = {}, []
     clips = None
     for name, room in (("no echo", QUIET), ("echo −30 dBFS", ECHO)):
@@ -58,7 +58,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
 def in_room(
     room: Room, options: BenchOptions, clips: RecordedWords | None
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """Every event of one room, as it goes into the JSON; and our dropouts by direction."""
+    """The events of one room in the form of the JSON, and the box's dropouts by direction."""
     events: list[dict[str, Any]] = []
     with _article(room, options.settings) as other:
 
@@ -72,8 +72,8 @@ def in_room(
 
 @contextlib.contextmanager
 def _article(room: Room, settings: Settings) -> Iterator[SoundCard]:
-    """The article's recipe, talking with the box's voice on a card of its own."""
-    memory = Path("/dev/shm")  # noqa: S108 -- made by mkdtemp; no disk need see a card
+    """Run the article's recipe, with the box's voice, on a card of its own. Yields the card."""
+    memory = Path("/dev/shm")  # noqa: S108 -- made by mkdtemp; a card's file needs no disk
     folder = Path(tempfile.mkdtemp(prefix="interlude-", dir=memory if memory.is_dir() else None))
     try:
         bench_speech.said(settings, TALK).tofile(folder / "answer")
@@ -103,7 +103,7 @@ def _interrupt(
     clips: RecordedWords | None,
     events: list[dict[str, Any]],
 ) -> None:
-    """Say words over the box until there are enough of each kind."""
+    """Play words over the box until there are enough of each kind."""
     rng = random.Random(options.seed)  # noqa: S311 -- chance, not secrecy
     wanted = options.events or EVENTS
     sources = {"synthetic": synthetic(options.seed)} | ({"real": iter(clips)} if clips else {})
@@ -125,10 +125,10 @@ def _counted(events: list[dict[str, Any]], kind: str) -> int:
 def _event(
     stage: BenchHarness, other: SoundCard, word: OwnerWord, rng: random.Random
 ) -> Iterator[dict[str, Any]]:
-    """One word over the box, and what both made of it."""
+    """Play one word over the box; yields the event of ours and of the article."""
     try:
         at, onset = stage.add_over_talk(word.sound, rng)
-    except SaidTooLate:  # this process was held up: half a word is none
+    except SaidTooLate:  # this process was delayed: the start of the word was lost
         stage.wait(2.0)
         return
     end = at + word.sound.end
@@ -149,7 +149,7 @@ def _event(
 
 
 def measure_stop(stage: BenchHarness, onset: int) -> StopMeasurement:
-    """What the box made of a sound whose true onset is card index `onset`."""
+    """Measure the box's stop for a sound whose true onset is card index `onset`."""
     since = onset - RATE_HZ
     ends: dict[int, int] = {
         stage.index(m.index): 0 for m in stage.messages_since(PlaybackStopped, since)
@@ -164,7 +164,7 @@ def measure_stop(stage: BenchHarness, onset: int) -> StopMeasurement:
 
 
 def _theirs(card: SoundCard, onset: int) -> StopMeasurement:
-    """The card of a program that falls silent by no longer writing runs dry, and logs it."""
+    """Measure the article's stop: it stops by no longer writing, and the card logs the underrun."""
     dry = [
         e.index
         for e in card.events()
