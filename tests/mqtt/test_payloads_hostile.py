@@ -64,7 +64,7 @@ def test_whatever_arrives_is_a_message_that_fits_or_a_refusal(
     if isinstance(wish, Message):
         near, far = (Channel(end) for end in channel.pair())
         assert near.send(wish)
-        assert not near._told
+        assert not near._logged_kinds
         assert far.receive() == wish
 
 
