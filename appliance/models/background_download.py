@@ -20,15 +20,10 @@ from appliance.atomic_file import sync_folder
 from appliance.errors import FetchError, InterludeError, ModelBusy, ModelError, StorageError
 from appliance.models import catalogue, parts
 from appliance.models.catalogue import CatalogueModel, ModelFile, megabytes
-from appliance.models.disk_space import (
-    SPARE_BYTES,
-    free_bytes,
-    missing_bytes,
-    parts_first,
-    short_bytes,
-)
+from appliance.models.disk_space import missing_bytes, parts_first, short_bytes
 from appliance.models.download_news import DownloadNews
 from appliance.models.store import STANDS_IN, ModelStore, PinnedRevision, storage_errors
+from appliance.runtime.free_space import SPARE_BYTES, free_bytes
 
 AGAIN_S = 600.0  # retry delay after a fetch that failed because the network or the hub is away
 MOST_AGAIN_S = 3600.0  # longest retry delay while the SD card is full or cannot be written

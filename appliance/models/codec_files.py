@@ -20,10 +20,10 @@ from appliance.atomic_file import sync_folder, write_whole
 from appliance.errors import ModelError, StorageError
 from appliance.models import catalogue
 from appliance.models.catalogue import CatalogueModel, megabytes
-from appliance.models.disk_space import SPARE_BYTES, free_bytes
 from appliance.models.onnx_graph.graph import Form
 from appliance.models.store import ModelStore, sha256_of, storage_errors
 from appliance.record_file import read_record
+from appliance.runtime.free_space import SPARE_BYTES, free_bytes
 
 VERSION = 1  # of the graph; raise it with every change of the generated files
 KIND = "codec"

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from appliance.models.catalogue import CatalogueModel, ModelFile
 from appliance.models.store import ModelStore
-
-SPARE_BYTES = 256 << 20  # left free on the disk, as booting with a full disk is unreliable
-
-
-def free_bytes(folder: Path) -> int:
-    """Free bytes on the disk of `folder`."""
-    return shutil.disk_usage(folder).free
+from appliance.runtime.free_space import SPARE_BYTES, free_bytes
 
 
 def parts_first(model: CatalogueModel) -> list[tuple[str, ModelFile]]:

@@ -22,9 +22,10 @@ from appliance.atomic_file import sync_folder
 from appliance.errors import FetchError, StorageError
 from appliance.models import parts
 from appliance.models.catalogue import CatalogueModel, Form, ModelFile, megabytes
-from appliance.models.disk_space import SPARE_BYTES, free_bytes, missing_bytes, parts_first
+from appliance.models.disk_space import missing_bytes, parts_first
 from appliance.models.hub import ConnectionCut, HubFile, ModelHub, UnusableOffset
 from appliance.models.store import ModelStore, PinnedRevision, storage_errors
+from appliance.runtime.free_space import SPARE_BYTES, free_bytes
 
 ATTEMPTS = 5  # consecutive attempts without a new byte; then the fetch ends with an error
 _CHUNK_BYTES = 1 << 20

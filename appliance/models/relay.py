@@ -21,8 +21,9 @@ from appliance.atomic_file import sync_folder
 from appliance.errors import FetchError, ModelError, StorageError
 from appliance.models import catalogue, parts
 from appliance.models.catalogue import CatalogueModel, ModelFile, megabytes
-from appliance.models.disk_space import free_bytes, parts_first, short_bytes
+from appliance.models.disk_space import parts_first, short_bytes
 from appliance.models.store import ModelStore, PinnedRevision, State, sha256_of, storage_errors
+from appliance.runtime.free_space import free_bytes
 
 _CHUNK_BYTES = 3 << 18  # a multiple of three, so that the base64 of the chunks can be joined
 _UNKNOWN = "Fetch it on the box itself: `interlude models fetch {}`."

@@ -13,7 +13,6 @@ import contextlib
 import hashlib
 import logging
 import platform
-import shutil
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,10 +21,10 @@ import msgspec
 
 from appliance.atomic_file import write_whole
 from appliance.errors import ModelError, StorageError
-from appliance.models.disk_space import SPARE_BYTES
 from appliance.models.onnx_graph.graph import Form
 from appliance.models.store import sha256_of
 from appliance.record_file import read_record
+from appliance.runtime.free_space import SPARE_BYTES, free_bytes
 from appliance.think.prompt_state_cache import model_identity
 
 if TYPE_CHECKING:
@@ -114,7 +113,7 @@ def _drop_all(folder: Path) -> None:
 
 
 def _check_space(wanted: int, folder: Path) -> None:
-    free = shutil.disk_usage(folder).free
+    free = free_bytes(folder)
     if wanted + SPARE_BYTES > free:
         raise StorageError(
             f"The streaming audio encoder takes {wanted >> 20} MiB, and {free >> 20} MiB are free "

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,8 +16,10 @@ from pathlib import Path
 from appliance.atomic_file import sync_folder
 from appliance.errors import ReleaseRefused, ShownAs, StorageError
 from appliance.language.catalogue import BoxSentence
+from appliance.runtime.free_space import free_bytes
 from appliance.update import request
 from appliance.update.handed_over_file import HandedOverFile
+from appliance.update.incoming_space import check_space
 from appliance.update.release.archive import RELEASE, ReleaseArchive
 from appliance.update.release.look_record import LookReporter
 from appliance.update.release.store import ReleaseStore
@@ -29,12 +30,6 @@ from appliance.update.system import target
 from appliance.update.system.archive import SystemArchive
 
 BROUGHT = "stick-"  # prefix of the names of imported files
-SPARE_BYTES = 256 << 20  # left free on the disk, as by downloads of models
-
-
-def free_bytes(folder: Path) -> int:
-    """Free space of the file system of `folder`."""
-    return shutil.disk_usage(folder).free
 
 
 def bring(
@@ -78,9 +73,7 @@ def _bring(offer: UpdateOffer, incoming: Path, signers: Path, free: Callable[[Pa
         with HandedOverFile(offer.file, most_bytes) as source:
             manifest = kind.archive.open(source, signers).manifest
             fits(manifest, None, downgrade=False, now_s=time.time())  # offers() left older ones out
-            short = source.size + SPARE_BYTES - free(incoming)
-            if short > 0:
-                raise no_room(short)
+            check_space(source.size, free(incoming))
             part = incoming / f".{BROUGHT}{manifest.version}{suffix}.part"
             _copy(source, part)
         try:
@@ -114,9 +107,3 @@ def _verify(part: Path, kind: UpdateKind, signers: Path, name: str) -> None:
             ReleaseArchive(copy, signers).verify()
         else:
             SystemArchive(copy, signers).verify()
-
-
-def no_room(short_bytes: int) -> StorageError:
-    mib = -(-short_bytes >> 20)
-    shown = ShownAs.of("page-wrong-look-room", mib=mib)
-    return StorageError(f"There is no room for the release: {mib} MiB are missing.", shown=shown)

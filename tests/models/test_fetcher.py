@@ -16,10 +16,10 @@ import pytest
 
 from appliance.errors import FetchError, StorageError
 from appliance.models.catalogue import CatalogueModel, ModelFile
-from appliance.models.disk_space import SPARE_BYTES
 from appliance.models.fetcher import ATTEMPTS, ModelFetcher
 from appliance.models.hub import ModelHub
 from appliance.models.store import ModelStore
+from appliance.runtime.free_space import SPARE_BYTES
 from tests.models.hub_server import COMMIT, REPOSITORY, HubServer
 
 random.seed(1)

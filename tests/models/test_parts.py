@@ -19,11 +19,12 @@ from appliance.errors import FetchError, ModelError, StorageError
 from appliance.models import catalogue
 from appliance.models.background_download import copy, on_stick
 from appliance.models.catalogue import CatalogueModel, Form, ModelFile
-from appliance.models.disk_space import SPARE_BYTES, missing_bytes
+from appliance.models.disk_space import missing_bytes
 from appliance.models.fetcher import ModelFetcher
 from appliance.models.hub import ModelHub
 from appliance.models.relay import ModelRelay, list_models
 from appliance.models.store import ModelStore
+from appliance.runtime.free_space import SPARE_BYTES
 from appliance.settings import load
 from tests.models import encoder
 from tests.models.hub_server import COMMIT, REPOSITORY, HubServer

@@ -10,12 +10,13 @@ import pytest
 
 from appliance.errors import ReleaseRefused, StorageError
 from appliance.language.catalogue import BoxSentence
+from appliance.runtime.free_space import SPARE_BYTES
 from appliance.update.handed_over_file import HandedOverFile
 from appliance.update.release.archive import RELEASE
 from appliance.update.release.installer import InstallOptions
 from appliance.update.release.look_record import LookReporter, read
 from appliance.update.request import install_wanted, offers, request_install
-from appliance.update.stick_import import SPARE_BYTES, bring
+from appliance.update.stick_import import bring
 from tests.update.release.workshop import Bench, bench
 from tests.update.system.workshop import Foundry, foundry
 

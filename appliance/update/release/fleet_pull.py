@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -25,7 +24,9 @@ import msgspec
 from appliance.atomic_file import sync_folder
 from appliance.errors import FetchError, ReleaseRefused, ShownAs, StorageError
 from appliance.language.catalogue import BoxSentence
+from appliance.runtime.free_space import free_bytes
 from appliance.update import request as wanted
+from appliance.update.incoming_space import check_space
 from appliance.update.release import fallback, rejected
 from appliance.update.release.rejected import RejectedRelease
 from appliance.update.release.store import ReleaseStore
@@ -33,7 +34,6 @@ from appliance.update.signed_manifest import version_key
 
 SHEET_BYTES = 16 << 10
 SILENT_S = 60.0  # timeout of a connection without data
-SPARE_BYTES = 256 << 20  # left free on the disk, as by downloads of models
 _CHUNK_BYTES = 1 << 20
 _AGAIN = "It is tried again the next night."
 
@@ -45,11 +45,6 @@ class FleetRelease(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: Annotated[str, msgspec.Meta(pattern=r"^[0-9][0-9A-Za-z.+-]{0,63}$")]
     url: Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
     sha256: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
-
-
-def free_bytes(folder: Path) -> int:
-    """Free space of the file system of `folder`."""
-    return shutil.disk_usage(folder).free
 
 
 def pull(
@@ -135,7 +130,7 @@ def _fetch(address: str, sheet: FleetRelease, archive: Path, free: Callable[[Pat
                 target.seek(0)
                 target.truncate()
             total_bytes = target.tell() + int(answer.headers.get("Content-Length") or 0)
-            _room(total_bytes - target.tell(), free(archive.parent))
+            check_space(total_bytes - target.tell(), free(archive.parent))
             while chunk := answer.read(_CHUNK_BYTES):
                 if target.tell() + len(chunk) > wanted.RELEASES.archive.most_bytes:
                     target.truncate(0)
@@ -158,15 +153,6 @@ def _fetch(address: str, sheet: FleetRelease, archive: Path, free: Callable[[Pat
         )
     part.rename(archive)
     sync_folder(archive.parent)
-
-
-def _room(need_bytes: int, free: int) -> None:
-    short = need_bytes + SPARE_BYTES - free
-    if short > 0:
-        mib = -(-short >> 20)
-        shown = ShownAs.of("page-wrong-look-room", mib=mib)
-        problem = f"There is no room for the release: {mib} MiB are missing."
-        raise StorageError(problem, shown=shown)
 
 
 class _WebOnly(urllib.request.HTTPRedirectHandler):

@@ -15,8 +15,9 @@ import pytest
 from appliance.__main__ import main
 from appliance.errors import FetchError, HealthCheckFailed, StorageError
 from appliance.language.catalogue import BoxSentence
+from appliance.runtime.free_space import SPARE_BYTES
 from appliance.update.release import rejected
-from appliance.update.release.fleet_pull import SHEET_BYTES, SPARE_BYTES, pull
+from appliance.update.release.fleet_pull import SHEET_BYTES, pull
 from appliance.update.release.installer import InstallOptions
 from appliance.update.request import install_wanted, offers, request_install, request_return
 from tests.update.release.workshop import MADE_S, Bench
