@@ -1,4 +1,4 @@
-"""The verbs of the lab: `interlude demo`, `rehearse` and `bench`, where there is a checkout."""
+"""The verbs of the lab: `interlude demo`, `rehearse` and `bench`, which need a checkout."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A scripted owner and a room around the software sound card: demo and rehearsals."""
+"""Simulates an owner and a room around the software sound card, for the demo and rehearsals."""

@@ -1,7 +1,7 @@
-"""Synthetic rooms: how a loudspeaker reaches the microphone, and what noise there is.
+"""Synthetic rooms: the echo path from loudspeaker to microphone, and background noise.
 
-In: a reverberation time, levels in dBFS rms (0 dBFS: rms 32768), a seed. Out: taps, int16 samples.
-The same seed gives the same room.
+In: a reverberation time, levels in dBFS rms (0 dBFS: rms 32768), a seed. Out: the taps of an
+impulse response, int16 samples. The same seed gives the same room.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from lab.sim.card_memory_layout import MAX_TAPS
 NOISES = ("white", "pink", "kitchen")
 # Speech from espeak-ng with its peaks at full scale has an rms of -18.8 and -19.1 dBFS.
 FULL_SCALE_SPEECH_DB = -19.0
-DIRECT_TO_REVERBERANT_DB = 3.0  # microphone and loudspeaker share a box: the direct sound leads
-FADE_S = 0.005  # an impulse response that is cut off ends in a fade, not in a click
+DIRECT_TO_REVERBERANT_DB = 3.0  # microphone and loudspeaker share a box: strong direct sound
+FADE_S = 0.005  # at the end of an impulse response that is cut off, so that it does not click
 
 
 def impulse_response(
@@ -109,7 +109,7 @@ def _kitchen(random: np.random.Generator, frames: int, rate_hz: int) -> npt.NDAr
 def _add_clatter(
     random: np.random.Generator, wave: npt.NDArray[np.float64], rate_hz: int
 ) -> npt.NDArray[np.float64]:
-    """One ring of a dish: a few inharmonic partials that die away within a tenth of a second."""
+    """Add the sound of one dish: five inharmonic partials that decay within a tenth of a second."""
     length = min(len(wave), round(0.3 * rate_hz))
     time_s = np.arange(length) / rate_hz
     ring = np.zeros(length)

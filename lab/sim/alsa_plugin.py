@@ -1,4 +1,4 @@
-"""How a process finds the software sound card: the built ALSA plugin, and settings that name it."""
+"""Makes ALSA in a process use the software sound card: the plugin's path, and a configuration."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from appliance.errors import CardError
 
 
 def plugin_path() -> Path:
-    """Where `make -C hw/simcard` puts the ALSA plugin. Raises CardError when it is not built."""
+    """Path of the ALSA plugin that `make -C hw/simcard` builds. Raises CardError if it is missing."""
     built = Path(__file__).parents[2] / "hw/simcard/build/libasound_module_pcm_simcard.so"
     if not built.is_file():
         raise CardError("The software sound card is not built.", "Run `make -C hw/simcard`.")

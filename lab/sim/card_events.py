@@ -1,4 +1,4 @@
-"""The software sound card's log: what happened to its streams, by sample index."""
+"""Events in the log of the software sound card, with their sample indices."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class StreamDirection(enum.StrEnum):
-    """A direction of the card."""
+    """Playback or capture."""
 
     PLAYBACK = "playback"
     CAPTURE = "capture"
@@ -31,16 +31,17 @@ _KINDS = (
     CardEventKind.PAUSE,
     CardEventKind.RESUME,
     CardEventKind.XRUN,
-)  # from 1 on
+)  # numbered from 1 in the log
 
 
 @dataclass(frozen=True)
 class CardEvent:
-    """One line of the card's log.
+    """One entry of the card's log.
 
-    `index` is the first frame of a start or resume, the first that was not played or delivered at a
-    stop, pause or xrun. `frames` is how many were queued to the loudspeaker then; of an xrun, how
-    many passed until it was noticed. `serial` counts from 1; `time_ns` is CLOCK_MONOTONIC.
+    `index`: of a start or resume, the first frame; of a stop, pause or xrun, the first frame that
+    was not played or delivered. `frames`: the number queued to the loudspeaker then; of an xrun,
+    the number that passed until it was detected. `serial` counts from 1; `time_ns` is
+    CLOCK_MONOTONIC.
     """
 
     serial: int
@@ -55,7 +56,7 @@ class CardEvent:
 
 
 def read_event(record: Any, serial: int) -> CardEvent:
-    """A line of the log from its record in shared memory (card_memory_layout.py)."""
+    """Convert a log record in shared memory (card_memory_layout.py)."""
     return CardEvent(
         serial=serial,
         time_ns=int(record["time_ns"]),

@@ -1,6 +1,6 @@
-"""The shared memory of the software sound card, field by field as hw/simcard/simcard.h tells it.
+"""The layout of the software sound card's shared memory, the same as in hw/simcard/simcard.h.
 
-A test compiles that header and compares sizes and offsets with these.
+A test compiles that header and compares its sizes and offsets with these.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ import numpy as np
 
 MAGIC = int.from_bytes(b"SIMCARD1", "little")
 RING_FRAMES = 1 << 22  # 87 s at 48 kHz, 262 s at 16 kHz
-MAX_BUFFER_FRAMES = 32768  # no ALSA buffer is larger: so far from now may samples be written
+MAX_BUFFER_FRAMES = 32768  # largest ALSA buffer: samples are written at most so far ahead of now
 MAX_TAPS = 8192
 EVENTS = 4096
 RATES_HZ = range(8000, 96001)
-# How far from now an index may be without meeting, in the ring, one that is still in use.
+# Largest distance of an index from now: beyond it, its place in the ring is still in use.
 REACH_FRAMES = RING_FRAMES - 2 * MAX_BUFFER_FRAMES
 
 EVENT = np.dtype(

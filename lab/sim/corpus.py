@@ -1,7 +1,7 @@
-"""Recordings of a folder as clips with their onsets, and which speakers a bench may hear.
+"""Reads recordings as clips with their onsets, and divides speakers between training and benches.
 
-In: what hear/bargein/recordings.py found. Out: clips. Training and benches read recordings here and
-nowhere else, so that none is in both (`held_out`).
+In: the files that hear/bargein/recordings.py found. Out: clips. Training and benches read
+recordings only through this module, so that no recording is in both (`held_out`).
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ Floats = npt.NDArray[np.float32]
 SHORTEST_S = 0.08
 SILENT_PEAK = 10 ** (-60 / 20)
 CLIPPED_SHARE = 0.01  # of samples at full scale
-CLEAR_MS = 20  # before the onset, quiet: the onset of such a clip is known to the sample
-CLEAR_DB = -38.0  # of that quiet against the sound's own loudness
+CLEAR_MS = 20  # quiet before an onset that makes the onset exact to the sample
+CLEAR_DB = -38.0  # highest level of that quiet, relative to the sound
 _STEP = 80  # 5 ms
-_LEAST = 1e-12  # of a power: digital silence is at -120 dB
-_OVER_FLOOR_DB, _UNDER_PEAK_DB = 10.0, 30.0  # where a sound begins in a clip with noise of its own
+_LEAST = 1e-12  # least power: digital silence counts as -120 dB
+_OVER_FLOOR_DB, _UNDER_PEAK_DB = 10.0, 30.0  # threshold of the onset in a clip with noise
 
 
 @dataclass(frozen=True)
 class SoundClip:
     """A sound at its own level: float32 mono at 16 kHz; `onset` and `end` (last + 1) in samples.
 
-    clear  nothing sounds before the onset: it is good to the sample. Else it is where the sound
-           rises out of the clip's own noise, good to 5 ms or so.
+    clear  it is quiet before the onset, which is exact to the sample; else the onset is where the
+           sound exceeds the clip's own noise, exact to about 5 ms
     """
 
     samples: Floats
@@ -47,20 +47,21 @@ class SoundClip:
     clear: bool
 
     def at(self, level_db: float) -> Samples:
-        """int16, its sound (onset to end) of `level_db` dBFS rms, never above full scale."""
+        """The samples as int16, scaled to `level_db` dBFS rms from onset to end, and clipped at
+        full scale."""
         return speech_source.scaled(self.samples, self.onset, self.end, level_db)
 
 
 def held_out(name: str) -> bool:
     """Whether a speaker, or a synthetic voice's variant, is kept for benches: about three of ten.
 
-    No training and no tuning may ever hear one of these.
+    No training and no tuning may use these.
     """
     return hashlib.sha1(name.encode(), usedforsecurity=False).digest()[0] % 10 >= 7
 
 
 def of_speakers(sources: Iterable[RecordingFile], which: Speakers) -> list[RecordingFile]:
-    """Only those speakers. Noise and background have none, and belong to everybody."""
+    """The recordings of those speakers, and all noise and background, which have no speaker."""
     return [
         source
         for source in sources
@@ -71,8 +72,8 @@ def of_speakers(sources: Iterable[RecordingFile], which: Speakers) -> list[Recor
 
 
 def load(source: RecordingFile) -> SoundClip:
-    """The sound in a file. Raises RecordingError or SceneError, in one sentence, if it is none, or
-    too short, silent, clipped, or noise from end to end in which nothing stands out."""
+    """Read the sound in a file. Raises SceneError or RecordingError, in one sentence, if it is no
+    sound file, or is too short, silent, clipped, or noise without a louder part."""
     wave = read_sound(source.path)
     if not np.isfinite(wave).all():
         raise RecordingError(f"{source.path}: holds samples that are no numbers.")
@@ -92,7 +93,7 @@ def load(source: RecordingFile) -> SoundClip:
 
 
 def with_edges(wave: Floats) -> SoundClip | None:
-    """Where the sound in `wave` begins and ends; None if nothing stands out of its own noise."""
+    """Find the start and end of the sound in `wave`; None if nothing exceeds its own noise."""
     onset, end = speech_source.edges(wave)
     if onset >= CLEAR_MS * RATE_HZ // 1000:
         before_db = level_db(wave[:onset], _LEAST) - level_db(wave[onset:end], _LEAST)
@@ -105,7 +106,7 @@ def with_edges(wave: Floats) -> SoundClip | None:
     if peak_db - floor_db < _OVER_FLOOR_DB and len(wave) > RATE_HZ // 2:
         return None
     over = energies_db > max(peak_db - _UNDER_PEAK_DB, min(floor_db, peak_db - 20) + _OVER_FLOOR_DB)
-    pairs = np.flatnonzero(over[:-1] & over[1:])  # one loud step is a click
+    pairs = np.flatnonzero(over[:-1] & over[1:])  # a single loud step is a click
     if not len(pairs):
         return SoundClip(wave, onset, end, clear=False)
     return SoundClip(wave, int(pairs[0]) * _STEP, int(pairs[-1] + 2) * _STEP, clear=False)

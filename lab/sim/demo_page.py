@@ -1,7 +1,7 @@
-"""The page of a box that plays a scene: on this machine alone, with digits that are printed, since
-its loudspeaker is simulated.
+"""Enables the box's page during a demo, reachable from this machine only.
 
-In: settings. Out: settings with the page, its environment, and sentences for who watches.
+The digits that let a browser in are printed, since the loudspeaker is simulated. In: settings. Out:
+settings with the page enabled, its environment, and sentences for the terminal.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ HOST = "127.0.0.1"
 
 
 class DemoPage:
-    """`folder`: for the settings file that the page may change, in place of the owner's. `say`:
-    prints a sentence."""
+    """The page of a demo. `folder`: for a settings file that the page may change, in place of the
+    owner's. `say`: prints a sentence."""
 
     def __init__(self, settings: Settings, folder: Path, say: Callable[[str], object]) -> None:
         self.digits = pairing.draw_digits()
@@ -40,7 +40,7 @@ class DemoPage:
         self._say, self._told = say, False
 
     def tell(self, rehearsal: Rehearsal) -> None:
-        """Where it is, once it is there."""
+        """Print the page's address once it is served."""
         if not self._told and rehearsal.supervisor.is_ready:
             self._told = True
             digits = pairing.spaced(self.digits)
@@ -57,7 +57,7 @@ def demo_page(settings: Settings, say: Callable[[str], object]) -> Iterator[Demo
 
 
 def _port(wanted: int) -> int:
-    """`wanted`, or the usual one, if it is free; else one that is."""
+    """The port `wanted`, by default 8080, if it is free; else any free one."""
     for port in (wanted or 8080, 0):
         with contextlib.suppress(OSError), try_listen((HOST, port)) as found:
             return int(found.getsockname()[1])

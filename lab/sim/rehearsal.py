@@ -1,6 +1,6 @@
-"""A rehearsal: the real processes on a simulated card, with the owner played from a script.
+"""Runs a rehearsal: the real processes on a simulated sound card, and a scripted owner.
 
-In: a scene and settings. Out: a `RehearsalRecording` of both sound tracks and of every message.
+In: a scene and settings. Out: a `RehearsalRecording` with both sound tracks and every message.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.simulated_card import SoundCard
 
 WATCHER = "room"
-READY_S = 60.0  # for every part to come up, a model's loading included
-STEP_S = 0.01  # between two looks at the mail
-AHEAD = RATE_HZ // 20  # samples into the future the owner's sound is put, to be there in time
-NOISE_AHEAD = RATE_HZ // 4  # likewise for seconds of noise at once, whose copying takes longer
-NOISE_S = 20  # of noise are made, and looped
-TAIL_S = 0.7  # recorded after the last thing has happened
+READY_S = 60.0  # timeout for every part to start, with the loading of a model
+STEP_S = 0.01  # polling interval of the messages
+AHEAD = RATE_HZ // 20  # samples by which the owner's sound is written ahead of the microphone
+NOISE_AHEAD = RATE_HZ // 4  # the same for noise, of which seconds are copied at once
+NOISE_S = 20  # length of the noise that is generated and looped
+TAIL_S = 0.7  # recorded after the end of the script
 
 log = logging.getLogger("room")
 
 
 class Rehearsal:
-    """One scene being played.
+    """One run of a scene.
 
-    `during` is called at every step: tests kill processes there. `rows` stand for the table's.
-    `state`: the box's own folder, which stays; None: one of this rehearsal's, which goes with it.
-    `environment`: of the parts, over this process's own.
+    `during` is called at every step; tests kill processes in it. `rows` replace the rows of the
+    process table. `state`: the box's state folder, which is kept; None: a temporary one.
+    `environment`: variables of the parts, which override those of this process.
     """
 
     def __init__(
@@ -72,17 +72,17 @@ class Rehearsal:
         self._rows = rows
         self._sounds = [
             script_sounds.make(scene, entry) for entry in scene.owner
-        ]  # before time runs
+        ]  # before the parts start, since this takes time
         self._noise = _noise(scene)
         self.recording = RehearsalRecording(scene, settings)
         self.state: StateChanged | None = None
-        self._since = 0  # card index from which `when: speaking` and the like count
+        self._since = 0  # card index from which the waits of `when` count
         self._voices: dict[int, list[tuple[int, Samples]]] = defaultdict(list)
-        self._words: dict[int, list[int]] = defaultdict(list)  # positions at which a word begins
+        self._words: dict[int, list[int]] = defaultdict(list)  # turn → positions of word starts
 
     def play(self) -> RehearsalRecording:
-        """Play the scene to its end. Raises CardError when the parts do not come up."""
-        memory = Path("/dev/shm")  # noqa: S108 -- made by mkdtemp; the card is 64 MiB of samples that no disk need see
+        """Play the scene to its end. Raises CardError if the parts do not start."""
+        memory = Path("/dev/shm")  # noqa: S108 -- made by mkdtemp; keeps the card's 64 MiB of samples off the disk
         folder = Path(
             tempfile.mkdtemp(prefix="interlude-", dir=memory if memory.is_dir() else None)
         )
@@ -141,7 +141,7 @@ class Rehearsal:
             if time.monotonic() > deadline:
                 late = [n for n, p in self.supervisor.parts.items() if not p.heart.is_ready]
                 raise CardError(f"{' and '.join(late)} took over {READY_S:g} s to start.")
-        self._wait(0.5)  # the noise floor and the canceller settle, as in a box that has been on
+        self._wait(0.5)  # until the noise floor and the canceller have converged
         self.started = self._since = self.card.now()
 
     def _run_script(self) -> None:
@@ -162,7 +162,7 @@ class Rehearsal:
         self._wait_for_quiet()
 
     def _when(self, entry: ScriptedUtterance) -> int | None:
-        """The card index at which `entry` is due; None when its state did not come in time."""
+        """The card index at which `entry` is due; None if its state was not reached in time."""
         if entry.at_s is not None:
             return self.started + round(entry.at_s * RATE_HZ)
         after = round(entry.after_s * RATE_HZ)
@@ -175,7 +175,7 @@ class Rehearsal:
         return None
 
     def _begun(self, state: str) -> int | None:
-        """Since when (card index) the conversation has been in `state`, counted as scenes count."""
+        """The card index from which `after_s` counts in `state`; None in another state."""
         if self.state is None or self.state.state != state:
             return None
         if state == "speaking":
@@ -188,7 +188,8 @@ class Rehearsal:
         return max(self._state_index, self._since)
 
     def _first_audible(self, index: int) -> int:
-        """The first sample over -60 dBFS at the loudspeaker from `index` on, if it has come."""
+        """The first sample over -60 dBFS at the loudspeaker within a second of `index`; `index` if
+        there is none yet."""
         now = self.card.now()
         if now <= index:
             return index
@@ -196,7 +197,7 @@ class Rehearsal:
         return index + int(loud[0]) if len(loud) else index
 
     def _wait_for_quiet(self) -> None:
-        """Until the conversation is idle and has been for a moment, or patience ends."""
+        """Wait until the conversation has been idle for 1.5 s, or until the scene's timeout."""
         deadline = time.monotonic() + self.scene.patience_s
         while time.monotonic() < deadline:
             self._collect_once()
@@ -207,11 +208,11 @@ class Rehearsal:
         self.recording.given_up = f"the box was still {self.state.state if self.state else '?'}"
 
     def index(self, index: int) -> int:
-        """The card's index of an index in messages, which count from CLOCK_MONOTONIC's zero."""
+        """The card's index for an index in a message, which counts from CLOCK_MONOTONIC's zero."""
         return self.card.index_of(round(index * 1_000_000_000 / RATE_HZ))
 
     def pid(self, part: str) -> int:
-        """The process id of a part that runs. Raises SceneError when it does not."""
+        """The process id of a part. Raises SceneError if it does not run."""
         child = self.supervisor.parts[part].child
         if child is None:
             raise SceneError(f"{part} is not running.")
@@ -230,11 +231,11 @@ class Rehearsal:
             self._during(self)
 
     def _make_noise(self) -> None:
-        """Keep the room's noise seconds ahead of the microphone: this process may be held up."""
+        """Write the room's noise up to 4 s ahead of the microphone: this process may be stalled."""
         until = self.card.now() + 4 * RATE_HZ
         if until < self._noisy + RATE_HZ:
             return
-        first = max(self._noisy, self.card.now() + NOISE_AHEAD)  # later only after a stall
+        first = max(self._noisy, self.card.now() + NOISE_AHEAD)  # a gap only after a stall
         self._add_sound(first, self._noise[np.arange(first, until) % len(self._noise)])
         self._noisy = until
 
@@ -288,9 +289,9 @@ class Rehearsal:
 
 
 def _with_own_state(settings: Settings, folder: Path) -> Settings:
-    """The owner's models, but a memory of the rehearsal's own, and no chime."""
+    """The settings with the owner's models, a state folder of the rehearsal's own, and no chime."""
     folder.mkdir(exist_ok=True)
-    silent = msgspec.structs.replace(settings.speaking, chime=False)  # a scene begins in silence
+    silent = msgspec.structs.replace(settings.speaking, chime=False)  # scenes start in silence
     return msgspec.structs.replace(
         settings, state_dir=str(folder), models_dir=str(settings.models_path().absolute()),
         speaking=silent,
@@ -298,7 +299,7 @@ def _with_own_state(settings: Settings, folder: Path) -> Settings:
 
 
 def _noise(scene: Scene) -> Samples:
-    """The room's noise, to be looped."""
+    """The room's noise, for looping."""
     room = scene.room
     if room.noise is None or room.noise in acoustics.NOISES:
         return acoustics.noise(

@@ -1,4 +1,4 @@
-"""The verbs of the room: rehearse, demo. In: scene files. Out: a report folder and a table."""
+"""`interlude rehearse` and `interlude demo`: play scenes, print a table and write a report."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ DEMO = Path(__file__).with_name("demo.yaml")
 
 
 def rehearse(paths: Sequence[Path], report_dir: Path | None, settings: Settings) -> int:
-    """Play each scene and print its table; write a report to `report_dir` (of several, one each).
+    """Play each scene and print its table; write a report to `report_dir`, for several scenes to a
+    subfolder for each.
 
-    All scenes are read before the first is played, so that an error in the last costs nothing.
-    Returns 0, or 1 if a scene did not come to its end.
+    All scenes are read before the first is played, so that an error in a later one is found at
+    once. Returns 0, or 1 if a scene did not reach its end.
     """
     loaded = [scenes.load(path) for path in paths]
     ended_well = []
@@ -44,9 +45,9 @@ def rehearse(paths: Sequence[Path], report_dir: Path | None, settings: Settings)
 
 
 def demo(report_dir: Path | None, settings: Settings, voice: str = "") -> int:
-    """Play the built-in scene. `voice`: which speaks; "" for that of the settings.
+    """Play the built-in scene. `voice`: the box's voice; "": that of the settings.
 
-    Raises VoiceError for one that is not here.
+    Raises VoiceError if that voice is not installed.
     """
     if voice:
         settings = load_over(settings, {"speaking": {"voice": voice}})
@@ -60,7 +61,7 @@ def demo(report_dir: Path | None, settings: Settings, voice: str = "") -> int:
 
 
 def play(scene: Scene, folder: Path | None, settings: Settings, **options: Any) -> bool:
-    """Play one scene, print its table and write its files. False if it did not come to its end."""
+    """Play one scene, print its table and write its files. False if it did not reach its end."""
     console = Console()
     console.print(f"[bold]{scene.name}[/]: the owner speaks {len(scene.owner)} times; "
                   "in real time, through the real processes.")  # fmt: skip
@@ -76,15 +77,15 @@ def play(scene: Scene, folder: Path | None, settings: Settings, **options: Any) 
 
 
 def perform(scene: Scene, settings: Settings, **options: Any) -> RecordingReader:
-    """Play one scene on a simulated card and make its recording readable."""
+    """Play one scene on a simulated card. Returns a reader of its recording."""
     rehearsal = Rehearsal(scene, in_the_room(scene, settings), **options)
     recording = rehearsal.play()
     return RecordingReader(recording, rehearsal.index(0))
 
 
 def in_the_room(scene: Scene, settings: Settings) -> Settings:
-    """The settings for a rehearsal: the simulated card, no house, and what the scene changes."""
-    gpio = "keyboard" if settings.panel.gpio == "keyboard" else "none"  # a header is not in a room
+    """The settings for a rehearsal: the simulated card, no broker, and the scene's own changes."""
+    gpio = "keyboard" if settings.panel.gpio == "keyboard" else "none"  # no GPIO in a simulation
     alone = {
         "card": {"capture": "sim", "playback": "sim"},
         "link": {"broker": ""},
@@ -95,7 +96,7 @@ def in_the_room(scene: Scene, settings: Settings) -> Settings:
 
 
 def load_over(settings: Settings, changes: dict[str, Any]) -> Settings:
-    """`settings` with nested changes, checked like any other. Raises SettingsError."""
+    """`settings` with nested changes, validated. Raises SettingsError."""
     return load(None, overrides=_merged(msgspec.to_builtins(settings), changes))
 
 
@@ -109,9 +110,9 @@ def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_report(reader: RecordingReader, outcomes: list[UtteranceOutcome], folder: Path) -> None:
-    """Write report.json, room.wav, the same as room.ogg to pass on, and timeline.png. Raises
-    StorageError."""
-    from lab.sim import timeline  # matplotlib takes a second to load
+    """Write report.json, room.wav, the same sound as room.ogg, which is smaller, and timeline.png.
+    Raises StorageError."""
+    from lab.sim import timeline  # matplotlib takes a second to import
 
     recording = reader.recording
     try:
@@ -129,7 +130,7 @@ def write_report(reader: RecordingReader, outcomes: list[UtteranceOutcome], fold
 
 
 def _table(outcomes: list[UtteranceOutcome]) -> Table:
-    """Fits 80 columns; what the box said stands in the report and in the picture."""
+    """A table that fits 80 columns; the text of the answers is in the report and the picture."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("at", justify="right", no_wrap=True)
     table.add_column("the owner", max_width=24, overflow="fold")

@@ -1,4 +1,4 @@
-"""What a rehearsal leaves behind: both tracks, every message, what was said and what it cost."""
+"""The recording of a rehearsal: both tracks, every message, the utterances, the process costs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class PlayedUtterance:
-    """An utterance that was played. Indices are the card's: first sample, last + 1 of the sound."""
+    """An utterance that was played. `onset`: card index of the first sample of the sound; `end`:
+    of the last + 1."""
 
     entry: ScriptedUtterance
     onset: int
@@ -29,7 +30,7 @@ class PlayedUtterance:
 
 @dataclass(frozen=True)
 class ProcessCost:
-    """What one process used."""
+    """CPU time, peak memory and restarts of one process."""
 
     cpu_s: float
     peak_mib: float
@@ -38,7 +39,10 @@ class ProcessCost:
 
 @dataclass
 class RehearsalRecording:
-    """What happened. Tracks are int16, mono, 16 kHz, from card index `first` on."""
+    """The recording. Tracks are int16, mono, 16 kHz, from card index `first` on.
+
+    `given_up`: why the scene did not reach its end; "" if it did.
+    """
 
     scene: Scene
     settings: Settings
@@ -47,22 +51,22 @@ class RehearsalRecording:
     loudspeaker: Samples = field(default_factory=lambda: np.zeros(0, np.int16))
     mail: list[tuple[int, ObservedMessage]] = field(
         default_factory=list
-    )  # card index of its time, message
-    answers: dict[int, Samples] = field(default_factory=dict)  # turn → what the speaker made
+    )  # card index of the message's time, message
+    answers: dict[int, Samples] = field(default_factory=dict)  # turn → samples of ring `voice`
     said: list[PlayedUtterance] = field(default_factory=list)
     costs: dict[str, ProcessCost] = field(default_factory=dict)
     seconds: float = 0.0
     given_up: str = ""
 
     def messages_of(self, kind: type[T]) -> Iterator[tuple[int, T]]:
-        """The messages of one kind, each once, with the card index of its time."""
+        """The messages of one class, each once, with the card index of its time."""
         for index, seen in self.mail:
             if isinstance(seen.message, kind):
                 yield index, seen.message
 
 
 def cost_of(pid: int, restarts: int) -> ProcessCost:
-    """What the process `pid` has used so far."""
+    """The cost of the process `pid` so far."""
     times = psutil.Process(pid).cpu_times()
     status = Path(f"/proc/{pid}/status").read_text()
     peak = next((line for line in status.splitlines() if line.startswith("VmHWM")), "VmHWM: 0 kB")

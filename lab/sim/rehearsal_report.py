@@ -1,4 +1,4 @@
-"""The report of a rehearsal: what each utterance met with, in numbers read off both tracks."""
+"""The report of a rehearsal: the outcome of each utterance, measured in both tracks."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from lab.sim.seam_measure import Seam, measure_seam
 T = TypeVar("T")
 
 MS = RATE_HZ // 1000
-EARLY = 150 * MS  # an onset may be told this long before the script's: noise before the word
-LATE = 400 * MS  # and this long after its end
+EARLY = 150 * MS  # an onset may be detected so long before the script's, by noise before the word,
+LATE = 400 * MS  # and so long after the utterance's end
 
 
 @dataclass
@@ -54,10 +54,10 @@ class UtteranceOutcome:
 
 
 class RecordingReader:
-    """Reads a recording: which messages belong to which utterance. All indices are the track's."""
+    """Assigns the messages of a recording to its utterances. Indices are the track's."""
 
     def __init__(self, recording: RehearsalRecording, to_card: int) -> None:
-        """`to_card` is added to an index in a message to get the card's."""
+        """`to_card`: added to an index in a message, gives the card's index."""
         self.recording = recording
         self.track = recording.loudspeaker
         self.shift = to_card - recording.first
@@ -68,7 +68,7 @@ class RecordingReader:
         return [self._outcome(s, until) for s, until in zip(said, ends, strict=True)]
 
     def false_pauses(self) -> int:
-        """Pauses of a sounding answer that began while the owner said nothing."""
+        """The number of pauses of an audible answer that started while the owner was silent."""
         return sum(
             not any(
                 s.onset - EARLY <= p.index + self.shift + self.recording.first <= s.end + LATE
@@ -78,11 +78,11 @@ class RecordingReader:
         )
 
     def voices(self) -> dict[str, int]:
-        """How many sentences each voice has said."""
+        """The number of sentences spoken by each voice."""
         return dict(Counter(m.voice for _, m in self.all(Spoken) if m.voice))
 
     def seams(self) -> list[Seam]:
-        """Every pause that was followed by a resume of the same answer."""
+        """The seam of every pause after which the same answer resumed."""
         found = []
         pauses = [m for _, m in self.recording.messages_of(PlaybackPaused)]
         resumes = [m for _, m in self.recording.messages_of(PlaybackResumed)]
@@ -166,18 +166,18 @@ class RecordingReader:
         out.answer_parts_ms = {name: round(value, 1) for name, value in parts.items()}
 
     def all(self, kind: type[T]) -> list[tuple[int, T]]:
-        """(track index of its time, message), for one kind."""
+        """The messages of one class, each with the track index of its time."""
         return [(at - self.recording.first, m) for at, m in self.recording.messages_of(kind)]
 
     def _in(self, kind: type[Any], low: int, high: int) -> list[Any]:
-        """Messages of a kind whose own index lies in the stretch."""
+        """The messages of one class whose `index` field is between two track indices."""
         return [m for _, m in self.all(kind) if low <= m.index + self.shift <= high]
 
     def _serials(self, onset: int, end: int) -> set[int]:
         return {m.serial for m in self._in(Onset, onset - EARLY, end + LATE)}
 
     def _sounds(self, onset: int) -> bool:
-        """Was the box audible in the tenth of a second before?"""
+        """Whether the box was audible in the 100 ms before `onset`."""
         window = self.track[max(0, onset - 100 * MS) : onset]
         return bool(np.any(np.abs(window.astype(np.int32)) > AUDIBLE))
 
@@ -191,7 +191,7 @@ class RecordingReader:
 
 
 def report(reader: RecordingReader) -> dict[str, Any]:
-    """The whole report as plain data, ready for JSON."""
+    """The report as plain data, ready for JSON."""
     recording = reader.recording
     dropouts = {m.direction: m.count for _, m in recording.messages_of(Dropouts)}
     return {
@@ -216,7 +216,7 @@ def report(reader: RecordingReader) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """What made these figures."""
+    """The versions of the software and machine that the figures were measured with."""
     names = ("numpy", "onnxruntime", "llama-cpp-python", "pyalsaaudio")
     return {"interlude": __version__, "python": platform.python_version(),
             "machine": platform.machine(), "kernel": platform.release(),

@@ -1,4 +1,4 @@
-"""A scene: the room, and what its owner says when. In: YAML. Out: a checked `Scene`."""
+"""Reads a scene: a room and a script of what the owner says. In: YAML. Out: a checked `Scene`."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ Expected = Literal["request", "backchannel", "interruption", "noise"]
 
 
 class SceneSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A part of a scene: unknown keys are refused."""
+    """Base of the sections of a scene; unknown keys are refused."""
 
 
 class Room(SceneSection, frozen=True):
     """The room around the box.
 
     echo_db   dBFS: echo at the microphone for a full-scale answer; null: none
-    delay_ms  ms from loudspeaker to microphone, the converters' own included
+    delay_ms  ms from loudspeaker to microphone, including the converters' delay
     rt60_s    s until the echo has fallen by 60 dB
     noise     null, white, pink or kitchen; or a WAV or FLAC file, looped
-    noise_db  dBFS (rms) of the noise; without `noise`, of a faint white floor
-    seed      of the echo's and the noise's chance
+    noise_db  dBFS (rms) of the noise; without `noise`, of a white noise floor
+    seed      of the random numbers for echo and noise
     """
 
     echo_db: Decibels | None = None
@@ -40,11 +40,11 @@ class Room(SceneSection, frozen=True):
 
 
 class ScriptedUtterance(SceneSection, frozen=True):
-    """One thing the owner does: says a text, plays a file, or makes a noise (synthetic_noises.py).
+    """One sound of the owner: a spoken text, a file, or a noise (synthetic_noises.py).
 
-    Either `at_s` (from the scene's start) or `when` a state of the conversation holds, plus
-    `after_s`. `when: speaking` counts from the first audible sample of the answer, or of its
-    latest resumption.
+    It starts either at `at_s`, counted from the scene's start, or `after_s` after the conversation
+    entered the state `when`. `when: speaking` counts from the first audible sample of the answer or
+    of its latest resume.
     """
 
     at_s: Seconds | None = None
@@ -62,12 +62,13 @@ class ScriptedUtterance(SceneSection, frozen=True):
 
     @property
     def what(self) -> str:
-        """In a few words."""
+        """The text, the file, or the noise in parentheses."""
         return self.say or self.wav or f"({self.noise})"
 
 
 class Scene(SceneSection, frozen=True):
-    """A room, its owner's script, and how long to wait at most for the conversation's next step."""
+    """A room and its owner's script. `patience_s`: timeout for each state that the script waits
+    for."""
 
     room: Room = msgspec.field(default_factory=Room)
     owner: tuple[ScriptedUtterance, ...] = ()
@@ -82,7 +83,7 @@ class Scene(SceneSection, frozen=True):
 
 
 def load(path: Path) -> Scene:
-    """The scene in a file. Raises SceneError, naming the entry that is wrong."""
+    """Read a scene from a file. Raises SceneError, which names the wrong entry."""
     try:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
@@ -96,7 +97,7 @@ def load(path: Path) -> Scene:
 
 
 def parse(raw: object, *, name: str, folder: Path) -> Scene:
-    """The scene in plain data. Raises SceneError."""
+    """Convert plain data to a scene. Raises SceneError."""
     if not isinstance(raw, dict):
         raise SceneError(f"{name}: a scene holds `room:` and `owner:`.")
     try:

@@ -1,4 +1,4 @@
-"""What the owner's script sounds like: a text, a recording or a noise. Out: a `OwnerSound`."""
+"""Makes the sound of an entry of the owner's script: a text, a recording or a noise."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from lab.sim.speech_source import SPEECH_DB, OwnerSound
 
 
 def make(scene: Scene, entry: ScriptedUtterance) -> OwnerSound:
-    """What the owner does at `entry`. Raises SceneError for a file that is no sound.
+    """The sound of `entry`. Raises SceneError for a file that is no sound.
 
-    Without a level, a recording keeps its own, and all else is as loud as speech.
+    Without `level_db`, a recording keeps its own level; a text or a noise gets that of speech.
     """
     if entry.wav is not None:
         return speech_source.recorded(scene.file(entry.wav), entry.level_db)

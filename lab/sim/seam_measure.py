@@ -1,4 +1,4 @@
-"""Seams: what a pause and a resume did to the answer, read off the loudspeaker's track alone."""
+"""Measures seams: the effect of a pause and a resume on the answer, in the loudspeaker's track."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy.typing as npt
 
 from appliance.pcm import Samples
 
-RAMP = 400  # samples left out on either side, 25 ms: the fades change them on purpose
+RAMP = 400  # samples left out on either side, 25 ms, since the fades change them
 MATCH = 1600  # samples compared with the answer on either side, 100 ms
-SEARCH = 4000  # samples of lag searched either way
+SEARCH = 4000  # largest lag that is searched, in samples, in either direction
 
 
 @dataclass(frozen=True)
 class Seam:
     """Samples of the answer lost or repeated, and the largest step across the seam's two edges.
 
-    `again_samples` were meant to be repeated, and were: a last word that is said again is no loss.
+    `again_samples`: repeated on purpose, by a rewind; not part of `repeated_samples`.
 
-    The step is between neighbours, in units of int16: from sound to silence and back. Without
-    fades it is as large as the sound happens to be there, and clicks.
+    `max_step` is the difference of neighbouring samples, in units of int16, where sound turns to
+    silence and back. Without fades it would be as large as the sound is there, a click.
     """
 
     lost_samples: int
@@ -33,18 +33,17 @@ class Seam:
 def measure_seam(
     track: Samples, answer: Samples, paused: int, resumed: int, position: int, again: int = 0
 ) -> Seam | None:
-    """Compare both sides of a pause with the answer that was meant to sound.
+    """Compare both sides of a pause with the answer's samples.
 
-    `track` is the loudspeaker; it fell silent at sample `paused` and sounds again from `resumed`;
-    `position` is a guess of the answer's sample that was due (it need not be right: the lag of
-    each side is searched); `again` samples before it were to be said again. None when there is too
-    little sound on one side to tell.
+    `track`: the loudspeaker, silent from sample `paused` to `resumed`. `position`: an estimate of
+    the answer's sample that was due at the pause; the exact lag of each side is searched. `again`:
+    samples before it that the rewind repeats. None if one side has too little sound to compare.
     """
     before = _lag(track, answer, paused - RAMP - MATCH, position - RAMP - MATCH)
     after = _lag(track, answer, resumed + RAMP, position - again + RAMP)
     if before is None or after is None:
         return None
-    # < 0: the answer went on while it was silent
+    # < 0: the answer advanced while the loudspeaker was silent
     drift = (after - before) - (resumed - paused) - again
     edges = [track[paused - 2 : paused + 2], track[resumed - 2 : resumed + 2]]
     step = max(int(np.max(np.abs(np.diff(e.astype(np.int32))), initial=0)) for e in edges)
@@ -52,7 +51,8 @@ def measure_seam(
 
 
 def _lag(track: Samples, answer: Samples, at: int, position: int) -> int | None:
-    """The lag (track index - answer position) at which 100 ms of the track from `at` on match."""
+    """The lag (track index - answer position) at which 100 ms of the track from `at` on match the
+    answer; None if there is no match."""
     piece = track[max(0, at) : max(0, at) + MATCH].astype(np.float64)
     low = max(0, position - SEARCH)
     region = answer[low : position + MATCH + SEARCH].astype(np.float64)

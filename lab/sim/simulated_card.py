@@ -1,7 +1,7 @@
 """The room's side of the software sound card (hw/simcard): its clock, its tracks, its faults.
 
-In: sounds at absolute sample indexes, an impulse response, faults. Out: what the loudspeaker played
-and what the microphone delivered, by absolute index, and the card's log.
+In: sounds at absolute sample indexes, an impulse response, faults. Out: the loudspeaker's and the
+microphone's samples by absolute index, and the card's log.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ from lab.sim.card_memory_layout import (
 
 
 class SamplesGone(CardError):
-    """Samples so old that their place in the ring has been used again."""
+    """The requested samples were overwritten in the ring."""
 
 
 class SamplesNotYet(CardError):
-    """Samples that the card has not played or delivered yet."""
+    """The card has not yet played or delivered the requested samples."""
 
 
 class SaidTooLate(CardError):
-    """A sound for a moment that the microphone has passed."""
+    """A sound was added at an index that the microphone has passed."""
 
 
 class SoundCard:
-    """A software sound card. One process, the room, may hold it so; others reach it by ALSA.
+    """A software sound card. Only one process, the room, may use this class; others use ALSA.
 
-    Samples are int16, mono; indexes count frames since `origin_ns` on CLOCK_MONOTONIC, a whole
-    second, so that index + origin in seconds × rate counts from the clock's own zero.
+    Samples are int16, mono. Indexes count frames since `origin_ns` on CLOCK_MONOTONIC, which is a
+    multiple of 1 s: index + (origin in seconds) × rate is the index counted from the clock's zero.
     """
 
     def __init__(self, path: Path) -> None:
-        """Attach to the card at `path`. Raises CardError when there is none."""
+        """Attach to the card at `path`. Raises CardError if there is none."""
         self.path = path
         self._owned = False
         try:
@@ -86,17 +86,18 @@ class SoundCard:
         input_fifo_frames: int = 0,
         granularity_frames: int = 1,
     ) -> SoundCard:
-        """Make a new card at `path`, best on a tmpfs; it takes 64 MiB there, little by little.
+        """Make a new card at `path`, best on a tmpfs: its sparse file grows to 64 MiB.
 
-        `echo` and `echo_delay` are as for `set_echo`. The FIFOs are those of a codec or of USB:
-        frames from the `loudspeaker` track to the air and from the air to the `microphone` track.
-        The card's position moves in steps of `granularity_frames`. `close` removes the file.
+        `echo` and `echo_delay` are as for `set_echo`. The FIFOs model those of a codec or of USB:
+        the delay in frames from the `loudspeaker` track to the air, and from the air to the
+        `microphone` track. The card's position moves in steps of `granularity_frames`. `close`
+        removes the file.
         """
         if rate_hz not in RATES_HZ:
             raise CardError(f"A rate of {rate_hz} Hz is outside {RATES_HZ[0]} to {RATES_HZ[-1]}.")
         if granularity_frames < 1 or min(output_fifo_frames, input_fifo_frames) < 0:
             raise CardError("A FIFO must not be negative, nor the granularity less than 1 frame.")
-        path.unlink(missing_ok=True)  # never truncated: somebody may still have it mapped
+        path.unlink(missing_ok=True)  # not truncated: another process may have it mapped
         with path.open("x+b") as file:
             file.truncate(LAYOUT.itemsize)
             memory = mmap.mmap(file.fileno(), LAYOUT.itemsize)
@@ -108,7 +109,7 @@ class SoundCard:
             card["output_fifo_frames"] = output_fifo_frames
             card["input_fifo_frames"] = input_fifo_frames
             card["magic"] = MAGIC
-            del card  # it exports the memory, which could not be closed
+            del card  # a mapping that is still exported cannot be closed
         made = cls(path)
         made._owned = True
         if echo is not None:
@@ -116,7 +117,7 @@ class SoundCard:
         return made
 
     def close(self) -> None:
-        """Let go of the card; the one who created it also removes it. Twice is as good as once."""
+        """Unmap the card; the creator also removes its file. May be called twice."""
         if self._memory.closed:
             return
         del self._card
@@ -138,7 +139,7 @@ class SoundCard:
     # Time
 
     def now(self) -> int:
-        """The index that the card has reached: all before it has been played."""
+        """The card's current index: all samples before it have been played."""
         index = self.index_of(time.monotonic_ns())
         return index - index % self._step
 
@@ -153,10 +154,10 @@ class SoundCard:
     # Sound
 
     def add_sound(self, at_index: int, samples: Samples) -> None:
-        """Add a sound at the microphone from `at_index` on, over whatever sounds there already.
+        """Mix a sound into the microphone's samples from `at_index` on.
 
-        `at_index` must be far enough ahead for the copying: 10 ms will do. Raises SaidTooLate when
-        the microphone came first, even if only to the first sample.
+        `at_index` must be far enough ahead for the copy to end in time; 10 ms is enough. Raises
+        SaidTooLate if the microphone has passed it, even by one sample.
         """
         if samples.dtype != np.int16 or samples.ndim != 1:
             raise CardError(f"A sound is int16 and mono, not {samples.dtype} {samples.shape}.")
@@ -182,7 +183,7 @@ class SoundCard:
             raise SaidTooLate(f"A sound came {late / self.rate_hz * 1e3:.1f} ms too late.")
 
     def remove_sounds(self, from_index: int | None = None) -> None:
-        """Take back all that was said, from an index on (without one: from now on)."""
+        """Remove all added sounds from `from_index` on, by default from now on."""
         first = self.now() if from_index is None else from_index
         for part, lap, _ in _parts(first, max(0, self._said_end - first)):
             slots = self._card["near_end"][part]
@@ -196,12 +197,12 @@ class SoundCard:
         gain: float = 1.0,
         drive: float = 0.0,
     ) -> None:
-        """Change the way from the loudspeaker to the microphone; None or empty is no way at all.
+        """Change the echo path from loudspeaker to microphone; None or empty: no echo.
 
         `impulse_response`: at most MAX_TAPS taps, shape (taps,), the first `delay_frames` after the
-        sample at the loudspeaker; `gain` is the amplifier's, linear; `drive` above 0 distorts the
-        loudspeaker: tanh(drive × x) / drive, x = 1 being full scale. Taken up by the capture side
-        with the next samples it reads.
+        sample at the loudspeaker. `gain`: of the amplifier, linear. `drive`: above 0 it distorts
+        the loudspeaker, tanh(drive × x) / drive with x = 1 at full scale. Takes effect with the
+        next samples that the capture side reads.
         """
         h = np.asarray([] if impulse_response is None else impulse_response, np.float32)
         if h.ndim != 1 or len(h) > MAX_TAPS or not np.isfinite(h).all():
@@ -222,14 +223,14 @@ class SoundCard:
         shared["serial"] = serial
 
     def loudspeaker(self, first: int, frames: int) -> Samples:
-        """What the loudspeaker played, shape (frames,); silence where nobody played.
+        """The loudspeaker's samples, shape (frames,); 0 where no stream played.
 
         Raises SamplesNotYet after `now()`, and SamplesGone a ring back (87 s at 48 kHz).
         """
         return self._track("loudspeaker", first, frames, self.now())
 
     def microphone(self, first: int, frames: int) -> Samples:
-        """What the microphone delivered, shape (frames,); silence where nobody captured.
+        """The microphone's samples, shape (frames,); 0 where no stream captured.
 
         Raises SamplesNotYet after `microphone_end()`, and SamplesGone a ring back.
         """
@@ -238,8 +239,8 @@ class SoundCard:
     def microphone_end(self) -> int:
         """The index up to which the microphone's track is final.
 
-        That is as far as it was delivered; or, where nobody captures, as far back as the largest
-        buffer reaches, since somebody could yet read it.
+        That is the end of the delivered samples; if no stream captures, the start of the largest
+        buffer, which a stream could still read.
         """
         return max(int(self._card["capture_end"]), self.now() - MAX_BUFFER_FRAMES)
 
@@ -261,19 +262,19 @@ class SoundCard:
         return samples
 
     def events(self) -> tuple[CardEvent, ...]:
-        """The log, oldest first: the latest 4096 lines of it."""
+        """The latest 4096 events of the log, oldest first."""
         count = int(self._card["event_count"])
         found = []
         for number in range(max(0, count - EVENTS), count):
             event = self._card["events"][number % EVENTS].copy()
-            if event["serial"] == number + 1:  # or it is being written this moment
+            if event["serial"] == number + 1:  # else it is being written now
                 found.append(read_event(event, number + 1))
         return tuple(found)
 
     # Faults
 
     def unplug(self) -> int:
-        """Pull the card out. Open streams are dead for good, as with USB. Returns the index."""
+        """Unplug the card. Open streams fail for good, as with USB. Returns the index."""
         if self._card["plug_serial"] % 2 == 0:
             self._card["plug_serial"] += 1
         now = self.now()
@@ -282,17 +283,17 @@ class SoundCard:
         return now
 
     def plug(self) -> None:
-        """Put it back: it can be opened again."""
+        """Plug the card in, so that it can be opened again."""
         if self._card["plug_serial"] % 2 == 1:
             self._card["plug_serial"] += 1
 
     def set_busy(self, busy: bool) -> None:
-        """Whether opening is refused as if another program had the card."""
+        """Set whether opening is refused, as if another program used the card."""
         self._card["busy"] = busy
 
 
 def _parts(first: int, frames: int) -> Iterator[tuple[slice, int, int]]:
-    """The ring's slots of some indexes: a slice, the lap its slots belong to, frames before it."""
+    """Split a range of indexes at the ring's end: slice of slots, their lap, frames before it."""
     done = 0
     while done < frames:
         lap, start = divmod(first + done, RING_FRAMES)

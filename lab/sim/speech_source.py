@@ -1,4 +1,4 @@
-"""The owner's sounds: a text spoken by espeak-ng, or a recording. Out: int16, mono, 16 kHz."""
+"""Sounds of the owner: a text spoken by espeak-ng, or a recording. Out: int16, mono, 16 kHz."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from appliance.audio.sound_file import read_sound
 from appliance.errors import SceneError
 from appliance.pcm import RATE_HZ, Samples, from_float
 
-SPEECH_DB = -26.0  # dBFS rms of someone who talks a metre away from the box
+SPEECH_DB = -26.0  # dBFS rms of speech at a distance of 1 m
 HUM = re.compile(r"\bm+-?hm+\b", re.IGNORECASE)  # mm-hm, mhm, mm-hmm: espeak-ng spells them out
-HUMMED = "[[m'mh'm]]"  # and hums them when told so in its own alphabet
-EDGE_DB = -40.0  # below the peak: where a sound begins and ends
+HUMMED = "[[m'mh'm]]"  # the same in espeak-ng's phonemes, which it hums
+EDGE_DB = -40.0  # level of a sound's start and end, relative to its peak
 
 
 @dataclass(frozen=True)
 class OwnerSound:
-    """Samples, and where in them the sound itself begins and ends (first and last + 1)."""
+    """Samples, with the first sample of the sound itself and its last + 1."""
 
     samples: Samples
     onset: int
@@ -34,18 +34,19 @@ class OwnerSound:
 
 
 def recorded(path: Path, level_db: float | None = None) -> OwnerSound:
-    """A WAV or FLAC file, at its own level or at `level_db` (dBFS rms of the sound itself)."""
+    """Read a WAV or FLAC file, at its own level or scaled to `level_db` dBFS rms between onset and
+    end."""
     return at_level(read_sound(path), level_db)
 
 
 def at_level(wave: npt.NDArray[np.float32], level_db: float | None) -> OwnerSound:
-    """Scale to `level_db` dBFS rms between onset and end, never above full scale."""
+    """Scale to `level_db` dBFS rms between onset and end, and clip at full scale."""
     onset, end = edges(wave)
     return OwnerSound(scaled(wave, onset, end, level_db), onset, end)
 
 
 def scaled(wave: npt.NDArray[np.float32], onset: int, end: int, level_db: float | None) -> Samples:
-    """int16, of `level_db` dBFS rms from onset to end; None: as it is."""
+    """The samples as int16, with `level_db` dBFS rms from onset to end; None: at their level."""
     if level_db is not None:
         rms = float(np.sqrt(np.mean(np.square(wave[onset:end])))) or 1.0
         wave = wave * np.float32(10 ** (level_db / 20) / rms)

@@ -1,7 +1,7 @@
-"""Sounds that are no speech, made from nothing: cough, breath, clap, knock, clatter, door, music.
+"""Synthesises sounds other than speech: cough, breath, clap, knock, clatter, door, music.
 
-In: a seed. Out: a clip, with its onset. All of it is synthetic: shaped noise and decaying tones,
-no recording. A real cough has more in it than this.
+In: a seed. Out: a clip with its onset. The sounds are shaped noise and decaying tones, without any
+recording, and simpler than real ones.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LEAD_FRAMES = RATE_HZ // 20  # of silence before the sound, as in a recording
 
 
 def noise(name: str, seed: int) -> SoundClip:
-    """The sound of that name; the same seed gives the same one. Raises KeyError for no name."""
+    """The sound `name`; the same seed gives the same sound. Raises KeyError for an unknown name."""
     wave = NOISES[name](np.random.default_rng([seed, len(name)]))
     peak = float(np.abs(wave).max())
     padded: Floats = np.zeros(LEAD_FRAMES + len(wave) + LEAD_FRAMES, np.float32)
@@ -30,7 +30,7 @@ def noise(name: str, seed: int) -> SoundClip:
 
 
 def _cough(chance: np.random.Generator) -> Wave:
-    """One to three barks: a burst, then rough voicing that dies away. 200 to 350 ms each."""
+    """One to three bursts of 200 to 350 ms, each with rough voicing that decays."""
     barks = []
     for _ in range(chance.integers(1, 4)):
         frames = round(chance.uniform(0.2, 0.35) * RATE_HZ)
@@ -45,19 +45,19 @@ def _cough(chance: np.random.Generator) -> Wave:
 
 
 def _breath(chance: np.random.Generator) -> Wave:
-    """Air through a mouth: soft-edged hiss of a third to one second."""
+    """Filtered noise of 0.35 to 1 s that fades in and out."""
     frames = round(chance.uniform(0.35, 1.0) * RATE_HZ)
     hiss = _band(chance, frames, chance.uniform(300, 900), chance.uniform(3000, 7000))
     return hiss * np.sin(np.linspace(0, np.pi, frames)) ** chance.uniform(0.7, 1.6)
 
 
 def _clap(chance: np.random.Generator) -> Wave:
-    """Hands: one to three bursts of 20 to 60 ms."""
+    """One to three bursts of 20 to 60 ms."""
     return _bursts(chance, int(chance.integers(1, 4)), (0.02, 0.06), (700, 6000), (0.2, 0.5))
 
 
 def _knock(chance: np.random.Generator) -> Wave:
-    """Knuckles on wood: two or three low, short bursts."""
+    """Two or three low, short bursts."""
     return _bursts(chance, int(chance.integers(2, 4)), (0.03, 0.08), (80, 900), (0.12, 0.3))
 
 
@@ -121,7 +121,7 @@ def _bursts(
     band_hz: tuple[float, float],
     apart_s: tuple[float, float],
 ) -> Wave:
-    """Bursts of noise in a band, each dying away by 40 dB in its length, so far apart."""
+    """Bursts of band-limited noise, each decaying by 40 dB over its length, with pauses."""
     pieces = []
     for _ in range(count):
         frames = round(chance.uniform(*length_s) * RATE_HZ)

@@ -1,7 +1,7 @@
-"""Phrases said over the box by espeak-ng, which nobody has recorded: murmurs, and calls to stop.
+"""Synthetic interjections by espeak-ng: backchannels and interruptions, without recordings.
 
-All of it is synthetic. A quarter of the voices' variants are held out for benches
-(`corpus.held_out`), so that a training with the others never hears them.
+A quarter of the voices' variants are held out for benches (`corpus.held_out`): training uses only
+the others.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lab.sim.corpus import SoundClip, held_out
 
 ACCENTS = ("en-us", "en-gb", "en-gb-scotland", "en-gb-x-rp", "en-gb-x-gbclan", "en-029",
            "en-us-nyc")  # fmt: skip
-# espeak-ng's variants that a person could sound like; the robots are left out.
+# espeak-ng's variants that sound like a human voice, without the robot voices.
 VARIANTS = tuple(
     """Alex Alicia Andrea Andy Annie Denis Diogo Gene Gene2 Henrique Hugo Jacky Lee Marco Mario
     Michael Mike Nguyen adam anika antonio aunty belinda benjamin boris caleb david ed edward
@@ -45,7 +45,7 @@ SPOKEN: dict[RecordingKind, tuple[str, ...]] = {
     "backchannel": BACKCHANNELS,
     "interruption": INTERRUPTIONS,
 }
-# In German; training has heard none of them, and no German voice.
+# In German; no training used these phrases or a German voice.
 GERMAN: dict[RecordingKind, tuple[str, ...]] = {
     "backchannel": (
         "mm-hm", "mm-hm", "mhm", "hm", "aha", "ja", "ja", "ja ja", "okay", "okay", "genau",
@@ -60,15 +60,15 @@ GERMAN: dict[RecordingKind, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 LANGUAGES = {"en": (ACCENTS, SPOKEN), "de": (("de",), GERMAN)}
-CONTOURS = ("", ".", ",", "?", "!")  # espeak-ng's tune: level, falling, going on, rising, raised
-LENGTHENED = 0.62  # of the speed: "yeeah"; once in five
+CONTOURS = ("", ".", ",", "?", "!")  # intonation: level, falling, continuing, rising, raised
+LENGTHENED = 0.62  # factor of the speed of a lengthened phrase, "yeeah"
 LENGTHENED_SHARE = 0.2
-SLOWEST = 80  # words a minute, espeak-ng's own limit
+SLOWEST = 80  # words a minute, espeak-ng's lower limit
 
 
 @dataclass(frozen=True)
 class Phrase:
-    """Words and how they are said: voice as espeak-ng takes it, words a minute, pitch 0 to 99."""
+    """A text and how espeak-ng speaks it: its name of the voice, words a minute, pitch 0 to 99."""
 
     kind: RecordingKind
     text: str
@@ -88,8 +88,8 @@ def phrase(
     variants: tuple[str, ...] = HELD_OUT,
     language: str = "en",
 ) -> Phrase:
-    """One by chance: words, accent, one of the variants, speed, pitch and tune. `language`: of
-    LANGUAGES."""
+    """A phrase with random words, accent, variant, speed, pitch and intonation. `language`: a key
+    of LANGUAGES."""
     accents, texts = LANGUAGES[language]
     speed = rng.randrange(130, 215, 5)
     if rng.random() < LENGTHENED_SHARE:
@@ -100,14 +100,14 @@ def phrase(
 
 
 def question(rng: random.Random, variants: tuple[str, ...] = HELD_OUT) -> Phrase:
-    """Something that is asked of the box while it is silent."""
+    """A random question, for asking while the box is silent."""
     voice = f"{rng.choice(ACCENTS)}+{rng.choice(variants)}"
     text = rng.choice(QUESTIONS)
     return Phrase("interruption", text, voice, rng.randrange(140, 190, 5), rng.randrange(30, 70, 5))
 
 
 def spoken(said: Phrase) -> SoundClip:
-    """Its sound. Raises SceneError where espeak-ng is missing or does not know the voice."""
+    """The sound of a phrase. Raises SceneError if espeak-ng is missing or has no such voice."""
     wave = speech_source.spoken(said.text + said.contour, said.voice, said.speed, said.pitch)
     onset, end = speech_source.edges(wave)
     return SoundClip(wave, onset, end, clear=True)

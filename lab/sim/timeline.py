@@ -1,4 +1,4 @@
-"""The picture of a rehearsal: both voices, what the box thought, and who had the floor when."""
+"""Draws the picture of a rehearsal: both tracks, speech probability, states and events."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from lab.sim.rehearsal_recording import RehearsalRecording
 from lab.sim.rehearsal_report import RecordingReader, UtteranceOutcome
 
 mpl.use("Agg")
-from matplotlib import pyplot as plt  # after the backend was chosen: there is no screen
+from matplotlib import pyplot as plt  # after the choice of a backend that needs no display
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-STEP = 80  # samples, 5 ms: the listener's own step
+STEP = 80  # samples, 5 ms: the listener's block
 INK, FAINT, PAPER = "#1d2733", "#8a96a3", "#ffffff"
 OWNER, BOX, VOICE = "#0b7a75", "#c2571a", "#5b4b8a"
-ROW_S = 24.0  # of sound in a row
-LAST_CAPTION = 0.8  # of a row: what begins later ends with the row
+ROW_S = 24.0  # longest stretch of sound in one row
+LAST_CAPTION = 0.8  # share of a row after which a caption is aligned to the row's end
 STATES = {
     "idle": "#eef1f4",
     "listening": "#bfe3df",
@@ -51,9 +51,9 @@ MARKS: dict[type[Any], tuple[str, str, str]] = {  # message → (colour, line, l
 
 
 def speech_probability(recording: RehearsalRecording) -> npt.NDArray[np.float32]:
-    """What the speech detector says of the microphone's track, its echo cancelled, every 16 ms.
+    """The VAD's speech probability of the microphone's track, echo cancelled, every 16 ms.
 
-    Worked out again from both tracks, by the listener's own parts.
+    It is computed again from both tracks with the listener's canceller and VAD.
     """
     cancels = make_canceller(recording.settings.hearing.echo, STEP)
     detector = VoiceActivityDetector()
@@ -72,9 +72,9 @@ def draw(
     probability: npt.NDArray[np.float32],
     path: Path,
 ) -> None:
-    """Write the picture as PNG. `probability` has one value every 16 ms of the microphone.
+    """Write the picture as PNG. `probability`: one value every 16 ms of the microphone's track.
 
-    A long scene is broken into rows, as a score is.
+    A long scene is broken into rows.
     """
     seconds = len(reader.track) / RATE_HZ
     rows = max(1, math.ceil(seconds / ROW_S))
@@ -122,7 +122,7 @@ def _wave(axis: Axes, samples: Samples, colour: str, label: str) -> None:
     at = np.arange(len(blocks)) * step / RATE_HZ
     axis.fill_between(at, blocks.min(1), blocks.max(1), color=colour, lw=0.3)
     top = max(0.05, float(np.abs(blocks).max(initial=0)) * 1.15)
-    axis.set_ylim(-top, top * 2.2)  # room for what was said above it
+    axis.set_ylim(-top, top * 2.2)  # room for the captions above it
 
 
 def _probability(axis: Axes, values: npt.NDArray[np.float32], seconds: float) -> None:
@@ -179,7 +179,7 @@ def _captions(
 def _caption(
     axis: Axes, at: float, top: float, text: str, colour: str, row: tuple[float, float]
 ) -> None:
-    """From `at` on; near the row's end, up to that end."""
+    """Draw a caption from `at` on; near the row's end, one that ends with the row."""
     start, stop = row
     late = at > start + (stop - start) * LAST_CAPTION
     bubble = {"fc": PAPER, "ec": colour, "lw": 0.5, "pad": 2.5, "alpha": 0.9}
