@@ -1,8 +1,8 @@
-# `make` alone lists the verbs. Each verb does all the set-up that it needs.
+# `make` without a target lists the targets. Each target does all the set-up that it needs.
 SHELL := /bin/bash
 PYTHON ?= python3
 export PYTHON
-unexport PYTHONDONTWRITEBYTECODE # without compiled files each part of a box starts in three times the time
+unexport PYTHONDONTWRITEBYTECODE # without bytecode files each part of a box takes three times as long to start
 BIN := .venv/bin
 ARGS ?=
 .DEFAULT_GOAL := help
@@ -42,7 +42,7 @@ setup: ## only the set-up: packages, environment, llama.cpp, software sound card
 	@scripts/packages.sh setup
 	@$(PYTHON) scripts/environment.py
 
-# Likewise, and what one of the verbs needs beyond it: the roles of scripts/tools.txt.
+# `setup` with the packages that some target needs in addition: the stem is a role of scripts/tools.txt.
 setup-%:
 	@scripts/packages.sh setup $(subst -, ,$*)
 	@$(PYTHON) scripts/environment.py

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# To be sourced from the clone's root: Ansible on the PATH, from an environment of its own, for it is
-# no part of the box.
+# Source this from the checkout's root. It puts Ansible on the PATH, from a virtual environment of its
+# own, since Ansible is no dependency of the box.
 ansible=.make/ansible
 if [ ! -e $ansible.done ]; then
   echo "── Ansible, in an environment of its own"

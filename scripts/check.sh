@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `make check`: every check runs, however the ones before it ended; fails if any did.
+# `make check`: runs every check, also after one has failed, and fails if any did.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 bin=.venv/bin

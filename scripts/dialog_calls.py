@@ -1,7 +1,7 @@
-"""Which function of the state machine changes which part of the state, read from the sources.
+"""Finds which functions of the state machine change which part of the state, from the sources.
 
-A part changes in `change(part=…)` only, by an operation of that part or by a value put in its
-place. What a handler may change, the functions that it calls change too.
+A part changes only in a call `change(part=…)`, by an operation of that part or by assigning another
+value. A handler may change whatever it and the functions that it calls change.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent.parent / "appliance/dialog"
 SOURCES = ("transition", "state_machine", *sorted(path.stem for path in FOLDER.glob("on_*.py")))
-TRANSITIONS = {"self", "transition"}  # the names under which a Transition goes
+TRANSITIONS = {"self", "transition"}  # names of variables that hold a Transition
 
 
 @dataclass
 class Function:
-    """`changes`: (field, operation) of what it changes itself; operation "": a value put there.
+    """The changes and calls in a function's own body.
 
-    `calls`: the functions that it names, as (module, name).
+    `changes`: (field, operation); operation "": another value is assigned. `calls`: the functions
+    that it names, as (module, name).
     """
 
     changes: set[tuple[str, str]] = field(default_factory=set)
@@ -41,7 +42,7 @@ def read() -> Functions:
 
 
 def all_changes(functions: Functions, start: tuple[str, str]) -> set[tuple[str, str]]:
-    """What a function may change, together with all that it calls."""
+    """The changes of a function and of all functions that it calls, directly or not."""
     seen: set[tuple[str, str]] = set()
     waiting = [start]
     while waiting:
@@ -53,7 +54,7 @@ def all_changes(functions: Functions, start: tuple[str, str]) -> set[tuple[str, 
 
 
 def _definitions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
-    """Functions, methods, and tables of functions, which stand for all that is in them."""
+    """Functions, methods, and tables; naming a table counts as a call of each function in it."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             yield node.name, node
@@ -64,7 +65,7 @@ def _definitions(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _names(tree: ast.Module) -> dict[str, str]:
-    """The module of each name that was imported from another of SOURCES."""
+    """The module of each imported name."""
     return {
         alias.name: node.module.rpartition(".")[2]
         for node in tree.body
@@ -88,7 +89,7 @@ def _function(definition: ast.AST, module: str, imported: dict[str, str]) -> Fun
 
 
 def _operations(value: ast.expr) -> set[str]:
-    """The operations in `part.first().second()`; {""} of any other value."""
+    """The operations in `part.first().second()`; {""} for any other expression."""
     operations = set[str]()
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
         operations.add(value.func.attr)

@@ -1,7 +1,7 @@
 """The parts of the dialogue's state for appliance/dialog/table.md: phases, operations, samples.
 
-A part goes through phases. For each there is a value, and for each operation arguments; the page is
-what the operations make of the values.
+Each part has phases. There is a sample value for each phase and sample arguments for each
+operation; the page shows the phase that each operation leads to.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SAY = Say("Tea.")
 
 @dataclass(frozen=True)
 class Operation:
-    """A method of a part with sample arguments; `case` tells two samples of one method apart."""
+    """A method of a part with sample arguments; `case` names the sample if there are several."""
 
     name: str
     arguments: tuple[Any, ...] = ()
@@ -45,9 +45,9 @@ class Operation:
 
 @dataclass(frozen=True)
 class StatePart:
-    """A field of DialogState: a value for each phase, the phase of a value, and the operations.
+    """A field of DialogState. `phases`: phase → sample value; `phase`: returns a value's phase.
 
-    `without`: operations that no handler applies in that phase.
+    `without`: pairs of a phase and an operation that no handler applies in it.
     """
 
     field: str
@@ -61,7 +61,7 @@ class StatePart:
         return type(next(iter(self.phases.values())))
 
     def after(self, phase: str, operation: Operation) -> str:
-        """The phase that follows; "" where the operation leads to no consistent value."""
+        """The phase after the operation; "" if the result is not consistent."""
         if (phase, operation.name) in self.without:
             return ""
         result = operation.apply(self.phases[phase])

@@ -1,7 +1,7 @@
-"""docs/architecture/processes.svg: processes, rings and the floor, from the process table.
+"""Draws docs/architecture/processes.svg: processes, rings and the floor, from the process table.
 
-Names, cores, scheduling, rings and the floor's words come from the sources; where a box
-stands, and what a process does in three words, is said here.
+Names, cores, scheduling, rings and the floor's words come from the sources. The positions of the
+boxes and the short description of each process are in this file.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Box:
         return (self.left + self.right) / 2, (self.top + self.bottom) / 2
 
     def contains(self, other: Box) -> bool:
-        """Whether the other rectangle lies in this one."""
+        """Whether the other rectangle is inside this one."""
         return (
             self.left <= other.left
             and other.right <= self.right
@@ -74,7 +74,7 @@ class Box:
         )
 
 
-# Cores → the areas that are theirs. Core 0 has two, drawn as one shape.
+# Cores → their areas. Core 0 has two, which are drawn as one shape.
 BANDS: dict[tuple[int, ...], tuple[Box, ...]] = {
     (0,): (Box(140, 56, 310, 690), Box(140, 506, 1036, 690)),
     (1,): (Box(584, 56, 796, 490),),
@@ -97,7 +97,7 @@ PLACES: dict[str, tuple[Box, str]] = {
 }
 FLOOR = Box(324, 220, 562, 392)
 LANES: dict[str, int] = {"mic": 113, "heard": 113, "played": 182, "voice": 446, STATES: 446}  # y
-# The x at which a process's messages cross to the conductor, and what they are, where it fits.
+# The x of the arrow between a process and the conductor, and a label if there is room for one.
 CHANNELS: dict[str, tuple[int, str]] = {
     "capture": (154, ""), "playback": (225, "positions"), "speaker": (655, ""), "words": (726, ""),
     "listener": (761, "onsets, verdicts"), "thinker": (960, "sentences"),
@@ -132,12 +132,12 @@ def arrow(
 
 
 def urgency(row: Process) -> str:
-    """How the kernel schedules it."""
+    """The scheduling class and priority of a process."""
     return f"FIFO {row.priority}" if row.scheduling == "fifo" else f"nice {row.nice}"
 
 
 def bands() -> Iterator[str]:
-    """The cores, as areas."""
+    """The areas of the cores, with their labels."""
     upright, across = BANDS[0,]
     yield (
         f'<path class="band" d="M{upright.left} {upright.top}H{upright.right}V{across.top}'
@@ -151,7 +151,7 @@ def bands() -> Iterator[str]:
 
 
 def check_places(rows: Iterable[Process]) -> None:
-    """Raises ValueError if the box of a process is outside the area of its cores, or missing."""
+    """Raise ValueError if the box of a process is outside the area of its cores, or missing."""
     for row in rows:
         areas = BANDS.get(row.cores, ())
         if row.name not in PLACES or not any(a.contains(PLACES[row.name][0]) for a in areas):
@@ -174,7 +174,7 @@ def processes() -> Iterator[str]:
 
 
 def pill(x: float, y: float, ring: RingSpec) -> Iterator[str]:
-    """A ring's name, the length of a slot, and how long the ring is."""
+    """A label with a ring's name, the duration of a slot, and the number of slots."""
     slot = "a token" if ring.name == STATES else f"{ring.frames * 1000 / RATE_HZ:g} ms"
     yield rectangle(Box(int(x) - 47, int(y) - 19, int(x) + 47, int(y) + 19), "ring", 19)
     yield text(x, y - 2, ring.name, "name")
@@ -185,7 +185,7 @@ def rings() -> Iterator[str]:
     """An arrow for each ring, from its writer to each of its readers."""
     for ring in RINGS:
         writer = PLACES[ring.writer][0]
-        if ring.name == TRIED:  # past `words`, which lies between
+        if ring.name == TRIED:  # goes around `words`, which is in between
             left, down = writer.left - 10, PLACES[ring.readers[0]][0].middle[1]
             around = f"M{writer.left} {writer.bottom - 20}H{left}V{down:g}H{writer.left}"
             yield f'<path d="{around}" class="ring" fill="none" marker-end="url(#ring)"/>'
@@ -215,7 +215,7 @@ def floor_words() -> dict[str, list[str]]:
 
 
 def floor() -> Iterator[str]:
-    """The floor with its words, the reflex through it."""
+    """The floor with its words, and the arrows from the listener through it to playback."""
     listener, playback = PLACES["listener"][0], PLACES["playback"][0]
     yield rectangle(FLOOR, "floor")
     yield text(FLOOR.middle[0], FLOOR.top + 19, "floor", "name")
@@ -235,7 +235,7 @@ def floor() -> Iterator[str]:
 
 
 def channels() -> Iterator[str]:
-    """The channel of each process to the conductor."""
+    """An arrow for the channel between each process and the conductor."""
     conductor = PLACES["conductor"][0]
     for row in PROCESSES:
         if row.name == "conductor":
@@ -249,7 +249,7 @@ def channels() -> Iterator[str]:
 
 
 def outside() -> Iterator[str]:
-    """What is no process: sound card, button and light, MQTT broker."""
+    """Sound card, button and light, browsers, and MQTT broker, which are outside the processes."""
     capture, playback = PLACES["capture"][0], PLACES["playback"][0]
     card = Box(10, capture.top, 112, playback.bottom)
     yield rectangle(card, "outside")
@@ -272,7 +272,7 @@ def outside() -> Iterator[str]:
 
 
 def legend() -> Iterator[str]:
-    """What the arrows are."""
+    """A sample of each kind of arrow with its meaning."""
     x = 144
     for kind, words, width in (
         ("ring", "sound in a ring: slot × number of slots", 280),
@@ -285,7 +285,7 @@ def legend() -> Iterator[str]:
 
 
 def drawing() -> str:
-    """The whole drawing, as SVG. Raises ValueError if a process has no box in its cores' area."""
+    """The drawing as SVG. Raises ValueError if a process has no box in its cores' area."""
     check_places(PROCESSES)
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">\n'

@@ -1,8 +1,8 @@
-"""The Python environment in .venv: locked dependencies, llama.cpp built here, the package itself.
+"""Builds the Python environment in .venv: locked dependencies, llama.cpp, the package itself.
 
-In: the lock files and pyproject.toml. Out: .venv, and a stamp in .make/ for each step that is
-done, so that the next run starts in seconds and one that was interrupted goes on where it was.
-Standard library only: it runs before anything is installed.
+In: the lock files and pyproject.toml. Out: .venv, and a stamp file in .make/ for each step that is
+done, so that a later run skips it, and an interrupted set-up continues where it was. Uses the
+standard library only, since it runs before any package is installed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ STAMPS = ROOT / ".make"
 
 @dataclass(frozen=True)
 class Step:
-    """One thing to have done. `inputs` is all it depends on: when that changes, it is redone."""
+    """One step of the set-up. `inputs`: a digest of all that it depends on; the step is repeated
+    when it changes."""
 
     name: str
     announcement: str
@@ -49,7 +50,7 @@ class Step:
 
 
 def digest(*parts: str | Path) -> str:
-    """A fingerprint of files (by what is in them) and words."""
+    """A SHA-256 of strings and of the contents of files."""
     whole = hashlib.sha256()
     for part in parts:
         data = part.read_bytes() if isinstance(part, Path) else part.encode()
@@ -59,7 +60,7 @@ def digest(*parts: str | Path) -> str:
 
 @contextlib.contextmanager
 def doing(step: Step) -> Iterator[None]:
-    """Around the work of a step: its stamp goes before and comes back only after success."""
+    """Context manager around a step: removes its stamp first, and writes it only after success."""
     step.stamp.unlink(missing_ok=True)
     print(f"── {step.announcement}", flush=True)
     start = time.monotonic()
@@ -105,7 +106,7 @@ def install_llama(step: Step) -> None:
 
 
 def install_project(step: Step) -> None:
-    """The package itself, editable, and a last look whether all that is installed fits together."""
+    """Install the package itself in editable mode, then check that all requirements are met."""
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check"]
     with doing(step):
         follow(
@@ -116,7 +117,7 @@ def install_project(step: Step) -> None:
 
 
 def build_simcard() -> None:
-    """The software sound card. Its own Makefile knows what is out of date."""
+    """Build the software sound card, if its Makefile says that it is out of date."""
     folder = ROOT / "hw" / "simcard"
     if not (folder / "Makefile").is_file():
         return
@@ -127,8 +128,8 @@ def build_simcard() -> None:
 
 
 def set_up() -> None:
-    """Every step that is not done yet, in order. A new environment has all of them redone."""
-    # A moved clone needs a new environment: its place is written into every script of the old one.
+    """Run every step that is not done yet, in order. A new environment repeats all of them."""
+    # A moved checkout needs a new environment: the old one's scripts contain its absolute path.
     python = f"{sys.version} {platform.machine()} {ROOT}"
     lock = ROOT / "requirements-dev.lock"
     venv = Step("venv", "Python environment (.venv)", digest(python))
@@ -164,7 +165,7 @@ def set_up() -> None:
 
 def main() -> int:
     STAMPS.mkdir(exist_ok=True)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C: cleaned up
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # same clean-up as for Ctrl-C
     with (STAMPS / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `make image KEY=…`: the card as one file. Options go to image/build.py.
+# `make image KEY=…`: builds the card's image as one file. Options are passed to image/build.py.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ "$(id -u)" -ne 0 ]; then

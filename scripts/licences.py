@@ -1,6 +1,6 @@
-"""Compares LICENSES.md with the lock files: every dependency has its row, and every row is one.
+"""Compares LICENSES.md with the lock files: each dependency needs a row, and each row a dependency.
 
-What the box itself needs (requirements.lock) may not be GPL: only optional programs may.
+The dependencies of the box itself (requirements.lock) may not be GPL; only optional programs may.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BOX_LOCKS = ("requirements.lock", "requirements-llama.lock")
 DEV_LOCKS = ("requirements-dev.lock",)
 _SECTION = "## Python packages"
-# The exception lets what GCC compiled be linked with anything.
+# GCC's runtime library exception permits linking the library with any program.
 _GPL = re.compile(r"(?<!L)GPL(?!.*exception)|(?<!Lesser )General Public License", re.IGNORECASE)
 _ROW = re.compile(r"\| (?P<name>[a-z0-9-]+) \| (?P<licence>[^|]+?) \| [^|]*\|")
 
@@ -26,13 +26,13 @@ def locked(text: str) -> set[str]:
 
 
 def rows(page: str) -> dict[str, str]:
-    """Name → licence, of the tables of Python packages."""
+    """Name → licence, from the tables of Python packages."""
     _, _, tables = page.partition(_SECTION)
     return {row["name"]: row["licence"] for row in _ROW.finditer(tables)}
 
 
 def problems(page: str, box: Iterable[str], dev: Iterable[str]) -> list[str]:
-    """A sentence for everything that does not agree; [] when all does."""
+    """A sentence for each difference between the page and the locks, and for each GPL package."""
     told, box_names, all_names = rows(page), set(box), {*box, *dev}
     return [
         *(f"{name} is locked, but has no row in LICENSES.md." for name in all_names - told.keys()),
@@ -49,14 +49,14 @@ def problems(page: str, box: Iterable[str], dev: Iterable[str]) -> list[str]:
 
 
 def copyleft(library: Path) -> list[str]:
-    """A sentence for every package below `library` that says of itself that it is GPL: nothing of
-    the release may be."""
+    """A sentence for each package below `library` whose metadata say that it is GPL, which no
+    package of a release may be."""
     found = []
     for about in sorted(library.glob("*.dist-info/METADATA")):
         said = HeaderParser().parsestr(about.read_text(encoding="utf-8", errors="replace"))
         told = [said.get("License-Expression") or said.get("License") or ""]
         told += [each for each in said.get_all("Classifier", []) if each.startswith("License ::")]
-        # A licence's whole text may stand there: its first line names it.
+        # The field may contain the full text of the licence; its first line names it.
         lines = [each.strip().split("\n")[0] for each in told]
         if any(_GPL.search(line) for line in lines):
             found.append(f"{said['Name']} is {lines[0]}: the release may not hold it.")

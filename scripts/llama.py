@@ -1,4 +1,4 @@
-"""llama-cpp-python comes as source: its wheel is built here once, and kept for every clone."""
+"""Builds the wheel of llama-cpp-python, which is published as source, and caches it."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ COMMON = (
     "-DLLAMA_BUILD_EXAMPLES=OFF",
     "-DGGML_OPENMP=ON",
 )
-GIB_A_JOB = 1.0  # of memory: the largest of llama.cpp's files take 0.7 GiB to compile
+GIB_A_JOB = 1.0  # memory for one compiler; llama.cpp's largest files take 0.7 GiB
 _NEEDS_AVX2 = (
     "AVX",
     "AVX2",
     "BMI2",
     "FMA",
     "F16C",
-)  # what the portable x86 build takes for granted
+)  # instruction sets that the portable x86 build assumes
 
 
 def build_flags(machine: str = "", cpu_flags: str | None = None) -> tuple[str, ...]:
-    """CMake's options for this machine. Part of the wheel's key.
+    """CMake's options for this machine, which are part of the wheel's cache key.
 
     Native on arm64: without the Cortex-A76's dot product, prefill is several times slower.
     Portable on x86: a native build crashes in the first matmul on CPUs with AMX under gcc 12.
@@ -47,12 +47,13 @@ def build_flags(machine: str = "", cpu_flags: str | None = None) -> tuple[str, .
 
 
 def jobs(cores: int, available_gib: float) -> int:
-    """How many compilers at once: one a core, as far as memory goes, and never none."""
+    """The number of parallel compilers: one for each core if memory suffices, and at least one."""
     return max(1, min(cores, int(available_gib / GIB_A_JOB)))
 
 
 def wheel(python: Path, lock: Path, logs: Path) -> Path:
-    """The wheel for `python`, from the cache or built now from the source pinned in `lock`."""
+    """Path of the wheel for `python`, from the cache or built now from the source that `lock`
+    pins."""
     flags = build_flags()
     folder = cache(logs) / key(python, lock, flags)
     folder.mkdir(exist_ok=True)
@@ -63,9 +64,9 @@ def wheel(python: Path, lock: Path, logs: Path) -> Path:
         count = jobs(len(os.sched_getaffinity(0)), _available_gib())
         print(f"   building with {count} at a time, about 8 core-minutes on a PC, 20 on a Pi 5")
         print(f"   its log: {logs / 'llama-build.log'}", flush=True)
-        for left in folder.glob("build-*"):  # by one that was killed
+        for left in folder.glob("build-*"):  # of a build that was killed
             shutil.rmtree(left)
-        # Not in /tmp, which is memory on Debian 13, nor in the clone, whose path may hold spaces.
+        # Not in /tmp, a tmpfs on Debian 13, nor in the checkout, whose path may contain spaces.
         with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
             _build(python, lock, flags, count, Path(scratch), logs / "llama-build.log")
             built = next(Path(scratch).glob("*.whl"))
@@ -90,7 +91,7 @@ def _build(
         environment=environment,
     )  # fmt: skip
     source = llama_source.unpack(next(scratch.glob("*.tar.gz")), scratch / "source")
-    # Without pip's own cache: it may hold a wheel of this version built with other flags.
+    # Without pip's cache, which may contain a wheel of this version built with other flags.
     follow(
         [*pip, "wheel", "-v", "--no-deps", "--no-cache-dir", "--wheel-dir", str(scratch),
          str(source)],
@@ -101,7 +102,7 @@ def _build(
 
 
 def progress(line: str) -> str | None:
-    """What to show of a line of pip's and ninja's output."""
+    """The progress text for a line of pip's or ninja's output; None to show nothing new."""
     if step := re.match(r"\[(\d+)/(\d+)\]", line):
         return f"compiling [{step[1]}/{step[2]}]"
     if line.startswith(("Downloading", "Collecting llama")):
@@ -112,7 +113,7 @@ def progress(line: str) -> str | None:
 def key(
     python: Path, lock: Path, flags: tuple[str, ...], patches: Path = llama_source.PATCHES
 ) -> str:
-    """Names everything that makes one wheel differ from another."""
+    """The wheel's cache key: version, Python, machine, and a hash of source, flags and patches."""
     says = "import sys, platform; print(sys.implementation.cache_tag, platform.machine(), sep='-')"
     tag = subprocess.run(
         [str(python), "-c", says], capture_output=True, text=True, check=True
@@ -129,7 +130,7 @@ def key(
 
 
 def cache(fallback: Path) -> Path:
-    """The owner's cache folder if it can be written, else one in the clone."""
+    """The user's cache folder if it is writable, else one in `fallback`. Raises Failed."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     for folder in (Path(base) / "interlude" / "wheels", fallback / "cache"):
         try:
@@ -143,7 +144,7 @@ def cache(fallback: Path) -> Path:
 
 @contextlib.contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """One builder at a time: a second clone waits and then finds the wheel."""
+    """Hold a lock file: a second build waits, and then finds the wheel in the cache."""
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
@@ -157,7 +158,7 @@ def _cpu_flags() -> str:
 
 
 def _available_gib() -> float:
-    """Memory that may be used: the machine's, or the container's limit if that is less."""
+    """Available memory in GiB: the machine's, or the container's limit if that is less."""
     available = next(
         int(line.split()[1]) / 2**20
         for line in Path("/proc/meminfo").read_text().splitlines()

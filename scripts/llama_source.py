@@ -1,8 +1,8 @@
-"""llama.cpp's source as it is built here: llama-cpp-python's, pinned by the lock, and our patches.
+"""Unpacks llama-cpp-python's source, which the lock pins, and applies our patches to llama.cpp.
 
-A patch is a file in scripts/patches, made for `patch -p1` in llama.cpp's folder. Its head says, a
-line each, what it is: `Upstream:` where the same is asked for, and `Needed-while: FILE: TEXT`, a
-text that stands in llama.cpp's FILE until llama.cpp does it itself. Standard library only.
+A patch is a file in scripts/patches for `patch -p1` in llama.cpp's folder. Lines of its head
+describe it: `Upstream:` links to the request for the same change, and `Needed-while: FILE: TEXT`
+names a text that llama.cpp's FILE contains as long as the patch is needed. Standard library only.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ Outcome = Literal["applied", "already there", "not needed"]
 
 
 def patches(folder: Path = PATCHES) -> list[Path]:
-    """Those to apply, in order of their names."""
+    """The patches in the order in which they are applied, by name."""
     return sorted(folder.glob("*.patch"))
 
 
 def digest(folder: Path = PATCHES) -> str:
-    """A fingerprint of them: a wheel that was built with others is another wheel."""
+    """A SHA-256 of all patches, for the wheel's cache key."""
     whole = hashlib.sha256()
     for patch in patches(folder):
         data = patch.read_bytes()
@@ -37,7 +37,7 @@ def digest(folder: Path = PATCHES) -> str:
 
 
 def unpack(archive: Path, into: Path, folder: Path = PATCHES) -> Path:
-    """Unpack llama-cpp-python's source and patch it. Returns where it is. Raises Failed."""
+    """Unpack llama-cpp-python's source and patch it. Returns its folder. Raises Failed."""
     with tarfile.open(archive) as tar:
         tar.extractall(into, filter="data")
     source = next(path for path in into.iterdir() if (path / LLAMA_CPP).is_dir())
@@ -47,10 +47,11 @@ def unpack(archive: Path, into: Path, folder: Path = PATCHES) -> Path:
 
 
 def apply(patch: Path, llama_cpp: Path) -> Outcome:
-    """Apply it, unless llama.cpp has it or no longer needs it. Raises Failed if it does not fit.
+    """Apply a patch, unless it is already applied or no longer needed. Raises Failed if it does not
+    apply cleanly.
 
-    It fits as it is, without fuzz, or not at all: one that llama.cpp has moved away from is to be
-    looked at by a person, and a build without it would be slower with nobody knowing why.
+    No fuzz is allowed: a patch that no longer matches needs a review, and a build that silently
+    left it out would be slower without a visible reason.
     """
     if _patch(patch, llama_cpp, "--reverse", "--dry-run") is None:
         return "already there"
@@ -68,7 +69,8 @@ def apply(patch: Path, llama_cpp: Path) -> Outcome:
 
 
 def needed(patch: Path, llama_cpp: Path) -> bool:
-    """Whether llama.cpp still has the text of `Needed-while:`; or not even its file: who knows."""
+    """Whether llama.cpp's file contains the text of `Needed-while:`, or is missing, so that nothing
+    can be concluded."""
     said = re.search(r"^Needed-while: (\S+): (.+)$", patch.read_text(), re.MULTILINE)
     if said is None:
         raise Failed(f"{patch} does not say for how long it is needed: Needed-while: FILE: TEXT")
@@ -77,7 +79,7 @@ def needed(patch: Path, llama_cpp: Path) -> bool:
 
 
 def _patch(patch: Path, folder: Path, *options: str) -> str | None:
-    """Run `patch`. None if all went well, else its last words."""
+    """Run `patch`. None if it succeeded, else the last line of its output."""
     done = subprocess.run(
         ["patch", "-p1", "--force", "--fuzz=0", "--reject-file=-",
          "--no-backup-if-mismatch", f"--input={patch}", *options],

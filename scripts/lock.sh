@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Writes the three lock files from pyproject.toml: exact versions with hashes for Python 3.11 to
-# 3.13 on x86-64 and arm64. llama-cpp-python comes as source only and is built by
-# scripts/environment.py, so that it has a file of its own. Options go to the resolver (--upgrade).
+# 3.13 on x86-64 and arm64. llama-cpp-python has a file of its own, because it is published as source
+# only and scripts/environment.py builds it. Options are passed to the resolver (--upgrade).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,11 +13,11 @@ compile() {
   .make/uv/bin/uv pip compile --quiet --no-header --no-annotate --generate-hashes \
     --universal --python-version 3.11 "$@"
 }
-# The two kinds of machine together are every machine we have: no marker needs to say so.
+# Removes markers that are always true, because they name both of our architectures.
 simplify() {
   local a="platform_machine == 'aarch64' and sys_platform == 'linux'"
   local x="platform_machine == 'x86_64' and sys_platform == 'linux'"
-  local both="\(platform_machine == 'aarch64' or platform_machine == 'x86_64'\)" # of a newer uv
+  local both="\(platform_machine == 'aarch64' or platform_machine == 'x86_64'\)" # as newer versions of uv write it
   local linux="sys_platform == 'linux'"
   sed -E -i "s/ ; \($a\) or \($x\)//; s/ ; \((.*) and $a\) or \(\1 and $x\)/ ; \1/
     s/ ; $both and $linux//; s/ ; $both and (.*) and $linux/ ; \1/

@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that are needed here and missing; says which and why. What is needed
-# stands in tools.txt: `packages.sh ROLE...` is for the rows of these roles (setup, if none is named).
-# Looks for the thing itself, not for the package: another Linux that has it all is as welcome.
-# `packages.sh --missing ROLE...` installs nothing: it prints what is missing, one package a line.
-# Needs nothing but bash, so that it runs on a machine that has nothing else.
+# Installs the Debian packages that are missing here, and prints which and why.
+# `packages.sh ROLE...` checks the rows of tools.txt that have one of these roles (default: setup).
+# It checks for the command, header or library itself, not for the package, so that it also passes on
+# another Linux that has them all.
+# `packages.sh --missing ROLE...` installs nothing: it prints the missing packages, one a line.
+# It needs only bash, so that it runs on a bare machine.
 set -uo pipefail
 
 table=${BASH_SOURCE[0]%/*}/tools.txt
 python=${PYTHON:-python3}
 machine=$(uname -m)
-sbin=$PATH:/usr/sbin:/sbin # not on every owner's PATH
+sbin=$PATH:/usr/sbin:/sbin # an unprivileged user's PATH may lack these
 packages=()
 reasons=()
 
 has_command() { PATH=$sbin command -v "$1"; }
-has_header() { # cc knows the multiarch folders, and Python its own
+has_header() { # cc knows the multiarch folders, Python the folder of its own headers
   case $1 in
     Python.h) "$python" -c 'import os, sysconfig; os.stat(os.path.join(sysconfig.get_path("include"), "Python.h"))' ;;
     *) echo "#include <$1>" | cc -E - ;;
@@ -23,7 +24,7 @@ has_header() { # cc knows the multiarch folders, and Python its own
 has_library() { [[ $(PATH=$sbin ldconfig -p) == *"$1"* ]]; }
 is_static() { has_command "$1" && ! ldd "$(has_command "$1")"; }
 
-is_there() { # is_there THING: as the first column of the table names it
+is_there() { # is_there THING: an item of the table's first column
   case $1 in
     python3) has_command "$python" ;;
     python:*) "$python" -c "import ${1#*:}" ;;
@@ -43,7 +44,7 @@ are_there() { # are_there THING,THING...
   done
 }
 
-is_for() { # is_for ROLE,ROLE@MACHINE... ASKED...: whether one of those asked for is among them
+is_for() { # is_for ROLE,ROLE@MACHINE... ASKED...: whether the row has one of the requested roles
   local each asked roles
   IFS=, read -ra roles <<<"$1"
   shift
@@ -99,7 +100,7 @@ if [ ${#packages[@]} -gt 0 ]; then
     as_root=(sudo)
     echo "sudo may ask for your password, to install these and nothing else."
   fi
-  # A fresh machine may be busy with its own updates: wait for it rather than fail.
+  # A new machine may be installing updates: wait for its lock instead of failing.
   apt=(${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0)
   "${apt[@]}" update || echo "Some package lists could not be refreshed; going on with what there is." >&2
   if ! "${apt[@]}" install -y --no-install-recommends "${packages[@]}" >/dev/null; then

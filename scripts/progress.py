@@ -1,4 +1,4 @@
-"""Run a program quietly: its words go to a log file, a line of progress to the terminal."""
+"""Runs a program with its output in a log file, and shows one line of progress on the terminal."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-TAIL_LINES = 25  # of a log that are shown when its program failed
-EVERY_S = 15.0  # between two lines of progress where a line cannot be rewritten
+TAIL_LINES = 25  # last lines of the log that are shown after a failure
+EVERY_S = 15.0  # between two lines of progress if the output is no terminal
 _TICK_S = 0.5
 
 
 class Failed(Exception):
-    """A program that ended with an error; its text tells which, and where its log lies."""
+    """A program failed; the text names it and its log."""
 
 
 def took(seconds: float) -> str:
-    """A duration as one says it: 8 s, 3 min 20 s."""
+    """A duration as text: 8 s, 3 min 20 s."""
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
@@ -34,9 +34,10 @@ def follow(
     cwd: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> None:
-    """Run `command` to its end. `progress` makes of a line of its output what to show, or None.
+    """Run `command` and wait for its end. `progress`: returns the text to show for a line of its
+    output, or None.
 
-    Raises Failed, after showing the end of the log, if it does not exit with 0.
+    Raises Failed, after printing the end of the log, if its exit code is not 0.
     """
     start = time.monotonic()
     show = _Line(start)
@@ -61,7 +62,7 @@ def follow(
                 show.tick()
             code = child.wait()
         except BaseException:
-            os.killpg(child.pid, signal.SIGTERM)  # with the compilers it has started
+            os.killpg(child.pid, signal.SIGTERM)  # the group contains its compilers
             child.wait()
             raise
         finally:
@@ -73,7 +74,7 @@ def follow(
 
 
 class _Line:
-    """The line of progress: rewritten on a terminal, now and then a new one elsewhere."""
+    """The line of progress: rewritten in place on a terminal, else a new line every EVERY_S."""
 
     def __init__(self, start: float) -> None:
         self.now = ""

@@ -1,10 +1,12 @@
-"""What a release publishes is what was promised: for .github/workflows/release.yml, or by hand.
+"""Checks the files that a release publishes: for .github/workflows/release.yml, or by hand.
 
 published.py tag TAG              the tag is the version of this tree
-published.py signers SIGNERS      the file of public keys names who makes the releases
-published.py key KEY SIGNERS      a private key that only its owner can read, and one of SIGNERS'
-published.py check DIR SIGNERS    every file of DIR by its signed sum; the card unpacked, compared
-                                  with the block map and Raspberry Pi Imager's list; the parts' bill
+published.py signers SIGNERS      the file of public keys has a key of the releases' signer
+published.py key KEY SIGNERS      only its owner can read the private key; its public half is in
+                                  SIGNERS
+published.py check DIR SIGNERS    every file of DIR by its signed checksum; the unpacked card with
+                                  the block map and Raspberry Pi Imager's list; the bill of
+                                  materials
 
 Needs Python's standard library, ssh-keygen and zstd. Prints no secret. Exit code: 0, or 1 with a
 sentence for each thing that is wrong.
@@ -32,10 +34,10 @@ from appliance.errors import ReleaseRefused
 from appliance.update import signature
 
 KINDS = (".img.zst", ".bmap", ".cdx.json", ".tree", ".rpi-imager-manifest", ".system", ".release")
-_NONE = "0" * 64  # stands for the block map's own sum while that is computed
+_NONE = "0" * 64  # in place of the block map's own checksum while that is computed
 _CHUNK_BYTES = 1 << 22
 # Raspberry Pi Imager 2.0.11: doc/json-schema/os-list-schema.json, and src/oslistmodel.cpp for the
-# forms of customisation; an entry with another is left out without a word.
+# forms of customisation (Imager silently skips an entry with another).
 ENTRY: dict[str, type] = {
     "name": str, "description": str, "icon": str, "url": str, "extract_size": int,
     "extract_sha256": str, "image_download_size": int, "release_date": str, "devices": list,
@@ -48,12 +50,12 @@ ARCHITECTURES = ("armel", "armhf", "armv8")
 
 
 def tag(name: str) -> list[str]:
-    """What is wrong with a tag."""
+    """Check a tag. Returns a sentence for each fault, as the functions below do."""
     return [] if name == f"v{__version__}" else [f"The tag {name} is not v{__version__}."]
 
 
 def signers(path: Path) -> list[str]:
-    """What is wrong with the public keys by which everybody checks a release."""
+    """Check the file of public keys with which users verify a release."""
     if not path.is_file():
         return [f"{path} is missing: nobody could check what is signed here. {HOW} tells how "
                 "to make it."]  # fmt: skip
@@ -69,7 +71,7 @@ def signers(path: Path) -> list[str]:
 
 
 def _public(row: list[str]) -> bool:
-    """Whether a public key is among a row's words."""
+    """Whether the words of a row contain a valid public key."""
     kinds = [f"{kind} {blob}\n" for kind, blob in pairwise(row) if kind.startswith(KEYS)]
     return any(
         subprocess.run(["ssh-keygen", "-l", "-f", "-"], input=said, text=True, check=False,
@@ -79,7 +81,7 @@ def _public(row: list[str]) -> bool:
 
 
 def key(path: Path, signers: Path) -> list[str]:
-    """What is wrong with a key. Nothing of it is in the sentences."""
+    """Check a private key. The sentences contain no part of it."""
     if stat.S_IMODE(path.stat().st_mode) & 0o077:
         return [f"{path} can be read by others."]
     if not signers.is_file():
@@ -97,9 +99,9 @@ def key(path: Path, signers: Path) -> list[str]:
 
 
 def check(folder: Path, signers: Path) -> list[str]:
-    """What is wrong with what lies in a folder."""
+    """Check all files of a release's folder."""
     wrong = sums(folder, signers)
-    if wrong:  # what follows trusts the sums
+    if wrong:  # the checks below rely on verified files
         return wrong
     found = {kind: next(folder.glob(f"*{kind}")) for kind in KINDS}
     written = found[".rpi-imager-manifest"].read_text(encoding="utf-8")
@@ -120,7 +122,7 @@ def check(folder: Path, signers: Path) -> list[str]:
 
 
 def sums(folder: Path, signers: Path) -> list[str]:
-    """The sheet of sums is signed, and holds for every file; nothing else lies there."""
+    """Check that the file of checksums is signed and correct, and that it lists every file."""
     sheets = list(folder.glob("*.sha256"))
     if len(sheets) != 1:
         return [f"{folder} has {len(sheets)} sheets of sums instead of one."]
@@ -149,7 +151,7 @@ def sums(folder: Path, signers: Path) -> list[str]:
 
 
 def imager(listed: Any) -> list[str]:
-    """What Imager would stumble over in a list of systems."""
+    """Check a list of systems against the format that Imager accepts."""
     if not isinstance(listed, dict) or not listed.get("os_list"):
         return ["Imager's list has no os_list."]
     boards = listed.get("imager", {}).get("devices", [])
@@ -178,7 +180,7 @@ def imager(listed: Any) -> list[str]:
 
 
 def card(packed: Path, block_map: str, size: int, digest: str) -> list[str]:
-    """The card, unpacked once: its size, its sum, and each range of the block map."""
+    """Unpack the card once; check its size, its checksum, and each range of the block map."""
     try:
         tree = ET.fromstring(block_map)  # noqa: S314  # its sum was signed
         named = {each.tag: (each.text or "").strip() for each in tree}
@@ -217,7 +219,7 @@ def card(packed: Path, block_map: str, size: int, digest: str) -> list[str]:
 
 
 def bill(parts: Any) -> list[str]:
-    """The bill of parts names some."""
+    """Check that the bill of materials lists parts with their versions."""
     if parts.get("bomFormat") != "CycloneDX" or not parts.get("components"):
         return ["The bill of parts is empty, or none."]
     return [f"{each} is a part without a version." for each in parts["components"]

@@ -1,8 +1,8 @@
-"""Writes the generated pages: settings, command line, MQTT topics, messages, states, the tree, the
-drawings.
+"""Writes the generated pages of docs/: settings, command line, MQTT topics, messages, states, the
+tree, and the drawings.
 
-`python -m scripts.reference` writes them, `--check` prints the pages that are out of date. A test
-does the same.
+`python -m scripts.reference` writes them; `--check` prints the pages that are out of date. A test
+fails if one is.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def outdated() -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """The exit status: 0, or 1 where `--check` finds an old page."""
+    """Write or check the pages. Returns 0, or 1 if `--check` finds a page that is out of date."""
     if arguments == ["--check"]:
         old = outdated()
         print("\n".join(old))

@@ -1,6 +1,6 @@
-"""docs/reference/cli.md: every verb of `interlude` and its arguments, read off its parser.
+"""Makes docs/reference/cli.md: every verb of `interlude` and its arguments, from its parser.
 
-The layout of argparse's own help differs between versions of Python; it is not used here.
+argparse's own help is not used, since its layout differs between versions of Python.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _EVERYWHERE = ("-h", "--help", "--settings", "--version")
 def verbs(
     under: argparse.ArgumentParser, names: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], argparse.ArgumentParser]]:
-    """Every verb that does something by itself: its words, and its parser. In their order."""
+    """Every verb without sub-verbs, in order: its words and its parser."""
     choices = [
         action.choices
         for action in under._actions  # argparse has no public list of them
@@ -36,7 +36,7 @@ def verbs(
 
 
 def arguments(verb: argparse.ArgumentParser) -> list[argparse.Action]:
-    """Those of one verb: neither those that every verb has nor those that are not shown."""
+    """The arguments of one verb, without those that every verb has and those that are hidden."""
     return [
         action
         for action in verb._actions
@@ -45,7 +45,7 @@ def arguments(verb: argparse.ArgumentParser) -> list[argparse.Action]:
 
 
 def written(action: argparse.Action) -> str:
-    """An argument as it is typed: `--wait S`, `[FILE]`, `TEXT …`."""
+    """An argument in the notation of usage lines: `--wait S`, `[FILE]`, `TEXT …`."""
     metavar = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
     if action.option_strings:
         value = "" if action.nargs == 0 else f" {metavar}"
@@ -56,7 +56,7 @@ def written(action: argparse.Action) -> str:
 
 
 def usage(names: tuple[str, ...], verb: argparse.ArgumentParser) -> str:
-    """One line: the verb with all that may follow."""
+    """The usage line of a verb."""
     words = []
     for action in arguments(verb):
         optional = action.option_strings and not action.required
@@ -65,7 +65,7 @@ def usage(names: tuple[str, ...], verb: argparse.ArgumentParser) -> str:
 
 
 def page() -> str:
-    """The whole page, in Markdown: a section for each verb."""
+    """The page in Markdown: a section for each verb."""
     lines = [HEAD]
     for names, verb in verbs(parser()):
         lines += [f"## {' '.join(names)}", "", verb.description or "", ""]

@@ -1,4 +1,4 @@
-"""docs/reference/messages.md: every message between the processes, its route and its fields."""
+"""Makes docs/reference/messages.md: every message between the processes, its route, its fields."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ the conductor writes for the log and the lab.
 
 class MessageRow(NamedTuple):
     name: str
-    summary: str  # first sentence of the docstring; "" where the name says it all
+    summary: str  # first sentence of the docstring; "" without one
     fields: tuple[str, ...]  # "name: type = default"
 
 
 def messages(path: Path) -> list[MessageRow]:
-    """The messages that one file declares."""
+    """The messages that a file defines."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return [
         MessageRow(node.name, first_sentence(ast.get_docstring(node) or ""), tuple(_fields(node)))
@@ -40,7 +40,7 @@ def messages(path: Path) -> list[MessageRow]:
 
 
 def page() -> str:
-    """The whole page, in Markdown: the table of routes, then the fields by file."""
+    """The page in Markdown: the table of routes, then the fields by file."""
     lines = [HEAD, "## Routes", "", "| message | from | to | when | what it means |"]
     lines.append("|---|---|---|---|---|")
     lines += [

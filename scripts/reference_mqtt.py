@@ -1,4 +1,4 @@
-"""docs/reference/mqtt-topics.md: the topics of a box and the entities that Home Assistant makes."""
+"""Makes docs/reference/mqtt-topics.md: a box's topics, and its entities in Home Assistant."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Every topic of a box, from `appliance/mqtt/topics.py` and `command_topics.py`, a
 subscribes with QoS 1. [The page on Home Assistant](../home-assistant.md) has examples.
 """
 
-# Property of Topics → payload. What the box publishes, and what it subscribes to.
+# Property of Topics → payload, for topics that the box publishes and, below, that it subscribes to.
 PUBLISHED = {
     "discovery": "JSON: the device with every entity (below); empty: removed",
     "availability": "`online`, `offline`; the last will is `offline`",
@@ -62,7 +62,7 @@ COMMAND_PAYLOADS = {
 
 
 def entities() -> dict[str, dict[str, Any]]:
-    """Key → what is announced of it, for a box that has everything."""
+    """Key → discovery payload of the entity, for a box with every feature."""
     features = DiscoveryFeatures(
         voices=("espeak",), temperature=True, throttled=True, button=True, mute_switch=True,
         installs=True,
@@ -103,7 +103,7 @@ def _entities() -> Iterator[str]:
 
 
 def page() -> str:
-    """The whole page, in Markdown: states and events, commands, entities."""
+    """The page in Markdown: states and events, commands, entities."""
     lines = [
         HEAD,
         "## States, events and requests",

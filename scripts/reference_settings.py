@@ -1,4 +1,4 @@
-"""docs/reference/settings.md: every key of settings/defaults.yaml with default, unit and reason."""
+"""Makes docs/reference/settings.md: every key of settings/defaults.yaml, default, unit, reason."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def rows() -> Iterator[SettingRow]:
 
 
 def page() -> str:
-    """The whole page, in Markdown: a table for each section of the file."""
+    """The page in Markdown: a table for each section of the file."""
     sections: dict[str, list[SettingRow]] = {}
     for row in rows():
         first = row.key.split(".")[0]

@@ -1,4 +1,5 @@
-"""appliance/dialog/table.md: what each message does in each state, and to the state's parts."""
+"""Makes appliance/dialog/table.md: the handler of each message in each state, and what handlers
+change of the state's parts."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ FIELDS = tuple(one.name for one in dataclasses.fields(DialogState) if one.name !
 
 
 def page() -> str:
-    """The whole page, in Markdown."""
+    """The page in Markdown."""
     functions = read()
     lines = [HEAD, "", *_states(), "", *_everywhere(), "", *_meanings(), "", PARTS_HEAD]
     for part in PARTS:
@@ -48,7 +49,7 @@ def page() -> str:
 
 
 def handlers() -> list[Handler]:
-    """All that the tables name, and the Tick's, in alphabetical order."""
+    """All handlers of the tables, with those for an expired state, in alphabetical order."""
     named: set[Handler] = {handler for row in TABLE.values() for handler in row.values()}
     named |= {*EVERYWHERE.values(), *OVERDUE.values()}
     return sorted(named, key=lambda handler: handler.__name__)
@@ -71,7 +72,7 @@ def _meanings() -> list[str]:
 
 
 def _part(part: StatePart, functions: Functions) -> list[str]:
-    """What it is, what holds in it, and its operations."""
+    """The section of a part: its docstring, its invariant, and the table of its operations."""
     file = inspect.getfile(part.kind).rpartition("/")[2]
     head = f"### {part.field}: [`{part.kind.__name__}`]({file})"
     told = (inspect.getdoc(part.kind) or "").split("\n\n")[0].replace("\n", " ")
@@ -89,7 +90,8 @@ def _part(part: StatePart, functions: Functions) -> list[str]:
 
 
 def appliers(functions: Functions, field: str, operation: str) -> list[str]:
-    """The functions that apply an operation to a part themselves; "": that put a value there."""
+    """The functions that apply an operation to a part directly; `operation` "": that assign a
+    value."""
     return sorted(name for (_, name), one in functions.items() if (field, operation) in one.changes)
 
 

@@ -1,8 +1,9 @@
-"""`make release`: the package with all that it needs, as one signed file for boxes like this one.
+"""`make release`: packs Interlude with all dependencies as one signed file for boxes like this one.
 
 In: the locks, the wheel of llama.cpp, the working tree, a private ssh key. Out:
-dist/interlude-<version>-<machine>.release, for this machine and this Python: build it on a Pi, or
-in a Pi's root file system. Needs the environment that `make setup` makes.
+dist/interlude-<version>-<machine>.release, which fits this architecture and this version of Python
+only: build it on a Pi, or in a Pi's root file system. Needs the environment that `make setup`
+makes.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ PIP = (sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "-
 
 
 def plant(tree: Path, logs: Path) -> None:
-    """Everything that runs, below `tree`. Raises Failed."""
+    """Install Interlude and its dependencies below `tree`. Raises Failed."""
     library = tree / "lib"
     (tree / "bin").mkdir(parents=True)
     command = tree / "bin/interlude"
@@ -53,19 +54,20 @@ def plant(tree: Path, logs: Path) -> None:
            logs / "release-project.log")  # fmt: skip
     if forbidden := licences.copyleft(library):
         raise Failed(" ".join(forbidden))
-    shutil.rmtree(library / "bin", ignore_errors=True)  # scripts with this machine's paths in them
+    shutil.rmtree(library / "bin", ignore_errors=True)  # scripts that contain this machine's paths
     for name in BESIDE:
         shutil.copy(ROOT / name, tree / name)
-    # Compiled here once: the box may not write there. By content, not by time: the same bytes.
+    # Compiled here, since the box may not write there. The bytecode is keyed by hash, not by mtime,
+    # which makes the archive reproducible.
     subprocess.run(
         [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash",
          "-s", str(tree), "-p", f"/opt/interlude/releases/{__version__}", str(library)],
-        check=False,  # what is no Python for this version is left as it is
+        check=False,  # files with syntax of another Python version stay uncompiled
     )  # fmt: skip
 
 
 def made_s() -> int:
-    """When the commit was made: the same tree, the same archive."""
+    """Time of the last commit, in seconds since 1970: the same tree gives the same archive."""
     told = subprocess.run(
         ["git", "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, text=True, check=True
     )

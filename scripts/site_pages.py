@@ -1,8 +1,8 @@
-"""A hook of mkdocs: the site is the README and every file that links lead to from there.
+"""A hook of mkdocs that puts the README and every file reachable from it by links on the site.
 
-A page has the path on the site that it has in the tree, so that one link serves readers of both.
-mkdocs itself reports a link or an anchor that leads nowhere. Nothing on the site may come from
-elsewhere: a built page that loads something from another host ends the build.
+A page has the same path on the site as in the tree, so that a link works in both. mkdocs itself
+reports broken links and anchors. The build fails if a page would load a script, style or image from
+another host.
 """
 
 from __future__ import annotations
@@ -22,14 +22,13 @@ _LOADED = re.compile(
 
 
 def links(page: Path) -> list[Path]:
-    """The files that a page of Markdown links to or shows, wherever they are; anchors left out."""
+    """The local files that a Markdown page links to or shows, without anchors."""
     text = page.read_text(encoding="utf-8")
     return [(page.parent / link).resolve() for link in _LINK.findall(text)]
 
 
 def reached(start: Path) -> list[Path]:
-    """`start` and each file that links lead to from there, sorted. A file that is missing is left
-    out."""
+    """`start` and every existing file reachable from it by links, sorted."""
     found, unread = {start}, [start]
     while unread:
         page = unread.pop()
@@ -40,7 +39,7 @@ def reached(start: Path) -> list[Path]:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """The theme's own files, and in place of docs_dir all that the README leads to."""
+    """Replace the files of docs_dir by those reachable from the README; keep the theme's files."""
     root = Path(config.config_file_path).resolve().parent
     kept = [file for file in files if file.src_dir != config.docs_dir]
     ours = [
@@ -60,7 +59,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def plain_pipes(markdown: str) -> str:
-    """GitHub wants a `|` in code escaped in a table; Python-Markdown shows the backslash."""
+    """Unescape `|` in the code of tables: GitHub needs the backslash, Python-Markdown shows it."""
     rows = re.compile(r"^\|.*$", re.MULTILINE)
     code = re.compile(r"`[^`\n]+`")
     return rows.sub(
@@ -69,17 +68,17 @@ def plain_pipes(markdown: str) -> str:
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """A page's source, before it is rendered."""
+    """Change a page's source before it is rendered; mkdocs calls this."""
     return plain_pipes(markdown)
 
 
 def foreign(text: str) -> list[str]:
-    """What a built page or style sheet would load from another host."""
+    """The references of a built page or style sheet that load a file from another host."""
     return _LOADED.findall(text)
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Raises PluginError if the site needs another host."""
+    """Raise PluginError if a page of the built site loads a file from another host."""
     for path in sorted(Path(config.site_dir).rglob("*")):
         if path.suffix in {".html", ".css"} and (found := foreign(path.read_text("utf-8"))):
             raise PluginError(f"{path.name} loads {found[0]}: the site holds all that it shows.")

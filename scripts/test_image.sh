@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# `make test-image`: the playbooks' style; a fleet of boxes in containers; the power cut at every
-# write; the roles; the card, started in QEMU. `test_image.sh boxes` (`make test-boxes`): all but
-# the card and what needs the Pi's programs emulated. Other options go to pytest.
-# INTERLUDE_IMAGE names a card to start; without it that of `make image` if it is newer than all
-# that it is made of, and else one is built.
+# `make test-image`: lints the playbooks and tests a fleet of boxes in containers, a power cut at
+# every write, the Ansible roles, and the card's image, which it boots in QEMU.
+# `test_image.sh boxes` (`make test-boxes`): all of this except the card and the tests that emulate
+# the Pi's programs. Other options are passed to pytest.
+# INTERLUDE_IMAGE: path of the image to boot. By default the image of `make image`, if it is newer
+# than all its sources; else one is built.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
@@ -22,7 +23,7 @@ if [ "${1-}" = boxes ]; then
   not_run+=("the card, Wi-Fi and Bluetooth in QEMU, and the roles in the Pi's root file system: make test-image")
 fi
 
-# What a container of systemd's asks of this machine; the first thing that it lacks.
+# Checks what a systemd container needs of this machine; prints the first error.
 lacks_for_boxes() {
   local name=interlude-try$$ folder
   folder=$(mktemp -d) || return
@@ -38,7 +39,7 @@ lacks_for_boxes() {
   rmdir "$folder" 2>/dev/null
 }
 
-# The card of `make image`, if it is newer than all that it is made of; nothing otherwise.
+# Prints the path of `make image`'s image if it is newer than all its sources.
 card_there() {
   local image newer
   image=build/image/interlude-$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' appliance/__init__.py)-rpi5.img

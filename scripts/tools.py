@@ -1,4 +1,4 @@
-"""The table of tools, tools.txt, as Python reads it; scripts/packages.sh installs from it."""
+"""Reads the table of tools, tools.txt, from which scripts/packages.sh installs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 TABLE = Path(__file__).with_name("tools.txt")
 ROLES = ("setup", "bench", "release", "test", "check", "boxes", "image")
 KINDS = ("python", "header", "library", "static", "file")
-SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # not on every owner's PATH
+SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # an unprivileged user's PATH may lack these
 
 
 @dataclass(frozen=True)
 class Row:
-    """What must be there (commands, or `kind:name`), its Debian package, for whom and why."""
+    """A row: commands or items `kind:name`, their Debian package, the roles that need them, why."""
 
     things: tuple[str, ...]
     package: str
@@ -24,7 +24,7 @@ class Row:
     why: str
 
     def is_for(self, *asked: str, machine: str = "") -> bool:
-        """Whether one of the roles asked for is among its own, on this kind of machine."""
+        """Whether the row has one of the roles `asked` on this architecture."""
         here = machine or platform.machine()
         mine = {role for role, _, kind in (each.partition("@") for each in self.roles)
                 if kind in ("", here)}  # fmt: skip
@@ -32,13 +32,13 @@ class Row:
 
     @property
     def commands(self) -> tuple[str, ...]:
-        """The names of its programs, the statically linked one too."""
+        """The names of the row's programs, including a statically linked one."""
         named = (each.removeprefix("static:") for each in self.things)
         return tuple(each for each in named if ":" not in each)
 
 
 def rows(table: Path = TABLE) -> Iterator[Row]:
-    """Every row, in order. Raises ValueError for a line that is none."""
+    """Every row, in order. Raises ValueError for a line with fewer than four columns."""
     for number, line in enumerate(table.read_text(encoding="utf-8").splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -50,11 +50,12 @@ def rows(table: Path = TABLE) -> Iterator[Row]:
 
 
 def commands(*roles: str, table: Path = TABLE) -> dict[str, str]:
-    """Program → its package, of all rows for one of these roles."""
+    """Program → package, for all rows that have one of these roles."""
     wanted = (row for row in rows(table) if row.is_for(*roles))
     return {command: row.package for row in wanted for command in row.commands}
 
 
 def find(program: str, path: str) -> str | None:
-    """Where a program is: on `path` (as PATH is written), or where Debian keeps those of root."""
+    """Path of a program, searched in `path` (in the form of PATH) and then in SBIN; None if
+    missing."""
     return shutil.which(program, path=f"{path}:{SBIN}")

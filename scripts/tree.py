@@ -1,4 +1,4 @@
-"""docs/reference/tree.md: every module with the first sentence of its docstring."""
+"""Makes docs/reference/tree.md: every module with the first sentence of its docstring."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Every module with the first sentence of its docstring, made by `python -m script
 
 
 def summary(path: Path) -> str:
-    """The first sentence of a module's docstring, in one line; "" where there is none."""
+    """The first sentence of a module's docstring, on one line; "" without a docstring."""
     told = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     return first_sentence(told).replace("|", "\\|")
 
 
 def first_sentence(docstring: str) -> str:
-    """In one line; "" of an empty one."""
+    """The first sentence of a docstring, on one line; "" if it is empty."""
     line = " ".join(docstring.split("\n\n", maxsplit=1)[0].split())
     return re.split(r"(?<=[a-z`\"')\]]\.) (?=[A-Z`])", line)[0]
 
@@ -45,6 +45,6 @@ def tables(package: Path) -> Iterator[str]:
 
 
 def page() -> str:
-    """The whole page, in Markdown."""
+    """The page in Markdown."""
     lines = [line for name in PACKAGES for line in tables(ROOT / name)]
     return HEAD + "\n".join(lines) + "\n"

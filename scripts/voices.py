@@ -1,7 +1,7 @@
-"""`make voices`: the program of Piper's voices, as one signed file for boxes like this one.
+"""`make voices`: packs the program of Piper's voices as one signed file for boxes like this one.
 
-In: the lock, voices/piper, a private ssh key, and voices of the catalogue if they are to lie in it.
-Out: dist/piper-<version>-<machine>.voice. The card's is made by image/voices.py.
+In: the lock, voices/piper, a private ssh key, and, optionally, voices of the catalogue. Out:
+dist/piper-<version>-<machine>.voice. image/voices.py makes the one for the card.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from scripts.release import PIP, made_s
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "voices/piper"
 LOCK = ROOT / "requirements-dev.lock"
-# piper-tts with all that it needs, and nothing of Interlude's.
+# piper-tts and its dependencies, without those of Interlude.
 NEEDS = (
     "flatbuffers",
     "numpy",
@@ -48,7 +48,7 @@ COMMAND = """#!/bin/sh
 here=$(dirname "$(dirname "$(readlink -f "$0")")")
 exec /usr/bin/python3 -I -B "$here/program.py" "$@"
 """
-# What nobody needs who only speaks: training, a server, and other programs' scripts.
+# Not needed for synthesis: training, a server, and scripts of the packages.
 LEFT_OUT = ("bin", "piper/train", "piper/templates", "piper/img")
 
 Install = Callable[[Path, Path], None]  # a list of requirements, and the folder they go to
@@ -65,7 +65,7 @@ def requirements(lock: str, names: Sequence[str] = NEEDS) -> str:
 
 
 def plant(tree: Path, wanted: str, install: Install) -> None:
-    """The program with its packages, below `tree`. Raises Failed."""
+    """Install the program and its packages below `tree`. Raises Failed."""
     library = tree / "lib"
     (tree / "bin").mkdir(parents=True)
     command = tree / "bin/voice"
@@ -81,20 +81,21 @@ def plant(tree: Path, wanted: str, install: Install) -> None:
         shutil.rmtree(library / name, ignore_errors=True)
     for record in library.glob("*.dist-info"):
         for name in ("RECORD", "direct_url.json", "INSTALLER", "REQUESTED"):
-            (record / name).unlink(missing_ok=True)  # these say where and how, not what
+            (record / name).unlink(missing_ok=True)  # they differ between machines
     shutil.copy(_gpl(library), tree / "LICENSE")
 
 
 def compiling(version: str, tree: Path) -> list[str]:
-    """Words for Python: compile what lies in `tree`, once. By content, not by time: the same bytes.
-    What is no Python for that version is left as it is."""
+    """Python's arguments for compiling the files in `tree`. The bytecode is keyed by hash, not by
+    mtime, which makes the archive reproducible. Files with syntax of another Python version stay
+    uncompiled."""
     place = f"/opt/interlude/voices/piper-{version}"
     return ["-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "-s", str(tree),
             "-p", place, str(tree / "lib"), str(tree / "program.py")]  # fmt: skip
 
 
 def _gpl(library: Path) -> Path:
-    """The text of piper-tts' licence, as its wheel brings it. Raises Failed."""
+    """The file with piper-tts' licence in its wheel. Raises Failed."""
     texts = sorted(library.glob("piper_tts-*.dist-info/**/COPYING"))
     if not texts:
         raise Failed("piper-tts comes without the text of its licence.")
@@ -102,7 +103,7 @@ def _gpl(library: Path) -> Path:
 
 
 def add_voices(tree: Path, names: Sequence[str], store: ModelStore, hub: ModelHub) -> None:
-    """Voices of the catalogue, every byte verified. Raises InterludeError."""
+    """Fetch and verify voices of the catalogue, and copy them to `tree`. Raises InterludeError."""
     for name in names:
         model = catalogue.find(name, store.models)
         if model.kind != "voice":
@@ -122,14 +123,14 @@ class _Quiet:
         print(f"   {name}: {done >> 20} of {total >> 20} MiB are here", flush=True)
 
     def advance(self, name: str, done: int) -> None:
-        """Nothing: it takes a minute."""
+        """Prints nothing: a download takes only a minute."""
 
     def report_problem(self, name: str, problem: str, wait_s: float) -> None:
         print(f"   {name}: {problem}; again in {wait_s:g} s", flush=True)
 
 
 def here(logs: Path) -> Install:
-    """For this machine and this Python."""
+    """Returns a function that installs packages for this machine and this Python."""
 
     def install(listed: Path, library: Path) -> None:
         follow([*PIP, "--only-binary=:all:", "--require-hashes", "--target", str(library),

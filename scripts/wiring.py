@@ -1,7 +1,7 @@
-"""hw/wiring.svg: the wires of the panel, drawn from the table of pins.
+"""Draws hw/wiring.svg: the wires of the panel, from the table of pins.
 
-The header as it lies on the board, pin 1 at the lower left; wires to even pins come from above,
-those to odd pins from below, and two pass through between the pins to reach the other side.
+The header is drawn in its orientation on the board, with pin 1 at the lower left. Wires reach even
+pins from above and odd pins from below; two wires pass between the pins to the other side.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Drawing:
 
 
 def place(header: int) -> tuple[int, int]:
-    """Where that pin of the header is."""
+    """The x and y of a pin of the header."""
     return _LEFT + _PITCH * ((header - 1) // 2), _BOTTOM if header % 2 else _TOP
 
 
@@ -97,7 +97,7 @@ def _header(drawing: Drawing) -> None:
 
 
 def _led(drawing: Drawing) -> None:
-    """Four legs, in the order that crosses no wire; the longest leg is ground."""
+    """The LED's four legs, in an order without crossing wires; the longest leg is ground."""
     legs = ("light_green", "light_red", "light_blue", "")
     drawing.box(500, 66, 290, 46, "#fff6d8")
     drawing.text(645, 94, "RGB LED, common cathode", 15)
@@ -115,7 +115,7 @@ def _led(drawing: Drawing) -> None:
 
 
 def _lane(header: int) -> int:
-    """Where a wire that goes up from that pin runs: an odd pin's passes between the pins."""
+    """The x of a wire that goes up from a pin; the wire of an odd pin passes between the pins."""
     x, _ = place(header)
     return x if header % 2 == 0 else x + _PITCH // 2
 
