@@ -49,11 +49,6 @@ class SoftwarePwm:
             self._thread = threading.Thread(target=self._run, name="software-pwm", daemon=True)
             self._thread.start()
 
-    def forget(self, line: int) -> None:
-        """Stop dimming a line; its level stays as it is."""
-        with self._lock:
-            self._shares.pop(line, None)
-
     def close(self) -> None:
         self._closing = True
         self._changed.set()
