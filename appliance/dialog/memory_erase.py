@@ -133,13 +133,6 @@ class ChosenTurn:
         return others
 
 
-def forget_last(
-    file: Path, keep_turns: int, last: LastTurn | None = None, *, within_s: float = LOCK_S
-) -> None:
-    """Erase the newest turn, as `forget_turn` does."""
-    forget_turn(file, keep_turns, last or LastTurn(), within_s=within_s)
-
-
 def forget_turn(
     file: Path, keep_turns: int, last: LastTurn | ChosenTurn, *, within_s: float = LOCK_S
 ) -> None:

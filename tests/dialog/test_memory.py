@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from appliance.dialog.memory import Memory, open_or_replace
-from appliance.dialog.memory_erase import forget_all, forget_last
+from appliance.dialog.memory_erase import LastTurn, forget_all, forget_turn
 from appliance.errors import StorageError
 from tests.dialog.turns import turn
 
@@ -77,13 +77,13 @@ def test_the_newest_turn_is_forgotten_without_a_trace_and_no_other(file: Path) -
     memory.remember(turn(1, "a-first-word"))
     memory.remember(turn(2, "a-second-word"))
     memory.close()
-    forget_last(file, 10)
+    forget_turn(file, 10, LastTurn())
     memory = Memory(file, 10)
     assert memory.recall(10) == [turn(1, "a-first-word")]
     assert not any(b"a-second-word" in each.read_bytes() for each in file.parent.iterdir())
     memory.close()
-    forget_last(file, 10)
-    forget_last(file, 10)
+    forget_turn(file, 10, LastTurn())
+    forget_turn(file, 10, LastTurn())
     assert Memory(file, 10).recall(10) == []
 
 
@@ -91,7 +91,7 @@ def test_the_last_turn_of_a_memory_that_cannot_be_read_goes_with_all_of_it(file:
     file.parent.mkdir()
     file.write_bytes(b"a-secret-word " * 1000)
     file.with_name("memory.db.damaged-20260101T000000").write_bytes(b"a-secret-word")
-    forget_last(file, 10)
+    forget_turn(file, 10, LastTurn())
     assert list(file.parent.iterdir()) == []
 
 
@@ -105,7 +105,7 @@ def test_a_reader_from_a_shell_keeps_nothing_from_being_forgotten(file: Path) ->
     reader = sqlite3.connect(file)
     reader.execute("BEGIN")
     assert len(reader.execute("SELECT * FROM turns").fetchall()) == 3
-    forget_last(file, 10)
+    forget_turn(file, 10, LastTurn())
     forget_all(file)
     reader.close()
     assert not any(b"a-secret-word" in each.read_bytes() for each in file.parent.iterdir())

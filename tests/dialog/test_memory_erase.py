@@ -15,7 +15,6 @@ from appliance.dialog.memory_erase import (
     ChosenTurn,
     LastTurn,
     forget_all,
-    forget_last,
     forget_turn,
 )
 from appliance.errors import StorageError
@@ -80,7 +79,7 @@ def test_no_word_of_the_last_turn_is_on_the_raw_card_and_all_others_are(sd: Card
         talk(file, 120, KEPT)
     talk(file, 1, CANARY)
     assert sd.count(CANARY) > 0
-    forget_last(file, 50)
+    forget_turn(file, 50, LastTurn())
     assert sd.count(CANARY) == 0
     assert [KEPT.decode() in each.heard for each in Memory(file, 50).recall(-1)] == [True] * 49
 
@@ -92,7 +91,7 @@ def test_a_card_without_a_free_block_forgets_all_the_same(sd: Card, last: bool) 
     talk(file, 1, CANARY)
     filler = sd.fill()
     if last:
-        forget_last(file, 50)
+        forget_turn(file, 50, LastTurn())
     else:
         forget_all(file)
     assert sd.count(CANARY) == 0
@@ -100,7 +99,7 @@ def test_a_card_without_a_free_block_forgets_all_the_same(sd: Card, last: bool) 
     assert Memory(file, 50).count() == (49 if last else 0)
 
 
-@pytest.mark.parametrize("forget", [forget_all, lambda file: forget_last(file, 50)])
+@pytest.mark.parametrize("forget", [forget_all, lambda file: forget_turn(file, 50, LastTurn())])
 def test_a_card_that_cannot_be_written_is_an_error_and_forgets_later(
     sd: Card, forget: Callable[[Path], None]
 ) -> None:
@@ -123,7 +122,7 @@ def test_no_word_of_what_the_model_has_computed_is_on_the_raw_card(sd: Card, las
         file.with_name(name).write_bytes(CANARY * 100_000)
     filler = sd.fill()
     if last:
-        forget_last(file, 50)
+        forget_turn(file, 50, LastTurn())
     else:
         forget_all(file)
     assert sd.count(CANARY) == 0
@@ -138,7 +137,7 @@ def test_who_forgets_waits_for_who_writes_there_but_not_for_ever(tmp_path: Path)
         with pytest.raises(StorageError, match="in use by another program"):
             forget_all(file, within_s=0.1)
         with pytest.raises(StorageError, match="in use by another program"):
-            forget_last(file, 50, within_s=0.1)
+            forget_turn(file, 50, LastTurn(), within_s=0.1)
     assert CANARY in file.read_bytes()
     forget_all(file)
     assert not file.exists()
@@ -149,9 +148,9 @@ def test_a_second_try_to_forget_the_last_turn_takes_no_other(tmp_path: Path) -> 
     file, last = tmp_path / "memory.db", LastTurn()
     talk(file, 5, KEPT)
     for _ in range(2):
-        forget_last(file, 50, last)
+        forget_turn(file, 50, last)
     assert Memory(file, 50).count() == 4
-    forget_last(file, 50)
+    forget_turn(file, 50, LastTurn())
     assert Memory(file, 50).count() == 3
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from appliance.cli import memory as memory_commands
 from appliance.dialog.memory import Memory, RememberedTurn
-from appliance.dialog.memory_erase import forget_all, forget_last
+from appliance.dialog.memory_erase import LastTurn, forget_all, forget_turn
 from appliance.messages.commands import Ask
 from appliance.messages.playback import PlaybackFinished
 from appliance.messages.registry import ObservedMessage
@@ -63,7 +63,7 @@ def test_turns_of_another_day_with_the_same_number_are_left_alone(file: Path) ->
     assert CANARY.encode() not in bytes_of(file)
 
 
-@pytest.mark.parametrize("forget", [lambda file: forget_last(file, 10), forget_all])
+@pytest.mark.parametrize("forget", [lambda file: forget_turn(file, 10, LastTurn()), forget_all])
 def test_forgetting_takes_the_transcript_from_every_file(
     file: Path, forget: Callable[[Path], None]
 ) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from appliance.dialog.memory import Memory, RememberedTurn
-from appliance.dialog.memory_erase import forget_all, forget_last
+from appliance.dialog.memory_erase import LastTurn, forget_all, forget_turn
 from appliance.errors import StorageError
 from appliance.runtime.memory_reader import read_turns
 from tests.dialog.turns import turn
@@ -69,7 +69,7 @@ def test_who_has_read_keeps_nobody_from_forgetting(file: Path) -> None:
     memory = fill(file, 3)
     read_turns(file, 5)
     memory.close()
-    forget_last(file, 100)
+    forget_turn(file, 100, LastTurn())
     assert read_turns(file, 5)[1] == 2
     forget_all(file)
     assert read_turns(file, 5) == ([], 0)

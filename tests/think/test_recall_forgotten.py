@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from appliance.dialog.memory import Memory
-from appliance.dialog.memory_erase import forget_all, forget_last
+from appliance.dialog.memory_erase import LastTurn, forget_all, forget_turn
 from appliance.messages.thinking import RECALL_TIMES
 from appliance.think.snapshot_schedule import PREPARE_S, WRITE_S
 from tests.think.opened import gemma_of
@@ -23,7 +23,7 @@ def test_what_is_forgotten_is_not_kept_at_a_stop_either(box: Begin, stage: str, 
     it.rest(STAGES[stage])
     it.memory.close()
     if last:
-        forget_last(it.file, KEEP)
+        forget_turn(it.file, KEEP, LastTurn())
     else:
         forget_all(it.file)
     assert it.states() == []  # before the thinker has taken its mail
@@ -40,7 +40,7 @@ def test_what_was_recalled_before_a_forgetting_is_not_written_after_it(box: Begi
     talked(it, 4)
     it.rest(PREPARE_S)
     it.memory.close()
-    forget_last(it.file, KEEP)
+    forget_turn(it.file, KEEP, LastTurn())
     it.memory = Memory(it.file, KEEP)
     it.session.record_heard(99, "", complete=True)
     it.now_s += PREPARE_S

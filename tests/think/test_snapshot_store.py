@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from appliance.dialog.memory import Memory, RememberedTurn
-from appliance.dialog.memory_erase import forget_all, forget_last
+from appliance.dialog.memory_erase import LastTurn, forget_all, forget_turn
 from appliance.runtime.folder_lock import locked
 from appliance.think import state_file
 from appliance.think.snapshot_store import STEP_BYTES, Snapshots
@@ -205,7 +205,7 @@ def all_of_it(file: Path) -> None:
 
 
 def the_last(file: Path) -> None:
-    forget_last(file, 50)
+    forget_turn(file, 50, LastTurn())
 
 
 forgetting = pytest.mark.parametrize("forget", [all_of_it, the_last])
