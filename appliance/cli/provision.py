@@ -17,7 +17,7 @@ from appliance.language.catalogue import SOURCE, catalogue, english
 from appliance.messages.commands import Restart, Say
 from appliance.messages.registry import Message
 from appliance.page.announcement import address_of
-from appliance.panel.power_on_hold import WANTED_SETUP, WISHES
+from appliance.panel.power_on_hold import REQUEST_FOLDER, WANTED_SETUP
 from appliance.provision import growpart, password_words, setup_sentences, submitted_form
 from appliance.provision.apply_seed import ProvisionTarget, remove_provisioning
 from appliance.provision.first_start import ProvisionResult, provision
@@ -108,11 +108,11 @@ def own_name(radio: NmcliNetworks) -> str:
 
 
 def cli_setup(
-    settings: Callable[[], Settings], folder: Path = FOLDER, wishes: Path = WISHES
+    settings: Callable[[], Settings], folder: Path = FOLDER, request_folder: Path = REQUEST_FOLDER
 ) -> int:
     """Run set-up, if it is needed or the panel requested it."""
     voice = SetupAnnouncer(settings)
-    wanted = pop_request(voice, ProvisionTarget(), folder, wishes)
+    wanted = pop_request(voice, ProvisionTarget(), folder, request_folder)
     radio = NmcliNetworks()
     looked, bad = folder / LOOKED, folder / BAD_SEED
     problem = bad.read_text(encoding="utf-8") if bad.exists() else ""
@@ -154,7 +154,7 @@ def pop_request(
     voice: SetupAnnouncer,
     ground: ProvisionTarget,
     folder: Path,
-    wishes: Path,
+    request_folder: Path,
     sleep: Callable[[float], None] = time.sleep,
 ) -> str:
     """Carry out a reset that the panel requested, and delete the request. Returns the request.
@@ -162,12 +162,12 @@ def pop_request(
     If it cannot be deleted, raises StorageError after CARD_S: as long as the request exists, the
     path unit starts this command again as soon as it ends.
     """
-    wanted = read_request(wishes)
+    wanted = read_request(request_folder)
     if wanted == "reset":
         reset(voice, ground, folder)
     # After the reset, so that one that a power cut interrupts is repeated at the next boot.
     try:
-        pop_note(wishes / WANTED_SETUP)
+        pop_note(request_folder / WANTED_SETUP)
     except StorageError:
         print(f"<3>The note of a {wanted or 'set-up'} remains: again in {CARD_S / 60:g} min.")
         sleep(CARD_S)
@@ -254,10 +254,10 @@ def reset(voice: SetupAnnouncer, ground: ProvisionTarget, folder: Path = FOLDER)
     write_whole(told, ended, lasting=False)
 
 
-def read_request(wishes: Path) -> Literal["", "setup", "reset"]:
+def read_request(request_folder: Path) -> Literal["", "setup", "reset"]:
     """The panel's request; "" if there is none. The file stays (`pop_request` deletes it)."""
     try:
-        with HandedOverFile(wishes / WANTED_SETUP, NOTE_BYTES) as note:
+        with HandedOverFile(request_folder / WANTED_SETUP, NOTE_BYTES) as note:
             said = note.read(0, note.size).strip()
     except ReleaseRefused:
         return ""

@@ -90,7 +90,7 @@ class ToolRunner:
         events: list[ToolEvent] = []
         if outcome.lines is not None:
             events.append(ToolReply(turn, number, outcome.lines, outcome.note))
-        return [*outcome.wishes, *events, *self.poll()]
+        return [*outcome.messages, *events, *self.poll()]
 
     def _send_request(
         self, request: HouseRequest, turn: int, number: int, moment: ClockReading

@@ -22,7 +22,7 @@ from appliance.messages.registry import Message
 from appliance.runtime import factory_reset
 from appliance.update.handed_over_file import write_note
 
-WISHES = Path("/var/lib/interlude-wishes")  # tmpfiles.d
+REQUEST_FOLDER = Path("/var/lib/interlude-wishes")  # tmpfiles.d
 WANTED_SETUP = "wanted-setup"
 PowerOnAction = Literal["setup", "reset"]
 
@@ -34,7 +34,11 @@ class PowerOnHold:
     """
 
     def __init__(
-        self, state: Path, log: logging.Logger, folder: Path = WISHES, language: str = SOURCE
+        self,
+        state: Path,
+        log: logging.Logger,
+        folder: Path = REQUEST_FOLDER,
+        language: str = SOURCE,
     ) -> None:
         """`language`: of the box's own sentences."""
         self._language = language
@@ -77,7 +81,7 @@ class PowerOnHold:
             self._log.error("%s: the request to the system cannot be written: %s", action, error)
 
 
-def write_request(action: PowerOnAction, folder: Path = WISHES) -> bool:
+def write_request(action: PowerOnAction, folder: Path = REQUEST_FOLDER) -> bool:
     """Write the request. Returns False if no unit of this system reads it."""
     if not os.access(folder, os.W_OK):
         return False

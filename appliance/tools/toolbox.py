@@ -70,19 +70,19 @@ class ToolContext:
 class ToolResult:
     """The result of a call. `lines`: the spoken answer; None: no answer, or not yet.
 
-    wishes  messages to handle right after that
-    house   the request to the house, whose reply becomes the answer
-    note    what the history keeps in place of the lines; "": the lines themselves
+    messages  to handle right after that
+    house     the request to the house, whose reply becomes the answer
+    note      what the history keeps in place of the lines; "": the lines themselves
     """
 
     lines: tuple[str, ...] | None = None
-    wishes: tuple[Message, ...] = ()
+    messages: tuple[Message, ...] = ()
     house: HouseRequest | None = None
     note: str = ""
 
 
-def answer(*lines: str, wishes: tuple[Message, ...] = ()) -> ToolResult:
-    return ToolResult(tuple(f"{line[:1].upper()}{line[1:]}" for line in lines), wishes)
+def answer(*lines: str, messages: tuple[Message, ...] = ()) -> ToolResult:
+    return ToolResult(tuple(f"{line[:1].upper()}{line[1:]}" for line in lines), messages)
 
 
 @dataclass
@@ -188,7 +188,7 @@ class Toolbox:
         volume = round(min(MOST_VOLUME, max(LEAST_VOLUME, wanted)), 2)
         if most and volume == round(context.volume, 2):
             return answer(context.words.say(most))
-        return answer(context.words.say(done), wishes=(SetVolume(volume),))
+        return answer(context.words.say(done), messages=(SetVolume(volume),))
 
     def repeat(
         self, arguments: Mapping[str, Value], now: ClockReading, context: ToolContext
@@ -201,13 +201,13 @@ class Toolbox:
         self, arguments: Mapping[str, Value], now: ClockReading, context: ToolContext
     ) -> ToolResult:
         if not arguments.get("what"):
-            return ToolResult(wishes=(Forget(last=True, aloud=True),))
+            return ToolResult(messages=(Forget(last=True, aloud=True),))
         if now.boot_s > self._forget_deadline_s or context.turn == self._forget_turn:
             self._forget_deadline_s, self._forget_turn = now.boot_s + CONFIRM_S, context.turn
             # Only another turn can confirm, so that the model cannot confirm its own call.
             return answer(context.words.say("forget-all-again"))
         self._forget_deadline_s = -1.0
-        return ToolResult(wishes=(Forget(aloud=True),))
+        return ToolResult(messages=(Forget(aloud=True),))
 
     def home(
         self, arguments: Mapping[str, Value], now: ClockReading, context: ToolContext

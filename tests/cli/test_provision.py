@@ -178,27 +178,27 @@ def test_a_reset_whose_note_cannot_be_taken_away_tells_the_box_once_and_waits(
 ) -> None:
     """As on a card that has become read-only: the note stays, and its unit runs again."""
     waits: list[float] = []
-    voice, memory, wishes = Spoken(), tmp_path / "memory", tmp_path / "wishes"
+    voice, memory, request_folder = Spoken(), tmp_path / "memory", tmp_path / "wishes"
     memory.mkdir()
-    wishes.mkdir()
-    power_on_hold.write_request("reset", wishes)
-    bind = ["mount", "--bind", "-o", "ro", str(wishes), str(wishes)]
+    request_folder.mkdir()
+    power_on_hold.write_request("reset", request_folder)
+    bind = ["mount", "--bind", "-o", "ro", str(request_folder), str(request_folder)]
     if subprocess.run(bind, check=False, capture_output=True).returncode != 0:
         pytest.skip(skips.MOUNTS)
     try:
         for _ in range(3):
             with pytest.raises(StorageError, match="cannot be removed"):
-                pop_request(voice, ground, memory, wishes, waits.append)
+                pop_request(voice, ground, memory, request_folder, waits.append)
     finally:
-        subprocess.run(["umount", str(wishes)], check=True)
+        subprocess.run(["umount", str(request_folder)], check=True)
     assert waits == [CARD_S] * 3  # the path unit starts it again at once
     assert capsys.readouterr().out.count("<3>The note of a reset remains") == 3
     assert voice.messages == [Restart()]
-    assert pop_request(voice, ground, memory, wishes) == "reset"
+    assert pop_request(voice, ground, memory, request_folder) == "reset"
     assert voice.messages == [Restart()]
-    assert pop_request(voice, ground, memory, wishes) == ""
-    power_on_hold.write_request("reset", wishes)
-    assert pop_request(voice, ground, memory, wishes) == "reset"
+    assert pop_request(voice, ground, memory, request_folder) == ""
+    power_on_hold.write_request("reset", request_folder)
+    assert pop_request(voice, ground, memory, request_folder) == "reset"
     assert voice.messages == [Restart()] * 2, "another reset"
 
 

@@ -57,7 +57,7 @@ def test_who_has_the_rights_finds_one_word(
 
 def test_who_has_the_rights_looks_for_that_word() -> None:
     unit = Path(__file__).parents[2] / "system/usr/lib/systemd/system/interlude-setup.path"
-    assert f"PathExists={power_on_hold.WISHES}/{WANTED_SETUP}\n" in unit.read_text()
+    assert f"PathExists={power_on_hold.REQUEST_FOLDER}/{WANTED_SETUP}\n" in unit.read_text()
 
 
 def test_where_nobody_has_them_nothing_is_asked(tmp_path: Path) -> None:

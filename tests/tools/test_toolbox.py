@@ -115,7 +115,7 @@ def test_what_makes_no_sense_does_nothing_and_is_said_to(
 ) -> None:
     outcome = bench.use(name, **arguments)
     assert outcome.lines
-    assert outcome.wishes == ()
+    assert outcome.messages == ()
     assert bench.box.timers.all == ()
     assert "soon" not in outcome.lines[0]
 
@@ -186,7 +186,7 @@ def test_the_volume_stays_in_its_range(
     bench = Bench(ToolContext(volume=now))
     outcome = bench.use("volume", **arguments)
     assert outcome.lines == (sentence,)
-    assert outcome.wishes == (() if then is None else (SetVolume(then),))
+    assert outcome.messages == (() if then is None else (SetVolume(then),))
 
 
 def test_the_last_answer_is_said_again_from_its_first_sentence() -> None:
@@ -195,13 +195,13 @@ def test_the_last_answer_is_said_again_from_its_first_sentence() -> None:
 
 
 def test_the_last_turn_is_forgotten_at_once(bench: Bench) -> None:
-    assert bench.use("forget").wishes == (Forget(last=True, aloud=True),)
+    assert bench.use("forget").messages == (Forget(last=True, aloud=True),)
 
 
 def test_everything_is_forgotten_only_when_asked_for_twice(bench: Bench) -> None:
     assert bench.says("forget", what="everything") == ASK_AGAIN
     outcome = of_turn(bench, 1).use("forget", later(20.0), what="everything")
-    assert outcome.wishes == (Forget(aloud=True),)
+    assert outcome.messages == (Forget(aloud=True),)
     assert of_turn(bench, 2).says("forget", later(30.0), what="everything") == ASK_AGAIN
     assert of_turn(bench, 3).says("forget", later(100.0), what="everything") == ASK_AGAIN, (
         "too late"
@@ -211,7 +211,7 @@ def test_everything_is_forgotten_only_when_asked_for_twice(bench: Bench) -> None
 def test_an_answer_that_asks_twice_to_forget_everything_has_asked_once(bench: Bench) -> None:
     for _ in range(3):
         assert bench.says("forget", what="everything") == ASK_AGAIN
-    assert of_turn(bench, 1).use("forget", what="everything").wishes == (Forget(aloud=True),)
+    assert of_turn(bench, 1).use("forget", what="everything").messages == (Forget(aloud=True),)
 
 
 def test_an_alarm_asked_for_tomorrow_is_one_of_tomorrow(bench: Bench) -> None:
@@ -286,13 +286,13 @@ def test_whatever_a_model_calls_a_speakable_answer_comes(
     for name, arguments in calls:
         outcome = bench.box.run(ToolCall(name, arguments), NOW, bench.about)
         assert (outcome.lines is None) == bool(
-            outcome.house or (outcome.wishes and name == "forget")
+            outcome.house or (outcome.messages and name == "forget")
         )
         for line in outcome.lines or ():
             assert line.isprintable()
             assert line[-1] in ".!?"
             assert len(line) < 300
-        for wish in outcome.wishes:
-            encode(wish)
+        for message in outcome.messages:
+            encode(message)
         if outcome.house:
             encode(outcome.house)
