@@ -82,6 +82,19 @@ class Played:
 
 
 @contextmanager
+def full_disk(box: Box) -> Iterator[None]:
+    """What it has of releases, on a disk of 40 MiB: less than what is to stay free."""
+    box.ssh(
+        "mkdir -p /mnt/small; mount -t tmpfs -o size=40m none /mnt/small;"
+        " cp -a /opt/interlude/. /mnt/small/; mount --bind /mnt/small /opt/interlude"
+    )
+    try:
+        yield
+    finally:
+        box.ssh("umount /opt/interlude; umount /mnt/small; systemctl restart interlude")
+
+
+@contextmanager
 def scratch() -> Iterator[Path]:
     """Room for boxes; in memory where that is ample."""
     assert os.geteuid() == 0, "boxes in containers need root"

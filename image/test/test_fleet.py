@@ -19,7 +19,7 @@ from collections.abc import Iterator
 import pytest
 
 from image.test import boxes
-from image.test.fleet import PATIENCE_S, Fleet, scratch, started
+from image.test.fleet import PATIENCE_S, Fleet, full_disk, scratch, started
 
 pytestmark = pytest.mark.timeout(1800)  # a playbook has a limit of its own, and says what it did
 SPEAKS = "grep -q speaking /run/interlude/status.json"
@@ -135,13 +135,9 @@ def test_a_conversation_is_not_interrupted(fleet: Fleet) -> None:
 
 
 def test_a_full_disk_is_said_before_anything_is_written(fleet: Fleet) -> None:
-    box = fleet.boxes[0]
-    box.ssh(
-        "mkdir -p /mnt/small; mount -t tmpfs -o size=40m none /mnt/small;"
-        " cp -a /opt/interlude/. /mnt/small/; mount --bind /mnt/small /opt/interlude"
-    )
-    played = fleet.update(fleet.release("0.5.1"))
-    box.ssh("umount /opt/interlude; umount /mnt/small; systemctl restart interlude")
+    file = fleet.release("0.5.1")
+    with full_disk(fleet.boxes[0]):
+        played = fleet.update(file)
     assert played.code != 0
     assert "MiB are needed" in played.said
     assert "Bring it to the box]" not in played.said

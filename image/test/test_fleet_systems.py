@@ -15,7 +15,7 @@ from typing import cast
 
 import pytest
 
-from image.test.fleet import PATIENCE_S, Fleet, Played, scratch, started
+from image.test.fleet import PATIENCE_S, Fleet, Played, full_disk, scratch, started
 from image.test.pis import KIND, Pi
 from tests.update.system.workshop import Foundry, foundry
 
@@ -106,6 +106,16 @@ def test_an_older_system_is_refused(fleet: Fleet, systems: Foundry) -> None:
     played = update(fleet, systems.make("1.0.5").archive)
     assert played.code != 0
     assert "older than 1.1.0" in played.said
+    assert running(fleet) == ["1.1.0 from b"] * 2
+
+
+def test_a_full_disk_is_said_before_anything_is_written(fleet: Fleet, systems: Foundry) -> None:
+    file = systems.make("1.3.1").archive
+    with full_disk(fleet.boxes[0]):
+        played = update(fleet, file)
+    assert played.code != 0
+    assert "MiB are needed" in played.said
+    assert "Bring it to the box]" not in played.said
     assert running(fleet) == ["1.1.0 from b"] * 2
 
 
