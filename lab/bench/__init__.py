@@ -1,1 +1,1 @@
-"""Measurements: what `interlude bench` prints, from the real processes or faster than real time."""
+"""The benches of `interlude bench`, on the real processes or simulated faster than real time."""

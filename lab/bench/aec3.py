@@ -1,7 +1,7 @@
-"""WebRTC's AEC3, for reference only: the only user of `livekit`, which nothing but a bench needs.
+"""Wraps WebRTC's AEC3, for reference only; the only module that uses `livekit`.
 
-In and out: what every canceller of ours takes and gives; but it works in blocks of 10 ms, so what
-comes out is a step late.
+It has the interface of the box's cancellers, but works in blocks of 10 ms, so its output is one
+step of 5 ms late.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def installed() -> bool:
 
 
 class Aec3:
-    """The default configuration, with its residual suppressor: no binding lets one leave it out."""
+    """AEC3 with its default configuration; the binding cannot disable the residual suppressor."""
 
     active = True
     path_changes = 0
@@ -30,7 +30,7 @@ class Aec3:
     knows_echo = False
 
     def __init__(self) -> None:
-        """Raises ImportError where `livekit` is not installed."""
+        """Raises ImportError if `livekit` is not installed."""
         rtc: Any = importlib.import_module("livekit.rtc")  # no types where it is not installed
         apm: Any = importlib.import_module("livekit.rtc.apm")
         self._apm = apm.AudioProcessingModule(echo_cancellation=True)

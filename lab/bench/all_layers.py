@@ -1,7 +1,8 @@
 """Has llama.cpp compute all layers for all tokens of a context, as it does without our patch.
 
-scripts/patches leaves out layers that write no keys and values where nobody wants what they make.
-Who asks for what goes into the last layer wants it of every token: no output comes on top.
+The patch in scripts/patches skips layers that write no keys and values for tokens without an
+output. A request for the input of the last layer applies to every token, which disables the skip
+without adding an output.
 """
 
 from __future__ import annotations
@@ -13,6 +14,6 @@ from appliance.think.state_tap import FUNCTIONS, bound
 
 
 def compute_all_layers(context: Any, model: Any) -> None:
-    """From the next batch of `context` on; handles of llama.cpp."""
+    """Compute all layers from the next batch on. `context`, `model`: handles of llama.cpp."""
     set_layer = bound(*FUNCTIONS["set_layer"])
     set_layer(context, llama.llama_model_n_layer(model) - 1, True)

@@ -1,7 +1,7 @@
-"""`interlude bench answer`: the owner has spoken → the first audible sample of the answer.
+"""`interlude bench answer`: time from the owner's last sample to the answer's first audible one.
 
-The model is the one of the settings; by default the pocket model that comes with the package. With
-`--weights` it is one of full size, with synthetic weights (answer_full.py).
+The model is that of the settings, by default the pocket model in the package. With `--weights` it
+is a model of full size with synthetic weights (answer_full.py).
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ PARTS = (
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
-    """Ask so many times. Raises ModelError when the model is not here, BenchError for a part there
-    is not."""
+    """Ask `events` questions. Raises ModelError if the model is missing, BenchError for an unknown
+    part."""
     if options.weights is not None:
         return answer_full.bench(options)
     if not options.settings.thinking.remote.url:

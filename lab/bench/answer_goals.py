@@ -1,4 +1,4 @@
-"""What is asked of a model of full size on two x86 cores, and what was measured."""
+"""Compares the measured times of a model of full size on two x86 cores with their goals."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from lab.bench.answer_tables import clause_tokens, values, whole
 from lab.bench.benches import FigureTable
 
-BESIDES_DRAWING_MS = 500.0  # from the last sample to the first sound, but for the clause's tokens
+BESIDES_DRAWING_MS = 500.0  # from last sample to first sound, without sampling the first clause
 ARTICLE_SHARE = 0.25
-FROM_DECISION_MS = 400.0  # where the first clause was drawn ahead
+FROM_DECISION_MS = 400.0  # if the first clause was sampled ahead
 RESIDENT_MIB = 3.5 * 1024
 
 
 def goals(events: Mapping[str, Sequence[dict[str, Any]]]) -> FigureTable:
-    """Only those of which both sides were measured."""
+    """The table of goals; a row needs measurements of all recipes that it compares."""
     sheet = FigureTable("Goals", ("", "goal", "measured, p50", "n"))
     this = events.get("this", ())
     if not whole(this):
@@ -48,13 +48,13 @@ def goals(events: Mapping[str, Sequence[dict[str, Any]]]) -> FigureTable:
 
 
 def besides_drawing_ms(event: dict[str, Any]) -> float:
-    """Of one answer: its first sound without the time in which its own clause was drawn. Clauses
-    have whole tokens, so the median of a run jumps by one; this does not."""
+    """ms to an answer's first sound without the sampling time of its own first clause. A median
+    over clause lengths, which are whole tokens, would jump by a token; this does not."""
     return float(event["all_ms"] - 1000 * clause_tokens([event])[0] / event["tokens_per_s"])
 
 
 def clause_ahead(event: dict[str, Any]) -> bool:
-    """The first clause was there when the turn was over."""
+    """Whether the first clause was sampled completely before the turn was over."""
     return bool(event["drawn_ahead"] >= clause_tokens([event])[0]) if event["said"] else False
 
 

@@ -1,6 +1,6 @@
-"""The ways of answering that `bench answer` measures beside each other, and the model they share.
+"""Defines the recipes that `bench answer` compares, and installs the model that they share.
 
-A recipe is the box as it is, but for settings and for what its thinker does (answer_thinker.py).
+A recipe is the normal box with other settings or another kind of thinker (answer_thinker.py).
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from lab.sim.rehearsal_cli import load_over
 
 MODEL = "synthetic-e2b"
 THREADS = 2  # as on a Pi, where the thinker has two cores
-# As many as a start recalls, some ten turns: a token is dearer to read the more stand before it.
+# About ten turns, as many as a start recalls: prefill of a token costs more in a longer context.
 HISTORY_TOKENS = 1200
-_UNKNOWN = "0" * 64  # synthetic weights have no checksum that anybody wrote down
+_UNKNOWN = "0" * 64  # stands for the checksum, which synthetic weights do not have
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """`thinker`: a key of answer_thinker.KINDS. `events`: questions, if no number was given."""
+    """A recipe. `thinker`: a key of answer_thinker.KINDS. `changes`: settings that differ.
+    `events`: default number of questions."""
 
     name: str
     about: str
@@ -53,8 +54,8 @@ RECIPES: tuple[Recipe, ...] = (
 
 
 def rows() -> dict[str, process_table.Process]:
-    """The table's rows, by name: the thinker's with the lab's module, and each as nice as on a box
-    when the bench is: a bench that goes before other work does so with all of its parts."""
+    """The rows of the process table by name, with the lab's module for the thinker. The bench's own
+    nice value is added to each, so that a prioritised bench prioritises all of its parts."""
     own = os.getpriority(os.PRIO_PROCESS, 0)
     found = {row.name: replace(row, nice=row.nice + own) for row in process_table.PROCESSES}
     found["thinker"] = replace(found["thinker"], package="lab.bench", module="answer_thinker")
@@ -62,9 +63,8 @@ def rows() -> dict[str, process_table.Process]:
 
 
 def install(folder: Path, settings: Settings, words: list[str], shape: Shape = E2B) -> Settings:
-    """Put synthetic weights in `folder`, where the box finds them as a model of the owner's.
-
-    Raises StorageError."""
+    """Write synthetic weights to `folder`, and link them into the model store as an owner's model.
+    Returns the settings that select it. Raises StorageError."""
     files = model_weights.write(shape, folder, [*words, *ANSWERS])
     own = {
         role: {"file": path.name, "size": path.stat().st_size, "sha256": _UNKNOWN}

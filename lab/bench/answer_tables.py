@@ -1,4 +1,4 @@
-"""Events of `bench answer` on a model of full size as tables: recipes beside each other."""
+"""Makes the tables of `bench answer` for a model of full size, with a column for each recipe."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ PARTS = (
     ("voice", "synthesis_ms"),
     ("messages, ring, card", "rest_ms"),
 )
-ENOUGH = 60  # events for a 95th percentile
+ENOUGH = 60  # events that a 95th percentile needs
 
 
 def whole(events: Sequence[Event]) -> list[Event]:
-    """Those that were answered, and not cut off in a pause of the speaker's own."""
+    """The events that were answered, and whose question was not cut off in a pause."""
     return [e for e in events if e.get("rest_ms") is not None and not e["cut_off"]]
 
 
@@ -34,7 +34,7 @@ def values(events: Sequence[Event], key: str) -> list[float]:
 
 
 def beside(events: Mapping[str, Sequence[Event]]) -> FigureTable:
-    """p50 of each part; of the whole also the 95th percentile, where there are enough."""
+    """p50 of each part by recipe; of the total also p95, if there are `ENOUGH` events."""
     columns = ("ms, p50", *events)
     sheet = FigureTable("A model of full size: recipes beside each other", columns)
     for title, key in PARTS:
@@ -62,7 +62,7 @@ def beside(events: Mapping[str, Sequence[Event]]) -> FigureTable:
 
 
 def parts_of(name: str, events: Sequence[Event]) -> FigureTable:
-    """One recipe in full."""
+    """The spread of each part for one recipe."""
     sheet = FigureTable(f"{name}, ms", ("", *SPREAD))
     for title, key in PARTS:
         sheet.rows.append((title, *spread(values(events, key), 0)))
@@ -86,8 +86,8 @@ def soaked(
     stalls: Sequence[tuple[int, int]],
     memory_mib: float,
 ) -> FigureTable:
-    """What a long run met with. `excused`: dropouts while the machine itself stood still; `stalls`:
-    of it, when and how long in ns (stalls.py)."""
+    """The table of the soak test. `excused`: dropouts during stalls of the machine itself;
+    `stalls`: their times and lengths in ns (stalls.py)."""
     sheet = FigureTable("Questions without a pause, read ahead and answered", ("", "found"))
     answered = [e for e in events if e["all_ms"] is not None]
     sheet.rows += [

@@ -1,7 +1,7 @@
-"""What is asked and answered in `bench answer` where the model's weights are synthetic.
+"""Lists questions and answers of `bench answer` for a model with synthetic weights.
 
-Questions take espeak-ng about four seconds. Answers are worded as a model words them; a bench whose
-weights are random has them recited (answer_thinker.py), so that clauses end where clauses do.
+Questions take espeak-ng about four seconds. Answers are worded as a model's; as the weights are
+random, answer_thinker.py recites them, so that clauses have realistic lengths.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ QUESTIONS = (
     "how do birds find their way over the sea when they fly south in winter",
     "which train should I take if I have to be in London before nine o'clock",
 )
-# First clauses of four to eight words, cut where think/sentences.py cuts.
+# First clauses have four to eight words, as think/sentences.py cuts them.
 ANSWERS = (
     "The moon is far away, about four hundred thousand kilometres from us. Light takes one second.",
     "A lake is inland water, while a sea is joined to the ocean. The sea is usually deeper.",
@@ -35,6 +35,7 @@ _TOKENS = re.compile(r"\w+|[^\w\s]")
 
 
 def tokens_to_say(text: str) -> int:
-    """Tokens that must be drawn before `text` is known to be the first piece for the voice: its
-    words and marks, a token each, and behind all but a comma the one that tells that it is over."""
+    """Tokens that must be sampled before `text` is known to be the first piece for the voice: one
+    for each word and punctuation mark, and the next token unless `text` ends in a comma or
+    semicolon."""
     return len(_TOKENS.findall(text)) + (not text.endswith((",", ";")))

@@ -1,8 +1,8 @@
-"""The thinker of `bench answer --weights`: it computes as the box's, and recites. [process]
+"""The thinker of `bench answer --weights`: it computes as usual, but recites answers. [process]
 
-Random weights draw tokens that make no sense and have no clauses. Here every token is computed and
-drawn as always, and then a written answer's next token stands in its place. Besides, it can do what
-the box would do without some of its parts (answer_recipes.py).
+Random weights yield meaningless tokens without clauses. Here every token is computed and sampled as
+usual, and then replaced by the next token of a written answer. It can also leave out some of the
+box's optimisations (answer_recipes.py).
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from lab.bench.all_layers import compute_all_layers
 from lab.bench.answer_texts import ANSWERS
 from lab.bench.model_vocabulary import END_OF_TURN
 
-RECIPE = "bench-answer.txt"  # in the state folder: which of the classes below
-_NO_CLAUSE = 1000  # words: a sentence is cut nowhere
+RECIPE = "bench-answer.txt"  # in the state folder: a key of KINDS
+_NO_CLAUSE = 1000  # words: so long that no sentence is cut into clauses
 
 
 class RecitingGemma(Gemma):
-    """Draws each token as Gemma does, and then takes the next one of a written answer instead. A
-    new answer begins whenever anything else is read than the token drawn last."""
+    """Samples each token as Gemma does, then returns the next one of a written answer instead. A
+    new answer starts when anything but the token sampled last is evaluated."""
 
     def __init__(self, text: Path, audio: Path, **options: Any) -> None:
         super().__init__(text, audio, **options)
         self._texts = [[*self.tokenize(text, marks=False), END_OF_TURN] for text in ANSWERS]
-        self._number = 0  # of the answer
-        self._said = 0  # tokens of it
-        self._drawn: tuple[int, int] | None = None  # token, and the position that it will have
+        self._number = 0  # of the current answer
+        self._said = 0  # tokens of it that were returned
+        self._drawn: tuple[int, int] | None = None  # last token, and the position it will have
 
     def evaluate(self, *runs: Run, last: bool = False) -> None:
         read = [token for run in runs for token in np.ravel(run)[:2]]
@@ -60,7 +60,7 @@ class RecitingGemma(Gemma):
 
 
 class AllLayersGemma(RecitingGemma):
-    """llama.cpp computes all layers for all tokens, as it does without our patch."""
+    """Has llama.cpp compute all layers for all tokens, as it does without our patch."""
 
     def open(self, model: Any, tokens: int, threads: int, *, sequences: int = SEQUENCES) -> None:
         super().open(model, tokens, threads, sequences=sequences)
@@ -68,24 +68,24 @@ class AllLayersGemma(RecitingGemma):
 
 
 class WholePromptGemma(LocalGemma):
-    """The article's way: nothing is done before the turn is over; then the clip is encoded at once,
-    the prompt read from its first token, and the answer handed on a sentence at a time."""
+    """The article's recipe: no work before the turn is over; then the clip is encoded in one piece,
+    the prompt prefilled from its first token, and the answer returned sentence by sentence."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **{**options, "openings": None})
 
     def encode_ahead(self, clip: SpeechClip) -> None:
-        """Not before it is asked for."""
+        """Do nothing: the clip is encoded when the answer is requested."""
 
     def prefill_partial(self, history: History, *, likely_all: bool) -> None:
-        """Likewise."""
+        """Do nothing: there is no speculative prefill."""
 
     def draw_ahead(self, history: History) -> Generator[AnswerPiece]:
-        """Likewise."""
+        """Yield nothing: no token is sampled ahead."""
         yield from ()
 
     def prefill_idle(self, history: History) -> bool:
-        """Nothing is made ready."""
+        """Return True at once: there is no idle prefill."""
         return True
 
     def answer(self, history: History, effort: AnswerMetrics) -> Iterator[AnswerPiece]:

@@ -1,4 +1,4 @@
-"""The article's recipe in a room without a clock: `article.py`, with its playback computed."""
+"""The article's recipe in the simulated room: `article.py` with computed playback."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
 from lab.bench.article import AGAIN_CHUNKS, CHUNK_FRAMES, OUT_PERIOD_MS, OUT_PERIODS, Gatekeeper
 from lab.bench.simulated_room import TimedEvent
 
-CARD_FRAMES = OUT_PERIOD_MS * OUT_PERIODS * RATE_HZ // 1000  # what the card holds
+CARD_FRAMES = OUT_PERIOD_MS * OUT_PERIODS * RATE_HZ // 1000  # the card's buffer
 
 
 class ArticleDevice:
-    """It has no echo canceller. Its worker polls the event before each blocking write of 50 ms, so
-    what it has written, and what the card holds, is heard to the end after the event was set."""
+    """The recipe as a simulated device, without an echo canceller. Its worker polls the event
+    before each blocking write of 50 ms, so a chunk in progress and the card's buffer are played to
+    the end after the event was set."""
 
     def __init__(self, answer: Samples) -> None:
-        """It says `answer`, and says it again from its start whenever it has been interrupted."""
+        """Plays `answer`, and again from its start after each interruption."""
         self._answer = answer
         self._gatekeeper = Gatekeeper()
         self._chunk = np.zeros(WINDOW_FRAMES, np.int16)
         self._filled = 0
         self._set = False  # the event
-        self._position = 0  # in the answer, of the next chunk; at its end the queue is empty
+        self._position = 0  # of the next chunk in the answer; its end stands for an empty queue
         self._written: list[Samples] = []
         self._written_until = 0
         self._idle_chunks = 0
@@ -72,7 +73,7 @@ class ArticleDevice:
             self._position = 0
 
     def _work(self, at: int) -> None:
-        """Its playback worker, which is free again once its last chunk is all the card's."""
+        """Run the playback worker, which is free once the card's buffer has its last chunk."""
         while at >= self._written_until - CARD_FRAMES:
             if self._set:
                 self._set = False

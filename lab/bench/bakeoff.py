@@ -1,8 +1,8 @@
-"""`interlude bench bakeoff`: language models that an owner has, beside each other, in one table.
+"""`interlude bench bakeoff`: compares language models that an owner has, in one table.
 
 In: for each candidate its files: a GGUF and its audio encoder's GGUF, for llama.cpp, or one
-`.litertlm`, for LiteRT-LM where its package is installed. Each runs in a process of its own. What
-cannot be run has a sentence in the table's notes instead of figures.
+`.litertlm`, for LiteRT-LM if its package is installed. Each runs in a process of its own. A
+candidate that cannot be run has a sentence in the table's notes instead of figures.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EXAMPLE = (
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
-    """Raises BenchError without candidates, or for one that is no pair of files."""
+    """Raises BenchError without candidates, or for one with a wrong number of files."""
     if not options.candidates:
         raise BenchError("There is nothing to compare.", EXAMPLE)
     for files in options.candidates:

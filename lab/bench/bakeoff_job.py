@@ -1,4 +1,4 @@
-"""What `interlude bench bakeoff` asks of each candidate's process, and what it is told."""
+"""Defines the job and the result of a candidate's process in `interlude bench bakeoff`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROMPT_TOKENS, DRAWN_TOKENS = 512, 64
 
 
 class Job(msgspec.Struct, frozen=True):
-    """`files`: of the model."""
+    """A job for one candidate. `files`: the paths of its model."""
 
     files: list[str]
     settings: Settings
@@ -24,12 +24,12 @@ class Job(msgspec.Struct, frozen=True):
 
     @property
     def threads(self) -> int:
-        """As many as the thinker would take."""
+        """The number of threads that the thinker would use."""
         return self.settings.thinking.threads or usable_threads(row("thinker").cores)
 
 
 class Found(msgspec.Struct):
-    """Tokens a second, seconds from a question until its first token, MiB."""
+    """The result: tokens a second, seconds from a question to its first token, MiB."""
 
     prompt_per_s: list[float] = []
     drawn_per_s: list[float] = []
@@ -39,5 +39,5 @@ class Found(msgspec.Struct):
 
 
 def litert(files: Sequence[Path | str]) -> bool:
-    """They are for LiteRT-LM."""
+    """Whether the files are for LiteRT-LM."""
     return str(files[0]).endswith(".litertlm")

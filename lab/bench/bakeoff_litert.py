@@ -1,7 +1,7 @@
-"""A candidate of `interlude bench bakeoff` by LiteRT-LM: the only file that imports litert_lm.
+"""Measures a candidate of `interlude bench bakeoff` with LiteRT-LM; only this imports litert_lm.
 
-Its package, litert-lm-api, is no dependency: who wants to compare installs it. Written from its
-Python interface (python/litert_lm at 0307d0d); no weights of its kind were here to run it with.
+Its package, litert-lm-api, is no dependency and must be installed by hand. The code follows its
+Python interface (python/litert_lm at 0307d0d); it was not run with real weights.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from lab.bench.bakeoff_job import DRAWN_TOKENS, PROMPT_TOKENS, Found, Job
 from lab.bench.model_memory import Memory
 from lab.bench.model_parts import CLIP_S, clip
 
-ANSWER_TOKENS = 8  # of each answer: the first is what counts
+ANSWER_TOKENS = 8  # limit of each answer: only the first token is timed
 
 
 def measure(job: Job) -> Found:
-    """Raises ModelError where the package is missing, or refuses the file."""
+    """Measure the job. Raises ModelError if the package is missing or refuses the file."""
     try:
         import litert_lm
     except ImportError as error:
@@ -49,7 +49,7 @@ def measure(job: Job) -> Found:
 
 
 def _ask(engine: Any, job: Job, folder: Path, found: Found) -> None:
-    """Questions of one conversation; the first, in words, has persona and tools read."""
+    """Ask questions in one conversation; a first text message prefills the persona."""
     thinking = job.settings.thinking
     conversation = engine.create_conversation(system_message=thinking.persona)
     conversation.send_message("Hello.", max_output_tokens=ANSWER_TOKENS)

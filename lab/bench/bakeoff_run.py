@@ -1,7 +1,7 @@
-"""One candidate of `interlude bench bakeoff`, in a process of its own. [process]
+"""Measures one candidate of `interlude bench bakeoff`, in a process of its own. [process]
 
-In: a job on standard input. Out: what was measured, as the last line of standard output; or an exit
-code and one sentence on standard error.
+In: a job on standard input. Out: the measured values, as the last line of standard output; or an
+exit code and one sentence on standard error.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from lab.bench.model_parts import CLIP_S, clip, settle
 
 
 def measure(job: Job) -> Found:
-    """By the runtime that the files are for. Raises InterludeError."""
+    """Measure with the runtime that the files are made for. Raises InterludeError."""
     if litert(job.files):
         return bakeoff_litert.measure(job)
     found = Found()
@@ -44,7 +44,7 @@ def measure(job: Job) -> Found:
 
 
 def _read_and_draw(files: LocalModel, job: Job, found: Found) -> None:
-    """Random tokens, in a context that holds nothing else."""
+    """Time prefill and decoding of random tokens in an empty context."""
     gemma = Gemma(
         files.text, files.audio, context_tokens=PROMPT_TOKENS + DRAWN_TOKENS, threads=job.threads,
         sampling=files.sampling,
@@ -69,7 +69,7 @@ def _read_and_draw(files: LocalModel, job: Job, found: Found) -> None:
 
 
 def _ask(files: LocalModel, folder: Path, job: Job, found: Found) -> None:
-    """As the thinker does, but for reading ahead."""
+    """Time the first token of a question as the thinker runs it, without speculative prefill."""
     thinking = msgspec.structs.replace(job.settings.thinking, seed=job.seed)
     encoder = open_encoder(files.audio, folder, job.threads)
     tools = available(job.settings)

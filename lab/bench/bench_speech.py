@@ -1,6 +1,6 @@
-"""What the box says for hours in a bench, at full volume: sentences by the voice of the settings.
+"""Synthesises hours of the box's speech for a bench, at full volume, by the voice of the settings.
 
-A minute takes a second to make, and is kept nowhere.
+A minute takes about a second to synthesise, and is not stored.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ MORE = (
     "A litre of milk, a loaf of bread, six apples, butter, and something for the cat. "
 )
 PAUSE_S = (0.12, 0.4)  # between sentences
-PACES = (145, 165, 185)  # words a minute, of a voice that is not espeak-ng
+PACES = (145, 165, 185)  # words a minute, for voices other than espeak-ng
 Floats = npt.NDArray[np.float32]
 
 
 def name_of(settings: Settings) -> str:
-    """The voice that a box with these settings has. Raises VoiceError where it is not here."""
+    """The voice that a box with these settings uses. Raises VoiceError if it is not installed."""
     return factory.candidates(settings)[0]
 
 
@@ -56,8 +56,8 @@ def said(settings: Settings, text: str) -> Samples:
 
 
 def talk(settings: Settings, seconds: float, seed: int) -> Samples:
-    """So many seconds by that voice, int16 at 16 kHz; the same seed gives the same sentences at
-    the same paces. Of espeak-ng: `espeak_talk`. Raises VoiceError where it cannot speak."""
+    """`seconds` of speech by that voice, int16 at 16 kHz; the same seed gives the same sentences at
+    the same paces. For espeak-ng: `espeak_talk`. Raises VoiceError if the voice cannot speak."""
     name = name_of(settings)
     if name == EspeakVoice.name:
         return espeak_talk(seconds, seed)
@@ -75,7 +75,7 @@ def talk(settings: Settings, seconds: float, seed: int) -> Samples:
 
 
 def espeak_talk(seconds: float, seed: int, voices: tuple[str, ...] = VOICES) -> Samples:
-    """The same sentences by espeak-ng, in those voices, at many paces and pitches."""
+    """The same sentences by espeak-ng, in `voices`, at random paces and pitches."""
     rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
     pieces: list[Samples] = []
     frames = 0

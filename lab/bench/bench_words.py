@@ -1,6 +1,6 @@
-"""The words that interrupt in a bench: synthetic ones by espeak-ng, and real ones from a folder.
+"""Supplies interrupting words for a bench: synthetic by espeak-ng, and recorded from a folder.
 
-Both are endless, mixed and seeded: the same seed gives the same words in the same order.
+Both are endless, shuffled and seeded: the same seed gives the same words in the same order.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ SPOKEN = (
 )  # fmt: skip
 VOICES = ("en-us", "en-gb", "en-gb-scotland", "en-us+f2", "en-us+f4", "en-us+m3", "en-gb+f3",
           "en-gb-x-rp", "en-us+m7", "en-gb+m1")  # fmt: skip
-WORD_S = 2.0  # a longer clip is a sentence: it takes too long, and says no more
-NOISY_FRAMES = RATE_HZ // 50  # a clip that is over −40 dB of its peak within 20 ms
+WORD_S = 2.0  # a longer clip is a sentence, which takes longer and gives no more information
+NOISY_FRAMES = RATE_HZ // 50  # an earlier onset is noise over −40 dB of the peak
 NOISY_DB = (
     -64.0
-)  # dBFS before the onset: over the quiet room's own −70, it would be heard by itself
-CLICK_DB = -58.0  # dBFS in 5 ms: 32 dB under the word
-CLICK_BLOCKS = 4  # of 5 ms under that, within the first 12: what came before was not the word
+)  # dBFS before the onset: louder noise would itself be detected over the quiet room's −70
+CLICK_DB = -58.0  # dBFS in a block of 5 ms: 32 dB below the word
+CLICK_BLOCKS = 4  # consecutive blocks below that within the first 12 end a click before the word
 
 
 @dataclass(frozen=True)
 class OwnerWord:
     """One sound of the owner, at −26 dBFS; `sound.onset` is its true onset.
 
-    That is the first sample over −40 dB of its peak. `click`: it lies in a click or a breath, and
-    20 ms of silence follow before the word.
+    That is the first sample over −40 dB of its peak. `click`: the onset belongs to a click or a
+    breath, and 20 ms of silence follow before the word.
     """
 
     kind: str
@@ -48,7 +48,7 @@ class OwnerWord:
 
 
 def synthetic(seed: int) -> Iterator[OwnerWord]:
-    """Words and short sentences in several voices, speeds and pitches."""
+    """Yield words and short sentences in random voices, speeds and pitches, without end."""
     rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
     scene = Scene(name="bench")
     while True:
@@ -59,14 +59,14 @@ def synthetic(seed: int) -> Iterator[OwnerWord]:
 
 
 class RecordedWords:
-    """Recorded words, whole clips with what noise they carry. `noisy` counts those left out.
+    """Recorded words as complete clips, with their own noise. `noisy`: clips that were left out.
 
-    The onset of a clip whose own noise is over −40 dB of its peak from the start cannot be told;
-    and one whose noise is louder than the room is no sound of a quiet room.
+    A clip is left out if its noise exceeds −40 dB of its peak from the start, so that its onset is
+    unknown, or if its noise is louder than that of a quiet room.
     """
 
     def __init__(self, sources: Iterable[RecordingFile], seed: int) -> None:
-        """Of `sources`, those that are words: what somebody says, and no whole sentence."""
+        """Uses the backchannels and interruptions of `sources` that are at most `WORD_S` long."""
         self._sources = [
             source
             for source in sources
@@ -104,7 +104,7 @@ class RecordedWords:
 
 
 def begins_aside(sound: OwnerSound) -> bool:
-    """Whether what begins at the onset is over at once, and the word comes later."""
+    """Whether the sound at the onset ends at once, as a click does, before the word starts."""
     silent = 0
     for step in range(12):
         at = sound.onset + step * 80

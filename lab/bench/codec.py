@@ -1,7 +1,7 @@
-"""`interlude bench codec`: what a codec's decoder costs, on one thread, frame by frame.
+"""`interlude bench codec`: the cost of a codec's decoder, on one thread, by frame.
 
-Without a codec's manifest it writes a file of Mimi's size with random numbers, and makes Mimi's
-decoder of it as the box does. CPU time is what to compare on a machine that does other work, too.
+Without a codec's manifest it writes a file of Mimi's size with random weights, and converts it to
+Mimi's decoder as the box does. On a machine that does other work, compare the CPU times.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from lab.bench import codec_on_pi, codec_weights
 from lab.bench.benches import BenchOptions, FigureTable
 from lab.bench.model_memory import Memory, Stopwatch
 
-CALLS = 150  # of each kind; `--events`
+CALLS = 150  # for each number of frames; `--events`
 WARM_UP = 3  # calls that are not counted
 FRAMES_A_CALL = (1, 2, 4)
 FORMS: tuple[Form, ...] = ("fp32", "int8")
-TEMPORARY = Path("/var/tmp")  # noqa: S108 - for large files; /tmp may lie in memory
+TEMPORARY = Path("/var/tmp")  # noqa: S108 - for large files; /tmp may be a tmpfs
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
-    """A table of times, one of sizes, and for Mimi the same on a Pi, computed.
+    """A table of times, one of sizes, and for Mimi the times computed for a Pi.
 
-    Raises ModelError for a manifest of no codec, StorageError where there is no room.
+    Raises ModelError for a manifest without a codec, StorageError if the disk is full.
     """
     calls = options.events or CALLS
     times = FigureTable(
@@ -92,7 +92,7 @@ def _measure(
 
 
 def _grown_mib(manifest: Path) -> float:
-    """What a process that has decoded nothing yet takes more with the codec in use."""
+    """By how many MiB a new process grows when it loads and uses the codec."""
     before = Memory.now().resident
     codec = Codec(manifest)
     state = codec.start()

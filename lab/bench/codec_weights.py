@@ -1,4 +1,4 @@
-"""A file of the size and form of Mimi's, of random numbers: it costs what the real one does."""
+"""Writes a file of Mimi's size and layout with random weights: it costs as much as the real one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Shape = tuple[int, ...]
 
 
 def tensors() -> Iterator[tuple[str, Shape]]:
-    """Of the decoder, by name; the encoder and 24 books are in the real file, too."""
+    """The decoder's tensors by name; the real file also has the encoder and 24 more codebooks."""
     for number in range(BOOKS):
         kind, layer = ("semantic", 0) if number == 0 else ("acoustic", number - 1)
         name = f"quantizer.{kind}_residual_vector_quantizer."

@@ -1,4 +1,4 @@
-"""`interlude bench cost`: what each process uses while the box is idle, listens and speaks."""
+"""`interlude bench cost`: CPU and memory of each process while the box idles, listens, speaks."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
 from lab.sim.speech_source import OwnerSound
 
-EVENTS = 15  # seconds of each state
+EVENTS = 15  # seconds in each state
 REFLEX = ("capture", "playback", "listener")  # together at most 15 % of a core while speaking
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
-    """Three states, so many seconds each, in a quiet room with an echo of −30 dBFS."""
+    """Measure three states, `events` seconds each, in a quiet room with an echo of −30 dBFS."""
     seconds = options.events or EVENTS
     shares: dict[str, dict[str, float]] = {}  # state → process → % of one core
     memory: dict[str, float] = {}
@@ -30,7 +30,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
         shares["idle"] = _measure(stage, seconds)
         stage.add_sound(
             stage.card.now() + RATE_HZ, _owner(seconds + 2)
-        )  # its copying takes a while
+        )  # scheduled 1 s ahead, as copying it takes time
         stage.wait(2.0)
         shares["listening"] = _measure(stage, seconds)
         stage.wait_until(stage.settled, 40.0)
@@ -46,13 +46,13 @@ def bench(options: BenchOptions) -> list[FigureTable]:
 
 
 def _owner(seconds: float) -> OwnerSound:
-    """Somebody who talks for so long."""
+    """`seconds` of continuous speech of the owner."""
     speech = make(Scene(name="bench"), ScriptedUtterance(say=TALK)).samples
     return OwnerSound(np.resize(speech, round(seconds * RATE_HZ)), 0, len(speech))
 
 
 def _measure(stage: BenchHarness, seconds: float) -> dict[str, float]:
-    """% of one core for each process, and of them together for the reflex's."""
+    """The CPU use of each process over `seconds`, in % of one core."""
     seen = {name: psutil.Process(stage.pid(name)) for name in stage.supervisor.parts}
     before = {name: _cpu_s(process) for name, process in seen.items()}
     begun = time.monotonic()

@@ -1,7 +1,7 @@
-"""What a canceller does with two tracks, without any hearing around it: how much it takes away.
+"""Measures an echo canceller alone on two tracks, without the rest of the hearing pipeline.
 
-In: a canceller, a room, a voice. Out: dB over time, alone, in double talk, and after the room or
-the volume knob has changed. Pure, but for the time it takes.
+In: a canceller, a room, speech. Out: echo attenuation in dB over time, in single talk, in double
+talk, and after a change of the room or the volume. Pure, except for the CPU time.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from lab.sim import acoustics
 STEP = RATE_HZ // 200
 DELAY = RATE_HZ // 25  # 40 ms through the card and its buffers
 LENGTH_S = 30
-CHANGE_S = 20  # when the room becomes another one
+CHANGE_S = 20  # time of the echo path change
 OWNER_S = ((11, 13), (15, 17))
-RECOVERED_DB = 6.0  # below what it took away before the change
+RECOVERED_DB = 6.0  # recovered: attenuation at most so far below that before the change
 Wave = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class EchoFigures:
-    """dB of echo taken away: in the first second, the second, the rest of the first ten; alone and
-    in double talk after that; seconds after a change until 6 dB below the usual (None: never); and
-    µs of CPU a step."""
+    """Echo attenuation in dB in the first second, the second, the rest of the first ten, and in
+    double talk after that; seconds from the echo path change until it is within 6 dB of the value
+    before (None: never); and µs of CPU a step."""
 
     first_db: float
     second_db: float
@@ -42,9 +42,9 @@ class EchoFigures:
 
 @dataclass(frozen=True)
 class EchoScene:
-    """Levels in dBFS rms at the microphone; `drive` bends the loudspeaker; `turned_db` is what a
-    volume knob does at `CHANGE_S` (0: the box is moved instead, to another response); `ppm` is by
-    how much the microphone's clock is fast."""
+    """A test condition. Levels in dBFS rms at the microphone; `drive`: gain into the loudspeaker's
+    tanh (0: linear); `turned_db`: change of the volume at `CHANGE_S` (0: the response changes
+    instead, as if the box was moved); `ppm`: error of the microphone's clock."""
 
     rt60_s: float
     seed: int
@@ -94,7 +94,7 @@ def measure(canceller: EchoCanceller, scene: EchoScene, far: Samples, near: Samp
 
 
 def echo_of(scene: EchoScene, far: Samples) -> Wave:
-    """What arrives of `far`, float64 in int16's scale, with what changes on the way."""
+    """The echo of `far` at the microphone, float64 in int16's scale, with the echo path change."""
     spoken = far.astype(np.float32)
     if scene.drive:
         spoken = np.tanh(spoken * (scene.drive / 32768)) * np.float32(32768 / scene.drive)

@@ -169,7 +169,7 @@ def play(
 
 
 def wait_at(rules: Sequence[RuleFigures], share: float) -> float | None:
-    """The shortest mean wait of the rules that cut off at most `share`; None if all cut off more."""
+    """The shortest mean wait of the rules that cut off at most `share`; None if there is none."""
     fit = [rule.mean_ms for rule in rules if rule.share <= share]
     return min(fit) if fit else None
 

@@ -1,4 +1,4 @@
-"""What a judged end of a turn costs: one question, and the live sound beside it on its core."""
+"""Measures the cost of judging the end of a turn: one question, and the listener's lateness."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _BLOCKS_A_QUESTION = 60  # 300 ms
 
 
 def question_cost(sounds: list[Samples], network: TurnNetwork) -> tuple[FigureTable, float]:
-    """What one question costs here, and the median CPU time of it in ms: its wall time on a core
-    that nobody else wants."""
+    """The table of one question's time on this machine, and its median CPU time in ms, which is its
+    wall time on an idle core."""
     wall, cpu = [], []
     for sound in sounds[:QUESTIONS]:
         began_s, cpu_s = time.perf_counter(), time.thread_time()
@@ -39,7 +39,7 @@ def question_cost(sounds: list[Samples], network: TurnNetwork) -> tuple[FigureTa
 
 
 def beside_live_sound(settings: HearingSettings, network: TurnNetwork) -> FigureTable:
-    """How late the listener is with its blocks of 5 ms while a question is answered beside it."""
+    """How late the listener's blocks of 5 ms are while a question is computed on the same core."""
     sheet = FigureTable(
         "A block of 5 ms: due → heard, ms, on one core with the judge's thread", ("", *SPREAD)
     )
@@ -73,7 +73,7 @@ def _lateness_ms(settings: HearingSettings, network: TurnNetwork | None) -> list
 
 @contextlib.contextmanager
 def _as_the_listener() -> Iterator[str]:
-    """This thread on one core and as urgent as the listener, where that is permitted."""
+    """Run this thread on one core, and with the listener's scheduling if that is permitted."""
     cores, scheduling = os.sched_getaffinity(0), os.sched_getscheduler(0)
     os.sched_setaffinity(0, {max(cores)})
     how = "with normal scheduling"

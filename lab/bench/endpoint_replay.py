@@ -1,8 +1,8 @@
-"""One turn through hearing's own front end, and the end that each rule would have found in it.
+"""Runs a turn through the listener's front end once, and replays end-of-turn rules on the result.
 
-In: a turn's sound. Out: how long the silence had lasted at each block, once; then for any settings
-the block at which `EndOfTurn`, the listener's own object, says that the turn is over. What the
-network says of a sound is asked once, whatever the number of rules.
+In: a turn's sound. Out: the length of the silence at each block; then, for any settings, the time
+at which the listener's own `EndOfTurn` ends the turn. The network's answers are cached, so that it
+runs once for each block, for any number of rules.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ BLOCK_MS = 1000 * BLOCK_FRAMES / RATE_HZ
 
 @dataclass
 class HeardTurn:
-    """`silent`: frames of silence at the end of each block since the speech was noticed, -1 before.
-    `said`: the network's answers so far, by block."""
+    """A turn after the front end. `silent`: frames of silence at the end of each block, -1 before
+    speech is confirmed. `said`: the cached answers of the network by block."""
 
     turn: Turn
     clean: Samples
@@ -36,14 +36,14 @@ class HeardTurn:
     said: dict[int, TurnAnswer] = field(default_factory=dict)
 
     def sound(self, block: int) -> Samples:
-        """What the listener would hand to the judge after `block`."""
+        """The sound that the listener would give to the judge after `block`."""
         end = (block + 1) * BLOCK_FRAMES
         first = max(round((BEFORE_S - 0.3) * RATE_HZ), end - WINDOW_FRAMES)  # 0.3 s of pre-roll
         return self.clean[first:end]
 
 
 def hear(turn: Turn, settings: HearingSettings) -> HeardTurn:
-    """The turn through echo canceller, noise floor and speech detector; nothing is played."""
+    """Run the turn through echo canceller, noise floor and VAD, with silent playback."""
     front, endpointer = AudioFrontEnd(settings), Endpointer(settings.turn)
     clean, silent = [], []
     for at in range(0, len(turn.samples) - BLOCK_FRAMES + 1, BLOCK_FRAMES):
@@ -57,7 +57,7 @@ def hear(turn: Turn, settings: HearingSettings) -> HeardTurn:
 
 
 class ReplayedJudge:
-    """A judge that answers `late_ms` of sound after the question, as a thread of its own does."""
+    """A judge whose answers arrive `late_ms` after the question, as those of its thread do."""
 
     def __init__(self, heard: HeardTurn, network: TurnNetwork, late_ms: float) -> None:
         self._heard = heard
@@ -83,7 +83,7 @@ class ReplayedJudge:
 def ended_ms(
     heard: HeardTurn, settings: TurnSettings, network: TurnNetwork | None, late_ms: float
 ) -> float:
-    """When the turn would have been ended: ms of sound since its beginning; inf if never."""
+    """The time at which the rule ends the turn: ms of sound since its start; inf if never."""
     judge = ReplayedJudge(heard, network, late_ms) if network is not None else None
     rule = EndOfTurn(settings, judge)
     for block, silent in enumerate(heard.silent):

@@ -1,9 +1,9 @@
-"""`interlude bench head`: what a speech head costs with its codec, on one thread, frame by frame.
+"""`interlude bench head`: the cost of a speech head with its codec, on one thread, by frame.
 
-pocket  the head that the box ships
-real    one of the size that Gemma 4 E2B asks for, with Mimi's decoder, of random numbers
-words   the head that the box ships says sentences: how far its words lie from an alignment
-The states of the first two are random: what they say is noise, and costs what speech does.
+pocket  the head that is shipped in the package
+real    a head of the size for Gemma 4 E2B, with Mimi's decoder, with random weights
+words   the error of the shipped head's word times against an alignment of its sound
+The first two parts get random states: their sound is noise, but costs as much as speech.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from lab.bench.head_weights import Floats
 from lab.bench.model_memory import Memory, Stopwatch
 
 PARTS = ("pocket", "real", "words")
-FRAMES = 150  # that are timed, of each head; `--events`
-ANSWERS = 10  # whose first frame is timed
-WARM_UP = 3  # frames
+FRAMES = 150  # timed frames of each head; `--events`
+ANSWERS = 10  # answers whose first frame is timed
+WARM_UP = 3  # frames that are not counted
 USED = {".onnx", ".data", ".json"}  # files of a head
-TOKENS = 12  # of such an answer
+TOKENS = 12  # limit of tokens until the first frame of such an answer
 
 
 @dataclass
 class HeadTimes:
-    """Milliseconds: of each frame, with the tokens and phones that it made necessary; from the
-    token that suffices to the first frame, of CPU."""
+    """Times in ms. `wall`, `cpu`: each frame, with the tokens and phones computed for it; `first`:
+    CPU time from the last token needed for the first frame to that frame."""
 
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
@@ -48,7 +48,7 @@ class HeadTimes:
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
-    """Raises BenchError for another part, ModelError for a head that is damaged, StorageError."""
+    """Raises BenchError for an unknown part, ModelError for a damaged head, StorageError."""
     parts = options.parts or PARTS
     if unknown := set(parts) - set(PARTS):
         raise BenchError(f"There is no part `{min(unknown)}`.", f"There are {', '.join(PARTS)}.")
@@ -94,7 +94,7 @@ def _row(name: str, folder: Path, frames: int, seed: int) -> tuple[str | float, 
 
 
 def measure(folder: Path, frames: int, seed: int) -> tuple[HeadTimes, float]:
-    """The times, and what the process takes more, MiB."""
+    """Time a head. Returns the times, and by how many MiB the process has grown."""
     before = Memory.now().resident
     head, rng, found = SpeechHead(folder), np.random.default_rng(seed), HeadTimes()
 
@@ -116,7 +116,7 @@ def measure(folder: Path, frames: int, seed: int) -> tuple[HeadTimes, float]:
         with Stopwatch() as watch:
             made = stream.frame()
         wall, cpu = wall + 1000 * watch.wall_s, cpu + 1000 * watch.cpu_s
-        if made is None:  # it read a token or a phone ahead: a part of the next frame's time
+        if made is None:  # a token or phone was computed: its time counts for the next frame
             stream.push(*token())
             continue
         found.wall.append(wall)
@@ -128,7 +128,7 @@ def measure(folder: Path, frames: int, seed: int) -> tuple[HeadTimes, float]:
 
 @contextlib.contextmanager
 def _real(kept: Path | None, form: Form, seed: int) -> Iterator[Path]:
-    """A head of full size, which takes 0.7 GiB while it is there. Raises StorageError."""
+    """A temporary head of full size, 0.7 GiB on disk. Raises StorageError."""
     root = kept or TEMPORARY
     try:
         root.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The pocket model's answers that no head is trained on, by their names in its table.
+"""Lists the pocket model's answers that are in no training set of a speech head, by name.
 
 The names are those of `HELD_OUT` in training/speech_head/texts.py.
 """
@@ -65,5 +65,5 @@ _END = re.compile(r"(?<=[.?!]) +")
 
 
 def held_out_sentences() -> list[str]:
-    """Of all these answers, in their order."""
+    """The sentences of all these answers, in order."""
     return [sentence for text in HELD_OUT.values() for sentence in _END.split(text.strip())]

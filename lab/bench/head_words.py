@@ -1,7 +1,7 @@
-"""Where the words of the voice `head` lie, beside an alignment: part `words` of `bench head`.
+"""Compares word times of the voice `head` with an alignment, for the part `words` of `bench head`.
 
-The head says the pocket model's held-out answers, a sentence at a time: the model reads each text
-in the place of its answer. hibari, its teacher, says the same sentences.
+The head says the pocket model's held-out answers, one sentence at a time: the model evaluates each
+text in place of an answer that it would sample. hibari, its teacher, says the same sentences.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TEACHER = "hibari"
 
 
 class WordErrors:
-    """Milliseconds between what a voice told of its words and the alignment of its sound."""
+    """Collects the distances in ms between reported word times and the alignment of the sound."""
 
     def __init__(self, judge: VoiceJudge) -> None:
         self._judge = judge
@@ -38,8 +38,8 @@ class WordErrors:
 
 
 def bench(settings: Settings, count: int | None) -> FigureTable:
-    """`count`: of sentences; all by default. Raises VoiceError or ModelError where there is no head
-    or no teacher."""
+    """`count`: number of sentences; None: all. Raises VoiceError or ModelError if the head or its
+    teacher is missing."""
     judge, texts = VoiceJudge(), held_out_sentences()[:count]
     head, teacher = WordErrors(judge), WordErrors(judge)
     with closing(factory.open_voice(settings, TEACHER)) as voice:

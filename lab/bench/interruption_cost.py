@@ -1,7 +1,7 @@
-"""What each stage of hearing costs while the box speaks: a profile by where the time is spent.
+"""Profiles the stages of hearing while the box speaks, with a sampling profiler.
 
-The listener's own object hears a minute of double talk in this thread; a timer looks a thousand
-times a second which of its files it is in. So the stages need not know that they are measured.
+The listener's own `HearingPipeline` processes double talk in this thread; a signal handler notes a
+thousand times a second in which of its files it is. The stages need no instrumentation for that.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from lab.sim.synthetic_phrases import Phrase, spoken
 
 EVERY_S = 0.001
 DELAY_FRAMES = 640
-STAGES = (  # what lies there below hear/ belongs to the stage; the first that fits
+STAGES = (  # (stage, path prefix below hear/); the first match counts
     ("echo", "aec/"),
     ("speech probability", "onset/vad.py"),
     ("verdict", "bargein/"),
@@ -39,13 +39,13 @@ FOLDER = str(Path(listening.__file__).parent)
 
 
 def stage_of(file: str) -> str:
-    """The stage that a file of hearing belongs to."""
+    """The stage of a file below hear/."""
     place = Path(file).relative_to(FOLDER).as_posix()
     return next((stage for stage, head in STAGES if place.startswith(head)), REST)
 
 
 def measure(settings: Settings, seconds: float) -> tuple[float, dict[str, float]]:
-    """µs of one step of 5 ms, all in all; and the share of each stage. CPU time of this thread."""
+    """µs of one step of 5 ms in total, and the share of each stage. CPU time of this thread."""
     played = bench_speech.talk(settings, seconds, 1)
     mic = double_talk(played)
     hearing = HearingPipeline(settings.hearing)
@@ -65,8 +65,8 @@ def measure(settings: Settings, seconds: float) -> tuple[float, dict[str, float]
 
 
 def double_talk(played: Samples) -> Samples:
-    """The microphone of a box that plays this, with a murmur every two seconds that is as loud as
-    its echo."""
+    """The microphone's sound while the box plays `played`, with a backchannel every two seconds
+    that is as loud as the echo."""
     echo = echo_of(TrialRoom("", 0.4, 1002, SPEECH_DB))
     mic = np.zeros(len(played))
     for at in range(0, len(played) - 2 * DELAY_FRAMES + 1, DELAY_FRAMES):

@@ -1,4 +1,4 @@
-"""All that the interruption bench has measured so far, however much of it that is."""
+"""Holds the results of the interruption bench, complete or partial."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.bench.interruption_trials import InterruptionTrial, JobResult
 
 @dataclass
 class InterruptionFindings:
-    """All that has been measured so far; whatever is missing has no rows."""
+    """The results so far; figures without results get no rows in the tables."""
 
     done: list[tuple[TrialJob, JobResult]] = field(default_factory=list)
     live: dict[str, list[InterruptionTrial]] = field(default_factory=dict)  # by condition
@@ -24,7 +24,7 @@ class InterruptionFindings:
     def trials(
         self, condition: str | None = None, by: str = "ours", room: str | None = None
     ) -> list[InterruptionTrial]:
-        """Of one condition and one room, or of all."""
+        """The trials of one condition and room; None: of all."""
         part = "over" if by == "ours" else "article"
         return [
             trial
@@ -36,12 +36,12 @@ class InterruptionFindings:
         ]
 
     def silences(self, condition: str, by: str = "ours") -> list[tuple[TrialJob, JobResult]]:
-        """The stretches in which nobody spoke."""
+        """The jobs of a condition without sounds of the owner."""
         return [(job, result) for job, result in self.done
                 if not job.specs and job.by == by and job.condition == condition]  # fmt: skip
 
     def conditions(self, part: str) -> list[str]:
-        """In the order in which they were planned."""
+        """The conditions of a part, in the order of the plan."""
         return list(dict.fromkeys(job.condition for job, _ in
                                   sorted(self.done, key=lambda d: d[0].seed)
                                   if job.part == part))  # fmt: skip

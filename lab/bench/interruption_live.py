@@ -1,5 +1,5 @@
-"""The half of `bench interruption` that runs at the pace of a clock: the real processes on the
-software sound card. What is measured here is what `bench stop` and `bench seam` measure."""
+"""Runs the real-time half of `bench interruption`: the real processes on the software sound card.
+It measures the same quantities as `bench stop` and `bench seam`."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ ROOMS: dict[str, Room] = {
     KITCHEN.name: Room(noise="kitchen", noise_db=SPEECH_DB - SNR_DB,
                                        echo_db=SPEECH_DB - 10, rt60_s=0.4, seed=1002),
 }  # fmt: skip
-STOPS: dict[Effort, int] = {"quick": 3, "default": 12, "full": 60}  # of each kind of word, a room
+STOPS: dict[Effort, int] = {"quick": 3, "default": 12, "full": 60}  # per kind of word and room
 SEAMS: dict[Effort, int] = {"quick": 3, "default": 15, "full": 100}
 
 
 def conditions(effort: Effort) -> list[str]:
-    """Where the processes are measured; each room takes its own time."""
+    """The conditions to run; the shortest effort has only the first."""
     return list(ROOMS)[: 1 if effort == "quick" else None]
 
 
 def stops(
     condition: str, options: BenchOptions, words: RecordedWords | None
 ) -> tuple[list[InterruptionTrial], list[InterruptionTrial], str]:
-    """Words over the box in one room: ours, the article's, and our dropouts."""
+    """Play words over the box in one room. Returns our trials, the article's, and our dropouts."""
     events = options.events or STOPS[options.effort]
     loud = load_over(options.settings, {"speaking": {"volume": 1.0}})
     asked = replace(options, events=events, settings=loud)
@@ -46,7 +46,7 @@ def stops(
 
 
 def as_trial(event: dict[str, object]) -> InterruptionTrial:
-    """An event of `bench stop`; the verdict is not of interest here."""
+    """Convert an event of `bench stop` to a trial without a verdict."""
     last = event["last_ms"]
     return InterruptionTrial(
         str(event["name"]),
@@ -61,6 +61,6 @@ def as_trial(event: dict[str, object]) -> InterruptionTrial:
 
 
 def seam(options: BenchOptions) -> FigureTable:
-    """Samples lost and repeated over pauses that were taken back."""
+    """The table of samples lost and repeated at pauses that were taken back."""
     events = options.events or SEAMS[options.effort]
     return bench_seam.bench(replace(options, events=events))[0]

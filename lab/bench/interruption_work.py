@@ -1,6 +1,6 @@
-"""Does the jobs of the interruption bench, one process a core, and yields what came of each.
+"""Runs the jobs of the interruption bench, one process per core, and yields the results.
 
-It is niced: who measures latencies beside it, or just works there, goes first.
+The processes are niced, so that other work on the machine goes first.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from lab.sim.speech_source import scaled
 
 NICE = 10
 NOISE_S = 60.0
-TALK_S = 1200.0  # then it says the same again
-ANSWER_S = 40.0  # of the article's
-WATCHED_S = 90.0  # of a television, at most, before it repeats itself
+TALK_S = 1200.0  # limit of the synthesised talk, which is then looped
+ANSWER_S = 40.0  # length of the answer of the article's recipe
+WATCHED_S = 90.0  # used at most of each recording of noise
 
 
 def do(job: TrialJob, settings: Settings) -> JobResult:
-    """One job, here and now."""
+    """Run one job in this process."""
     noise, problems = _noise(job.place, job.noise)
     machine: SimulatedDevice
     if job.by == "ours":
@@ -61,7 +61,7 @@ def do(job: TrialJob, settings: Settings) -> JobResult:
 def do_all(
     jobs: Sequence[TrialJob], settings: Settings, processes: int
 ) -> Generator[tuple[TrialJob, JobResult]]:
-    """All jobs, in the order in which they come to an end. Closing it ends the processes."""
+    """Yield the jobs with their results as they finish. Closing it ends the processes."""
     if processes <= 1:
         for job in jobs:
             yield job, do(job, settings)
@@ -80,13 +80,13 @@ def do_all(
 
 
 def _humble() -> None:
-    """A worker leaves Ctrl-C to its parent."""
+    """Initialise a worker: lower its priority, and ignore Ctrl-C, which its parent handles."""
     os.nice(NICE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _noise(place: TrialRoom, sources: tuple[RecordingFile, ...]) -> tuple[Samples, list[str]]:
-    """What sounds in the room all the time, and which recordings of it could not be used."""
+    """The room's continuous noise, and a sentence for each recording that could not be used."""
     if place.noise == "quiet":
         faint = acoustics.noise("white", 10 * RATE_HZ, level_db=place.noise_db, rate_hz=RATE_HZ,
                                 seed=place.seed)  # fmt: skip
@@ -117,7 +117,7 @@ def _recordings(sources: tuple[RecordingFile, ...]) -> tuple[Floats | None, list
 
 @functools.cache
 def _programme(seed: int) -> Floats:
-    """A television without recordings: the box's sentences in the owner's voices."""
+    """Stands for a television's sound: the box's sentences by espeak-ng in held-out voices."""
     said = bench_speech.espeak_talk(
         NOISE_S, seed, voices=tuple(f"en-gb+{v}" for v in synthetic_phrases.HELD_OUT)
     )

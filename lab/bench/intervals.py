@@ -1,4 +1,4 @@
-"""How sure a figure is: 95 % intervals of a share, of a rate, of a percentile. Pure."""
+"""Computes 95 % confidence intervals of a share, a rate, a percentile, a mean recall. Pure."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-Z = 1.959964  # the normal distribution's 97.5 %
+Z = 1.959964  # the normal distribution's 97.5 % quantile
 RESAMPLES = 400
-_STEPS = 60  # of bisection: more than a float has digits
+_STEPS = 60  # of bisection: more than a float has bits
 
 Interval = tuple[float, float]
 
 
 def share(hits: int, of: int) -> Interval:
-    """Wilson's interval of a proportion (1927); 0 to 1 where nothing was seen."""
+    """Wilson's interval of a proportion (1927); 0 to 1 without observations."""
     if not of:
         return (0.0, 1.0)
     p, z2 = hits / of, Z * Z
@@ -27,13 +27,13 @@ def share(hits: int, of: int) -> Interval:
 
 
 def count(seen: int) -> Interval:
-    """The exact interval of a Poisson mean of which `seen` came (Garwood 1936)."""
+    """The exact interval of a Poisson mean after `seen` events (Garwood 1936)."""
     low = 0.0 if seen == 0 else _root(lambda mean: 1 - _poisson(seen - 1, mean), 0.025, seen)
     return (low, _root(lambda mean: 1 - _poisson(seen, mean), 0.975, 5 * seen + 10))
 
 
 def percentile(values: Sequence[float], of: float, seed: int = 1) -> Interval:
-    """The bootstrap's interval of a percentile."""
+    """The bootstrap interval of a percentile."""
     if len(values) < 2:
         return (values[0], values[0]) if values else (math.nan, math.nan)
     known = np.asarray(values)
@@ -43,8 +43,8 @@ def percentile(values: Sequence[float], of: float, seed: int = 1) -> Interval:
 
 
 def balanced(hits: Sequence[tuple[int, int]]) -> Interval:
-    """The interval of a mean of recalls, each (right, of): normal, and a recall that is 0 or 1 is
-    taken half a case inwards, so that no class is ever certain."""
+    """The normal interval of a mean of recalls, each (right, of). For the variance half a right and
+    half a wrong case are added to each class, so that a recall of 0 or 1 has some variance."""
     variance = 0.0
     for right, of in hits:
         if not of:
@@ -57,7 +57,7 @@ def balanced(hits: Sequence[tuple[int, int]]) -> Interval:
 
 
 def _poisson(most: int, mean: float) -> float:
-    """The probability of at most so many."""
+    """The probability of at most `most` events."""
     term = total = math.exp(-mean)
     for n in range(1, most + 1):
         term *= mean / n
@@ -66,7 +66,7 @@ def _poisson(most: int, mean: float) -> float:
 
 
 def _root(rising: Callable[[float], float], wanted: float, high: float) -> float:
-    """Where a rising function of a mean between 0 and `high` comes to `wanted`."""
+    """The argument between 0 and `high` at which a rising function has the value `wanted`."""
 
     low = 0.0
     for _ in range(_STEPS):

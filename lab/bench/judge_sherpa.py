@@ -1,5 +1,5 @@
-"""A second judge of what a voice said: a streaming transducer by sherpa-onnx, from a folder that
-was fetched by hand. None comes with the box."""
+"""Transcribes a voice's speech with a streaming transducer of sherpa-onnx, the second judge of
+`bench voices`. Its model must be downloaded by hand; the box ships none."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ ROLES = ("encoder", "decoder", "joiner", "tokens")
 
 
 class SherpaJudge:
-    """`folder`: has a file whose name holds each of the roles, as sherpa-onnx's releases have.
+    """`folder`: has one file for each of `ROLES` in its name, as sherpa-onnx's releases do.
 
-    Raises BenchError where one is missing, or there are several.
+    Raises BenchError if a role has no file or several.
     """
 
     name = "sherpa-onnx"
@@ -35,7 +35,7 @@ class SherpaJudge:
         self._model = SherpaTranscript(files)
 
     def heard(self, sound: Samples) -> list[str]:
-        """What it writes down, at the level of the first judge."""
+        """The recognised words; the sound is levelled as for pocketsphinx."""
         self._model.start()
         self._model.process(levelled(sound))
         return words_of(self._model.hypothesis().text)

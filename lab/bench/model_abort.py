@@ -1,4 +1,4 @@
-"""Aborts an encoding from another thread, as a question does."""
+"""Aborts encodings from another thread, as a new question does, and times the abort."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Protocol
 from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.history import SpeechClip
 
-GOLDEN = 0.618034  # multiples of it, without their whole part, fill 0 to 1 evenly
-EARLIEST, LATEST = 0.02, 0.85  # of the time that a whole encoding takes
-TRIES = 5  # of one order, on a machine that was busy when a whole encoding was timed
-EVERY = 15  # orders a whole encoding is timed anew
+GOLDEN = 0.618034  # the fractional parts of its multiples fill 0 to 1 evenly
+EARLIEST, LATEST = 0.02, 0.85  # of the time of a complete encoding
+TRIES = 5  # per abort: encodings may end first if the complete one was timed on a busy machine
+EVERY = 15  # aborts, after which a complete encoding is timed again
 
 
 class Encodes(Protocol):
-    """Of a language model, or its encoder alone: what encodes a clip and is ended."""
+    """A language model or an encoder that encodes a clip and can be interrupted."""
 
     def encode_ahead(self, clip: SpeechClip) -> None: ...
     def interrupt(self) -> None: ...
@@ -25,7 +25,7 @@ class Encodes(Protocol):
 
 
 def orders(count: int) -> Iterator[float]:
-    """When to give the order, as a share of a whole encoding: all over it."""
+    """The times of `count` aborts, as shares of a complete encoding, evenly spread."""
     for number in range(count):
         yield EARLIEST + (LATEST - EARLIEST) * (number * GOLDEN % 1)
 
@@ -36,9 +36,10 @@ def ended_ms(
     whole: Callable[[], float],
     count: int,
 ) -> Iterator[float]:
-    """`count` times from an order until the thread is free; fewer where encodings end before it.
+    """Yield the ms from an abort until the thread is free, `count` times; fewer if encodings end
+    before their abort.
 
-    `whole` encodes a clip to its end, and tells the seconds.
+    `whole` encodes a clip completely, and returns the seconds.
     """
     whole_s = 0.0
     for number, share in enumerate(orders(count)):
@@ -50,12 +51,12 @@ def ended_ms(
             if took_ms is not None:
                 yield took_ms
                 break
-            whole_s = time.monotonic() - began_s  # it was quicker this time
+            whole_s = time.monotonic() - began_s  # it ended first: use this shorter time
 
 
 def order_to_free_ms(model: Encodes, clip: SpeechClip, after_s: float) -> float | None:
-    """From the order, `after_s` into the encoding of `clip`, until the thread that encodes is free;
-    None if it was done before."""
+    """ms from an abort, `after_s` into the encoding of `clip`, until the encoding thread is free;
+    None if the encoding ended before."""
     ordered_ns: list[int] = []
 
     def order() -> None:

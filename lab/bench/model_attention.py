@@ -1,7 +1,7 @@
-"""What a token costs behind more and more of a conversation, with flash attention and without.
+"""Measures batches by the length of the context before them, with and without flash attention.
 
-In: a model's files. Out: times of the batches that stand between an owner's last word and the
-first one of the answer: ten tokens of sound, the sixteen behind it, and one that is drawn.
+In: a model's files. Out: times of the batches between the owner's last word and the answer's first
+one: ten tokens of sound, the sixteen after them, and one sampled token.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from appliance.think.context import BATCH, LlamaContext
 from appliance.think.gemma import Gemma
 from lab.bench.model_memory import Stopwatch
 
-DEPTHS = (600, 1500, 3000)  # tokens held; the default of `thinking.history_tokens` is the last
+DEPTHS = (600, 1500, 3000)  # tokens in the context; `thinking.history_tokens` is 3000 by default
 READ = (10, 16)
-TIMES = 4  # each of them, behind each depth
+TIMES = 4  # measurements of each batch at each depth
 Add = Callable[..., None]
 
 
 class FlashContext(LlamaContext):
-    """As the box would be with flash attention."""
+    """The box's context, but with flash attention."""
 
     flash_attention = True
 
@@ -31,7 +31,7 @@ WAYS: dict[str, type[LlamaContext]] = {"flash attention": FlashContext, "without
 
 
 def attention(files: LocalModel, threads: int, repeats: int, seed: int, add: Add) -> None:
-    """`add`: takes a name and values by unit. Raises ModelError."""
+    """Measure both in turns. `add`: takes a name and values by unit. Raises ModelError."""
     gemma = Gemma(
         files.text, files.audio, context_tokens=512, threads=threads, sampling=files.sampling
     )

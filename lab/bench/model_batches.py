@@ -1,8 +1,8 @@
-"""What a small batch costs, by its size: how speech is best read while it is spoken.
+"""Measures small batches by size, to choose the pieces of speculative prefill.
 
-In: a model's files. Out: times of batches behind as much conversation as a talk of some minutes,
-without an output, with one behind the last token, with that token in a batch of its own, and with
-soft tokens before it.
+In: a model's files. Out: times of batches after a conversation of some minutes: without an output,
+with an output for the last token, with that token in a batch of its own, and with soft tokens
+before it.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from appliance.think.context import LlamaContext, Run
 from appliance.think.gemma import Gemma
 from lab.bench.model_memory import Stopwatch
 
-DEPTH = 1500  # tokens held
+DEPTH = 1500  # tokens in the context
 SIZES = (1, 2, 4, 6, 8, 10, 12, 15, 16, 20, 24)
 DRAWN = (1, 4, 8, 16)
-SOFT, WORDS = 4, 12  # the end of a question: its last soft tokens, and what stands behind them
-TIMES = 12  # each of them, one after the other: what else the machine does meets all of them
+SOFT, WORDS = 4, 12  # the end of a question: its last soft tokens, and the text tokens after them
+TIMES = 12  # rounds over all batches, so that other load on the machine affects all alike
 Add = Callable[..., None]
 
 
 def batches(files: LocalModel, threads: int, repeats: int, seed: int, add: Add) -> None:
-    """`add`: takes a name and values by unit. Raises ModelError."""
+    """Time all batches. `add`: takes a name and values by unit. Raises ModelError."""
     gemma = Gemma(
         files.text, files.audio, context_tokens=512, threads=threads, sampling=files.sampling
     )

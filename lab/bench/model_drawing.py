@@ -1,8 +1,8 @@
-"""How fast tokens are drawn: as an answer of the box is, and as llama.cpp's own bench does it.
+"""Compares the speed of token generation in an answer of the box and in llama.cpp's own bench.
 
-In: a model's files. Out: tokens a second of both ways, in turns. llama.cpp's way is `test_gen` of
-its `llama-bench`: one random token a call, and nobody looks at what would come next; nothing but
-threads, and here the depth, is set. The box's samples, looks for marks and ends, and has room for
+In: a model's files. Out: tokens a second of both, in turns. llama.cpp's is `test_gen` of its
+`llama-bench`: one random token a call, without sampling, with default parameters except the threads
+and, here, the depth. The box's samples, checks for control tokens and the end, and has a context of
 two sequences of the settings' length.
 """
 
@@ -26,7 +26,7 @@ Add = Callable[..., None]
 
 
 class EndlessGemma(Gemma):
-    """Random weights end an answer anywhere: here it goes on to its limit."""
+    """A Gemma whose answers always run to the token limit; random weights end them anywhere."""
 
     def is_end(self, token: int) -> bool:
         return False
@@ -35,7 +35,7 @@ class EndlessGemma(Gemma):
 def drawing(
     files: LocalModel, settings: Settings, threads: int, repeats: int, seed: int, add: Add
 ) -> None:
-    """`add`: takes a name and values by unit."""
+    """Measure both in turns. `add`: takes a name and values by unit."""
     tokens = settings.thinking.context_tokens
     gemma = EndlessGemma(
         files.text, files.audio, context_tokens=tokens, threads=threads, sampling=files.sampling

@@ -1,4 +1,4 @@
-"""How much memory this process takes, and how much time: read off the kernel. Linux only."""
+"""Reads this process's memory and CPU time from the kernel. Linux only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MEMINFO = Path("/proc/meminfo")
 
 @dataclass(frozen=True)
 class Memory:
-    """Resident memory of this process, MiB. `anonymous`: of it, what no file could give back."""
+    """Resident memory of this process, MiB. `anonymous`: the part that is not backed by a file."""
 
     resident: float
     anonymous: float
@@ -26,23 +26,23 @@ class Memory:
 
 
 def mapped_mib(path: Path) -> float:
-    """Of a file that this process has mapped, what is resident."""
+    """The resident part of a mapped file of this process, MiB."""
     parts = SMAPS.read_text().split(f" {path.resolve()}\n")[1:]
     return sum(int(part.split("Rss:", 1)[1].split(None, 1)[0]) for part in parts) / 1024
 
 
 def forget_peak() -> None:
-    """The peak begins anew with what is resident now (proc(5), clear_refs)."""
+    """Reset the peak to the current resident memory (proc(5), clear_refs)."""
     CLEAR_REFS.write_text("5")
 
 
 def available(meminfo: Path = MEMINFO) -> int:
-    """Bytes that a new process could have without others being pushed out of memory."""
+    """Bytes that a new process can use without swapping (proc(5), MemAvailable)."""
     return _fields(meminfo)["MemAvailable"] * 1024
 
 
 class Stopwatch:
-    """`with`: seconds that passed, and seconds of all threads' CPU."""
+    """Context manager that measures wall time and the CPU time of all threads, in seconds."""
 
     wall_s = cpu_s = 0.0
 

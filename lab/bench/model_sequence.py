@@ -1,4 +1,4 @@
-"""What a second sequence costs: memory, and time of reading and drawing in the first."""
+"""Measures the cost of a second sequence: memory, and time of prefill and sampling in the first."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Add(Protocol):
 
 
 def sequences(files: LocalModel, settings: Settings, threads: int, repeats: int, add: Add) -> None:
-    """Contexts of one and of two in turns, each opened anew. Raises ModelError."""
+    """Measure new contexts of one and of two sequences in turns. Raises ModelError."""
     thinking = settings.thinking
     tokens = min(thinking.context_tokens, files.context_tokens)
     gemma = Gemma(
@@ -32,7 +32,7 @@ def sequences(files: LocalModel, settings: Settings, threads: int, repeats: int,
     )
     try:
         opening = _opening(gemma, PromptStyle.of(files, thinking, available(settings)))
-        # A context of one sequence and one of two do not take each other's states.
+        # A state can only be restored into a context with the same number of sequences.
         states = {count: _state(gemma, count, tokens, threads, opening) for count in NAMES}
         for _ in range(repeats):
             for count, state in states.items():
@@ -42,7 +42,7 @@ def sequences(files: LocalModel, settings: Settings, threads: int, repeats: int,
 
 
 def _opening(gemma: Gemma, way: PromptStyle) -> list[int]:
-    """Its tokens."""
+    """The tokens of the opening."""
     ids: list[int] = []
     for part in prompt.opening(way.persona, way.tools):
         assert isinstance(part, prompt.ControlText | prompt.PlainText)
@@ -95,6 +95,6 @@ def _measure(
 
 
 def _restore(context: LlamaContext, state: bytes, opening: list[int]) -> None:
-    """Raises ModelError."""
+    """Restore the opening's state. Raises ModelError if the context refuses it."""
     if not context.restore(state, len(opening)):
         raise ModelError("The state of the opening is not taken back by a context like its own.")

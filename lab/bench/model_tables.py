@@ -1,4 +1,4 @@
-"""The tables of `interlude bench model`. Pure."""
+"""Makes the tables of `interlude bench model`. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.bench.benches import FigureTable
 from lab.bench.model_parts import Measure
 
 COLUMNS = ("", "in", "n", "p50", "p95", "each")
-ENOUGH = 60  # values, from which on there are percentiles; of fewer each is shown
+ENOUGH = 60  # values for percentiles; fewer values are listed one by one
 TITLES = {
     "memory": "Resident memory of the model's process",
     "opening": "The opening, persona and tools: read, and taken back from the disk",
@@ -31,7 +31,7 @@ WITHOUT_WEIGHTS = "without weights MiB"
 
 
 def sheet(part: str, measures: Sequence[Measure]) -> FigureTable:
-    """The table of one part, with a note for what is over its budget."""
+    """The table of one part; that of `memory` has a note about the thinker's budget."""
     made = FigureTable(TITLES[part], COLUMNS, names=2)
     made.rows = [(measure.name, measure.of, *_figures(measure.values)) for measure in measures]
     made.events = [
@@ -43,7 +43,7 @@ def sheet(part: str, measures: Sequence[Measure]) -> FigureTable:
 
 
 def _figures(values: Sequence[float]) -> tuple[str | float, ...]:
-    """n, p50, p95, and each value where there are few."""
+    """n, p50, p95, and the maximum; or n and each value if there are few."""
     if len(values) < ENOUGH:
         return len(values), "–", "–", ", ".join(_short(value) for value in values)
     p50, p95 = np.percentile(values, [50, 95])
@@ -51,7 +51,7 @@ def _figures(values: Sequence[float]) -> tuple[str | float, ...]:
 
 
 def _short(value: float) -> str:
-    """Three digits that count, and all of those before the point."""
+    """The value with three significant digits, but with all digits before the point."""
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 

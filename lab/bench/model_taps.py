@@ -1,6 +1,6 @@
-"""What it costs to read the hidden states of each token that is drawn, for `bench model taps`.
+"""Measures the cost of reading each sampled token's hidden states, for `bench model taps`.
 
-In: a model. Out: the time of each token, drawn plainly and with its states copied out.
+In: a model. Out: the time of each token, without and with reading its states.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from appliance.think.gemma import Gemma
 from appliance.think.state_tap import LAYERS, StateTap
 
 ANSWER = 24  # tokens of a run
-RUNS = 20  # of each way, for every repetition; they alternate, for the machine's speed drifts
-BEFORE = 100  # tokens that are held already
+RUNS = 20  # of each kind per repetition; they alternate, as the machine's speed drifts
+BEFORE = 100  # tokens in the context before the run
 PLAIN, TAPPED = "a token, drawn", "a token, drawn, and its states read"
 
 Add = Callable[..., None]
 
 
 def taps(files: LocalModel, threads: int, repeats: int, seed: int, add: Add) -> None:
-    """Raises ModelError where there are no states, or they change what is drawn."""
+    """Raises ModelError if there are no states, or if reading them changes the logits."""
     model = Gemma(
         files.text, files.audio, context_tokens=BEFORE + 2 * ANSWER, threads=threads,
         sampling=files.sampling,
@@ -51,7 +51,7 @@ def taps(files: LocalModel, threads: int, repeats: int, seed: int, add: Add) -> 
 def _run(
     model: Gemma, tap: StateTap, tokens: list[int], way: str, add: Add | None
 ) -> npt.NDArray[np.float32]:
-    """One answer's tokens. Returns the weights of the token behind them."""
+    """Evaluate one answer's tokens. Returns the logits of the next token."""
     model.roll_back(BEFORE)
     for number, token in enumerate(tokens):
         began_s = time.perf_counter()
@@ -61,7 +61,7 @@ def _run(
         model.sample()
         if way == TAPPED:
             tap.read()
-        if add is not None:  # the first one of an answer pays for the switch
+        if add is not None:  # an answer's first token includes the time of switching the tap on
             name = way if number else f"the first {way.removeprefix('a ')}"
             add(name, ms=1000 * (time.perf_counter() - began_s))
     weights = model.logits()

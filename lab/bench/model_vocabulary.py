@@ -1,7 +1,7 @@
-"""A vocabulary of the size and kind of Gemma 4's, in which given texts have a token for each word.
+"""Makes a vocabulary of Gemma 4's size and kind with one token for each word of given texts.
 
-In: texts. Out: tokens, their kinds, and merges for a byte-pair tokeniser. A real vocabulary has the
-common words of English as single tokens; so the number of tokens of these texts is like it.
+In: texts. Out: tokens, their kinds, and merges for a byte-pair tokeniser. A real vocabulary has
+common English words as single tokens, so these texts have about as many tokens as with it.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-NORMAL, UNKNOWN, CONTROL, USER, UNUSED, BYTE = 1, 2, 3, 4, 5, 6  # llama.cpp's kinds of tokens
+NORMAL, UNKNOWN, CONTROL, USER, UNUSED, BYTE = 1, 2, 3, 4, 5, 6  # llama.cpp's token types
 BOS, END_OF_TURN, UNK, PAD = 2, 106, 3, 0
-# Number → mark. Those of sound are elsewhere in the real vocabulary, behind 255,999.
+# Token id → control token. The real vocabulary has those of sound after 255,999.
 MARKS = {
     PAD: ("<pad>", CONTROL), 1: ("<eos>", CONTROL), BOS: ("<bos>", CONTROL),
     UNK: ("<unk>", UNKNOWN),
@@ -23,12 +23,12 @@ MARKS = {
     105: ("<|turn>", CONTROL), END_OF_TURN: ("<turn|>", CONTROL),
     111: ("<|audio>", CONTROL), 115: ("<audio|>", CONTROL),
 }  # fmt: skip
-SPACE = "▁"  # what stands for it in SentencePiece vocabularies
+SPACE = "▁"  # the space in SentencePiece vocabularies
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Row by row: the token, and its kind. `merges`: pairs, the first to be joined first."""
+    """Tokens and their kinds by id. `merges`: pairs of pieces, in the order of their priority."""
 
     tokens: list[str]
     kinds: list[int]
@@ -36,16 +36,16 @@ class Vocabulary:
 
 
 def make(size: int, texts: Iterable[str]) -> Vocabulary:
-    """Raises ValueError if the words of the texts do not fit into `size` tokens."""
+    """Make a vocabulary of `size` tokens. Raises ValueError if the texts' words do not fit."""
     pieces: dict[str, int] = {f"<0x{byte:02X}>": BYTE for byte in range(256)}
     pieces |= dict.fromkeys(["\n", "\n\n", SPACE, *map(chr, range(0x21, 0x7F))], NORMAL)
     texts = list(texts)
     words = sorted({word for text in texts for word in re.findall("[A-Za-z]+", text)})
-    # Those that lines begin with, the longest first: fewer begin inside of another.
+    # Words at the start of a line, the longest first, as short ones are often parts of longer ones.
     first = sorted({w for text in texts for w in re.findall("(?m)^[A-Za-z]+", text)}, key=len)[::-1]
     merges: dict[str, None] = {}
-    # A merge inside of a word must not come before those of the word itself: first the words behind
-    # a space, then those at the beginning of a line.
+    # Merges of a word must precede merges of pieces inside it: first the words after a space, then
+    # those at the start of a line.
     for word in [*(SPACE + word for word in words), *first, *words]:
         for length in range(1, len(word)):
             merges[f"{word[:length]} {word[length]}"] = None

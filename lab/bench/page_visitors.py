@@ -55,7 +55,7 @@ class PageVisitor:
             self.done[f"a code, {await self._ask('POST', '/pair', origin, form)}"] += 1
 
     async def rebind(self) -> None:
-        """Send requests with a foreign Host, and forms of a foreign Origin with the owner's cookie."""
+        """Send requests with a foreign Host, and forms of a foreign Origin with a valid cookie."""
         evil = "Origin: http://evil.example\r\n"
         for _ in range(1_000_000):
             name = await self._ask("GET", "/", "", host="evil.example")

@@ -1,6 +1,6 @@
-"""The button and the light: a press on a mock pin → the loudspeaker is silent; a state → the light.
+"""`interlude bench panel`: latency from a press to silence, and from a state to the light.
 
-The wire is gpiozero's mock pin behind the keyboard panel's socket, so the kernel's GPIO is not in
+The pins are gpiozero's mock pins behind the keyboard panel's socket, so the kernel's GPIO is not in
 these figures; the panel's process, the floor and playback are the real ones.
 """
 
@@ -22,25 +22,26 @@ from lab.sim.rehearsal_cli import load_over
 
 PRESSES = 40
 MS = RATE_HZ // 1000
-SOUNDING = 300  # RMS of the 30 ms before a press that counts: no pause between two words
-LATE_S = 1.0  # a light that comes later belongs to another change
+SOUNDING = 300  # least RMS of the 30 ms before a press, else it fell into a pause between words
+LATE_S = 1.0  # a later change of the light belongs to another change of state
 TARGET_STOP_MS, TARGET_LIGHT_MS = 30, 50
 
 
 class ButtonPresser:
-    """Presses, and sees the light: (CLOCK_MONOTONIC in ns, pattern's name) of every frame."""
+    """Presses the mock button and records the light: (CLOCK_MONOTONIC in ns, pattern's name) of
+    every frame."""
 
     def __init__(self, panel: Path) -> None:
         self.frames: list[tuple[int, str]] = []
         self._panel = str(panel)
         self._wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._wire.bind("")  # a name of the kernel's choice, not on disk
+        self._wire.bind("")  # an abstract address chosen by the kernel
         self._eye = threading.Thread(target=self._look, daemon=True)
         self._eye.start()
         self.push(HELLO)
 
     def push(self, word: str) -> int:
-        """Returns the moment before, CLOCK_MONOTONIC in ns."""
+        """Send a word to the panel. Returns the time just before, CLOCK_MONOTONIC in ns."""
         at_ns = time.monotonic_ns()
         self._wire.sendto(word.encode(), self._panel)
         return at_ns
@@ -56,7 +57,7 @@ class ButtonPresser:
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
-    """Raises CardError when the box does not come up or does not speak."""
+    """Raises CardError if the box does not start or does not speak."""
     presses = options.events or PRESSES
     panel = {"gpio": "keyboard", "mute_switch": False}
     settings = load_over(options.settings, {"mode": "open", "panel": panel})
@@ -69,7 +70,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
         nonlocal quiet
         finger = ButtonPresser(stage.state_dir / place(settings).name)
         stage.wait(0.2)
-        watched_ns = time.monotonic_ns()  # what changed before, nobody was there to see
+        watched_ns = time.monotonic_ns()  # earlier changes were not recorded
         for _ in range(presses):
             stage.start_talking()
             stage.wait(float(dice.uniform(0.0, 0.5)))
@@ -99,9 +100,9 @@ def bench(options: BenchOptions) -> list[FigureTable]:
 
 
 def stop_ms(track: Samples, press: int) -> float | None:
-    """From sample `press` of the loudspeaker's track to the last audible one after it.
+    """ms from sample `press` of the loudspeaker's track to the last audible one after it.
 
-    None if nothing sounded right before the press. Infinite if the track never falls silent.
+    None if nothing was audible right before the press; infinite if the track never falls silent.
     """
     before = track[:press].astype(np.float64)
     if np.sqrt(np.mean(before**2)) < SOUNDING:
@@ -114,8 +115,8 @@ def stop_ms(track: Samples, press: int) -> float | None:
 
 
 def light_ms(changes: list[tuple[int, str]], frames: list[tuple[int, str]]) -> list[float]:
-    """Per change of state, how long until a frame of that name came; a state that was over before
-    the light could show it, or that was shown as it began, is left out."""
+    """ms from each change of state to the first frame of that name. Left out are states that lasted
+    less than 100 ms, and states without such a frame in time."""
     found = []
     for number, (at_ns, state) in enumerate(changes):
         until_ns = at_ns + int(LATE_S * 1e9)

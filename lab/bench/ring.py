@@ -1,7 +1,7 @@
-"""`interlude bench ring`: one way between two processes, beside what the standard library offers.
+"""`interlude bench ring`: one-way latency between two processes by ring, Unix socket and Queue.
 
-From the writer's stamp just before the write to the reader's clock just after the read, at the
-microphone's pace: 200 slots of 5 ms a second.
+The time runs from the writer's stamp just before the write to the reader's clock just after the
+read, at the microphone's rate of 200 slots of 5 ms a second.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ SPEC = RingSpec("mic", "writer", ("reader",), slots=512, frames=80)
 PACE_S = 0.005
 SLOT = np.zeros(80, np.int16)
 EVENTS = 2000
-FIFO_PRIORITY = 20  # the audio processes' own
+FIFO_PRIORITY = 20  # that of the audio processes
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
-    """The ring, a Unix socket and a Queue, so many slots each."""
+    """The ring, a Unix socket and a Queue, with `events` slots each."""
     slots = options.events or EVENTS
     sheet = FigureTable("One way between two processes, µs", ("", *SPREAD))
     with _hurry():
@@ -123,9 +123,9 @@ def _writer(target: Callable[..., None], args: tuple[int, ...]) -> int:
 
 @contextlib.contextmanager
 def _hurry() -> Iterator[None]:
-    """The audio processes' own scheduling, for this process and its children, where permitted."""
+    """Schedule this process and its children as the audio processes, if that is permitted."""
     normal = os.sched_getscheduler(0), os.sched_getparam(0)
-    with contextlib.suppress(PermissionError):  # the figures are then an ordinary process's
+    with contextlib.suppress(PermissionError):  # the figures are then those of normal scheduling
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(FIFO_PRIORITY))
     try:
         yield

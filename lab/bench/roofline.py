@@ -1,8 +1,8 @@
-"""What the same work would cost on a Raspberry Pi 5: arithmetic, not a measurement.
+"""Computes the time of an answer on a Raspberry Pi 5 by a roofline model; nothing is measured.
 
-In: the sizes of Gemma 4 E2B (model_shape.py) and rates of a Pi 5 that others have published. Out:
-the parts between the owner's last word and the first sound, with the better and the worse value of
-each rate; and which numbers an owner of a Pi could send back in their place.
+In: the sizes of Gemma 4 E2B (model_shape.py) and published rates of a Pi 5. Out: the parts between
+the owner's last word and the first sound, with the better and the worse value of each rate; and
+which measurements from a real Pi would replace them.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from appliance.think.speculative_prefill import HOP_FRAMES
 from lab.bench.benches import BenchOptions, FigureTable
 from lab.bench.model_shape import E2B, Shape, Tensor, text_tensors
 
-FIRST_CLAUSE_TOKENS = 7  # as `bench answer --weights` has them in the middle
-MARK_TOKENS = 12  # the instruction behind the sound, and what closes a question and opens an answer
+FIRST_CLAUSE_TOKENS = 7  # the median in `bench answer --weights`
+MARK_TOKENS = 12  # the instruction after the sound, the end of the question, the answer's start
 TOKENS_A_SECOND = 25  # soft tokens of sound
-VAD_MS = 62.0  # from the last sound to the VAD's silence, the median (docs/benchmarks/endpoint.md)
+VAD_MS = 62.0  # median, from the last sound to silence by the VAD (docs/benchmarks/endpoint.md)
 LIKELY_END_MS = LIKELY_END_FRAMES * 1000 / RATE_HZ + VAD_MS
 TURN_END_MS = load_defaults().hearing.turn.sure_ms + VAD_MS
-# Of sound that is not read yet when reading of the end begins: half a piece, that silence, and what
-# is left of the piece that is being read.
+# Sound that is not prefilled when the prefill of the question's end starts: half a piece, that
+# silence, and the rest of the running piece.
 LAST_PIECE_S = HOP_FRAMES / 2 / RATE_HZ + LIKELY_END_MS / 1000 + 0.04
-VOICE_MS = (39.0, 100.0)  # hibari's first clause here; on a Pi, estimated
-RING_AND_CARD_MS = (30.0, 45.0)  # `interlude bench answer` here
+VOICE_MS = (39.0, 100.0)  # hibari's first clause: measured on x86, estimated for a Pi
+RING_AND_CARD_MS = (30.0, 45.0)  # measured on x86 by `interlude bench answer`
 
 
 class Range(NamedTuple):
-    """The better and the worse value of what is not known."""
+    """The better and the worse value of an unknown quantity."""
 
     best: float
     worst: float
@@ -39,11 +39,11 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True)
 class MachineRates:
-    """Of one machine.
+    """The rates of one machine.
 
-    memory_gb_s    read in a stream by all cores
+    memory_gb_s    sequential reads of all cores together, GB/s
     prefill_rate   prompt tokens a second in large batches, all layers computed
-    small_batch    a token's time in batches of 10 to 16, as a multiple of that
+    small_batch    a token's time in batches of 10 to 16, as a multiple of that in large ones
     encode_share   seconds of one core for a second of sound, int8
     """
 
@@ -53,16 +53,16 @@ class MachineRates:
     encode_share: Range
 
 
-# Memory: 9.9 GB/s is what 6.71 tokens/s of published decoding amount to, 11.4 was measured by
-# others in decoding; the data sheet has 17.1. Prompt tokens: llama.cpp, Q4_K_M, published for
-# boards of 8 and 16 GB; 1.7 is what batches of 12 and 16 cost on x86 (docs/benchmarks/model.md).
-# Encoding: 7.4 G products a second of sound at 40 to 60 % of an A76's dot products.
+# Memory: 9.9 GB/s follow from 6.71 tokens/s of published decoding, 11.4 were published as measured
+# in decoding; the data sheet has 17.1. Prompt tokens: llama.cpp, Q4_K_M, published for boards of 8
+# and 16 GB; 1.7 was measured for batches of 12 and 16 on x86 (docs/benchmarks/model.md).
+# Encoding: 7.4 G products for a second of sound, at 40 to 60 % of an A76's dot product rate.
 PI_5 = MachineRates(Range(11.4, 9.9), Range(31.9, 28.0), Range(1.0, 1.7), Range(0.22, 0.30))
 
 
 def drawn_bytes(shape: Shape) -> int:
-    """Weights that are read for one drawn token: all layers and the output, which is the table of
-    embeddings. Of the per-layer table only one row is."""
+    """Bytes of weights read for one sampled token: all layers and the output layer, which is the
+    embedding table. Of the per-layer embedding table only one row is read."""
     return sum(
         tensor.rows * tensor.row_bytes
         for tensor in text_tensors(shape)
@@ -71,8 +71,8 @@ def drawn_bytes(shape: Shape) -> int:
 
 
 def prompt_share(shape: Shape) -> float:
-    """Of the products of a prompt token: what is left if the layers that write no keys and values
-    are not computed (the patch of llama.cpp)."""
+    """The share of a prompt token's products that remains if the layers that write no keys and
+    values are skipped (the patch of llama.cpp)."""
     last = shape.layers - shape.shared
     every = kept = 0
     for tensor in text_tensors(shape):
@@ -90,8 +90,9 @@ def _is_matrix(tensor: Tensor) -> bool:
 def parts_ms(
     rates: MachineRates, which: int, *, patched: bool = True, ahead: bool = True, shape: Shape = E2B
 ) -> dict[str, float]:
-    """From the owner's last word to the first sound, in ms. `which`: 0 the better value of each
-    range, 1 the worse. `ahead`: what can be done before the turn is over is done before."""
+    """The parts from the owner's last word to the first sound, in ms. `which`: 0 the better value
+    of each range, 1 the worse. `ahead`: work starts at the likely end of the question, before the
+    turn is over."""
     prefill = rates.prefill_rate[which] / (prompt_share(shape) if patched else 1.0)
     encode = 1000 * LAST_PIECE_S * rates.encode_share[which]
     left = LAST_PIECE_S * TOKENS_A_SECOND + MARK_TOKENS
@@ -111,7 +112,7 @@ def parts_ms(
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
-    """Compute it."""
+    """The table of the parts and their sums; no option has an effect."""
     sheet = FigureTable(
         "A Pi 5, computed: the owner's last word → the first sound, ms", ("", "better", "worse")
     )

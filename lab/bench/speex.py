@@ -1,5 +1,5 @@
-"""speexdsp's echo canceller by ctypes, for reference only: a bench compares the box's own with it,
-and the verdict's network is trained on what it leaves, too. Linear, without a suppressor.
+"""Binds speexdsp's echo canceller by ctypes, for reference only: a bench compares the box's own
+with it, and the verdict's network is trained on its output, too. Linear, without a suppressor.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _SET_SAMPLING_RATE = 24  # SPEEX_ECHO_SET_SAMPLING_RATE, speex_echo.h
 
 
 class SpeexCanceller:
-    """Takes the box's own voice out of the microphone's sound, one step at a time.
+    """Removes the echo of the box's own voice from the microphone's sound, block by block.
 
-    The adapted filter is kept while the box is silent. `active` is false when there is nothing
-    to cancel, since nothing sounded for longer than the tail: that path costs nothing.
+    The adapted filter is kept while the box is silent. `active` is false once playback was silent
+    for longer than the tail: there is no echo then, and the library is not called.
     """
 
-    path_changes = 0  # it does not notice them
+    path_changes = 0  # echo path changes are not detected
     late_reverb_db = -100.0
     misalignment_db = -100.0
     knows_echo = False
@@ -44,7 +44,7 @@ class SpeexCanceller:
         self._pointers = [
             ctypes.c_void_p(array.ctypes.data) for array in (self._mic, self._played, self._left)
         ]
-        # Only when the filter's whole memory of the loudspeaker is zeros can steps be left out.
+        # Blocks may be skipped only when the filter's complete history of playback is zeros.
         self._tail_steps = -(-tail_frames // frames) + 2
         self._silent_steps = self._tail_steps
 
@@ -55,7 +55,7 @@ class SpeexCanceller:
     def cancel_echo(
         self, mic: Samples, played: Samples, clipped: Floats | None = None, *, mic_off: bool = False
     ) -> Samples:
-        """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames]."""
+        """Return `mic`, int16[frames], without the echo of `played`, int16[frames]."""
         self._silent_steps = 0 if played.any() else self._silent_steps + 1
         if mic_off or not self.active:
             return mic

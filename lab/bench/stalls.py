@@ -1,9 +1,9 @@
-"""When the machine itself stands still: a real-time thread beside the box that does nothing else.
+"""Detects stalls of the machine itself, to excuse dropouts that the box did not cause.
 
-A process of its own with a higher real-time priority than every part of the box wakes each 5 ms,
-on one core, and tells when it woke late. What is late then is no other program's doing: a virtual
-machine's host took the processor away, or the kernel did not let go of it. A dropout at such a
-moment says nothing of the box.
+A separate process with a higher real-time priority than every part of the box wakes each 5 ms on
+one core and reports late wake-ups. No other program can cause these: either the host of a virtual
+machine took the processor away, or the kernel could not be preempted. Dropouts at such a time are
+not the box's fault.
 """
 
 from __future__ import annotations
@@ -20,34 +20,34 @@ from pathlib import Path
 from appliance.errors import InterludeError
 
 PERIOD_NS = 5_000_000
-# A part of the box that wakes so late has little of its reserve left (`card.reserve_ms`: 7 ms).
+# A part of the box that wakes so late has used most of its reserve (`card.reserve_ms`: 7 ms).
 LATE_NS = 4_000_000
 PRIORITY = 30  # above playback's 21
-TOLD_NS = 1_500_000_000  # a dropout is told at most so long after it
+TOLD_NS = 1_500_000_000  # longest delay between a dropout and its message
 
 
 class NotRealTime(InterludeError):
-    """This user may not have real-time priority."""
+    """This user has no permission for real-time priority."""
 
 
 @dataclass
 class StallWatch:
-    """`stalls`: when a wake-up was due, and how late it came, both in ns of CLOCK_MONOTONIC."""
+    """`stalls`: due time of each late wake-up (CLOCK_MONOTONIC) and its delay, both in ns."""
 
     stalls: list[tuple[int, int]] = field(default_factory=list)
 
     def excuses(self, told_ns: int) -> bool:
-        """Whether the machine stood still just before what was told at that time."""
+        """Whether a stall overlaps the `TOLD_NS` before a message of that time."""
         return any(due <= told_ns and due + late >= told_ns - TOLD_NS for due, late in self.stalls)
 
     def excused(self, told_ns: Iterable[int]) -> int:
-        """How many of these."""
+        """The number of messages that a stall excuses."""
         return sum(map(self.excuses, told_ns))
 
 
 @contextlib.contextmanager
 def watch(core: int) -> Iterator[StallWatch]:
-    """What was late while it lasts is complete at its end. Raises NotRealTime."""
+    """Watch for stalls; `StallWatch.stalls` is filled on exit. Raises NotRealTime."""
     found = StallWatch()
     command = [sys.executable, "-m", "lab.bench.stalls", str(core), str(os.getpid())]
     root = Path(__file__).parents[2]
@@ -67,8 +67,8 @@ def watch(core: int) -> Iterator[StallWatch]:
 
 
 def main(core: int, parent: int) -> None:
-    """Until it is ended, or its parent is gone."""
-    with contextlib.suppress(OSError):  # a machine without that core
+    """Print late wake-ups until the process is terminated or its parent exits."""
+    with contextlib.suppress(OSError):  # there may be no such core
         os.sched_setaffinity(0, {core})
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))

@@ -1,4 +1,4 @@
-"""Reading a stop off the loudspeaker's track, and the tables of many. Pure."""
+"""Measures a stop on the loudspeaker's track, and makes the tables of many stops. Pure."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from appliance.pcm import AUDIBLE, RATE_HZ, Samples
 from lab.bench.benches import SPREAD, FigureTable, spread
 
 MS = RATE_HZ // 1000
-BEFORE = 50 * MS  # audible in this stretch before the word, or the box was not speaking
-GAP = 10 * MS  # silent for so long already when it was stopped: a gap of its own speech
-WITHIN = RATE_HZ  # of the word's onset, or it was missed
-HELD = 50 * MS  # a stop lasts at least so long; a dropout does not. A verdict may come in 100 ms
-CLIP_FRAMES = 200 * MS  # of the track before the onset that are read
+BEFORE = 50 * MS  # the box counts as speaking if it was audible this long before the word
+GAP = 10 * MS  # longer silence just before the stop is a gap of the box's own speech
+WITHIN = RATE_HZ  # a stop later than this after the onset counts as missed
+HELD = 50 * MS  # least duration of a stop: dropouts are shorter, and a verdict may come in 100 ms
+CLIP_FRAMES = 200 * MS  # samples of the track that are read before the onset
 
 SILENT, GAPPED = "not audible", "in a gap"
 
 
 @dataclass
 class StopMeasurement:
-    """One word over a box that talks. Samples from the word's true onset, but for `silent`.
+    """The stop at one word over a talking box. Samples from the true onset, except `silent`.
 
     left_out  why it does not count, or ""
     missed    the box went on talking
-    last      one past the last audible sample
-    decided   the first sample after those by which it decided (ours only)
-    silent    card index from which it was silent
+    last      index after the last audible sample
+    decided   index after the samples on which the decision is based (ours only)
+    silent    index in the track or of the card from which the box was silent
     """
 
     left_out: str = ""
@@ -40,11 +40,11 @@ class StopMeasurement:
     silent: int = -1
 
     def moved(self, by: int) -> StopMeasurement:
-        """With `silent` counted from another zero."""
+        """The same with `silent` shifted by `by` samples."""
         return replace(self, silent=self.silent + by) if self.silent >= 0 else self
 
     def as_data(self) -> dict[str, Any]:
-        """Milliseconds, for the tables and the JSON."""
+        """The fields for the tables and the JSON, times in ms."""
         data = asdict(self)
         data.pop("silent")
         for name in ("last", "decided"):
@@ -54,12 +54,12 @@ class StopMeasurement:
 
 
 def read_stop(track: Samples, onset: int, silent: Sequence[int]) -> StopMeasurement:
-    """What became of a word that begins at `onset` of the track.
+    """Measure the stop at a word that starts at `onset` of the track.
 
-    `silent`: where the box fell silent on purpose (or ran dry), in order. It does not count when
-    the box was not audible in the 50 ms before the word, or was stopped in them (by a breath before
-    it), or when what was due at the stop was a gap of its own speech, over 10 ms long: nobody can
-    hear when that was stopped.
+    `silent`: sorted indices at which the box fell silent on purpose (or ran dry). The word is left
+    out if the box was not audible in the 50 ms before it, or was stopped in them (as by a breath
+    before the word), or if the stop fell into a gap of the box's own speech of more than 10 ms,
+    where the time of the stop cannot be determined.
     """
     loud = np.abs(track.astype(np.int32)) > AUDIBLE
     if not loud[onset - BEFORE : onset].any():
@@ -78,7 +78,7 @@ def read_stop(track: Samples, onset: int, silent: Sequence[int]) -> StopMeasurem
 
 
 def sheets(found: Mapping[str, Sequence[dict[str, Any]]], noisy: int | None) -> list[FigureTable]:
-    """The tables: the stop, ours and the article's, and the parts of ours."""
+    """The table of stops, ours and the article's, and that of the parts of ours."""
     columns = ("", *SPREAD, "missed", "left out")
     stop = FigureTable("Stop: true onset → last audible sample, ms", columns)
     parts = FigureTable("Its parts, ms", columns)

@@ -1,4 +1,4 @@
-"""`interlude bench vad`: what hearing costs, in this process, on one thread, without a card."""
+"""`interlude bench vad`: CPU time of hearing, in this process, on one thread, without a card."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
 
 
 def frame_us(speech: Samples, frames: int) -> list[float]:
-    """Microseconds of so many hops, each of which runs the network once over 32 ms of sound."""
+    """µs of each of `frames` hops, which run the network once over 32 ms of sound."""
     probability = VoiceActivityDetector()
     sound = np.resize(speech, (frames + 10) * HOP_FRAMES)
     times = []
@@ -50,11 +50,11 @@ def frame_us(speech: Samples, frames: int) -> list[float]:
         before_ns = time.perf_counter_ns()
         probability.process(sound[at : at + HOP_FRAMES])
         times.append((time.perf_counter_ns() - before_ns) / 1000)
-    return times[10:]  # the first ones load what the others find loaded
+    return times[10:]  # the first calls are slower, with cold caches
 
 
 def step_us(options: BenchOptions, played: Samples) -> list[float]:
-    """Microseconds of CPU of each step of hearing while the box plays `played`."""
+    """µs of CPU of each step of hearing while the box plays `played`."""
     response = acoustics.impulse_response(0.3, rate_hz=RATE_HZ, echo_db=-30.0)
     size = 1 << (len(played) + len(response)).bit_length()
     spectrum = np.fft.rfft(played, size) * np.fft.rfft(response, size)

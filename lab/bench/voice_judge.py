@@ -1,5 +1,5 @@
-"""Judges what a voice said, by a recogniser that never heard it: pocketsphinx with its own model of
-American English. In: samples at 16 kHz. Out: the words it writes down, and where words lie."""
+"""Transcribes and aligns a voice's speech with pocketsphinx and its model of American English,
+which was not trained on the voice. In: samples at 16 kHz. Out: recognised words, word times."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pocketsphinx import Decoder
 from appliance.pcm import RATE_HZ, Samples
 from appliance.voice.speech_aligner import QUIET_SAMPLES, decode
 
-FRAME_SAMPLES = RATE_HZ // 100  # of its analysis: no place is finer than 10 ms
+FRAME_SAMPLES = RATE_HZ // 100  # its analysis frame: word times have a resolution of 10 ms
 
 
 class AlignedWord(NamedTuple):
@@ -23,7 +23,7 @@ class AlignedWord(NamedTuple):
 
 
 class VoiceJudge:
-    """The recogniser, loaded: a dictation, and the alignment of a text that is known."""
+    """A loaded recogniser, for free recognition and for the alignment of a known text."""
 
     def __init__(self) -> None:
         self._decoder = Decoder(samprate=RATE_HZ, loglevel="FATAL")
@@ -32,14 +32,14 @@ class VoiceJudge:
         return self._decoder.lookup_word(word) is not None
 
     def heard(self, sound: Samples) -> list[str]:
-        """What it writes down, having no idea of the text."""
+        """The words recognised without knowledge of the text."""
         self._decoder.activate_search()
         decode(self._decoder, sound)
         found = self._decoder.hyp()
         return words_of(found.hypstr) if found else []
 
     def aligned(self, words: list[str], sound: Samples) -> list[AlignedWord]:
-        """Where each of `words`, which were said, lies; none where it does not know one of them, or
+        """The place of each of the spoken `words`; empty if one is not in its dictionary, or if
         they do not fit the sound."""
         if not all(map(self.knows, words)):
             return []
@@ -55,12 +55,12 @@ class VoiceJudge:
 
 
 def words_of(text: str) -> list[str]:
-    """In small letters, without marks."""
+    """The words in lower case, without punctuation."""
     return re.findall(r"[a-z']+", text.lower())
 
 
 def wrong_words(said: list[str], heard: list[str]) -> int:
-    """Words that are missing, too many or others: the edit distance."""
+    """The number of word errors: deletions, insertions and substitutions (edit distance)."""
     row = list(range(len(heard) + 1))
     for number, word in enumerate(said, 1):
         before, row = row, [number]

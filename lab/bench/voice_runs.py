@@ -1,4 +1,4 @@
-"""Has a voice say sentences, and times it: its first samples, and how soon its program stops."""
+"""Has a voice say sentences, and times its first samples and the stop of its program."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ _READ_BYTES = 1 << 16
 
 @dataclass(frozen=True)
 class SaidSentence:
-    """`first_ms`: from the order to its first samples. `words`: none of a voice that tells none."""
+    """A synthesised sentence. `first_ms`: from the request to the first samples. `words`: empty if
+    the voice reports none."""
 
     sound: Samples
     words: list[SpokenWord]
@@ -32,7 +33,7 @@ class SaidSentence:
 
 
 def wait_until_ready(voice: Voice) -> None:
-    """Raises VoiceError where it cannot speak."""
+    """Wait until the voice is loaded. Raises VoiceError if it fails or exceeds `START_S`."""
     until_s = time.monotonic() + START_S
     while not voice.ready:
         if voice.problem or time.monotonic() > until_s:
@@ -42,7 +43,7 @@ def wait_until_ready(voice: Voice) -> None:
 
 
 def say(voice: Voice, text: str) -> SaidSentence:
-    """Raises VoiceError where it cannot."""
+    """Synthesise a sentence. Raises VoiceError if the voice makes no sound."""
     began_s = time.monotonic()
     speech, made, first_ms = voice.synthesise(text), list[Samples](), 0.0
     while (samples := speech.read()) is not None:
@@ -57,8 +58,8 @@ def say(voice: Voice, text: str) -> SaidSentence:
 
 
 def stop_times_ms(command: Sequence[str], text: str, times: int) -> list[float]:
-    """From the order to stop, at the first sound of `text`, until the program `command` has said
-    that the sentence is done. Raises VoiceError where it does not answer as the protocol has it."""
+    """ms from a stop request at the first sound of `text` until the program `command` reports that
+    the sentence is done, `times` times. Raises VoiceError if it violates the protocol."""
     found = []
     with _started(command) as (orders, answers):
         _next(answers, protocol.EngineHello)
@@ -107,6 +108,6 @@ def _next(answers: Iterator[protocol.EngineReply], kind: type) -> None:
 
 def _write(fd: int, line: bytes) -> None:
     try:
-        os.write(fd, line)  # a line is shorter than what a pipe takes at once
+        os.write(fd, line)  # a line is shorter than a pipe's buffer
     except OSError as error:
         raise VoiceError("The voice's program ended.") from error

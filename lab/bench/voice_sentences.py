@@ -1,5 +1,5 @@
-"""What each voice says in `bench voices`: answers of a box, without digits and signs, so that the
-words that are said are the words that stand here. Every word is in pocketsphinx's dictionary."""
+"""Lists the sentences of `bench voices`: answers of a box without digits and symbols, so that the
+spoken words are exactly the written ones. Every word is in pocketsphinx's dictionary."""
 
 SENTENCES = (
     "The weather will be mild, with some rain in the afternoon and a little sun.",
