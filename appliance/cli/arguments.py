@@ -66,7 +66,7 @@ class Verbs:
         more: str = "",
         runs_as: RunsAs | None = None,
     ) -> argparse.ArgumentParser:
-        made = self._parsers.add_parser(
+        verb = self._parsers.add_parser(
             name,
             help=summary,
             description=f"{summary[:1].upper()}{summary[1:]}.",
@@ -74,17 +74,17 @@ class Verbs:
             parents=[self._common],
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        made.set_defaults(act=act, runs_as=runs_as or self._runs_as)
-        return made
+        verb.set_defaults(act=act, runs_as=runs_as or self._runs_as)
+        return verb
 
 
-def told_verbs(verbs: Verbs, tell: Verb) -> None:
+def told_verbs(verbs: Verbs, command: Verb) -> None:
     """Add the verbs that send a command to the box that runs on this machine (TOLD)."""
     for name, words, summary in TOLD:
-        told = verbs.add(name, summary, tell)
-        told.set_defaults(verb=name, words=[])
+        verb = verbs.add(name, summary, command)
+        verb.set_defaults(verb=name, words=[])
         if words:
-            told.add_argument("words", nargs="*" if name == "mute" else "+", metavar=words)
+            verb.add_argument("words", nargs="*" if name == "mute" else "+", metavar=words)
 
 
 def positive_number(text: str) -> int:
@@ -113,14 +113,14 @@ def _no_lab(_: argparse.Namespace) -> int:
 def enrol_verb(verbs: Verbs, enrol: Verb) -> None:
     """Add `enrol`, which teaches the box the owner's own "mm-hm" and "wait"."""
     example = "example:\n  interlude enrol --from my-words   (my-words/mm-hm/*.wav, …/wait/*.wav)"
-    asked = verbs.add("enrol", 'teach the box your own "mm-hm" and "wait"', enrol, example)
-    asked.add_argument("--from", dest="folder", type=Path, metavar="DIR",
+    verb = verbs.add("enrol", 'teach the box your own "mm-hm" and "wait"', enrol, example)
+    verb.add_argument("--from", dest="folder", type=Path, metavar="DIR",
                        help="learn from recordings in folders WORD/*.wav|flac")  # fmt: skip
-    asked.add_argument(
+    verb.add_argument(
         "--takes", type=positive_number, default=4, metavar="N", help="recordings of each word (4)"
     )
-    asked.add_argument("--keep", action="store_true", help="also keep the recordings on the box")
-    asked.add_argument("--forget", action="store_true", help="delete what was learnt")
+    verb.add_argument("--keep", action="store_true", help="also keep the recordings on the box")
+    verb.add_argument("--forget", action="store_true", help="delete what was learnt")
 
 
 def release_verbs(verbs: Verbs, common: argparse.ArgumentParser, release: Verb) -> None:
@@ -132,27 +132,31 @@ def release_verbs(verbs: Verbs, common: argparse.ArgumentParser, release: Verb) 
     releases = Verbs(under, common, "caller")
 
     def add(name: str, summary: str) -> argparse.ArgumentParser:
-        made = releases.add(name, summary, release)
-        made.set_defaults(doing=name)
-        return made
+        verb = releases.add(name, summary, release)
+        verb.set_defaults(doing=name)
+        return verb
 
-    installed = add(
+    install_command = add(
         "install", "verify a release, start it on trial, and keep it if it passes its health check"
     )
-    installed.add_argument("file", type=Path, nargs="?", metavar="FILE", help="a .release file")
-    installed.add_argument(
+    install_command.add_argument(
+        "file", type=Path, nargs="?", metavar="FILE", help="a .release file"
+    )
+    install_command.add_argument(
         "--wanted",
         action="store_true",
         help="install the one that was requested (by Home Assistant, the page or `ask`)",
     )
-    installed.add_argument("--downgrade", action="store_true", help="allow an older version")
-    installed.add_argument(
+    install_command.add_argument("--downgrade", action="store_true", help="allow an older version")
+    install_command.add_argument(
         "--cold",
         action="store_true",
         help="install without a trial, where no box runs, as in an image",
     )
-    back = add("rollback", "go back to the previous release, if it passes its health check")
-    for waiting in (installed, back):
+    rollback_command = add(
+        "rollback", "go back to the previous release, if it passes its health check"
+    )
+    for waiting in (install_command, rollback_command):
         waiting.add_argument(
             "--wait",
             type=int,
@@ -160,24 +164,28 @@ def release_verbs(verbs: Verbs, common: argparse.ArgumentParser, release: Verb) 
             metavar="S",
             help="wait at most S seconds for a conversation to end (900)",
         )
-    asked = add(
+    ask_command = add(
         "ask",
         "request an available release; needs no root rights, the update service installs it",
     )
-    asked.add_argument(
+    ask_command.add_argument(
         "version", nargs="?", metavar="VERSION", help="which one (default: the newest)"
     )
-    pulled = add("pull", "fetch the release that the fleet's sheet names, and request it")
-    pulled.add_argument(
+    pull_command = add("pull", "fetch the release that the fleet's sheet names, and request it")
+    pull_command.add_argument(
         "address", nargs="?", metavar="URL", help="address of the sheet (default: $PULL_URL)"
     )
-    brought = add(
+    bring_command = add(
         "bring", "copy newer, signed releases from a USB stick, so that they can be requested"
     )
-    brought.add_argument("folder", type=Path, metavar="DIR", help="where the stick is mounted")
+    bring_command.add_argument(
+        "folder", type=Path, metavar="DIR", help="where the stick is mounted"
+    )
     add("list", "list the releases on the box")
-    told = add("status", "show which release is kept, which runs, and which can be installed")
-    told.add_argument("--json", action="store_true", help="print it as JSON")
+    status_command = add(
+        "status", "show which release is kept, which runs, and which can be installed"
+    )
+    status_command.add_argument("--json", action="store_true", help="print it as JSON")
     add("selftest", "check whether this release can run here; opens no sound card")
 
 
@@ -189,33 +197,37 @@ def voice_verbs(verbs: Verbs, common: argparse.ArgumentParser, voices: Verb) -> 
     )
     about = "list voices, try them, and install their programs"
     under = verbs.add("voices", about, more=example)
-    every = Verbs(under, common, "caller")
-    listed = every.add("list", "list the installed voices and the program of each", voices)
-    listed.set_defaults(doing="list", runs_as="box")
-    says = every.add("say", "write a text, spoken by a voice, to a file", voices)
-    says.set_defaults(doing="say")
-    says.add_argument("text", metavar="TEXT", help="at most 1,000 characters")
-    says.add_argument(
+    commands = Verbs(under, common, "caller")
+    list_command = commands.add("list", "list the installed voices and the program of each", voices)
+    list_command.set_defaults(doing="list", runs_as="box")
+    say_command = commands.add("say", "write a text, spoken by a voice, to a file", voices)
+    say_command.set_defaults(doing="say")
+    say_command.add_argument("text", metavar="TEXT", help="at most 1,000 characters")
+    say_command.add_argument(
         "--voice", default="auto", metavar="NAME", help="default: auto, the best one installed"
     )
-    says.add_argument("--out", type=Path, required=True, metavar="FILE", help="a WAV file, 16 kHz")
-    says.add_argument(
+    say_command.add_argument(
+        "--out", type=Path, required=True, metavar="FILE", help="a WAV file, 16 kHz"
+    )
+    say_command.add_argument(
         "--times",
         type=Path,
         metavar="FILE",
         help="also write when each word begins and ends, as JSON",
     )
-    installed = every.add("install", "verify a voice's program, try it, and keep it", voices)
-    installed.set_defaults(doing="install")
-    installed.add_argument(
+    install_command = commands.add(
+        "install", "verify a voice's program, try it, and keep it", voices
+    )
+    install_command.set_defaults(doing="install")
+    install_command.add_argument(
         "file", type=Path, metavar="FILE", help="a .voice file, or a folder of such files"
     )
-    installed.add_argument(
+    install_command.add_argument(
         "--cold",
         action="store_true",
         help="install without a trial, where no box runs, as in an image",
     )
-    installed.add_argument("--downgrade", action="store_true", help="allow an older version")
+    install_command.add_argument("--downgrade", action="store_true", help="allow an older version")
 
 
 def system_verbs(verbs: Verbs, common: argparse.ArgumentParser, system: Verb) -> None:
@@ -227,24 +239,32 @@ def system_verbs(verbs: Verbs, common: argparse.ArgumentParser, system: Verb) ->
     systems = Verbs(under, common, "caller")
 
     def add(name: str, summary: str, doing: str = "") -> argparse.ArgumentParser:
-        made = systems.add(name, summary, system)
-        made.set_defaults(doing=doing or name)
-        return made
+        verb = systems.add(name, summary, system)
+        verb.set_defaults(doing=doing or name)
+        return verb
 
-    installed = add("install", "verify a system, write it to the other slot, and start it on trial")
-    installed.add_argument("file", type=Path, nargs="?", metavar="FILE", help="a .system file")
-    installed.add_argument(
+    install_command = add(
+        "install", "verify a system, write it to the other slot, and start it on trial"
+    )
+    install_command.add_argument(
+        "file", type=Path, nargs="?", metavar="FILE", help="a .system file"
+    )
+    install_command.add_argument(
         "--wanted",
         action="store_true",
         help="install the one that was requested (by Home Assistant, the page or `ask`)",
     )
-    installed.add_argument("--downgrade", action="store_true", help="allow an older version")
-    installed.add_argument("--later", action="store_true", help="write it without starting it")
-    tried = add(
+    install_command.add_argument("--downgrade", action="store_true", help="allow an older version")
+    install_command.add_argument(
+        "--later", action="store_true", help="write it without starting it"
+    )
+    try_command = add(
         "try", "start the system in the other slot, and keep it if it passes its health check"
     )
-    back = add("rollback", "go back to the previous system, if it passes its health check", "try")
-    for waiting in (installed, tried, back):
+    rollback_command = add(
+        "rollback", "go back to the previous system, if it passes its health check", "try"
+    )
+    for waiting in (install_command, try_command, rollback_command):
         waiting.add_argument(
             "--wait",
             type=int,
@@ -256,8 +276,10 @@ def system_verbs(verbs: Verbs, common: argparse.ArgumentParser, system: Verb) ->
         "settle",
         "at each start: keep a system on trial that passes its health check, else leave it",
     )
-    told = add("status", "show which system runs, which is in the other slot, and the last trial")
-    told.add_argument("--json", action="store_true", help="print it as JSON")
+    status_command = add(
+        "status", "show which system runs, which is in the other slot, and the last trial"
+    )
+    status_command.add_argument("--json", action="store_true", help="print it as JSON")
     for name, summary in (
         ("begin", "make the box's keys and apply the seed on its card, once"),
         ("grow", "grow the data partition to the size of the card"),

@@ -65,11 +65,11 @@ def prompt(settings: Settings) -> Finding | None:
         template = template_of(model.text)
     except ModelError:
         return None  # `language_model` reports it
-    found = compare(template, PromptStyle.of(model, settings.thinking, available(settings)))
-    if found.same:
-        return ok("prompt", found.sentence())
+    comparison = compare(template, PromptStyle.of(model, settings.thinking, available(settings)))
+    if comparison.same:
+        return ok("prompt", comparison.sentence())
     remedy = "It still answers, perhaps worse than it could. `interlude models list` has others."
-    return warning("prompt", found.sentence(), remedy)
+    return warning("prompt", comparison.sentence(), remedy)
 
 
 def model_server(settings: Settings) -> Finding:
@@ -88,8 +88,8 @@ def voice(settings: Settings) -> list[Finding]:
 
 def canceller(settings: Settings) -> str:
     """A sentence that says whether the settings use our echo canceller."""
-    own = settings.hearing.echo.canceller not in ("none", "hardware")
-    return ("The canceller is here: our own Kalman filter." if own
+    software = settings.hearing.echo.canceller not in ("none", "hardware")
+    return ("The canceller is here: our own Kalman filter." if software
             else "No canceller, as the settings want: the card must do it.")  # fmt: skip
 
 
@@ -166,25 +166,25 @@ def _running() -> status.SupervisorStatus | None:
 def collect_findings(
     settings: Settings,
     machine: Machine,
-    asked: CheckProbes,
+    probes: CheckProbes,
     running: status.SupervisorStatus | None = None,
 ) -> Iterator[Finding]:
     """Yield every finding. The sound card comes last, since its check opens it for some seconds;
     the card of a box that is `running` is not opened."""
-    yield from _software(asked)
+    yield from _software(probes)
     yield from machine_findings(settings, machine)
     yield from secret_findings(settings)
-    for sentence in asked.fell_back():
+    for sentence in probes.fell_back():
         remedy = "`journalctl -u interlude` and /var/log/interlude/warnings.log say why."
         yield warning("release", sentence, remedy, ShownAs.of("page-find-release-left"))
     if settings.thinking.remote.url:
-        yield asked.server(settings)
+        yield probes.server(settings)
     else:
-        yield told_by("model", lambda: asked.model(settings))
-        if (said := asked.prompt(settings)) is not None:
-            yield said
-    yield from asked.voice(settings)
-    if asked.program("espeak-ng") is None:
+        yield told_by("model", lambda: probes.model(settings))
+        if (prompt_finding := probes.prompt(settings)) is not None:
+            yield prompt_finding
+    yield from probes.voice(settings)
+    if probes.program("espeak-ng") is None:
         yield warning(
             "voice",
             "espeak-ng is not installed: nothing stands in for a voice that fails.",
@@ -193,29 +193,29 @@ def collect_findings(
         )
     own = settings.hearing.echo.canceller not in ("none", "hardware")
     key = "page-find-echo" if own else "page-find-echo-none"
-    yield told_by("echo", lambda: asked.canceller(settings), ShownAs.of(key))
-    yield asked.turns(settings)
-    yield from asked.network()
+    yield told_by("echo", lambda: probes.canceller(settings), ShownAs.of(key))
+    yield probes.turns(settings)
+    yield from probes.network()
     if settings.link.broker:
-        yield told_by("house", lambda: asked.house(settings))
-    yield from asked.panel(settings, machine)
+        yield told_by("house", lambda: probes.house(settings))
+    yield from probes.panel(settings, machine)
     failed = running.failed if running is not None else None
     card = settings.card
-    yield from device_checks.card_findings(card, machine, asked.cards(), asked.try_card, failed)
+    yield from device_checks.card_findings(card, machine, probes.cards(), probes.try_card, failed)
 
 
-def _software(asked: CheckProbes) -> Iterator[Finding]:
-    here = [f"Python {platform.python_version()} on {platform.machine()}"]
+def _software(probes: CheckProbes) -> Iterator[Finding]:
+    versions = [f"Python {platform.python_version()} on {platform.machine()}"]
     for package in ("interlude", "llama-cpp-python", "onnxruntime"):
         try:
-            here.append(f"{package} {asked.version(package)}")
+            versions.append(f"{package} {probes.version(package)}")
         except importlib.metadata.PackageNotFoundError:
             shown = ShownAs.of("page-find-software-lacks", package=package)
-            said = f"{package} is not installed."
-            yield problem("software", said, "Run `make setup`.", shown)
+            problem_text = f"{package} is not installed."
+            yield problem("software", problem_text, "Run `make setup`.", shown)
     if sys.maxsize < 2**32:
         shown = ShownAs.of("page-find-software-32")
-        said = "This system has 32 bits."
-        yield problem("software", said, "Install its 64-bit edition.", shown)
-    listed = ", ".join(here)
-    yield ok("software", f"{listed}.", ShownAs.of("page-find-software", listed=listed))
+        problem_text = "This system has 32 bits."
+        yield problem("software", problem_text, "Install its 64-bit edition.", shown)
+    version_list = ", ".join(versions)
+    yield ok("software", f"{version_list}.", ShownAs.of("page-find-software", listed=version_list))

@@ -40,7 +40,7 @@ class BesideBox(msgspec.Struct, frozen=True):
 
 def collect_beside(box: BesideBox, machine: Machine) -> list[Finding]:
     """Every finding that the page's rights allow. The sound card is not opened: the box uses it."""
-    asked = check.CheckProbes(
+    probes = check.CheckProbes(
         model=_model,
         prompt=lambda _: None,
         server=_server,
@@ -54,21 +54,21 @@ def collect_beside(box: BesideBox, machine: Machine) -> list[Finding]:
         house=lambda _: _house(box.house),
         network=list,
     )
-    failed = tuple(part for words, part in _PARTS.items() if words in box.broken)
-    running = status.SupervisorStatus(pid=box.supervisor, failed=failed)
-    found = check.collect_findings(box.settings, machine, asked, running)
-    return [_with_words(one, box.settings) for one in found]
+    failed_parts = tuple(part for words, part in _PARTS.items() if words in box.broken)
+    running = status.SupervisorStatus(pid=box.supervisor, failed=failed_parts)
+    findings = check.collect_findings(box.settings, machine, probes, running)
+    return [_with_words(finding, box.settings) for finding in findings]
 
 
-def _with_words(found: Finding, settings: Settings) -> Finding:
+def _with_words(finding: Finding, settings: Settings) -> Finding:
     """Add the page's sentence to an "ok" of the probes below, which return English text only."""
-    if found.key or found.verdict != "ok":
-        return found
+    if finding.key or finding.verdict != "ok":
+        return finding
     shown = {
         "model": ShownAs.of("page-find-model", model=settings.thinking.model),
         "house": ShownAs.of("page-find-house"),
-    }.get(found.looked_at, UNSHOWN)
-    return dataclasses.replace(found, key=shown.key, values=dict(shown.values))
+    }.get(finding.looked_at, UNSHOWN)
+    return dataclasses.replace(finding, key=shown.key, values=dict(shown.values))
 
 
 def _model(settings: Settings) -> str:
@@ -97,9 +97,9 @@ def _voice(name: str) -> str:
     return f"{name} speaks."
 
 
-def _house(here: bool | None) -> str:
+def _house(connected: bool | None) -> str:
     """A sentence about the broker. Raises LinkError if the box has no connection to it."""
-    if not here:
+    if not connected:
         raise LinkError(
             "The broker is not reached.",
             "`interlude check` says why; see `link.broker`.",

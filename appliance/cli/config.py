@@ -17,58 +17,60 @@ from appliance.settings import DEFAULTS, Settings, changed, load_defaults, owner
 _LINE = re.compile(r"(?P<indent> *)(?P<key>\w+):(?P<value> .*?)?(?P<comment> +#.*)?")
 
 
-def source(named: Path | None) -> str:
+def source(given_path: Path | None) -> str:
     """A comment that says where the settings come from."""
-    path = named or owner_file()
+    path = given_path or owner_file()
     return (
         f"# The defaults, and over them {path}" if path else "# The defaults; no file changes them"
     )
 
 
-def whole(settings: Settings, outside: Mapping[str, Any] = MappingProxyType({})) -> str:
+def whole(settings: Settings, file_values: Mapping[str, Any] = MappingProxyType({})) -> str:
     """Every setting with its unit and reason, as YAML that can be loaded again.
 
-    `outside`: settings that were changed at run time, each with the value that the files have.
+    `file_values`: settings that were changed at run time, each with the value that the files have.
     """
     values = msgspec.to_builtins(settings)
     default = msgspec.to_builtins(load_defaults())
     lines = []
     path: list[str] = []
     for line in DEFAULTS.read_text(encoding="utf-8").splitlines():
-        found = _LINE.fullmatch(line)
+        match = _LINE.fullmatch(line)
         if line.startswith("#"):
             continue  # the head of the file, which says how to copy it
-        if found is None:
+        if match is None:
             lines.append(line)
             continue
-        path = [*path[: len(found["indent"]) // 2], found["key"]]
-        if found["value"] is None:
+        path = [*path[: len(match["indent"]) // 2], match["key"]]
+        if match["value"] is None:
             lines.append(line)
             continue
-        now, was = _at(values, path), _at(default, path)
-        mark = "" if now == was else f" [default: {_as_yaml(was)}]"
-        mark += _from_outside(outside, ".".join(path))
-        text = f"{found['indent']}{found['key']}: {_as_yaml(now)}"
-        comment = (found["comment"] or "").strip() or ("#" if mark else "")
+        value, default_value = _at(values, path), _at(default, path)
+        mark = "" if value == default_value else f" [default: {_as_yaml(default_value)}]"
+        mark += _from_outside(file_values, ".".join(path))
+        text = f"{match['indent']}{match['key']}: {_as_yaml(value)}"
+        comment = (match["comment"] or "").strip() or ("#" if mark else "")
         lines.append(f"{text:<24} {comment}{mark}".rstrip())
     return "\n".join(lines).strip() + "\n"
 
 
-def changes(settings: Settings, outside: Mapping[str, Any] = MappingProxyType({})) -> str:
+def changes(settings: Settings, file_values: Mapping[str, Any] = MappingProxyType({})) -> str:
     """The settings that differ from the defaults, one a line, each with its default."""
     default = msgspec.to_builtins(load_defaults())
     lines = [
         f"{key}: {_as_yaml(value)}".ljust(40)
         + f" # default: {_as_yaml(_at(default, key.split('.')))}"
-        + _from_outside(outside, key)
+        + _from_outside(file_values, key)
         for key, value in changed(settings).items()
         if value is not None
     ]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _from_outside(outside: Mapping[str, Any], key: str) -> str:
-    return f" [set from outside; the file: {_as_yaml(outside[key])}]" if key in outside else ""
+def _from_outside(file_values: Mapping[str, Any], key: str) -> str:
+    return (
+        f" [set from outside; the file: {_as_yaml(file_values[key])}]" if key in file_values else ""
+    )
 
 
 def _at(tree: Any, path: list[str]) -> Any:

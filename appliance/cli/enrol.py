@@ -38,26 +38,26 @@ def cli_enrol(settings: Settings, *, folder: Path | None, keep: bool, takes: int
     state = settings.state_path()
     classifier = network.VerdictNetwork()
     if folder is not None:
-        asked = read_recordings(folder)
+        takes_ = read_recordings(folder)
     else:
-        often = "once" if takes == 1 else f"{takes} times"
+        count = "once" if takes == 1 else f"{takes} times"
         minutes = max(1, round(len(WORDS) * takes * (TAKE_S + 0.5) / 60))
         _print_line(
-            f"Say each word as you would while the box talks, {often}: about {minutes} min. "
+            f"Say each word as you would while the box talks, {count}: about {minutes} min. "
             "Ctrl-C ends it, and nothing is kept."
         )
-        asked = record_takes(
+        takes_ = record_takes(
             lambda seconds, started: record(settings.card, seconds, started), takes
         )
-    heard = usable(asked, settings, classifier)
-    learnt = enrolment.learn(heard, adaptation.anchors(), network.fingerprint())
-    _print_line(f"{learnt.takes} recordings, each judged by what the others taught: "
-         f"{learnt.before:.0%} right as shipped, {learnt.after:.0%} with yours.")  # fmt: skip
-    if not learnt.helps:
+    scored = usable(takes_, settings, classifier)
+    result = enrolment.learn(scored, adaptation.anchors(), network.fingerprint())
+    _print_line(f"{result.takes} recordings, each judged by what the others taught: "
+         f"{result.before:.0%} right as shipped, {result.after:.0%} with yours.")  # fmt: skip
+    if not result.helps:
         return _print_line("That is no better than as shipped: nothing was changed.")
-    path = adaptation.save(learnt.adaptation, state)
+    path = adaptation.save(result.adaptation, state)
     if keep:
-        keep_recordings((h.take for h in heard), state)
+        keep_recordings((h.take for h in scored), state)
     _print_line(f"Kept in {path}; `interlude enrol --forget` takes it back.")
     return _print_line("A box that runs takes it up when it is started again.")
 
@@ -65,12 +65,12 @@ def cli_enrol(settings: Settings, *, folder: Path | None, keep: bool, takes: int
 def cli_forget(settings: Settings) -> int:
     """Erase the fitted layer and the recordings. Returns the exit code. Raises StorageError."""
     state = settings.state_path()
-    had = enrolled_files.is_there(state)
-    if left := enrolled_files.forget(state):
+    existed = enrolled_files.is_there(state)
+    if failed := enrolled_files.forget(state):
         raise StorageError(
-            f"Not all is forgotten: {left[0].path} cannot be erased ({left[0].why})."
+            f"Not all is forgotten: {failed[0].path} cannot be erased ({failed[0].why})."
         )
-    if not had:
+    if not existed:
         return _print_line("There was nothing to forget.")
     return _print_line("Forgotten. A box that runs still knows it until it is started again.")
 
@@ -96,13 +96,13 @@ def usable(
     takes: Iterable[EnrolmentRecording], settings: Settings, classifier: network.VerdictNetwork
 ) -> list[ScoredRecording]:
     """Score the recordings. Those that cannot be used are left out and printed with the reason."""
-    heard = []
+    scored = []
     for take in takes:
         try:
-            heard.append(enrolment.score(take, settings.hearing, classifier))
+            scored.append(enrolment.score(take, settings.hearing, classifier))
         except EnrolmentError as error:
             _print_line(f"Left out: {error}")
-    return heard
+    return scored
 
 
 def keep_recordings(takes: Iterable[EnrolmentRecording], state: Path) -> None:

@@ -54,21 +54,21 @@ def spoken_states(
     runs.add(TokenSlot(count, 1, first=False, states=None))
     sentences = HeadSentences(runs, dbfs)
     sentences.say(HeadOrder(1, 1, count + 1, words_of(text, recited.pieces)), time.monotonic())
-    shaper, marks, made = SpeechPostprocessor(rate_hz), SpeechMarks(rate_hz), list[Samples]()
+    shaper, marks, chunks = SpeechPostprocessor(rate_hz), SpeechMarks(rate_hz), list[Samples]()
     while sentences.busy:
         runs.step()
-        for told, samples in sentences.replies(time.monotonic()):
-            if "failed" in told:
-                raise UnsayableText(f"The voice head cannot say this: {told['why']}.")
+        for reply, samples in sentences.replies(time.monotonic()):
+            if "failed" in reply:
+                raise UnsayableText(f"The voice head cannot say this: {reply['why']}.")
             if samples is not None:
-                made.append(shaper.process(to_float(samples), gain_for(dbfs)))
-                words = told["words"]
+                chunks.append(shaper.process(to_float(samples), gain_for(dbfs)))
+                words = reply["words"]
                 assert isinstance(words, list)
                 marks.add(EngineSound(1, len(samples), words=tuple(words)))
-    made.append(shaper.process(np.empty(0, np.float32), last=True))
-    sound = np.concatenate(made)
+    chunks.append(shaper.process(np.empty(0, np.float32), last=True))
+    sound = np.concatenate(chunks)
     inside = (
-        each._replace(over=min(each.over, len(sound))) for each in marks.words(shaper.dropped)
+        word._replace(over=min(word.over, len(sound))) for word in marks.words(shaper.dropped)
     )
     return sound, list(inside)
 
@@ -76,8 +76,8 @@ def spoken_states(
 def words_of(text: str, pieces: Sequence[bytes]) -> tuple[Word, ...]:
     """For each word: first character, last + 1, and the index of the token in which it begins."""
     ends = list(accumulate(map(len, pieces)))
-    found = []
+    spans = []
     for word in re.finditer(r"\S+", text):
         before = len(text[: word.start()].encode())
-        found.append((*word.span(), min(bisect_right(ends, before), len(ends) - 1)))
-    return tuple(found)
+        spans.append((*word.span(), min(bisect_right(ends, before), len(ends) - 1)))
+    return tuple(spans)

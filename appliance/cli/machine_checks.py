@@ -28,18 +28,18 @@ def machine_findings(settings: Settings, machine: Machine) -> Iterator[Finding]:
 
 
 def _cores(settings: Settings, machine: Machine) -> Iterator[Finding]:
-    have = machine.cores()
+    cores = machine.cores()
     table = rows.rows_to_run(settings)
-    homeless = [row.name for row in table if row.cores and not have.intersection(row.cores)]
+    missing = [row.name for row in table if row.cores and not cores.intersection(row.cores)]
     thinker = {core for row in table if row.name == "thinker" for core in row.cores}
     others = {core for row in table if row.name != "thinker" for core in row.cores}
-    shared = sorted(thinker & others & have)
-    if homeless:
+    shared = sorted(thinker & others & cores)
+    if missing:
         yield warning(
             "cores",
-            f"{len(have)} cores: those meant for {', '.join(homeless)} do not exist here.",
+            f"{len(cores)} cores: those meant for {', '.join(missing)} do not exist here.",
             "The system places them: well enough for development. Or set `processes`.",
-            ShownAs.of("page-find-cores-few", count=len(have)),
+            ShownAs.of("page-find-cores-few", count=len(cores)),
         )
     elif shared:
         yield warning(
@@ -52,8 +52,8 @@ def _cores(settings: Settings, machine: Machine) -> Iterator[Finding]:
     else:
         yield ok(
             "cores",
-            f"{len(have)} cores: every process has those it is meant for.",
-            ShownAs.of("page-find-cores", count=len(have)),
+            f"{len(cores)} cores: every process has those it is meant for.",
+            ShownAs.of("page-find-cores", count=len(cores)),
         )
 
 
@@ -88,19 +88,20 @@ def _permissions(settings: Settings, machine: Machine) -> Iterator[Finding]:
 
 
 def _memory(settings: Settings, machine: Machine) -> Iterator[Finding]:
-    if (have := machine.memory_mib()) is None:
+    if (present_mib := machine.memory_mib()) is None:
         return
-    need = sum(row.memory_mib for row in rows.rows_to_run(settings)) + _weights_mib(settings)
-    if have < need:
+    needed_mib = sum(row.memory_mib for row in rows.rows_to_run(settings)) + _weights_mib(settings)
+    if present_mib < needed_mib:
         yield problem(
             "memory",
-            f"{have} MiB of memory, of {need} that these settings may need.",
+            f"{present_mib} MiB of memory, of {needed_mib} that these settings may need.",
             "Choose a smaller model in `thinking.model`, e.g. pocket.",
-            ShownAs.of("page-find-memory-short", have=have, need=need),
+            ShownAs.of("page-find-memory-short", have=present_mib, need=needed_mib),
         )
     else:
-        shown = ShownAs.of("page-find-memory", have=have, need=need)
-        yield ok("memory", f"{have} MiB of memory; these settings may need {need}.", shown)
+        shown = ShownAs.of("page-find-memory", have=present_mib, need=needed_mib)
+        sentence = f"{present_mib} MiB of memory; these settings may need {needed_mib}."
+        yield ok("memory", sentence, shown)
 
 
 def _weights_mib(settings: Settings) -> int:
@@ -114,7 +115,7 @@ def _weights_mib(settings: Settings) -> int:
 
 def _disk(settings: Settings, machine: Machine) -> Iterator[Finding]:
     folder = settings.state_path()
-    free = machine.free_disk_mib(folder)
+    free_mib = machine.free_disk_mib(folder)
     if not machine.writable(folder):
         yield problem(
             "disk",
@@ -122,13 +123,13 @@ def _disk(settings: Settings, machine: Machine) -> Iterator[Finding]:
             "Mend its permissions, or name another folder in `state_dir`.",
             ShownAs.of("page-find-disk-locked"),
         )
-    elif free is not None and free < LEAST_DISK_MIB:
-        shown = ShownAs.of("page-find-disk-full", mib=free, least=LEAST_DISK_MIB)
+    elif free_mib is not None and free_mib < LEAST_DISK_MIB:
+        shown = ShownAs.of("page-find-disk-full", mib=free_mib, least=LEAST_DISK_MIB)
         remedy = f"Free {LEAST_DISK_MIB} or more."
-        yield problem("disk", f"Only {free} MiB are free for {folder}.", remedy, shown)
+        yield problem("disk", f"Only {free_mib} MiB are free for {folder}.", remedy, shown)
     else:
-        shown = ShownAs.of("page-find-disk", mib=free or 0)
-        yield ok("disk", f"{free} MiB are free for {folder}.", shown)
+        shown = ShownAs.of("page-find-disk", mib=free_mib or 0)
+        yield ok("disk", f"{free_mib} MiB are free for {folder}.", shown)
 
 
 def _heat(machine: Machine) -> Iterator[Finding]:
@@ -141,8 +142,8 @@ def _heat(machine: Machine) -> Iterator[Finding]:
         shown = ShownAs.of(
             "page-find-power-since" if LOW_VOLTAGE in since else "page-find-heat-since"
         )
-        said = f"At some time since the start {', '.join(since)}."
-        yield warning("heat, power", said, remedy, shown)
+        sentence = f"At some time since the start {', '.join(since)}."
+        yield warning("heat, power", sentence, remedy, shown)
     if (degrees := machine.temperature_c()) is None:
         return
     place = f"{machine.name() or 'The processor'} is at {degrees:.0f} °C"

@@ -17,17 +17,17 @@ def cli(settings: Callable[[], Settings], file: Path = FILE) -> int:
     """Write or remove avahi's file. If the settings cannot be used, an existing file stays: the box
     itself goes on with its last usable settings. Raises StorageError."""
     try:
-        wanted = announcement(settings().page)
+        content = announcement(settings().page)
     except SettingsError as error:
         print(f"<4>{error}")  # a warning: sd-daemon(3)
         if file.exists():
             return 0
-        wanted = announcement(load_defaults().page)
+        content = announcement(load_defaults().page)
     try:
-        if not wanted:
+        if not content:
             file.unlink(missing_ok=True)
-        elif not file.exists() or file.read_bytes() != wanted:
-            write_whole(file, wanted, lasting=False)
+        elif not file.exists() or file.read_bytes() != content:
+            write_whole(file, content, lasting=False)
     except OSError as error:
         raise StorageError(f"{file} could not be written ({error.strerror}).") from error
     return 0

@@ -38,15 +38,15 @@ def cli_forget(settings: Settings) -> int:
     Prints the result when all is erased. Returns the exit code. Raises StorageError, ControlError.
     """
     try:
-        told = tell.forget_conversation(settings)
+        reply = tell.forget_conversation(settings)
     except NotRunning:
         return _print_line(_forget_on_disk(settings))
     except ControlError as error:
         problem = f"It is not known whether the box that runs here has forgotten. {error.problem}"
         remedy = "Ask again; if that does not help, stop the box and ask once more."
         raise ControlError(problem, error.remedy or remedy) from error
-    if told.problem:
-        raise StorageError(told.problem)
+    if reply.problem:
+        raise StorageError(reply.problem)
     return _print_line("The box that runs here has forgotten all that was said.")
 
 
@@ -59,13 +59,13 @@ def _forget_on_disk(settings: Settings) -> str:
         memory = Memory(file, settings.memory.keep_turns)
         count = memory.count()
         memory.close()
-        said = f"{_turns(count)} {'is' if count == 1 else 'are'} forgotten."
+        result = f"{_turns(count)} {'is' if count == 1 else 'are'} forgotten."
     except MemoryDamaged:
-        said = "The memory was damaged; it is deleted."
+        result = "The memory was damaged; it is deleted."
     except StorageError:  # a full disk, or a file of another version: it is erased all the same
-        said = "All that was said is forgotten."
+        result = "All that was said is forgotten."
     memory_erase.forget_all(file)
-    return said
+    return result
 
 
 def _turns(count: int) -> str:
@@ -73,10 +73,11 @@ def _turns(count: int) -> str:
 
 
 def _in_words(turn: RememberedTurn) -> str:
-    said = f"{turn.transcript} (as the model heard it)" if turn.transcript else ""
-    asked = " ".join(filter(None, (said, turn.asked))) or f"({turn.seconds:.1f} s of speech)"
-    cut = "" if turn.complete else " …(cut)"
-    return f"{turn.started}\n  owner: {asked}\n  box:   {turn.heard}{cut}"
+    transcript = f"{turn.transcript} (as the model heard it)" if turn.transcript else ""
+    speech = f"({turn.seconds:.1f} s of speech)"
+    question = " ".join(filter(None, (transcript, turn.asked))) or speech
+    mark = "" if turn.complete else " …(cut)"
+    return f"{turn.started}\n  owner: {question}\n  box:   {turn.heard}{mark}"
 
 
 def _print_line(line: str) -> int:

@@ -53,8 +53,8 @@ def cli_list(settings: Settings, console: Console | None = None) -> int:
     console.print(table)
     from appliance.models.background_download import awaited_sentence
 
-    if said := awaited_sentence(store):
-        console.print(said, highlight=False)
+    if sentence := awaited_sentence(store):
+        console.print(sentence, highlight=False)
     for model in store.models.values():
         if model.kind in ON_STICK and store.state(model) in ("missing", "partial"):
             files = ", ".join(file.name for file in model.files.values())
@@ -107,9 +107,9 @@ def cli_fetch(
         return INTERRUPTED
     console.print(f"{name} is here, every byte verified.")
     if model.kind == "voice":
-        why = engines.lacking(settings.programs_path(), engines.PIPER)
-        told = f"It cannot speak yet. {why} docs/voices.md says more." if why else SOON
-        console.print(told, highlight=False)
+        lacking = engines.lacking(settings.programs_path(), engines.PIPER)
+        sentence = f"It cannot speak yet. {lacking} docs/voices.md says more." if lacking else SOON
+        console.print(sentence, highlight=False)
     return _ready(console, settings, store, model)
 
 
@@ -131,14 +131,14 @@ def _ready(console: Console, settings: Settings, store: ModelStore, model: Catal
 
 
 def cli_bring_voice(
-    settings: Settings, stick: Path | None = None, wish: Path = VOICE_WANTED
+    settings: Settings, stick: Path | None = None, request_file: Path = VOICE_WANTED
 ) -> int:
     """Fetch the requested voice, or copy it from `stick`. It is not announced: it will be heard."""
     from appliance.models.background_download import BackgroundDownload
     from appliance.models.fetcher import ModelFetcher
     from appliance.models.hub import ModelHub
 
-    store = ModelStore.of(settings, wish)
+    store = ModelStore.of(settings, request_file)
     engine = engines.engine(settings.programs_path(), engines.PIPER)
     if engine is not None and store.wanted() in engine.voices():
         print(f"{store.wanted()} came with its program")
@@ -147,11 +147,11 @@ def cli_bring_voice(
     def fetch(model: CatalogueModel) -> None:
         ModelFetcher(store, ModelHub(), _Lines()).fetch(model)
 
-    def told(what: download_news.DownloadNews) -> None:
-        print(f"{what.model}: {what.kind}", flush=True)
+    def report(news: download_news.DownloadNews) -> None:
+        print(f"{news.model}: {news.kind}", flush=True)
 
-    errand = BackgroundDownload(store, fetch, told, time.sleep)
-    if not (errand.run() if stick is None else errand.copy_from_stick(stick)):
+    download = BackgroundDownload(store, fetch, report, time.sleep)
+    if not (download.run() if stick is None else download.copy_from_stick(stick)):
         print("no voice is awaited" if stick is None else "nothing of it is awaited here")
     return OK
 
@@ -160,7 +160,7 @@ def cli_bring(
     settings: Settings,
     stick: Path | None = None,
     folder: Path = download_news.FOLDER,
-    wish: Path = WANTED,
+    request_file: Path = WANTED,
 ) -> int:
     """Fetch the requested model from the hub, or copy it from `stick`, or remove the one whose
     removal was requested.
@@ -172,25 +172,25 @@ def cli_bring(
     from appliance.models.fetcher import ModelFetcher
     from appliance.models.hub import ModelHub
 
-    store = ModelStore.of(settings, wish)
-    if gone := store.unwanted():
-        store.remove(catalogue.find(gone, store.models))
-        print(f"{gone}: removed", flush=True)
+    store = ModelStore.of(settings, request_file)
+    if removed := store.unwanted():
+        store.remove(catalogue.find(removed, store.models))
+        print(f"{removed}: removed", flush=True)
         return OK
 
     def fetch(model: CatalogueModel) -> None:
         ModelFetcher(store, ModelHub(), _Lines()).fetch(model)
 
-    def told(what: download_news.DownloadNews) -> None:
-        print(f"{what.model}: {what.kind}", flush=True)
+    def report(news: download_news.DownloadNews) -> None:
+        print(f"{news.model}: {news.kind}", flush=True)
         if folder.is_dir():
             try:
-                download_news.write_news(what, folder)
+                download_news.write_news(news, folder)
             except OSError as error:  # the download goes on unannounced
                 print(f"{folder}: {error.strerror}", file=sys.stderr, flush=True)
 
-    errand = BackgroundDownload(store, fetch, told, time.sleep)
-    if not (errand.run() if stick is None else errand.copy_from_stick(stick)):
+    download = BackgroundDownload(store, fetch, report, time.sleep)
+    if not (download.run() if stick is None else download.copy_from_stick(stick)):
         print("no model is awaited" if stick is None else "nothing of it is awaited here")
     return OK
 
@@ -204,7 +204,7 @@ def cli_announce(settings: Settings, folder: Path = download_news.FOLDER) -> int
     from appliance.models.download_announcer import ModelAnnouncer
     from appliance.runtime import status
 
-    def told(message: Message) -> None:
+    def send(message: Message) -> None:
         limit_s = time.monotonic() + STARTS_S
         while True:
             try:
@@ -216,7 +216,7 @@ def cli_announce(settings: Settings, folder: Path = download_news.FOLDER) -> int
                     return
                 time.sleep(2.0)
 
-    def talks() -> bool:
+    def is_talking() -> bool:
         now = status.read_status()
         return now is not None and now.talking
 
@@ -224,12 +224,12 @@ def cli_announce(settings: Settings, folder: Path = download_news.FOLDER) -> int
     if memory is None:
         raise ControlError("This is for a service: there is no RUNTIME_DIRECTORY.")
     announcer = ModelAnnouncer(
-        ModelStore.of(settings), memory, lambda sentence: told(Say(sentence, chime=True)), talks,
-        lambda: told(Restart()), time.sleep, time.monotonic, lambda: time.localtime().tm_hour,
-        settings.own_language,
+        ModelStore.of(settings), memory, lambda sentence: send(Say(sentence, chime=True)),
+        is_talking, lambda: send(Restart()), time.sleep, time.monotonic,
+        lambda: time.localtime().tm_hour, settings.own_language,
     )  # fmt: skip
-    while (what := download_news.pop_news(folder)) is not None:
-        print(f"{what.model}: {what.kind}" + ("" if announcer.announce(what) else ", passed over"))
+    while (news := download_news.pop_news(folder)) is not None:
+        print(f"{news.model}: {news.kind}" + ("" if announcer.announce(news) else ", passed over"))
     return OK
 
 
@@ -253,10 +253,10 @@ def cli_verify(settings: Settings, name: str | None = None, console: Console | N
             damaged = True
             store.forget_whole(model)  # so that the next fetch checks every file again
         unpinned = any(file.sha256 is None for file in model.files.values()) and model.shipped
-        well = (
+        verdict = (
             "there; part of the package, not pinned here" if unpinned else "every byte as fetched"
         )
-        console.print(f"{model.name}: {' '.join(problems) or well}", highlight=False)
+        console.print(f"{model.name}: {' '.join(problems) or verdict}", highlight=False)
         if problems and not model.shipped:
             console.print(f"  `interlude models fetch {model.name}` replaces what is wrong.")
     return ModelError.exit_code if damaged else OK

@@ -28,7 +28,7 @@ def models_verbs(verbs: Verbs, common: argparse.ArgumentParser, settings: Settin
         from appliance.models.store import ModelStore
 
         if args.json:
-            return models_relay.cli_told(ModelStore.of(settings(args)))
+            return models_relay.cli_list_json(ModelStore.of(settings(args)))
         return commands.cli_list(settings(args))
 
     def fetch(args: argparse.Namespace) -> int:
@@ -69,50 +69,54 @@ def models_verbs(verbs: Verbs, common: argparse.ArgumentParser, settings: Settin
     models = Verbs(
         verbs.add("models", "list, fetch and verify the models", more=_EXAMPLES), common, "model"
     )
-    listed = models.add(
+    list_command = models.add(
         "list", "list the models: size, licence, and whether they are installed", list_
     )
-    listed.add_argument("--json", action="store_true", help="print every file as JSON")
-    fetched = models.add("fetch", "fetch a model; continues an interrupted download", fetch)
-    fetched.add_argument("name", metavar="NAME", help="name of the model")
-    fetched.add_argument(
+    list_command.add_argument("--json", action="store_true", help="print every file as JSON")
+    fetch_command = models.add("fetch", "fetch a model; continues an interrupted download", fetch)
+    fetch_command.add_argument("name", metavar="NAME", help="name of the model")
+    fetch_command.add_argument(
         "--accept-licence", action="store_true", help="accept its licence without being asked"
     )
-    fetched.add_argument(
+    fetch_command.add_argument(
         "--audio",
         choices=["f16", "q8_0"],
         help="precision of the audio encoder; the quality of q8_0 has not been measured",
     )
-    verified = models.add("verify", "read every byte again and compare checksums", verify)
-    verified.add_argument("name", metavar="NAME", nargs="?", help="name of a model; default: all")
-    brought = models.add(
+    verify_command = models.add("verify", "read every byte again and compare checksums", verify)
+    verify_command.add_argument(
+        "name", metavar="NAME", nargs="?", help="name of a model; default: all"
+    )
+    bring_command = models.add(
         "bring", "install the model that was requested; for the services of a box", bring
     )
-    brought.add_argument("--voice", action="store_true", help="install the requested voice")
-    brought.add_argument(
+    bring_command.add_argument("--voice", action="store_true", help="install the requested voice")
+    bring_command.add_argument(
         "--from", dest="folder", type=Path, metavar="DIR", help="copy from DIR in place of the hub"
     )
     models.add("announce", "announce the outcome of `bring`; for a service of the box", announce)
 
-    given = models.add(
+    give_command = models.add(
         "give", "print part of a model's file in base64; for a fleet's playbook", give
     )
-    given.add_argument("name", metavar="NAME", help="name of the model")
-    given.add_argument("file", metavar="FILE", help="name of the file, as `list --json` prints it")
-    given.add_argument(
+    give_command.add_argument("name", metavar="NAME", help="name of the model")
+    give_command.add_argument(
+        "file", metavar="FILE", help="name of the file, as `list --json` prints it"
+    )
+    give_command.add_argument(
         "--at", type=_count, default=0, metavar="BYTES", help="offset of the first byte"
     )
-    given.add_argument(
+    give_command.add_argument(
         "--most", type=_count, required=True, metavar="BYTES", help="most bytes to print"
     )
-    taken = models.add(
+    take_command = models.add(
         "take", "append stdin to a model's file, or install a model whose files are complete", take
     )
-    taken.add_argument("name", metavar="NAME", help="name of the model")
-    taken.add_argument(
+    take_command.add_argument("name", metavar="NAME", help="name of the model")
+    take_command.add_argument(
         "file", metavar="FILE", nargs="?", help="name of the file; without it, install the model"
     )
-    taken.add_argument(
+    take_command.add_argument(
         "--at", type=_count, default=0, metavar="BYTES", help="bytes that are here already"
     )
 

@@ -17,7 +17,7 @@ from appliance.models.store import ModelStore
 OK = 0
 
 
-def cli_told(store: ModelStore) -> int:
+def cli_list_json(store: ModelStore) -> int:
     """Print every file of every model as JSON (`interlude models list --json`)."""
     print(msgspec.json.format(msgspec.json.encode(list_models(store))).decode())
     return OK

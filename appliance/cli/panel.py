@@ -41,14 +41,14 @@ def cli_panel(settings: Settings) -> int:
         raise PanelError("This box has no keyboard panel.", "Set `panel.gpio: keyboard`.")
     if not sys.stdin.isatty():
         raise PanelError("The keyboard panel needs a terminal.")
-    with tempfile.TemporaryDirectory() as folder, _connected(settings, Path(folder)) as wire:
-        before = termios.tcgetattr(sys.stdin)
+    with tempfile.TemporaryDirectory() as folder, _connected(settings, Path(folder)) as panel:
+        terminal = termios.tcgetattr(sys.stdin)
         tty.setcbreak(sys.stdin)
         try:
             print(HELP)
-            _serve(wire)
+            _serve(panel)
         finally:
-            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, terminal)
             print("\x1b[0m")
     return 0
 
@@ -62,25 +62,25 @@ def drawn(frame: str) -> str:
 
 
 def _connected(settings: Settings, folder: Path) -> socket.socket:
-    wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    wire.bind(str(folder / "keys"))
+    panel = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    panel.bind(str(folder / "keys"))
     try:
-        wire.connect(str(place(settings)))
-        wire.send(HELLO.encode())
+        panel.connect(str(place(settings)))
+        panel.send(HELLO.encode())
     except OSError as error:
-        wire.close()
+        panel.close()
         raise PanelError("No box with a keyboard panel runs here.", "`interlude run`") from error
-    return wire
+    return panel
 
 
-def _serve(wire: socket.socket) -> None:
+def _serve(panel: socket.socket) -> None:
     due: list[tuple[float, str]] = []
-    turns = dict.fromkeys(PAIRS, 0)
+    presses = dict.fromkeys(PAIRS, 0)
     while True:
         wait_s = max(0.0, due[0][0] - time.monotonic()) if due else None
-        ready, _, _ = select.select([sys.stdin, wire], [], [], wait_s)
-        if wire in ready:
-            print(drawn(wire.recv(64).decode()), end="", flush=True)
+        ready, _, _ = select.select([sys.stdin, panel], [], [], wait_s)
+        if panel in ready:
+            print(drawn(panel.recv(64).decode()), end="", flush=True)
         if sys.stdin in ready:
             key = os.read(sys.stdin.fileno(), 1).decode("ascii", "replace")
             if key in QUIT or not key:
@@ -90,14 +90,14 @@ def _serve(wire: socket.socket) -> None:
                 at += after_s
                 due.append((at, word))
             if key in PAIRS:
-                due.append((at, PAIRS[key][turns[key] % 2]))
-                turns[key] += 1
+                due.append((at, PAIRS[key][presses[key] % 2]))
+                presses[key] += 1
         while due and due[0][0] <= time.monotonic():
-            _send(wire, due.pop(0)[1])
+            _send(panel, due.pop(0)[1])
 
 
-def _send(wire: socket.socket, word: str) -> None:
+def _send(panel: socket.socket, word: str) -> None:
     try:
-        wire.send(word.encode())
+        panel.send(word.encode())
     except OSError as error:
         raise PanelError("The box has gone.", "`interlude run`, then this again.") from error

@@ -61,21 +61,21 @@ def cli(doing: str, settings: Callable[[], Settings]) -> int:
 def cli_begin(folder: Path = FOLDER) -> int:
     """Make the box's keys and apply the seed on its card. A bad seed only logs a warning: the box
     starts all the same."""
-    begun = provision(BootDisk(), ProvisionTarget())
-    note(begun, folder)
-    if begun.seeded:
-        print(f"the card's seed was used and wiped: {', '.join(begun.seeded)}")
-        if HOST in begun.seeded:
+    result = provision(BootDisk(), ProvisionTarget())
+    note(result, folder)
+    if result.seeded:
+        print(f"the card's seed was used and wiped: {', '.join(result.seeded)}")
+        if HOST in result.seeded:
             rename(host())
     return 0
 
 
-def note(begun: ProvisionResult, folder: Path) -> None:
+def note(result: ProvisionResult, folder: Path) -> None:
     """Log what on the card could not be used, and write it to BAD_SEED for set-up, which says
     it."""
     (folder / BAD_SEED).unlink(missing_ok=True)
-    other = setup_sentences.misnamed(begun.misnamed, english()) if begun.misnamed else ""
-    if problem := " ".join(filter(None, [begun.problem, other])):
+    misnamed = setup_sentences.misnamed(result.misnamed, english()) if result.misnamed else ""
+    if problem := " ".join(filter(None, [result.problem, misnamed])):
         print(f"<4>The card's seed was not used: {problem}")  # a warning: sd-daemon(3)
         write_whole(folder / BAD_SEED, problem.encode(errors="replace"), lasting=False)
 
@@ -114,22 +114,22 @@ def cli_setup(
     voice = SetupAnnouncer(settings)
     wanted = pop_request(voice, ProvisionTarget(), folder, request_folder)
     radio = NmcliNetworks()
-    looked, bad = folder / LOOKED, folder / BAD_SEED
-    problem = bad.read_text(encoding="utf-8") if bad.exists() else ""
+    looked_file, problem_file = folder / LOOKED, folder / BAD_SEED
+    problem = problem_file.read_text(encoding="utf-8") if problem_file.exists() else ""
     language = own_language(settings)
     set_up = SetupSession(
         radio, voice.speak, BoxChanges(ProvisionTarget(), rename, warn), folder, logs=warn,
         own_name=lambda: own_name(radio), host=host, untouched=lambda: untouched(ProvisionTarget()),
-        first=not looked.exists(),
+        first=not looked_file.exists(),
         card=problem,
         page_uid=pwd.getpwnam(submitted_form.USER).pw_uid, pages=pages(settings),
         password=password_words.password(language), words=catalogue(language),
     )  # fmt: skip
-    looked.touch()
+    looked_file.touch()
     if problem and set_up.first:
         set_up.insist(setup_sentences.card_says(problem, english()))
-    print(ended := set_up.run(asked=bool(wanted)))
-    if ended == "set up":
+    print(result := set_up.run(asked=bool(wanted)))
+    if result == "set up":
         voice.send(Restart())  # so that the new settings take effect
     return 0
 
@@ -151,8 +151,8 @@ def own_language(settings: Callable[[], Settings]) -> str:
 
 
 def pop_request(
-    voice: SetupAnnouncer,
-    ground: ProvisionTarget,
+    announcer: SetupAnnouncer,
+    target: ProvisionTarget,
     folder: Path,
     request_folder: Path,
     sleep: Callable[[float], None] = time.sleep,
@@ -164,7 +164,7 @@ def pop_request(
     """
     wanted = read_request(request_folder)
     if wanted == "reset":
-        reset(voice, ground, folder)
+        reset(announcer, target, folder)
     # After the reset, so that one that a power cut interrupts is repeated at the next boot.
     try:
         pop_note(request_folder / WANTED_SETUP)
@@ -182,12 +182,12 @@ class SetupAnnouncer:
     def __init__(
         self,
         settings: Callable[[], Settings],
-        stands: Callable[[], status.SupervisorStatus | None] = status.read_status,
+        read_status: Callable[[], status.SupervisorStatus | None] = status.read_status,
         now_s: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._settings = settings
-        self._stands = stands
+        self._read_status = read_status
         self._now_s = now_s
         self._sleep = sleep
 
@@ -214,9 +214,9 @@ class SetupAnnouncer:
         sentence = catalogue(own_language(self._settings)).say(key) if key else ""
         while sentence and self._now_s() < limit_s:
             if self.speak(sentence):
-                told = self._pid()
+                pid = self._pid()
                 self._wait_for_silence()
-                if self._pid() == told and self.send(Restart()):
+                if self._pid() == pid and self.send(Restart()):
                     return
             else:
                 self._sleep(AGAIN_S)
@@ -225,15 +225,15 @@ class SetupAnnouncer:
     def _wait_for_silence(self) -> None:
         limit_s = self._now_s() + SPEECH_S
         self._sleep(AGAIN_S)  # the status file shows the speech only after a delay
-        while (now := self._stands()) and now.talking and self._now_s() < limit_s:
+        while (now := self._read_status()) and now.talking and self._now_s() < limit_s:
             self._sleep(LOOK_S)
 
     def _pid(self) -> int | None:
-        now = self._stands()
+        now = self._read_status()
         return now.pid if now else None
 
 
-def reset(voice: SetupAnnouncer, ground: ProvisionTarget, folder: Path = FOLDER) -> None:
+def reset(announcer: SetupAnnouncer, target: ProvisionTarget, folder: Path = FOLDER) -> None:
     """Delete everything that the last owner configured, then restart the box. An incomplete reset
     is announced.
 
@@ -241,24 +241,24 @@ def reset(voice: SetupAnnouncer, ground: ProvisionTarget, folder: Path = FOLDER)
     result is recorded in `folder`, which is in memory: the box is restarted once in each boot, and
     again only if the result differs.
     """
-    told, ended, problem = folder / TOLD, b"complete", ""
+    result_file, result, problem = folder / TOLD, b"complete", ""
     try:
-        remove_provisioning(ground)
+        remove_provisioning(target)
     except StorageError as error:
-        ended, problem = b"incomplete", error.problem
-    if told.exists() and told.read_bytes() == ended:
+        result, problem = b"incomplete", error.problem
+    if result_file.exists() and result_file.read_bytes() == result:
         return
     if problem:
         print(f"<3>The reset is not complete: {problem}")
-    voice.restart_after("reset-card-incomplete" if problem else "")
-    write_whole(told, ended, lasting=False)
+    announcer.restart_after("reset-card-incomplete" if problem else "")
+    write_whole(result_file, result, lasting=False)
 
 
 def read_request(request_folder: Path) -> Literal["", "setup", "reset"]:
     """The panel's request; "" if there is none. The file stays (`pop_request` deletes it)."""
     try:
         with HandedOverFile(request_folder / WANTED_SETUP, NOTE_BYTES) as note:
-            said = note.read(0, note.size).strip()
+            content = note.read(0, note.size).strip()
     except ReleaseRefused:
         return ""
-    return "reset" if said == b"reset" else "setup" if said == b"setup" else ""
+    return "reset" if content == b"reset" else "setup" if content == b"setup" else ""

@@ -180,9 +180,9 @@ def _shown() -> Progress:
         return _Line().show
     steps: list[str] = []
 
-    def edges(step: str, _share: float) -> None:
+    def report(step: str, _share: float) -> None:
         if not steps or steps[-1] != step:
             steps.append(step)
             print(step, file=sys.stderr, flush=True)
 
-    return edges
+    return report

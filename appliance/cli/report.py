@@ -12,6 +12,6 @@ def format_report(found: Mapping[str, object], *, as_json: bool) -> str:
         return json.dumps(found, indent=2)
     lines = []
     for name, value in found.items():
-        said = ", ".join(map(str, value)) if isinstance(value, list) else value
-        lines.append(f"{name.replace('_', ' '):14} {'–' if said in (None, '') else said}")
+        text = ", ".join(map(str, value)) if isinstance(value, list) else value
+        lines.append(f"{name.replace('_', ' '):14} {'–' if text in (None, '') else text}")
     return "\n".join(lines)

@@ -57,19 +57,19 @@ def cli_change(
 ) -> int:
     """Make the requested change of settings. Raises StorageError if its outcome cannot be
     written."""
-    asker = pwd.getpwnam(USER).pw_uid if user is None else user
-    change = handed_request.pop(REQUEST, SettingsChange, asker, wanted)
+    user_id = pwd.getpwnam(USER).pw_uid if user is None else user
+    change = handed_request.pop(REQUEST, SettingsChange, user_id, wanted)
     if change is None:
-        return _nothing()
+        return _no_request()
     try:
         OwnerSettings(path, secret, check).change(change)
     except InterludeError as error:
         print(f"<4>not changed: {error}")
-        told = RequestOutcome.of_error(change.id, error)
+        outcome = RequestOutcome.of_error(change.id, error)
     else:
-        print(f"changed: {', '.join(sorted(_named(change)))}")
-        told = RequestOutcome(change.id)
-    handed_request.tell(REQUEST, told, changed)
+        print(f"changed: {', '.join(sorted(_changed_keys(change)))}")
+        outcome = RequestOutcome(change.id)
+    handed_request.tell(REQUEST, outcome, changed)
     return 0
 
 
@@ -86,30 +86,30 @@ def cli_network(
     SIGTERM raises SystemExit, so that a change that is not complete is undone.
     """
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    asker = pwd.getpwnam(USER).pw_uid if user is None else user
-    asked = handed_request.pop(NETWORK, NetworkChange, asker, wanted)
-    if asked is None:
-        return _nothing()
-    told = (changes or NetworkChanges(NmcliNetworks(), set_up=set_up_is_open)).change(asked)
-    print(f"<4>{asked.doing}: {told.problem}" if told.problem else f"{asked.doing}: done")
-    handed_request.tell(NETWORK, told, changed)
+    user_id = pwd.getpwnam(USER).pw_uid if user is None else user
+    request = handed_request.pop(NETWORK, NetworkChange, user_id, wanted)
+    if request is None:
+        return _no_request()
+    outcome = (changes or NetworkChanges(NmcliNetworks(), set_up=set_up_is_open)).change(request)
+    print(f"<4>{request.doing}: {outcome.problem}" if outcome.problem else f"{request.doing}: done")
+    handed_request.tell(NETWORK, outcome, changed)
     return 0
 
 
 def cli_try_broker(settings: Callable[[], Settings], folder: Path = WANTED) -> int:
     """Test the broker that was entered on the page. Runs as the box's own user."""
-    asked = handed_request.pop(BROKER_TRIAL, BrokerTrial, os.geteuid(), folder)
-    if asked is None:
-        return _nothing()
-    handed_request.tell(BROKER_ANSWER, broker_trial.try_broker(asked, settings()), folder)
+    request = handed_request.pop(BROKER_TRIAL, BrokerTrial, os.geteuid(), folder)
+    if request is None:
+        return _no_request()
+    handed_request.tell(BROKER_ANSWER, broker_trial.try_broker(request, settings()), folder)
     return 0
 
 
-def _nothing() -> int:
+def _no_request() -> int:
     print("<4>nothing that could be done was asked for")  # a warning: sd-daemon(3)
     return 0
 
 
-def _named(change: SettingsChange) -> list[str]:
+def _changed_keys(change: SettingsChange) -> list[str]:
     """The keys of the change without their values, which may be secret, for the log."""
     return [*change.values, *(["password"] * bool(change.secret)), *(["undone"] * change.undo)]

@@ -52,8 +52,8 @@ def cli_look(
     user: int | None = None,
 ) -> int:
     """Start the requested search. Raises StorageError if its outcome cannot be written."""
-    asker = pwd.getpwnam(USER).pw_uid if user is None else user
-    request = handed_request.pop(REQUEST, LookRequest, asker, wanted)
+    user_id = pwd.getpwnam(USER).pw_uid if user is None else user
+    request = handed_request.pop(REQUEST, LookRequest, user_id, wanted)
     if request is None:
         return 0
     try:
@@ -63,17 +63,17 @@ def cli_look(
             start(unit)
     except InterludeError as error:
         print(f"<4>no look for a newer version: {error}")  # a warning: sd-daemon(3)
-        told = RequestOutcome.of_error(request.id, error)
+        outcome = RequestOutcome.of_error(request.id, error)
     else:
         print(f"looks for a newer version: {', '.join(units) or 'a stick is awaited'}")
-        told = RequestOutcome(request.id, names=tuple(units))
-    handed_request.tell(REQUEST, told, changed)
+        outcome = RequestOutcome(request.id, names=tuple(units))
+    handed_request.tell(REQUEST, outcome, changed)
     return 0
 
 
-def _units(request: LookRequest, pull: Path, found: list[str]) -> list[str]:
+def _units(request: LookRequest, pull: Path, partitions: list[str]) -> list[str]:
     if request.source == "stick":
-        return [f"interlude-stick@{name}.service" for name in found]
+        return [f"interlude-stick@{name}.service" for name in partitions]
     if not pull.exists():
         shown = ShownAs.of("page-wrong-look-nowhere")
         raise NotAllowed("No address is set where this box would look.", shown=shown)

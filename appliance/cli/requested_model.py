@@ -27,24 +27,24 @@ def cli_wish(
     *,
     wanted: Path = handed_request.WANTED,
     changed: Path = CHANGED,
-    wish: Path = WANTED,
-    voice_wish: Path = VOICE_WANTED,
+    request_file: Path = WANTED,
+    voice_request_file: Path = VOICE_WANTED,
     user: int | None = None,
 ) -> int:
     """Write the requested model's line. Raises StorageError if the outcome cannot be written."""
-    asker = pwd.getpwnam(USER).pw_uid if user is None else user
-    request = handed_request.pop(REQUEST, ModelRequest, asker, wanted)
+    user_id = pwd.getpwnam(USER).pw_uid if user is None else user
+    request = handed_request.pop(REQUEST, ModelRequest, user_id, wanted)
     if request is None:
         return 0
     try:
-        _leave(request, settings(), wish, voice_wish)
+        _write_request(request, settings(), request_file, voice_request_file)
     except InterludeError as error:
         print(f"<4>{request.do} of a model: {error}")  # a warning: sd-daemon(3)
-        told = RequestOutcome.of_error(request.id, error)
+        outcome = RequestOutcome.of_error(request.id, error)
     else:
         print(f"{request.do} {request.name}")
-        told = RequestOutcome(request.id)
-    handed_request.tell(REQUEST, told, changed)
+        outcome = RequestOutcome(request.id)
+    handed_request.tell(REQUEST, outcome, changed)
     return 0
 
 
@@ -60,14 +60,16 @@ def _speaking(settings: Settings) -> list[str]:
         return [now.speaking.voice]
 
 
-def _leave(request: ModelRequest, settings: Settings, wish: Path, voice_wish: Path) -> None:
-    stores = (ModelStore.of(settings, wish), ModelStore.of(settings, voice_wish))
+def _write_request(
+    request: ModelRequest, settings: Settings, request_file: Path, voice_request_file: Path
+) -> None:
+    stores = (ModelStore.of(settings, request_file), ModelStore.of(settings, voice_request_file))
     speaking = _speaking(settings) if request.do == "remove" else []
     model = check_request(request, settings, stores, speaking)
     fetched_voice = request.do == "fetch" and model.kind == "voice"
     line = model.name if request.do == "fetch" else f"{REMOVE}{model.name}"
     try:
-        write_whole(voice_wish if fetched_voice else wish, f"{line}\n".encode())
+        write_whole(voice_request_file if fetched_voice else request_file, f"{line}\n".encode())
     except OSError as error:
         shown = ShownAs.of("page-wrong-look-write", why=error.strerror or "")
         problem = f"The wish cannot be written ({error.strerror})."

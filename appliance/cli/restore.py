@@ -61,14 +61,14 @@ def complete_restore(settings: Settings) -> None:
             log.warning("restored: %s", ", ".join(sorted(plan.moves)))
             _note(state, RestoreOutcome(time.time(), plan.moves, back))
     except Exception as error:  # noqa: BLE001  # of any kind: every later start would raise it, too
-        known = _known(error)
-        log.error("nothing was restored: %s", known)
-        key, values = known.on_page
-        _note(state, RestoreOutcome(time.time(), {}, back, str(known)[:500], key, dict(values)))
+        problem = _as_interlude_error(error)
+        log.error("nothing was restored: %s", problem)
+        key, values = problem.on_page
+        _note(state, RestoreOutcome(time.time(), {}, back, str(problem)[:500], key, dict(values)))
     _clear(state)
 
 
-def _known(error: Exception) -> InterludeError:
+def _as_interlude_error(error: Exception) -> InterludeError:
     """The error as an InterludeError, which has a sentence for the page."""
     if isinstance(error, InterludeError):
         return error
@@ -86,16 +86,16 @@ def _note(state: Path, outcome: RestoreOutcome) -> None:
 def _prepared(state: Path, settings: Settings) -> RestorePlan | None:
     """Stage the requested files and write the plan; None if nothing was requested."""
     wanted, back = restore_files.archive(state, WANTED), state / BACK
-    former = restore_files.replaced(state)
-    if back.exists() and former is not None:
-        moves = _stage_former(state, former)
+    replaced = restore_files.replaced(state)
+    if back.exists() and replaced is not None:
+        moves = _stage_former(state, replaced)
     elif wanted.exists():
         backup = unpack(read_small(wanted, MOST_BYTES))
         moves = _stage(state, backup, settings.memory.keep_turns)
     else:
         return None
-    had = tuple(name for name in moves if place(state, name).exists())
-    plan = RestorePlan(moves, had)
+    existing = tuple(name for name in moves if place(state, name).exists())
+    plan = RestorePlan(moves, existing)
     # Files that an earlier restore replaced and this one does not: undoing that one is over.
     erase(beside(state, name, BEFORE) for name in PLACES if name not in moves)
     write_whole(state / PLAN, msgspec.json.encode(plan), 0o600)
@@ -110,7 +110,7 @@ def _stage(state: Path, backup: Backup, keep_turns: int) -> dict[PlaceName, Move
         write_anew(beside(state, "memory", STAGED), [_turn(t) for t in backup.turns[-keep_turns:]])
         moves["memory"] = "put"
     if backup.timers is not None:
-        timers = tuple(_timer(n, one) for n, one in enumerate(backup.timers, 1))
+        timers = tuple(_timer(number, timer) for number, timer in enumerate(backup.timers, 1))
         write_whole(beside(state, "timers", STAGED), timer_store.encoded(timers), 0o600)
         moves["timers"] = "put"
     if backup.adjusted is not None:
@@ -123,11 +123,11 @@ def _stage(state: Path, backup: Backup, keep_turns: int) -> dict[PlaceName, Move
     return moves
 
 
-def _stage_former(state: Path, former: RestorePlan) -> dict[PlaceName, Move]:
+def _stage_former(state: Path, replaced: RestorePlan) -> dict[PlaceName, Move]:
     moves: dict[PlaceName, Move] = {}
-    for name in former.moves:
+    for name in replaced.moves:
         staged = beside(state, name, STAGED)
-        if name in former.had:
+        if name in replaced.had:
             shutil.copyfile(beside(state, name, BEFORE), staged)
             staged.chmod(0o600)
             fd = os.open(staged, os.O_RDONLY | os.O_CLOEXEC)
@@ -135,7 +135,7 @@ def _stage_former(state: Path, former: RestorePlan) -> dict[PlaceName, Move]:
                 os.fsync(fd)
             finally:
                 os.close(fd)
-        moves[name] = "put" if name in former.had else "take"
+        moves[name] = "put" if name in replaced.had else "take"
     return moves
 
 
@@ -159,21 +159,21 @@ def _usable(state: Path, enrolled: bytes) -> bool:
 def _carry_out(state: Path, plan: RestorePlan) -> None:
     """Carry out the plan. Each step may already have been done before a power cut."""
     for name, move in plan.moves.items():
-        there, staged = place(state, name), beside(state, name, STAGED)
+        target, staged = place(state, name), beside(state, name, STAGED)
         before = beside(state, name, BEFORE)
         if move == "put" and not staged.exists():
             continue  # it was already renamed to its target
-        there.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if there.exists():
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if target.exists():
             if name == "memory":
-                _settle_memory(there)
+                _settle_memory(target)
             erase([before])  # replaced by an earlier restore; an undo has staged a copy of it
-            there.rename(before)
+            target.rename(before)
         elif name not in plan.had:
             erase([before])
         if move == "put":
-            staged.rename(there)
-        sync_folder(there.parent)
+            staged.rename(target)
+        sync_folder(target.parent)
         sync_folder(before.parent)
     write_whole(state / REPLACED, msgspec.json.encode(plan), 0o600)
     (state / PLAN).unlink()
@@ -186,9 +186,9 @@ def _settle_memory(memory: Path) -> None:
         Memory(memory, 1).close()
     except InterludeError as error:  # a damaged memory stays as it is
         log.warning("%s", error)
-    ends = ("-wal", "-shm", UNCLEARED)
+    suffixes = ("-wal", "-shm", UNCLEARED)
     erase([*memory.parent.glob(f"{memory.name}{SNAPSHOT}*"), *(
-        memory.with_name(memory.name + end) for end in ends
+        memory.with_name(memory.name + end) for end in suffixes
     )])  # fmt: skip
 
 
@@ -196,21 +196,21 @@ def _clear(state: Path) -> None:
     """Erase the restore's temporary files, unless the next start has to complete it."""
     if (state / PLAN).exists():
         return
-    ends = (WANTED, restore_files.CHECKED, restore_files.UPLOAD)
-    left = [*(restore_files.archive(state, end) for end in ends), state / BACK]
-    erase([*left, *(beside(state, name, STAGED) for name in PLACES)])
+    suffixes = (WANTED, restore_files.CHECKED, restore_files.UPLOAD)
+    files = [*(restore_files.archive(state, end) for end in suffixes), state / BACK]
+    erase([*files, *(beside(state, name, STAGED) for name in PLACES)])
 
 
 def _memory_folder(state: Path) -> None:
     place(state, "memory").parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
-def _turn(one: BackupTurn) -> RememberedTurn:
+def _turn(turn: BackupTurn) -> RememberedTurn:
     return RememberedTurn(
-        one.started, one.turn, one.asked, one.seconds, one.heard, one.complete, one.model,
-        one.transcript,
+        turn.started, turn.turn, turn.asked, turn.seconds, turn.heard, turn.complete, turn.model,
+        turn.transcript,
     )  # fmt: skip
 
 
-def _timer(number: int, one: BackupTimer) -> Timer:
-    return Timer(number, one.name, one.length_s, None, one.due_wall_s)
+def _timer(number: int, timer: BackupTimer) -> Timer:
+    return Timer(number, timer.name, timer.length_s, None, timer.due_wall_s)

@@ -28,17 +28,17 @@ def page_finding(
     try:
         certificate = load_certificate(page, environment)
     except PageError as error:
-        goes_on = "A page that runs goes on with the certificate before; a restart ends it."
+        consequence = "A page that runs goes on with the certificate before; a restart ends it."
         shown = ShownAs.of("page-find-certificate-bad")
-        return problem("page", f"{error.problem} {goes_on}", error.remedy, shown)
+        return problem("page", f"{error.problem} {consequence}", error.remedy, shown)
     assert certificate is not None
     names = ", ".join(certificate.names) or "no name"
     day = time.strftime("%Y-%m-%d", time.gmtime(certificate.until_s))
-    said = f"The page is encrypted; its certificate is for {names}, until {day}."
+    sentence = f"The page is encrypted; its certificate is for {names}, until {day}."
     if certificate.until_s - now_s < RENEW_S:
         remedy = "Have a new one issued; the page takes it as it is written."
-        return warning("page", said, remedy, ShownAs.of("page-find-certificate-ends", day=day))
-    return ok("page", said, ShownAs.of("page-find-certificate", names=names, day=day))
+        return warning("page", sentence, remedy, ShownAs.of("page-find-certificate-ends", day=day))
+    return ok("page", sentence, ShownAs.of("page-find-certificate", names=names, day=day))
 
 
 def _model_server(settings: Settings) -> Iterator[Finding]:
@@ -49,10 +49,10 @@ def _model_server(settings: Settings) -> Iterator[Finding]:
             "Write a key into a file of mode 0600 and name it in `thinking.remote.key_file`.",
             ShownAs.of("page-find-secret-in-address"),
         )
-    named = settings.thinking.remote.key_file
-    if not (settings.thinking.remote.url and named):
+    key_file = settings.thinking.remote.key_file
+    if not (settings.thinking.remote.url and key_file):
         return
-    path = Path(named).expanduser()
+    path = Path(key_file).expanduser()
     try:
         mode = stat.S_IMODE(path.stat().st_mode)
     except OSError as error:
@@ -64,8 +64,8 @@ def _model_server(settings: Settings) -> Iterator[Finding]:
         )
         return
     if mode & 0o077:
-        said = f"Others may read the key in {path} (mode {mode:04o})."
+        sentence = f"Others may read the key in {path} (mode {mode:04o})."
         shown = ShownAs.of("page-find-secret-open")
-        yield problem("secrets", said, f"chmod 600 {path}", shown)
+        yield problem("secrets", sentence, f"chmod 600 {path}", shown)
     else:
         yield ok("secrets", f"Only its owner may read {path}.", ShownAs.of("page-find-secret"))

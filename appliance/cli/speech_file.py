@@ -34,22 +34,22 @@ def say_to_file(
     sound. Raises VoiceError or ModelError if the voice fails, StorageError if a file cannot be
     written.
     """
-    said = spoken(text)
-    if not said:
+    plain = spoken(text)
+    if not plain:
         raise VoiceError("There is no word in this text.")
-    if len(said) > MAX_WORDS:
+    if len(plain) > MAX_WORDS:
         raise VoiceError(
-            f"The text is {len(said)} characters long.", f"Give at most {MAX_WORDS} at a time."
+            f"The text is {len(plain)} characters long.", f"Give at most {MAX_WORDS} at a time."
         )
     if name == HEAD:
         from appliance.cli.head_speech import said_by_head  # imports llama.cpp
 
-        sound, words = said_by_head(settings, said)
+        sound, words = said_by_head(settings, plain)
     else:
         voice = factory.open_voice(settings, name)
         name = voice.name
         try:
-            sound, words = _all_of(voice, said)
+            sound, words = _synthesise(voice, plain)
         finally:
             voice.close()
     try:
@@ -59,16 +59,16 @@ def say_to_file(
             file.setframerate(RATE_HZ)
             file.writeframes(sound.astype("<i2").tobytes())
         if times is not None:
-            told = {"text": said, "voice": name, "seconds": len(sound) / RATE_HZ,
-                    "words": [_told(word, said) for word in words]}  # fmt: skip
-            times.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", "utf-8")
+            timing = {"text": plain, "voice": name, "seconds": len(sound) / RATE_HZ,
+                      "words": [_word_times(word, plain) for word in words]}  # fmt: skip
+            times.write_text(json.dumps(timing, indent=1, ensure_ascii=False) + "\n", "utf-8")
     except OSError as error:
-        which = error.filename or out
-        raise StorageError(f"{which} cannot be written ({error.strerror}).") from error
+        path = error.filename or out
+        raise StorageError(f"{path} cannot be written ({error.strerror}).") from error
     return len(sound) / RATE_HZ
 
 
-def _all_of(voice: Voice, text: str) -> tuple[Samples, list[SpokenWord]]:
+def _synthesise(voice: Voice, text: str) -> tuple[Samples, list[SpokenWord]]:
     """The complete sound of `text` and its words. Raises VoiceError."""
     limit_s = time.monotonic() + READY_S
     while not voice.ready:
@@ -76,19 +76,19 @@ def _all_of(voice: Voice, text: str) -> tuple[Samples, list[SpokenWord]]:
             raise VoiceError(voice.problem or f"The voice {voice.name} did not become ready.")
         voice.poll()
         time.sleep(0.01)
-    speech, made = voice.synthesise(text), list[Samples]()
+    speech, chunks = voice.synthesise(text), list[Samples]()
     limit_s = time.monotonic() + SAID_S
     while (samples := speech.read()) is not None:
         if len(samples):
-            made.append(samples)
+            chunks.append(samples)
         elif time.monotonic() > limit_s:
             raise VoiceError(f"The voice {voice.name} did not come to its end.")
         else:
             select.select([speech.fileno()], [], [], 0.1)
-    return np.concatenate([np.empty(0, np.int16), *made]), list(speech.words)
+    return np.concatenate([np.empty(0, np.int16), *chunks]), list(speech.words)
 
 
-def _told(word: SpokenWord, text: str) -> dict[str, object]:
+def _word_times(word: SpokenWord, text: str) -> dict[str, object]:
     return {
         "word": text[word.begin : word.end],
         "characters": [word.begin, word.end],

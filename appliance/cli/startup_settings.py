@@ -68,10 +68,10 @@ def report_page(settings: Settings, digits: str = "") -> None:
     if settings.page.wanted:
         host, port = settings.page.address
         place = f"{socket.gethostname()}.local" if host == "0.0.0.0" else host  # noqa: S104  # shown, not listened on
-        scheme, usual = ("https", 443) if settings.page.certificate else ("http", 80)
-        shown = place if port == usual else f"{place}:{port}"
-        told = f"; a new browser is let in by {pairing.spaced(digits)}" if digits else ""
-        log.info("the page is at %s://%s%s", scheme, shown, told)
+        scheme, default_port = ("https", 443) if settings.page.certificate else ("http", 80)
+        address = place if port == default_port else f"{place}:{port}"
+        digits_text = f"; a new browser is let in by {pairing.spaced(digits)}" if digits else ""
+        log.info("the page is at %s://%s%s", scheme, address, digits_text)
 
 
 def hand_over_digits(environment: MutableMapping[str, str]) -> str:
@@ -95,13 +95,13 @@ def report_problem(start: UsableSettings) -> None:
     if start.mute:
         mute(start.settings, start.problem)
     state = start.settings.state_path()
-    words = catalogue(start.settings.own_language)
-    said = startup_notices.gather(
+    sentences = catalogue(start.settings.own_language)
+    notices = startup_notices.gather(
         state,
-        words.say(start.said) if start.said else "",
-        fallback.sentences(words=words) if _on_a_box() else (),
+        sentences.say(start.said) if start.said else "",
+        fallback.sentences(words=sentences) if _on_a_box() else (),
     )
-    startup_notices.hand_over(said, os.environ)
+    startup_notices.hand_over(notices, os.environ)
 
 
 def _on_a_box() -> bool:
@@ -112,14 +112,14 @@ def _on_a_box() -> bool:
 def mute(settings: Settings, problem: str) -> None:
     """Store that the microphone is off until the owner switches it on. Raises SettingsError."""
     store = MuteStore.of(settings)
-    known = store.stored(MUTE_S)
-    if known is None or not known.muted:
+    stored = store.stored(MUTE_S)
+    if stored is None or not stored.muted:
         store.store(muted=True)
     store.request_stop()
     store.join()
-    again = MuteStore.of(settings)
-    kept = again.stored(MUTE_S)
-    again.request_stop()
-    again.join()
-    if kept is None or not kept.muted:
+    reopened = MuteStore.of(settings)
+    saved = reopened.stored(MUTE_S)
+    reopened.request_stop()
+    reopened.join()
+    if saved is None or not saved.muted:
         raise SettingsError(problem, "The microphone cannot be switched off meanwhile.")

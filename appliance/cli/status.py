@@ -21,11 +21,11 @@ def cli(settings: Settings, *, as_json: bool) -> int:
     """Print the state. Returns 0 if the box runs without a fault, else 1."""
     store = ReleaseStore()
     fell_back = fallback.sentences(store)
-    found = collect_status(
+    report = collect_status(
         settings, Machine(), status.read_status(), store.kept(), WARNINGS, fell_back
     )
-    print(format_report(found, as_json=as_json))
-    return 0 if found["well"] else 1
+    print(format_report(report, as_json=as_json))
+    return 0 if report["well"] else 1
 
 
 def collect_status(

@@ -31,10 +31,10 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
             from appliance.cli import mdns
 
             return mdns.cli(settings)
-        case "models" | "look" as asked:
+        case "models" | "look" as command:
             from appliance.cli import requested_look, requested_model
 
-            look = asked == "look"
+            look = command == "look"
             return requested_look.cli_look() if look else requested_model.cli_wish(settings)
         case "change" | "network" | "try-broker":
             from appliance.cli import requested_change
@@ -75,25 +75,25 @@ def cli_try(wait_s: float) -> int:
 
 def cli_settle() -> int:
     """Keep or leave a system on trial. A unit runs this at each boot."""
-    if said := _updater().settle_trial():
-        print(said)
+    if result := _updater().settle_trial():
+        print(result)
     return 0
 
 
 def cli_status(*, as_json: bool) -> int:
-    found = slot_report(SlotStateFile(), PiTarget())
-    print(format_report(found, as_json=as_json))
+    report = slot_report(SlotStateFile(), PiTarget())
+    print(format_report(report, as_json=as_json))
     return 0
 
 
 def slot_report(slot_state: SlotStateFile, machine: PiTarget) -> dict[str, str | None]:
     """The state of the slots, as far as it can be read without root rights, ready for JSON."""
     trial, last = slot_state.trial(), slot_state.last()
-    there = {f"slot_{name}": slot_state.content(name) for name in SLOTS}
+    systems = {f"slot_{name}": slot_state.content(name) for name in SLOTS}
     return {
         "version": machine.version(),
         "slot": machine.slot(),
-        **{name: content.version if content else None for name, content in there.items()},
+        **{name: content.version if content else None for name, content in systems.items()},
         "trial": trial.version if trial else None,
         "last": last.version if last else None,
         "problem": last.problem if last else "",

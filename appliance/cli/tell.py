@@ -32,8 +32,6 @@ from appliance.settings import Settings
 MOST_LETTERS = 100  # in a voice's name
 PATIENCE_S = 5.0  # timeout; a conductor that is being restarted answers within this
 AGAIN_S = 0.02  # between two tries to connect while the socket's queue is full
-
-
 FORGET_PATIENCE_S = 120.0  # timeout; a worn card may stall for 5 s at each of some twenty writes
 STRANGE = "Interlude is running and answers in a way unknown here."
 
@@ -71,46 +69,46 @@ def forget_conversation(settings: Settings) -> Forgotten:
 
 
 def _ask(settings: Settings, message: Message, patience_s: float) -> Mail:
-    for place in control_socket.socket_paths(settings):
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as line:
-            line.settimeout(patience_s)
-            if _connect(line, place):
-                return _exchange(line, message)
+    for path in control_socket.socket_paths(settings):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
+            connection.settimeout(patience_s)
+            if _connect(connection, path):
+                return _exchange(connection, message)
     raise NotRunning("Interlude is not running here.", "`interlude run` starts it.")
 
 
-def _connect(line: socket.socket, place: Path) -> bool:
+def _connect(connection: socket.socket, path: Path) -> bool:
     """Connect, and wait while the socket's queue is full. Returns False if no process listens."""
-    by_s = time.monotonic() + PATIENCE_S
+    deadline_s = time.monotonic() + PATIENCE_S
     try:
-        with control_socket.short(place) as address:
-            while not _try_connect(line, address):
-                if time.monotonic() > by_s:
+        with control_socket.short(path) as address:
+            while not _try_connect(connection, address):
+                if time.monotonic() > deadline_s:
                     raise ControlError("Too many wait at the door of Interlude.", "Try again.")
                 time.sleep(AGAIN_S)
     except ControlError:
         raise
     except PermissionError as error:
         remedy = "Ask as that user: `sudo -u interlude interlude …`, or as root."
-        raise ControlError(f"{place} belongs to another user.", remedy) from error
+        raise ControlError(f"{path} belongs to another user.", remedy) from error
     except OSError:
         return False
     return True
 
 
-def _try_connect(line: socket.socket, address: str) -> bool:
+def _try_connect(connection: socket.socket, address: str) -> bool:
     """Connect. Returns False if the socket's queue is full: connect(2) fails with EAGAIN then."""
     try:
-        line.connect(address)
+        connection.connect(address)
     except BlockingIOError:
         return False
     return True
 
 
-def _exchange(line: socket.socket, message: Message) -> Mail:
+def _exchange(connection: socket.socket, message: Message) -> Mail:
     try:
-        line.send(encode(message))
-        reply = decode(line.recv(MAX_BYTES))
+        connection.send(encode(message))
+        reply = decode(connection.recv(MAX_BYTES))
     except (OSError, BadMessage) as error:
         raise ControlError("Interlude is running and does not answer.", "Is it busy?") from error
     if isinstance(reply, CommandRefused):
@@ -144,7 +142,7 @@ def _mode(words: str) -> Message:
     raise BadArguments(f"mode: there is no `{words}`.", f"One of {', '.join(get_args(ModeName))}.")
 
 
-def _spoken(words: str) -> str:
+def _text(words: str) -> str:
     if not words.strip():
         raise BadArguments("There are no words in that.")
     if len(words) > MAX_WORDS:
@@ -157,8 +155,8 @@ def _spoken(words: str) -> str:
 
 
 _MESSAGES: dict[str, Callable[[str], Message]] = {
-    "say": lambda words: Say(_spoken(words)),
-    "ask": lambda words: Ask(_spoken(words)),
+    "say": lambda words: Say(_text(words)),
+    "ask": lambda words: Ask(_text(words)),
     "stop": lambda words: StopSpeaking(),
     "mute": _mute,
     "volume": _volume,

@@ -38,8 +38,8 @@ def head_finding(settings: Settings, lacks: Callable[[], str] = lacking) -> Find
     except InterludeError as error:
         return warning("voice", f"The voice head cannot speak. {error.problem}", error.remedy)
     if load >= 1.0:
-        said = f"The voice head is too slow here: {load:.1f} s for each second of sound."
-        return warning("voice", said, REMEDY)
+        sentence = f"The voice head is too slow here: {load:.1f} s for each second of sound."
+        return warning("voice", sentence, REMEDY)
     return ok("voice", f"The voice head fits the model: {load:.2f} s for each second of sound.")
 
 

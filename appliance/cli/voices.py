@@ -30,8 +30,8 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
         seconds = say_to_file(settings(), args.text, args.voice, args.out, args.times)
         print(f"{args.out}: {seconds:.2f} s")
         return 0
-    tries = _untried if args.cold else self_check
-    installer = EngineInstaller(settings().programs_path(), tries)
+    check = _untried if args.cold else self_check
+    installer = EngineInstaller(settings().programs_path(), check)
     return cli_install(installer, args.file, downgrade=args.downgrade)
 
 
@@ -46,12 +46,13 @@ def cli_list(settings: Settings, console: Console | None = None) -> int:
         size = "" if voice.size_bytes is None else megabytes(voice.size_bytes)
         table.add_row(*map(str, voice[:-1]), size)
     console.print(table)
-    for each in store.installed(settings.programs_path()):
-        said = manifests.unfit(each.manifest) or "fits this box"
+    for engine in store.installed(settings.programs_path()):
+        manifest = engine.manifest
+        fit = manifests.unfit(manifest) or "fits this box"
         console.print(
-            f"program {each.manifest.engine} {each.manifest.version}, {each.manifest.licence}: "
-            f"{said}", highlight=False,
-        )  # fmt: skip
+            f"program {manifest.engine} {manifest.version}, {manifest.licence}: {fit}",
+            highlight=False,
+        )
     return 0
 
 
@@ -62,8 +63,8 @@ def _untried(_: Path) -> str:
 def cli_install(installer: EngineInstaller, file: Path, *, downgrade: bool) -> int:
     """Install an archive, or each archive in a folder. Raises what EngineInstaller.install
     raises."""
-    for each in handed_over(file):
-        manifest, changed = installer.install(each, downgrade=downgrade)
+    for archive in handed_over(file):
+        manifest, changed = installer.install(archive, downgrade=downgrade)
         name = f"{manifest.engine} {manifest.version}"
         if manifest.voices:
             name += f" with {', '.join(manifest.voices)}"

@@ -38,7 +38,7 @@ def test_a_box_that_awaits_it_is_told_that_it_is_here(
 def test_the_verbs_speak_json_and_base64(
     full: ModelRelay, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert models_relay.cli_told(full.store) == 0
+    assert models_relay.cli_list_json(full.store) == 0
     (row,) = json.loads(capsys.readouterr().out)["models"]
     assert (row["state"], row["files"][1]["sha256"]) == ("installed", sha256(AUDIO))
     assert parser().parse_args(["models", "list", "--json"]).runs_as == "model"

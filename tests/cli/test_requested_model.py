@@ -41,8 +41,8 @@ class Box:
     def take(self, user: int | None = None) -> RequestOutcome | None:
         me = os.geteuid() if user is None else user
         code = cli_wish(
-            lambda: self.settings, wanted=self.wanted, changed=self.changed, wish=self.wish,
-            voice_wish=self.voice_wish, user=me,
+            lambda: self.settings, wanted=self.wanted, changed=self.changed, request_file=self.wish,
+            voice_request_file=self.voice_wish, user=me,
         )  # fmt: skip
         assert code == 0
         assert list(self.wanted.iterdir()) == []
@@ -78,7 +78,7 @@ def test_one_that_is_to_go_is_removed_by_who_fetches(
     box.lay("ljspeech")
     assert box.run("remove", "ljspeech") == RequestOutcome(ID)
     assert box.wish.read_text() == "remove ljspeech\n"
-    assert models.cli_bring(box.settings, wish=box.wish) == 0
+    assert models.cli_bring(box.settings, request_file=box.wish) == 0
     assert "ljspeech: removed" in capsys.readouterr().out
     assert box.store.state(catalogue.load()["ljspeech"]) == "missing"
 
