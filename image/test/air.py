@@ -1,9 +1,9 @@
-"""A virtual machine with a Wi-Fi of the kernel's simulator (mac80211_hwsim): Debian with
-NetworkManager, wpa_supplicant, dnsmasq and avahi as the card has them, our units, a tiny release.
+"""A virtual machine with simulated Wi-Fi (the kernel's mac80211_hwsim): Debian with NetworkManager,
+wpa_supplicant, dnsmasq and avahi as on the card, our units, and a tiny release.
 
-Three radios share the air: the box's, a router's and a phone's, the latter two in network name
-spaces; and those of neighbours, if they are wanted. Not the Pi: this machine's kind of kernel, no
-firmware of a radio. What is tried is how NetworkManager and we get on.
+Three radios are in reach of each other: the box's, a router's and a phone's, the latter two in
+network namespaces; on request also those of neighbours. It is not the Pi: the kernel is of this
+machine's architecture, and there is no radio firmware. It tests our use of NetworkManager.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from appliance.provision.seed import Seed, WifiNetwork
 from image.test.debian_guest import SETUP_NEEDS, DebianGuest
 
 NETWORKING = ("network-manager", "wpasupplicant", "dnsmasq-base", "iw", "wireless-regdb", "kmod")
-# What of the kernel's modules is laid onto the disk: radios, packets, ciphers.
+# Kernel modules that are copied to the disk: radios, network protocols, ciphers.
 MODULES = ("net", "crypto", "arch/x86/crypto", "arch/arm64/crypto", "lib",
            "drivers/net/wireless/mac80211_hwsim.ko", "drivers/net/wireless/virtual")  # fmt: skip
 ENABLED = ("interlude-setup.service", "interlude-page.path", "air.service")
-NEIGHBOUR = "The Wi-Fi of neighbour number %02d"  # as long as a name may be: 32 bytes
+NEIGHBOUR = "The Wi-Fi of neighbour number %02d"  # 32 bytes, the longest allowed SSID
 ROUTER, PASSWORD, WRONG = "Home", "correct horse", "wrong horse"
 _SCRIPT = f"""#!/bin/sh
 # The router, and the phone's radio apart: before NetworkManager takes them for the box's.
@@ -62,7 +62,7 @@ WantedBy=multi-user.target
 
 
 def files(neighbours: int = 0) -> tuple[tuple[str, str, int], ...]:
-    """What brings the radios about, for debian_guest.py."""
+    """The unit and the script that set up the radios, for DebianGuest.files."""
     script = _SCRIPT.replace("%d", str(neighbours))
     return ("usr/lib/air", script, 0o755), ("etc/systemd/system/air.service", UNIT, 0o644)
 

@@ -1,9 +1,10 @@
-"""The machine of air.py with Bluetooth as well: Debian's BlueZ, and two virtual controllers within
-reach of each other (the kernel's hci_vhci, and btvirt of BlueZ's own test tools).
+"""The machine of air.py with Bluetooth: Debian's BlueZ and two virtual controllers in reach of each
+other (the kernel's hci_vhci, and btvirt of BlueZ's test tools).
 
-The card's Debian, whatever this machine's is: bluetoothd is the one that the card has, run by the
-card's drop-in. The box takes the first controller, the phone has the second; both are behind the
-one bluetoothd that a machine can have. Not the Pi: no radio, and no firmware of one.
+The guest has the card's Debian suite, whatever this machine's is, so bluetoothd is the card's
+version and runs with the card's drop-in. The box uses the first controller, the phone the second;
+both are managed by one bluetoothd, since a machine can have only one. It is not the Pi: no radio
+and no radio firmware.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from image.test import air
 from image.test.debian_guest import SETUP_NEEDS, DebianGuest
 
 BLUEZ = ("bluez", "bluez-test-tools")
-NEIGHBOURS = 8  # more than the names of which fit into one result
-# D-Bus, and what the phone imports: Home Assistant's client with all that stands below it.
+NEIGHBOURS = 8  # more than fit into one result with their names
+# D-Bus, and what the phone imports: Home Assistant's client with its dependencies.
 NEEDED = (*SETUP_NEEDS, "dbus_fast", "improv_ble_client", "bleak", "bleak_retry_connector",
           "bluetooth_adapters", "aiooui", "uart_devices", "usb_devices")  # fmt: skip
 CONTROLLERS_UNIT = """[Unit]
@@ -25,8 +26,8 @@ ExecStart=/usr/bin/btvirt -L -l2
 [Install]
 WantedBy=multi-user.target
 """
-# Set-up begins as late as leaves room for a first look in the ten minutes after power-on: what runs
-# meanwhile takes this machine's time, and what sleeps takes none.
+# Set-up starts late, but early enough for a first look in the ten minutes after power-on. Until
+# then the guest only sleeps, which takes no time of this machine.
 LATE_CONF = """[Service]
 TimeoutStartSec=infinity
 ExecStartPre=/bin/sh -c 'until [ "$(cut -d. -f1 /proc/uptime)" -ge 400 ]; do sleep 5; done'
@@ -41,7 +42,7 @@ GUEST = DebianGuest(
         ("etc/systemd/system/controllers.service", CONTROLLERS_UNIT, 0o644),
         ("etc/systemd/system/air.service.d/late.conf", LATE_CONF, 0o644),
     ),
-    # As the role `system` leaves it on a card: bluetoothd is there for set-up, and off else.
+    # As the role `system` configures a card: bluetoothd runs only during set-up.
     disabled=("bluetooth.service",),
     links=(
         (

@@ -1,7 +1,7 @@
-"""Boxes for tests: systemd in containers (systemd-nspawn), each with a network of its own.
+"""Boxes for tests: systemd in containers (systemd-nspawn), each with its own network namespace.
 
-In: a root file system of Debian, made once by mmdebstrap and kept in the cache. What they lack of
-a Pi: a kernel of their own, sound, GPIO, limits of processor and memory.
+In: a root file system of Debian, made once by mmdebstrap and cached. Unlike a Pi they have no
+kernel of their own, no sound, no GPIO, and no limits of processor and memory.
 """
 
 from __future__ import annotations
@@ -20,28 +20,31 @@ from pathlib import Path
 from image.root import ALONE
 
 ROOT = Path(__file__).resolve().parents[2]
-LANE = int(os.environ.get("INTERLUDE_LANE", "0"))  # 0 to 9: runs beside each other, a lane each
+LANE = int(os.environ.get("INTERLUDE_LANE", "0"))  # 0 to 9, a different one for each parallel run
 BRIDGE = f"interlude{LANE}"
 NETWORK = f"10.213.{7 + LANE}"
-# Debian with this machine's Python: what is compiled in a tiny release runs on both.
+# The Debian suite with this machine's Python, so that compiled modules of a tiny release run there.
 SUITES = {(3, 11): "bookworm", (3, 13): "trixie"}
 BASE = ("systemd-sysv", "udev", "dbus", "iproute2", "procps")
-# What nspawn takes away and a real box has: real-time scheduling and locked memory.
+# Capabilities that nspawn drops and a real box has: real-time scheduling and locked memory.
 CAPABILITIES = "CAP_SYS_NICE,CAP_IPC_LOCK,CAP_SYS_RESOURCE"
-BOOT_S = 240.0  # two, where nothing else runs
+BOOT_S = 240.0  # limit for a boot, which takes 2 s on an idle machine
 _SSH = ("-q", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
         "-o", "ConnectTimeout=5", "-o", "BatchMode=yes")  # fmt: skip
 
 
 def packages(more: tuple[str, ...] = ()) -> list[str]:
-    """The box's own list, what makes a container of it, and `more`."""
+    """The box's own list of packages, those that a container needs, and `more`."""
     lines = (ROOT / "image/packages.txt").read_text().splitlines()
     return [*BASE, *more, *(line.strip() for line in lines if line.strip() and line[0] != "#")]
 
 
 def root_file_system(scratch: Path, more: tuple[str, ...] = (), suite: str = "") -> Path:
-    """A folder with Debian in it; from the cache, or made now in half a minute. `more`: packages
-    that a test wants beside a box's own. `suite`: of Debian; "": with this machine's Python."""
+    """A folder with Debian, unpacked from the cache or made now, which takes half a minute.
+
+    more   packages that a test needs beside a box's own
+    suite  Debian's suite; "": the one with this machine's Python
+    """
     wanted = packages(more)
     suite = suite or SUITES.get(sys.version_info[:2], "")
     if not suite:
@@ -66,7 +69,7 @@ def root_file_system(scratch: Path, more: tuple[str, ...] = (), suite: str = "")
 
 @dataclass
 class Box:
-    """One of them."""
+    """One container."""
 
     name: str
     number: int
@@ -74,7 +77,7 @@ class Box:
     scratch: Path
     key: Path
     options: tuple[str, ...] = ()  # of systemd-nspawn
-    told: tuple[str, ...] = ()  # what systemd in it takes for the kernel's command line
+    told: tuple[str, ...] = ()  # arguments of systemd in it, in place of a kernel command line
     _runs: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
     @property
@@ -83,7 +86,7 @@ class Box:
 
     @property
     def place(self) -> str:
-        """Its name on this machine: of its network, its control group and its container."""
+        """The name of its network namespace, control group and container on this machine."""
         return f"{self.name}-lane{LANE}" if LANE else self.name
 
     @property
@@ -95,7 +98,7 @@ class Box:
         return self.scratch / self.name / "root"
 
     def make(self) -> None:
-        """Its file system over the common one, and its place in the network."""
+        """Mount its file system as an overlay over `lower`, and connect its network."""
         place = self.scratch / self.name
         for part in ("upper", "work", "root"):
             (place / part).mkdir(parents=True)
@@ -117,12 +120,12 @@ class Box:
 
     @property
     def runs(self) -> int:
-        """The number of the process that is the container; it has the box's first as its child."""
+        """The process id of systemd-nspawn; its child is the box's first process."""
         assert self._runs is not None
         return self._runs.pid
 
     def boot(self) -> None:
-        """Start it, and wait until it lets us in."""
+        """Start it, and wait until ssh works."""
         runs = self.start()
         limit = time.monotonic() + BOOT_S
         while self.ssh("true").returncode:
@@ -142,7 +145,7 @@ class Box:
         )
         log = (self.scratch / self.name / "console.log").open("ab")
         self._runs = subprocess.Popen(
-            # A box does not outlive who started it, however that one ends.
+            # The kernel kills the box when the test process ends, however it ends.
             ["setpriv", "--pdeathsig", "KILL", "unshare", "-m", "--propagation", "slave",
              "sh", "-c", start],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
@@ -158,19 +161,19 @@ class Box:
         return self._runs
 
     def cut_power(self) -> None:
-        """Every process of it at once, and what lay in its memory."""
+        """Kill all of its processes at once; its memory is lost."""
         if self._runs is None:
             return
         nspawn = self._runs.pid
         children = Path(f"/proc/{nspawn}/task/{nspawn}/children")
         for first in children.read_text().split() if children.exists() else ():
-            os.kill(int(first), signal.SIGKILL)  # with its first process goes all of a box
+            os.kill(int(first), signal.SIGKILL)  # the kernel kills the rest of its PID namespace
         self._runs.wait()
         self._runs = None
 
     def remove(self) -> None:
         self.cut_power()
-        # Its wire by name: the name space lives on until the last process in it has gone.
+        # The link is deleted by name: the namespace exists until its last process has ended.
         for words in (["link", "del", self.wire], ["netns", "del", self.place]):
             subprocess.run(["ip", *words], capture_output=True, check=False)
         subprocess.run(["umount", "-l", str(self.root)], capture_output=True, check=False)

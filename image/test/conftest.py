@@ -1,4 +1,4 @@
-"""The card that the tests of this folder start: built from this tree, signed by nobody's key."""
+"""Fixtures of this folder: the card, built from this tree and signed with a test key."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from image.plan import ROOT
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        item.add_marker(pytest.mark.process)  # a tier for itself: boxes, cards and guests
+        item.add_marker(pytest.mark.process)  # every test here starts programs
 
 
 @pytest.fixture(scope="session")
 def signing_key(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A private ssh key; kept, so that what was built with it is not built anew."""
+    """A private ssh key. It is kept between runs, so that the image is not built again."""
     folder = ROOT / "build/test-image"
     folder.mkdir(parents=True, exist_ok=True)
     key = folder / "key"
@@ -33,7 +33,7 @@ def signing_key(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def built(signing_key: Path) -> Path:
-    """The image as `make image` builds it; INTERLUDE_IMAGE names one that is built already."""
+    """The image as `make image` builds it, or the existing one that INTERLUDE_IMAGE names."""
     if named := os.environ.get("INTERLUDE_IMAGE"):
         return Path(named)
     work = ROOT / "build/test-image"
@@ -47,7 +47,7 @@ def built(signing_key: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def door(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An ssh key that a test leaves on a card to come in by."""
+    """The private ssh key of the owner; tests put its public half on a card to log in with it."""
     key = tmp_path_factory.mktemp("door") / "key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
     return key
@@ -55,7 +55,7 @@ def door(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def image_scratch() -> Iterator[Path]:
-    """Room for copies of the card: gigabytes, so not in /tmp, which is memory on Debian 13."""
+    """A folder for copies of the card. They are gigabytes, and /tmp is in memory on Debian 13."""
     folder = ROOT / f"build/test-image/run-{os.getpid()}"
     folder.mkdir(parents=True)
     yield folder

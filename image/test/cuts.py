@@ -1,8 +1,8 @@
-"""What a disk may hold after its power was cut: from a log of its writes, every moment of them.
+"""Replays a log of writes to a disk, to get its possible contents after a power cut at any moment.
 
-In: the log of QEMU's `blklogwrites`, in the form of the kernel's dm-log-writes
-(linux/drivers/md/dm-log-writes.c): a super block, then for each request its place, its length and
-its kind, and its data. Out: disks, one after the other, in one file.
+In: the log of QEMU's `blklogwrites`, in the format of the kernel's dm-log-writes
+(linux/drivers/md/dm-log-writes.c): a super block, then for each request its offset, length, flags
+and data. Out: the contents of the disk, one after the other, in one file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-BLOCK = 4096  # of ext4, and of a page: the smallest that is written as one
+BLOCK = 4096  # block size of ext4 and page size: the smallest unit of a write
 MAGIC = 0x6A736677736872
 _SUPER, _ENTRY = struct.Struct("<QQQI"), struct.Struct("<QQQQ")
 _FLUSH, _AT_ONCE, _DISCARD = 1, 2, 4
@@ -22,10 +22,11 @@ _FLUSH, _AT_ONCE, _DISCARD = 1, 2, 4
 
 @dataclass(frozen=True)
 class Request:
-    """One write, or a flush alone (no data). `at`: a byte of the disk.
+    """One write, or a flush without data.
 
-    flush     all that was written before it is safe
-    at_once   and so is this one
+    at        offset on the disk in bytes
+    flush     all earlier writes are durable once it completes
+    at_once   so is this write (FUA)
     """
 
     at: int
@@ -35,7 +36,7 @@ class Request:
 
 
 def read(log: Path) -> list[Request]:
-    """The requests in their order. Raises ValueError for a log of another kind."""
+    """The requests in their order. Raises ValueError for another format and for a discard."""
     raw = log.read_bytes()
     magic, _version, count, sector = _SUPER.unpack_from(raw)
     if magic != MAGIC:
@@ -54,13 +55,13 @@ def read(log: Path) -> list[Request]:
 
 @dataclass
 class Disk:
-    """The disk in `file`, as it was before the first request; goes forward by one at a time."""
+    """The disk in `file`, at first as it was before the first request; `take` applies the next."""
 
     file: Path
-    _unsafe: list[tuple[Request, bytes]] = field(default_factory=list)  # with what was there before
+    _unsafe: list[tuple[Request, bytes]] = field(default_factory=list)  # with the overwritten data
 
     def take(self, request: Request) -> None:
-        """Let it reach the disk."""
+        """Apply the request to the file."""
         if request.flush:
             self._unsafe.clear()
         if not request.data:
@@ -72,10 +73,10 @@ class Disk:
             self._unsafe.append((request, before))
 
     def lossy(self, chance: random.Random) -> Iterator[None]:
-        """For as long as this is not asked on: some of what no flush has made safe is missing.
+        """Take back a random half of the writes that no flush has made durable; restore them after.
 
-        By blocks of the size that the file system writes: any of them, in any order, as a card that
-        has a memory of its own may lose them.
+        The loss is by blocks of the file system's size, in any order, as in a card with a volatile
+        write cache. The file has the lossy content until the generator is resumed.
         """
         with self.file.open("r+b") as file:
             for request, before in reversed(self._unsafe):
@@ -91,7 +92,7 @@ class Disk:
 
     @property
     def at_risk(self) -> int:
-        """Requests that a cut could lose now."""
+        """The number of requests that a power cut could lose now."""
         return len(self._unsafe)
 
 

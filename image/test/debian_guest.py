@@ -1,8 +1,8 @@
-"""A virtual machine of this machine's own kind with a whole Debian: systemd, our units, a tiny
-release, and programs of the test's that play what stands around the box.
+"""A virtual machine of this machine's architecture with a complete Debian: systemd, our units, a
+tiny release, and programs of the test that act as the owner and the devices around the box.
 
-guest.py has the kernel. Unlike there the root is a disk of the guest's own, and its first program
-is systemd. Neither KVM nor a loop device is needed.
+guest.py provides the kernel. Unlike there the guest has a root disk of its own, and its init is
+systemd. Neither KVM nor a loop device is needed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from image.test.fleet import scratch as scratch_folder
 from image.tools import ask
 
 AT_FIRST = ("virtio_pci", "virtio_blk", "crc32c_generic", "ext4")
-# What set-up, its page and its sentences import, and what findings are shown with.
+# What set-up, its page and its sentences import, and what `interlude check` prints findings with.
 SETUP_NEEDS = (*tiny.NEEDED, "rich", "pygments", "markdown_it", "mdurl")
 VERSION = "9.0.0"
 TIMEOUT_S = 1500.0
@@ -43,7 +43,7 @@ mount -t ext4 /dev/vda /new
 for each in dev proc sys; do mount -o move /$each /new/$each; done
 exec switch_root /new /lib/systemd/systemd
 """
-PROGRAMS = "/usr/lib/guest"  # where the test's own lie, as a package
+PROGRAMS = "/usr/lib/guest"  # folder with the test's programs, as a package
 OWNER_UNIT = f"""[Unit]
 After=NetworkManager.service
 [Service]
@@ -64,16 +64,16 @@ HERE = Path(__file__).parent
 class DebianGuest:
     """One such machine.
 
-    packages  Debian's, beside a box's own
-    suite     which Debian; "": the one with this machine's Python
-    modules   of the kernel's, on the disk: folders and files below kernel/
-    enabled   units that are started, beside the owner's
-    needed    Python's packages in the release, by the name that is imported
+    packages  Debian packages, beside a box's own
+    suite     Debian's suite; "": the one with this machine's Python
+    modules   kernel modules on the disk: folders and files below kernel/
+    enabled   units that are enabled, beside the owner's
+    needed    Python packages in the release, by the name that is imported
     files     path, text, mode
-    links     path, where it leads
+    links     path and target of symlinks
     disabled  units that Debian starts, and the card does not
-    programs  of this folder, by name; the first is the owner, who ends the machine
-    seed      as the one on a card leaves the box
+    programs  modules of this folder; the first is the owner, whose end powers off the machine
+    seed      is applied to the root file system, as a card's seed is
     """
 
     packages: tuple[str, ...]
@@ -88,16 +88,18 @@ class DebianGuest:
     suite: str = ""
 
     def run(self, scratch: Path) -> str:
-        """What the machine's console says, from its start to its end; it is in console.log, too.
-        Raises NotBuilt unless the owner came to an end."""
+        """Run the machine until it powers off and return its console output (also in console.log).
+
+        Raises NotBuilt unless the owner's program reached its end.
+        """
         machine = guest.kind()
         kernel = guest.kernel(machine)
         disk = self._disk(kernel, scratch)
         console = scratch / "console.log"
         subprocess.run(
             [
-                # Time is the number of executed instructions: time-outs are the guest's own, and
-                # nobody waits for a pause (emulator.py says more).
+                # The guest's clock counts executed instructions: its timeouts do not depend on this
+                # machine's load, and an idle guest skips to its next timer (see emulator.py).
                 "setpriv", "--pdeathsig", "KILL",
                 machine.qemu, *machine.machine, "-accel", "tcg", "-smp", "1", "-m", "1024",
                 "-icount", "shift=0,sleep=off", "-rtc", "clock=vm",
@@ -179,8 +181,10 @@ class DebianGuest:
 
 
 def facts_of(machine: DebianGuest, name: str) -> dict[str, Any]:
-    """What its owner saw and heard: the line of JSON after `FACTS `. The console is kept in
-    build/test-image/console-NAME.log. Raises NotBuilt."""
+    """Run the machine and return what its owner observed: the JSON after `FACTS ` on the console.
+
+    The console is saved to build/test-image/console-NAME.log. Raises NotBuilt.
+    """
     with scratch_folder() as folder:
         try:
             said = machine.run(folder)
@@ -196,12 +200,12 @@ def facts_of(machine: DebianGuest, name: str) -> dict[str, Any]:
 
 
 def _own() -> str:
-    """The Debian with this machine's Python."""
+    """The Debian suite with this machine's Python."""
     return boxes.SUITES.get(sys.version_info[:2], "")
 
 
 def _packages(tree: Path, names: tuple[str, ...], scratch: Path) -> Path:
-    """Those, for the Python of that root file system: from the lock, by their sums."""
+    """Install the packages for the Python of that root file system, with the lock's hashes."""
     (python,) = (
         path.name for path in (tree / "usr/bin").glob("python3.*") if path.name[8:].isdigit()
     )

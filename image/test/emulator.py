@@ -1,14 +1,14 @@
-"""A machine with the card in it: QEMU's `virt` with a Cortex-A76, started as the firmware would.
+"""A machine that boots the card: QEMU's `virt` with a Cortex-A76, started as by the Pi's firmware.
 
-What starts is what lies on the card: autoboot.txt says which slot, the slot's FAT file system has
-kernel, initramfs and command line. Not the Pi: no firmware of its, no RP1, no radio. KVM is not
-used, even where there is a /dev/kvm: the host need not be a Pi.
+It boots the files on the card: autoboot.txt selects the slot, and the slot's FAT file system has
+kernel, initramfs and command line. It is not the Pi: no Pi firmware, no RP1, no radio. KVM is not
+used, even if /dev/kvm exists, so that the host need not be a Pi.
 
-Its time is its own: the number of instructions that it has executed (-icount), at GIPS a second of
-the guest's. So it is slow to us, but not to itself: sound, watchdogs and time-outs are as on a
-machine of that speed, however busy this one is; where all cores idle, time leaps to the next timer.
-QEMU counts a nanosecond an instruction at most; the timer's rate, told too high by GIPS in the
-device tree, does the rest.
+The guest's clock counts executed instructions (-icount), GIPS billions a second of the guest. The
+guest is slow for us but not for itself: sound, watchdogs and timeouts are as on a machine of that
+speed, however busy this one is. When all cores idle, the clock skips to the next timer. QEMU counts
+at most one instruction a nanosecond; the device tree therefore gives a timer rate that is too high
+by the factor GIPS.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from image import disk, layout
 from image.firmware import TRYBOOT, Firmware, places
 from lab.free_port import free_port
 
-CARD_GIB = 8  # QEMU wants a power of two
-LIMIT_S = 1800.0  # of ours, for a start: two minutes on an idle PC, seven on a busy one
-# Of all four cores together. A Pi 5 has four at 2.4 GHz, which execute one instruction a cycle and
-# more: some 10 to 20. Fewer here, for QEMU counts one where a core of the Pi's waits for memory.
+CARD_GIB = 8  # QEMU requires a power of two
+LIMIT_S = 1800.0  # host time for a start, which takes 2 minutes on an idle PC and 7 on a busy one
+# Billions of instructions a second, of all four cores together. A Pi 5 has four at 2.4 GHz with one
+# instruction a cycle and more: 10 to 20. Less here, since QEMU does not model waits for memory.
 GIPS = 8
 _TIMER_HZ = 62_500_000  # QEMU's generic timer of a Cortex-A76
 _SSH = ("-q", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
@@ -43,13 +43,13 @@ class NeverCame(Exception):
 
 @dataclass
 class Card:
-    """A copy of an image, which a machine writes to."""
+    """A copy of an image that a machine may write to."""
 
     image: Path
 
     @classmethod
     def copy(cls, of: Path, to: Path) -> Card:
-        """A card of its own, larger than the image, as they are; no hole is filled."""
+        """Copy the image sparsely and enlarge it to CARD_GIB: cards are larger than an image."""
         disk.tell("cp", "--sparse=always", "--reflink=auto", of, to)
         os.truncate(to, CARD_GIB << 30)
         return cls(to)
@@ -58,19 +58,19 @@ class Card:
         return disk.offsets(self.image)
 
     def put(self, name: str, file: str, text: str, scratch: Path) -> None:
-        """A text file onto a FAT partition, as an owner's computer would."""
+        """Write a text file to a FAT partition, as an owner's computer does."""
         (scratch / "put").write_text(text)
         place = f"{self.image}@@{self.places()[name]}"
         disk.tell("mcopy", "-o", "-i", place, scratch / "put", f"::{file}")
 
     def put_bytes(self, name: str, data: bytes) -> None:
-        """At the beginning of a partition, as a worn card does; not while a machine runs."""
+        """Overwrite the start of a partition, to simulate damage; not while a machine runs."""
         with self.image.open("r+b") as file:
             file.seek(self.places()[name])
             file.write(data)
 
     def keep(self, files: dict[str, str], scratch: Path, mode: int = 0o600) -> None:
-        """Root's files onto `data`, by path: what an earlier start would have left there."""
+        """Write files owned by root to `data`, by path, as if left there by an earlier start."""
         words = []
         made: set[Path] = set()
         for count, (path, content) in enumerate(files.items()):
@@ -88,7 +88,7 @@ class Card:
 
 @dataclass
 class Machine:
-    """A card's machine. What it starts, the stand-in for the Pi's firmware says (firmware.py)."""
+    """The machine with a card. Firmware (firmware.py) decides what it boots."""
 
     card: Card
     scratch: Path
@@ -96,11 +96,11 @@ class Machine:
     cores: int = 4
     memory_mib: int = 2048
     more: tuple[str, ...] = ()
-    words: str = ""  # on the kernel's command line, after the slot's own
+    words: str = ""  # appended to the slot's kernel command line
     online: bool = False
-    tap: str = ""  # a tap device of this machine: a network of the test's, in place of QEMU's own
+    tap: str = ""  # tap device on this machine for the test's network; "": QEMU's user network
     header: bool = False  # the device tree has the Pi's 28 pins (the kernel's gpio-simulator)
-    address: str = "127.0.0.1"  # where its ssh is reached
+    address: str = "127.0.0.1"  # of its ssh server
     port: int = field(default_factory=free_port)
     _runs: subprocess.Popen[bytes] | None = field(default=None, init=False)
     _begun: float = field(default=0.0, init=False)
@@ -116,16 +116,16 @@ class Machine:
         return path.read_text(errors="replace") if path.exists() else ""
 
     def start(self, restart: str | None = None) -> None:
-        """As power does, or as `reboot RESTART` does. Raises NoStart."""
+        """Start as after power-on, or as after `reboot RESTART`. Raises NoStart."""
         begun = self._firmware.start() if restart is None else self._firmware.restart(restart)
         (self.scratch / "kernel").write_bytes(begun.kernel)
         (self.scratch / "initramfs").write_bytes(begun.initramfs)
         said = begun.cmdline.replace(" quiet", "")
         said += " console=ttyAMA0 net.ifnames=0 systemd.getty_auto=0"
-        # What a unit says when it fails is on the console even if nobody can come in.
+        # Units' messages go to the console, in case ssh does not work.
         said += " systemd.show_status=0 systemd.journald.forward_to_console=1"
         if restart == TRYBOOT:
-            said += " interlude.trial=1"  # QEMU has no word of the firmware's in its device tree
+            said += " interlude.trial=1"  # QEMU's device tree lacks the firmware's property for it
         tree = self._device_tree()
         if self.tap:
             self.port = 22
@@ -135,7 +135,7 @@ class Machine:
                        f",hostfwd=tcp:127.0.0.1:{self.port}-:22")  # fmt: skip
         noon = f"{datetime.now(UTC):%Y-%m-%d}T12:00:00"  # by day: the light is dimmed at night
         command = [
-            "setpriv", "--pdeathsig", "KILL",  # whatever becomes of the test, it does not go on
+            "setpriv", "--pdeathsig", "KILL",  # ends with the test process, however that ends
             "qemu-system-aarch64", *self._processors(), "-M", "virt",
             "-icount", "shift=0,sleep=off", "-rtc", f"clock=vm,base={noon}", "-dtb", str(tree),
             "-no-reboot", "-action", "watchdog=none",
@@ -159,7 +159,7 @@ class Machine:
                 "-nodefaults", "-display", "none")  # fmt: skip
 
     def _device_tree(self) -> Path:
-        """QEMU's own, with the rate at which the guest believes its timer to count."""
+        """QEMU's device tree with the timer's rate multiplied by GIPS, and pins if `header`."""
         path = self.scratch / "virt.dtb"
         subprocess.run(["qemu-system-aarch64", "-M", f"virt,dumpdtb={path}", *self._processors()],
                        check=True, capture_output=True)  # fmt: skip
@@ -174,7 +174,7 @@ class Machine:
         return path
 
     def wait_for(self, command: str, limit_s: float = LIMIT_S) -> float:
-        """Until `command` succeeds in the machine. Returns the seconds since its start."""
+        """Wait until `command` succeeds in the machine. Returns the seconds since its start."""
         assert self._runs is not None
         while self.ssh(command).returncode:
             if self._runs.poll() is not None or time.monotonic() - self._begun > limit_s:
@@ -184,12 +184,12 @@ class Machine:
         return time.monotonic() - self._begun
 
     def ends(self, limit_s: float = LIMIT_S) -> None:
-        """Until it is off, or wanted to start anew (QEMU has -no-reboot)."""
+        """Wait until it powers off or reboots (QEMU has -no-reboot and ends)."""
         assert self._runs is not None
         self._runs.wait(limit_s)
 
     def goes_down(self, limit_s: float = LIMIT_S) -> str:
-        """Until it starts anew. Returns what it says to the firmware, which the kernel repeats."""
+        """Wait until it reboots. Returns the argument of `reboot`, which the kernel logs."""
         self.ends(limit_s)
         said = re.search(r"Restarting system with command '([^']*)'", self.console)
         return said[1] if said else ""
@@ -204,7 +204,7 @@ class Machine:
                 "-p", str(self.port), f"root@{self.address}", command]  # fmt: skip
 
     def ssh(self, command: str, timeout_s: float = 600) -> subprocess.CompletedProcess[str]:
-        """One connection for all: to shake hands takes an emulated machine half a minute."""
+        """Run a command. All share one connection: a handshake takes the emulated machine 30 s."""
         try:
             return subprocess.run(
                 self.ssh_command(command), capture_output=True, text=True, check=False,
@@ -214,18 +214,18 @@ class Machine:
             return subprocess.CompletedProcess([], 255, "", "no answer")
 
     def leave(self, path: str, text: str) -> None:
-        """A file in the running machine, over ssh."""
+        """Write a file in the running machine, over ssh."""
         done = subprocess.run(self.ssh_command(f"cat >{path}"), input=text, text=True,
                               capture_output=True, check=False, timeout=600)  # fmt: skip
         assert done.returncode == 0, done.stderr
 
     def tell(self, command: str) -> str:
-        """What a command in the machine says. Fails the test if it does not end well."""
+        """The output of a command in the machine. The test fails if the command fails."""
         done = self.ssh(command)
         assert done.returncode == 0, f"{command}: {done.stderr or done.stdout}"
         return done.stdout.strip()
 
     def status(self) -> dict[str, object]:
-        """The box's own file; {} before there is one."""
+        """The content of the box's status file; {} while there is none."""
         done = self.ssh("cat /run/interlude/status.json")
         return dict(json.loads(done.stdout)) if done.returncode == 0 else {}

@@ -1,9 +1,9 @@
-"""A virtual machine of this machine's own kind for a test: Debian's kernel, this file system below
-it, read-only, and one disk whose every write is noted.
+"""A virtual machine of this machine's architecture: Debian's kernel, this machine's file system as
+its read-only root, and one disk whose writes QEMU logs.
 
-Not the Pi's kernel and not the box's root: what is tried in it is our code on a real ext4 and a
-real block layer. The initramfs is a static busybox, a few modules and one script. Neither KVM nor a
-loop device is needed.
+It has neither the Pi's kernel nor the box's root: it runs our code on a real ext4 and a real block
+layer. The initramfs is a static busybox, a few modules and one script. Neither KVM nor a loop
+device is needed.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from image.ramdisk import lay_modules, needed
 from image.tools import ask
 
 MODULES = ("virtio_pci", "virtio_blk", "9pnet_virtio", "9p", "crc32c_generic", "ext4")
-TIMEOUT_S = 900.0  # of all that happens in it; on a busy machine it takes a minute or two
+TIMEOUT_S = 900.0  # of a complete run, which takes one or two minutes on a busy machine
 DONE = "the guest has done it all"
 
 
 @dataclass(frozen=True)
 class Kind:
-    """How QEMU is told to be one, and how Debian names its kernel."""
+    """QEMU's options for an architecture, and the name of Debian's kernel package for it."""
 
     qemu: str
     machine: tuple[str, ...]
@@ -57,8 +57,11 @@ poweroff -f
 
 
 def run(command: list[str], disk: Path, log: Path, scratch: Path) -> str:
-    """Run `command` (of this file system, as root, in /run) beside `disk` as /dev/vda; what is
-    written to it is noted in `log`. Returns what was said. Raises NotBuilt unless it succeeds."""
+    """Run `command` (of this file system, as root, in /run) with `disk` as /dev/vda.
+
+    QEMU logs the writes to the disk in `log`. Returns the console's output. Raises NotBuilt unless
+    the command succeeds.
+    """
     machine = kind()
     at = kernel(machine)
     start = {"run.sh": f"cd /run && exec {shlex.join(command)}\n"}
@@ -98,7 +101,7 @@ def kind() -> Kind:
 
 
 def kernel(machine: Kind) -> Path:
-    """A folder with `kernel` and `lib/modules`: this Debian's own, fetched once."""
+    """A folder with `kernel` and `lib/modules` of this machine's Debian, downloaded once."""
     name = _named(f"linux-image-{machine.debian}")
 
     def write(path: Path) -> None:
@@ -124,7 +127,7 @@ def kernel(machine: Kind) -> Path:
 
 
 def _named(package: str) -> str:
-    """The package with the kernel itself, which `package` leads to."""
+    """The package with the kernel itself, on which the metapackage `package` depends."""
     for again in (False, True):
         if again:
             _look_again()
@@ -137,15 +140,17 @@ def _named(package: str) -> str:
 
 
 def _look_again() -> None:
-    """A machine that has just been made knows no packages, and an old one knows old ones."""
+    """Update apt's package lists, which may be missing or old."""
     ask("Debian's lists cannot be read", "apt-get", "-qq", "update")
 
 
 def initramfs(
     kernel: Path, scratch: Path, init: str, modules: tuple[str, ...], files: dict[str, str]
 ) -> Path:
-    """A static busybox, those modules, and `files` by name; `init` is its first program. Raises
-    NotBuilt."""
+    """Make an initramfs with a static busybox, the modules, `files` by name and the script `init`.
+
+    Raises NotBuilt.
+    """
     busybox = shutil.which("busybox")
     linked = busybox and subprocess.run(["ldd", busybox], capture_output=True, check=False)
     if not busybox or not linked or linked.returncode == 0:

@@ -1,8 +1,8 @@
-"""What the virtual machine does: brings the card up to date, on real partitions and a real ext4.
+"""The program in the virtual machine: updates the card, on real partitions and a real ext4.
 
-Run in it as `python -m image.test.guest_updates FOLDER`, FOLDER with what test_cuts.py made. A word
-is written beside the partitions after each step, without a flush: so the log of writes says what
-was promised by when.
+Run as `python -m image.test.guest_updates FOLDER`, with the folder that test_cuts.py made. After
+each step it writes a mark outside the partitions, without a flush, so that the log of writes shows
+when the step was reported as complete.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ STEPS = ("a release is kept", "a sick release is taken back", "a system is writt
 
 
 class GuestPi(PaperBox):
-    """Health and restarts are told; the card and the file system are real."""
+    """Health and restarts are simulated; the card and the file system are real."""
 
     said: str = "0.1.0"
     running: SlotName = "a"
@@ -49,11 +49,11 @@ class GuestPi(PaperBox):
         return True
 
     def reboot(self, *, trial: bool) -> None:
-        """The test's firmware decides what that means."""
+        """Do nothing: the test emulates the reboot with Firmware."""
 
 
 def mark(step: str) -> None:
-    """Past every cache of this machine, and without a flush of the disk's."""
+    """Write the name of the step to the disk, past the page cache and without a flush."""
     page = mmap.mmap(-1, 4096)
     page.write(MARK + step.encode())
     fd = os.open(DISK, os.O_WRONLY | os.O_DIRECT)
@@ -65,7 +65,7 @@ def mark(step: str) -> None:
 
 
 def name_partitions() -> None:
-    """What udev does on a box."""
+    """Make symlinks to the partitions by label, as udev does on a box."""
     LABELS.mkdir()
     for entry in Path("/sys/class/block").glob("*/uevent"):
         said = dict(line.split("=", 1) for line in entry.read_text().splitlines())
@@ -75,7 +75,7 @@ def name_partitions() -> None:
 
 @contextmanager
 def mounted() -> Iterator[ReleaseStore]:
-    """The data partition, as the box's first program mounts it."""
+    """Mount the data partition with the options of the initramfs."""
     options = "noatime,errors=remount-ro"
     DATA.mkdir(exist_ok=True)
     subprocess.run(["mount", "-t", "ext4", "-o", options, LABELS / "data", DATA], check=True)
@@ -100,7 +100,7 @@ def main(folder: Path) -> None:
         )
         updater.install(folder / "new.system")
         mark(STEPS[2])
-    with mounted() as store:  # the machine started anew, from the other slot
+    with mounted() as store:  # as after a reboot, from the other slot
         box = GuestPi(store, runs="0.2.0")
         box.running, box.said = "b", "0.2.0"
         SystemUpdater(

@@ -1,7 +1,7 @@
-"""What may happen to a part of the box, done to one process of it, from outside the container.
+"""Kills or stops one process of the box, from outside the container.
 
-Out of memory is the kernel's own verdict: the process is put into a control group of memory whose
-limit another program of that group runs into, with itself named as the one to be ended.
+"out of memory" is a real kill by the kernel: the process is moved to a memory cgroup with a limit,
+with the highest oom_score_adj, and another program of that cgroup exceeds the limit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ REAL_TIME = 40  # a real-time signal, which has no name in Python
 
 
 def out_of_memory(pid: int) -> None:
-    """Raises RuntimeError if the kernel did not choose that process."""
+    """Let the kernel's OOM killer end the process. Raises RuntimeError if it did not."""
     folder = memory_group()
     if folder is None:
         raise RuntimeError("no control group of memory can be made on this machine")
@@ -47,7 +47,7 @@ def out_of_memory(pid: int) -> None:
 
 
 def _remove(group: Path) -> None:
-    """As soon as the last process in it was waited for."""
+    """Remove the cgroup as soon as its last process has been reaped."""
     limit_s = time.monotonic() + KILLED_S
     while True:
         try:
@@ -61,7 +61,7 @@ def _remove(group: Path) -> None:
 
 
 def memory_group() -> Path | None:
-    """Where groups with a limit of memory can be made; None if nowhere."""
+    """The folder in which memory cgroups can be created (v1 or v2); None if there is none."""
     base = Path("/sys/fs/cgroup")
     for folder, mark in (
         (base / "memory", "memory.limit_in_bytes"),
@@ -77,7 +77,7 @@ def memory_group() -> Path | None:
 
 
 def alive(pid: int) -> bool:
-    """Whether it runs: not gone, and no zombie."""
+    """Whether the process exists and is not a zombie."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:

@@ -1,7 +1,6 @@
-"""In a machine of debian_guest.py: who hears what the box says aloud.
+"""Collects what the box says aloud, in a machine of debian_guest.py.
 
-The box's door is opened by the product's own (dialog/control_socket.py), in place of a box that
-speaks.
+It opens the control socket with the product's ControlSocket, in place of the conductor.
 """
 
 from __future__ import annotations
@@ -18,8 +17,10 @@ DOOR = Path("/run/interlude/control")
 
 
 class Hearing:
-    """From its making on, in a thread of its own: the box insists until it is answered. `said`:
-    sentences, in their order."""
+    """Answers all commands on the control socket, in a thread: set-up retries unanswered ones.
+
+    said  the sentences, in their order
+    """
 
     def __init__(self) -> None:
         self.said: list[str] = []
@@ -35,8 +36,10 @@ class Hearing:
             time.sleep(0.1)
 
     def heard(self, wanted: str, since: int = 0) -> str:
-        """The first sentence with that in it, of those from number `since` on. Raises SystemExit if
-        it never comes."""
+        """Wait for the first sentence from number `since` on that contains `wanted`.
+
+        Raises SystemExit if there is none within LIMIT_S.
+        """
         limit_s = time.monotonic() + LIMIT_S
         while time.monotonic() < limit_s:
             if found := next((each for each in self.said[since:] if wanted in each), ""):

@@ -1,7 +1,7 @@
-"""The owner's home, for a card that starts in QEMU: a network with DHCP, mDNS and an MQTT broker.
+"""The owner's home network, for a card that runs in QEMU: DHCP, mDNS and an MQTT broker.
 
-Everything runs on this machine, on a bridge of its own: dnsmasq gives addresses, avahi-daemon is
-`homeassistant.local`, Mosquitto asks for a user and a password. The machine with the card has a tap
+Everything runs on this machine, on a bridge of its own: dnsmasq assigns addresses, avahi-daemon is
+`homeassistant.local`, Mosquitto requires a user and a password. The machine with the card has a tap
 device on the bridge, so multicast works as on a real network. Nothing reaches the internet.
 """
 
@@ -57,7 +57,7 @@ class House:
 
     @property
     def ear(self) -> BrokerObserver:
-        """A client of the broker's that receives every topic."""
+        """An MQTT client that is subscribed to every topic."""
         assert self._ear is not None
         return self._ear
 
@@ -79,7 +79,7 @@ class House:
                   f"--dhcp-leasefile={self.folder}/leases", "--user=root")  # fmt: skip
         config = self.folder / "avahi.conf"
         config.write_text(_AVAHI)
-        # With a /run of its own: this machine may have an avahi-daemon, too.
+        # With a private /run, since this machine may run an avahi-daemon, too.
         self._avahi = self._run(
             "unshare", "-m", "sh", "-c", f"mount -t tmpfs tmpfs {_RUN} && exec avahi-daemon"
             f" --file={config} --no-drop-root --no-chroot --no-rlimits",
@@ -94,7 +94,7 @@ class House:
         )
 
     def _run(self, *command: str) -> int:
-        """Until the house is left. Returns the process's number."""
+        """Start a program that runs until the context is left. Returns its process id."""
         log = self._ends.enter_context((self.folder / f"{command[0]}.log").open("ab"))
         process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command],
                                    stdin=subprocess.DEVNULL, stdout=log, stderr=log)  # fmt: skip
@@ -103,7 +103,7 @@ class House:
         return process.pid
 
     def address_of(self, name: str, limit_s: float) -> str:
-        """The address that `name` (as kitchen.local) has by multicast DNS. Raises TimeoutError."""
+        """Resolve `name` (such as kitchen.local) by multicast DNS. Raises TimeoutError."""
         limit = time.monotonic() + limit_s
         while time.monotonic() < limit:
             if address := self._ask_avahi(name):
@@ -112,7 +112,7 @@ class House:
         raise TimeoutError(f"nobody answers for {name}")
 
     def _ask_avahi(self, name: str) -> str:
-        """By avahi-daemon's simple protocol, as nss-mdns does it; "" if nobody answered."""
+        """Query avahi-daemon by its simple protocol, as nss-mdns does; "" if there is no answer."""
         with socket.socket(socket.AF_UNIX) as door:
             door.settimeout(10.0)
             try:
@@ -124,7 +124,7 @@ class House:
         return said[4] if said and said[0] == "+" else ""
 
     def entities(self) -> dict[str, dict[str, Any]]:
-        """What a device of ours has told Home Assistant of itself, by the component's key."""
+        """The entities that the box has announced to Home Assistant, by the component's key."""
         found: dict[str, dict[str, Any]] = {}
         for heard in self.ear.heard:
             parts = heard.topic.split("/")

@@ -1,6 +1,5 @@
-"""In the machine of bluetooth.py: an owner with a phone that has Home Assistant's client of Improv
-(py-improv-ble-client over bleak) and the second controller, and another phone whose packets have 23
-bytes (gatttool).
+"""The owner in the machine of bluetooth.py, with two phones: one has Home Assistant's Improv client
+(py-improv-ble-client over bleak) on the second controller, the other (gatttool) an MTU of 23 bytes.
 
 Out: one line of JSON on the console, after `FACTS `.
 """
@@ -31,11 +30,11 @@ from appliance.provision.network_manager import NmcliNetworks
 from image.test.hearing import LIMIT_S, Hearing
 
 BOX, PHONE = "hci0", "hci1"
-ANSWER_S = 60.0  # for one answer of the box's
-NOBODY_S = 20.0  # of looking, until nothing is there; it is said every 1.3 s
-PANEL = Path("/run/interlude")  # of the box, whose panel writes there
+ANSWER_S = 60.0  # for one answer of the box
+NOBODY_S = 20.0  # scan until nothing counts as advertised; the interval is 1.3 s
+PANEL = Path("/run/interlude")  # folder of the panel's health file
 WATCHED = Path("/run/btmon.log")
-Fact = Any  # what JSON has words for
+Fact = Any  # a JSON value
 
 
 def told(*command: str, ok: bool = True) -> str:
@@ -54,7 +53,7 @@ def is_powered(controller: str) -> bool:
 
 
 def bluez(path: str, interface: str, name: str) -> list[str]:
-    """A property: its type, and its value; of a bluetoothd that is not there an error's words."""
+    """A D-Bus property as type and value; without bluetoothd the words of an error message."""
     said = told("busctl", "get-property", "org.bluez", path, f"org.bluez.{interface}", name,
                 ok=False)  # fmt: skip
     return said.split()
@@ -74,7 +73,7 @@ async def give_power_to_the_phone() -> None:
 
 
 def press() -> None:
-    """As the panel's process tells of it."""
+    """Report a press of the button, as the panel's process does."""
     write_health(PANEL, PanelHealth(pid=os.getpid(), wires="x", pressed_s=time.monotonic()))
 
 
@@ -91,7 +90,7 @@ Sight = tuple[BLEDevice, AdvertisementData]
 
 
 async def seen(wanted: Callable[[AdvertisementData], bool], limit_s: float) -> Sight | None:
-    """The first device that says that, within the time."""
+    """The first device whose advertisement satisfies `wanted`, within `limit_s`; None otherwise."""
     found: asyncio.Future[Sight] = asyncio.get_running_loop().create_future()
 
     def heard(device: BLEDevice, data: AdvertisementData) -> None:
@@ -125,7 +124,7 @@ def shown(sight: Sight | None) -> dict[str, Fact] | None:
 
 
 async def answered(what: Awaitable[Fact]) -> Fact:
-    """What comes back; the name of the error that the box tells; or that nothing comes."""
+    """The result, the name of the error that the box reports, or "no answer"."""
     try:
         return await asyncio.wait_for(what, ANSWER_S)
     except ProvisioningFailed as error:
@@ -141,13 +140,13 @@ async def connected(device: BLEDevice) -> ImprovBLEClient:
 
 
 async def disconnect(client: ImprovBLEClient) -> None:
-    """As it does by itself after a minute and a half."""
+    """Disconnect at once; the client does it by itself after 90 s."""
     await client._execute_disconnect(DisconnectReason.TIMEOUT)
     await unlinked()
 
 
 async def unlinked() -> None:
-    """BlueZ keeps a link for two more seconds; who connects meanwhile loses it."""
+    """Wait until the link ends: BlueZ keeps it for 2 s, and a connection made meanwhile is lost."""
     await until(lambda: "handle" not in told("hcitool", "con"), "the link ends")
 
 
@@ -160,7 +159,7 @@ def mtu(client: ImprovBLEClient) -> int:
 
 # ── the story
 async def first_look(box: Hearing, facts: dict[str, Fact]) -> BLEDevice:
-    """What a phone sees of a box in set-up, and asks of it before it hands anything over."""
+    """What a phone sees and asks of a box in set-up, before it sends a password."""
     await until(lambda: PHONE in told("hciconfig"), "there are two controllers")
     facts["powered_before"] = is_powered(BOX)
     await asyncio.to_thread(box.heard, "They are:")
@@ -182,13 +181,13 @@ async def first_look(box: Hearing, facts: dict[str, Fact]) -> BLEDevice:
     rows = [] if isinstance(networks, str) else networks.networks
     facts["networks"] = [[part.decode() for part in row] for row in rows]
     await disconnect(client)
-    told("systemctl", "stop", "neighbour*.service")  # nobody looks for them any more
+    told("systemctl", "stop", "neighbour*.service")  # not needed any more
     return sight[0]
 
 
 def short_packets(address: str) -> dict[str, Fact]:
-    """A phone with packets of 23 bytes: what it is told of networks in reach, and what comes of a
-    command that is longer."""
+    """A phone with an MTU of 23 bytes: the networks that it is told, and the result of a command
+    that is longer than the MTU."""
     words = ("gatttool", "-i", PHONE, "-b", address)
     listed = told(*words, "--characteristics")
     handles = {uuid: handle for handle, uuid in
@@ -210,7 +209,7 @@ def short_packets(address: str) -> dict[str, Fact]:
 
 async def wrong_password(box: Hearing, device: BLEDevice, facts: dict[str, Fact]) -> None:
     client = await connected(device)
-    press()  # in case this machine has taken ten minutes to come so far
+    press()  # in case the ten minutes after power-on are over on a slow machine
     await asyncio.sleep(2.0)
     states: list[str] = []
     began = len(box.said)
@@ -224,8 +223,10 @@ async def wrong_password(box: Hearing, device: BLEDevice, facts: dict[str, Fact]
 
 
 async def later(device: BLEDevice, facts: dict[str, Fact]) -> ImprovBLEClient:
-    """Ten minutes after power-on it takes the button; a bluetoothd that crashed meanwhile is no
-    hindrance. Returns a client that was let in by it."""
+    """Ten minutes after power-on a press of the button is required, also after bluetoothd crashed.
+
+    Returns a client that a press has authorised.
+    """
     told("systemctl", "kill", "--signal=KILL", "bluetooth.service")
     await asyncio.sleep(1.0)
     await until(lambda: advertised() == 1, "the box is offered once more")
@@ -265,7 +266,7 @@ async def right_password(box: Hearing, client: ImprovBLEClient, facts: dict[str,
 
 
 async def afterwards(facts: dict[str, Fact]) -> None:
-    """The phone looks once more, with a bluetoothd that is there for it alone."""
+    """The phone scans once more; bluetoothd now runs only for the phone."""
     told("systemd-run", "--unit=phones", "--property=Wants=bluetooth.service", "sleep", "infinity")
     await give_power_to_the_phone()
     facts["after"] = shown(await seen(is_ours, NOBODY_S))
@@ -286,7 +287,7 @@ async def story(box: Hearing, facts: dict[str, Fact]) -> None:
 
 
 def sent(command: str) -> list[int]:
-    """How many bytes the box's controller was given by that HCI command of LE's, each time."""
+    """The data lengths in bytes of that LE HCI command to the box's controller, one each time."""
     found = re.findall(rf"\(0x08\|{command}\) plen 32.*\[{BOX}\].*\n\s+Length: (\d+)",
                        WATCHED.read_text(errors="replace"))  # fmt: skip
     return [int(each) for each in found]

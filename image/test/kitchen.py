@@ -1,7 +1,7 @@
-"""A box in a container with an owner who talks to it, and eyes on all that it is made of.
+"""A box in a container with a simulated owner who talks to it, and observers of its state.
 
-The owner's voice goes to the microphone of the software sound card; the box's state is read from
-its status file as often as a hundred times a second, its processes from /proc of this machine.
+The owner's voice goes to the microphone of the software sound card. The box's state is read from
+its status file a hundred times a second, its processes from /proc of this machine.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class Look:
-    """The status file at one moment of CLOCK_MONOTONIC; `pid` 0: there is none."""
+    """The status file at one moment of CLOCK_MONOTONIC; `pid` is 0 if there is none."""
 
     at_s: float
     pid: int = 0
@@ -59,8 +59,11 @@ class Look:
 
 @dataclass
 class Talker:
-    """The owner, in a thread, who "asks": questions with pauses between them; who "probes": a short
-    word, again and again, by which it is known when the box hears; or who is "silent"."""
+    """The owner, in a thread.
+
+    "asks" plays questions with pauses between them, "probes" repeats a short word, to find out when
+    the box hears again, and "silent" plays nothing.
+    """
 
     card: SoundCard
     chance: random.Random
@@ -84,7 +87,7 @@ class Talker:
                 self._over.wait(0.02)
                 continue
             sound = self._sounds[self.chance.choice(QUESTIONS) if does == "asks" else PROBE]
-            with contextlib.suppress(CardError):  # too late, on a busy machine: the next one
+            with contextlib.suppress(CardError):  # too late on a busy machine: skip this one
                 self.card.add_sound(self.card.now() + self.card.rate_hz // 20, sound)
                 self.said += 1
             pause_s = self.chance.uniform(0.3, 4.0) if does == "asks" else 0.0
@@ -105,7 +108,7 @@ def _sound(text: str, rate_hz: int) -> Samples:
 
 
 class Kitchen:
-    """All of it. Reading does not touch the box: no process is started in it for a look."""
+    """Box, sound card, broker and owner. Reading the state starts no process in the box."""
 
     def __init__(self, box: Box, card: SoundCard, ear: BrokerObserver, seed: int) -> None:
         self.box, self.card, self.ear = box, card, ear
@@ -122,17 +125,17 @@ class Kitchen:
         self.talker.close()
 
     def _first_process(self) -> int:
-        """This machine's number of the container's first process."""
+        """The container's first process, by its process id on this machine."""
         runs = self.box.runs
         children = Path(f"/proc/{runs}/task/{runs}/children").read_text().split()
         return int(children[0])
 
     def at(self, path: str) -> Path:
-        """A path of the box, its memory's file systems included."""
+        """The path on this machine of a path in the box, file systems in memory included."""
         return Path(f"/proc/{self.first}/root", path)
 
     def parts(self) -> dict[str, int]:
-        """The processes of the service, by the names in their titles: this machine's numbers."""
+        """The service's processes: name in the title → process id on this machine."""
         found = {}
         for process in psutil.Process(self.first).children(recursive=True):
             with contextlib.suppress(psutil.Error):
@@ -142,7 +145,7 @@ class Kitchen:
         return found
 
     def inside(self, *command: str) -> str:
-        """What a program says that is run in the box, as root."""
+        """Run a program in the box as root and return its output."""
         enter = ("nsenter", "-t", str(self.first), "-a", "--")
         done = subprocess.run([*enter, *command], capture_output=True, text=True, check=False,
                               timeout=300)  # fmt: skip
@@ -150,13 +153,13 @@ class Kitchen:
         return done.stdout
 
     def unit(self) -> dict[str, str]:
-        """How systemd has the service."""
+        """systemd's properties of the service."""
         keys = "ActiveState,SubState,Result,NRestarts,InvocationID,MainPID"
         said = self.inside("systemctl", "show", "interlude.service", f"--property={keys}")
         return dict(re.findall(r"^(\w+)=(.*)$", said, re.MULTILINE))
 
     def turns(self) -> dict[int, tuple[object, ...]]:
-        """Everything that is remembered, by its number."""
+        """All rows of the memory, by turn."""
         file = self.box.root / STATE / "memory/memory.db"
         if not file.exists():
             return {}
@@ -190,14 +193,14 @@ class Kitchen:
         return self.looks[-1] if self.looks else Look(time.monotonic())
 
     def hears(self, since_s: float) -> float | None:
-        """When it began to listen to somebody, the first time since then."""
+        """The first time after `since_s` at which it began to listen to speech; None if not yet."""
         for before, after in zip(self.looks, self.looks[1:], strict=False):
             if after.at_s > since_s and after.state in HEARING and before.state not in HEARING:
                 return after.at_s
         return None
 
     def until(self, true: Callable[[], object], limit_s: float, what: str) -> float:
-        """Wait for it; how long that took. An AssertionError names what did not come."""
+        """Wait until `true()` and return the seconds. AssertionError names `what` on a timeout."""
         began_s = time.monotonic()
         while not true():
             took_s = time.monotonic() - began_s
@@ -206,11 +209,11 @@ class Kitchen:
         return time.monotonic() - began_s
 
     def settled(self, limit_s: float = 60.0) -> None:
-        """Until every part is up, and has been for a moment."""
+        """Wait until every part is up."""
         self.until(lambda: self.now().ready and len(self.parts()) > 8, limit_s, "all parts up")
 
     def quiet(self) -> bool:
-        """Nobody has talked for a while."""
+        """Whether the box has been idle or muted for QUIET_S."""
         now = self.now()
         return now.state in {"idle", "muted"} and time.monotonic() - now.at_s > QUIET_S
 
@@ -218,16 +221,16 @@ class Kitchen:
         return self.now().state == "muted"
 
     def mute(self, on: bool) -> None:
-        """By the house, and waited for."""
+        """Mute or unmute over MQTT, and wait until the status shows it."""
         self.ear.publish(f"interlude/{ID}/set/mute", "ON" if on else "OFF")
         self.until(lambda: self.muted() == on, 20.0, f"mute {on}")
 
 
 @contextlib.contextmanager
 def kitchen(box: Box, card: SoundCard, folder: Path, seed: int = 1) -> Iterator[Kitchen]:
-    """A broker at the house's address, somebody who listens there, and the owner.
+    """A broker at the house's address, an observer of it, and the owner.
 
-    The box has to be there; what runs on it may come later.
+    The box must run; the service on it may be installed later.
     """
     house = folder / "house"
     house.mkdir(exist_ok=True)

@@ -1,6 +1,6 @@
-"""One life of the unit after the other: an act, and whether the box is what it was before.
+"""Restarts or harms the service again and again, and checks each time that the box recovers.
 
-Out: a `Life` for each, with the seconds that it took until the box heard again.
+Out: a `Life` for each time, with the seconds until the box heard again.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from image.test.harm import HARMS
 from image.test.kitchen import STATE, Kitchen
 from image.test.ways import FORGETS, QUIET, WAYS
 
-HEARS_S = 5.0  # after a part or all of the box is gone
-ORPHANS_S = 2.0  # no part outlives its supervisor longer
+HEARS_S = 5.0  # limit until the box hears again after a part or all parts have ended
+ORPHANS_S = 2.0  # limit for parts that outlive their supervisor
 WATCHDOG_S = 30.0  # of the unit
-MUTED = 0.3  # the share of lives before which the box is muted
+MUTED = 0.3  # share of lives before which the box is muted
 DENIED = ("Permission denied", "Read-only file system", "Operation not permitted",
           "cannot be written")  # fmt: skip
 ALLOWED = "runs without: "  # a container has no real-time priorities
-# What the supervisor says of a part that ends soon after it has ended before
+# The supervisor's log line for a part that it starts again after a back-off
 # (runtime/supervision/backoff.py).
 PAUSE = re.compile(r"\b(\w+) .*; starting it again in ([\d.]+) s")
 
 
 @dataclass(frozen=True)
 class Life:
-    """How one went, in seconds from the act.
+    """The result of one restart or harm, in seconds from its start.
 
-    late_s   until the first process was gone: a command had been carried out, a hang was seen
-    gone_s   from then on, until all were gone that had to go
-    heard_s  until it heard again, and every part was up
-    load     processes that wanted to run, for each core, on average of the last minute
-    pause_s  that the supervisor waited before it started the part, since it had been harmed before
+    late_s   until the first process had ended: the command was carried out, or a hang was detected
+    gone_s   from then on, until all processes that had to end had ended
+    heard_s  until the box heard again, and every part was up
+    load     runnable processes for each core, average of the last minute
+    pause_s  the supervisor's back-off before it started the part, which had failed before
     """
 
     what: str
@@ -57,18 +57,17 @@ class Life:
 
     @property
     def slow(self) -> bool:
-        """With the pause, it took longer than that."""
+        """Whether it took longer than the limit without the back-off."""
         return self.heard_s > self.limit_s - self.pause_s
 
     @property
     def limit_s(self) -> float:
-        """On cores that others use as well, everything takes longer in proportion; a pause does
-        not, whose length the supervisor has said."""
+        """Limit of `heard_s`: HEARS_S times the load, plus the back-off, which is a fixed time."""
         return self.late_s + self.pause_s + HEARS_S * max(1.0, self.load)
 
 
 class Lives:
-    """Does one after the other, and looks after each whether the box is what it was."""
+    """Runs one life after the other, and checks after each that the box is as before."""
 
     def __init__(self, at: Kitchen) -> None:
         self.at = at
@@ -77,17 +76,17 @@ class Lives:
         self.wrong: list[str] = []
         self.begun_s = time.monotonic()
         at.settled()
-        for on in (True, False):  # from now on there is a file for it
+        for on in (True, False):  # creates the mute state's file before `_things` lists files
             at.mute(on)
         self.things = self._things()
 
     def _things(self) -> dict[str, object]:
-        """What must not become more from one life to the next."""
+        """Counts and names of resources that must not grow from one life to the next."""
         at = self.at
         supervisor = at.parts()["supervisor"]
         links = []
         for link in Path(f"/proc/{supervisor}/fd").iterdir():
-            with contextlib.suppress(OSError):  # of a pipe that was closed meanwhile
+            with contextlib.suppress(OSError):  # closed meanwhile
                 links.append(str(link.readlink()))
         state = at.box.root / STATE
         return {
@@ -102,7 +101,7 @@ class Lives:
         }  # fmt: skip
 
     def live(self, what: str, part: str = "") -> None:
-        """A way to a restart, or harm to a part. What was wrong after it is in `wrong`."""
+        """Do one of WAYS, or one of HARMS to a part. Appends failures to `wrong`."""
         act = WAYS[what] if not part else lambda at: HARMS[what](at.parts()[part])
         try:
             self._live(what, part, act)
@@ -112,13 +111,13 @@ class Lives:
             self.at.settled(300.0)
             if self.at.muted():
                 self.at.mute(on=False)
-            self.things = self._things()  # said once, and not after each of the next lives
+            self.things = self._things()  # report a leak once, not after each of the next lives
 
     def _live(self, what: str, part: str, act: Callable[[Kitchen], None]) -> None:
         at = self.at
         at.settled()
         at.talker.does = "silent" if what in QUIET else "asks"
-        if what in QUIET:  # a trial waits until nobody talks
+        if what in QUIET:  # a trial waits for silence
             at.until(at.quiet, 120.0, "silence")
         else:
             time.sleep(self.chance.uniform(0.0, 3.0))  # a random moment of the conversation
@@ -155,8 +154,11 @@ class Lives:
         self._tell()
 
     def _heard(self, began_s: float, again_s: float, *, muted: bool) -> float:
-        """Seconds from the harm until it hears and every part is up. `again_s`: when what was gone
-        was there again. A box that is muted: until it is ready, and hears nothing."""
+        """Seconds from the harm until the box hears and every part is up.
+
+        `again_s`: when the ended processes had been started again. For a muted box, the seconds
+        until it is ready; it must not listen.
+        """
         at = self.at
         at.until(lambda: self._ready_again(began_s), 120.0, "all parts up again")
         ready_s = self._ready_again(began_s)
@@ -168,13 +170,13 @@ class Lives:
         return max(ready_s, at.hears(again_s) or 0.0) - began_s
 
     def _pause(self, part: str, began_s: float) -> float:
-        """Before the newest start of that part, as the log says it."""
+        """The back-off in seconds before the last start of that part, from the log; 0 if none."""
         said = [PAUSE.search(line) for line in self.at.log(began_s)]
         pauses = [float(found[2]) for found in said if found and found[1] == part]
         return pauses[-1] if pauses else 0.0
 
     def _ready_again(self, began_s: float) -> float:
-        """When it was ready, after it had not been; 0.0: not yet."""
+        """When the box became ready again; 0.0 if it has not yet."""
         looks = [look for look in self.at.looks if look.at_s > began_s]
         if not any(not look.ready for look in looks) or not looks[-1].ready:
             return 0.0
@@ -217,7 +219,7 @@ class Lives:
         assert life.heard_s <= life.limit_s, f"{name}: heard after {life.heard_s:.1f} s"
 
     def table(self) -> str:
-        """A row for each thing that was done: how often, and seconds until it heard again."""
+        """A row for each kind of life: how often, and the seconds until the box heard again."""
         rows: dict[str, list[Life]] = defaultdict(list)
         for life in self.done:
             rows[f"{life.what} {life.part}".strip()].append(life)

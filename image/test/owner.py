@@ -1,4 +1,4 @@
-"""In the machine of air.py: the owner, who hears what the box says and has a phone.
+"""The owner in the machine of air.py, who hears what the box says and has a phone.
 
 Out: one line of JSON on the console, after `FACTS `.
 """
@@ -24,7 +24,7 @@ from appliance.runtime import network_status
 from image.test.hearing import Hearing
 
 INVITED = re.compile(r"named Interlude ((?:\d ){3}\d)\..* They are: ([A-Za-z. ]+?)\. Then open")
-Fact = str | float | list[str] | dict[str, Any]  # what JSON has words for
+Fact = str | float | list[str] | dict[str, Any]  # a JSON value
 
 
 def main() -> None:

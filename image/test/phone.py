@@ -1,9 +1,10 @@
-"""In the machine of air.py: a phone, alone in its name space with one radio.
+"""A phone in the machine of air.py, in its own network namespace with one radio.
 
     python3 -m image.test.phone SSID PASSWORD
 
-It joins, asks for an address as phones do (DHCP, with option 114), looks for the world by name,
-finds the page by that, and types the right password of the router. Out: JSON.
+It joins the Wi-Fi, requests an address as phones do (DHCP, with option 114), resolves a phone
+maker's probe address, is redirected to the set-up page, and posts the router's right password
+there. Out: JSON.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ def join(ssid: str, password: str) -> None:
 
 
 def offered(hardware: bytes) -> dict[str, str]:
-    """What a DHCP server offers (RFC 2131): an address, and the options that were asked for."""
-    head = struct.pack(">BBBBIHH16x", 1, 1, 6, 0, 0x1A2B3C4D, 0, 0x8000)  # answers by broadcast
+    """A DHCP server's offer (RFC 2131): an address, and the options that were requested."""
+    head = struct.pack(">BBBBIHH16x", 1, 1, 6, 0, 0x1A2B3C4D, 0, 0x8000)  # 0x8000: broadcast flag
     asks = bytes([53, 1, 1, 55, len(ASKED), *ASKED, 255])
     discover = head + hardware.ljust(208, b"\0") + b"\x63\x82\x53\x63" + asks
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as wire:

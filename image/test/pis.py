@@ -1,8 +1,8 @@
-"""Boxes with two system slots: a card's partitions as files, and a stand-in for the Pi's firmware.
+"""Boxes with two system slots: a card's partitions as files, and an emulation of the Pi's firmware.
 
-A container that starts anew ends; then the firmware reads the card, as it would on a Pi, with the
-words that the box left for it. What differs between two systems is what their first lines say: the
-version, and how a box acts on it. The rest of the file system is one, as is what lies on `data`.
+A container that reboots ends. Then Firmware reads the card with the argument of `reboot`, which the
+box has written to a file, and the container starts again. The first line of a system is its
+version, which decides how the box acts (`kinds`). Both systems share all other files and `data`.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from image.firmware import Firmware
 from image.test.boxes import Box
 from tests.update.system.workshop import FAT_MIB, SYSTEM_BYTES, Made, copy_sparse, fat
 
-STARTS_ANEW = 133  # how systemd-nspawn ends when what runs in it asks for a restart
+STARTS_ANEW = 133  # exit code of systemd-nspawn when the container asks for a reboot
 KIND = "usr/lib/interlude/kind"  # see tiny.py
 WORDS = "words"
-# No partition to grow, and no NetworkManager.
+# Units that are disabled: a container has no partition to grow and no NetworkManager.
 WITHOUT = ("interlude-grow.service", "interlude-setup.service", "interlude-setup.path",
            "interlude-setup.timer")  # fmt: skip
-# Run by systemd at its very end. The firmware of a Pi gets the words from the kernel.
+# systemd-shutdown runs this last. A Pi's firmware gets the argument from the kernel.
 LAST_WORDS = f"""#!/bin/sh
 cp /run/systemd/reboot-param /dev/disk/by-partlabel/{WORDS} 2>/dev/null
 """
 OS_RELEASE = "PRETTY_NAME=Interlude\nIMAGE_ID=interlude\nIMAGE_VERSION={}\n"
-# What image/initramfs/init tells of a start, and what Raspberry Pi's kernel has.
+# The files that image/initramfs/init writes, and a device that Raspberry Pi's kernel has.
 FIRST_WORDS = """d /run/interlude-start 0755 root root -
 f /run/interlude-start/slot 0644 root root - {slot}
 f /run/interlude-start/trial 0644 root root - {trial}
@@ -39,8 +39,11 @@ f /dev/vcio 0600 root root -
 
 @dataclass
 class Pi(Box):
-    """One of them. `first`: what its card comes with. `kinds`: how a box acts on a system of that
-    version, if not well."""
+    """A box with two system slots.
+
+    first  the system in slot a of a new card
+    kinds  version → how the box acts on that system, if not well (tiny.py)
+    """
 
     first: Made | None = None
     kinds: dict[str, str] = field(default_factory=dict)
@@ -52,7 +55,7 @@ class Pi(Box):
         return self.scratch / self.name / "card"
 
     def make(self) -> None:
-        """A box, and a card with its first system in slot a."""
+        """Make a box, and a card with its first system in slot a."""
         super().make()
         first = self.first
         assert first is not None
@@ -83,7 +86,7 @@ class Pi(Box):
         last.chmod(0o755)
 
     def start(self) -> subprocess.Popen[bytes]:
-        """Power on, from what autoboot.txt says."""
+        """Power on: starts the slot that autoboot.txt selects, and again after each reboot."""
         self._on = True
         runs = self._power("")
         threading.Thread(target=self._watch, args=(runs,), daemon=True).start()

@@ -1,4 +1,4 @@
-"""What a machine has beside its card, seen from inside: its light, its sound card pulled out."""
+"""Observes the emulated machine's light from inside, and unplugs its sound card."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from image.test.emulator import Machine
 
 _DRIVER = "/sys/bus/platform/drivers/snd_aloop"
-# A hundred looks at the three lines of the light: each combination that was seen, once.
+# Reads the three lines of the light 100 times and prints each combination once.
 _LOOKS = """cd /sys/devices/platform/gpio-sim*/gpiochip*
 for turn in $(seq 100); do
   echo "$(cat sim_gpio22/value)$(cat sim_gpio23/value)$(cat sim_gpio24/value)"
@@ -19,7 +19,7 @@ STATE = 'grep -q \'"state":"{}"\' /run/interlude/status.json'
 
 
 def began_s(machine: Machine) -> tuple[float, float, float]:
-    """After systemd's own start: the light, the first process of the box, the box listens."""
+    """Seconds after systemd's start: the light is on, the box's process starts, the box listens."""
     rows = machine.tell("journalctl -b -u interlude-light -o json --output-fields=MESSAGE")
     lit_us = next(
         int(row["__MONOTONIC_TIMESTAMP"])
@@ -34,13 +34,13 @@ def began_s(machine: Machine) -> tuple[float, float, float]:
 
 
 def colours(machine: Machine) -> set[str]:
-    """Red, green and blue as bits, in all combinations that were seen in some seconds."""
+    """Red, green and blue as bits: all combinations within 5 s of the guest."""
     return set(machine.tell(_LOOKS).split())
 
 
 @contextmanager
 def pulled_out(machine: Machine) -> Iterator[None]:
-    """The sound card, as far as the kernel is concerned."""
+    """Unbind the sound card's driver, as if the card were unplugged; bind it again at the end."""
     card = machine.tell(f"basename {_DRIVER}/snd_aloop.*")
     machine.tell(f"echo {card} >{_DRIVER}/unbind")
     try:

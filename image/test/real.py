@@ -1,6 +1,7 @@
-"""The real release, as `make release` makes it for this machine, under versions of a test's own.
+"""Makes the real release, as `make release` does for this machine, under versions of a test's own.
 
-And what a box in a container needs to run it: the sound card of software, whose room is this side.
+It also makes the software sound card that a box in a container needs to run it; the test has the
+room's side of the card.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from lab.sim.alsa_plugin import alsa_environment, plugin_path
 from lab.sim.simulated_card import SoundCard
 from scripts import release
 
-ROOM = "var/lib/interlude/room"  # the service may write nowhere else
+ROOM = "var/lib/interlude/room"  # a folder that the service may write
 LIBRARY = "usr/local/lib/libasound_module_pcm_simcard.so"
 SETTINGS = {"card": {"capture": "sim", "playback": "sim"}}
 
@@ -29,8 +30,10 @@ def releases(
     versions: tuple[str, ...],
     change: Callable[[Path], None] = lambda _: None,
 ) -> list[Path]:
-    """One archive a version; they differ in nothing else. `change`: what else is done to the tree,
-    which is then all of them."""
+    """Make one archive for each version; they differ in nothing else.
+
+    `change` may edit the tree from which all of them are made.
+    """
     tree = into / "real"
     logs = into / "logs"
     logs.mkdir()
@@ -54,7 +57,7 @@ def releases(
 
 
 def sound_card(root: Path) -> SoundCard:
-    """A card in the box with that root; it is there as long as it is not closed."""
+    """A software sound card in the box with that root; it exists until it is closed."""
     shutil.copy(plugin_path(), root / LIBRARY)
     folder = root / ROOM
     folder.mkdir(parents=True)

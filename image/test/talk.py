@@ -1,10 +1,12 @@
-"""The owner at the other end of the kernel's loop of sound, run inside the machine. Out: JSON.
+"""The owner at the other end of the kernel's snd-aloop, run inside the machine. Out: JSON.
 
-snd-aloop's device 0 is the box's sound card. Here, at device 1, is the room: what the box plays is
-read and what the owner says is written in steps of 10 ms, both by the loop's one clock. So every
-time is a count of frames. A question, a change of mind in the middle of the answer, and the button
-in the middle of the second one. Arguments: where the release's own Python lies; a JSON file with
-the owner's words: which → [samples in base64, first frame, frame after the last]; the card's name.
+snd-aloop's device 0 is the box's sound card. This program is the room at device 1: it reads what
+the box plays and writes what the owner says in steps of 10 ms, both by the loop's one clock, so
+that all times are counts of frames. It asks a question, says something else during the answer, and
+presses the button during the second answer.
+
+Arguments: the folder of the release's Python packages; a JSON file with the owner's speech: name →
+[samples in base64, first frame, frame after the last]; the card's name.
 """
 
 from __future__ import annotations
@@ -24,16 +26,16 @@ import numpy as np
 from appliance.pcm import RATE_HZ, Samples
 
 STEP = RATE_HZ // 100
-AHEAD = 6  # steps of the owner's sound that wait in the loop: 60 ms
+AHEAD = 6  # steps of the owner's sound that are buffered in the loop: 60 ms
 QUIET_S = 0.12  # shorter gaps are inside words
-PATIENCE_S = 40.0  # for an answer to begin
+PATIENCE_S = 40.0  # limit until an answer starts
 LOUD = 33  # -60 dBFS
 LIGHT = {"red": 22, "green": 23, "blue": 24}
 
 
 @dataclass
 class Room:
-    """Both directions, and what of them is known so far. Frames count from the start."""
+    """Plays and records, and collects the box's states and lights. Frames count from the start."""
 
     words: dict[str, tuple[str, int, int]]
     heard: list[Samples] = field(default_factory=list)  # of the box's loudspeaker
@@ -57,7 +59,7 @@ class Room:
         return len(self.heard) * STEP
 
     def step(self) -> None:
-        """Ten milliseconds pass."""
+        """Read and write one step of 10 ms."""
         count, data = self._ear.read()
         if count < 0:
             self.dropouts += 1
@@ -85,7 +87,7 @@ class Room:
         (self._header / "sim_gpio17/pull").write_text("pull-down" if down else "pull-up")
 
     def say(self, which: str) -> tuple[int, int]:
-        """From now on. Returns the frames at which the speech begins and ends in the room."""
+        """Play from now on. Returns the frames at which the speech starts and ends in the room."""
         samples, onset, end = self.words[which]
         begin = self.now + AHEAD * STEP
         self._to_say = np.frombuffer(base64.b64decode(samples), np.int16)
@@ -126,7 +128,7 @@ def state() -> str:
 
 
 def converse(room: Room, took: dict[str, float]) -> None:
-    """Notes in `took` the seconds of the machine's own time between what is named."""
+    """Hold the conversation. `took` gets the guest's seconds for each named reaction."""
 
     def note(what: str, frames: int) -> None:
         took[what] = round(frames / RATE_HZ, 3)

@@ -1,8 +1,8 @@
-"""A wrong Wi-Fi password in the seed, with NetworkManager and wpa_supplicant themselves: the box
-says which, opens its set-up Wi-Fi, and a phone sets it right.
+"""A wrong Wi-Fi password in the seed, with the real NetworkManager and wpa_supplicant: the box says
+so, opens its set-up Wi-Fi, and a phone corrects the password.
 
-The air is the kernel's simulator, in a virtual machine (air.py). What no simulator tells: the Pi's
-own radio and its firmware, and what a real phone shows.
+The radios are simulated by the kernel in a virtual machine (air.py). Not covered: the Pi's own
+radio and its firmware, and what a real phone shows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.timeout(1800)
 
 @pytest.fixture(scope="module")
 def facts() -> dict[str, Any]:
-    """What the owner saw and heard (owner.py)."""
+    """What the owner's program observed (owner.py)."""
     return debian_guest.facts_of(air.GUEST, "air")
 
 

@@ -1,8 +1,8 @@
-"""A bad card, the whole of it: ENOSPC, EROFS and EIO, once and from then on, and stalls of 5 s, at
-each call of the C library in turn, under remember, forget, reset, enrol, update and seed.
+"""A bad card: ENOSPC, EROFS and EIO, once or from then on, and stalls of 5 s, at each call of the C
+library in turn, during remember, forget, reset, enrol, update and seed.
 
-What was forgotten is looked for in the raw image of an ext4 card. Not among the faults: what a
-card's controller does by itself, and errors of mapped memory.
+Forgotten words are searched in the raw image of an ext4 card. Not covered: faults inside a card's
+controller, and errors of mapped memory.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tests.card import card
 
 pytestmark = pytest.mark.timeout(900)
 STALL = Fault(stall_s=5.0)
-# How many calls each makes at the least: fewer, and something is not counted any more.
+# Least number of calls of each scene: with fewer, the library no longer counts some of them.
 CALLS = {"remember": 5, "forget_all": 18, "forget_last": 45, "factory_reset": 50,
          "enrolment": 14, "update": 100, "seed": 150}  # fmt: skip
 SAID = ("remember", "forget_all", "forget_last", "factory_reset")
-STALLS_EACH = 7  # calls that one process lets stall, one after the other
-AT_ONCE = 40  # processes: a stall takes no processor
+STALLS_EACH = 7  # calls that stall in one process, one after the other
+AT_ONCE = 40  # processes at the same time: a stall takes no processor time
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_whatever_fails_nothing_untrue_is_said_of_words_on_the_raw_card(
     library: Path, tmp_path: Path, scene: str
 ) -> None:
-    """A card for each fault: what one leaves behind must not be found by another."""
+    """Each fault gets a card of its own, so that it does not find what another has left."""
 
     def hits(fault: Fault) -> int:
         place = tmp_path / str(fault).replace(" ", "_")
@@ -54,7 +54,7 @@ def test_whatever_fails_nothing_untrue_is_said_of_words_on_the_raw_card(
 
 @pytest.fixture
 def memory() -> Iterator[Path]:
-    """A folder whose calls fail as on a card, without a card's waits in those that succeed."""
+    """A folder in memory: calls fail as on a card, and those that succeed are fast."""
     shared = Path("/dev/shm")  # noqa: S108  # a folder of its own in it
     with tempfile.TemporaryDirectory(dir=shared if os.access(shared, os.W_OK) else None) as folder:
         yield Path(folder)

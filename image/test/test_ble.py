@@ -1,9 +1,9 @@
-"""The box set up by Bluetooth with BlueZ itself: Home Assistant's client of Improv finds it, has it
-make itself known, hands over a Wi-Fi that is wrong and one that is right, and the box joins it.
+"""Set-up by Bluetooth with the real BlueZ: Home Assistant's Improv client finds the box, asks it to
+identify itself, sends a wrong and then a right Wi-Fi password, and the box joins the network.
 
-Two virtual controllers and simulated Wi-Fi in a virtual machine (bluetooth.py); the whole set-up is
-the product's, by its units. What none of it tells: the Pi's own radio with its firmware, a real
-phone, Home Assistant's app.
+Two virtual controllers and simulated Wi-Fi in a virtual machine (bluetooth.py), with the product's
+set-up and units. Not covered: the Pi's own radio with its firmware, a real phone, Home Assistant's
+app.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LEGACY_BYTES = 31  # of an advertisement, and of its scan response (Core 5.4, Vo
 
 @pytest.fixture(scope="module")
 def facts() -> dict[str, Any]:
-    """What the owner saw and heard (improv_owner.py)."""
+    """What the owner's program observed (improv_owner.py)."""
     return debian_guest.facts_of(bluetooth.GUEST, "ble")
 
 
@@ -45,7 +45,7 @@ def test_a_phone_nearby_is_offered_the_box_while_there_is_set_up(facts: dict[str
 def test_what_is_said_to_all_fits_into_an_advertisement_of_any_controller(
     facts: dict[str, Any],
 ) -> None:
-    """BlueZ takes it, and sends flags, service and its data; the name is in the scan response."""
+    """BlueZ advertises flags, service and service data; the name is in the scan response."""
     for part in ("data", "response"):
         assert facts["sent"][part], "btmon has seen none"
         assert 0 < max(facts["sent"][part]) <= LEGACY_BYTES
@@ -74,8 +74,8 @@ def test_networks_in_reach_come_in_one_notification_as_many_as_fit(facts: dict[s
 def test_a_phone_with_short_packets_is_told_what_fits_and_its_long_command_is_read(
     facts: dict[str, Any],
 ) -> None:
-    """In 23 bytes a name of 32 has no room. A command of 42 comes as prepared writes; what is in it
-    is no password of a Wi-Fi's."""
+    """A name of 32 bytes does not fit into an MTU of 23. A command of 42 bytes arrives as prepared
+    writes; its password is too short for a Wi-Fi and is refused."""
     assert facts["short"]["name"] == "Interlude"
     result = bytes.fromhex(facts["short"]["networks"])
     assert result[0] == packets.ImprovCommand.NETWORKS

@@ -1,6 +1,6 @@
-"""The card, started in QEMU to "listening", looked at from inside, and talked to.
+"""The card is booted in QEMU until it listens, inspected from inside, and talked to.
 
-Not the Pi: see emulator.py, also for what its seconds are worth.
+It is not a Pi: see emulator.py, also for the meaning of its seconds.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from image.test.emulator import Card, Machine
 from image.test.prepared import HARDWARE, SOUND_CARD, prepared
 from lab.sim.speech_source import SPEECH_DB, at_level, spoken
 
-pytestmark = pytest.mark.timeout(3600)  # emulated, and on whatever machine this is
-LIGHT_LIMIT_S = 4.0  # of its own: most of it is Python's start on an emulated core
-LISTENING_LIMIT_S = 3000.0  # of ours
+pytestmark = pytest.mark.timeout(3600)  # emulated, on a machine of unknown speed
+LIGHT_LIMIT_S = 4.0  # guest time: most of it is Python's start on an emulated core
+LISTENING_LIMIT_S = 3000.0  # host time
 TALK_LIMIT_S = 3000.0
 
 WORDS = {
     "question": "tell me about the sea",
     "change of mind": "wait, tell me about the moon instead",
 }
-# What the kernel grants each process of the box, by its title.
+# Scheduling class, cores, locked memory and capabilities of each process of the box, by its title.
 GRANTED = r"""for each in /proc/[0-9]*; do
   title=$(tr '\0' ' ' <"$each/cmdline") 2>/dev/null
   case $title in "interlude: "*)
@@ -44,8 +44,8 @@ GRANTED = r"""for each in /proc/[0-9]*; do
   esac
 done; true"""
 TALK = Path(__file__).with_name("talk.py")
-# What root's set-up leaves for its page and for apps once its Wi-Fi is open; here on `lo`, for
-# this machine has no radio (test_air.py has).
+# The files that root's set-up writes for its page and for apps once its Wi-Fi is open; here on
+# `lo`, since this machine has no radio (test_air.py has).
 OPENS = """ip address add 10.42.0.1/24 dev lo && cd /run/interlude-setup &&
 echo '{"setup":"Interlude 1234"}' >/run/interlude-network/network.json &&
 echo '{"address":"10.42.0.1"}' >.open && mv .open open"""
@@ -56,7 +56,7 @@ print(urllib.request.urlopen("http://10.42.0.1/", timeout=60).read().decode())'"
 
 @dataclass
 class Started:
-    """A card, the machine that runs it, and what the card's system was before."""
+    """A card, the machine that runs it, and the checksum of the card's system before the start."""
 
     card: Card
     machine: Machine
@@ -78,7 +78,7 @@ def started(built: Path, door: Path, image_scratch: Path) -> Iterator[Started]:
 
 
 def words() -> str:
-    """What the owner says, by espeak-ng here; the release has no need for what makes it."""
+    """The owner's speech as JSON, made by espeak-ng here, since the release does not contain it."""
     said = {}
     for which, text in WORDS.items():
         sound = at_level(spoken(text, "en-us", 165, 50), SPEECH_DB)
@@ -87,7 +87,7 @@ def words() -> str:
 
 
 def converse(machine: Machine) -> dict[str, Any]:
-    """What talk.py saw of a conversation that it held in there."""
+    """Run talk.py in the machine and return what it measured of the conversation."""
     machine.leave("/run/talk.py", TALK.read_text())
     machine.leave("/run/words.json", words())
     command = f"python3 /run/talk.py /opt/interlude/current/lib /run/words.json {SOUND_CARD}"
@@ -98,7 +98,7 @@ def converse(machine: Machine) -> dict[str, Any]:
 
 
 def system_sum(card: Card) -> str:
-    """Of the slot's partition, as it lies on the card."""
+    """SHA-256 of the partition system_a on the card."""
     digest = hashlib.sha256()
     with card.image.open("rb") as file:
         file.seek(card.places()["system_a"])
@@ -118,7 +118,7 @@ def test_the_card_starts_to_listening(started: Started) -> None:
 
 
 def test_it_listens_within_twenty_seconds_of_its_own(started: Started) -> None:
-    """From the end of the initramfs, on four cores of two billion instructions a second each."""
+    """Counted from the end of the initramfs, on four cores of 2e9 instructions a second each."""
     machine = started.machine
     print(f"\n   {machine.tell('systemd-analyze time')}")
     begun = int(machine.tell("systemctl show -P UserspaceTimestampMonotonic"))
@@ -172,7 +172,7 @@ def test_no_file_of_data_gives_rights_or_is_a_device(started: Started) -> None:
 def test_nothing_listens_but_ssh_mdns_and_the_page(started: Started) -> None:
     rows = [row.split() for row in started.machine.tell("ss -Hltn; ss -Hlun").splitlines()]
     ports = {(row[0], row[3].rpartition(":")[2]) for row in rows}
-    ports -= {("UNCONN", "68")}  # where an address comes from, if the network gives one
+    ports -= {("UNCONN", "68")}  # the DHCP client
     assert ports == {("LISTEN", "22"), ("LISTEN", "80"), ("UNCONN", "5353")}
 
 
@@ -238,7 +238,7 @@ def test_each_part_has_what_the_table_says_and_no_rights(started: Started) -> No
 
 
 def _ranges(cores: tuple[int, ...]) -> str:
-    """As the kernel writes them; a row's cores follow one another."""
+    """In the kernel's notation; the cores of a row are consecutive."""
     return str(cores[0]) if len(cores) == 1 else f"{cores[0]}-{cores[-1]}"
 
 
@@ -246,7 +246,7 @@ def test_the_watchdog_of_the_machine_is_fed(started: Started) -> None:
     machine = started.machine
     machine.tell("test -c /dev/watchdog0")
     assert machine.tell("systemctl show -P RuntimeWatchdogUSec") == "14s"
-    # Both names are the same device; systemd takes the first of them that is there.
+    # Both names are the same device; systemd uses the first that exists.
     device = machine.tell("systemctl show -P WatchdogDevice")
     assert device in ("/dev/watchdog0", "/dev/watchdog")
 
@@ -264,7 +264,7 @@ def test_it_says_what_it_is(started: Started) -> None:
 
 
 def test_the_light_answers_the_box(started: Started) -> None:
-    """The red line of the simulated header is held by the box, as an output."""
+    """The box has requested the red line of the simulated header as an output."""
     chip = started.machine.tell("gpiodetect | grep pinctrl-rp1").split()[0]
     said = started.machine.tell(f"gpioinfo -c {chip} 22")
     line = next(row for row in said.splitlines() if re.search(r"\b22\b", row))
@@ -273,7 +273,7 @@ def test_the_light_answers_the_box(started: Started) -> None:
 
 
 def test_the_light_breathes_before_the_box_has_begun(started: Started) -> None:
-    """From the first second of the system on, whatever the model and the network take."""
+    """The light is on from the start of the system, however long model and network take."""
     lit_s, box_s, ready_s = plugged.began_s(started.machine)
     print(f"\n   after systemd's start: the light at {lit_s:.1f} s, the box's first process at "
           f"{box_s:.1f} s, listening at {ready_s:.1f} s")  # fmt: skip
@@ -294,7 +294,7 @@ def test_what_is_plugged_in_was_found_and_not_named(started: Started) -> None:
 
 @pytest.fixture(scope="module")
 def talk(started: Started) -> dict[str, Any]:
-    """The conversation of talk.py, held once, with what was seen of it."""
+    """What talk.py measured of one conversation."""
     heard = converse(started.machine)
     print(f"\n   a conversation of {heard['seconds']:.0f} s in there: {heard['took']}, "
           f"{heard['dropouts']} dropouts")  # fmt: skip
@@ -308,23 +308,23 @@ def test_a_question_is_answered(talk: dict[str, Any]) -> None:
 
 
 def test_it_stops_talking_when_the_owner_starts(talk: dict[str, Any]) -> None:
-    """By this machine's clock a whole second would be a failure of the product."""
+    """A full second of the guest's clock would be a failure of the product."""
     assert talk["took"]["change of mind to silence"] < 1.0
     states = [state for _, state in talk["states"]]
-    # Looked at every 50 ms: of an answer that was begun ahead there may be no "thinking" to see.
+    # The state is read every 50 ms, so "thinking" may be missed after a speculative prefill.
     after = [state for state in states[states.index("speaking") :] if state != "thinking"]
     assert "listening" in after, "it went on with its first answer"
     assert "speaking" in after[after.index("listening") :]
 
 
 def test_the_button_ends_an_answer(talk: dict[str, Any]) -> None:
-    """A press on the kernel's line: 30 ms are the button's own debouncing."""
+    """A press on the simulated GPIO line; 30 ms of the time are the button's debounce."""
     assert talk["took"]["button to silence"] < 0.5
     assert talk["states"][-1][1] == "idle"
 
 
 def test_the_light_shows_what_it_does(talk: dict[str, Any]) -> None:
-    """Blue is lit while it speaks, and green is while it hears; both are read off the lines."""
+    """Blue is on while it speaks, green while it listens; both are read from the GPIO lines."""
     assert any(row.startswith("speaking:") and "blue" in row for row in talk["lit"])
     assert any(row.startswith("listening:") and "green" in row for row in talk["lit"])
     assert not any("muted" in row for row in talk["lit"])
@@ -336,7 +336,7 @@ def test_a_card_that_is_pulled_out_is_in_the_light_and_found_again(
     machine = started.machine
     with plugged.pulled_out(machine):
         machine.wait_for(plugged.STATE.format("failed"))
-        assert plugged.colours(machine) == {"000", "100"}  # red, and at times nothing
+        assert plugged.colours(machine) == {"000", "100"}  # red, blinking
     machine.wait_for(plugged.STATE.format("idle"))
     log = machine.tell("journalctl -b -u interlude -o cat")
     assert "There is no sound card." in log
@@ -347,7 +347,7 @@ def test_a_card_that_is_pulled_out_is_in_the_light_and_found_again(
 def test_while_there_is_set_up_its_page_has_the_port_and_bluetooth_is_wanted(
     started: Started,
 ) -> None:
-    """This machine has no Bluetooth, and nothing fails for that."""
+    """This machine has no Bluetooth, which must not make a unit fail."""
     machine = started.machine
     parts = "interlude-page.service interlude-improv.service"
     try:

@@ -1,4 +1,4 @@
-"""The role `kernel`, on the command line of Raspberry Pi OS: one word more, once."""
+"""The role `kernel` adds one argument to the kernel command line of Raspberry Pi OS, once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORD = "cgroup_enable=memory"
 
 
 def play(folder: Path, **variables: object) -> dict[str, int]:
-    """What became of this machine's own tasks: ok, changed, failed."""
+    """Run the role on this machine and return the numbers of tasks: ok, changed, failed."""
     book = folder / "book.yml"
     book.write_text(json.dumps([{"hosts": "localhost", "connection": "local",
                                  "gather_facts": False, "roles": ["kernel"]}]))  # fmt: skip

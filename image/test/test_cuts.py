@@ -1,10 +1,10 @@
-"""The power goes at every write of an update: of a release, of a failing one, of the system.
+"""Power cuts at every write of an update: of a release, of a failing release, of the system.
 
-A virtual machine brings a card up to date with the box's own code on a real ext4 and real
-partitions (guest_updates.py), and every request to its disk is noted. Then, for each of them, the
-card as it would be if the power had gone right after it, and again with some of what was not
-flushed yet missing: `data` is mended as the box's first program does, the firmware's stand-in
-chooses a slot, and the unit's own script starts a release.
+A virtual machine updates a card with the box's own code on a real ext4 and real partitions
+(guest_updates.py), and QEMU logs every request to its disk. For each request the test makes the
+card as after a power cut right after it, and again with some of the unflushed writes missing. Then
+`data` is repaired as in the initramfs, the emulated firmware chooses a slot, and the unit's own
+script starts a release.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ from image.test.guest_updates import MARK, MARK_AT, STEPS
 from tests.update.release.workshop import PaperBox
 from tests.update.system.workshop import FAT_MIB, Foundry, fat, foundry
 
-pytestmark = pytest.mark.timeout(1800)  # emulated, and some thousand programs after it
+pytestmark = pytest.mark.timeout(1800)  # emulated, and then some thousand programs
 
-# The card's partitions, in small; `data` has what an installation insists on finding free.
+# The card's partitions with small sizes; `data` has the free space that an installation requires.
 SIZES = {"fat": FAT_MIB, "erofs": 1, "ext4": 96}
 SMALL = tuple(replace(row, mib=SIZES[row.holds]) for row in layout.LAYOUT)
 OLD, NEW = "0.1.0", "0.2.0"
 VERSIONS = {"a": OLD, "b": NEW}  # by slot
-LOSSY = 2  # disks with a part missing, for each request
+LOSSY = 2  # disks with missing writes, for each request
 START = ROOT / "system/usr/lib/interlude/start"
 
 
 @dataclass
 class Made:
-    """Everything that goes into the virtual machine, and what it is to be compared with."""
+    """The input of the virtual machine, and what the results are compared with."""
 
     folder: Path
     foundry: Foundry
@@ -62,7 +62,7 @@ class Made:
 
 @dataclass(frozen=True)
 class Start:
-    """What the card starts: the release, the system, and whether `data` was more than replayed."""
+    """What the card starts: release and system, and whether `data` needed more than `e2fsck -p`."""
 
     release: str
     system: str
@@ -71,7 +71,7 @@ class Start:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """A card with a release and a system, and the updates that will come to it."""
+    """A card with a release and a system, and the updates for it."""
     folder = tmp_path_factory.mktemp("cuts")
     systems = foundry(folder)
     shop = systems.shop
@@ -107,7 +107,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 @pytest.fixture(scope="module")
 def requests(made: Made) -> list[cuts.Request]:
-    """What the virtual machine wrote, in its order. The card itself is left as it was."""
+    """The virtual machine's writes, in their order. The card itself is not changed."""
     began = time.monotonic()
     used = made.folder / "used.img"
     subprocess.run(["cp", "--sparse=always", made.card, used], check=True)
@@ -123,7 +123,7 @@ def requests(made: Made) -> list[cuts.Request]:
 
 
 def start(made: Made, scratch: Path) -> Start:
-    """Start the card once, as a box does. An AssertionError tells what of it is no box any more."""
+    """Start the card once, as a box does. Raises AssertionError if anything is damaged."""
     data = scratch / "data.ext4"
     data.unlink(missing_ok=True)
     disk.tell("dd", f"if={made.card}", f"of={data}", "bs=1M", "conv=sparse", "status=none",
@@ -153,7 +153,7 @@ def start(made: Made, scratch: Path) -> Start:
 
 
 def system(made: Made, slot_state: SlotStateFile) -> str:
-    """The version of the system that the firmware starts: all of it is there."""
+    """The version of the system that the firmware starts; checks that it is complete."""
     fats = tuple(row.name for row in SMALL if row.holds == "fat")
     firmware = Firmware(places(made.card, made.begins, fats))
     started = firmware.start()
@@ -190,7 +190,7 @@ def test_after_a_cut_at_any_write_the_old_or_the_new_starts_whole(
             after = steps[-1] if steps else "the beginning"
             pytest.fail(f"request {number} of {len(requests)}, {what}, after {after}: {error}")
         seen[found.release, found.system] += 1
-        # What was promised holds, and nothing comes before its time.
+        # A step that was reported as complete holds, and the next one has not happened yet.
         assert found.release == NEW if STEPS[0] in steps else found.release in {OLD, NEW}
         assert found.system == OLD if STEPS[2] not in steps else found.system in {OLD, NEW}
         assert found.system == NEW if STEPS[3] in steps else True

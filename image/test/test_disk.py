@@ -116,7 +116,7 @@ def test_the_block_map_carries_its_own_sum(image: Path) -> None:
 def test_the_same_files_are_the_same_bytes_wherever_and_whenever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Other times, another order of making, another time zone and language: one image."""
+    """Other file times, another order of creation and another time zone give the same image."""
     names = [f"opt/{word}" for word in ("beta", "Alpha", "gamma delta", "_")]
     made: list[list[bytes]] = []
     for order, zone, age_s in ((names, "UTC", 0), (names[::-1], "Asia/Kathmandu", 86_400)):
@@ -131,7 +131,7 @@ def test_the_same_files_are_the_same_bytes_wherever_and_whenever(
         disk.erofs(paths[0], tree, TIME_S, IDENTITY)
         disk.ext4(paths[1], "data", 16, tree, time_s=TIME_S, identity=IDENTITY)
         for name in names:
-            os.utime(tree / name, (TIME_S, TIME_S))  # the builder sets what FAT is to show
+            os.utime(tree / name, (TIME_S, TIME_S))  # mcopy copies the times, which boot.py sets
         (tree / "opt/link").unlink()
         disk.fat(paths[2], "boot_a", tree / "opt", 40)
         made.append([path.read_bytes() for path in paths])
@@ -151,7 +151,7 @@ def test_an_ext4_of_one_time_is_whole(tmp_path: Path) -> None:
 
 
 def test_bmaptool_writes_a_card_by_it_and_finds_a_byte_that_is_another(tmp_path: Path) -> None:
-    """As docs/flash.md has its readers do: the map beside the packed card is found by itself."""
+    """As in docs/flash.md: bmaptool finds the map beside the packed image by itself."""
     small = tmp_path / "card.img"
     with small.open("wb") as file:
         file.write(os.urandom(3 * disk.BLOCK))

@@ -1,4 +1,4 @@
-"""For a minute another user exchanges what root installs: see
+"""For a minute another user replaces the archive that root installs: see
 tests/update/release/test_exchange.py."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The list for Raspberry Pi Imager: what it asks of an entry is there, and is so."""
+"""The list for Raspberry Pi Imager: an entry has the required fields, with correct values."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""An owner's first hour with the card as it left `make image`: a seed, the house, a stick, the
-button, a voice, a restart.
+"""An owner's first hour with a card as `make image` builds it: a seed, the house, a USB stick, the
+button, speech, a restart.
 
-Nothing is put on the card but the seed file. What a Pi would have beside its card is the emulated
-machine's: pins with the Pi's label in its device tree, a sound card of the kernel's under the name
-of a real one, a network with DHCP, mDNS and a broker (house.py), a USB stick. The test comes in by
-name, with the owner's key of the seed, and leaves its own programs in /run.
+The seed file is the only change to the card. The emulated machine provides the other hardware: pins
+with the Pi's label in its device tree, the kernel's snd-aloop under the name of a real sound card,
+a network with DHCP, mDNS and a broker (house.py), a USB stick. The test logs in by host name with
+the owner's ssh key from the seed, and writes its own programs to /run.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from image.test.test_boot import converse
 from image.test.visitor import Visitor, announced
 
 pytestmark = pytest.mark.timeout(7200)  # two starts, emulated
-LIMIT_S = 3000.0  # of ours, for each step
+LIMIT_S = 3000.0  # host time, for each step
 READY = "grep -q '\"ready\":true' /run/interlude/status.json"
 MODEL = "mine"
 PAGES = ("/", "/set", "/set/network", "/try", "/own", "/own/timers", "/own/memory", "/own/models",
          "/own/software", "/own/backup", "/own/report", "/access")  # fmt: skip
-PAGE_MIB = 45.0  # of PSS: what a page may take of a box's memory (docs/page.md)
-MOST_EXPOSURE = 2.0  # as tests/system/test_units.py has it
-# Named, since without names only the units that happen to be loaded are listed.
+PAGE_MIB = 45.0  # limit of the page's PSS (docs/page.md)
+MOST_EXPOSURE = 2.0  # as in tests/system/test_units.py
+# Units are named, since without names systemd-analyze lists only loaded ones.
 EXPOSURE = """cd /usr/lib/systemd/system && ours=$(ls interlude*.service | grep -v @) &&
 systemd-analyze security --no-pager $ours | grep 'Overall exposure'"""
-# Of each part by its title: resident memory and its share of what is mapped (PSS), in KiB.
+# Resident memory and proportional set size (PSS) of each part by its title, in KiB.
 MEMORY = r"""for each in /proc/[0-9]*; do
   title=$(tr '\0' ' ' <"$each/cmdline") 2>/dev/null
   case $title in "interlude: "*)
@@ -56,7 +56,7 @@ done; true"""
 
 @dataclass
 class Journey:
-    """One machine and its house; what was seen on the way, in the guest's own seconds."""
+    """One machine and its house, and the table of results, with times in the guest's seconds."""
 
     machine: Machine
     house: House
@@ -67,18 +67,18 @@ class Journey:
         print(f"\n   {step}: {seen}", flush=True)
 
     def journal(self, words: str) -> float:
-        """When a line with `words` was first logged in this start: seconds after the kernel's."""
+        """Seconds after the kernel's start of the first log line of this boot that has `words`."""
         said = self.machine.tell("journalctl -b -o short-monotonic --no-pager")
         line = next(row for row in said.splitlines() if re.search(words, row))
         return float(re.match(r"\[\s*([\d.]+)\]", line)[1])  # type: ignore[index]
 
     def userspace(self) -> float:
-        """Seconds after the kernel's start at which systemd began."""
+        """Seconds after the kernel's start at which systemd started."""
         return int(self.machine.tell("systemctl show -P UserspaceTimestampMonotonic")) / 1e6
 
 
 def own_model(stick: Path) -> dict[str, Any]:
-    """The pocket model's files on a stick, as a model of the owner's own; its row."""
+    """Copy the pocket model's files to a stick as the owner's own model; returns its row."""
     pocket = catalogue.find("pocket")
     assert pocket.language is not None
     said: dict[str, Any] = {
@@ -133,7 +133,7 @@ def journey(built: Path, door: Path, image_scratch: Path) -> Iterator[Journey]:
 
 
 def test_the_seed_holds_and_is_gone_from_the_card(journey: Journey) -> None:
-    """It was found by the name that the seed gave it: its address comes from kitchen.local."""
+    """The fixture has already found it by the host name of the seed, kitchen.local."""
     machine = journey.machine
     machine.wait_for(READY, LIMIT_S)
     assert machine.tell("hostname") == "kitchen"
@@ -158,7 +158,7 @@ def test_the_panel_found_the_header_and_the_light_is_lit_first(journey: Journey)
 
 
 def test_check_finds_the_box_well_as_it_runs(journey: Journey) -> None:
-    """By the rights of the service, its broker login and its sound card; nothing to mend."""
+    """Rights of the service, broker login and sound card are right; there is no problem."""
     done = journey.machine.ssh("interlude check --json")
     found = [(row["looked_at"], row["verdict"], row["sentence"]) for row in json.loads(done.stdout)]
     print("\n".join(f"   {row}" for row in found))
@@ -171,7 +171,7 @@ def test_check_finds_the_box_well_as_it_runs(journey: Journey) -> None:
 
 
 def test_the_house_has_the_box_with_all_its_entities(journey: Journey) -> None:
-    """The broker is known by name alone, and that name is resolved by the card."""
+    """The seed names the broker by host name only, and the box resolves it."""
     ear = journey.house.ear
     assert ear.wait_until(lambda: len(journey.house.entities()) >= 25, LIMIT_S)
     clients = [heard for heard in ear.heard if heard.topic.startswith("interlude/")]
@@ -205,7 +205,7 @@ def test_the_owners_verbs_work_on_the_box_by_ssh(journey: Journey, verb: str) ->
 
 @pytest.fixture(scope="module")
 def visitor(journey: Journey) -> Visitor:
-    """In the house, with the box's name typed into a browser."""
+    """A browser in the house, with the box's name in the address bar."""
     journey.machine.wait_for(READY, LIMIT_S)
     return Visitor(journey.machine.address, "kitchen.local")
 
@@ -282,7 +282,7 @@ def test_a_setting_is_changed_at_the_page_in_the_owners_file_and_undone(
 
 
 def test_each_page_opens_and_the_process_is_small(journey: Journey, visitor: Visitor) -> None:
-    """What each other part takes is told beside it."""
+    """Also prints the memory of each other part."""
     for path in PAGES:
         assert visitor.get(path)[0] == 200, path
     rows = dict(row.split(": ") for row in journey.machine.tell(MEMORY).splitlines())
@@ -307,7 +307,7 @@ def test_no_unit_failed_and_each_is_little_exposed_as_it_runs(journey: Journey) 
 
 
 def qmp(machine: Machine, *commands: dict[str, Any]) -> None:
-    """Tell QEMU what an owner's hand does, as its monitor protocol has it."""
+    """Send commands to QEMU by its monitor protocol, such as plugging in a stick."""
     import socket
 
     with socket.socket(socket.AF_UNIX) as line:
@@ -330,7 +330,7 @@ def test_the_model_comes_from_a_stick(journey: Journey) -> None:
                   "arguments": {"driver": "usb-storage", "bus": "usb.0", "drive": "stick",
                                 "id": "plugged"}})  # fmt: skip
     machine.wait_for(f"interlude models list | grep -E '^{MODEL} .*installed'", LIMIT_S)
-    # It begins anew with it; the moment between two starts has neither ready nor a file.
+    # The box restarts with the model; between the two starts there is no status file.
     machine.wait_for(f"test $({entered}) -gt {before} && {READY}", LIMIT_S)
     journey.note("model from a stick", machine.tell(f"interlude models list | grep '^{MODEL}'"))
 

@@ -1,11 +1,11 @@
-"""Lives of the unit: every way to a restart, and every harm to every part, in a conversation.
+"""Recovery of the service: every cause of a restart, every harm to every part, in a conversation.
 
-The real release under the real units and systemd, in a container, with a sound card of software
-into which an owner talks without end. `INTERLUDE_LIVES=100` does each 100 times instead of some of
-them once, in an order that chance makes; `INTERLUDE_LIVES_S=3600` ends it after an hour, whatever
-is left; `INTERLUDE_LIVES_ONLY=REGEX` does those whose name it is found in; with
-`INTERLUDE_LIVES_TABLE=FILE` the figures are there while it runs. What this machine lacks of a Pi:
-four cores for the box alone, real-time priorities, and a card that is slow.
+The real release runs under the real units and systemd, in a container, with a software sound card
+into which an owner talks all the time. `INTERLUDE_LIVES=100` does each 100 times instead of some of
+them once, in random order; `INTERLUDE_LIVES_S=3600` stops after an hour, whatever is left;
+`INTERLUDE_LIVES_ONLY=REGEX` selects by name; `INTERLUDE_LIVES_TABLE=FILE` writes the figures to a
+file during the run. Unlike a Pi this machine does not have four cores for the box alone, real-time
+priorities, and a slow card.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.timeout(1800 if not TIMES else 0)
 OLD, NEW = "9.0.0", "9.1.0"
 BAD = ("SIGKILL of the supervisor", "the watchdog")
 BY_HAND = ("systemctl restart", "")
-STAYS_S = 120.0  # after the last life; before it, the next lives see to it
+STAYS_S = 120.0  # time that the box must stay up after the last life
 PARTS = tuple(row.name for row in process_table.PROCESSES)
 QUICK = (("SIGKILL", "listener"), ("signal 40", "capture"), ("out of memory", "conductor"),
          ("SIGSTOP", "playback"), ("out of memory", "thinker"), ("SIGKILL", "link"),
@@ -45,7 +45,7 @@ QUICK = (("SIGKILL", "listener"), ("signal 40", "capture"), ("out of memory", "c
 
 @pytest.fixture(scope="module")
 def at() -> Iterator[Kitchen]:
-    """A box that runs the older of two releases, a house, and somebody who talks."""
+    """A box that runs the older of two releases, a broker, and an owner who talks."""
     with scratch() as folder, started(folder, 1) as made:
         old, new = real.releases(folder, made.key, (OLD, NEW))
         box = made.boxes[0]
@@ -58,7 +58,7 @@ def at() -> Iterator[Kitchen]:
 
 
 def all_lives() -> list[tuple[str, str]]:
-    """What is done: everything TIMES times, shuffled; or the shorter list of `make test-boxes`."""
+    """The list: everything TIMES times, shuffled, or the shorter list of `make test-boxes`."""
     ways = [(way, "") for way in WAYS]
     if not TIMES:
         return [*ways, *QUICK]
@@ -66,8 +66,8 @@ def all_lives() -> list[tuple[str, str]]:
     wanted = [life for life in (*ways, *harms) if ONLY.search(" ".join(life))]
     every = [life for life in wanted for _ in range(TIMES) if life[0] not in QUIET]
     random.Random(7).shuffle(every)  # noqa: S311  # the same order each time, and no secret
-    # Four bad ends in half an hour would cost the box its release; a restart by hand between them
-    # makes the next one the first.
+    # After four failures in half an hour the box would roll back its release; a restart by hand
+    # before each resets the counter.
     every = [life for one in every for life in ((one, BY_HAND) if one[0] in BAD else (one,))]
     there_and_back = [life for _ in range(TIMES) for life in wanted if life[0] in QUIET]
     step = len(every) // max(1, len(there_and_back))

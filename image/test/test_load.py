@@ -1,4 +1,4 @@
-"""A box on a busy machine: its supervisor is killed while it starts; it talks, and keeps all."""
+"""A box on a busy machine: its supervisor is killed during the start; it talks without restarts."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from lab.bench.harness import QUIET, TALK, WITHOUT_THINKER, BenchHarness
 from tests.runtime.supervision.box import ROOT, load_of, survivors
 
 KILLS = 60
-LATEST_S = 3.0  # after its start is the supervisor killed; by then all parts are up
-BUSY_S = 30.0  # the machine is busy while the box talks
-LOOPS = 9  # on the two cores on which parts were seen to live on
+LATEST_S = 3.0  # the supervisor is killed within this time of its start; by then all parts are up
+BUSY_S = 30.0  # how long the machine is busy while the box talks
+LOOPS = 9  # busy loops; with these, on two cores, parts were once seen to survive
 
 
 def test_nothing_lives_on_for_two_seconds_whenever_the_supervisor_is_killed(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The remote route with a real llama-server and the pocket model: sound, thoughts, refusals."""
+"""RemoteModel with a real llama-server and the pocket model: sound, thinking, refusals."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from training.pocket import grammar
 from training.pocket.sound import rms
 from training.pocket.speech import Voice, synthesise
 
-pytestmark = pytest.mark.timeout(1500)  # the first of them builds the server
+pytestmark = pytest.mark.timeout(1500)  # the first test builds the server
 
 WITH_AUDIO = ("--mmproj", str(POCKET / "pocket-audio.gguf"))
 WITHIN_S = 60.0  # on a busy machine
 MOON = "tell me about the moon"
-# Where Gemma's own template begins an answer, in the version for the large models.
+# The start of an answer in Gemma's own template, in the version for the large models.
 EMPTY_THOUGHT = """\
         {%- if not enable_thinking | default(false) -%}
             {{- '<|channel>thought\\n<channel|>' -}}
         {%- endif -%}
 """
-# The pocket model never learned to think: what follows a thought that was begun for it is one.
+# The pocket model was not trained to think: whatever follows this opening is taken as a thought.
 BEGUN = "            {{- '<|channel>thought\\n' -}}\n"
 THOUGHT = (
     "        {%- if enable_thinking | default(false) -%}\n" + BEGUN + "        {%- endif -%}\n"
@@ -49,7 +49,7 @@ THOUGHT = (
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The server and two templates by which it thinks: unless told not to, and always."""
+    """The server and two templates: one thinks unless it is disabled, the other always."""
     program = model_server.built()
     here = tmp_path_factory.mktemp("server")
     shutil.copy(program / "llama-server", here)
@@ -62,13 +62,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(folder: Path) -> Iterator[str]:
-    """The address of one that takes sound, and thinks unless it is told not to."""
+    """The URL of a server that accepts sound, and thinks unless that is disabled."""
     with running(folder, *WITH_AUDIO) as url:
         yield url
 
 
 def spoken(text: str, number: int = 0) -> SpeechClip:
-    """A held-out voice says it."""
+    """The text in a voice that was held out of training."""
     quiet = np.zeros(4000, np.float32)
     clip = synthesise(text, Voice("en-us+f2", 165, 45))
     sound = np.concatenate([quiet, clip * (10 ** (-22 / 20) / rms(clip)), quiet])
@@ -86,7 +86,7 @@ def settings(url: str, **changes: Any) -> Settings:
 def ask(
     url: str, *clips: SpeechClip, text: str = "", **changes: Any
 ) -> tuple[list[Any], RemoteModel]:
-    """The pieces of the answer, and the model that had it."""
+    """The pieces of the answer, and the model that gave it."""
     thinking: ThinkingSettings = settings(url, **changes).thinking
     model = RemoteModel(thinking, TOOLS)
     history = History()
@@ -137,14 +137,14 @@ def test_a_check_finds_a_server_that_takes_sound(server: str) -> None:
 def test_asked_to_write_down_what_was_said_the_pocket_model_says_that_it_cannot(
     server: str,
 ) -> None:
-    """It was not trained for that: the request and the way of the words are what is shown."""
+    """It was not trained for that; the test covers the request and the path of the text."""
     model = RemoteModel(settings(server).thinking)
     assert model.transcribe([spoken(MOON)]) == grammar.answers()["not_understood"]
     model.close()
 
 
 def raw(url: str, **fields: Any) -> dict[str, Any]:
-    """What a server answers without us: the message."""
+    """The message of a server's answer to a plain HTTP request, without RemoteModel."""
     asked = {"messages": [{"role": "user", "content": "tell me a joke"}], "temperature": 0}
     answer = httpx.post(f"{url}/chat/completions", json={**asked, **fields}, timeout=20)
     message: dict[str, Any] = answer.json()["choices"][0]["message"]
@@ -187,7 +187,7 @@ def test_a_server_without_ears_is_named_and_what_to_do(folder: Path) -> None:
             ask(url, spoken(MOON))
         assert "--mmproj" in caught.value.remedy
         assert caught.value.aloud == "My model server takes no sound. It needs another model."
-        assert words(ask(url, text="tell me a joke")[0])  # and goes on answering what is typed
+        assert words(ask(url, text="tell me a joke")[0])  # typed text still works
         assert try_server(settings(url)).verdict == "problem"
 
 

@@ -1,6 +1,6 @@
-"""The box itself with a broker: muted over MQTT, told over MQTT to restart, it stays muted.
+"""The real processes with a broker: a box that is muted and then restarted over MQTT stays muted.
 
-`cmd/restart` is obeyed a minute after the start at the earliest, so this takes more than that.
+The box ignores `cmd/restart` for the first minute after a start, so the test takes longer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lab.bench.mosquitto import BrokerObserver, Mosquitto
 
 pytestmark = pytest.mark.timeout(400)
 TOPIC = "interlude/x/settings"
-START_S = 120.0  # of all parts, the model that we ship included, on a busy machine
+START_S = 120.0  # limit for the start of all parts with the pocket model, on a busy machine
 MINUTE_S = 75.0
 
 
@@ -34,7 +34,7 @@ def broker(tmp_path: Path) -> Iterator[Mosquitto]:
 
 
 def microphone_off(pid: int) -> bool:
-    """As the floor of that supervisor says."""
+    """`microphone_off` of that supervisor's floor."""
     for link in Path(f"/proc/{pid}/fd").iterdir():
         if "interlude-floor" in str(link.readlink()):
             fd = os.open(link, os.O_RDWR)
@@ -82,7 +82,7 @@ def test_a_restart_over_mqtt_unmutes_nothing(broker: Mosquitto, tmp_path: Path) 
             )
             assert ear.wait_until(lambda: len(ear.messages_of(TOPIC)) > before, START_S)
             ear.publish("interlude/x/set/mute", "OFF")
-            ear.publish("interlude/x/set/volume", "31")  # answered after what was refused
+            ear.publish("interlude/x/set/volume", "31")  # its answer comes after the refused one
             assert ear.wait_until(lambda: json.loads(ear.last(TOPIC) or b"{}").get("volume") == 31)
             later = [json.loads(heard.payload)["mute"] for heard in ear.messages_of(TOPIC)[before:]]
             assert set(later) == {"ON"}

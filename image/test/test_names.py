@@ -1,7 +1,7 @@
-"""Names that end in .local, both ways: a box made by the playbook and the house's own machine, each
-with avahi, in a network of their own. The link finds its broker by `homeassistant.local`.
+"""Names that end in .local, in both directions: a box set up by the playbook, and the house's
+machine, each with avahi, in one network. The link finds its broker by `homeassistant.local`.
 
-The house's machine is Debian as it is, with avahi as Debian starts it; its broker is Mosquitto.
+The house's machine is plain Debian, with avahi as Debian configures it; its broker is Mosquitto.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EXPOSURE = re.compile(r"exposure level for avahi-daemon.service: ([\d.]+)")
 
 @dataclass
 class Home:
-    """A box of ours, the house's machine, and what the house's broker writes down."""
+    """A box of ours, the house's machine, and the log of the house's broker."""
 
     box: Box
     house: Box
@@ -77,7 +77,7 @@ def comes(true: Callable[[], bool]) -> bool:
 
 
 def names_itself(box: Box) -> str:
-    """As avahi has it in the title of its process."""
+    """The name in the process title of avahi-daemon."""
     said = re.search(r"running \[(\S+)\]", box.ssh("ps -eo args").stdout)
     return said[1] if said else ""
 
@@ -126,7 +126,7 @@ def test_after_a_restart_it_answers_again(home: Home) -> None:
 
 
 def test_of_two_with_one_name_the_later_one_takes_another(home: Home) -> None:
-    """Each way: our box is the later one, and the house's machine is."""
+    """In both orders: our box starts later, then the house's machine does."""
     first, own = home.house, f"{home.box.name}.local"
     assert comes(lambda: names_itself(home.box) == own)  # has it, and no longer asks whether it may
     first.ssh(f"hostname {home.box.name}; systemctl restart avahi-daemon")

@@ -1,9 +1,9 @@
-"""The real package, with its pocket model and a sound card, on a box in a container: how long it is
-silent when a new release is installed, and whether it takes what the example of an inventory says.
+"""The real package, with its pocket model and a sound card, on a box in a container: the silence
+during the installation of a release, the shell commands, and the example of an inventory.
 
-The figures are of this machine, and of how busy it was. The wait for the first word is systemd's:
-from the moment in which the old release is told to stop to that in which each part of the new one
-does its work. What the card saw is in between: nobody hears the microphone, nobody plays.
+The figures depend on this machine and its load. The silence is measured by systemd's times: from
+the stop of the old release until each part of the new one works. The sound card's events are within
+that time: the microphone is not read, and nothing is played.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OLD, NEW = "9.0.0", "9.1.0"
 
 @pytest.fixture(scope="module")
 def fleet() -> Iterator[tuple[Fleet, SoundCard]]:
-    """One box that talks, and the room's side of its sound card."""
+    """One box with the real release, and the room's side of its sound card."""
     with scratch() as folder, started(folder, 1) as made:
         old, new = real.releases(folder, made.key, (OLD, NEW))
         box = made.boxes[0]
@@ -42,7 +42,7 @@ def fleet() -> Iterator[tuple[Fleet, SoundCard]]:
 
 
 def moments(box: Box) -> dict[str, float]:
-    """When the service last began to stop, and when it last said that it listens; seconds."""
+    """When the service last left and last entered the state active, in seconds."""
     shown = box.ssh("systemctl show interlude -p ActiveExitTimestampMonotonic"
                     " -p ActiveEnterTimestampMonotonic").stdout  # fmt: skip
     found = re.findall(r"Active(\w+)TimestampMonotonic=(\d+)", shown)
@@ -77,7 +77,7 @@ SUDO = "env -i HOME=/root PATH=/usr/sbin:/usr/bin runuser -u interlude -- /usr/l
 
 
 def remembers(box: Box, typed: str) -> str:
-    """Something was asked and answered; what a shell is shown of it then."""
+    """Ask a question, and return what `memory show` prints once it is in the memory."""
     assert box.ssh(f"{BARE} ask what time is it").returncode == 0
     limit = time.monotonic() + 60
     while "what time is it" not in (shown := box.ssh(f"{typed} memory show").stdout):

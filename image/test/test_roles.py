@@ -1,5 +1,5 @@
-"""The roles in a root file system of this machine's kind, and of the Pi's: the second time there is
-nothing left to do. The release is a tiny one; that of the card is the builder's business."""
+"""The roles in a root file system of this machine's architecture, and of the Pi's: the second run
+changes nothing. The release is a tiny one; the real one is not tested here."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from image.kernels import FLAVOURS
 from image.plan import MACHINE, ROOT, Plan, cache_folder, commit_time_s
 from image.test import boxes, tiny
 
-pytestmark = pytest.mark.timeout(1800)  # emulated, where this machine is none like the Pi
+pytestmark = pytest.mark.timeout(1800)  # emulated, unless this machine is aarch64
 
 VERSION = "0.1.0"
 UNIT = "usr/lib/systemd/system/interlude.service"
 
 
 def ours(plan: Plan, scratch: Path) -> Path:
-    """Debian as the fleet's boxes have it, and a door that can be looked at."""
+    """Debian as in the containers, with ssh host keys, which `sshd -t` needs."""
     tree = boxes.root_file_system(scratch)
     subprocess.run(["ssh-keygen", "-A", "-f", tree], check=True, capture_output=True)
     return tree
 
 
 def the_pis(plan: Plan, scratch: Path) -> Path:
-    """What the card is made of; its programs are emulated."""
+    """The root file system of the card; its programs are emulated."""
     foreign.enable()
     tree = scratch / "tree"
     root.unpack(root.make(plan), tree)
@@ -36,7 +36,7 @@ def the_pis(plan: Plan, scratch: Path) -> Path:
 
 
 def for_the_pi(scratch: Path) -> Path:
-    """What a tiny release needs, as others built it for the Pi's Python."""
+    """The packages that a tiny release needs, as published for the Pi's Python."""
     wanted = scratch / "wanted.txt"
     wanted.write_text(tiny.locked(tiny.NEEDED, "requirements.lock"))
     library = scratch / "packages"

@@ -1,6 +1,6 @@
-"""The making of the root file system, stopped half-way: its scratch goes, and nothing beside it.
+"""mmdebstrap fails half-way: its temporary folder is removed, and no file of this machine.
 
-mmdebstrap itself is not run: a stand-in does what it does with this machine's folders.
+mmdebstrap itself is not run: a script makes the same mounts of this machine's folders.
 """
 
 from __future__ import annotations

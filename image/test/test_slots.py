@@ -1,5 +1,5 @@
-"""Slots on a whole card image: laid out by the table, written by the box's own code, started by the
-stand-in for the Pi's firmware."""
+"""Slots on a complete card image: partitioned as in image/layout.py, written by the box's own code,
+started by the emulated firmware."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Foundry:
 
 @pytest.fixture
 def at(tmp_path: Path, made: Foundry) -> Bench:
-    """A card as `make image` lays it out, that runs 0.1.0 from slot a."""
+    """A card partitioned as by `make image`, which runs 0.1.0 from slot a."""
     found = bench(tmp_path, made)
     first = made.make("0.1.0")
     config = fat(tmp_path / "whole.fat", {"autoboot.txt": autoboot("a").encode()})

@@ -1,7 +1,8 @@
-"""A box that cannot stay up ends in the release before, by real systemd; and what is no reason to.
+"""A box whose service keeps failing returns to the previous release; and failures that must not
+cause that.
 
-The real release in a container. A release is damaged as a card that wears out does it: after it
-was kept.
+The real release runs under real systemd in a container. A release is damaged after its
+installation, as by a card that wears out.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from system.usr.lib.interlude.ended import MOST
 pytestmark = pytest.mark.timeout(1800)
 OLD, NEW = "9.0.0", "9.1.0"
 WORKS_S = 10.0
-PATIENCE_S = 300.0  # for what takes half a minute where nothing else runs
+PATIENCE_S = 300.0  # limit for what takes half a minute on an idle machine
 STATE = "var/lib/interlude"
 
 
 @pytest.fixture(scope="module")
 def box() -> Iterator[Box]:
-    """It was updated from the older release to the newer one."""
+    """A box that was updated from the older release to the newer one."""
     with scratch() as folder, started(folder, 1) as made:
         old, new = real.releases(folder, made.key, (OLD, NEW))
         box = made.boxes[0]
@@ -54,7 +55,7 @@ def until(true: Callable[[], object], what: str) -> float:
 
 
 def status(box: Box) -> dict[str, object]:
-    """What `interlude status` says; an empty one if it cannot say anything."""
+    """The output of `interlude status --json`; {} if it fails."""
     done = box.ssh("interlude status --json")
     said: dict[str, object] = json.loads(done.stdout) if done.stdout.startswith("{") else {}
     return said
@@ -72,12 +73,12 @@ def well(box: Box, version: str) -> bool:
 
 
 def counted(box: Box) -> int:
-    """Bad ends since somebody last asked for one."""
+    """Failures of the service since the last restart by hand."""
     return len(json.loads(box.ssh("cat /run/interlude-release/ends.json").stdout))
 
 
 def restart(box: Box) -> None:
-    """As an owner does, and never refused."""
+    """Restart the service as an owner does; systemd must not refuse it."""
     done = box.ssh("systemctl --no-block restart interlude")
     assert done.returncode == 0, done.stderr
 
@@ -87,12 +88,12 @@ def module(box: Box, version: str, name: str) -> Path:
 
 
 def damage(file: Path) -> Callable[[], None]:
-    """As a card does that wears out, and what mends it."""
+    """Zero the start of a file, as a worn card may do; returns a function that restores it."""
     return exchange(file, b"\0" * 512 + file.read_bytes()[512:])
 
 
 def ends_after(file: Path, seconds: float) -> Callable[[], None]:
-    """A part that ends so long after its start, and what mends it."""
+    """Let a part exit some seconds after its start; returns a function that restores its file."""
     ends = f"\nimport os, threading\nthreading.Timer({seconds}, os._exit, (3,)).start()\n"
     return exchange(file, file.read_bytes() + ends.encode())
 
@@ -129,11 +130,11 @@ def test_a_model_that_kills_the_thinker_alone_costs_no_release_and_no_start(box:
 def test_restarts_by_hand_are_never_refused_and_count_for_nothing(box: Box) -> None:
     main = "systemctl show -P MainPID interlude"
     for number in range(MOST + 2):
-        if number == 2:  # among them an end that nobody asked for
+        if number == 2:  # one failure among them
             box.ssh(f"kill -9 $({main})")
             until(lambda: counted(box) == 1, "the one bad end is counted")
         before = box.ssh(main).stdout
-        box.ssh("systemctl --no-block restart interlude; sleep 1")  # and another in mid-start
+        box.ssh("systemctl --no-block restart interlude; sleep 1")  # the next comes in mid-start
         done = box.ssh("systemctl restart interlude")
         assert done.returncode == 0, done.stderr
         assert box.ssh(main).stdout not in {before, "0"}
@@ -148,7 +149,7 @@ def test_a_settings_file_with_a_mistake_keeps_no_box_down_and_costs_no_release(b
     assert (box.root / STATE / BEFORE).read_text() == usable
     file.write_text(usable + "\nvolme: 3\n")
     restart(box)
-    # The verb itself reads the owner's file, and says what is wrong with it.
+    # The command reads the owner's file, too, and reports the mistake.
     ready = """grep -q '"ready":true' /run/interlude/status.json"""
     active = f"systemctl is-active interlude && {ready}"
     until(lambda: box.ssh(active).returncode == 0, "up in spite of the mistake")
@@ -169,7 +170,7 @@ def test_a_needed_part_that_works_for_a_while_and_ends_again_and_again_costs_the
     restart(box)
     took_s = until(lambda: well(box, OLD), "well on the release before")
     print(f"\n   from a listener that ends {WORKS_S:g} s after each start: {took_s:.0f} s")
-    assert took_s >= 2 * ENDS * WORKS_S  # by this way, and no other
+    assert took_s >= 2 * ENDS * WORKS_S  # the count of failures has caused it
     noted = note(box)
     assert (noted["left"], noted["failures"]) == (NEW, 0)
     assert noted["why"] == "a part that it needs ended again and again"

@@ -1,9 +1,9 @@
-"""System slots of the built card, started in QEMU: a good system is kept, a failing one is left, a
-damaged one is not started, and with the kept one damaged the other slot starts.
+"""System slots of the built card, booted in QEMU: a good system is kept, a failing one is rolled
+back, a damaged one is not started, and if the kept one is damaged the other slot starts.
 
-The systems are the card's own with a few words of theirs changed. What the machine says to the
-firmware when it starts anew is read off its console, and firmware.py does it. Debian's kernel says
-it; that a real Pi's firmware hears it needs the kernel `rpi`.
+The systems are the card's own with a few bytes changed. The argument of `reboot` is read from the
+console, where Debian's kernel prints it, and passed to firmware.py. On a Pi it reaches the firmware
+only with the kernel `rpi`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from image.test.emulator import Card, Machine
 from image.test.prepared import HARDWARE, prepared
 
 pytestmark = pytest.mark.timeout(14_400)  # five starts and two installations, emulated
-LIMIT_S = 3600.0  # of ours, for each of them
+LIMIT_S = 3600.0  # host time, for each of them
 GOOD, SICK = "0.2.0", "0.3.0"
 _SUPER = 1024  # of erofs: linux/fs/erofs/erofs_fs.h; 12: log2 of a block, 36: blocks
 STARTS = b'exec "$kept/bin/interlude" run'  # system/usr/lib/interlude/start
@@ -40,7 +40,7 @@ ENDED = f"test -e {SLOT_STATE}/last.json && ! test -e {SLOT_STATE}/trial.json"  
 
 @dataclass(frozen=True)
 class Seen:
-    """A start, looked at from inside; and which slot would start after a power cut by then."""
+    """The state after a start, from inside, and the slot that would start after a power cut."""
 
     slot: str
     trial: str
@@ -51,7 +51,7 @@ class Seen:
 
 @dataclass
 class Story:
-    """What was seen, by step, and what the firmware was told at the end of some of them."""
+    """The states by step, and the argument of `reboot` at the end of some steps."""
 
     seen: dict[str, Seen] = field(default_factory=dict)
     told: dict[str, str] = field(default_factory=dict)
@@ -82,7 +82,7 @@ def part(card: Card, name: str, size: int = 0) -> bytes:
 
 
 def systems(card: Card, key: Path, into: Path) -> None:
-    """The card's own system twice more, in `into`: one that is newer, and one that also fails."""
+    """Make two systems from the card's own in `into`: a newer one, and one that also fails."""
     head = part(card, "system_a", 4096)[_SUPER:]
     blocks = int.from_bytes(head[36:40], "little")
     own = part(card, "system_a", blocks << head[12])
@@ -131,7 +131,7 @@ def story(built: Path, signing_key: Path, door: Path, image_scratch: Path) -> It
 
 
 def tell(machine: Machine) -> Story:
-    """All of it, in its order."""
+    """Run all steps in their order."""
     story = Story()
     began = time.monotonic()
 
@@ -150,12 +150,12 @@ def tell(machine: Machine) -> Story:
 
     machine.tell("mount -o ro /dev/vda /mnt")
     done = machine.ssh(f"interlude system install /mnt/interlude-{GOOD}-{MACHINE}.system", LIMIT_S)
-    assert done.returncode in {0, 255}, done.stderr  # 255: it went down before it could say so
+    assert done.returncode in {0, 255}, done.stderr  # 255: it rebooted before ssh got the result
     story.told["installed"] = machine.goes_down(LIMIT_S)
     machine.start(story.told["installed"])
     note("the trial of a good one", ENDED)
 
-    # The way of the update button: whoever asks has no rights, the box's own service has few.
+    # As the update button does: the requester has no rights, the box's own service has few.
     archive = f"interlude-{SICK}-{MACHINE}.system"
     incoming = "/var/lib/interlude-incoming"
     machine.tell("mount -o ro /dev/vda /mnt")
@@ -220,6 +220,6 @@ def test_a_slot_without_boot_files_is_no_start(story: Story) -> None:
 
 
 def test_where_the_kept_system_rotted_the_other_stands_in(story: Story) -> None:
-    """Of the slot that starts only kernel and initramfs are left; there is ssh, and the reason."""
+    """Only kernel and initramfs of the selected slot are left; ssh works, and status says why."""
     seen = story.seen["the kept system rotten"]
     assert (seen.slot, seen.trial, seen.version, seen.next) == ("a", "no", SICK, "b")

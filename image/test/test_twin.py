@@ -1,8 +1,8 @@
-"""The hostile twin: as each of the box's users in turn, everything that it may write is exchanged
-for FIFOs, links, sparse files and folders while the box's units run.
+"""An attack as each of the box's users in turn: twin.py replaces everything that the user may write
+with FIFOs, symlinks, sparse files and folders while the box's units run.
 
 In a container with two system slots (see pis.py), with the box's own units, users and code. Root
-writes, owns and starts nothing off a list, and waits nowhere for 10 s.
+must write, own and start nothing outside a list, and block nowhere for 10 s.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from image.test.pis import Pi
 from tests.update.system.workshop import Foundry, foundry
 
 pytestmark = pytest.mark.timeout(1800)
-SECONDS = float(os.environ.get("INTERLUDE_TWIN_S", "10"))  # of each user's attack, at least
-LONGEST_S = 10.0  # that a process of root's may wait in one system call upon a file
-GRACE_S = 240.0  # for the units that run to end after it; the machine may be busy
+SECONDS = float(os.environ.get("INTERLUDE_TWIN_S", "10"))  # least time of each user's attack
+LONGEST_S = 10.0  # limit for a process of root in one system call on a file
+GRACE_S = 240.0  # limit until the running units end afterwards, on a busy machine
 TWIN = "usr/local/lib/twin.py"
 LOOT = "usr/local/lib/loot"
 RELEASES = 6  # genuine ones, each newer than the one before
 BALLAST_BYTES = 16 << 20
 OWNED = ("root/owned", "etc/owned", "run/owned")
-# They follow a box that does not stay up, and read nothing that a user may write. interlude-settle
-# waits for up to 300 s, longer with each start, and ends the trial of a release.
+# They run after failures of the box, and read nothing that a user may write. interlude-settle waits
+# for up to 300 s, longer with each start, and ends the trial of a release.
 NOT_RUN = ("interlude-settle.service", "interlude-other-system.service", "interlude-leave.service")
-# Below these root may write while its units run: the system's own, and what an update is to change.
+# Root may write below these while its units run: the system's files, and what an update changes.
 MAY_CHANGE = re.compile(
     r"^/(var/log|var/lib/systemd|var/cache|run|tmp|var/tmp|dev|opt/interlude"
     r"|etc/\.pwd\.lock|etc/machine-id|etc/resolv\.conf|data/interlude-slots|data/slots)(/|$)"
@@ -50,7 +50,7 @@ MAY_CHANGE = re.compile(
 
 @dataclass
 class Watch:
-    """Looks at root's processes in a box from outside, and notes who waits in one call for long."""
+    """Watches root's processes in a box from outside, and collects those that block in one call."""
 
     first: int  # the box's first process
     stuck: set[str] = field(default_factory=set)
@@ -90,7 +90,7 @@ class Watch:
 
 
 def _is_upon_a_file(process: Path, call: str) -> bool:
-    """An open, or a read or write of a FIFO; not a wait for a child, a timer or systemd."""
+    """Whether the call is an open, or a read or write of a FIFO, and not another kind of wait."""
     words = call.split()
     opens, moves = {"2", "257", "437"}, {"0", "1", "17", "18"}  # x86-64
     if os.uname().machine == "aarch64":
@@ -105,7 +105,7 @@ def _is_upon_a_file(process: Path, call: str) -> bool:
 
 @dataclass(frozen=True)
 class Entry:
-    """What lies at a path: enough to see that root changed it."""
+    """The file at a path, with enough attributes to detect a change by root."""
 
     kind: int
     mode: int
@@ -115,7 +115,7 @@ class Entry:
 
 
 def survey(root: Path) -> dict[str, Entry]:
-    """Everything in a box, seen from outside through the eyes of its first process."""
+    """All files in a box, from outside through /proc/PID/root of its first process."""
     found = {}
     for place, below, files in os.walk(root):
         inside = "/" + os.path.relpath(place, root).removeprefix(".")
@@ -145,7 +145,7 @@ def _entry(path: Path) -> Entry:
 
 @dataclass
 class Prey:
-    """The box, who is in it, and what was signed."""
+    """The box, its users and units, and the digests of the signed releases."""
 
     fleet: Fleet
     box: Pi
@@ -171,7 +171,7 @@ def systems(tmp_path_factory: pytest.TempPathFactory) -> Foundry:
 
 @pytest.fixture(scope="module")
 def prey(systems: Foundry) -> Iterator[Prey]:
-    """A box with two slots, a release, a genuine newer one and a hostile one of that version."""
+    """A box with two slots and a release, and genuine and hostile archives in LOOT."""
     first = systems.make("1.0.0")
 
     def pi(name: str, number: int, lower: Path, folder: Path, key: Path) -> Pi:
@@ -184,7 +184,7 @@ def prey(systems: Foundry) -> Iterator[Prey]:
         )
         assert played.code == 0, played.said[-3000:]
         box = cast("Pi", made.boxes[0])
-        box.ssh("systemctl mask reboot.target")  # a genuine system may be asked for, and would run
+        box.ssh("systemctl mask reboot.target")  # an installed system would reboot
         (box.root / "etc/canary").write_text("as it was\n")
         shutil.copy(ROOT / "image/test/twin.py", box.root / TWIN)
         genuine = {"0.1.0": _digests(made.folder / "made/tree-0.1.0")}
@@ -208,12 +208,12 @@ def _make(fleet: Fleet, into: str, key: Path, version: str, more: dict[str, byte
 
 
 def _genuine(fleet: Fleet, version: str) -> Path:
-    """Large enough that checking it takes a while."""
+    """A genuine release, large enough that its check takes a while."""
     return _make(fleet, "made", fleet.key, version, {"ballast": os.urandom(BALLAST_BYTES)})
 
 
 def _lay_hostile(fleet: Fleet, loot: Path) -> None:
-    """A release that tells when any of it is run: signed by an unknown key, and its tree alone."""
+    """Add a release that leaves marks if it is run, signed by an unknown key, and its bare tree."""
     marks = "\n".join(f"touch /{path} 2>/dev/null" for path in OWNED)
     command = tiny.COMMAND.replace("#!/bin/sh\n", f"#!/bin/sh\n{marks}\n").encode()
     made = _make(fleet, "evil", fleet.stranger, "0.3.0", {"bin/interlude": command})
@@ -241,14 +241,14 @@ def _digests(tree: Path) -> dict[str, str]:
 
 
 def _users(box: Pi) -> dict[str, int]:
-    """Every user of ours but root, by name."""
+    """User ids of the box's own users, by name."""
     lines = box.ssh("getent passwd").stdout.splitlines()
     found = {words[0]: int(words[2]) for words in (line.split(":") for line in lines)}
     return {name: uid for name, uid in found.items() if name.startswith("interlude")}
 
 
 def _units(box: Pi) -> tuple[str, ...]:
-    """Every service of ours but those for one device, and those that follow a failure."""
+    """All services of ours, except for templates and NOT_RUN."""
     folder = box.root / "usr/lib/systemd/system"
     found = {file.name for file in folder.glob("interlude*.service") if "@" not in file.name}
     assert found > {"interlude-update.service", "interlude-system.service", *NOT_RUN}
@@ -256,7 +256,7 @@ def _units(box: Pi) -> tuple[str, ...]:
 
 
 def test_nothing_is_written_owned_or_started_off_a_list(prey: Prey) -> None:
-    for unit in prey.units:  # what one does when it is first run is no matter of the twin
+    for unit in prey.units:  # changes by a unit's first run are not the attack's
         prey.box.ssh(f"systemctl start --no-block {unit}")
     _wait_until_they_end(prey)
     before = survey(prey.seen)
@@ -272,7 +272,7 @@ def test_nothing_is_written_owned_or_started_off_a_list(prey: Prey) -> None:
     )
     print(f"   archives that root read to the end or refused on the way: {len(checked)}")
     assert not watch.stuck
-    # The attacker's part is over: what it may write is its own affair, all else is not.
+    # Changes in folders that the attacker may write are its own; all others are root's.
     mine = {place for _, places in swaps.values() for place in places}
     after = survey(prey.seen)
     uids = set(prey.users.values())
@@ -292,7 +292,7 @@ def test_nothing_is_written_owned_or_started_off_a_list(prey: Prey) -> None:
     assert not problems, "\n".join(problems[:40])
     assert not [path for path in OWNED if (prey.seen / path).exists()]
     assert checked, journal[-4000:]
-    # Five in 17 s were seen on a machine with six processes wanted a core.
+    # The least seen was five in 17 s, with six runnable processes for each core.
     assert all(count > 1 for count, places in swaps.values() if places)
 
 
@@ -312,7 +312,7 @@ def test_what_lies_in_the_releases_folder_is_what_was_signed(prey: Prey) -> None
 
 
 def test_the_box_still_takes_a_genuine_release(prey: Prey) -> None:
-    # The attacker may have asked for the genuine system last: what a start of the machine decides.
+    # If the attacker's last request was the genuine system, its trial must be ended first.
     prey.box.ssh("systemctl start interlude-settle-system.service")
     file = prey.fleet.release("0.9.0")
     played = prey.fleet.update(file)
@@ -321,7 +321,10 @@ def test_the_box_still_takes_a_genuine_release(prey: Prey) -> None:
 
 
 def _attack(prey: Prey, user: str, seed: int) -> tuple[int, set[str]]:
-    """As `user`, while the units run in turn. Returns the swaps, and the folders it may write."""
+    """Attack as `user` while the units run in turn.
+
+    Returns the number of swaps, and the folders that the user may write.
+    """
     box = prey.box
     begun_s = time.monotonic()
     box.ssh("systemctl reset-failed 'interlude*'")
@@ -349,7 +352,7 @@ def _attack(prey: Prey, user: str, seed: int) -> tuple[int, set[str]]:
 
 
 def _wait_until_they_end(prey: Prey) -> str:
-    """And the box is there again, if one of them started it anew. Returns who was last."""
+    """Wait until all units have ended. Returns the last ones that ran."""
     last = "none"
     limit = time.monotonic() + GRACE_S
     names = " ".join(prey.units)

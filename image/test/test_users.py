@@ -1,8 +1,8 @@
-"""One user for one domain of trust, under the systemd of a box: what each unit can write, read and
-reach is tried from inside its own sandbox, and what is asked for too often is still answered.
+"""One user for each domain of trust, under a box's systemd: a probe in each unit's sandbox tries
+what the unit can write, read and reach. Frequent requests must still be answered.
 
-The box is a container (boxes.py). A unit's program is exchanged for a probe by a drop-in; all else
-of the unit is as it is shipped.
+The box is a container (boxes.py). A drop-in replaces a unit's program with the probe; the rest of
+the unit is as shipped.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from image.test.fleet import PATIENCE_S, Fleet, scratch, started
 
 pytestmark = pytest.mark.timeout(900)
 
-# Every place that somebody may write, and some that nobody may.
+# All folders that some unit may write, and some that none may.
 PLACES = (
     "/var/lib/interlude", "/var/lib/interlude-models", "/var/lib/interlude-incoming",
     "/var/lib/interlude-wishes", "/run/interlude", "/run/interlude-model", "/run/interlude-page",
@@ -30,13 +30,13 @@ PLACES = (
 )  # fmt: skip
 STATE = "/var/lib/interlude"
 KEPT = ("/data/keep/etc", "/data/keep/root")
-# Of all that lies in /etc, what those two units write, and the parts of it.
+# Folders of /etc that these units may write.
 IN_ETC = {"interlude-begin": {"interlude", "modprobe.d", "NetworkManager", "ssh"},
           "interlude-setup": {"interlude", "modprobe.d", "NetworkManager"},
           "interlude-network": {"NetworkManager"},
           "interlude-settings": {"interlude"}}  # fmt: skip
 ETC_FILES = ("passwd", "shadow", "group", "profile", "nsswitch.conf", "ld.so.cache", "fstab")
-# What each unit can write of them. docs/security.md has the same as a table.
+# What each unit can write of PLACES. docs/security.md has the same as a table.
 WRITES = {
     "interlude-model": {"/var/lib/interlude-models", "/run/interlude-model"},
     "interlude-light": {"/run/interlude-light"},
@@ -60,7 +60,7 @@ WRITES = {
                          "/var/lib/interlude-incoming"},
     "interlude-settle-system": {"/opt/interlude", "/run/interlude-release"},
 }  # fmt: skip
-# What each cannot read: another's words, secrets, models' wish aside.
+# Files with the owner's words or secrets, which no unit can read except for those of READS.
 SECRET = ("/var/lib/interlude/memory", "/etc/interlude/secrets/mqtt-password",
           "/var/log/interlude/warnings.log")  # fmt: skip
 READS = {"interlude-announce": {SECRET[0]}, "interlude-warnings": {SECRET[2]}}
@@ -116,7 +116,7 @@ print("done")
 
 @pytest.fixture(scope="module")
 def fleet() -> Iterator[Fleet]:
-    """One box that runs, with something in it that is worth reading, and its door."""
+    """One running box with secret files and a control socket."""
     with scratch() as folder, started(folder, 1) as made:
         file = made.release("0.1.0")
         played = made.play(
@@ -132,7 +132,7 @@ def fleet() -> Iterator[Fleet]:
                 " touch /var/log/interlude/warnings.log;"
                 " chown interlude-log: /var/log/interlude/warnings.log;"
                 " chmod 640 /var/log/interlude/warnings.log")  # fmt: skip
-        # As dialog/control_socket.py opens it: 0600, of the box's own user.
+        # As dialog/control_socket.py creates it: mode 0600, owned by the box's own user.
         door = ("import os,socket,time; os.umask(0o177); s=socket.socket(1,5);"
                 "s.bind('/run/interlude/control'); s.listen(); time.sleep(9999)")  # fmt: skip
         box.ssh(f'systemd-run --quiet --uid=interlude python3 -c "{door}"')
@@ -140,7 +140,7 @@ def fleet() -> Iterator[Fleet]:
 
 
 def override(box: Box, unit: str, command: str) -> None:
-    """Let a unit run another program, once, and whatever the machine is."""
+    """Let a unit run another program, once, without the unit's conditions."""
     text = (
         "[Unit]\\nConditionPathExists=\\nConditionKernelCommandLine=\\n"
         "[Service]\\nType=oneshot\\nRestart=no\\nExecStart=\\nExecStart=" + command + "\\n"
@@ -187,7 +187,7 @@ def test_a_unit_can_do_what_it_is_for_and_nothing_else(fleet: Fleet, unit: str) 
     if not as_root:
         assert reads == READS.get(unit, set())
         assert ("opens the door" in said) == (unit == "interlude-announce")
-    if unit != "interlude-page":  # whose addresses are filtered by a kernel of its own only
+    if unit != "interlude-page":  # its IP filter needs a kernel of its own, not a container's
         assert ("reaches the network" in said) == (unit in {"interlude-model", "interlude-pull"})
 
 
@@ -228,7 +228,7 @@ def test_nobody_takes_away_or_exchanges_what_another_has_handed_over(fleet: Flee
 
 
 def test_who_asks_ten_times_a_minute_is_still_answered_afterwards(fleet: Fleet) -> None:
-    """With four triggers a minute as the limit, systemd gave the unit up at the fifth."""
+    """With a limit of four triggers a minute systemd once gave up the unit at the fifth."""
     box = fleet.boxes[0]
     ask = ("setpriv --reuid interlude-pull --regid interlude-pull --init-groups"
            " sh -c 'echo nothing.release >/var/lib/interlude-incoming/wanted'")  # fmt: skip

@@ -1,7 +1,7 @@
-"""A voice on a box as an owner brings it: its files by `models fetch` from a hub and its program
-as a signed bundle, or both in one file on a stick; with systemd and the units' own sandboxes. The
-program is piper-tts as `make voices` bundles it for this machine; the voice is a small one that the
-tests make, under a name and the checksums of the release's catalogue.
+"""An owner installs a voice on a box: its files by `models fetch` from a hub and its program as a
+signed bundle, or both in one file on a stick; with systemd and the units' own sandboxes. The
+program is piper-tts as `make voices` bundles it for this machine. The voice is a small one that the
+tests make; the release's catalogue has its checksums under the name of a real voice.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ VOICES = "/opt/interlude/voices"
 
 
 def tiny(folder: Path) -> dict[str, Any]:
-    """The voice of the tests, and its row of the catalogue."""
+    """Write the tests' voice, and return its row of the catalogue."""
     model = onnx_voice.write(folder / "en_US-ljspeech-medium.onnx")
     files = {"model": model, "config": model.with_name(model.name + ".json")}
     row = yaml.safe_load((ROOT / "appliance/models/catalogue.yaml").read_text())[NAME]
@@ -44,12 +44,12 @@ def tiny(folder: Path) -> dict[str, Any]:
 
 
 def paths(folder: Path) -> list[str]:
-    """Of its files in the repository."""
+    """The paths of the voice's files in the repository."""
     return [file["path"] for file in tiny(folder)["files"].values()]
 
 
 def bundle(folder: Path, key: Path, version: str, voice: Path | None = None, **said: Any) -> Path:
-    """The real program; with `voice`, a folder, that voice in it."""
+    """A signed bundle with the real program and, if given, the voice in the folder `voice`."""
     tree = folder / "program"
     if not tree.exists():
         voices.plant(tree, voices.requirements(voices.LOCK.read_text()), voices.here(folder))
@@ -67,8 +67,10 @@ def bundle(folder: Path, key: Path, version: str, voice: Path | None = None, **s
 
 @pytest.fixture(scope="module")
 def fleet() -> Iterator[tuple[Fleet, Path]]:
-    """One box that runs the real release, and the folder with the tests' voice. The release's
-    catalogue has the tests' row in it, before it is signed."""
+    """One box that runs the real release, and the folder with the tests' voice.
+
+    The tests' row is put into the release's catalogue before the release is signed.
+    """
     with scratch() as folder, started(folder, 1) as made:
         voice = folder / "voice"
         voice.mkdir()
@@ -91,8 +93,8 @@ def _catalogue(row: dict[str, Any]) -> Callable[[Path], None]:
 
 
 def test_the_way_of_an_owner_from_the_boxs_own_voice_to_another(fleet: tuple[Fleet, Path]) -> None:
-    """Voice before program: nothing pretends to speak. Then the program: it speaks, under the
-    unit's own sandbox, without a restart. A newer one takes its place; a bad one costs nothing."""
+    """With the voice but no program the box keeps its own voice. With the program it speaks, in the
+    unit's own sandbox, without a restart. A newer program replaces it; a bad one is refused."""
     made, voice = fleet
     box = made.boxes[0]
     assert "ok: hibari speaks" in _check(box)
@@ -103,7 +105,7 @@ def test_the_way_of_an_owner_from_the_boxs_own_voice_to_another(fleet: tuple[Fle
             f"HF_ENDPOINT={hub.endpoint} interlude models fetch {NAME} --accept-licence", 180
         )
     assert "every byte verified" in fetched.stdout, fetched.stdout + fetched.stderr
-    assert "cannot speak" in fetched.stdout  # and what is missing
+    assert "cannot speak" in fetched.stdout  # the program is missing
     assert f"{NAME} cannot speak" in _check(box)
     assert _voice(box) == "hibari"
 
@@ -136,13 +138,13 @@ def test_the_way_of_an_owner_from_the_boxs_own_voice_to_another(fleet: tuple[Fle
 
 
 def test_the_program_can_do_nothing_but_speak(fleet: tuple[Fleet, Path]) -> None:
-    """Under systemd: what the process itself may do, read from outside."""
+    """The rights of the process under systemd, read from /proc."""
     box = fleet[0].boxes[0]
     _until(lambda: _voice(box) == NAME, box)
     pid, said = "", dict[str, str]()
 
     def found() -> bool:
-        """One that is tried may have ended between the two questions."""
+        """False if the process, such as a probe, has ended between the two commands."""
         nonlocal pid, said
         pid = (box.ssh("pgrep -f 'program.py /var/lib/interlude-models'").stdout.split() or ["0"])[
             0
@@ -186,7 +188,7 @@ TRY = "/usr/lib/interlude/try"
 
 
 def unit_of_a_stick() -> str:
-    """As it is shipped, but for the device, which no container has, nor a mount."""
+    """The shipped unit without its device, and with stubs for udevadm and mount."""
     text = (ROOT / "system/usr/lib/systemd/system/interlude-stick@.service").read_text()
     lines = [line for line in text.replace("%I", "usb").splitlines()
              if not line.startswith(("BindsTo=", "After="))]  # fmt: skip
@@ -197,8 +199,8 @@ def unit_of_a_stick() -> str:
 
 
 def test_a_stick_brings_voice_and_program_in_one_file(fleet: tuple[Fleet, Path]) -> None:
-    """Without a wish, as a seed leaves it, nothing is taken; with it all is there, and the wish is
-    gone."""
+    """Without a request, as a seed writes it, nothing is installed; with it voice and program are
+    installed, and the request is removed."""
     made, voice = fleet
     box = made.boxes[0]
     both = bundle(made.folder, made.key, "9.3.0", voice)
@@ -224,7 +226,7 @@ def test_a_stick_brings_voice_and_program_in_one_file(fleet: tuple[Fleet, Path])
 
 
 def _check(box: Box) -> str:
-    """What `interlude check` says of the voice, a line each."""
+    """The findings of `interlude check` on the voice, one a line."""
     found = json.loads(box.ssh("interlude check --json", 180).stdout)
     return "\n".join(
         f"{each['verdict']}: {each['sentence']}" for each in found if each["looked_at"] == "voice"
@@ -232,7 +234,7 @@ def _check(box: Box) -> str:
 
 
 def _voice(box: Box) -> str:
-    """The voice that the box says it speaks with."""
+    """The voice that the box uses, from its log."""
     said = box.ssh("journalctl -u interlude -o cat | grep -o 'the voice is .*' | tail -1").stdout
     return said.removeprefix("the voice is ").strip()
 

@@ -1,4 +1,4 @@
-"""Tiny releases for tests: the real installer, and for the box a program that acts as told."""
+"""Tiny releases for tests: the real commands, and in place of the box a small program (ACTS)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from appliance.update.release.pack import pack
 from image.freight import fitting
 
 ROOT = Path(__file__).resolve().parents[2]
-# What `interlude release` and `interlude config` import, and the sentences that they say; h11 and
-# what follows: `interlude system begin`, which every start of a card runs, and set-up's page.
+# What `interlude release` and `interlude config` import, with their sentences; from h11 on: what
+# `interlude system begin`, which runs at every start of a card, and set-up's page import.
 NEEDED = ("msgspec", "yaml", "fluent", "typing_extensions", "h11", "jinja2", "markupsafe")
 COMMAND = """#!/bin/sh
 here=$(dirname "$(dirname "$(readlink -f "$0")")")
@@ -75,10 +75,11 @@ def make(
     more: Mapping[str, bytes] | None = None,
     needed: tuple[str, ...] = NEEDED,
 ) -> Path:
-    """A release of that version. Kinds: good, sick, crashes, hangs, unfit.
+    """Make a release of that version. Kinds: good, sick, crashes, hangs, unfit.
 
-    `packages`: where what it needs lies, if not with this Python. `more`: files that it has beside
-    these, or instead of them; below bin they can be run. `needed`: of the packages.
+    packages  folder with the needed packages, if not this Python's
+    more      files that are added or replaced; below bin they are executable
+    needed    names of the packages to copy
     """
     tree = plant(into / f"tree-{version}", kind, packages, needed)
     for name, data in (more or {}).items():
@@ -91,7 +92,7 @@ def make(
 def plant(
     tree: Path, kind: str, packages: Path | None = None, needed: tuple[str, ...] = NEEDED
 ) -> Path:
-    """What such a release holds, in a folder."""
+    """Write the files of such a release to the folder `tree`."""
     shutil.rmtree(tree, ignore_errors=True)
     library = tree / "lib"
     (tree / "bin").mkdir(parents=True)
@@ -107,14 +108,14 @@ def plant(
             shutil.copytree(packages / name, library / name, ignore=without)
         else:
             shutil.copy(packages / f"{name}.py", library)
-        for about in packages.glob(f"{name}-*.dist-info"):  # some look for their own version
+        for about in packages.glob(f"{name}-*.dist-info"):  # some packages read their own version
             shutil.copytree(about, library / about.name)
     (library / "acts.py").write_text(ACTS)
     return tree
 
 
 def locked(names: Iterable[str], lock: str) -> str:
-    """The rows of a lock, for the Pi's Python, of what is imported under these names."""
+    """The rows of a lock, for the Pi's Python, of the packages with these import names."""
     by_import = packages_distributions()
     wanted = {canonicalize_name(each) for name in names for each in by_import[name]}
     rows = fitting((ROOT / lock).read_text()).splitlines()

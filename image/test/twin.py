@@ -1,11 +1,11 @@
-"""The attacker of test_twin.py: a process of one of the box's users exchanges all it may write.
+"""The attacker of test_twin.py: runs as one of the box's users and replaces all it may write.
 
-Runs in the box, as that user, with Python's standard library only: `twin.py SECONDS SEED LOOT`. It
-looks for every folder that it may write in, and there puts FIFOs, links, sparse files, folders,
-sockets and hostile archives in the place of what is there and of what root's units look for, by
-renameat2(RENAME_EXCHANGE): from one moment to the next. LOOT holds a genuine release and a hostile
-one, and systems likewise. Who may hand over archives goes on, up to LATEST_S more, until root has
-been seen to read ARCHIVES of them. Prints the folders that it found, one a line, and then counts.
+Runs in the box, as that user, with Python's standard library only: `twin.py SECONDS SEED LOOT`. In
+every folder that the user may write it replaces existing files, and files that root's units look
+for, with FIFOs, symlinks, sparse files, folders, sockets and hostile archives, atomically by
+renameat2(RENAME_EXCHANGE). LOOT has a genuine and a hostile release, and a genuine and a hostile
+system. A user that may hand over archives continues for up to LATEST_S more, until root has been
+seen to read ARCHIVES of them. Prints the folders that it found, one a line, and then counts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pathlib import Path
 RENAME_EXCHANGE = 2  # linux/fs.h
 AT_FDCWD = -100
 NOT_SEARCHED = ("/proc", "/sys", "/dev/pts", "/dev/mqueue")
-# What root's units look for, whatever is there now.
+# File names that root's units look for.
 NAMES = (
     "wanted", "wanted-system", "wanted-setup", "wanted-model", "typed.json", "reset-under-way",
     "model-wanted", "models", "incoming", "memory", "evil.release", "good-0.release", "good.system",
@@ -34,29 +34,29 @@ NAMES = (
     "control", "release.json", "interlude.yaml", "lasting.json", "set.json", "mute",
     "warnings.log",
 )  # fmt: skip
-TARGETS = (  # of links: what a write, chmod or chown by root through them would ruin
+TARGETS = (  # of symlinks: files that root would damage by a write, chmod or chown through them
     "/etc/shadow", "/etc/passwd", "/root/.ssh/authorized_keys", "/etc/interlude/allowed_signers",
     "/etc/update-motd.d", "/etc/cron.d", "/root", "/opt/interlude", "/opt/interlude/current",
     "/etc/systemd/system", "/etc/canary", "/etc/interlude/secrets/mqtt-password", "/data/keep",
     "/proc/self/mem", "/dev/zero", "/nowhere/at/all", ".", "..",
 )  # fmt: skip
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEVWSUwuRVZJTC5FVklMLkVWSUwuRVZJTC5FVklM me"
-REQUESTS = (  # what may stand in a file that root reads
+REQUESTS = (  # contents of files that root reads
     "good-0.release", "evil.release", "good.system", "evil.system", "../../etc/shadow",
     "/etc/shadow", "a" * 4096, "\0", "pocket", "gemma-4-e2b", json.dumps({"ssh_keys": [KEY]}),
     f"ssh_keys: [{KEY}]\n", "hostname: !!python/object/apply:os.system [touch /etc/owned]\n",
 )  # fmt: skip
 PROGRESS = Path("/run/interlude-release/progress.json")
 CURRENT = Path("/opt/interlude/current")
-ARCHIVES = 3  # that root begins to read
+ARCHIVES = 3  # archives that root must start to read
 LATEST_S = 60.0  # root's units pause for 5 s after each request
-COMES_S = 15.0  # until root has taken a note, that pause and a busy machine included
-GOES_S = 2.0  # from then on, until it has read a quarter, or will read nothing
+COMES_S = 15.0  # limit until root has taken a request, with that pause and a busy machine
+GOES_S = 2.0  # limit from then on until root has read a quarter; otherwise it has refused it
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def exchange(one: Path, other: Path) -> None:
-    """From one moment to the next. Raises OSError."""
+    """Exchange two paths atomically. Raises OSError."""
     if _libc.renameat2(AT_FDCWD, bytes(one), AT_FDCWD, bytes(other), RENAME_EXCHANGE) != 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number), str(one))
@@ -82,7 +82,7 @@ def gone(path: Path) -> None:
 
 
 def things(loot: Path, chance: random.Random) -> dict[str, Callable[[Path], object]]:
-    """What may lie under a name, and what makes it."""
+    """What the attacker puts at a path: name → function that creates it."""
 
     def sparse(path: Path) -> None:
         with path.open("wb") as file:
@@ -93,7 +93,7 @@ def things(loot: Path, chance: random.Random) -> dict[str, Callable[[Path], obje
         (path / "canary").write_text("x")
 
     def endless_header(path: Path) -> None:
-        """A pax header that claims 6 GB, in a file of 4 KiB on the disk."""
+        """A pax header that claims 6 GB, in a sparse file that takes 4 KiB on the disk."""
         head = bytearray(512)
         head[0:12] = b"release.json"
         head[100:108] = b"0000644\0"
@@ -133,7 +133,7 @@ def things(loot: Path, chance: random.Random) -> dict[str, Callable[[Path], obje
 
 
 class Twin:
-    """One attack, until its time is over."""
+    """One attack, for a limited time."""
 
     def __init__(self, seconds: float, seed: int, loot: Path) -> None:
         self._until = time.monotonic() + seconds
@@ -143,7 +143,7 @@ class Twin:
         self.folders = folders()
         self._incoming = [place for place in self.folders if place.name.endswith("incoming")]
         self.done = 0
-        self.read = 0  # archives that root began to read
+        self.read = 0  # archives that root started to read
 
     @property
     def _over(self) -> bool:
@@ -152,7 +152,7 @@ class Twin:
 
     def run(self) -> None:
         while not self._over:
-            for place in self._incoming:  # what the attack itself took away
+            for place in self._incoming:  # restore what the attack itself has replaced
                 with contextlib.suppress(OSError):
                     if not place.is_dir() or place.is_symlink():
                         gone(place)
@@ -167,7 +167,7 @@ class Twin:
                 self.done += 1
 
     def _swap(self, place: Path) -> None:
-        """One name of a folder becomes something else, and perhaps what it was again."""
+        """Replace one name of a folder with something else, and perhaps restore it."""
         there = [path.name for path in place.iterdir()]
         name = self._chance.choice([*NAMES, *there])
         target, fresh = place / name, place / f".twin-{os.getpid()}"
@@ -186,10 +186,11 @@ class Twin:
         gone(fresh)
 
     def _change_while_it_is_read(self, place: Path, kind: str) -> bool:
-        """A genuine archive is asked for; once root has checked a part, that part is another.
+        """Request a genuine archive, and change a part of it once root has verified that part.
 
-        What root opens is the archive, a link to it that comes after the first look, or a FIFO that
-        holds root up until the link lies there. Returns whether root was seen to read.
+        Root opens the archive itself, a symlink to it that replaces a file after root's first
+        check, or a FIFO that blocks root until the symlink is in place. Returns whether root was
+        seen to read.
         """
         mine, file = place / f"mine-{os.getpid()}.{kind}", place / f"other.{kind}"
         gone(mine)
@@ -233,7 +234,7 @@ class Twin:
         return note
 
     def _reader_of(self, fifo: Path) -> int | None:
-        """Waits until somebody opens it for reading; None if nobody comes."""
+        """Wait until a process opens the FIFO for reading; None if that does not happen in 3 s."""
         limit = time.monotonic() + 3
         while time.monotonic() < limit:
             with contextlib.suppress(OSError):
@@ -242,7 +243,7 @@ class Twin:
         return None
 
     def _wait_for_step(self, note: Path, steps: set[str], share: float) -> bool:
-        """Until root has come that far; False if it takes the note and does not."""
+        """Wait until root's progress is in `steps` with `share`; False on a timeout."""
         limit = time.monotonic() + COMES_S
         taken = False
         while time.monotonic() < limit:
@@ -257,7 +258,7 @@ class Twin:
 
 
 def _newer() -> int:
-    """The number of the first genuine release that is newer than what is kept: 0.2.NUMBER."""
+    """The number of the first genuine release (0.2.NUMBER) newer than the installed one."""
     with contextlib.suppress(OSError):
         version = CURRENT.readlink().name
         if version.startswith("0.2."):

@@ -1,6 +1,6 @@
-"""Somebody in the owner's home with a browser: plain HTTP, cookies, the hidden fields of forms.
+"""A browser in the owner's home: plain HTTP, cookies, the hidden fields of forms.
 
-And who looks for services by multicast DNS, as browsers of services and Home Assistant do.
+It also discovers services by multicast DNS, as service browsers and Home Assistant do.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import urllib.parse
 from dataclasses import dataclass, field
 from http.cookies import SimpleCookie
 
-LIMIT_S = 600.0  # of ours, for one answer of an emulated machine
+LIMIT_S = 600.0  # host time for one answer of an emulated machine
 _HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
 _MDNS = ("224.0.0.251", 5353)
 _PTR, _IN = 12, 1
@@ -25,7 +25,7 @@ _SRV = re.compile(rb"\x00\x21[\x00\x80]\x01.{6}\x00\x00\x00\x00(..)", re.DOTALL)
 
 @dataclass
 class Visitor:
-    """`address`: of the box. `host`: the name that was typed into the browser."""
+    """One browser. `address`: of the box; `host`: the name that was typed into the browser."""
 
     address: str
     host: str
@@ -35,7 +35,7 @@ class Visitor:
         return self._ask("GET", path, None, headers)
 
     def post(self, path: str, form: dict[str, str], **headers: str) -> tuple[int, str]:
-        """A form of the page itself; `headers` may say otherwise."""
+        """Post a form as from the page itself; `headers` may override its Origin."""
         said = {
             "Origin": f"http://{self.host}",
             "Content-Type": "application/x-www-form-urlencoded",
@@ -43,7 +43,7 @@ class Visitor:
         return self._ask("POST", path, urllib.parse.urlencode(form), said | headers)
 
     def hidden(self, path: str) -> dict[str, str]:
-        """What the forms of a page send along; of several with one name, the first."""
+        """The hidden fields of a page's forms; of several with one name, the first."""
         status, text = self.get(path)
         assert status == 200, (path, status)
         found: dict[str, str] = {}
@@ -52,7 +52,10 @@ class Visitor:
         return found
 
     def until_let_in(self, limit_s: float) -> None:
-        """Until the button has let this browser in: a press is one when no second has followed."""
+        """Wait until a press of the button has let this browser in.
+
+        A single press is certain only after the time for a double press.
+        """
         limit = time.monotonic() + limit_s
         while self.get("/pair")[0] != 303:
             if time.monotonic() > limit:
@@ -60,7 +63,7 @@ class Visitor:
             time.sleep(1.0)
 
     def until_settled(self, path: str, limit_s: float) -> None:
-        """Until a page no longer loads itself again, as it does while something is awaited."""
+        """Wait until the page no longer refreshes itself, as it does while a change is pending."""
         limit = time.monotonic() + limit_s
         while 'http-equiv="refresh"' in self.get(path)[1]:
             if time.monotonic() > limit:
@@ -85,8 +88,10 @@ class Visitor:
 
 
 def announced(kind: str, own_address: str, limit_s: float) -> tuple[bytes, int]:
-    """The first answer to who offers `kind` (as _http._tcp), and the port in it. Raises
-    TimeoutError. `own_address`: of this machine, in the network that is asked."""
+    """The first mDNS answer for the service `kind` (such as _http._tcp), and the port in it.
+
+    `own_address`: this machine's, in the network that is queried. Raises TimeoutError.
+    """
     labels = [*kind.split("."), "local"]
     name = b"".join(bytes([len(each)]) + each.encode() for each in labels) + b"\0"
     query = struct.pack("!6H", 1, 0, 1, 0, 0, 0) + name + struct.pack("!2H", _PTR, _IN)

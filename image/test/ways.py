@@ -1,4 +1,4 @@
-"""The ways to a restart of the box, each as it happens on a box: name → what is done."""
+"""The causes of a restart of the box, each as it happens on a box: name → function that does it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Callable
 from image.test import harm
 from image.test.kitchen import ID, Kitchen
 
-# Run in the box, as its own user: what its services and its panel do for a restart. No model of
-# gigabytes has come; what follows when one has is the announcer's own code.
+# Run in the box, as its own user: what its services and its panel do for a restart. For "model" no
+# model has been downloaded, but the announcer's own code runs as if one had.
 TOLD = """
 import sys, tempfile, time, types
 from pathlib import Path
@@ -41,7 +41,7 @@ else:
 
 
 def by_the_house(at: Kitchen) -> None:
-    """The button in Home Assistant; a box that was just started takes it after a minute."""
+    """The button in Home Assistant; the box ignores it for the first minute after a start."""
     before = at.now().pid
 
     def pressed() -> bool:
@@ -57,8 +57,8 @@ def by_the_house(at: Kitchen) -> None:
 
 
 def by_the_door(how: str) -> Callable[[Kitchen], None]:
-    """Through the door, as the box's own user: what the model's arrival, the end of set-up and a
-    shell do."""
+    """Through the control socket, as the box's own user: as after the download of a model, at the
+    end of set-up, and from a shell."""
 
     def tell(at: Kitchen) -> None:
         at.inside("runuser", "-u", "interlude", "--", "env", "HOME=/var/lib/interlude",
@@ -101,5 +101,5 @@ WAYS: dict[str, Callable[[Kitchen], None]] = {
     "SIGKILL of the supervisor": by_a_kill,
     "the watchdog": by_the_watchdog,
 }
-QUIET = ("an update", "a rollback")  # nobody may talk: a trial waits for silence otherwise
+QUIET = ("an update", "a rollback")  # the owner must be silent: a trial waits for silence
 FORGETS = ("a factory reset",)
