@@ -75,17 +75,17 @@ def _names(tree: ast.Module) -> dict[str, str]:
 
 
 def _function(definition: ast.AST, module: str, imported: dict[str, str]) -> Function:
-    found = Function()
+    function = Function()
     for node in ast.walk(definition):
         if isinstance(node, ast.Name):
-            found.calls.add((imported.get(node.id, module), node.id))
+            function.calls.add((imported.get(node.id, module), node.id))
         if isinstance(node, ast.Attribute) and _is_transition(node.value):
-            found.calls.add(("transition", node.attr))
+            function.calls.add(("transition", node.attr))
         if isinstance(node, ast.Call) and _method(node) == "change":
             for keyword in node.keywords:
                 if keyword.arg:
-                    found.changes |= {(keyword.arg, one) for one in _operations(keyword.value)}
-    return found
+                    function.changes |= {(keyword.arg, one) for one in _operations(keyword.value)}
+    return function
 
 
 def _operations(value: ast.expr) -> set[str]:

@@ -131,7 +131,7 @@ def arrow(
     )
 
 
-def urgency(row: Process) -> str:
+def scheduling(row: Process) -> str:
     """The scheduling class and priority of a process."""
     return f"FIFO {row.priority}" if row.scheduling == "fifo" else f"nice {row.nice}"
 
@@ -154,7 +154,7 @@ def check_places(rows: Iterable[Process]) -> None:
     """Raise ValueError if the box of a process is outside the area of its cores, or missing."""
     for row in rows:
         areas = BANDS.get(row.cores, ())
-        if row.name not in PLACES or not any(a.contains(PLACES[row.name][0]) for a in areas):
+        if row.name not in PLACES or not any(area.contains(PLACES[row.name][0]) for area in areas):
             raise ValueError(f"{row.name} runs on cores {row.cores}: move its box in PLACES")
 
 
@@ -165,12 +165,12 @@ def processes() -> Iterator[str]:
         x, y = box.middle
         yield rectangle(box, "box")
         if row.name == "conductor":
-            yield text(x, y - 5, f"{row.name} · {urgency(row)}", "name")
+            yield text(x, y - 5, f"{row.name} · {scheduling(row)}", "name")
             yield text(x, y + 15, does, "small")
             continue
         yield text(x, y - 10, row.name, "name")
         yield text(x, y + 6, does, "small")
-        yield text(x, y + 20, urgency(row), "small")
+        yield text(x, y + 20, scheduling(row), "small")
 
 
 def pill(x: float, y: float, ring: RingSpec) -> Iterator[str]:
@@ -207,9 +207,9 @@ def rings() -> Iterator[str]:
 
 def floor_words() -> dict[str, list[str]]:
     """Writer → the words of the floor that it writes, from the docstring of `Floor`."""
-    told = re.findall(r"^    (\w+) +(\w+)'s: ", Floor.__doc__ or "", re.MULTILINE)
+    entries = re.findall(r"^    (\w+) +(\w+)'s: ", Floor.__doc__ or "", re.MULTILINE)
     writers: dict[str, list[str]] = {}
-    for word, writer in told:
+    for word, writer in entries:
         writers.setdefault(writer, []).append(word)
     return writers
 

@@ -51,11 +51,11 @@ class Step:
 
 def digest(*parts: str | Path) -> str:
     """A SHA-256 of strings and of the contents of files."""
-    whole = hashlib.sha256()
+    sha256 = hashlib.sha256()
     for part in parts:
         data = part.read_bytes() if isinstance(part, Path) else part.encode()
-        whole.update(len(data).to_bytes(8, "little") + data)
-    return whole.hexdigest()
+        sha256.update(len(data).to_bytes(8, "little") + data)
+    return sha256.hexdigest()
 
 
 @contextlib.contextmanager
@@ -136,7 +136,7 @@ def set_up() -> None:
     dependencies = Step(
         "dependencies", "dependencies, from requirements-dev.lock", digest(venv.inputs, lock)
     )
-    model = Step(
+    llama_step = Step(
         "llama",
         "llama.cpp, the model's runtime",
         digest(
@@ -152,12 +152,12 @@ def set_up() -> None:
     if not venv.is_done():
         print("Setting up. The first time takes 3 to 15 minutes, most of it llama.cpp's build.")
         make_venv(venv)
-        for later in (dependencies, model, project):
+        for later in (dependencies, llama_step, project):
             later.stamp.unlink(missing_ok=True)
     if not dependencies.is_done():
         install_dependencies(dependencies, lock)
-    if not model.is_done():
-        install_llama(model)
+    if not llama_step.is_done():
+        install_llama(llama_step)
     if not project.is_done():
         install_project(project)
     build_simcard()

@@ -33,17 +33,20 @@ def rows(page: str) -> dict[str, str]:
 
 def problems(page: str, box: Iterable[str], dev: Iterable[str]) -> list[str]:
     """A sentence for each difference between the page and the locks, and for each GPL package."""
-    told, box_names, all_names = rows(page), set(box), {*box, *dev}
+    licences, box_names, all_names = rows(page), set(box), {*box, *dev}
     return [
-        *(f"{name} is locked, but has no row in LICENSES.md." for name in all_names - told.keys()),
         *(
-            f"{name} has a row in LICENSES.md, but is not locked."
-            for name in told.keys() - all_names
+            f"{name} is locked, but has no row in LICENSES.md."
+            for name in all_names - licences.keys()
         ),
         *(
-            f"{name} is {told[name]}: the box may not depend on it."
-            for name in box_names & told.keys()
-            if _GPL.search(told[name])
+            f"{name} has a row in LICENSES.md, but is not locked."
+            for name in licences.keys() - all_names
+        ),
+        *(
+            f"{name} is {licences[name]}: the box may not depend on it."
+            for name in box_names & licences.keys()
+            if _GPL.search(licences[name])
         ),
     ]
 
@@ -53,13 +56,15 @@ def copyleft(library: Path) -> list[str]:
     package of a release may be."""
     found = []
     for about in sorted(library.glob("*.dist-info/METADATA")):
-        said = HeaderParser().parsestr(about.read_text(encoding="utf-8", errors="replace"))
-        told = [said.get("License-Expression") or said.get("License") or ""]
-        told += [each for each in said.get_all("Classifier", []) if each.startswith("License ::")]
+        metadata = HeaderParser().parsestr(about.read_text(encoding="utf-8", errors="replace"))
+        fields = [metadata.get("License-Expression") or metadata.get("License") or ""]
+        fields += [
+            field for field in metadata.get_all("Classifier", []) if field.startswith("License ::")
+        ]
         # The field may contain the full text of the licence; its first line names it.
-        lines = [each.strip().split("\n")[0] for each in told]
+        lines = [field.strip().split("\n")[0] for field in fields]
         if any(_GPL.search(line) for line in lines):
-            found.append(f"{said['Name']} is {lines[0]}: the release may not hold it.")
+            found.append(f"{metadata['Name']} is {lines[0]}: the release may not hold it.")
     return found
 
 

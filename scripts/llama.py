@@ -42,8 +42,10 @@ def build_flags(machine: str = "", cpu_flags: str | None = None) -> tuple[str, .
     if machine == "aarch64":
         return (*COMMON, "-DGGML_NATIVE=ON")
     flags = _cpu_flags() if cpu_flags is None else cpu_flags
-    old = () if "avx2" in flags.split() else tuple(f"-DGGML_{name}=OFF" for name in _NEEDS_AVX2)
-    return (*COMMON, "-DGGML_NATIVE=OFF", *old)
+    without_avx2 = (
+        () if "avx2" in flags.split() else tuple(f"-DGGML_{name}=OFF" for name in _NEEDS_AVX2)
+    )
+    return (*COMMON, "-DGGML_NATIVE=OFF", *without_avx2)
 
 
 def jobs(cores: int, available_gib: float) -> int:
@@ -57,15 +59,15 @@ def wheel(python: Path, lock: Path, logs: Path) -> Path:
     flags = build_flags()
     folder = cache(logs) / key(python, lock, flags)
     folder.mkdir(exist_ok=True)
-    with _alone(folder / "lock"):
+    with _locked(folder / "lock"):
         if found := next(folder.glob("*.whl"), None):
             print(f"   already built: {found}", flush=True)
             return found
         count = jobs(len(os.sched_getaffinity(0)), _available_gib())
         print(f"   building with {count} at a time, about 8 core-minutes on a PC, 20 on a Pi 5")
         print(f"   its log: {logs / 'llama-build.log'}", flush=True)
-        for left in folder.glob("build-*"):  # of a build that was killed
-            shutil.rmtree(left)
+        for leftover in folder.glob("build-*"):  # of a build that was killed
+            shutil.rmtree(leftover)
         # Not in /tmp, a tmpfs on Debian 13, nor in the checkout, whose path may contain spaces.
         with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
             _build(python, lock, flags, count, Path(scratch), logs / "llama-build.log")
@@ -114,9 +116,9 @@ def key(
     python: Path, lock: Path, flags: tuple[str, ...], patches: Path = llama_source.PATCHES
 ) -> str:
     """The wheel's cache key: version, Python, machine, and a hash of source, flags and patches."""
-    says = "import sys, platform; print(sys.implementation.cache_tag, platform.machine(), sep='-')"
+    code = "import sys, platform; print(sys.implementation.cache_tag, platform.machine(), sep='-')"
     tag = subprocess.run(
-        [str(python), "-c", says], capture_output=True, text=True, check=True
+        [str(python), "-c", code], capture_output=True, text=True, check=True
     ).stdout.strip()
     text = lock.read_text()
     version = re.search(r"llama-cpp-python==([\w.]+)", text)
@@ -125,8 +127,8 @@ def key(
     cpu = _cpu_flags() if "-DGGML_NATIVE=ON" in flags else ""
     libc = "-".join(platform.libc_ver())
     parts = (*source, *flags, cpu, libc, llama_source.digest(patches))
-    made_of = hashlib.sha256("\n".join(parts).encode()).hexdigest()
-    return f"llama-{version[1]}-{tag}-{made_of[:12]}"
+    fingerprint = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    return f"llama-{version[1]}-{tag}-{fingerprint[:12]}"
 
 
 def cache(fallback: Path) -> Path:
@@ -143,7 +145,7 @@ def cache(fallback: Path) -> Path:
 
 
 @contextlib.contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def _locked(path: Path) -> Iterator[None]:
     """Hold a lock file: a second build waits, and then finds the wheel in the cache."""
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -29,11 +29,11 @@ def patches(folder: Path = PATCHES) -> list[Path]:
 
 def digest(folder: Path = PATCHES) -> str:
     """A SHA-256 of all patches, for the wheel's cache key."""
-    whole = hashlib.sha256()
+    sha256 = hashlib.sha256()
     for patch in patches(folder):
         data = patch.read_bytes()
-        whole.update(f"{patch.name} {len(data)} ".encode() + data)
-    return whole.hexdigest()
+        sha256.update(f"{patch.name} {len(data)} ".encode() + data)
+    return sha256.hexdigest()
 
 
 def unpack(archive: Path, into: Path, folder: Path = PATCHES) -> Path:
@@ -57,25 +57,25 @@ def apply(patch: Path, llama_cpp: Path) -> Outcome:
         return "already there"
     if not needed(patch, llama_cpp):
         return "not needed"
-    if (complaint := _patch(patch, llama_cpp, "--dry-run")) is not None:
+    if (error := _patch(patch, llama_cpp, "--dry-run")) is not None:
         upstream = "".join(re.findall(r"^Upstream: (\S+)", patch.read_text(), re.MULTILINE))
         raise Failed(
-            f"{patch} does not fit this llama.cpp ({complaint}). See whether {upstream} is in it: "
+            f"{patch} does not fit this llama.cpp ({error}). See whether {upstream} is in it: "
             "then remove the patch, else make it anew"
         )
-    if (complaint := _patch(patch, llama_cpp)) is not None:
-        raise Failed(f"{patch} is applied by half ({complaint}). Build again")
+    if (error := _patch(patch, llama_cpp)) is not None:
+        raise Failed(f"{patch} is applied by half ({error}). Build again")
     return "applied"
 
 
 def needed(patch: Path, llama_cpp: Path) -> bool:
     """Whether llama.cpp's file contains the text of `Needed-while:`, or is missing, so that nothing
     can be concluded."""
-    said = re.search(r"^Needed-while: (\S+): (.+)$", patch.read_text(), re.MULTILINE)
-    if said is None:
+    condition = re.search(r"^Needed-while: (\S+): (.+)$", patch.read_text(), re.MULTILINE)
+    if condition is None:
         raise Failed(f"{patch} does not say for how long it is needed: Needed-while: FILE: TEXT")
-    file = llama_cpp / said[1]
-    return not file.is_file() or said[2].strip() in file.read_text(errors="replace")
+    file = llama_cpp / condition[1]
+    return not file.is_file() or condition[2].strip() in file.read_text(errors="replace")
 
 
 def _patch(patch: Path, folder: Path, *options: str) -> str | None:
@@ -85,5 +85,5 @@ def _patch(patch: Path, folder: Path, *options: str) -> str | None:
          "--no-backup-if-mismatch", f"--input={patch}", *options],
         cwd=folder, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    words = (done.stdout + done.stderr).strip().splitlines()
-    return (words[-1] if words else f"code {done.returncode}") if done.returncode else None
+    output = (done.stdout + done.stderr).strip().splitlines()
+    return (output[-1] if output else f"code {done.returncode}") if done.returncode else None

@@ -62,21 +62,21 @@ def signers(path: Path) -> list[str]:
     text = path.read_text(encoding="utf-8", errors="replace")
     if "PRIVATE KEY" in text:
         return [f"{path} holds a private key: everybody has it now. Make another, by {HOW}."]
-    rows = [row for line in text.splitlines() if (row := line.split()) and line[0] != "#"]
-    trusted = [row for row in rows if signature.WHO in row[0].split(",")]
+    rows = [fields for line in text.splitlines() if (fields := line.split()) and line[0] != "#"]
+    trusted = [fields for fields in rows if signature.WHO in fields[0].split(",")]
     if not trusted:
         return [f"{path} has no row of {signature.WHO}. {HOW} tells how to make one."]
     return [f"A row of {signature.WHO} in {path} has no public key. {HOW} has an example."
-            for row in trusted if not _public(row)]  # fmt: skip
+            for fields in trusted if not _public(fields)]  # fmt: skip
 
 
 def _public(row: list[str]) -> bool:
     """Whether the words of a row contain a valid public key."""
     kinds = [f"{kind} {blob}\n" for kind, blob in pairwise(row) if kind.startswith(KEYS)]
     return any(
-        subprocess.run(["ssh-keygen", "-l", "-f", "-"], input=said, text=True, check=False,
+        subprocess.run(["ssh-keygen", "-l", "-f", "-"], input=line, text=True, check=False,
                        capture_output=True).returncode == 0
-        for said in kinds
+        for line in kinds
     )  # fmt: skip
 
 
@@ -100,24 +100,24 @@ def key(path: Path, signers: Path) -> list[str]:
 
 def check(folder: Path, signers: Path) -> list[str]:
     """Check all files of a release's folder."""
-    wrong = sums(folder, signers)
-    if wrong:  # the checks below rely on verified files
-        return wrong
-    found = {kind: next(folder.glob(f"*{kind}")) for kind in KINDS}
-    written = found[".rpi-imager-manifest"].read_text(encoding="utf-8")
-    listed: Any = json.loads(written)
-    wrong = imager(listed)
-    if wrong:
-        return wrong
-    packed, entry = found[".img.zst"], listed["os_list"][0]
+    faults = sums(folder, signers)
+    if faults:  # the checks below rely on verified files
+        return faults
+    files = {kind: next(folder.glob(f"*{kind}")) for kind in KINDS}
+    text = files[".rpi-imager-manifest"].read_text(encoding="utf-8")
+    listed: Any = json.loads(text)
+    faults = imager(listed)
+    if faults:
+        return faults
+    packed, entry = files[".img.zst"], listed["os_list"][0]
     if Path(urlsplit(entry["url"]).path).name != packed.name:
-        wrong.append(f"Imager is sent to {entry['url']}, which is not {packed.name}.")
+        faults.append(f"Imager is sent to {entry['url']}, which is not {packed.name}.")
     if entry["image_download_size"] != packed.stat().st_size:
-        wrong.append("Imager is told another size of the download.")
+        faults.append("Imager is told another size of the download.")
     return [
-        *wrong,
-        *card(packed, found[".bmap"].read_text(), entry["extract_size"], entry["extract_sha256"]),
-        *bill(json.loads(found[".cdx.json"].read_text())),
+        *faults,
+        *card(packed, files[".bmap"].read_text(), entry["extract_size"], entry["extract_sha256"]),
+        *bill(json.loads(files[".cdx.json"].read_text())),
     ]
 
 
@@ -133,21 +133,21 @@ def sums(folder: Path, signers: Path) -> list[str]:
     except (ReleaseRefused, OSError) as error:
         return [f"{sheet.name}: {error}"]
     rows = (row.partition("  ") for row in sheet.read_text().splitlines())
-    promised = {name: digest for digest, _, name in rows}
-    there = {path.name for path in folder.iterdir()} - {sheet.name, signed.name}
-    wrong = [f"{name} is signed for and not there." for name in sorted({*promised} - there)]
-    wrong += [f"{name} is there and not signed for." for name in sorted(there - {*promised})]
-    wrong += [
+    listed = {name: digest for digest, _, name in rows}
+    present = {path.name for path in folder.iterdir()} - {sheet.name, signed.name}
+    faults = [f"{name} is signed for and not there." for name in sorted({*listed} - present)]
+    faults += [f"{name} is there and not signed for." for name in sorted(present - {*listed})]
+    faults += [
         f"There is not one file {kind}."
         for kind in KINDS
-        if sum(name.endswith(kind) for name in promised) != 1
+        if sum(name.endswith(kind) for name in listed) != 1
     ]
-    wrong += [
+    faults += [
         f"{name} has another SHA-256 than was signed."
-        for name in sorted(there & {*promised})
-        if _sha256(folder / name) != promised[name]
+        for name in sorted(present & {*listed})
+        if _sha256(folder / name) != listed[name]
     ]
-    return wrong
+    return faults
 
 
 def imager(listed: Any) -> list[str]:
@@ -156,35 +156,35 @@ def imager(listed: Any) -> list[str]:
         return ["Imager's list has no os_list."]
     boards = listed.get("imager", {}).get("devices", [])
     tags = {each for board in boards for each in board.get("tags", [])}
-    wrong = [f"A board: {each}" for board in boards for each in _lacks(board, BOARD)]
+    faults = [f"A board: {each}" for board in boards for each in _lacks(board, BOARD)]
     for entry in listed["os_list"]:
-        wrong += _lacks(entry, ENTRY)
-        if wrong:
+        faults += _lacks(entry, ENTRY)
+        if faults:
             continue
         if entry.get("init_format", "") not in FORMS:
-            wrong.append(f"Imager knows no init_format {entry['init_format']}.")
+            faults.append(f"Imager knows no init_format {entry['init_format']}.")
         if entry.get("architecture", "armv8") not in ARCHITECTURES:
-            wrong.append(f"Imager knows no architecture {entry['architecture']}.")
+            faults.append(f"Imager knows no architecture {entry['architecture']}.")
         if boards and not tags & {*entry["devices"]}:
-            wrong.append(f"No board of the list has one of the tags {entry['devices']}.")
+            faults.append(f"No board of the list has one of the tags {entry['devices']}.")
         if not re.fullmatch(r"[0-9a-f]{64}", entry["extract_sha256"]):
-            wrong.append("extract_sha256 is no SHA-256.")
+            faults.append("extract_sha256 is no SHA-256.")
         if not re.fullmatch(r"\d{4}-\d\d-\d\d", entry["release_date"]):
-            wrong.append("release_date is no date.")
-        wrong += [
+            faults.append("release_date is no date.")
+        faults += [
             f"{name} is {entry[name]}, which nobody else can reach."
             for name in ("url", "bmap_url")
             if name in entry and urlsplit(entry[name]).scheme != "https"
         ]
-    return wrong
+    return faults
 
 
 def card(packed: Path, block_map: str, size: int, digest: str) -> list[str]:
     """Unpack the card once; check its size, its checksum, and each range of the block map."""
     try:
         tree = ET.fromstring(block_map)  # noqa: S314  # its sum was signed
-        named = {each.tag: (each.text or "").strip() for each in tree}
-        block = int(named["BlockSize"])
+        fields = {each.tag: (each.text or "").strip() for each in tree}
+        block = int(fields["BlockSize"])
         ranges = [
             (int(first) * block, (int(last or first) + 1) * block, each.attrib["chksum"])
             for each in tree.iter("Range")
@@ -192,30 +192,32 @@ def card(packed: Path, block_map: str, size: int, digest: str) -> list[str]:
         ]
     except (ET.ParseError, KeyError, ValueError):
         return ["The block map is none."]
-    wrong = []
-    own = named["BmapFileChecksum"]
+    faults = []
+    own = fields["BmapFileChecksum"]
     if sha256(block_map.replace(own, _NONE, 1).encode()).hexdigest() != own:
-        wrong.append("The block map's own sum does not hold.")
-    if int(named["ImageSize"]) != size:
-        wrong.append("The block map is one of a card of another size.")
-    whole, at = sha256(), 0
-    waiting, part = iter(ranges), sha256()
-    now = next(waiting, None)
+        faults.append("The block map's own sum does not hold.")
+    if int(fields["ImageSize"]) != size:
+        faults.append("The block map is one of a card of another size.")
+    image_hash, at = sha256(), 0
+    remaining, range_hash = iter(ranges), sha256()
+    current = next(remaining, None)
     for chunk in _unpacked(packed):
-        whole.update(chunk)
-        while now is not None and now[0] < at + len(chunk):
-            part.update(chunk[max(0, now[0] - at) : now[1] - at])
-            if min(now[1], size) > at + len(chunk):
+        image_hash.update(chunk)
+        while current is not None and current[0] < at + len(chunk):
+            range_hash.update(chunk[max(0, current[0] - at) : current[1] - at])
+            if min(current[1], size) > at + len(chunk):
                 break
-            if part.hexdigest() != now[2]:
-                wrong.append(f"Bytes {now[0]} to {now[1]} of the card are not the block map's.")
-            now, part = next(waiting, None), sha256()
+            if range_hash.hexdigest() != current[2]:
+                faults.append(
+                    f"Bytes {current[0]} to {current[1]} of the card are not the block map's."
+                )
+            current, range_hash = next(remaining, None), sha256()
         at += len(chunk)
-    if (at, whole.hexdigest()) != (size, digest):
-        wrong.append(f"{packed.name} unpacks to another card than Imager is told of.")
-    elif now is not None:
-        wrong.append("The block map goes on after the card's end.")
-    return wrong
+    if (at, image_hash.hexdigest()) != (size, digest):
+        faults.append(f"{packed.name} unpacks to another card than Imager is told of.")
+    elif current is not None:
+        faults.append("The block map goes on after the card's end.")
+    return faults
 
 
 def bill(parts: Any) -> list[str]:
@@ -235,9 +237,9 @@ def _lacks(row: Any, wanted: dict[str, type]) -> list[str]:
 
 
 def _unpacked(packed: Path) -> Iterator[bytes]:
-    with subprocess.Popen(["zstd", "-dcq", packed], stdout=subprocess.PIPE) as runs:
-        assert runs.stdout is not None
-        while chunk := runs.stdout.read(_CHUNK_BYTES):
+    with subprocess.Popen(["zstd", "-dcq", packed], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        while chunk := process.stdout.read(_CHUNK_BYTES):
             yield chunk
 
 
@@ -252,18 +254,18 @@ def _sha256(path: Path) -> str:
 def main(words: list[str]) -> int:
     match words:
         case ["tag", name]:
-            wrong = tag(name)
+            faults = tag(name)
         case ["signers", path]:
-            wrong = signers(Path(path))
+            faults = signers(Path(path))
         case ["key", path, trusted]:
-            wrong = key(Path(path), Path(trusted))
+            faults = key(Path(path), Path(trusted))
         case ["check", folder, trusted]:
-            wrong = check(Path(folder), Path(trusted))
+            faults = check(Path(folder), Path(trusted))
         case _:
-            wrong = [__doc__ or ""]
-    for sentence in wrong:
+            faults = [__doc__ or ""]
+    for sentence in faults:
         print(sentence, file=sys.stderr)
-    return 1 if wrong else 0
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":

@@ -30,8 +30,8 @@ def verbs(
     ]
     if not choices and names:
         yield names, under
-    for each in choices:
-        for name, child in each.items():
+    for parsers in choices:
+        for name, child in parsers.items():
             yield from verbs(child, (*names, name))
 
 
@@ -70,12 +70,12 @@ def page() -> str:
     for names, verb in verbs(parser()):
         lines += [f"## {' '.join(names)}", "", verb.description or "", ""]
         lines += ["```", usage(names, verb), "```", ""]
-        told = [action for action in arguments(verb) if action.help]
-        if told:
+        described = [action for action in arguments(verb) if action.help]
+        if described:
             lines += ["| argument | |", "|---|---|"]
             lines += [
                 f"| `{written(action).replace('|', chr(92) + '|')}` | {_cell(action.help)} |"
-                for action in told
+                for action in described
             ]
             lines.append("")
         if verb.epilog:

@@ -67,8 +67,8 @@ def entities() -> dict[str, dict[str, Any]]:
         voices=("espeak",), temperature=True, throttled=True, button=True, mute_switch=True,
         installs=True,
     )  # fmt: skip
-    told = discovery.payload(TOPICS, DeviceIdentity("ID", "Interlude"), features)
-    components: dict[str, dict[str, Any]] = told["cmps"]
+    payload = discovery.payload(TOPICS, DeviceIdentity("ID", "Interlude"), features)
+    components: dict[str, dict[str, Any]] = payload["cmps"]
     return components
 
 

@@ -75,18 +75,18 @@ def _part(part: StatePart, functions: Functions) -> list[str]:
     """The section of a part: its docstring, its invariant, and the table of its operations."""
     file = inspect.getfile(part.kind).rpartition("/")[2]
     head = f"### {part.field}: [`{part.kind.__name__}`]({file})"
-    told = (inspect.getdoc(part.kind) or "").split("\n\n")[0].replace("\n", " ")
+    text = (inspect.getdoc(part.kind) or "").split("\n\n")[0].replace("\n", " ")
     consistent = inspect.getattr_static(part.kind, "consistent", None)
     if isinstance(consistent, property):
-        told += f" What holds: {' '.join((consistent.__doc__ or '').split())}"
+        text += f" What holds: {' '.join((consistent.__doc__ or '').split())}"
     rows = [
         _row(_label(one), *(_cell(part, phase, one) for phase in part.phases),
              ", ".join(appliers(functions, part.field, one.name)))
         for one in part.operations
     ]  # fmt: skip
     if putters := appliers(functions, part.field, ""):
-        told += f" Put in place or taken away by: {', '.join(putters)}."
-    return [head, "", told, "", *_head("operation", *part.phases, "by"), *rows]
+        text += f" Put in place or taken away by: {', '.join(putters)}."
+    return [head, "", text, "", *_head("operation", *part.phases, "by"), *rows]
 
 
 def appliers(functions: Functions, field: str, operation: str) -> list[str]:

@@ -68,10 +68,10 @@ def plant(tree: Path, logs: Path) -> None:
 
 def made_s() -> int:
     """Time of the last commit, in seconds since 1970: the same tree gives the same archive."""
-    told = subprocess.run(
+    result = subprocess.run(
         ["git", "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    return int(told.stdout)
+    return int(result.stdout)
 
 
 def main() -> int:

@@ -25,16 +25,16 @@ class Row:
 
     def is_for(self, *asked: str, machine: str = "") -> bool:
         """Whether the row has one of the roles `asked` on this architecture."""
-        here = machine or platform.machine()
-        mine = {role for role, _, kind in (each.partition("@") for each in self.roles)
-                if kind in ("", here)}  # fmt: skip
-        return not mine.isdisjoint(asked)
+        architecture = machine or platform.machine()
+        parts = (role.partition("@") for role in self.roles)
+        own_roles = {role for role, _, kind in parts if kind in ("", architecture)}
+        return not own_roles.isdisjoint(asked)
 
     @property
     def commands(self) -> tuple[str, ...]:
         """The names of the row's programs, including a statically linked one."""
-        named = (each.removeprefix("static:") for each in self.things)
-        return tuple(each for each in named if ":" not in each)
+        names = (name.removeprefix("static:") for name in self.things)
+        return tuple(name for name in names if ":" not in name)
 
 
 def rows(table: Path = TABLE) -> Iterator[Row]:

@@ -18,8 +18,8 @@ Every module with the first sentence of its docstring, made by `python -m script
 
 def summary(path: Path) -> str:
     """The first sentence of a module's docstring, on one line; "" without a docstring."""
-    told = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    return first_sentence(told).replace("|", "\\|")
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return first_sentence(docstring).replace("|", "\\|")
 
 
 def first_sentence(docstring: str) -> str:
@@ -36,8 +36,8 @@ def tables(package: Path) -> Iterator[str]:
         if not modules or "test" in folder.relative_to(package).parts:
             continue
         yield f"\n## {folder.relative_to(ROOT)}/\n"
-        if (folder / "__init__.py").exists() and (told := summary(folder / "__init__.py")):
-            yield f"{told}\n"
+        if (folder / "__init__.py").exists() and (text := summary(folder / "__init__.py")):
+            yield f"{text}\n"
         yield "| module | |"
         yield "|---|---|"
         for path in modules:

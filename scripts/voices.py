@@ -57,11 +57,11 @@ Install = Callable[[Path, Path], None]  # a list of requirements, and the folder
 def requirements(lock: str, names: Sequence[str] = NEEDS) -> str:
     """The rows of a lock that pin `names`, with their hashes and markers."""
     rows = re.findall(r"^[a-z0-9-]+==[^\n\\]*(?:\\\n[^\n\\]*)*$", lock, re.MULTILINE)
-    kept = [row for row in rows if row.split("==")[0] in names]
-    missing = set(names) - {row.split("==")[0] for row in kept}
+    pinned = [row for row in rows if row.split("==")[0] in names]
+    missing = set(names) - {row.split("==")[0] for row in pinned}
     if missing:
         raise Failed(f"{LOCK.name} does not pin {', '.join(sorted(missing))}. Run `make lock`.")
-    return "\n".join(kept) + "\n"
+    return "\n".join(pinned) + "\n"
 
 
 def plant(tree: Path, wanted: str, install: Install) -> None:
@@ -89,9 +89,9 @@ def compiling(version: str, tree: Path) -> list[str]:
     """Python's arguments for compiling the files in `tree`. The bytecode is keyed by hash, not by
     mtime, which makes the archive reproducible. Files with syntax of another Python version stay
     uncompiled."""
-    place = f"/opt/interlude/voices/piper-{version}"
+    installed_path = f"/opt/interlude/voices/piper-{version}"
     return ["-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "-s", str(tree),
-            "-p", place, str(tree / "lib"), str(tree / "program.py")]  # fmt: skip
+            "-p", installed_path, str(tree / "lib"), str(tree / "program.py")]  # fmt: skip
 
 
 def _gpl(library: Path) -> Path:

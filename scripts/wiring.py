@@ -155,5 +155,5 @@ def _legend(drawing: Drawing) -> None:
     ]
     for number, words in enumerate(lines):
         drawing.text(600, 450 + 22 * number, words, 14, "#444", "start")
-    said = "  ".join(f"{row.what}: BCM {row.line}, pin {row.header}." for row in PINS)
-    drawing.text(WIDTH // 2, HEIGHT - 18, said, 12, "#444")
+    caption = "  ".join(f"{row.what}: BCM {row.line}, pin {row.header}." for row in PINS)
+    drawing.text(WIDTH // 2, HEIGHT - 18, caption, 12, "#444")

@@ -34,13 +34,13 @@ def impulse_response(
     """
     if not 0 < rt60_s <= 10:
         raise CardError(f"A reverberation time of {rt60_s:g} s is not between 0 and 10 s.")
-    whole = max(2, round(rt60_s * rate_hz))
-    taps = min(whole, MAX_TAPS)
+    decay_frames = max(2, round(rt60_s * rate_hz))
+    taps = min(decay_frames, MAX_TAPS)
     random = np.random.default_rng(seed)
-    h = random.standard_normal(taps) * 10.0 ** (-3.0 * np.arange(taps) / whole)
+    h = random.standard_normal(taps) * 10.0 ** (-3.0 * np.arange(taps) / decay_frames)
     h[0] = 0
     h[0] = np.sqrt(np.sum(h**2) * 10 ** (DIRECT_TO_REVERBERANT_DB / 10))
-    if taps < whole:
+    if taps < decay_frames:
         fade = min(taps, round(FADE_S * rate_hz))
         h[-fade:] *= np.linspace(1, 0, fade)
     bins = 1 << (2 * taps - 1).bit_length()

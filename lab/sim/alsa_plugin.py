@@ -9,7 +9,7 @@ from appliance.errors import CardError
 
 
 def plugin_path() -> Path:
-    """Path of the ALSA plugin that `make -C hw/simcard` builds. Raises CardError if it is missing."""
+    """Path of the ALSA plugin, built by `make -C hw/simcard`. Raises CardError if it is missing."""
     built = Path(__file__).parents[2] / "hw/simcard/build/libasound_module_pcm_simcard.so"
     if not built.is_file():
         raise CardError("The software sound card is not built.", "Run `make -C hw/simcard`.")

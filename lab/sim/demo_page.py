@@ -26,7 +26,9 @@ class DemoPage:
     """The page of a demo. `folder`: for a settings file that the page may change, in place of the
     owner's. `say`: prints a sentence."""
 
-    def __init__(self, settings: Settings, folder: Path, say: Callable[[str], object]) -> None:
+    def __init__(
+        self, settings: Settings, folder: Path, print_line: Callable[[str], object]
+    ) -> None:
         self.digits = pairing.draw_digits()
         port = _port(settings.page.port)
         page = msgspec.structs.replace(
@@ -34,31 +36,35 @@ class DemoPage:
         )
         self.settings = msgspec.structs.replace(settings, page=page)
         self.address = f"http://{HOST}:{port}"
-        own = folder / "settings.yaml"
-        own.touch()
-        self.environment = {pairing.PRINTED: self.digits, settings_access.FILE: str(own)}
-        self._say, self._told = say, False
+        settings_file = folder / "settings.yaml"
+        settings_file.touch()
+        self.environment = {pairing.PRINTED: self.digits, settings_access.FILE: str(settings_file)}
+        self._print_line, self._is_printed = print_line, False
 
-    def tell(self, rehearsal: Rehearsal) -> None:
+    def print_address(self, rehearsal: Rehearsal) -> None:
         """Print the page's address once it is served."""
-        if not self._told and rehearsal.supervisor.is_ready:
-            self._told = True
+        if not self._is_printed and rehearsal.supervisor.is_ready:
+            self._is_printed = True
             digits = pairing.spaced(self.digits)
-            self._say(f"Its page: open {self.address} while it runs; the digits are {digits}.")
+            self._print_line(
+                f"Its page: open {self.address} while it runs; the digits are {digits}."
+            )
 
-    def tell_afterwards(self) -> None:
-        self._say(f"Its page was at {self.address}. `interlude run --page` serves it for longer.")
+    def print_past_address(self) -> None:
+        self._print_line(
+            f"Its page was at {self.address}. `interlude run --page` serves it for longer."
+        )
 
 
 @contextlib.contextmanager
-def demo_page(settings: Settings, say: Callable[[str], object]) -> Iterator[DemoPage]:
+def demo_page(settings: Settings, print_line: Callable[[str], object]) -> Iterator[DemoPage]:
     with tempfile.TemporaryDirectory(prefix="interlude-demo-") as folder:
-        yield DemoPage(settings, Path(folder), say)
+        yield DemoPage(settings, Path(folder), print_line)
 
 
-def _port(wanted: int) -> int:
-    """The port `wanted`, by default 8080, if it is free; else any free one."""
-    for port in (wanted or 8080, 0):
+def _port(preferred: int) -> int:
+    """The port `preferred`, by default 8080, if it is free; else any free one."""
+    for port in (preferred or 8080, 0):
         with contextlib.suppress(OSError), try_listen((HOST, port)) as found:
             return int(found.getsockname()[1])
     raise OSError("no port is free")

@@ -116,7 +116,7 @@ class Rehearsal:
         self.mail = self.supervisor.channel(WATCHER)
         self._voice = RingReader(self.supervisor.rings["voice"], WATCHER)
         self.recording.first = self._recorded = self.card.now()
-        self._noisy = self.recording.first + AHEAD
+        self._noise_end = self.recording.first + AHEAD
         thread = threading.Thread(target=self.supervisor.run, name="supervisor")
         thread.start()
         try:
@@ -154,10 +154,10 @@ class Rehearsal:
                 return
             at = max(at, self.card.now() + AHEAD)
             self.card.add_sound(at, sound.samples)
-            said = PlayedUtterance(entry, at + sound.onset, at + sound.end)
-            self.recording.said.append(said)
-            self._since = said.end
-            while self.card.now() < said.end:
+            played = PlayedUtterance(entry, at + sound.onset, at + sound.end)
+            self.recording.said.append(played)
+            self._since = played.end
+            while self.card.now() < played.end:
                 self._collect_once()
         self._wait_for_quiet()
 
@@ -169,12 +169,12 @@ class Rehearsal:
         deadline = self.card.now() + round(self.scene.patience_s * RATE_HZ)
         while self.card.now() < deadline:
             self._collect_once()
-            begun = self._begun(entry.when or "idle")
-            if begun is not None and self.card.now() + AHEAD >= begun + after:
-                return begun + after
+            start = self._state_start(entry.when or "idle")
+            if start is not None and self.card.now() + AHEAD >= start + after:
+                return start + after
         return None
 
-    def _begun(self, state: str) -> int | None:
+    def _state_start(self, state: str) -> int | None:
         """The card index from which `after_s` counts in `state`; None in another state."""
         if self.state is None or self.state.state != state:
             return None
@@ -225,31 +225,31 @@ class Rehearsal:
 
     def _collect_once(self) -> None:
         time.sleep(STEP_S)
-        self._make_noise()
+        self._write_noise()
         self._collect()
         if self._during is not None:
             self._during(self)
 
-    def _make_noise(self) -> None:
+    def _write_noise(self) -> None:
         """Write the room's noise up to 4 s ahead of the microphone: this process may be stalled."""
         until = self.card.now() + 4 * RATE_HZ
-        if until < self._noisy + RATE_HZ:
+        if until < self._noise_end + RATE_HZ:
             return
-        first = max(self._noisy, self.card.now() + NOISE_AHEAD)  # a gap only after a stall
+        first = max(self._noise_end, self.card.now() + NOISE_AHEAD)  # a gap only after a stall
         self._add_sound(first, self._noise[np.arange(first, until) % len(self._noise)])
-        self._noisy = until
+        self._noise_end = until
 
     def _add_sound(self, at: int, samples: Samples) -> None:
         self.card.add_sound(at, samples)
 
     def _collect(self) -> None:
-        for seen in self.mail.receive_all():
-            if not isinstance(seen, ObservedMessage):
-                seen = ObservedMessage(time.monotonic_ns(), "conductor", WATCHER, seen)
-            index = self.card.index_of(seen.at_ns)
-            self.recording.mail.append((index, seen))
-            message = seen.message
-            if isinstance(message, StateChanged) and seen.target == WATCHER:
+        for observed in self.mail.receive_all():
+            if not isinstance(observed, ObservedMessage):
+                observed = ObservedMessage(time.monotonic_ns(), "conductor", WATCHER, observed)
+            index = self.card.index_of(observed.at_ns)
+            self.recording.mail.append((index, observed))
+            message = observed.message
+            if isinstance(message, StateChanged) and observed.target == WATCHER:
                 self.state, self._state_index = message, self.card.index_of(message.at_ns)
         while slot := self._voice.read():
             self._voices[slot.stream].append((slot.position, slot.samples))
@@ -261,12 +261,12 @@ class Rehearsal:
 
     def _record(self, until: int) -> None:
         frames = until - self._recorded
-        tracks = self.recording
-        tracks.microphone = np.append(
-            tracks.microphone, self.card.microphone(self._recorded, frames)
+        recording = self.recording
+        recording.microphone = np.append(
+            recording.microphone, self.card.microphone(self._recorded, frames)
         )
-        tracks.loudspeaker = np.append(
-            tracks.loudspeaker, self.card.loudspeaker(self._recorded, frames)
+        recording.loudspeaker = np.append(
+            recording.loudspeaker, self.card.loudspeaker(self._recorded, frames)
         )
         self._recorded = until
 

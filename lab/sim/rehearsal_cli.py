@@ -54,10 +54,12 @@ def demo(report_dir: Path | None, settings: Settings, voice: str = "") -> int:
         (head_folder if voice == HEAD else candidates)(settings)
     console = Console(highlight=False, soft_wrap=True)
     with demo_page(settings, lambda line: console.print(f"[bold]{line}[/]")) as page:
-        watched = {"during": page.tell, "environment": page.environment}
-        well = play(scenes.load(DEMO), report_dir or Path("rehearsal"), page.settings, **watched)
-        page.tell_afterwards()
-    return 0 if well else 1
+        options = {"during": page.print_address, "environment": page.environment}
+        complete = play(
+            scenes.load(DEMO), report_dir or Path("rehearsal"), page.settings, **options
+        )
+        page.print_past_address()
+    return 0 if complete else 1
 
 
 def play(scene: Scene, folder: Path | None, settings: Settings, **options: Any) -> bool:
@@ -86,12 +88,12 @@ def perform(scene: Scene, settings: Settings, **options: Any) -> RecordingReader
 def in_the_room(scene: Scene, settings: Settings) -> Settings:
     """The settings for a rehearsal: the simulated card, no broker, and the scene's own changes."""
     gpio = "keyboard" if settings.panel.gpio == "keyboard" else "none"  # no GPIO in a simulation
-    alone = {
+    overrides = {
         "card": {"capture": "sim", "playback": "sim"},
         "link": {"broker": ""},
         "panel": {"gpio": gpio},
     }
-    changed = load_over(settings, alone)
+    changed = load_over(settings, overrides)
     return load_over(changed, scene.settings)
 
 
@@ -136,11 +138,12 @@ def _table(outcomes: list[UtteranceOutcome]) -> Table:
     table.add_column("the owner", max_width=24, overflow="fold")
     for title in ("outcome", "silent", "verdict", "lost", "answer"):
         table.add_column(title, no_wrap=True)
-    for out in outcomes:
-        verdict = f"{out.verdict} {_ms(out.verdict_ms)}" if out.verdict else ""
-        lost = f"{out.seam['lost_samples']}+{out.seam['repeated_samples']}" if out.seam else ""
-        table.add_row(f"{out.onset_s:.1f} s", f"“{out.said}”", out.outcome, _ms(out.stop_ms),
-                      verdict, lost, _ms(out.answer_ms))  # fmt: skip
+    for outcome in outcomes:
+        verdict = f"{outcome.verdict} {_ms(outcome.verdict_ms)}" if outcome.verdict else ""
+        seam = outcome.seam
+        lost = f"{seam['lost_samples']}+{seam['repeated_samples']}" if seam else ""
+        table.add_row(f"{outcome.onset_s:.1f} s", f"“{outcome.said}”", outcome.outcome,
+                      _ms(outcome.stop_ms), verdict, lost, _ms(outcome.answer_ms))  # fmt: skip
     table.caption = (
         "silent: onset → last audible sample. lost: samples lost + repeated over the pause.\n"
         "answer: end of the owner's speech → first audible sample."

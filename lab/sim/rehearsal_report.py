@@ -63,9 +63,13 @@ class RecordingReader:
         self.shift = to_card - recording.first
 
     def outcomes(self) -> list[UtteranceOutcome]:
-        said = self.recording.said
-        ends = [*(s.onset for s in said), self.recording.first + len(self.track)][1:]
-        return [self._outcome(s, until) for s, until in zip(said, ends, strict=True)]
+        utterances = self.recording.said
+        end = self.recording.first + len(self.track)
+        ends = [*(utterance.onset for utterance in utterances), end][1:]
+        return [
+            self._outcome(utterance, until)
+            for utterance, until in zip(utterances, ends, strict=True)
+        ]
 
     def false_pauses(self) -> int:
         """The number of pauses of an audible answer that started while the owner was silent."""
@@ -83,21 +87,21 @@ class RecordingReader:
 
     def seams(self) -> list[Seam]:
         """The seam of every pause after which the same answer resumed."""
-        found = []
+        seams = []
         pauses = [m for _, m in self.recording.messages_of(PlaybackPaused)]
         resumes = [m for _, m in self.recording.messages_of(PlaybackResumed)]
         for pause in pauses:
             resume = next((r for r in resumes if r.index > pause.index), None)
             if resume and resume.turn == pause.turn and (seam := self._seam(pause, resume)):
-                found.append(seam)
-        return found
+                seams.append(seam)
+        return seams
 
-    def _outcome(self, said: PlayedUtterance, until: int) -> UtteranceOutcome:
+    def _outcome(self, played: PlayedUtterance, until: int) -> UtteranceOutcome:
         first = self.recording.first
-        onset, end, until = said.onset - first, said.end - first, until - first
-        words = said.entry.what
+        onset, end, until = played.onset - first, played.end - first, until - first
+        text = played.entry.what
         out = UtteranceOutcome(
-            words or "", said.entry.kind, onset / RATE_HZ, end / RATE_HZ, self._sounds(onset)
+            text or "", played.entry.kind, onset / RATE_HZ, end / RATE_HZ, self._sounds(onset)
         )
         serial = self._serials(onset, end)
         if out.over_the_box:
@@ -141,20 +145,20 @@ class RecordingReader:
         if not thoughts:
             return
         turn = thoughts[-1].turn
-        said: list[tuple[int, Sentence | ToolAnswered]] = [
+        sentences: list[tuple[int, Sentence | ToolAnswered]] = [
             *self.all(Sentence),
             *self.all(ToolAnswered),
         ]
-        texts = sorted((at, m.number, m.text) for at, m in said if m.turn == turn)
+        texts = sorted((at, m.number, m.text) for at, m in sentences if m.turn == turn)
         out.answer_text = " ".join(text for _, _, text in texts)
         started = next((m for _, m in self.all(PlaybackStarted) if m.turn == turn), None)
         if started is None:
             return
-        begun = started.index + self.shift
+        start = started.index + self.shift
         loud = np.flatnonzero(
-            np.abs(self.track[begun : begun + RATE_HZ].astype(np.int32)) > AUDIBLE
+            np.abs(self.track[start : start + RATE_HZ].astype(np.int32)) > AUDIBLE
         )
-        audible = begun + (int(loud[0]) if len(loud) else 0)
+        audible = start + (int(loud[0]) if len(loud) else 0)
         out.answer_ms = (audible - end) / MS
         out.outcome = "yielded" if out.over_the_box else "answered"
         ended = [at for at, m in self.all(SpeechEnded) if m.utterance in utterances and m.last]

@@ -70,5 +70,7 @@ def _correlate(
 ) -> npt.NDArray[np.float64]:
     size = 1 << (len(region) + len(piece)).bit_length()
     spectrum = np.fft.rfft(region, size) * np.conj(np.fft.rfft(piece, size))
-    found: npt.NDArray[np.float64] = np.fft.irfft(spectrum, size)[: len(region) - len(piece) + 1]
-    return found
+    correlation: npt.NDArray[np.float64] = np.fft.irfft(spectrum, size)[
+        : len(region) - len(piece) + 1
+    ]
+    return correlation

@@ -72,7 +72,7 @@ class SoundCard:
         self.rate_hz = int(self._card["rate_hz"])
         self.origin_ns = int(self._card["origin_ns"])
         self._step = int(self._card["granularity_frames"])
-        self._said_end = 0
+        self._sounds_end = 0
 
     @classmethod
     def create(
@@ -102,19 +102,19 @@ class SoundCard:
             file.truncate(LAYOUT.itemsize)
             memory = mmap.mmap(file.fileno(), LAYOUT.itemsize)
         with memory:
-            card: npt.NDArray[Any] = np.ndarray((), LAYOUT, buffer=memory)
-            card["origin_ns"] = time.monotonic_ns() // 1_000_000_000 * 1_000_000_000
-            card["rate_hz"] = rate_hz
-            card["granularity_frames"] = granularity_frames
-            card["output_fifo_frames"] = output_fifo_frames
-            card["input_fifo_frames"] = input_fifo_frames
-            card["magic"] = MAGIC
-            del card  # a mapping that is still exported cannot be closed
-        made = cls(path)
-        made._owned = True
+            shared: npt.NDArray[Any] = np.ndarray((), LAYOUT, buffer=memory)
+            shared["origin_ns"] = time.monotonic_ns() // 1_000_000_000 * 1_000_000_000
+            shared["rate_hz"] = rate_hz
+            shared["granularity_frames"] = granularity_frames
+            shared["output_fifo_frames"] = output_fifo_frames
+            shared["input_fifo_frames"] = input_fifo_frames
+            shared["magic"] = MAGIC
+            del shared  # a mapping that is still exported cannot be closed
+        card = cls(path)
+        card._owned = True
         if echo is not None:
-            made.set_echo(echo, echo_delay)
-        return made
+            card.set_echo(echo, echo_delay)
+        return card
 
     def close(self) -> None:
         """Unmap the card; the creator also removes its file. May be called twice."""
@@ -174,7 +174,7 @@ class SoundCard:
             sums["sample"] += samples[done : done + len(slots)]
             sums["lap"] = lap
             slots[:] = sums
-        self._said_end = max(self._said_end, at_index + len(samples))
+        self._sounds_end = max(self._sounds_end, at_index + len(samples))
         self._refuse_late(at_index)
 
     def _refuse_late(self, at_index: int) -> None:
@@ -185,7 +185,7 @@ class SoundCard:
     def remove_sounds(self, from_index: int | None = None) -> None:
         """Remove all added sounds from `from_index` on, by default from now on."""
         first = self.now() if from_index is None else from_index
-        for part, lap, _ in _parts(first, max(0, self._said_end - first)):
+        for part, lap, _ in _parts(first, max(0, self._sounds_end - first)):
             slots = self._card["near_end"][part]
             slots["lap"][slots["lap"] == lap] = 0
 
@@ -211,14 +211,14 @@ class SoundCard:
             )
         if not 0 <= delay_frames < MAX_BUFFER_FRAMES or gain < 0 or drive < 0:
             raise CardError("The delay, gain or drive of an echo is out of range.")
-        whole = np.array([len(h), delay_frames], np.int32)
-        real = np.array([gain, drive], np.float32)
+        integers = np.array([len(h), delay_frames], np.int32)
+        floats = np.array([gain, drive], np.float32)
         shared = self._card["path"]
         serial = (int(shared["serial"]) + 1) % 2**32
-        words = np.concatenate([whole.view("u4"), real.view("u4"), h.view("u4")])
+        words = np.concatenate([integers.view("u4"), floats.view("u4"), h.view("u4")])
         shared["h"][: len(h)] = h
-        shared["taps"], shared["delay_frames"] = whole
-        shared["gain"], shared["drive"] = real
+        shared["taps"], shared["delay_frames"] = integers
+        shared["gain"], shared["drive"] = floats
         shared["checksum"] = (serial + int(words.sum(dtype=np.uint64))) % 2**32
         shared["serial"] = serial
 
@@ -264,12 +264,12 @@ class SoundCard:
     def events(self) -> tuple[CardEvent, ...]:
         """The latest 4096 events of the log, oldest first."""
         count = int(self._card["event_count"])
-        found = []
+        events = []
         for number in range(max(0, count - EVENTS), count):
             event = self._card["events"][number % EVENTS].copy()
             if event["serial"] == number + 1:  # else it is being written now
-                found.append(read_event(event, number + 1))
-        return tuple(found)
+                events.append(read_event(event, number + 1))
+        return tuple(events)
 
     # Faults
 

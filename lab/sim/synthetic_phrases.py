@@ -106,8 +106,10 @@ def question(rng: random.Random, variants: tuple[str, ...] = HELD_OUT) -> Phrase
     return Phrase("interruption", text, voice, rng.randrange(140, 190, 5), rng.randrange(30, 70, 5))
 
 
-def spoken(said: Phrase) -> SoundClip:
+def spoken(utterance: Phrase) -> SoundClip:
     """The sound of a phrase. Raises SceneError if espeak-ng is missing or has no such voice."""
-    wave = speech_source.spoken(said.text + said.contour, said.voice, said.speed, said.pitch)
+    wave = speech_source.spoken(
+        utterance.text + utterance.contour, utterance.voice, utterance.speed, utterance.pitch
+    )
     onset, end = speech_source.edges(wave)
     return SoundClip(wave, onset, end, clear=True)

@@ -55,15 +55,15 @@ def speech_probability(recording: RehearsalRecording) -> npt.NDArray[np.float32]
 
     It is computed again from both tracks with the listener's canceller and VAD.
     """
-    cancels = make_canceller(recording.settings.hearing.echo, STEP)
+    canceller = make_canceller(recording.settings.hearing.echo, STEP)
     detector = VoiceActivityDetector()
-    found = []
+    probabilities = []
     for at in range(0, len(recording.microphone) - STEP, STEP):
         mic, played = (t[at : at + STEP] for t in (recording.microphone, recording.loudspeaker))
-        probability = detector.process(cancels.cancel_echo(mic, played))
+        probability = detector.process(canceller.cancel_echo(mic, played))
         if probability is not None:
-            found.append(probability)
-    return np.array(found, np.float32)
+            probabilities.append(probability)
+    return np.array(probabilities, np.float32)
 
 
 def draw(
@@ -181,10 +181,11 @@ def _caption(
 ) -> None:
     """Draw a caption from `at` on; near the row's end, one that ends with the row."""
     start, stop = row
-    late = at > start + (stop - start) * LAST_CAPTION
+    near_end = at > start + (stop - start) * LAST_CAPTION
     bubble = {"fc": PAPER, "ec": colour, "lw": 0.5, "pad": 2.5, "alpha": 0.9}
-    axis.text(stop - 0.05 if late else at, top, text, bbox=bubble, va="top", size=8.5, color=INK,
-              zorder=5, ha="right" if late else "left", multialignment="left")  # fmt: skip
+    axis.text(stop - 0.05 if near_end else at, top, text, bbox=bubble, va="top", size=8.5,
+              color=INK, zorder=5, ha="right" if near_end else "left",
+              multialignment="left")  # fmt: skip
 
 
 def _bare(axis: Axes, label: str) -> None:

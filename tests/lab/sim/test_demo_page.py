@@ -67,7 +67,7 @@ def test_what_is_printed_opens_the_page_and_the_room_stays_silent(tmp_path: Path
     page = DemoPage(ENGLISH, tmp_path, visitor.lines.append)
 
     def during(rehearsal: Rehearsal) -> None:
-        page.tell(rehearsal)
+        page.print_address(rehearsal)
         if visitor.lines and not visitor.seen:
             visitor.visit()
 
@@ -76,7 +76,7 @@ def test_what_is_printed_opens_the_page_and_the_room_stays_silent(tmp_path: Path
     reader = rehearsal_cli.perform(
         parsed, page.settings, during=during, environment=page.environment
     )
-    page.tell_afterwards()
+    page.print_past_address()
     assert 'id="picture"' in visitor.seen
     assert not list(reader.recording.messages_of(Say))
     assert [page.address in line for line in visitor.lines] == [True, True]
