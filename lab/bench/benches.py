@@ -93,10 +93,10 @@ class BenchOptions:
         folder = RECORDINGS if self.recordings is None else self.recordings
         if self.recordings is None and not folder.is_dir():
             return [], []
-        found = recordings.find(folder)
-        usual = RECORDINGS.is_dir() and folder.resolve() == RECORDINGS.resolve()
-        which = self.speakers or ("held-out" if usual else "all")
-        return corpus.of_speakers(found.sources, which), list(found.problems)
+        listing = recordings.find(folder)
+        is_default = RECORDINGS.is_dir() and folder.resolve() == RECORDINGS.resolve()
+        speakers = self.speakers or ("held-out" if is_default else "all")
+        return corpus.of_speakers(listing.sources, speakers), list(listing.problems)
 
 
 @dataclass
@@ -206,25 +206,27 @@ def run(name: str, options: BenchOptions, json_file: Path | None = None) -> int:
     takes = how_long(bench, options)
     about = f" About {takes}." if takes else ""
     console.print(f"[bold]bench {bench.name}[/]: {bench.about}.{about}")
-    before = os.getloadavg()[0]
+    load_before = os.getloadavg()[0]
     sheets: list[FigureTable] = []
     for sheet in measured(bench, options):
         sheets.append(sheet)
         console.print()
         _print(console, sheet)
-    after = os.getloadavg()[0]
+    load_after = os.getloadavg()[0]
     cores = len(os.sched_getaffinity(0))
-    console.print(f"\nLoad average {before:.1f} before, {after:.1f} after, on {cores} cores; "
-                  "this bench's own load is in it.")  # fmt: skip
+    console.print(
+        f"\nLoad average {load_before:.1f} before, {load_after:.1f} after, on {cores} cores; "
+        "this bench's own load is in it."
+    )
     if json_file is not None:
-        found = {
+        record = {
             "bench": bench.name,
             "seed": options.seed,
-            "load": {"before": before, "after": after, "cores": cores},
+            "load": {"before": load_before, "after": load_after, "cores": cores},
             "versions": versions(),
             "sheets": [asdict(sheet) for sheet in sheets],
         }
-        write_json(json_file, found)
+        write_json(json_file, record)
         console.print(f"Written: {json_file}")
     return 0
 
@@ -242,9 +244,9 @@ def measured(bench: Bench, options: BenchOptions) -> Iterator[FigureTable]:
         yield from module.bench(options)
         return
     by_voice = [_with_voice(options, name) for name in options.voices or ("",)]
-    for each in by_voice:
-        name = candidates(each.settings)[0]
-        for sheet in module.bench(each):
+    for options_of_voice in by_voice:
+        name = candidates(options_of_voice.settings)[0]
+        for sheet in module.bench(options_of_voice):
             yield replace(sheet, title=f"{sheet.title} (the box's voice: {name})")
 
 
@@ -274,8 +276,8 @@ def find(name: str) -> Bench:
     """The bench of that name. Raises BenchError that suggests the nearest name."""
     names = [bench.name for bench in BENCHES]
     if name not in names:
-        near = difflib.get_close_matches(name, names, n=1)
-        hint = f"Did you mean `{near[0]}`?" if near else f"There are {', '.join(names)}."
+        similar = difflib.get_close_matches(name, names, n=1)
+        hint = f"Did you mean `{similar[0]}`?" if similar else f"There are {', '.join(names)}."
         raise BenchError(f"There is no bench `{name}`.", hint)
     return BENCHES[names.index(name)]
 
@@ -288,10 +290,10 @@ def spread(values: Sequence[float], digits: int = 1) -> tuple[str | float, ...]:
     return (*(round(float(figure), digits) for figure in figures), len(values))
 
 
-def write_json(path: Path, found: dict[str, Any]) -> None:
+def write_json(path: Path, record: dict[str, Any]) -> None:
     """Write the figures as JSON. Raises StorageError."""
     try:
-        path.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     except OSError as error:
         raise StorageError(f"{path}: cannot be written ({error.strerror}).") from error
 
@@ -310,11 +312,11 @@ def _print(console: Console, sheet: FigureTable) -> None:
                   header_style="bold", pad_edge=False)  # fmt: skip
     for number, title in enumerate(sheet.columns):
         table.add_column(title, justify="left" if number < sheet.names else "right")
-    before = None
+    last_label = None
     for row in sheet.rows:
-        first = "" if row[0] == before else str(row[0])  # a repeated label is printed once
-        table.add_row(first, *(str(cell) for cell in row[1:]))
-        before = row[0]
+        label = "" if row[0] == last_label else str(row[0])  # a repeated label is printed once
+        table.add_row(label, *(str(cell) for cell in row[1:]))
+        last_label = row[0]
     console.print(table)
     for note in sheet.notes:
         console.print(note, style="dim", highlight=False)

@@ -74,37 +74,39 @@ class BenchHarness(Rehearsal):
         replaced: Mapping[str, process_table.Process] | None = None,
     ) -> None:
         scene = Scene(room=room, name="bench")
-        quietly = {"log": "warning", "memory": {"keep_turns": 0, "recall_turns": 0}}
-        changed = load_over(in_the_room(scene, settings), quietly)
-        own = replaced or {}
-        rows = tuple(own.get(row.name, row) for row in rows_to_run(changed) if row.name in parts)
+        overrides = {"log": "warning", "memory": {"keep_turns": 0, "recall_turns": 0}}
+        changed = load_over(in_the_room(scene, settings), overrides)
+        replacements = replaced or {}
+        rows = tuple(
+            replacements.get(row.name, row) for row in rows_to_run(changed) if row.name in parts
+        )
         super().__init__(scene, changed, rows=rows, state=state)
         self._act = act
         self._others = others
-        self._read = 0  # number of messages in the mail that were processed
-        self._open: set[int] = set()  # serials of onsets without a verdict or an end yet
+        self._read_count = 0  # number of messages in the mail that were processed
+        self._open_onsets: set[int] = set()  # serials of onsets without a verdict or an end yet
         self.quiet_since = 0  # card index of the newest end of an onset
         self.started_at = 0  # card index at which playback of the newest answer started
-        self._started = 0  # its turn
-        self._talks = 0  # number of calls of Say with TALK
-        self._talk = 0  # turn of the newest talk; other answers are not measured
+        self._started_turn = 0  # its turn
+        self._talk_count = 0  # number of calls of Say with TALK
+        self._talk_turn = 0  # turn of the newest talk; other answers are not measured
         self.dropouts = {"capture": 0, "playback": 0}
         self.dropouts_told_ns: list[int] = []  # CLOCK_MONOTONIC of each dropout's message
 
     def advance(self) -> None:
         """Wait 10 ms, then process new messages."""
         self._collect_once()
-        for at, seen in self.recording.mail[self._read :]:
-            self._follow(at, seen.message)
-        self._read = len(self.recording.mail)
+        for at, seen in self.recording.mail[self._read_count :]:
+            self._handle(at, seen.message)
+        self._read_count = len(self.recording.mail)
 
     def wait(self, seconds: float) -> None:
         self.wait_until(lambda: False, seconds)
 
-    def wait_until(self, true: Callable[[], bool], timeout_s: float) -> bool:
+    def wait_until(self, condition: Callable[[], bool], timeout_s: float) -> bool:
         """Wait until `true()` holds. False after `timeout_s`."""
         end = self.card.now() + round(timeout_s * RATE_HZ)
-        while not true():
+        while not condition():
             if self.card.now() >= end:
                 return False
             self.advance()
@@ -123,10 +125,10 @@ class BenchHarness(Rehearsal):
         for _ in range(3):
             before = self.started_at
             self.send(StopSpeaking())
-            self.send(Say(from_sentence(self._talks)))
-            self._talks += 1
+            self.send(Say(from_sentence(self._talk_count)))
+            self._talk_count += 1
             if self.wait_until(lambda before=before: self.started_at != before, 8.0):  # type: ignore[misc]  # mypy cannot infer a lambda with a default
-                self._talk = self._started
+                self._talk_turn = self._started_turn
                 self.wait(0.5)
                 return
         raise CardError("The box does not begin to speak.", "`interlude check` looks closer.")
@@ -146,14 +148,14 @@ class BenchHarness(Rehearsal):
         talked_s = (self.card.now() - self.started_at) / RATE_HZ
         return (
             self.state is not None
-            and (self.state.state, self.state.turn) == ("speaking", self._talk)
+            and (self.state.state, self.state.turn) == ("speaking", self._talk_turn)
             and talked_s < TALKS_S
-            and not self._open
+            and not self._open_onsets
         )
 
     def settled(self) -> bool:
         """Whether no onset is open."""
-        return not self._open
+        return not self._open_onsets
 
     def add_sound(self, at: int, sound: OwnerSound) -> int:
         """Play a sound at the microphone from card index `at` on. Returns its onset's index."""
@@ -175,9 +177,9 @@ class BenchHarness(Rehearsal):
 
     def synthesised(self, turn: int) -> Samples:
         """The synthesised sound of answer `turn` so far; zeros where slots were missed."""
-        pieces = self._voices[turn]
-        answer = np.zeros(max((at + len(samples) for at, samples in pieces), default=0), np.int16)
-        for at, samples in pieces:
+        chunks = self._voices[turn]
+        answer = np.zeros(max((at + len(samples) for at, samples in chunks), default=0), np.int16)
+        for at, samples in chunks:
             answer[at : at + len(samples)] = samples
         return answer
 
@@ -197,21 +199,21 @@ class BenchHarness(Rehearsal):
         for other in self._others:
             other.add_sound(other.index_of(self.card.time_of(at)), samples)
 
-    def _follow(self, at: int, message: object) -> None:
+    def _handle(self, at: int, message: object) -> None:
         match message:
             case Onset(serial):
-                self._open.add(serial)
+                self._open_onsets.add(serial)
             case Verdict(serial, kind) if kind != "interruption":
-                self._close(serial, at)
+                self._close_onset(serial, at)
             case SpeechEnded(utterance, last=True):
-                self._close(utterance, at)
+                self._close_onset(utterance, at)
             case PlaybackStarted(turn, index):
-                self._started, self.started_at = turn, self.index(index)
+                self._started_turn, self.started_at = turn, self.index(index)
             case Dropouts(direction, count):
                 new = count - self.dropouts[direction]
                 self.dropouts_told_ns += [self.card.time_of(at)] * new
                 self.dropouts[direction] = count
 
-    def _close(self, serial: int, at: int) -> None:
-        self._open.discard(serial)
+    def _close_onset(self, serial: int, at: int) -> None:
+        self._open_onsets.discard(serial)
         self.quiet_since = at

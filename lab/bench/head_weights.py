@@ -87,11 +87,11 @@ def write(folder: Path, codec: Path, form: Form, seed: int, sizes: HeadSizes = E
         data = (folder / name).with_suffix(".data")
         with data.open("wb") as target:
             (folder / name).write_bytes(build(_Layers(form, target, data.name, rng), sizes))
-    described = read_manifest(codec)
+    codec_manifest = read_manifest(codec)
     files = {name: _digest(folder / name) for name in (*GRAPHS, codec.name)}
     manifest: dict[str, Any] = {
         "format": 1, "model": "", "layers": sizes.layers, "width": sizes.width,
-        "rate_hz": described.rate_hz, "frame_samples": described.frame_samples,
+        "rate_hz": codec_manifest.rate_hz, "frame_samples": codec_manifest.frame_samples,
         "lead_tokens": 1 + AHEAD, "dbfs": -20.0, "codec": codec.name,
         "phones_behind": BACK, "phones_ahead": AHEAD, "silence": 1,
         "frame_blocks": sizes.frame_blocks, "frame_width": sizes.frame, "files": files,
@@ -107,19 +107,19 @@ class _Layers:
         self.graph = Graph(form, data, file, by_row=True)
         self._rng = rng
 
-    def random(self, out: int, given: int, scale: float = 1.0) -> Floats:
+    def random(self, out: int, inputs: int, scale: float = 1.0) -> Floats:
         """float32[out, given], scaled so that a product keeps the variance of its input."""
-        found = self._rng.standard_normal((out, given), np.float32)
-        return found * np.float32(scale / math.sqrt(given))
+        weights = self._rng.standard_normal((out, inputs), np.float32)
+        return weights * np.float32(scale / math.sqrt(inputs))
 
-    def linear(self, x: str, given: int, out: int, *, exact: bool = False) -> str:
-        y = self.graph.product(x, self.random(out, given), exact=exact)
+    def linear(self, x: str, inputs: int, out: int, *, exact: bool = False) -> str:
+        y = self.graph.product(x, self.random(out, inputs), exact=exact)
         return self.graph.add(y, self.graph.constant(np.zeros(out, np.float32)))
 
     def norm(self, x: str, width: int) -> str:
-        one, none = np.ones(width, np.float32), np.zeros(width, np.float32)
+        ones, zeros = np.ones(width, np.float32), np.zeros(width, np.float32)
         g = self.graph
-        return g.op("LayerNormalization", x, g.constant(one), g.constant(none), axis=-1)
+        return g.op("LayerNormalization", x, g.constant(ones), g.constant(zeros), axis=-1)
 
     def gelu(self, x: str) -> str:
         return self.graph.op("Gelu", x)
@@ -134,91 +134,103 @@ class _Layers:
             g.constant(np.zeros((after, width), np.float32)),
         )
         rows = g.op("Squeeze", g.cut(g.op("Shape", x), 0, 1, 0))
-        every = g.op("Range", g.constant(np.array(0)), rows, g.constant(np.array(1)))
-        index = g.add(g.op("Unsqueeze", every, g.ints(1)), g.ints(*range(taps)))
+        indices = g.op("Range", g.constant(np.array(0)), rows, g.constant(np.array(1)))
+        index = g.add(g.op("Unsqueeze", indices, g.ints(1)), g.ints(*range(taps)))
         return g.reshape(g.op("Gather", padded, index, axis=0), -1, taps * width)
 
     def model(self, inputs: list[Value], outputs: list[Value], name: str) -> bytes:
         return self.graph.model(
-            [value_info(*each) for each in inputs], [value_info(*each) for each in outputs], name
+            [value_info(*value) for value in inputs],
+            [value_info(*value) for value in outputs],
+            name,
         )
 
 
-def _reader(layers: _Layers, c: HeadSizes) -> bytes:
+def _reader(layers: _Layers, sizes: HeadSizes) -> bytes:
     g = layers.graph
-    states = layers.norm("states", c.width)
+    states = layers.norm("states", sizes.width)
     embedding = g.op("Squeeze", g.cut(states, 0, 1, 1), g.ints(1))
-    above = g.cut(states, 1, 1 + c.layers, 1)
-    weights = g.constant(np.full((c.layers, 1), 1 / c.layers, np.float32))
-    mixed = g.op("ReduceSum", g.multiply(above, weights), g.ints(1), keepdims=0)
-    x = layers.linear(g.concat(1, mixed, embedding), 2 * c.width, c.token)
-    y = layers.around(layers.norm(x, c.token), c.token, 1, 1)
-    y = layers.gelu(layers.linear(y, TOKEN_TAPS * c.token, 2 * c.token))
-    x = layers.norm(g.add(x, layers.linear(y, 2 * c.token, c.token)), c.token)
-    z = layers.linear(layers.gelu(layers.linear(x, c.token, c.spell)), c.spell, c.slots * c.symbols)
-    decides = np.zeros((c.slots, c.symbols), np.float32)
-    decides[:PHONES_A_TOKEN, 0], decides[PHONES_A_TOKEN:, 0] = -NEVER, NEVER
-    z = g.add(g.reshape(z, -1, c.slots, c.symbols), g.constant(decides))
+    hidden = g.cut(states, 1, 1 + sizes.layers, 1)
+    weights = g.constant(np.full((sizes.layers, 1), 1 / sizes.layers, np.float32))
+    mixed = g.op("ReduceSum", g.multiply(hidden, weights), g.ints(1), keepdims=0)
+    x = layers.linear(g.concat(1, mixed, embedding), 2 * sizes.width, sizes.token)
+    y = layers.around(layers.norm(x, sizes.token), sizes.token, 1, 1)
+    y = layers.gelu(layers.linear(y, TOKEN_TAPS * sizes.token, 2 * sizes.token))
+    x = layers.norm(g.add(x, layers.linear(y, 2 * sizes.token, sizes.token)), sizes.token)
+    z = layers.linear(
+        layers.gelu(layers.linear(x, sizes.token, sizes.spell)),
+        sizes.spell,
+        sizes.slots * sizes.symbols,
+    )
+    bias = np.zeros((sizes.slots, sizes.symbols), np.float32)
+    bias[:PHONES_A_TOKEN, 0], bias[PHONES_A_TOKEN:, 0] = -NEVER, NEVER
+    z = g.add(g.reshape(z, -1, sizes.slots, sizes.symbols), g.constant(bias))
     g.op("Identity", x, out="vectors")
     g.op("ArgMax", z, axis=-1, keepdims=0, out="phones")
     return layers.model(
-        [("states", FLOAT, ["n", 1 + c.layers, c.width])],
-        [("vectors", FLOAT, ["n", c.token]), ("phones", INT64, ["n", c.slots])],
+        [("states", FLOAT, ["n", 1 + sizes.layers, sizes.width])],
+        [("vectors", FLOAT, ["n", sizes.token]), ("phones", INT64, ["n", sizes.slots])],
         "read",
     )
 
 
-def _phones(layers: _Layers, c: HeadSizes) -> bytes:
+def _phones(layers: _Layers, sizes: HeadSizes) -> bytes:
     g = layers.graph
-    names = g.op("Gather", g.constant(layers.random(c.symbols, c.phone)), "symbols", axis=0)
-    x = g.add(names, layers.linear("tokens", c.token, c.phone))
+    names = g.op("Gather", g.constant(layers.random(sizes.symbols, sizes.phone)), "symbols", axis=0)
+    x = g.add(names, layers.linear("tokens", sizes.token, sizes.phone))
     for before, after in ((2, 2), (3, 1)):
-        y = layers.around(x, c.phone, before, after)
-        y = layers.norm(layers.linear(y, PHONE_TAPS * c.phone, c.phone), c.phone)
-        y = layers.gelu(layers.linear(y, c.phone, 2 * c.phone))
-        x = g.add(x, layers.linear(y, 2 * c.phone, c.phone))
-    x = layers.norm(x, c.phone)
-    length = g.product(x, layers.random(1, c.phone, 0.01), exact=True)
+        y = layers.around(x, sizes.phone, before, after)
+        y = layers.norm(layers.linear(y, PHONE_TAPS * sizes.phone, sizes.phone), sizes.phone)
+        y = layers.gelu(layers.linear(y, sizes.phone, 2 * sizes.phone))
+        x = g.add(x, layers.linear(y, 2 * sizes.phone, sizes.phone))
+    x = layers.norm(x, sizes.phone)
+    length = g.product(x, layers.random(1, sizes.phone, 0.01), exact=True)
     length = g.add(length, g.scalar(math.log(PHONE_S)))
     g.op("Identity", x, out="vectors")
     g.op("Reshape", g.op("Exp", length), g.ints(-1), out="seconds")
     return layers.model(
-        [("symbols", INT64, ["n"]), ("tokens", FLOAT, ["n", c.token])],
-        [("vectors", FLOAT, ["n", c.phone]), ("seconds", FLOAT, ["n"])],
+        [("symbols", INT64, ["n"]), ("tokens", FLOAT, ["n", sizes.token])],
+        [("vectors", FLOAT, ["n", sizes.phone]), ("seconds", FLOAT, ["n"])],
         "phones",
     )
 
 
-def _frames(layers: _Layers, c: HeadSizes) -> bytes:
+def _frames(layers: _Layers, sizes: HeadSizes) -> bytes:
     g = layers.graph
-    given = g.reshape(g.concat(2, "under", "at"), -1, c.phone + POSITION)
-    x = layers.gelu(layers.linear(given, c.phone + POSITION, c.point))
-    x = layers.gelu(layers.linear(g.reshape(x, 1, POINTS * c.point), POINTS * c.point, c.frame))
-    pasts = [f"past{i}" for i in range(c.frame_blocks)]
+    inputs = g.reshape(g.concat(2, "under", "at"), -1, sizes.phone + POSITION)
+    x = layers.gelu(layers.linear(inputs, sizes.phone + POSITION, sizes.point))
+    x = layers.gelu(
+        layers.linear(g.reshape(x, 1, POINTS * sizes.point), POINTS * sizes.point, sizes.frame)
+    )
+    pasts = [f"past{i}" for i in range(sizes.frame_blocks)]
     for past in pasts:
-        joined = g.concat(2, past, g.reshape(x, 1, c.frame, 1))
+        joined = g.concat(2, past, g.reshape(x, 1, sizes.frame, 1))
         g.cut(joined, 1, FRAME_TAPS, 2, out=f"{past}_next")
-        taps = g.constant(layers.random(c.frame, FRAME_TAPS)[None])
+        taps = g.constant(layers.random(sizes.frame, FRAME_TAPS)[None])
         y = g.op("ReduceSum", g.multiply(joined, taps), g.ints(2), keepdims=0)
-        y = layers.gelu(layers.linear(layers.norm(y, c.frame), c.frame, 2 * c.frame))
-        x = g.add(x, layers.linear(y, 2 * c.frame, c.frame))
-    z = layers.linear(layers.norm(x, c.frame), c.frame, c.latent)
+        y = layers.gelu(layers.linear(layers.norm(y, sizes.frame), sizes.frame, 2 * sizes.frame))
+        x = g.add(x, layers.linear(y, 2 * sizes.frame, sizes.frame))
+    z = layers.linear(layers.norm(x, sizes.frame), sizes.frame, sizes.latent)
     halves = g.cut(z, 0, BOOK_WIDTH, 1), g.cut(z, BOOK_WIDTH, 2 * BOOK_WIDTH, 1)
-    left = list(halves)
+    residuals = list(halves)
     codes = []
     for number in range(BOOKS):
         kind = 0 if number < SEMANTIC_BOOKS else 1
         book = layers.random(CODES, BOOK_WIDTH, math.sqrt(BOOK_WIDTH))
-        near = g.product(left[kind], book, exact=True)
-        off = g.op("Sub", g.constant((0.5 * (book * book).sum(1)).astype(np.float32)), near)
-        code = g.op("ArgMin", off, axis=1, keepdims=0)
-        left[kind] = g.op("Sub", left[kind], g.op("Gather", g.constant(book), code, axis=0))
+        products = g.product(residuals[kind], book, exact=True)
+        distances = g.op(
+            "Sub", g.constant((0.5 * (book * book).sum(1)).astype(np.float32)), products
+        )
+        code = g.op("ArgMin", distances, axis=1, keepdims=0)
+        residuals[kind] = g.op(
+            "Sub", residuals[kind], g.op("Gather", g.constant(book), code, axis=0)
+        )
         codes.append(g.op("Unsqueeze", code, g.ints(1)))
     g.concat(1, *codes, out="codes")
-    state: list[int | str] = [1, c.frame, PAST_FRAMES]
+    state: list[int | str] = [1, sizes.frame, PAST_FRAMES]
     return layers.model(
         [
-            ("under", FLOAT, [1, POINTS, c.phone]),
+            ("under", FLOAT, [1, POINTS, sizes.phone]),
             ("at", FLOAT, [1, POINTS, POSITION]),
             *((past, FLOAT, state) for past in pasts),
         ],

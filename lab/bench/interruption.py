@@ -35,11 +35,11 @@ from lab.bench.interruption_plan import plan
 PARTS = ("stop", "seam", "cost", "over", "pauses", "article")
 SHOWN_PROBLEMS = 8
 SHOWN_FOLDERS = 12  # at most, for each class
-WORTH_S = 300.0  # sound for one more process: computing it takes as long as a process start
+SOUND_PER_PROCESS_S = 300.0  # computing it takes as long as the start of one more process
 LINES = 10  # of progress, if standard error is not a terminal
 COST_S = {"quick": 10.0, "default": 60.0, "full": 180.0}
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
@@ -53,7 +53,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
     sources, problems = options.recorded()
     found = InterruptionFindings()
     early = False
-    with _one_interrupt():
+    with _single_interrupt():
         try:
             _measure(options, parts, sources, found, problems)
         except KeyboardInterrupt:
@@ -71,11 +71,11 @@ def _measure(
     """Run all parts and add their results to `found` as they arrive, until KeyboardInterrupt."""
     planned = plan(options.effort, sources, options.seed, options.events, options.owner_language)
     jobs = [job for job in planned if job.part in parts]
-    with _progress(len(jobs) + _live_parts(options, parts)) as (tell, advance):
-        _live(options, parts, sources, found, tell, advance)
-        tell("thousands of clips")
+    with _progress(len(jobs) + _live_parts(options, parts)) as (report, advance):
+        _run_live(options, parts, sources, found, report, advance)
+        report("thousands of clips")
         cores = len(os.sched_getaffinity(0))
-        processes = min(cores, round(sum(job.seconds for job in jobs) / WORTH_S))
+        processes = min(cores, round(sum(job.seconds for job in jobs) / SOUND_PER_PROCESS_S))
         with closing(interruption_work.do_all(jobs, options.settings, processes)) as results:
             for job, result in results:
                 found.done.append((job, result))
@@ -84,7 +84,7 @@ def _measure(
 
 
 @contextmanager
-def _one_interrupt() -> Iterator[None]:
+def _single_interrupt() -> Iterator[None]:
     """Let the first Ctrl-C end the measurement; ignore further ones, while tables are made."""
 
     def interrupt(number: int, _: FrameType | None) -> NoReturn:
@@ -103,17 +103,17 @@ def _live_parts(options: BenchOptions, parts: tuple[str, ...]) -> int:
     return ("stop" in parts) * rooms + ("seam" in parts) + ("cost" in parts)
 
 
-def _live(
+def _run_live(
     options: BenchOptions,
     parts: tuple[str, ...],
     sources: list[RecordingFile],
     found: InterruptionFindings,
-    tell: Tell,
+    report: Report,
     advance: Callable[[], None],
 ) -> None:
     """Run the parts that need the machine for themselves."""
     if "cost" in parts:
-        tell("cost of hearing")
+        report("cost of hearing")
         found.cost_us, found.stages = interruption_cost.measure(
             options.settings, COST_S[options.effort]
         )
@@ -121,13 +121,13 @@ def _live(
     if "stop" in parts:
         words = RecordedWords(sources, options.seed) if sources else None
         for condition in interruption_live.conditions(options.effort):
-            tell(f"processes, {condition}")
+            report(f"processes, {condition}")
             ours, article, lost = interruption_live.stops(condition, options, words)
             found.live[condition], found.live_article[condition] = ours, article
             found.dropouts.append(f"{condition}: {lost}")
             advance()
     if "seam" in parts:
-        tell("processes, seam")
+        report("processes, seam")
         found.seam = interruption_live.seam(options)
         advance()
 
@@ -148,23 +148,23 @@ def _sheets(
     if len(problems) > SHOWN_PROBLEMS:
         first.notes.append(f"And {len(problems) - SHOWN_PROBLEMS} more sounds that were left out.")
     sheets = [first]
-    for more in (
+    for tables_of in (
         interruption_details.verdicts,
         interruption_details.by_room,
         interruption_details.article,
         interruption_details.cost,
     ):
-        sheets += more(found)
+        sheets += tables_of(found)
     sheets += [found.seam] if found.seam else []
     sheets += interruption_details.worst(found, options.worst)
     first.events = [
-        {"condition": job.condition, "room": job.place.name, "by": job.by, **_plain(t)}
+        {"condition": job.condition, "room": job.place.name, "by": job.by, **_without_empty(t)}
         for job, result in found.done
         for t in result.trials
     ]
     for by, live in (("ours", found.live), ("article", found.live_article)):
         first.events += [
-            {"condition": condition, "room": "processes", "by": by, **_plain(trial)}
+            {"condition": condition, "room": "processes", "by": by, **_without_empty(trial)}
             for condition, trials in live.items()
             for trial in trials
         ]
@@ -178,7 +178,7 @@ def _sheets(
     return sheets
 
 
-def _plain(trial: object) -> dict[str, object]:
+def _without_empty(trial: object) -> dict[str, object]:
     return {name: value for name, value in vars(trial).items() if value not in (None, "", ())}
 
 
@@ -196,20 +196,20 @@ def _recordings(sources: list[RecordingFile]) -> str:
 
 def _folders(sources: list[RecordingFile]) -> str:
     """The class that each folder's name was mapped to; an unknown name counts as a word."""
-    named: dict[str, list[str]] = {}
+    words_of_kind: dict[str, list[str]] = {}
     for source in sorted(sources, key=lambda s: (s.kind, s.word)):
-        words = named.setdefault(source.kind, [])
+        words = words_of_kind.setdefault(source.kind, [])
         if source.word not in words:
             words.append(source.word)
     return "; ".join(
         f"{kind}: {', '.join(words[:SHOWN_FOLDERS])}"
         + (f" and {len(words) - SHOWN_FOLDERS} more" if len(words) > SHOWN_FOLDERS else "")
-        for kind, words in named.items()
+        for kind, words in words_of_kind.items()
     )
 
 
 @contextmanager
-def _progress(total: int) -> Iterator[tuple[Tell, Callable[[], None]]]:
+def _progress(total: int) -> Iterator[tuple[Report, Callable[[], None]]]:
     """Show progress on standard error: a bar on a terminal, else `LINES` lines."""
     console = Console(stderr=True)
     if not console.is_terminal:
@@ -225,7 +225,7 @@ def _progress(total: int) -> Iterator[tuple[Tell, Callable[[], None]]]:
         )
 
 
-def _in_lines(total: int) -> tuple[Tell, Callable[[], None]]:
+def _in_lines(total: int) -> tuple[Report, Callable[[], None]]:
     done = 0
     every = max(1, total // LINES)
 

@@ -24,10 +24,10 @@ def by_room(found: InterruptionFindings) -> list[FigureTable]:
     for condition in found.conditions("over"):
         for room in _rooms(found, "over", condition):
             trials = found.trials(condition, room=room)
-            known = figures.stops(trials)
+            measured = figures.stops(trials)
             over.rows.append((
-                condition, room, len(trials), ms(figures.late(known, 50).value),
-                ms(figures.late(known, 95).value), percent(figures.within(known, 300).value),
+                condition, room, len(trials), ms(figures.late(measured, 50).value),
+                ms(figures.late(measured, 95).value), percent(figures.within(measured, 300).value),
                 plain(figures.accuracy(trials, None).value),
                 percent(figures.taken_for(trials, "interruption", ("backchannel", "noise")).value),
                 percent(figures.taken_for(trials, "backchannel",
@@ -35,21 +35,21 @@ def by_room(found: InterruptionFindings) -> list[FigureTable]:
                 percent(figures.taken_for(trials, "noise", ("interruption",)).value),
             ))  # fmt: skip
     columns = ("condition", "room", "minutes", "pauses", "an hour", "first 10 s", "selves")
-    alone = FigureTable("Nobody speaks: pauses and self-interruptions, by room (offline)", columns,
-                  names=2)  # fmt: skip
+    silent = FigureTable("Nobody speaks: pauses and self-interruptions, by room (offline)", columns,
+                         names=2)  # fmt: skip
     for condition in found.conditions("pauses"):
         for job, result in sorted(found.silences(condition), key=lambda d: d[0].seed):
             rate = figures.an_hour(len(result.pauses), result.talked_s).value
             early = sum(p.at_s < 10 for p in result.pauses)
             minutes, died = round(result.talked_s / 60, 1), len(result.died_s)
-            alone.rows.append((condition, job.place.name, minutes, len(result.pauses),
-                               f"{rate:.1f}", early, died))  # fmt: skip
+            silent.rows.append((condition, job.place.name, minutes, len(result.pauses),
+                                f"{rate:.1f}", early, died))  # fmt: skip
     over.notes.append("i., b., n.: interruptions, backchannels, noises; as in the first table.")
-    alone.notes.append(
+    silent.notes.append(
         "selves: answers that the box dropped although nobody had spoken to it. A television that "
         "it takes for the owner silences it for a while."
     )
-    return [sheet for sheet in (over, alone) if sheet.rows]
+    return [sheet for sheet in (over, silent) if sheet.rows]
 
 
 def _rooms(found: InterruptionFindings, part: str, condition: str) -> list[str]:
@@ -71,54 +71,58 @@ def verdicts(found: InterruptionFindings) -> list[FigureTable]:
     matrix = FigureTable("Confusion: what it was, and the first pause's verdict (offline)",
                    ("", *OUTCOMES, "n", "yielded in the end",
                     f"within {IN_TIME_MS} ms"))  # fmt: skip
-    counted = figures.confusion(trials)
+    counts = figures.confusion(trials)
     for kind in CLASSES:
-        of = sum(counted[kind].values())
-        mine = [t for t in trials if t.kind == kind]
-        ended = figures.portion(sum(t.yielded for t in mine), of)
+        of = sum(counts[kind].values())
+        of_class = [t for t in trials if t.kind == kind]
+        yielded = figures.portion(sum(t.yielded for t in of_class), of)
         in_time = figures.portion(
-            sum(t.over_ms is not None and t.over_ms <= IN_TIME_MS for t in mine), of
+            sum(t.over_ms is not None and t.over_ms <= IN_TIME_MS for t in of_class), of
         )
-        matrix.rows.append((kind, *(f"{counted[kind][o]} ({counted[kind][o] / (of or 1):.0%})"
-                                    for o in OUTCOMES), of, percent(ended.value),
+        matrix.rows.append((kind, *(f"{counts[kind][o]} ({counts[kind][o] / (of or 1):.0%})"
+                                    for o in OUTCOMES), of, percent(yielded.value),
                             percent(in_time.value)))  # fmt: skip
     matrix.notes.append(
         f"within {IN_TIME_MS} ms: the last of that answer was heard so soon after the sound's true "
         "onset, however many pauses it took: a box that goes on over a click and stops at the word "
         "has done as it should."
     )
-    sure = FigureTable("Calibration at 300 ms: of an interruption (offline)",
-                 ("it said", "it was", "opinions"))  # fmt: skip
-    sure.rows += [(percent(b.said), percent(b.found), b.n) for b in figures.reliability(trials)[0]]
-    return [time, matrix, _by_source(trials), sure]
+    calibration = FigureTable("Calibration at 300 ms: of an interruption (offline)",
+                              ("it said", "it was", "opinions"))  # fmt: skip
+    calibration.rows += [
+        (percent(b.said), percent(b.found), b.n) for b in figures.reliability(trials)[0]
+    ]
+    return [time, matrix, _by_source(trials), calibration]
 
 
 def _by_source(trials: Sequence[InterruptionTrial]) -> FigureTable:
     columns = ("", "n", "final", "at 300 ms", "% i. resumed", "% b. resumed")
     sheet = FigureTable("Verdicts on speech, by where it is from (offline)", columns)
     for name, real in (("recorded", True), ("synthetic", False)):
-        mine = [t for t in trials if t.real == real and t.kind != "noise"]
-        kept = ("backchannel", "noise", "no pause")
-        if mine:
+        of_source = [t for t in trials if t.real == real and t.kind != "noise"]
+        resumed = ("backchannel", "noise", "no pause")
+        if of_source:
             sheet.rows.append((
-                name, len(mine), plain(figures.accuracy(mine, None).value),
-                plain(figures.accuracy(mine, 300).value),
-                percent(figures.taken_for(mine, "interruption", kept[:2]).value),
-                percent(figures.taken_for(mine, "backchannel", kept).value),
+                name, len(of_source), plain(figures.accuracy(of_source, None).value),
+                plain(figures.accuracy(of_source, 300).value),
+                percent(figures.taken_for(of_source, "interruption", resumed[:2]).value),
+                percent(figures.taken_for(of_source, "backchannel", resumed).value),
             ))  # fmt: skip
     return sheet
 
 
 def _at(trials: Sequence[InterruptionTrial], age_ms: int | None) -> tuple[str, ...]:
-    held = [(t.kind, figures.outcome(t) if age_ms is None else figures.at_age(t, age_ms))
-            for t in trials]  # fmt: skip
-    calls = [h for kind, h in held if kind == "interruption"]
-    murmurs = [h for kind, h in held if kind == "backchannel"]
+    decisions = [(t.kind, figures.outcome(t) if age_ms is None else figures.at_age(t, age_ms))
+                 for t in trials]  # fmt: skip
+    interruptions = [decision for kind, decision in decisions if kind == "interruption"]
+    backchannels = [decision for kind, decision in decisions if kind == "backchannel"]
+    resumed = figures.portion(sum(d != "interruption" for d in interruptions), len(interruptions))
+    yielded = figures.portion(sum(d == "interruption" for d in backchannels), len(backchannels))
     return (
         plain(figures.accuracy(trials, age_ms).value),
         plain(figures.accuracy(trials, age_ms, "three").value),
-        percent(figures.portion(sum(h != "interruption" for h in calls), len(calls)).value),
-        percent(figures.portion(sum(h == "interruption" for h in murmurs), len(murmurs)).value),
+        percent(resumed.value),
+        percent(yielded.value),
     )
 
 
@@ -129,29 +133,30 @@ def article(found: InterruptionFindings) -> list[FigureTable]:
                    "% lost to b.", "to n."), names=2)  # fmt: skip
     for condition in found.conditions("article"):
         for by in ("ours", "article"):
-            done = [(job, r) for job, r in found.done
-                    if job.by == by and job.condition == condition]  # fmt: skip
-            if not done:
+            results = [(job, r) for job, r in found.done
+                       if job.by == by and job.condition == condition]  # fmt: skip
+            if not results:
                 continue  # the part `over`, which has our trials, was not run
-            trials = [t for _, r in done for t in r.trials]
-            known = figures.stops(trials)
-            died = figures.an_hour(sum(len(r.died_s) for _, r in done),
-                                   sum(r.talked_s for _, r in done))  # fmt: skip
-            lost = [figures.portion(sum(t.yielded for t in trials if t.kind == kind),
-                                    sum(t.kind == kind for t in trials))
-                    for kind in ("backchannel", "noise")]  # fmt: skip
+            trials = [t for _, r in results for t in r.trials]
+            measured = figures.stops(trials)
+            died = figures.an_hour(sum(len(r.died_s) for _, r in results),
+                                   sum(r.talked_s for _, r in results))  # fmt: skip
+            dropped = [figures.portion(sum(t.yielded for t in trials if t.kind == kind),
+                                       sum(t.kind == kind for t in trials))
+                       for kind in ("backchannel", "noise")]  # fmt: skip
             sheet.rows.append((
-                condition, by, ms(figures.late(known, 50).value), ms(figures.late(known, 95).value),
-                percent(figures.within(known, 300).value), len(known), hourly(died.value),
-                *(percent(figure.value) for figure in lost),
+                condition, by, ms(figures.late(measured, 50).value),
+                ms(figures.late(measured, 95).value), percent(figures.within(measured, 300).value),
+                len(measured), hourly(died.value),
+                *(percent(figure.value) for figure in dropped),
             ))  # fmt: skip
     for condition in found.live_article:
         for by, live in (("ours", found.live), ("article", found.live_article)):
-            known = figures.stops(live[condition])
+            measured = figures.stops(live[condition])
             sheet.rows.append((
-                f"{condition}*", by, ms(figures.late(known, 50).value),
-                ms(figures.late(known, 95).value), percent(figures.within(known, 300).value),
-                len(known), "", "", "",
+                f"{condition}*", by, ms(figures.late(measured, 50).value),
+                ms(figures.late(measured, 95).value), percent(figures.within(measured, 300).value),
+                len(measured), "", "", "",
             ))  # fmt: skip
     if not sheet.rows:
         return []
@@ -186,26 +191,26 @@ def worst(found: InterruptionFindings, most: int) -> list[FigureTable]:
     if not most or not trials:
         return []
     sheets = []
-    for title, bad, badness in (
+    for title, errors, badness in (
         ("Interruptions resumed", _resumed(trials), lambda t: -_of_interruption(t)),
         ("Backchannels yielded to", _yielded(trials, "backchannel"), _of_interruption),
         ("Noises yielded to", _yielded(trials, "noise"), _of_interruption),
         ("Slowest stops", _slow(trials), lambda t: t.stop_ms or 1e9),
     ):
-        if not bad:
+        if not errors:
             continue
-        sheet = FigureTable(f"{title}: {len(bad)}; the {min(most, len(bad))} worst",
-                      ("clip", "ms", "stop", "verdict", "at", "p(interr.)"))  # fmt: skip
-        for t in sorted(bad, key=badness, reverse=True)[:most]:
+        sheet = FigureTable(f"{title}: {len(errors)}; the {min(most, len(errors))} worst",
+                            ("clip", "ms", "stop", "verdict", "at", "p(interr.)"))  # fmt: skip
+        for t in sorted(errors, key=badness, reverse=True)[:most]:
             at = "–" if t.age_ms is None else f"{t.age_ms} ms"
             stop = "missed" if t.missed else "–" if t.stop_ms is None else f"{t.stop_ms:.0f} ms"
             sheet.rows.append((t.name, round(t.length_ms), stop, figures.outcome(t), at,
                                f"{_of_interruption(t):.2f}"))  # fmt: skip
-        words = Counter(_word(t) for t in bad)
-        said = Counter(_word(t) for t in trials)
-        often = sorted(words, key=lambda w: (-words[w] / said[w], w))
+        words = Counter(_word(t) for t in errors)
+        total = Counter(_word(t) for t in trials)
+        by_rate = sorted(words, key=lambda w: (-words[w] / total[w], w))
         sheet.notes.append("By word: " + ", ".join(
-            f"{w} {words[w]} of {said[w]}" for w in often[: 2 * most]) + ".")  # fmt: skip
+            f"{w} {words[w]} of {total[w]}" for w in by_rate[: 2 * most]) + ".")  # fmt: skip
         sheets.append(sheet)
     return sheets
 

@@ -44,8 +44,8 @@ def late(trials: Sequence[InterruptionTrial], of: float) -> Figure:
     times = sorted(np.inf if t.stop_ms is None else t.stop_ms for t in trials)
     if not times:
         return Figure(np.nan, np.nan, np.nan, 0)
-    known = np.array(times)
-    finite = np.minimum(known, 1e9)  # interpolation between infinities would give NaN
+    values = np.array(times)
+    finite = np.minimum(values, 1e9)  # interpolation between infinities would give NaN
     low, high = intervals.percentile(finite.tolist(), of)
     return Figure(float(np.percentile(finite, of, method="higher")), low, high, len(times))
 
@@ -76,10 +76,10 @@ def at_age(trial: InterruptionTrial, age_ms: int) -> str:
     class of the last opinion; "no pause" before the first opinion."""
     if trial.verdict is not None and trial.age_ms is not None and trial.age_ms <= age_ms:
         return trial.verdict
-    odds = odds_at(trial, age_ms)
-    if odds is None:
+    opinion = odds_at(trial, age_ms)
+    if opinion is None:
         return "no pause"
-    return CLASSES[int(np.argmax([odds[0], odds[1] + 1e-9, odds[2]]))]
+    return CLASSES[int(np.argmax([opinion[0], opinion[1] + 1e-9, opinion[2]]))]
 
 
 def odds_at(trial: InterruptionTrial, age_ms: int) -> tuple[float, float, float] | None:
@@ -109,18 +109,18 @@ def accuracy(
     """
     hits = []
     for kind in CLASSES[: 2 if classes == "two" else 3]:
-        held = [outcome(t) if age_ms is None else at_age(t, age_ms) for t in trials
-                if t.kind == kind]  # fmt: skip
+        decisions = [outcome(t) if age_ms is None else at_age(t, age_ms) for t in trials
+                     if t.kind == kind]  # fmt: skip
         if classes == "two":
-            good = sum(right(kind, h) for h in held)
+            right_count = sum(right(kind, decision) for decision in decisions)
         else:
             harmless = ("no pause",) if kind != "interruption" else ()
-            good = sum(h in (kind, *harmless) for h in held)
-        hits.append((good, len(held)))
+            right_count = sum(decision in (kind, *harmless) for decision in decisions)
+        hits.append((right_count, len(decisions)))
     n = sum(of for _, of in hits)
     if not all(of for _, of in hits):
         return Figure(np.nan, 0.0, 1.0, n)
-    mean = float(np.mean([good / of for good, of in hits]))
+    mean = float(np.mean([right_count / of for right_count, of in hits]))
     return Figure(mean, *intervals.balanced(hits), n)
 
 
@@ -137,8 +137,8 @@ def taken_for(
 ) -> Figure:
     """The share of a class whose first verdict is one of `outcomes`."""
     wanted = set(outcomes)
-    mine = [t for t in trials if t.kind == kind]
-    return portion(sum(outcome(t) in wanted for t in mine), len(mine))
+    of_class = [t for t in trials if t.kind == kind]
+    return portion(sum(outcome(t) in wanted for t in of_class), len(of_class))
 
 
 def latencies(trials: Iterable[InterruptionTrial]) -> list[float]:

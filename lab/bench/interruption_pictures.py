@@ -35,7 +35,7 @@ def draw(found: InterruptionFindings, folder: Path) -> list[str]:
 
     Raises StorageError if they cannot be written.
     """
-    panels = [(name, panel) for name, (panel, has) in PANELS.items() if has(found)]
+    panels = [(name, panel) for name, (panel, has_figures) in PANELS.items() if has_figures(found)]
     if not panels:
         return ["No picture: nothing to draw was measured."]
     try:
@@ -80,7 +80,7 @@ def _distribution(
     axis: Axes, ours: list[InterruptionTrial], article: list[InterruptionTrial], where: str
 ) -> None:
     bins = np.arange(0, SHOWN_MS + 1, 10)
-    tops = []
+    peaks = []
     rows = ((ours, OURS, "Interlude"), (article, ARTICLE, "the article"))
     for number, (all_trials, colour, label) in enumerate(rows):
         trials = figures.stops(all_trials)
@@ -91,19 +91,19 @@ def _distribution(
         heights, _, _ = axis.hist(
             times, bins.tolist(), weights=weights, color=colour, alpha=0.75, lw=0
         )
-        half = figures.late(trials, 50).value
-        tops.append(float(np.max(heights)))
-        axis.axvline(min(half, SHOWN_MS), color=colour, lw=1.2, ls="--")
-        text = f"{label}: p50 {half:.0f} ms, n {len(times)}"
+        median = figures.late(trials, 50).value
+        peaks.append(float(np.max(heights)))
+        axis.axvline(min(median, SHOWN_MS), color=colour, lw=1.2, ls="--")
+        text = f"{label}: p50 {median:.0f} ms, n {len(times)}"
         axis.text(0.98, 0.97 - 0.08 * number, text, color=colour, size=10.5, ha="right", va="top",
                   transform=axis.transAxes)  # fmt: skip
     axis.set_xlim(0, SHOWN_MS)
-    axis.set_ylim(0, max(tops, default=1) * 1.08)
+    axis.set_ylim(0, max(peaks, default=1) * 1.08)
     title = f"Silent so long after the first sample of a word ({where})"
-    _dress(axis, title, "ms (quiet room; the last bar: later, or never)", "% of words")
+    _label_axis(axis, title, "ms (quiet room; the last bar: later, or never)", "% of words")
 
 
-def _trade(axis: Axes, found: InterruptionFindings) -> None:
+def _trade_off(axis: Axes, found: InterruptionFindings) -> None:
     """For every threshold: interruptions talked over against backchannels yielded to."""
     trials = found.trials()
     for age_ms, colour, width in ((200, FAINT, 1.2), (300, COLOURS["noise"], 1.6),
@@ -122,8 +122,8 @@ def _trade(axis: Axes, found: InterruptionFindings) -> None:
     axis.set_xlim(0, shown)
     axis.set_ylim(0, shown)
     _legend(axis, "upper right")
-    _dress(axis, "What it costs not to be talked over", "% of backchannels yielded to",
-           "% of interruptions talked over")  # fmt: skip
+    _label_axis(axis, "What it costs not to be talked over", "% of backchannels yielded to",
+                "% of interruptions talked over")  # fmt: skip
 
 
 def _over_time(axis: Axes, found: InterruptionFindings) -> None:
@@ -134,41 +134,41 @@ def _over_time(axis: Axes, found: InterruptionFindings) -> None:
         ("three", COLOURS["noise"], "all three classes"),
     )
     for classes, colour, label in lines:
-        known = [figures.accuracy(trials, age, classes) for age in figures.AGES_MS]
-        axis.plot(figures.AGES_MS, [f.value for f in known], color=colour, lw=2, label=label)
-        axis.fill_between(figures.AGES_MS, [f.low for f in known], [f.high for f in known],
-                          color=colour, alpha=0.15, lw=0)  # fmt: skip
-    for age_ms, wanted in ((300, 0.85), (700, 0.92)):
-        axis.plot(age_ms, wanted, marker="_", ms=18, mew=2.5, color=TARGET)
-        axis.text(age_ms, wanted + 0.012, f"{wanted:.2f}", color=TARGET, size=9, ha="center")
+        accuracies = [figures.accuracy(trials, age, classes) for age in figures.AGES_MS]
+        axis.plot(figures.AGES_MS, [f.value for f in accuracies], color=colour, lw=2, label=label)
+        low, high = [f.low for f in accuracies], [f.high for f in accuracies]
+        axis.fill_between(figures.AGES_MS, low, high, color=colour, alpha=0.15, lw=0)
+    for age_ms, target in ((300, 0.85), (700, 0.92)):
+        axis.plot(age_ms, target, marker="_", ms=18, mew=2.5, color=TARGET)
+        axis.text(age_ms, target + 0.012, f"{target:.2f}", color=TARGET, size=9, ha="center")
     axis.axhline(0.5, color=FAINT, lw=0.7, ls=":")
     axis.set_ylim(0.3, 1.0)
     axis.set_xlim(90, 715)
     _legend(axis, "lower right")
-    _dress(axis, "The verdict as the sound goes on", "ms since the onset", "balanced accuracy")
+    _label_axis(axis, "The verdict as the sound goes on", "ms since the onset", "balanced accuracy")
 
 
 def _confusion(axis: Axes, found: InterruptionFindings) -> None:
     """Confusion matrix: the sound's class against the first pause's verdict."""
-    counted = figures.confusion(found.trials())
-    shares = np.array([[counted[k][o] / (sum(counted[k].values()) or 1) for o in OUTCOMES]
+    counts = figures.confusion(found.trials())
+    shares = np.array([[counts[k][o] / (sum(counts[k].values()) or 1) for o in OUTCOMES]
                        for k in CLASSES])  # fmt: skip
     paper = mpl.colors.LinearSegmentedColormap.from_list("paper", [PAPER, OURS])
     axis.imshow(shares, cmap=paper, vmin=0, vmax=1, aspect="auto")
     for y, kind in enumerate(CLASSES):
-        for x, held in enumerate(OUTCOMES):
-            wrong = not figures.right(kind, held) and counted[kind][held] > 0
+        for x, outcome in enumerate(OUTCOMES):
+            wrong = not figures.right(kind, outcome) and counts[kind][outcome] > 0
             axis.text(x, y - 0.06, f"{shares[y, x]:.0%}", ha="center", va="center", size=15,
                       color=PAPER if shares[y, x] > 0.55 else TARGET if wrong else INK)  # fmt: skip
-            axis.text(x, y + 0.22, str(counted[kind][held]), ha="center", va="center", size=9,
+            axis.text(x, y + 0.22, str(counts[kind][outcome]), ha="center", va="center", size=9,
                       color=PAPER if shares[y, x] > 0.55 else FAINT)  # fmt: skip
     axis.set_xticks(range(len(OUTCOMES)), OUTCOMES)
     axis.set_yticks(range(len(CLASSES)), CLASSES)
     axis.set_xticks(np.arange(len(OUTCOMES) - 1) + 0.5, minor=True)
     axis.set_yticks(np.arange(len(CLASSES) - 1) + 0.5, minor=True)
     axis.grid(which="minor", color=PAPER, lw=3)
-    _dress(axis, "What it was, and what it was taken for", "verdict of the first pause "
-           "(red: the wrong thing is done)", "")  # fmt: skip
+    _label_axis(axis, "What it was, and what it was taken for", "verdict of the first pause "
+                "(red: the wrong thing is done)", "")  # fmt: skip
     axis.tick_params(which="both", length=0)
     for side in axis.spines.values():
         side.set_visible(False)
@@ -178,28 +178,28 @@ def _pauses(axis: Axes, found: InterruptionFindings) -> None:
     """False pauses an hour of talking, by condition."""
     names = found.conditions("pauses")[::-1]
     for y, name in enumerate(names):
-        done = found.silences(name)
-        seconds = sum(r.talked_s for _, r in done)
-        rate = figures.an_hour(sum(len(r.pauses) for _, r in done), seconds)
+        silences = found.silences(name)
+        seconds = sum(r.talked_s for _, r in silences)
+        rate = figures.an_hour(sum(len(r.pauses) for _, r in silences), seconds)
         limit = PAUSE_LIMITS.get(name)
         colour = FAINT if limit is None else OURS if rate.value <= limit else ARTICLE
         axis.barh(y, rate.value, color=colour, height=0.55)
         axis.plot([rate.low, rate.high], [y, y], color=INK, lw=1.1)
         if limit is not None:
             axis.plot([limit, limit], [y - 0.38, y + 0.38], color=TARGET, lw=2.2)
-        died = sum(len(r.died_s) for _, r in done)
+        died = sum(len(r.died_s) for _, r in silences)
         note = f"{rate.value:.1f}" + (f", {died} self-interruptions" if died else "")
         axis.text(max(rate.high, limit or 0), y, f"  {note}", va="center", size=9, color=INK)
     axis.set_yticks(range(len(names)), names)
     axis.set_xscale("symlog", linthresh=1.0, linscale=0.5)
     axis.set_xlim(0, max(100.0, axis.get_xlim()[1]) * 8)
     axis.set_xticks([0, 1, 10, 100, 1000], ["0", "1", "10", "100", "1000"])
-    _dress(
+    _label_axis(
         axis, "Pauses for nothing, while nobody speaks", "an hour of talking (red: the goal)", ""
     )
 
 
-def _sure(axis: Axes, found: InterruptionFindings) -> None:
+def _calibration(axis: Axes, found: InterruptionFindings) -> None:
     """Calibration: the stated probability of an interruption against its frequency."""
     bins, error = figures.reliability(found.trials())
     axis.plot([0, 100], [0, 100], color=FAINT, lw=0.8, ls=":")
@@ -210,8 +210,8 @@ def _sure(axis: Axes, found: InterruptionFindings) -> None:
     axis.text(4, 94, f"mean error {error:.3f}", size=9.5, color=INK, va="top")
     axis.set_xlim(-2, 102)
     axis.set_ylim(-2, 102)
-    _dress(axis, "As sure as it should be? (opinions at 300 ms)", "it said: % an interruption",
-           "it was, in % of them")  # fmt: skip
+    _label_axis(axis, "As sure as it should be? (opinions at 300 ms)", "it said: % an interruption",
+                "it was, in % of them")  # fmt: skip
 
 
 def _any(trials: list[InterruptionTrial]) -> bool:
@@ -226,10 +226,10 @@ PANELS: dict[str, tuple[DrawPanel, Callable[[InterruptionFindings], bool]]] = {
         lambda found: _any(figures.stops(found.live.get(QUIET.name, []))),
     ),
     "pauses": (_pauses, lambda found: bool(found.conditions("pauses"))),
-    "trade_off": (_trade, lambda found: _any(found.trials())),
+    "trade_off": (_trade_off, lambda found: _any(found.trials())),
     "over_time": (_over_time, lambda found: _any(found.trials())),
     "confusion": (_confusion, lambda found: _any(found.trials())),
-    "calibration": (_sure, lambda found: bool(figures.reliability(found.trials())[0])),
+    "calibration": (_calibration, lambda found: bool(figures.reliability(found.trials())[0])),
 }
 
 
@@ -237,11 +237,11 @@ def _legend(axis: Axes, place: Literal["upper right", "lower right"]) -> None:
     axis.legend(loc=place, frameon=False, fontsize=9, labelcolor=INK)
 
 
-def _dress(axis: Axes, title: str, below: str, beside: str) -> None:
+def _label_axis(axis: Axes, title: str, x_label: str, y_label: str) -> None:
     axis.set_facecolor(PAPER)
     axis.set_title(title, loc="left", color=INK, size=12.5, pad=12)
-    axis.set_xlabel(below, color=INK, size=9.5)
-    axis.set_ylabel(beside, color=INK, size=9.5)
+    axis.set_xlabel(x_label, color=INK, size=9.5)
+    axis.set_ylabel(y_label, color=INK, size=9.5)
     axis.tick_params(colors=INK, labelsize=9)
     for side in ("top", "right"):
         axis.spines[side].set_visible(False)

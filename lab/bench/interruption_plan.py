@@ -123,19 +123,19 @@ def plan(
     jobs: list[TrialJob] = []
     for condition in OVER[effort]:
         for room in rooms:
-            portions = _portions(maker.sounds(round(SOUNDS[effort] * share)))
-            jobs += [maker.job("over", "ours", condition, room, some) for some in portions]
+            chunks = _chunks(maker.sounds(round(SOUNDS[effort] * share)))
+            jobs += [maker.job("over", "ours", condition, room, specs) for specs in chunks]
     for condition in PAUSES[effort]:
         silent_s = (HOUR_S if condition is ECHO else SILENT_S)[effort] * share
         jobs += [maker.job("pauses", "ours", condition, room, (), silent_s) for room in rooms]
     for condition in (QUIET, KITCHEN, ECHO):
         for room in ROOMS:
             count = 0 if condition is ECHO else max(1, round(ARTICLE_SOUNDS[effort] * share))
-            some = maker.sounds(count)
-            quiet = RoomCondition(condition.name, condition.echo_db if condition is ECHO else None,
-                              condition.noise, condition.noise_db)  # fmt: skip
+            specs = maker.sounds(count)
+            echo_db = condition.echo_db if condition is ECHO else None
+            adapted = RoomCondition(condition.name, echo_db, condition.noise, condition.noise_db)
             jobs.append(
-                maker.job("article", "article", quiet, room, some, ARTICLE_S[effort] * share)
+                maker.job("article", "article", adapted, room, specs, ARTICLE_S[effort] * share)
             )
     return jobs
 
@@ -149,7 +149,7 @@ class _JobMaker:
         self._language = language
         words = ("backchannel", "interruption")
         self._sources = [s for s in sources if language == "en" or s.kind not in words]
-        self._piles: dict[str, list[RecordingFile]] = {}
+        self._unused: dict[str, list[RecordingFile]] = {}
 
     def job(
         self, part: BenchPart, by: By, condition: RoomCondition, room: tuple[float, int],
@@ -180,17 +180,17 @@ class _JobMaker:
             wanted = max(1, round(count * share / 100))
             for _ in range(wanted):
                 spec = self._recorded(kind) if real else None
-                sounds.append(spec or self._made(kind))
+                sounds.append(spec or self._synthetic(kind))
         self._rng.shuffle(sounds)
         return tuple(sounds[:count])
 
     def _recorded(self, kind: RecordingKind) -> RecordingFile | None:
-        if not self._piles.get(kind):
-            self._piles[kind] = [source for source in self._sources if source.kind == kind]
-            self._rng.shuffle(self._piles[kind])
-        return self._piles[kind].pop() if self._piles[kind] else None
+        if not self._unused.get(kind):
+            self._unused[kind] = [source for source in self._sources if source.kind == kind]
+            self._rng.shuffle(self._unused[kind])
+        return self._unused[kind].pop() if self._unused[kind] else None
 
-    def _made(self, kind: RecordingKind) -> Spec:
+    def _synthetic(self, kind: RecordingKind) -> Spec:
         if kind == "noise":
             return SynthesisedNoise(self._rng.choice(list(NOISES)), self._rng.randrange(1_000_000))
         return synthetic_phrases.phrase(kind, self._rng, language=self._language)
@@ -201,5 +201,5 @@ class _JobMaker:
         return tuple(source for source in self._sources if source.kind == wanted)
 
 
-def _portions(sounds: tuple[Spec, ...]) -> list[tuple[Spec, ...]]:
+def _chunks(sounds: tuple[Spec, ...]) -> list[tuple[Spec, ...]]:
     return [sounds[at : at + WORDS_AT_A_TIME] for at in range(0, len(sounds), WORDS_AT_A_TIME)]

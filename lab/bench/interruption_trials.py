@@ -161,12 +161,12 @@ def through_the_room(place: TrialRoom) -> npt.NDArray[np.float32]:
 def in_room(sound: Floats, response: npt.NDArray[np.float32]) -> Floats:
     size = 1 << (len(sound) + len(response)).bit_length()
     wet = np.fft.irfft(np.fft.rfft(sound, size) * np.fft.rfft(response, size), size)
-    heard: Floats = wet[: len(sound) + len(response) - 1].astype(np.float32)
-    return heard
+    out: Floats = wet[: len(sound) + len(response) - 1].astype(np.float32)
+    return out
 
 
 def play(
-    machine: SimulatedDevice,
+    device: SimulatedDevice,
     place: TrialRoom,
     noise: Samples,
     specs: tuple[Spec, ...],
@@ -179,32 +179,32 @@ def play(
     result = JobResult()
     rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
     frames = round(seconds * RATE_HZ)
-    session = RoomSession(machine, echo_of(place), noise, frames, drive=place.drive)
+    session = RoomSession(device, echo_of(place), noise, frames, drive=place.drive)
     response = through_the_room(place)
-    said: list[tuple[Spec, SoundClip, int, int]] = []
-    left = list(reversed(specs))
-    first = 0
+    played: list[tuple[Spec, SoundClip, int, int]] = []
+    remaining = list(reversed(specs))
+    first_due = 0
     stretches: list[tuple[int, int]] = []
     if question is not None:
-        first = round(ANSWERED_S * RATE_HZ)
+        first_due = round(ANSWERED_S * RATE_HZ)
         asked = sound_of(question)
-        loud = scaled(asked.samples, asked.onset, asked.end, SPEECH_DB).astype(np.float32)
+        wave_asked = scaled(asked.samples, asked.onset, asked.end, SPEECH_DB).astype(np.float32)
         at = round(ASKED_S * RATE_HZ)
-        session.add_sound(at, in_room(loud, response))
+        session.add_sound(at, in_room(wave_asked, response))
         stretches.append((at + asked.onset, at + len(asked.samples)))
-    due, talked = first + round(CONVERGED_S * RATE_HZ), 0
+    due, talked = first_due + round(CONVERGED_S * RATE_HZ), 0
     block = ECHO_BLOCKS * 80
     while not session.ended:
         session.advance()
-        talked = talked + block if machine.talking else 0
-        result.talked_s += block / RATE_HZ if machine.talking else 0.0
-        if not left:
+        talked = talked + block if device.talking else 0
+        result.talked_s += block / RATE_HZ if device.talking else 0.0
+        if not remaining:
             if specs and session.now > due:
                 break
             continue
         if session.now < due or talked < TALKED_S * RATE_HZ:
             continue
-        spec = left.pop()
+        spec = remaining.pop()
         try:
             clip = sound_of(spec)
         except InterludeError as error:
@@ -213,13 +213,13 @@ def play(
         wave = _over_the_air(clip, spec.kind, response, rng)
         at = session.now + rng.randrange(block)
         session.add_sound(at, wave)
-        said.append((spec, clip, at + clip.onset, at + clip.end))
+        played.append((spec, clip, at + clip.onset, at + clip.end))
         due = at + clip.end + round((AFTER_S + rng.uniform(*APART_S)) * RATE_HZ)
-    result.trials = [_trial(session, *one) for one in said]
+    result.trials = [_trial(session, *one) for one in played]
     # A recording has its own noise after the word, and reverberation follows.
-    stretches += [(onset, onset - clip.onset + len(clip.samples)) for _, clip, onset, _ in said]
-    result.pauses = _uncaused(machine.events, stretches)
-    result.died_s = [at / RATE_HZ for at in machine.yields
+    stretches += [(onset, onset - clip.onset + len(clip.samples)) for _, clip, onset, _ in played]
+    result.pauses = _false_pauses(device.events, stretches)
+    result.died_s = [at / RATE_HZ for at in device.yields
                      if not _caused(at, stretches, LATE + DEADLINE)]  # fmt: skip
     return result
 
@@ -230,12 +230,12 @@ def _over_the_air(
     """The clip as it reaches the microphone, its own noise faded in and out at the ends."""
     span = NOISE_LEVELS_DB if kind == "noise" else LEVELS_DB
     wave = scaled(clip.samples, clip.onset, clip.end, SPEECH_DB + rng.uniform(*span))
-    fading = wave.astype(np.float32)
+    faded = wave.astype(np.float32)
     ramp = np.linspace(0, 1, max(1, min(clip.onset, 100 * MS)), dtype=np.float32)
-    fading[: len(ramp)] *= ramp
-    last = np.linspace(1, 0, max(1, min(len(wave) - clip.end, 100 * MS)), dtype=np.float32)
-    fading[len(fading) - len(last) :] *= last
-    return in_room(fading, response)
+    faded[: len(ramp)] *= ramp
+    ramp_down = np.linspace(1, 0, max(1, min(len(wave) - clip.end, 100 * MS)), dtype=np.float32)
+    faded[len(faded) - len(ramp_down) :] *= ramp_down
+    return in_room(faded, response)
 
 
 def _trial(
@@ -243,22 +243,22 @@ def _trial(
 ) -> InterruptionTrial:
     first = onset - CLIP_FRAMES
     last = min(session.now, end + RATE_HZ + CLIP_FRAMES)
-    machine = session.machine
-    heard = read_stop(
-        session.played[first:last], CLIP_FRAMES, [at - first for at in sorted(machine.stops)]
+    device = session.machine
+    stop = read_stop(
+        session.played[first:last], CLIP_FRAMES, [at - first for at in sorted(device.stops)]
     )
-    dropped = next((at for at in sorted(machine.yields)
+    dropped = next((at for at in sorted(device.yields)
                     if onset - EARLY <= at <= end + LATE + DEADLINE), None)  # fmt: skip
     clear = clip.clear and not begins_aside(OwnerSound(clip.at(SPEECH_DB), clip.onset, clip.end))
     trial = InterruptionTrial(
         spec.name, spec.kind, isinstance(spec, RecordingFile), clear, (end - onset) / MS,
-        heard.left_out, heard.missed, None if heard.last is None else heard.last / MS,
+        stop.left_out, stop.missed, None if stop.last is None else stop.last / MS,
         yielded=dropped is not None,
         over_ms=None if dropped is None else _last_audible(session.played[onset:dropped]) / MS,
     )  # fmt: skip
-    begun = next((t for t in machine.events if isinstance(t.event, Onset) and t.event.speaking
-                  and onset - EARLY <= t.at <= end + LATE), None)  # fmt: skip
-    return _judged(trial, machine.events, begun, onset) if begun else trial
+    onset_event = next((t for t in device.events if isinstance(t.event, Onset) and t.event.speaking
+                        and onset - EARLY <= t.at <= end + LATE), None)  # fmt: skip
+    return _with_verdict(trial, device.events, onset_event, onset) if onset_event else trial
 
 
 def _last_audible(track: Samples) -> int:
@@ -267,33 +267,33 @@ def _last_audible(track: Samples) -> int:
     return int(loud[-1]) + 1 if len(loud) else 0
 
 
-def _judged(
-    trial: InterruptionTrial, events: list[TimedEvent], begun: TimedEvent, onset: int
+def _with_verdict(
+    trial: InterruptionTrial, events: list[TimedEvent], onset_event: TimedEvent, onset: int
 ) -> InterruptionTrial:
-    assert isinstance(begun.event, Onset)
-    serial = begun.event.serial
+    assert isinstance(onset_event.event, Onset)
+    serial = onset_event.event.serial
     opinions, verdict = [], None
     for _, event in events:
         if isinstance(event, Opinion) and event.serial == serial:
             opinions.append((event.age_ms, event.backchannel, event.interruption, event.noise))
         elif isinstance(event, Verdict) and event.serial == serial:
             verdict = event
-    judged = replace(trial, decided_ms=(begun.at - onset) / MS, opinions=tuple(opinions))
+    judged = replace(trial, decided_ms=(onset_event.at - onset) / MS, opinions=tuple(opinions))
     if verdict is None:
         return judged
     return replace(judged, verdict=verdict.kind, age_ms=verdict.age_ms)
 
 
-def _uncaused(events: list[TimedEvent], said: list[tuple[int, int]]) -> list[FalsePause]:
+def _false_pauses(events: list[TimedEvent], stretches: list[tuple[int, int]]) -> list[FalsePause]:
     """The pauses outside the stretches of all sounds."""
     verdicts = {t.event.serial: t.event.kind for t in events if isinstance(t.event, Verdict)}
     return [
         FalsePause(t.at / RATE_HZ, verdicts.get(t.event.serial, "none"))
         for t in events
         if isinstance(t.event, Onset) and t.event.speaking
-        and not _caused(t.at, said, LATE)
+        and not _caused(t.at, stretches, LATE)
     ]  # fmt: skip
 
 
-def _caused(at: int, said: list[tuple[int, int]], late: int) -> bool:
-    return any(first - EARLY <= at <= last + late for first, last in said)
+def _caused(at: int, stretches: list[tuple[int, int]], late: int) -> bool:
+    return any(first - EARLY <= at <= last + late for first, last in stretches)

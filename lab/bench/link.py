@@ -32,7 +32,7 @@ EVENTS = 200  # changes of state; the outage and the idle part last a tenth of t
 MOST_CHANGES, LONGEST_IDLE_S = 1000, 100.0  # the outage has no limit
 PARTS = ("capture", "playback", "listener", "thinker", "speaker")
 ROOT = "interlude/bench"
-RIGHT_S = 15.0  # timeout of what should take 5 s
+TIMEOUT_S = 15.0  # timeout of what should take 5 s
 
 
 def bench(options: BenchOptions) -> list[FigureTable]:
@@ -66,7 +66,7 @@ class _House(contextlib.ExitStack):
         rows = (process_table.row("conductor"), process_table.row("link"))
         self.supervisor = Supervisor(changed, rows=rows, watchers=(*PARTS, "room"))
         self._channels = {peer: self.supervisor.channel(peer) for peer in (*PARTS, "room")}
-        self.ear = BrokerObserver(broker.port)
+        self.observer = BrokerObserver(broker.port)
         self.callback(self._leave_the_broker)
         self.callback(self.supervisor.close)
         self.callback(self.supervisor.stop_all)
@@ -75,7 +75,7 @@ class _House(contextlib.ExitStack):
             raise LinkError("The link does not come up.", "See the log above.")
 
     def _leave_the_broker(self) -> None:
-        self.ear.__exit__()
+        self.observer.__exit__()
 
     @property
     def pid(self) -> int:
@@ -92,27 +92,27 @@ class _House(contextlib.ExitStack):
         self.supervisor.run_once(wait_s)
         return {peer: list(channel.receive_all()) for peer, channel in self._channels.items()}
 
-    def wait_until(self, true: Callable[[], object], seconds: float = RIGHT_S) -> bool:
+    def wait_until(self, condition: Callable[[], object], seconds: float = TIMEOUT_S) -> bool:
         end_s = time.monotonic() + seconds
-        while not true():
+        while not condition():
             if time.monotonic() > end_s:
                 return False
             self.poll()
         return True
 
     def online(self) -> bool:
-        return self.ear.last(f"{ROOT}/availability") == b"online"
+        return self.observer.last(f"{ROOT}/availability") == b"online"
 
     def says(self, state: str) -> bool:
         """Whether that state is the newest at the broker."""
-        told = self.ear.last(f"{ROOT}/state")
-        return told is not None and json.loads(told)["state"] == state
+        payload = self.observer.last(f"{ROOT}/state")
+        return payload is not None and json.loads(payload)["state"] == state
 
     def toggles(self, number: int) -> Iterator[StateChanged]:
         """Mute and unmute the box `number` times; yields each change with the conductor's stamp."""
         for index in range(number):
             self.channel("room").send(Mute(on=index % 2 == 0))
-            end_s = time.monotonic() + RIGHT_S
+            end_s = time.monotonic() + TIMEOUT_S
             while time.monotonic() < end_s:
                 changes = [m for m in self.poll()["room"] if isinstance(m, StateChanged)]
                 if changes:
@@ -124,16 +124,16 @@ def _idle(house: _House, seconds: float) -> FigureTable:
     """Messages, CPU and memory of the link while nothing happens."""
     house.wait_until(lambda: False, 1.0)
     process = psutil.Process(house.pid)
-    house.ear.heard.clear()
-    before, begun = _cpu_s(process), time.monotonic()
-    while time.monotonic() - begun < seconds:
+    house.observer.heard.clear()
+    before, started = _cpu_s(process), time.monotonic()
+    while time.monotonic() - started < seconds:
         house.poll(0.25)
-    took = time.monotonic() - begun
+    took = time.monotonic() - started
     share = 100 * (_cpu_s(process) - before) / took
     row = process_table.row("link")
     sheet = FigureTable(f"Idle for {took:.0f} s", ("", "measured", "goal"))
     sheet.rows = [
-        ("messages a minute", round(60 * len(house.ear.heard) / took, 1), 2),
+        ("messages a minute", round(60 * len(house.observer.heard) / took, 1), 2),
         ("% of one core", round(share, 2), round(100 * row.cpu_share)),
         ("MiB resident", round(resident_mib(house.pid), 1), row.memory_mib),
     ]
@@ -147,16 +147,16 @@ def _idle(house: _House, seconds: float) -> FigureTable:
 def _states(house: _House, number: int) -> FigureTable:
     """The time from the conductor's stamp of a change until another client receives it."""
     process = psutil.Process(house.pid)
-    before, begun = _cpu_s(process), time.monotonic()
+    before, started = _cpu_s(process), time.monotonic()
     times: list[float] = []
     for change in house.toggles(number):
-        seen = len(house.ear.messages_of(f"{ROOT}/state"))
+        count_before = len(house.observer.messages_of(f"{ROOT}/state"))
         house.wait_until(lambda state=change.state: house.says(state))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
-        heard = house.ear.messages_of(f"{ROOT}/state")
-        if heard and len(heard) >= seen:
-            times.append((heard[-1].at_ns - change.at_ns) / 1e6)
+        received = house.observer.messages_of(f"{ROOT}/state")
+        if received and len(received) >= count_before:
+            times.append((received[-1].at_ns - change.at_ns) / 1e6)
         house.wait_until(lambda: False, 0.02)
-    share = 100 * (_cpu_s(process) - before) / (time.monotonic() - begun)
+    share = 100 * (_cpu_s(process) - before) / (time.monotonic() - started)
     sheet = FigureTable("From a change of state to another client of the broker, ms", ("", *SPREAD))
     sheet.rows.append(("state (goal: 100)", *spread(times)))
     sheet.notes.append(
@@ -170,35 +170,35 @@ def _outage(house: _House, seconds: float) -> FigureTable:
     """Kill the broker while the box runs on, then start it without its retained messages."""
     memory = [resident_mib(house.pid)]
     house.broker.kill()
-    house.ear.__exit__()
-    begun = time.monotonic()
+    house.observer.__exit__()
+    started = time.monotonic()
     happened = 0
-    while time.monotonic() - begun < seconds:
-        happened += _something_happens(house, happened)
+    while time.monotonic() - started < seconds:
+        happened += _simulate_events(house, happened)
         memory.append(resident_mib(house.pid))
     house.channel("room").send(Mute(on=True))
     house.wait_until(lambda: False, 0.3)
     house.broker.start()
-    back = time.monotonic()
-    house.ear = BrokerObserver(house.broker.port)
-    well = house.wait_until(
-        lambda: house.online() and house.says("muted") and len(house.ear.heard) >= 6
+    restarted = time.monotonic()
+    house.observer = BrokerObserver(house.broker.port)
+    recovered = house.wait_until(
+        lambda: house.online() and house.says("muted") and len(house.observer.heard) >= 6
     )
-    right_s = time.monotonic() - back
+    recovery_s = time.monotonic() - restarted
     house.wait_until(lambda: False, 2.0)
-    late = len(house.ear.messages_of(f"{ROOT}/event/conversation"))
+    late_events = len(house.observer.messages_of(f"{ROOT}/event/conversation"))
     sheet = FigureTable(f"Broker away for {seconds:.0f} s", ("", "measured", "goal"))
     sheet.rows = [
         ("things that happened meanwhile", happened, ""),
         ("MiB grown", round(memory[-1] - memory[len(memory) // 10], 2), 0),
-        ("late events", late, 0),
-        ("s until all is right again", round(right_s, 2) if well else "never", 5),
+        ("late events", late_events, 0),
+        ("s until all is right again", round(recovery_s, 2) if recovered else "never", 5),
     ]
     sheet.notes.append("Grown: from a tenth of the outage to its end.")
     return sheet
 
 
-def _something_happens(house: _House, number: int) -> int:
+def _simulate_events(house: _House, number: int) -> int:
     """Simulate an utterance; if it is sent to the thinker, mute and unmute the box. Returns 1."""
     listener = house.channel("listener")
     listener.send(WakeWordHeard(16_000, "okay"))

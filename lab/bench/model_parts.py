@@ -33,7 +33,7 @@ from appliance.tools.table import available
 from lab.bench.model_abort import ended_ms
 from lab.bench.model_attention import attention as measure_attention
 from lab.bench.model_batches import batches as measure_batches
-from lab.bench.model_drawing import drawing as drawn
+from lab.bench.model_drawing import drawing as measure_drawing
 from lab.bench.model_memory import Memory, Stopwatch, forget_peak, mapped_mib
 from lab.bench.model_reading import by_threads, readings
 from lab.bench.model_sequence import sequences
@@ -42,8 +42,8 @@ from lab.bench.model_taps import taps as measure_taps
 ANSWER_TOKENS = 64  # limit of a generated answer; it only has to put the model to use
 CLIP_S = 4.0  # length of a question
 ABORT_CLIPS_S = (4.0, 12.0)
-KEEP_S = 60.0  # timeout for writing the opening's state to disk
-HEARD_WORDS, SAID_WORDS = 40, 12  # words in the answer and in the question of a recalled turn
+WRITE_TIMEOUT_S = 60.0  # timeout for writing the opening's state to disk
+ANSWER_WORDS, QUESTION_WORDS = 40, 12  # words in the answer and in the question of a recalled turn
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -87,8 +87,8 @@ class Measures:
 
     def add(self, name: str, **values: float) -> None:
         """Append one value to each row of `name`. `values`: by unit, with `_` for a space."""
-        for of, value in values.items():
-            row = self.rows.setdefault((name, of), Measure(name, of.replace("_", " "), []))
+        for unit, value in values.items():
+            row = self.rows.setdefault((name, unit), Measure(name, unit.replace("_", " "), []))
             row.values.append(float(value))
 
     def took(self, name: str, watch: Stopwatch) -> None:
@@ -111,7 +111,7 @@ def loaded(
     try:
         yield model
         if openings is not None:
-            openings.wait_written(KEEP_S)
+            openings.wait_written(WRITE_TIMEOUT_S)
     finally:
         model.close()
 
@@ -130,11 +130,12 @@ def settle(model: LocalGemma, history: History) -> int:
     return model.progress - before
 
 
-def one_turn(model: LocalGemma, history: History, asked: SpeechClip) -> None:
+def one_turn(model: LocalGemma, history: History, question: SpeechClip) -> None:
     """Run one turn: a question, an answer up to its token limit, and the idle prefill after it."""
-    turn = history.add_turn(asked.utterance, [asked])
+    turn = history.add_turn(question.utterance, [question])
     turn.answer = (
-        "".join(p for p in model.answer(history, AnswerMetrics()) if isinstance(p, str)) or "."
+        "".join(piece for piece in model.answer(history, AnswerMetrics()) if isinstance(piece, str))
+        or "."
     )
     turn.settled = True
     settle(model, history)
@@ -142,36 +143,36 @@ def one_turn(model: LocalGemma, history: History, asked: SpeechClip) -> None:
 
 def memory(job: Job, found: Measures) -> None:
     """Resident memory from the start of the process to its peak; only once in each process."""
-    seen: list[Memory] = [Memory.now()]
+    snapshots: list[Memory] = [Memory.now()]
 
-    class Watched(Gemma):
+    class WatchedGemma(Gemma):
         def open(self, model: Any, tokens: int, threads: int, *, sequences: int = 2) -> None:
-            seen.append(Memory.now())
+            snapshots.append(Memory.now())
             super().open(model, tokens, threads, sequences=sequences)
-            seen.append(Memory.now())
+            snapshots.append(Memory.now())
 
-    def note(name: str) -> None:
+    def add_memory(name: str) -> None:
         now = Memory.now()
         rest = now.resident - weights - mapped_mib(job.model.text)
         found.add(name, MiB=now.resident, anonymous_MiB=now.anonymous, without_weights_MiB=rest)
 
     history = History()
-    with loaded(job, engine=Watched) as model:
-        start, text, context = seen
+    with loaded(job, engine=WatchedGemma) as model:
+        start, text, context = snapshots
         after = Memory.now()
         weights = text.anonymous - start.anonymous + after.anonymous - context.anonymous
         found.add("before loading", MiB=start.resident, anonymous_MiB=start.anonymous)
         found.add("weights of its own, of no file", MiB=weights)
         found.add("context of two sequences", MiB=context.resident - text.resident)
-        note("after loading")
+        add_memory("after loading")
         found.add("peak while loading", MiB=after.peak)
         forget_peak()
         settle(model, history)
-        note("after the opening")
+        add_memory("after the opening")
         one_turn(model, history, clip(CLIP_S, 1))
-        note("in use: 4 s heard, 64 tokens answered")
+        add_memory("in use: 4 s heard, 64 tokens answered")
         model.transcribe(history.turns[0].clips)
-        note("once the turn is written down")
+        add_memory("once the turn is written down")
         found.add("peak after loading", MiB=Memory.now().peak)
 
 
@@ -206,7 +207,7 @@ def reading(job: Job, found: Measures) -> None:
 
 def drawing(job: Job, found: Measures) -> None:
     """Generated tokens a second, compared with llama.cpp's own bench."""
-    drawn(job.model, job.settings, job.threads, job.repeats, job.seed, found.add)
+    measure_drawing(job.model, job.settings, job.threads, job.repeats, job.seed, found.add)
 
 
 def threads(job: Job, found: Measures) -> None:
@@ -237,14 +238,14 @@ def _end_encodings(model: LocalGemma, seconds: float, count: int, found: Measure
     def next_clip() -> SpeechClip:
         return clip(seconds, next(numbers))
 
-    def whole() -> float:
+    def encode_completely() -> float:
         encoded = next_clip()
         with Stopwatch() as watch:
             model.encode_ahead(encoded)
         found.took(f"a clip of {seconds:g} s, encoded", watch)
         return watch.wall_s
 
-    for took_ms in ended_ms(model, next_clip, whole, count):
+    for took_ms in ended_ms(model, next_clip, encode_completely, count):
         found.add(f"a clip of {seconds:g} s, ended", ms=took_ms)
 
 
@@ -255,17 +256,17 @@ def transcripts(job: Job, found: Measures) -> None:
         settle(model, history)
         one_turn(model, history, clip(CLIP_S, 1))
         for number in range(2, 2 + job.repeats):
-            heard = clip(CLIP_S, number)
-            model.encode_ahead(heard)
+            speech = clip(CLIP_S, number)
+            model.encode_ahead(speech)
             forget_peak()
-            before, pulse = Memory.now(), model.progress
+            memory_before, tokens_before = Memory.now(), model.progress
             with Stopwatch() as watch:
-                model.transcribe([heard])
+                model.transcribe([speech])
             after = Memory.now()
             found.took("a clip of 4 s, written down", watch)
-            found.add("a clip of 4 s, written down", tokens=model.progress - pulse)
-            found.add("memory beside it, at its most", MiB=after.peak - before.resident)
-            found.add("memory that stays", MiB=after.resident - before.resident)
+            found.add("a clip of 4 s, written down", tokens=model.progress - tokens_before)
+            found.add("memory beside it, at its most", MiB=after.peak - memory_before.resident)
+            found.add("memory that stays", MiB=after.resident - memory_before.resident)
 
 
 def recall(job: Job, found: Measures) -> None:
@@ -284,17 +285,17 @@ def recall(job: Job, found: Measures) -> None:
             found.add(f"{turns} turns", tokens=tokens)
 
 
-def _recalled(words_of: str, turns: int, number: int) -> list[tuple[str, str, str]]:
-    """Turns of words of `words_of`, so that the vocabulary has them as tokens.
+def _recalled(text: str, turns: int, number: int) -> list[tuple[str, str, str]]:
+    """Turns of words of `text`, so that the vocabulary has them as tokens.
 
     A turn is (typed text, always empty; transcript; answer)."""
-    words = np.array(words_of.split() or ["a"])
+    words = np.array(text.split() or ["a"])
     rng = np.random.default_rng(number)
 
     def sentence(count: int) -> str:
         return " ".join(rng.choice(words, count)).rstrip(".,") + "."
 
-    return [("", sentence(SAID_WORDS), sentence(HEARD_WORDS)) for _ in range(turns)]
+    return [("", sentence(QUESTION_WORDS), sentence(ANSWER_WORDS)) for _ in range(turns)]
 
 
 def _encoder(job: Job, found: Measures) -> None:

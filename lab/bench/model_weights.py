@@ -75,61 +75,61 @@ def check_room(wanted: int, free: int, folder: Path) -> None:
 
 
 def _text_writer(shape: Shape, texts: Iterable[str]) -> Any:
-    w = gguf.GGUFWriter(None, "gemma4")
-    w.add_type(gguf.GGUFType.MODEL)
-    w.add_name("synthetic-gemma-4")
-    w.add_file_type(gguf.LlamaFileType.MOSTLY_Q4_K_M)
-    w.add_context_length(shape.context)
-    w.add_embedding_length(shape.width)
-    w.add_block_count(shape.layers)
-    w.add_feed_forward_length([shape.inner_of(layer) for layer in range(shape.layers)])
-    w.add_head_count(shape.heads)
-    w.add_head_count_kv(1)
-    w.add_key_length(shape.head_full)
-    w.add_value_length(shape.head_full)
-    w.add_key_length_swa(shape.head_window)
-    w.add_value_length_swa(shape.head_window)
-    w.add_rope_dimension_count(shape.head_full)
-    w.add_rope_dimension_count_swa(shape.head_window)
-    w.add_rope_freq_base(1_000_000.0)
-    w.add_rope_freq_base_swa(10_000.0)
-    w.add_layer_norm_rms_eps(1e-6)
-    w.add_sliding_window(shape.window)
-    w.add_sliding_window_pattern([shape.has_window(layer) for layer in range(shape.layers)])
-    w.add_shared_kv_layers(shape.shared)
-    w.add_embedding_length_per_layer_input(shape.per_layer)
-    w.add_final_logit_softcapping(30.0)
+    writer = gguf.GGUFWriter(None, "gemma4")
+    writer.add_type(gguf.GGUFType.MODEL)
+    writer.add_name("synthetic-gemma-4")
+    writer.add_file_type(gguf.LlamaFileType.MOSTLY_Q4_K_M)
+    writer.add_context_length(shape.context)
+    writer.add_embedding_length(shape.width)
+    writer.add_block_count(shape.layers)
+    writer.add_feed_forward_length([shape.inner_of(layer) for layer in range(shape.layers)])
+    writer.add_head_count(shape.heads)
+    writer.add_head_count_kv(1)
+    writer.add_key_length(shape.head_full)
+    writer.add_value_length(shape.head_full)
+    writer.add_key_length_swa(shape.head_window)
+    writer.add_value_length_swa(shape.head_window)
+    writer.add_rope_dimension_count(shape.head_full)
+    writer.add_rope_dimension_count_swa(shape.head_window)
+    writer.add_rope_freq_base(1_000_000.0)
+    writer.add_rope_freq_base_swa(10_000.0)
+    writer.add_layer_norm_rms_eps(1e-6)
+    writer.add_sliding_window(shape.window)
+    writer.add_sliding_window_pattern([shape.has_window(layer) for layer in range(shape.layers)])
+    writer.add_shared_kv_layers(shape.shared)
+    writer.add_embedding_length_per_layer_input(shape.per_layer)
+    writer.add_final_logit_softcapping(30.0)
     words = model_vocabulary.make(shape.vocabulary, texts)
-    w.add_tokenizer_model("gemma4")
-    w.add_token_list([token.encode() for token in words.tokens])
-    w.add_token_scores([0.0] * shape.vocabulary)
-    w.add_token_types(words.kinds)
-    w.add_token_merges(words.merges)
-    w.add_bos_token_id(model_vocabulary.BOS)
-    w.add_eos_token_id(model_vocabulary.END_OF_TURN)
-    w.add_unk_token_id(model_vocabulary.UNK)
-    w.add_pad_token_id(model_vocabulary.PAD)
-    w.add_add_bos_token(True)
-    w.add_add_space_prefix(False)
-    return w
+    writer.add_tokenizer_model("gemma4")
+    writer.add_token_list([token.encode() for token in words.tokens])
+    writer.add_token_scores([0.0] * shape.vocabulary)
+    writer.add_token_types(words.kinds)
+    writer.add_token_merges(words.merges)
+    writer.add_bos_token_id(model_vocabulary.BOS)
+    writer.add_eos_token_id(model_vocabulary.END_OF_TURN)
+    writer.add_unk_token_id(model_vocabulary.UNK)
+    writer.add_pad_token_id(model_vocabulary.PAD)
+    writer.add_add_bos_token(True)
+    writer.add_add_space_prefix(False)
+    return writer
 
 
 def _audio_writer(shape: Shape) -> Any:
-    w = gguf.GGUFWriter(None, "clip")
-    w.add_type(gguf.GGUFType.MMPROJ)
-    w.add_name("synthetic-gemma-4-audio")
-    w.add_file_type(gguf.LlamaFileType.MOSTLY_F16)
-    w.add_clip_has_audio_encoder(True)
-    w.add_clip_has_vision_encoder(False)
-    w.add_clip_audio_projector_type(gguf.VisionProjectorType.GEMMA4A)
-    w.add_audio_projection_dim(shape.width)
-    w.add_audio_embedding_length(shape.encoder_width)
-    w.add_audio_feed_forward_length(shape.encoder_inner)
-    w.add_audio_block_count(shape.encoder_layers)
-    w.add_audio_head_count(shape.encoder_heads)
-    w.add_audio_num_mel_bins(shape.mels)
-    w.add_audio_attention_layernorm_eps(1e-6)
-    return w
+    writer = gguf.GGUFWriter(None, "clip")
+    writer.add_type(gguf.GGUFType.MMPROJ)
+    writer.add_name("synthetic-gemma-4-audio")
+    writer.add_file_type(gguf.LlamaFileType.MOSTLY_F16)
+    writer.add_clip_has_audio_encoder(True)
+    writer.add_clip_has_vision_encoder(False)
+    writer.add_clip_audio_projector_type(gguf.VisionProjectorType.GEMMA4A)
+    writer.add_audio_projection_dim(shape.width)
+    writer.add_audio_embedding_length(shape.encoder_width)
+    writer.add_audio_feed_forward_length(shape.encoder_inner)
+    writer.add_audio_block_count(shape.encoder_layers)
+    writer.add_audio_head_count(shape.encoder_heads)
+    writer.add_audio_num_mel_bins(shape.mels)
+    writer.add_audio_attention_layernorm_eps(1e-6)
+    return writer
 
 
 def _write(path: Path, writer: Any, tensors: list[Tensor], seed: int) -> None:
@@ -149,7 +149,7 @@ def _write(path: Path, writer: Any, tensors: list[Tensor], seed: int) -> None:
         (out,) = writer.fout
         writer.write_padding(out, out.tell())
         for tensor in tensors:
-            for rows in _numbers(tensor, rng):
+            for rows in _rows_of(tensor, rng):
                 out.write(rows.data)  # the package's own function hides the error of a full disk
             writer.write_padding(out, tensor.rows * tensor.row_bytes)
         out.flush()
@@ -162,7 +162,7 @@ def _write(path: Path, writer: Any, tensors: list[Tensor], seed: int) -> None:
         raise
 
 
-def _numbers(tensor: Tensor, rng: np.random.Generator) -> Iterator[Bytes]:
+def _rows_of(tensor: Tensor, rng: np.random.Generator) -> Iterator[Bytes]:
     """Yield the bytes of all rows of a tensor, `DIFFERENT_ROWS` rows at a time."""
     if tensor.fill == "rope":
         yield _as_bytes(_rope(tensor.shape[0]))
@@ -180,14 +180,14 @@ def _random(tensor: Tensor, rows: int, rng: np.random.Generator) -> Bytes:
     """uint8[rows, bytes of a row], scaled so that the activations between layers stay near 1."""
     fan_in = int(np.prod(tensor.shape[1:]))
     spread = EMBEDDING_SPREAD if "token_embd" in tensor.name else fan_in**-0.5
-    numbers, block_bytes = BLOCKS[tensor.format]
-    if numbers == 1:
+    block_size, block_bytes = BLOCKS[tensor.format]
+    if block_size == 1:
         values = (spread * rng.standard_normal((rows, tensor.shape[-1]))).astype(np.float32)
         if tensor.format == "BF16":
             return _as_bytes((values.view(np.uint32) >> 16).astype(np.uint16)).reshape(rows, -1)
-        wide = np.float16 if tensor.format == "F16" else np.float32
-        return _as_bytes(values.astype(wide)).reshape(rows, -1)
-    count = rows * tensor.shape[-1] // numbers
+        dtype = np.float16 if tensor.format == "F16" else np.float32
+        return _as_bytes(values.astype(dtype)).reshape(rows, -1)
+    count = rows * tensor.shape[-1] // block_size
     blocks = rng.integers(0, 256, (count, block_bytes), np.uint8)
     # Block layouts: ggml-common.h. Divisors: the measured spread of random bits at a scale of 1.
     if tensor.format == "Q6_K":  # 4 low bits, 2 high bits, 16 scales of 8 bits, one of F16

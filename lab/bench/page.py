@@ -44,8 +44,8 @@ from lab.sim.simulated_card import SaidTooLate
 from lab.sim.speech_source import OwnerSound
 
 EVENTS = 72  # sounds in each condition; those that fall into a gap of the speech have no stop
-OF_BLOCK = 18
-OPENED = 60
+SOUNDS_PER_BLOCK = 18
+OPENINGS = 60
 IDLE_S = 15.0
 AFTER_S = 1.0  # how long the box is recorded after a sound
 MOST_PSS_MIB, MOST_IDLE_PERCENT, MOST_KB = 45, 1, 150
@@ -58,7 +58,7 @@ WITHOUT_PAGE = (OFF, ELSEWHERE)
 def bench(options: BenchOptions) -> list[FigureTable]:
     """Raises CardError if the box does not start or does not speak."""
     found = {name: PageCondition(name) for name in VISITORS}
-    blocks = max(1, round((options.events or EVENTS) / OF_BLOCK))
+    blocks = max(1, round((options.events or EVENTS) / SOUNDS_PER_BLOCK))
     with tempfile.TemporaryDirectory(prefix="interlude-page-") as name:
         folder = Path(name)
         for block in range(blocks):
@@ -80,8 +80,8 @@ class _PageBlock:
         self._cookie = let_in(self._settings)
 
     def play(self) -> None:
-        there = self._found.name not in WITHOUT_PAGE
-        parts = (*WITHOUT_THINKER, "page") if there else WITHOUT_THINKER
+        has_page = self._found.name not in WITHOUT_PAGE
+        parts = (*WITHOUT_THINKER, "page") if has_page else WITHOUT_THINKER
         stage = BenchHarness(
             QUIET, self._settings, self._act, parts=parts, state=self._settings.state_path()
         )
@@ -96,19 +96,19 @@ class _PageBlock:
             ask_for_code(stage, port)
         stage.start_talking()
         visitors = VISITORS[name]
-        with contextlib.ExitStack() as there:
+        with contextlib.ExitStack() as stack:
             if name == ELSEWHERE:
-                port = there.enter_context(elsewhere())
-            there.enter_context(visiting(port, self._cookie, visitors, self._found.visits))
+                port = stack.enter_context(elsewhere())
+            stack.enter_context(visiting(port, self._cookie, visitors, self._found.visits))
             stage.wait(1.0)
-            self._before, begun_s = dict(stage.dropouts), time.monotonic()
+            self._before, started_s = dict(stage.dropouts), time.monotonic()
             cpu_s = cpu_of(page)
             rng = random.Random(self._options.seed + self._number)  # noqa: S311 -- chance, not secrecy
             for number, sound in enumerate(_sounds(self._options.seed + self._number)):
                 self._event(stage, (self._number, number), sound, rng)
                 if page is not None:
                     self._found.most_mib = max(self._found.most_mib, pss_mib(page.pid))
-            self._found.seconds += time.monotonic() - begun_s
+            self._found.seconds += time.monotonic() - started_s
             self._found.cpu_s += cpu_of(page) - cpu_s
         if page is not None:
             self._found.restarts += stage.supervisor.parts["page"].starts - 1
@@ -130,10 +130,10 @@ class _PageBlock:
         self._found.left_out += bool(stop.left_out)
         if stop.last is not None:
             self._found.stops_ms[place] = stop.last * 1000 / RATE_HZ
-        self._heard(stage, place, onset)
-        self._seam(stage, onset)
+        self._record_onset_delay(stage, place, onset)
+        self._count_seams(stage, onset)
 
-    def _heard(self, stage: BenchHarness, place: Place, onset: int) -> None:
+    def _record_onset_delay(self, stage: BenchHarness, place: Place, onset: int) -> None:
         """Record the delay from the sample that decided the onset to the conductor's message."""
         for at, seen in reversed(stage.recording.mail):
             if at < onset:
@@ -144,15 +144,15 @@ class _PageBlock:
                 self._found.heard_ms[place] = (seen.at_ns - decided_ns) / 1e6
                 return
 
-    def _seam(self, stage: BenchHarness, onset: int) -> None:
+    def _count_seams(self, stage: BenchHarness, onset: int) -> None:
         if any(m.direction == "playback" for m in stage.messages_since(Dropouts, onset)):
             return  # an underrun shifts everything after it
         pauses = [m for m in stage.messages_since(PlaybackPaused, onset)
                   if stage.index(m.index) >= onset]  # fmt: skip
         for pause in pauses:
-            back = [m for m in stage.messages_since(PlaybackResumed, onset)
-                    if m.serial == pause.serial]  # fmt: skip
-            seam = read_seam(stage, pause, back[0]) if back else None
+            resumes = [m for m in stage.messages_since(PlaybackResumed, onset)
+                       if m.serial == pause.serial]  # fmt: skip
+            seam = read_seam(stage, pause, resumes[0]) if resumes else None
             if seam is not None:
                 self._found.seams += 1
                 self._found.lost += seam.lost_samples
@@ -165,14 +165,14 @@ def _sounds(seed: int) -> list[OwnerSound]:
     others = [knock(seed), murmur("mm-hm"), murmur("uh-huh")]
     return [
         others[number // 4 % len(others)] if number % 4 == 3 else next(words).sound
-        for number in range(OF_BLOCK)
+        for number in range(SOUNDS_PER_BLOCK)
     ]
 
 
 def with_page(settings: Settings, folder: Path, *, on: bool) -> Settings:
     """The settings with the page on or off, at a free port of the loopback interface."""
-    told = {"enabled": on, "port": free_port(), "listen": "127.0.0.1"}
-    return load_over(settings, {"page": told, "state_dir": str(folder)})
+    page_settings = {"enabled": on, "port": free_port(), "listen": "127.0.0.1"}
+    return load_over(settings, {"page": page_settings, "state_dir": str(folder)})
 
 
 def let_in(settings: Settings) -> str:
@@ -182,19 +182,19 @@ def let_in(settings: Settings) -> str:
 
 @contextlib.contextmanager
 def visiting(
-    port: int, cookie: str, kinds: tuple[str, ...], done: dict[str, int]
+    port: int, cookie: str, kinds: tuple[str, ...], counts: dict[str, int]
 ) -> Iterator[None]:
-    """Run these visitors in a child process; their counts are added to `done`."""
+    """Run these visitors in a child process; their results are added to `counts`."""
     if not kinds:
         yield
         return
-    words = [sys.executable, "-m", "lab.bench.page_visitors", str(port), cookie, *kinds]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+    command = [sys.executable, "-m", "lab.bench.page_visitors", str(port), cookie, *kinds]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         try:
             yield
-            said, _ = child.communicate(timeout=30)
-            for name, number in json.loads(said).items():
-                done[name] = done.get(name, 0) + number
+            output, _ = child.communicate(timeout=30)
+            for name, number in json.loads(output).items():
+                counts[name] = counts.get(name, 0) + number
         finally:
             child.kill()
 
@@ -202,8 +202,8 @@ def visiting(
 @contextlib.contextmanager
 def elsewhere() -> Iterator[int]:
     """Run a server that is not the page (page_elsewhere.py). Yields its port."""
-    words = [sys.executable, "-m", "lab.bench.page_elsewhere"]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+    command = [sys.executable, "-m", "lab.bench.page_elsewhere"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         try:
             assert child.stdout is not None
             yield int(child.stdout.readline())
@@ -246,7 +246,7 @@ def pss_mib(pid: int) -> float:
 
 def _opening(options: BenchOptions, folder: Path) -> FigureTable:
     """Fetch the page, its files and the event stream, without a browser's own work."""
-    opened = options.events or OPENED
+    count = options.events or OPENINGS
     settings = with_page(options.settings, folder, on=True)
     cookie = let_in(settings)
     times: list[float] = []
@@ -258,10 +258,10 @@ def _opening(options: BenchOptions, folder: Path) -> FigureTable:
         before_s = cpu_of(page)
         stage.wait(IDLE_S)
         costs.append(100 * (cpu_of(page) - before_s) / IDLE_S)
-        for _ in range(opened):
-            begun_ns = time.monotonic_ns()
+        for _ in range(count):
+            started_ns = time.monotonic_ns()
             size, at_ns = open_page(settings.page.port, cookie)
-            times.append((at_ns - begun_ns) / 1e6)
+            times.append((at_ns - started_ns) / 1e6)
             sizes.append(size)
             stage.wait(BEAT_S + 0.5)  # until all parts of the box know that there is no viewer
         costs.append(pss_mib(page.pid))
@@ -283,15 +283,15 @@ def _opening(options: BenchOptions, folder: Path) -> FigureTable:
 def open_page(port: int, cookie: str) -> tuple[int, int]:
     """Open the live view as a browser does. Returns the bytes of the page and its files, and the
     time of the first levels (CLOCK_MONOTONIC, ns)."""
-    said = {"Cookie": f"{COOKIE}={cookie}"}
+    headers = {"Cookie": f"{COOKIE}={cookie}"}
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-    connection.request("GET", "/", headers=said)
+    connection.request("GET", "/", headers=headers)
     html = connection.getresponse().read()
     size = len(html)
-    for place in sorted(set(re.findall(rb'"(/static/[^"]+)"', html))):
-        connection.request("GET", place.decode(), headers=said)
+    for path in sorted(set(re.findall(rb'"(/static/[^"]+)"', html))):
+        connection.request("GET", path.decode(), headers=headers)
         size += len(connection.getresponse().read())
-    connection.request("GET", "/events", headers=said)
+    connection.request("GET", "/events", headers=headers)
     stream = connection.getresponse()
     while b'"k":"levels"' not in stream.readline():
         continue

@@ -87,8 +87,8 @@ class SimulatedBox:
         self._hold = self._released = 0
         self._quiet_until = asked  # no answer is due before this sample
         self._sounding = False
-        self._ahead: list[Samples] = [np.zeros(BLOCK_FRAMES, np.int16)] * LAG_BLOCKS
-        self._played = self._ahead[0]
+        self._delay_line: list[Samples] = [np.zeros(BLOCK_FRAMES, np.int16)] * LAG_BLOCKS
+        self._played = self._delay_line[0]
         self._now = 0
         self.stops: list[int] = []
         self.yields: list[int] = []
@@ -104,8 +104,8 @@ class SimulatedBox:
     def play(self, at: int) -> Samples:
         self._now = at
         self.hearing.answering = self._answering(at)
-        self._ahead.append(self._next(at + LAG_BLOCKS * BLOCK_FRAMES))
-        self._played = self._ahead.pop(0)
+        self._delay_line.append(self._next(at + LAG_BLOCKS * BLOCK_FRAMES))
+        self._played = self._delay_line.pop(0)
         return self._played
 
     def process(self, mic: Samples, at: int) -> None:
@@ -113,32 +113,32 @@ class SimulatedBox:
         for event in self.hearing.process(mic, self._played, at):
             if not isinstance(event, SpeechSlot):
                 self.events.append(TimedEvent(now, event))
-            self._obey(event, now)
+            self._handle(event, now)
 
     def _next(self, index: int) -> Samples:
         """The block that the loudspeaker plays from `index` on."""
         block = np.zeros(BLOCK_FRAMES, np.int16)
         ramp = self._ramp
         if self.talking:
-            block[:] = self._due(BLOCK_FRAMES)
+            block[:] = self._next_samples(BLOCK_FRAMES)
             if not self._sounding:
                 block[: len(ramp)] = block[: len(ramp)] * ramp
             self._sounding = True
         elif self._sounding:
-            block[: len(ramp)] = self._due(len(ramp)) * ramp[::-1]
+            block[: len(ramp)] = self._next_samples(len(ramp)) * ramp[::-1]
             self._sounding = False
             self.stops.append(index + len(ramp))
         return block
 
-    def _due(self, count: int) -> Samples:
+    def _next_samples(self, count: int) -> Samples:
         if len(self._opening):
             head, self._opening = self._opening[:count], self._opening[count:]
             return np.pad(head, (0, count - len(head)))
-        places = np.arange(self._position, self._position + count)
+        indices = np.arange(self._position, self._position + count)
         self._position += count
-        return self._talk.take(places, mode="wrap")
+        return self._talk.take(indices, mode="wrap")
 
-    def _obey(self, event: HearingEvent, now: int) -> None:
+    def _handle(self, event: HearingEvent, now: int) -> None:
         match event:
             case Onset(serial):
                 self._hold = serial
@@ -178,10 +178,10 @@ class EchoSimulator:
         self._last_two[n:] = played
         self._past[1:] = self._past[:-1]
         self._past[0] = np.fft.rfft(self._last_two)
-        arrived: npt.NDArray[np.float64] = np.fft.irfft(
+        echo: npt.NDArray[np.float64] = np.fft.irfft(
             np.einsum("pk,pk->k", self._parts, self._past)
         )[n:]
-        return arrived
+        return echo
 
 
 class RoomSession:
@@ -199,7 +199,7 @@ class RoomSession:
         """`noise` is looped. `drive`: gain into the loudspeaker's tanh; 0: linear."""
         self.machine = machine
         self.played: Samples = np.zeros(frames, np.int16)
-        self._near = np.zeros(frames + 30 * RATE_HZ, np.float32)
+        self._owner_sound = np.zeros(frames + 30 * RATE_HZ, np.float32)
         self._echo, self._noise, self._drive = echo, noise, drive
         self.now = 0
 
@@ -209,27 +209,27 @@ class RoomSession:
 
     def add_sound(self, at: int, sound: npt.NDArray[np.float32]) -> None:
         """Mix in a sound of the owner, as at the microphone in int16's scale, from `at` on."""
-        room = self._near[at : at + len(sound)]
-        room += sound[: len(room)]
+        target = self._owner_sound[at : at + len(sound)]
+        target += sound[: len(target)]
 
     def advance(self) -> None:
         """Advance by 40 ms."""
         first, frames = self.now, ECHO_BLOCKS * BLOCK_FRAMES
-        before = self.played[max(0, first - frames) : first]
-        arrived = self._echo.process(self._spoken(before)) if first else np.zeros(frames)
+        played = self.played[max(0, first - frames) : first]
+        echo = self._echo.process(self._saturated(played)) if first else np.zeros(frames)
         noise = self._noise.take(np.arange(first, first + frames), mode="wrap")
-        mic = arrived + noise + self._near[first : first + frames]
-        heard = to_int16(mic)
+        mic = echo + noise + self._owner_sound[first : first + frames]
+        mic_int16 = to_int16(mic)
         for at in range(0, frames, BLOCK_FRAMES):
             span = slice(first + at, first + at + BLOCK_FRAMES)
             self.played[span] = self.machine.play(first + at)
-            self.machine.process(heard[at : at + BLOCK_FRAMES], first + at)
+            self.machine.process(mic_int16[at : at + BLOCK_FRAMES], first + at)
         self.now += frames
 
-    def _spoken(self, played: Samples) -> Samples:
+    def _saturated(self, played: Samples) -> Samples:
         """The sound that the loudspeaker emits: as played, or saturated by tanh."""
         if not self._drive:
             return played
-        bent = np.tanh(played * (self._drive / 32768)) * (32768 / self._drive)
-        spoken: Samples = np.rint(bent).astype(np.int16)
-        return spoken
+        saturated = np.tanh(played * (self._drive / 32768)) * (32768 / self._drive)
+        emitted: Samples = np.rint(saturated).astype(np.int16)
+        return emitted

@@ -137,53 +137,53 @@ def measure(
             assert voice.pid is not None
             program = psutil.Process(voice.pid)
             before_s = _cpu_s(program)
-            said = [say(voice, text) for text in sentences]
+            spoken = [say(voice, text) for text in sentences]
             found.cpu_s = _cpu_s(program) - before_s
             found.resident = program.memory_info().rss / 2**20
-            found.first_ms = _more_firsts(voice, sentences)
+            found.first_ms = _more_first_delays(voice, sentences)
             text = " ".join(SENTENCES)[:MAX_WORDS]
             found.stop_ms = stop_times_ms(voice.command, text, stops)
         else:
-            said = [say(voice, text) for text in sentences]
-            found.first_ms = _more_firsts(voice, sentences)
+            spoken = [say(voice, text) for text in sentences]
+            found.first_ms = _more_first_delays(voice, sentences)
     if found.resident is None:  # each sentence was a process, and all of them have been reaped
         found.cpu_s = (_children_cpu_s() - children_s) / ROUNDS
-    for text, sentence in zip(sentences, said, strict=True):
+    for text, sentence in zip(sentences, spoken, strict=True):
         _judge(found, text, sentence, judge, writer or judge)
     return found
 
 
-def _more_firsts(voice: Voice, sentences: Sequence[str]) -> list[float]:
+def _more_first_delays(voice: Voice, sentences: Sequence[str]) -> list[float]:
     """The delay of the first samples in all rounds but the first."""
     return [say(voice, text).first_ms for text in (*sentences,) * (ROUNDS - 1)]
 
 
 def _judge(
-    found: VoiceFigures, text: str, said: SaidSentence, judge: VoiceJudge, writer: Writer
+    found: VoiceFigures, text: str, spoken: SaidSentence, judge: VoiceJudge, writer: Writer
 ) -> None:
     words = words_of(text)
     found.words += len(words)
-    found.wrong += wrong_words(words, writer.heard(said.sound))
-    found.sound_s += len(said.sound) / RATE_HZ
-    found.first_ms.append(said.first_ms)
-    if said.words:
-        begins, ends = word_errors_ms(text, said.words, judge.aligned(words, said.sound))
+    found.wrong += wrong_words(words, writer.heard(spoken.sound))
+    found.sound_s += len(spoken.sound) / RATE_HZ
+    found.first_ms.append(spoken.first_ms)
+    if spoken.words:
+        begins, ends = word_errors_ms(text, spoken.words, judge.aligned(words, spoken.sound))
         found.begins_ms += begins
         found.ends_ms += ends
 
 
 def word_errors_ms(
-    text: str, told: Iterable[SpokenWord], aligned: Sequence[AlignedWord]
+    text: str, reported: Iterable[SpokenWord], aligned: Sequence[AlignedWord]
 ) -> tuple[list[float], list[float]]:
     """The distance in ms of each word's start and end from the alignment; empty if the reported
     and the aligned words differ."""
-    words = [(words_of(text[word.begin : word.end]), word) for word in told]
+    words = [(words_of(text[word.begin : word.end]), word) for word in reported]
     if [names for names, _ in words] != [[word.word] for word in aligned]:
         return [], []
-    pairs = [(word, other) for (_, word), other in zip(words, aligned, strict=True)]
+    pairs = [(word, aligned_word) for (_, word), aligned_word in zip(words, aligned, strict=True)]
     return (
-        [1000 * abs(word.at - other.begin) / RATE_HZ for word, other in pairs],
-        [1000 * abs(word.over - other.end) / RATE_HZ for word, other in pairs],
+        [1000 * abs(word.at - aligned_word.begin) / RATE_HZ for word, aligned_word in pairs],
+        [1000 * abs(word.over - aligned_word.end) / RATE_HZ for word, aligned_word in pairs],
     )
 
 

@@ -14,7 +14,7 @@ from appliance.__main__ import main
 from appliance.pcm import RATE_HZ
 from appliance.settings import load_defaults
 from lab.bench.benches import BenchError, BenchOptions
-from lab.bench.interruption import PARTS, _one_interrupt, bench
+from lab.bench.interruption import PARTS, _single_interrupt, bench
 
 SETTINGS = load_defaults()
 
@@ -77,9 +77,9 @@ def test_every_part_is_named_in_the_commands_help(capsys: pytest.CaptureFixture[
     assert all(part in said for part in PARTS)
 
 
-def test_one_interrupt_ends_the_measuring_and_a_second_does_not_end_the_ending() -> None:
+def test_single_interrupt_ends_the_measuring_and_a_second_does_not_end_the_ending() -> None:
     before = signal.getsignal(signal.SIGINT)
-    with _one_interrupt():
+    with _single_interrupt():
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)

@@ -128,6 +128,6 @@ def test_a_distorting_loudspeaker_is_not_linear_and_a_linear_one_is() -> None:
         session = RoomSession(
             SimulatedBox(talk(2), SETTINGS), NO_ECHO, SILENCE, RATE_HZ, drive=drive
         )
-        heard.append(session._spoken(np.array([1000, 20_000], np.int16)))
+        heard.append(session._saturated(np.array([1000, 20_000], np.int16)))
     assert heard[0].tolist() == [1000, 20_000]
     assert heard[1][1] / heard[1][0] < 12
