@@ -93,15 +93,15 @@ def announce(
     response = acoustics.impulse_response(
         room.rt60_s, rate_hz=RATE_HZ, echo_db=room.echo_db, seed=room.seed
     )
-    more = max(0, room.delay_ms * RATE_HZ // 1000 - ECHO_BLOCKS * 80)
-    response = np.concatenate([np.zeros(more, np.float32), response])
+    extra_frames = max(0, room.delay_ms * RATE_HZ // 1000 - ECHO_BLOCKS * 80)
+    response = np.concatenate([np.zeros(extra_frames, np.float32), response])
     noise = acoustics.noise(
         "white", 10 * RATE_HZ, level_db=NOISE_DB, rate_hz=RATE_HZ, seed=room.seed
     )
-    begins = round(LISTENS_S * RATE_HZ)
-    rest = np.zeros(RATE_HZ, np.int16)  # the reverberation still belongs to the announcement
-    box = _SaysOnce(np.concatenate([sound, rest]), settings, asked=begins)
-    session = RoomSession(box, EchoSimulator(response), noise, begins + len(sound) + 2 * RATE_HZ)
+    start = round(LISTENS_S * RATE_HZ)
+    tail = np.zeros(RATE_HZ, np.int16)  # the reverberation still belongs to the announcement
+    box = _SaysOnce(np.concatenate([sound, tail]), settings, asked=start)
+    session = RoomSession(box, EchoSimulator(response), noise, start + len(sound) + 2 * RATE_HZ)
     if word is not None:
         session.add_sound(word[0], word[1].astype(np.float32))
     while not session.ended:
@@ -135,10 +135,10 @@ def bench(options: BenchOptions) -> list[FigureTable]:
 
 def _rooms(echo_db: float, count: int, rng: random.Random) -> Iterator[AnnouncementRoom]:
     """`count` rooms; all combinations of RT60 and delay are used before one is repeated."""
-    places = [(rt60_s, delay_ms) for rt60_s in RT60_S for delay_ms in DELAYS_MS]
-    rng.shuffle(places)
+    combinations = [(rt60_s, delay_ms) for rt60_s in RT60_S for delay_ms in DELAYS_MS]
+    rng.shuffle(combinations)
     for number in range(count):
-        rt60_s, delay_ms = places[number % len(places)]
+        rt60_s, delay_ms = combinations[number % len(combinations)]
         yield AnnouncementRoom(echo_db, rt60_s, delay_ms, rng.randrange(1000, 2000))
 
 
@@ -153,22 +153,33 @@ def _talked_over(
     wave = scaled(clip.samples, clip.onset, clip.end, level_db).astype(np.float32)
     response = through_the_room(TrialRoom("", room.rt60_s, room.seed, None))
     at = round((LISTENS_S + rng.uniform(*WORD_S)) * RATE_HZ)
-    heard = in_room(wave, response).astype(np.int16)
-    run = announce(settings, sound, room, (at, heard))
+    word = in_room(wave, response).astype(np.int16)
+    run = announce(settings, sound, room, (at, word))
     first, last = at + clip.onset - EARLY_S * RATE_HZ, at + clip.end + LATE_S * RATE_HZ
-    before = any(onset < first for onset in run.onsets)
-    found = next((onset for onset in run.onsets if first <= onset <= last), None)
-    return None if found is None else (found - at - clip.onset) * 1000 / RATE_HZ, before
+    paused_before = any(onset < first for onset in run.onsets)
+    detected = next((onset for onset in run.onsets if first <= onset <= last), None)
+    late_ms = None if detected is None else (detected - at - clip.onset) * 1000 / RATE_HZ
+    return late_ms, paused_before
 
 
 def _figures(
     alone: Sequence[AnnouncementRun], over: Sequence[tuple[float | None, bool]]
 ) -> tuple[str | float, ...]:
-    clean = [ms for ms, before in over if not before]
-    noticed = [ms for ms in clean if ms is not None]
-    spread = [round(float(p)) for p in np.percentile(noticed, [50, 95])] if noticed else ["–", "–"]
+    without_pause = [ms for ms, before in over if not before]
+    detected_ms = [ms for ms in without_pause if ms is not None]
+    spread = (
+        [round(float(p)) for p in np.percentile(detected_ms, [50, 95])]
+        if detected_ms
+        else ["–", "–"]
+    )
     return (
-        len(alone), sum(bool(run.onsets) for run in alone),
-        sum(bool(run.yields) for run in alone), len(over), len(over) - len(clean), len(noticed),
-        sum(ms <= 150 for ms in noticed), sum(ms <= 300 for ms in noticed), *spread,
-    )  # fmt: skip
+        len(alone),
+        sum(bool(run.onsets) for run in alone),
+        sum(bool(run.yields) for run in alone),
+        len(over),
+        len(over) - len(without_pause),
+        len(detected_ms),
+        sum(ms <= 150 for ms in detected_ms),
+        sum(ms <= 300 for ms in detected_ms),
+        *spread,
+    )

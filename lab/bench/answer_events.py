@@ -75,10 +75,10 @@ def ask(stage: BenchHarness, question: Question, listen_s: float = 0.3) -> dict[
     answer = _answer(stage, at)
     assert answer is not None
     stage.wait(listen_s)
-    begun = stage.index(answer.index)
-    track = stage.card.loudspeaker(begun, stage.card.now() - begun).astype(np.int32)
+    started = stage.index(answer.index)
+    track = stage.card.loudspeaker(started, stage.card.now() - started).astype(np.int32)
     loud = np.flatnonzero(np.abs(track) > AUDIBLE)
-    event["all_ms"] = (begun + int(loud[0] if len(loud) else 0) - end) * 1000 / RATE_HZ
+    event["all_ms"] = (started + int(loud[0] if len(loud) else 0) - end) * 1000 / RATE_HZ
     stage.send(StopSpeaking())
     stage.wait_until(
         lambda: any(m.turn == answer.turn for m in stage.messages_since(ThoughtEnded, at)), 20.0
@@ -109,8 +109,8 @@ def resident_mib(stage: BenchHarness) -> float:
             continue
         with contextlib.suppress(psutil.Error):
             process = psutil.Process(part.child.pid)
-            for each in (process, *process.children(recursive=True)):
-                total += each.memory_full_info().pss
+            for member in (process, *process.children(recursive=True)):
+                total += member.memory_full_info().pss
     return total / 2**20
 
 
@@ -127,19 +127,19 @@ def _answer(stage: BenchHarness, since: int) -> PlaybackStarted | None:
 
 def _parts(stage: BenchHarness, at: int, end: int, turn: int, all_ms: float) -> dict[str, Any]:
     """The parts of the answer's time; only the text if one of them is unknown."""
-    mail = [(i, seen.message) for i, seen in stage.recording.mail if i >= at]
-    ended = [i for i, message in mail if isinstance(message, SpeechEnded) and message.last]
+    messages = [(i, seen.message) for i, seen in stage.recording.mail if i >= at]
+    ended = [i for i, message in messages if isinstance(message, SpeechEnded) and message.last]
     thoughts = [m for m in stage.messages_since(ThoughtEnded, at) if m.turn == turn]
     spoken = [m for m in stage.messages_since(Spoken, at) if m.turn == turn and m.number == 0]
     texts = [m for m in stage.messages_since(Sentence, at) if m.turn == turn]
     texts.sort(key=lambda message: message.number)
     parts: dict[str, Any] = {"said": [m.text for m in texts]}
-    before = [i for i in ended if i <= at + all_ms * RATE_HZ / 1000 + (end - at)]
-    if not (before and thoughts and spoken):
+    ended_before = [i for i in ended if i <= at + all_ms * RATE_HZ / 1000 + (end - at)]
+    if not (ended_before and thoughts and spoken):
         return parts
-    thought, turn_end = thoughts[0], before[-1]
+    thought, turn_end = thoughts[0], ended_before[-1]
     writing_ms = thought.first_sentence_ms - thought.encode_ms - thought.prefill_ms
-    found = {
+    parts_ms = {
         "turn_end_ms": (turn_end - end) * 1000 / RATE_HZ,
         "waited_ms": thought.waited_ms,
         "encode_ms": thought.encode_ms,
@@ -147,14 +147,14 @@ def _parts(stage: BenchHarness, at: int, end: int, turn: int, all_ms: float) -> 
         "first_sentence_ms": max(0.0, writing_ms - thought.waited_ms),
         "synthesis_ms": spoken[0].synthesis_ms,
     }
-    other = {
-        "rest_ms": all_ms - sum(found.values()),
-        "from_decision_ms": all_ms - found["turn_end_ms"],
-        "cut_off": found["turn_end_ms"] < 0,
+    details = {
+        "rest_ms": all_ms - sum(parts_ms.values()),
+        "from_decision_ms": all_ms - parts_ms["turn_end_ms"],
+        "cut_off": parts_ms["turn_end_ms"] < 0,
         "drawn_ahead": thought.drawn_ahead,
         "thrown_away": thought.thrown_away,
         "tokens": thought.tokens,
         "read": thought.read_tokens,
         "tokens_per_s": thought.tokens_per_s,
     }
-    return parts | found | other
+    return parts | parts_ms | details

@@ -48,12 +48,12 @@ WARM_UP = 1  # questions that are not counted: the others follow an existing his
 def bench(options: BenchOptions, shape: Shape = E2B) -> list[FigureTable]:
     """Raises BenchError for an unknown part or too little memory, StorageError if the weights
     cannot be written."""
-    names = [recipe.name for recipe in RECIPES]
-    parts = options.parts or tuple(names)
-    unknown = [part for part in parts if part not in (*names, SOAK)]
+    known = [recipe.name for recipe in RECIPES]
+    parts = options.parts or tuple(known)
+    unknown = [part for part in parts if part not in (*known, SOAK)]
     if unknown:
         raise BenchError(f"`bench answer` has no part `{unknown[0]}`.",
-                         f"There are {', '.join(names)} and {SOAK}.")  # fmt: skip
+                         f"There are {', '.join(known)} and {SOAK}.")  # fmt: skip
     check_memory(size(shape), available())
     sources, _ = options.recorded()
     with _folder(options) as folder:
@@ -77,17 +77,21 @@ class Run:
         events: dict[str, list[dict[str, Any]]] = {}
         sheets: list[FigureTable] = []
         with contextlib.suppress(KeyboardInterrupt):
-            for recipe in (each for each in RECIPES if each.name in parts):
+            for recipe in (r for r in RECIPES if r.name in parts):
                 events[recipe.name] = self._events(recipe)
                 wanted = self._options.events or recipe.events
                 if len(events[recipe.name]) < wanted:
                     self._measure(recipe, wanted, questions(), events[recipe.name])
             if SOAK in parts:
                 sheets.append(self._soak(questions()))
-        kept = {name: found for name, found in events.items() if found}
-        if kept:
-            sheets = [beside(kept), *(parts_of(name, kept[name]) for name in kept), *sheets]
-            sheets.append(goals(kept))
+        measured = {name: found for name, found in events.items() if found}
+        if measured:
+            sheets = [
+                beside(measured),
+                *(parts_of(name, measured[name]) for name in measured),
+                *sheets,
+            ]
+            sheets.append(goals(measured))
         return sheets
 
     def _measure(
@@ -98,7 +102,7 @@ class Run:
         events: list[dict[str, Any]],
     ) -> None:
         done = len(events)
-        _tell(f"{recipe.name}: {recipe.about}; {wanted - done} questions")
+        _print_progress(f"{recipe.name}: {recipe.about}; {wanted - done} questions")
         questions = itertools.islice(questions, done, None)  # the same ones for all recipes
 
         def act(stage: BenchHarness) -> None:
@@ -110,32 +114,32 @@ class Run:
                 event["dropouts"] = sum(stage.dropouts.values())
                 if number >= 0:
                     events.append(event)
-                    self._keep(recipe, event)
+                    self._store(recipe, event)
 
         self._play(recipe, act)
 
     def _soak(self, questions: Iterator[Question]) -> FigureTable:
         """Ask questions without a pause for `SOAK_S`, and count the dropouts of the card."""
         recipe = RECIPES[0]
-        _tell(f"{SOAK}: {recipe.about}; {SOAK_S / 60:g} minutes")
+        _print_progress(f"{SOAK}: {recipe.about}; {SOAK_S / 60:g} minutes")
         events: list[dict[str, Any]] = []
         found: list[FigureTable] = []
 
         def act(stage: BenchHarness) -> None:
             settle(stage)
-            began_s, before = time.monotonic(), dict(stage.dropouts)
-            known = len(stage.dropouts_told_ns)
-            most = self._options.events or sys.maxsize
-            with watch(process_table.row("playback").cores[0]) as machine:
-                while len(events) < most and time.monotonic() - began_s < SOAK_S:
+            started_s, before = time.monotonic(), dict(stage.dropouts)
+            reported_before = len(stage.dropouts_told_ns)
+            limit = self._options.events or sys.maxsize
+            with watch(process_table.row("playback").cores[0]) as stall_watch:
+                while len(events) < limit and time.monotonic() - started_s < SOAK_S:
                     events.append(ask(stage, next(questions), SOAK_LISTEN_S))
                     stage.wait(0.5)
                 stage.wait(TOLD_NS / 1e9)
             memory_mib = resident_mib(stage)
             dropouts = {name: count - before[name] for name, count in stage.dropouts.items()}
-            excused = machine.excused(stage.dropouts_told_ns[known:])
-            seconds = time.monotonic() - began_s
-            found.append(soaked(events, seconds, dropouts, excused, machine.stalls, memory_mib))
+            excused = stall_watch.excused(stage.dropouts_told_ns[reported_before:])
+            seconds = time.monotonic() - started_s
+            found.append(soaked(events, seconds, dropouts, excused, stall_watch.stalls, memory_mib))
 
         self._play(recipe, act)
         return found[0]
@@ -155,17 +159,17 @@ class Run:
             return []
         lines = self._log.read_text(encoding="utf-8").splitlines()
         rows = [msgspec.json.decode(line, type=dict[str, Any]) for line in lines]
-        return [row for row in rows if row["made_of"] == self._made_of(recipe)]
+        return [row for row in rows if row["made_of"] == self._fingerprint(recipe)]
 
-    def _keep(self, recipe: Recipe, event: dict[str, Any]) -> None:
-        event["made_of"] = self._made_of(recipe)
+    def _store(self, recipe: Recipe, event: dict[str, Any]) -> None:
+        event["made_of"] = self._fingerprint(recipe)
         with self._log.open("ab") as log:
             log.write(msgspec.json.encode(event) + b"\n")
 
-    def _made_of(self, recipe: Recipe) -> str:
-        asked = (recipe.changes, self._options.seed, str(self._options.recordings))
-        whole = repr((msgspec.to_builtins(self._settings), asked))
-        return f"{recipe.name} {hashlib.sha256(whole.encode()).hexdigest()[:16]}"
+    def _fingerprint(self, recipe: Recipe) -> str:
+        question_source = (recipe.changes, self._options.seed, str(self._options.recordings))
+        key = repr((msgspec.to_builtins(self._settings), question_source))
+        return f"{recipe.name} {hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
 
 def _questions(sources: list[Any], seed: int) -> Callable[[], Iterator[Question]]:
@@ -191,5 +195,5 @@ def _folder(options: BenchOptions) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _tell(text: str) -> None:
+def _print_progress(text: str) -> None:
     print(text, file=sys.stderr)

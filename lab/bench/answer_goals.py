@@ -19,31 +19,41 @@ RESIDENT_MIB = 3.5 * 1024
 def goals(events: Mapping[str, Sequence[dict[str, Any]]]) -> FigureTable:
     """The table of goals; a row needs measurements of all recipes that it compares."""
     sheet = FigureTable("Goals", ("", "goal", "measured, p50", "n"))
-    this = events.get("this", ())
-    if not whole(this):
+    events_of_this = events.get("this", ())
+    if not whole(events_of_this):
         return sheet
-    all_ms = _p50(values(this, "all_ms"))
-    rate = _p50([rate for rate in values(this, "tokens_per_s") if rate > 0])
-    tokens = _p50(clause_tokens(this))
+    all_ms = _p50(values(events_of_this, "all_ms"))
+    rate = _p50([rate for rate in values(events_of_this, "tokens_per_s") if rate > 0])
+    tokens = _p50(clause_tokens(events_of_this))
     if rate:
         goal = BESIDES_DRAWING_MS + 1000 * tokens / rate
         name = f"last sample → first sound; {tokens:g} tokens at {rate:.1f} a second, ms"
-        sheet.rows.append((name, round(goal), round(all_ms), len(whole(this))))
-        besides = [besides_drawing_ms(event) for event in whole(this) if event["said"]]
+        sheet.rows.append((name, round(goal), round(all_ms), len(whole(events_of_this))))
+        without_sampling = [
+            besides_drawing_ms(event) for event in whole(events_of_this) if event["said"]
+        ]
         name = "the same but for the tokens of its own first clause, by question, ms"
-        sheet.rows.append((name, round(BESIDES_DRAWING_MS), round(_p50(besides)), len(besides)))
+        sheet.rows.append(
+            (name, round(BESIDES_DRAWING_MS), round(_p50(without_sampling)), len(without_sampling))
+        )
     article = values(events.get("article", ()), "all_ms")
     if article:
         share = all_ms / _p50(article)
         name = "the same, beside the article's recipe"
         sheet.rows.append((name, ARTICLE_SHARE, round(share, 2), len(article)))
-    ahead = [e["from_decision_ms"] for e in whole(this) if clause_ahead(e)]
+    from_decision = [e["from_decision_ms"] for e in whole(events_of_this) if clause_ahead(e)]
     name = "from the decision, the clause drawn ahead, ms"
-    sheet.rows.append((name, round(FROM_DECISION_MS), round(_p50(ahead)) if ahead else "–",
-                       len(ahead)))  # fmt: skip
-    resident = max(values(this, "resident_mib"))
+    sheet.rows.append(
+        (
+            name,
+            round(FROM_DECISION_MS),
+            round(_p50(from_decision)) if from_decision else "–",
+            len(from_decision),
+        )
+    )
+    resident = max(values(events_of_this, "resident_mib"))
     name = "resident memory of all processes, most, MiB"
-    sheet.rows.append((name, round(RESIDENT_MIB), round(resident), len(whole(this))))
+    sheet.rows.append((name, round(RESIDENT_MIB), round(resident), len(whole(events_of_this))))
     return sheet
 
 

@@ -56,8 +56,8 @@ RECIPES: tuple[Recipe, ...] = (
 def rows() -> dict[str, process_table.Process]:
     """The rows of the process table by name, with the lab's module for the thinker. The bench's own
     nice value is added to each, so that a prioritised bench prioritises all of its parts."""
-    own = os.getpriority(os.PRIO_PROCESS, 0)
-    found = {row.name: replace(row, nice=row.nice + own) for row in process_table.PROCESSES}
+    own_nice = os.getpriority(os.PRIO_PROCESS, 0)
+    found = {row.name: replace(row, nice=row.nice + own_nice) for row in process_table.PROCESSES}
     found["thinker"] = replace(found["thinker"], package="lab.bench", module="answer_thinker")
     return found
 
@@ -66,13 +66,13 @@ def install(folder: Path, settings: Settings, words: list[str], shape: Shape = E
     """Write synthetic weights to `folder`, and link them into the model store as an owner's model.
     Returns the settings that select it. Raises StorageError."""
     files = model_weights.write(shape, folder, [*words, *ANSWERS])
-    own = {
+    files_of_roles = {
         role: {"file": path.name, "size": path.stat().st_size, "sha256": _UNKNOWN}
         for role, path in zip(("text", "audio"), files, strict=True)
     }
     threads = settings.thinking.threads or min(THREADS, len(os.sched_getaffinity(0)))
     changed = load_over(settings, {
-        "models": {MODEL: own},
+        "models": {MODEL: files_of_roles},
         "models_dir": str((folder / "models").absolute()),
         "thinking": {"model": MODEL, "threads": threads, "history_tokens": HISTORY_TOKENS},
     })  # fmt: skip

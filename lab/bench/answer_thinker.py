@@ -39,22 +39,22 @@ class RecitingGemma(Gemma):
         super().__init__(text, audio, **options)
         self._texts = [[*self.tokenize(text, marks=False), END_OF_TURN] for text in ANSWERS]
         self._number = 0  # of the current answer
-        self._said = 0  # tokens of it that were returned
+        self._returned = 0  # tokens of it that were returned
         self._drawn: tuple[int, int] | None = None  # last token, and the position it will have
 
     def evaluate(self, *runs: Run, last: bool = False) -> None:
         read = [token for run in runs for token in np.ravel(run)[:2]]
-        goes_on = not read or (len(read) == 1 and self._drawn == (int(read[0]), self.position))
-        if not goes_on:
-            self._number += self._said > 0
-            self._said = 0
+        continues = not read or (len(read) == 1 and self._drawn == (int(read[0]), self.position))
+        if not continues:
+            self._number += self._returned > 0
+            self._returned = 0
         super().evaluate(*runs, last=last)
 
     def sample(self) -> int:
         super().sample()
         text = self._texts[self._number % len(self._texts)]
-        token = text[min(self._said, len(text) - 1)]
-        self._said += 1
+        token = text[min(self._returned, len(text) - 1)]
+        self._returned += 1
         self._drawn = token, self.position
         return token
 
@@ -92,17 +92,17 @@ class WholePromptGemma(LocalGemma):
         self._gemma.roll_back(0)
         self._reader.held = self._reader.held[:0]
         self._opening.state = None
-        sentences, held = SentenceSplitter(clause_words=_NO_CLAUSE), ""
+        sentences, sentence = SentenceSplitter(clause_words=_NO_CLAUSE), ""
         for piece in super().answer(history, effort):
             if not isinstance(piece, str):
                 yield piece
                 continue
-            held += piece
+            sentence += piece
             if sentences.push(piece):
-                yield held
-                held = ""
-        if held:
-            yield held
+                yield sentence
+                sentence = ""
+        if sentence:
+            yield sentence
 
 
 KINDS: dict[str, Callable[..., LocalGemma]] = {

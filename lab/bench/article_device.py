@@ -23,7 +23,7 @@ class ArticleDevice:
         self._gatekeeper = Gatekeeper()
         self._chunk = np.zeros(WINDOW_FRAMES, np.int16)
         self._filled = 0
-        self._set = False  # the event
+        self._event_set = False
         self._position = 0  # of the next chunk in the answer; its end stands for an empty queue
         self._written: list[Samples] = []
         self._written_until = 0
@@ -38,7 +38,7 @@ class ArticleDevice:
         return self._position < len(self._answer)
 
     def play(self, at: int) -> Samples:
-        self._work(at)
+        self._run_worker(at)
         if not self._written or self._written_until - sum(map(len, self._written)) > at:
             return np.zeros(BLOCK_FRAMES, np.int16)
         block = self._written[0][:BLOCK_FRAMES]
@@ -48,13 +48,13 @@ class ArticleDevice:
         return np.pad(block, (0, BLOCK_FRAMES - len(block)))
 
     def process(self, mic: Samples, at: int) -> None:
-        room = WINDOW_FRAMES - self._filled
-        head = mic[:room]
+        missing = WINDOW_FRAMES - self._filled
+        head = mic[:missing]
         self._chunk[self._filled : self._filled + len(head)] = head
         self._filled += len(head)
         if self._filled == WINDOW_FRAMES:
             self._converse(self._chunk)
-            rest = mic[room:]
+            rest = mic[missing:]
             self._chunk[: len(rest)] = rest
             self._filled = len(rest)
 
@@ -62,7 +62,7 @@ class ArticleDevice:
         """The article's main loop."""
         heard = self._gatekeeper.process(chunk)
         if heard == "start":
-            self._set = True
+            self._event_set = True
             self._speech = True
         elif heard == "end":
             self._speech = False
@@ -72,11 +72,11 @@ class ArticleDevice:
         if self._idle_chunks > AGAIN_CHUNKS:
             self._position = 0
 
-    def _work(self, at: int) -> None:
+    def _run_worker(self, at: int) -> None:
         """Run the playback worker, which is free once the card's buffer has its last chunk."""
         while at >= self._written_until - CARD_FRAMES:
-            if self._set:
-                self._set = False
+            if self._event_set:
+                self._event_set = False
                 if self.talking:
                     self.yields.append(at)
                     self.stops.append(max(at, self._written_until))

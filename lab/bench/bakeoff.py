@@ -62,8 +62,8 @@ def _run(files: Sequence[Path], options: BenchOptions, sheet: FigureTable) -> No
     command = [sys.executable, "-m", "lab.bench.bakeoff_run"]
     done = subprocess.run(command, input=msgspec.json.encode(job), capture_output=True, check=False)
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        sheet.notes.append(f"{name}: {said or f'ended with code {done.returncode}'}")
+        last_line = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        sheet.notes.append(f"{name}: {last_line or f'ended with code {done.returncode}'}")
         sheet.rows.append((name, by, "–", "–", "–", "–", "–"))
         return
     found = msgspec.json.decode(done.stdout.splitlines()[-1], type=Found)

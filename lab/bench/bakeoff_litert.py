@@ -33,12 +33,12 @@ def measure(job: Job) -> Found:
         cpu = litert_lm.Backend.CPU(thread_count=job.threads)
         with tempfile.TemporaryDirectory(prefix="interlude-litert-") as folder:
             for _ in range(job.repeats):
-                info = litert_lm.Benchmark(
+                result = litert_lm.Benchmark(
                     job.files[0], cpu, prefill_tokens=PROMPT_TOKENS, decode_tokens=DRAWN_TOKENS,
                     cache_dir=folder,
                 ).run()  # fmt: skip
-                found.prompt_per_s.append(info.last_prefill_tokens_per_second)
-                found.drawn_per_s.append(info.last_decode_tokens_per_second)
+                found.prompt_per_s.append(result.last_prefill_tokens_per_second)
+                found.drawn_per_s.append(result.last_decode_tokens_per_second)
             with litert_lm.Engine(
                 job.files[0], cpu, audio_backend=cpu, max_num_tokens=4096, cache_dir=folder
             ) as engine:

@@ -70,8 +70,8 @@ def talk(settings: Settings, seconds: float, seed: int) -> Samples:
         for sentence in rng.sample(_sentences(), 6):
             pieces += [sounds[sentence], _gap(rng)]
             frames += len(pieces[-2]) + len(pieces[-1])
-    whole: Samples = np.concatenate(pieces)[: round(seconds * RATE_HZ)]
-    return whole
+    speech: Samples = np.concatenate(pieces)[: round(seconds * RATE_HZ)]
+    return speech
 
 
 def espeak_talk(seconds: float, seed: int, voices: tuple[str, ...] = VOICES) -> Samples:
@@ -88,8 +88,8 @@ def espeak_talk(seconds: float, seed: int, voices: tuple[str, ...] = VOICES) -> 
                 _gap(rng),
             ]
             frames += len(pieces[-2]) + len(pieces[-1])
-    whole: Samples = np.concatenate(pieces)[: round(seconds * RATE_HZ)]
-    return whole
+    speech: Samples = np.concatenate(pieces)[: round(seconds * RATE_HZ)]
+    return speech
 
 
 def _sentences() -> list[str]:

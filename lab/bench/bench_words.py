@@ -78,15 +78,15 @@ class RecordedWords:
 
     def __iter__(self) -> Iterator[OwnerWord]:
         while self._sources:
-            usable = False
+            any_usable = False
             for source in self._sources:
                 sound = self._sound(source)
                 if sound is None:
                     self.noisy += 1
                     continue
-                usable = True
+                any_usable = True
                 yield OwnerWord("real", source.name, sound, begins_aside(sound))
-            if not usable:
+            if not any_usable:
                 return
 
     def _sound(self, source: RecordingFile) -> OwnerSound | None:

@@ -58,24 +58,24 @@ def bench(options: BenchOptions) -> list[FigureTable]:
             manifest = folder / f"mimi-{form}.json"
             with Stopwatch() as watch:
                 make(weights, manifest, form)
-            took = f"{watch.cpu_s:.1f}"
-            _measure(manifest, f"Mimi, {form}", took, calls, options.seed, times, sizes)
+            cpu_text = f"{watch.cpu_s:.1f}"
+            _measure(manifest, f"Mimi, {form}", cpu_text, calls, options.seed, times, sizes)
     times.notes.append("Random weights of Mimi's size; int8 is its transformer, the rest is fp32.")
     return [times, sizes, *codec_on_pi.sheets()]
 
 
 def _measure(
-    manifest: Path, name: str, took: str, calls: int, seed: int,
+    manifest: Path, name: str, cpu_text: str, calls: int, seed: int,
     times: FigureTable, sizes: FigureTable,
 ) -> None:  # fmt: skip
     codec = Codec(manifest)
     rng = np.random.default_rng(seed)
-    shape = codec.manifest.codebooks
+    codebooks = codec.manifest.codebooks
     frame_ms = 1000 * codec.frame_samples / codec.rate_hz
     for frames in FRAMES_A_CALL:
         state, wall, cpu = codec.start(), [], []
         for _ in range(WARM_UP + calls):
-            codes = rng.integers(0, codec.manifest.codes, (frames, shape))
+            codes = rng.integers(0, codec.manifest.codes, (frames, codebooks))
             with Stopwatch() as watch:
                 _, state = codec.decode(codes, state)
             wall.append(1000 * watch.wall_s / frames)
@@ -86,9 +86,9 @@ def _measure(
         times.rows.append((name, str(frames), *cells, share, calls))
     parts = [p for p in manifest.parent.iterdir() if p.stem == Path(codec.manifest.graph).stem]
     size = sum(path.stat().st_size for path in parts if path.suffix != ".safetensors") / 2**20
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as fresh:
-        grown = fresh.submit(_grown_mib, manifest).result()
-    sizes.rows.append((name, took, round(size, 1), round(grown)))
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        grown_mib = pool.submit(_grown_mib, manifest).result()
+    sizes.rows.append((name, cpu_text, round(size, 1), round(grown_mib)))
 
 
 def _grown_mib(manifest: Path) -> float:
@@ -102,10 +102,10 @@ def _grown_mib(manifest: Path) -> float:
 
 
 @contextlib.contextmanager
-def _folder(kept: Path | None) -> Iterator[Path]:
-    if kept is not None:
-        kept.mkdir(parents=True, exist_ok=True)
-        yield kept
+def _folder(weights: Path | None) -> Iterator[Path]:
+    if weights is not None:
+        weights.mkdir(parents=True, exist_ok=True)
+        yield weights
         return
     with tempfile.TemporaryDirectory(prefix="interlude-codec-", dir=TEMPORARY) as folder:
         yield Path(folder)

@@ -52,10 +52,10 @@ class CostPart:
 
     def ms(self, which: int, frames: int, *, int8: bool) -> float:
         """ms of one frame in a call of `frames`. `which`: 0 the better value, 1 the worse."""
-        small = int8 and self.rounds
-        rate = (PRODUCTS_INT8_G_S if small else PRODUCTS_G_S)[which]
+        in_int8 = int8 and self.rounds
+        rate = (PRODUCTS_INT8_G_S if in_int8 else PRODUCTS_G_S)[which]
         computed = self.products / rate
-        read = (self.weights * (1 if small else 4) + self.moved_mb) / frames / MEMORY_GB_S[which]
+        read = (self.weights * (1 if in_int8 else 4) + self.moved_mb) / frames / MEMORY_GB_S[which]
         return computed + read if which else max(computed, read)
 
 
@@ -63,22 +63,28 @@ def mimi() -> list[CostPart]:
     """The parts of Mimi's decoder, in the order of the computation."""
     layer = 4 * WIDTH**2 + 2 * WIDTH * INNER
     attended = 2 * POSITIONS * CONTEXT * WIDTH
-    kept = 2 * LAYERS * CONTEXT * WIDTH * 4 / 1e6  # keys and values
+    cache_mb = 2 * LAYERS * CONTEXT * WIDTH * 4 / 1e6  # keys and values
     parts = [
         _part("projection of the codes", 1, WIDTH * WIDTH),
         CostPart("transformer", (POSITIONS * layer + attended) * LAYERS / 1e6,
                  LAYERS * layer / 1e6, rounds=True),
-        CostPart("its keys and values, kept", 0.0, 0.0, moved_mb=4 * kept),
+        CostPart("its keys and values, kept", 0.0, 0.0, moved_mb=4 * cache_mb),
         _part("SEANet: first convolution", POSITIONS, 7 * WIDTH * CHANNELS),
     ]  # fmt: skip
     channels, rows, elements = CHANNELS, POSITIONS, POSITIONS * CHANNELS
     for ratio in RATIOS:
         half = channels // 2
-        up = _part(f"SEANet: {ratio} times as many rows", rows, channels * half * 2 * ratio)
+        upsampling = _part(f"SEANet: {ratio} times as many rows", rows, channels * half * 2 * ratio)
         rows, channels = rows * ratio, half
         block = _part("", rows, channels * channels * 2)  # three taps to a half, one back
         elements += rows * channels
-        parts.append(CostPart(up.name, up.products + block.products, up.weights + block.weights))
+        parts.append(
+            CostPart(
+                upsampling.name,
+                upsampling.products + block.products,
+                upsampling.weights + block.weights,
+            )
+        )
     parts.append(_part("SEANet: last convolution", rows, channels * 3))
     parts.append(CostPart("SEANet: activations, moved", 0.0, 0.0, moved_mb=12 * 4 * elements / 1e6))
     return parts
@@ -95,16 +101,18 @@ def head(sizes: HeadSizes = E2B) -> tuple[CostPart, ...]:
     """The parts of a speech head. For each token its two neighbours are computed again, for each
     phone its eight; the weights are read once for such a group."""
     tokens, phones = TOKENS_A_SECOND / FRAMES_A_SECOND, PHONES_A_SECOND / FRAMES_A_SECOND
-    looks = (POINTS - 1) * (sizes.phone + POSITION) * sizes.point  # points after the first
+    points = (POINTS - 1) * (sizes.phone + POSITION) * sizes.point  # points after the first
     return (
-        _often("head: tokens, each in a window of 3", TOKEN_TAPS, sizes.reader, tokens),
-        _often("head: phones, each in a window of 9", BACK + 1 + AHEAD, sizes.phones, phones),
-        CostPart("head: a frame", (sizes.frames + looks) / 1e6, sizes.frames / 1e6, rounds=True),
+        _average_part("head: tokens, each in a window of 3", TOKEN_TAPS, sizes.reader, tokens),
+        _average_part(
+            "head: phones, each in a window of 9", BACK + 1 + AHEAD, sizes.phones, phones
+        ),
+        CostPart("head: a frame", (sizes.frames + points) / 1e6, sizes.frames / 1e6, rounds=True),
         CostPart("head: the codec's eight books", sizes.books / 1e6, sizes.books / 1e6),
     )
 
 
-def _often(name: str, rows: int, weights: int, times: float) -> CostPart:
+def _average_part(name: str, rows: int, weights: int, times: float) -> CostPart:
     """A part that runs `times` a frame on average, over `rows` rows each time."""
     return CostPart(name, rows * weights * times / 1e6, weights * times / 1e6, rounds=True)
 

@@ -53,12 +53,15 @@ def _owner(seconds: float) -> OwnerSound:
 
 def _measure(stage: BenchHarness, seconds: float) -> dict[str, float]:
     """The CPU use of each process over `seconds`, in % of one core."""
-    seen = {name: psutil.Process(stage.pid(name)) for name in stage.supervisor.parts}
-    before = {name: _cpu_s(process) for name, process in seen.items()}
-    begun = time.monotonic()
+    processes = {name: psutil.Process(stage.pid(name)) for name in stage.supervisor.parts}
+    before = {name: _cpu_s(process) for name, process in processes.items()}
+    started = time.monotonic()
     stage.wait(seconds)
-    took = time.monotonic() - begun
-    return {name: 100 * (_cpu_s(process) - before[name]) / took for name, process in seen.items()}
+    elapsed_s = time.monotonic() - started
+    return {
+        name: 100 * (_cpu_s(process) - before[name]) / elapsed_s
+        for name, process in processes.items()
+    }
 
 
 def _cpu_s(process: psutil.Process) -> float:

@@ -80,7 +80,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
     """The table of words and pauses, and that of the cancellers alone."""
     words = WORDS if options.events is None else options.events
     specs = _specs(options, words * len(ROOMS))
-    return [_heard(options, specs, words), _alone(options)]
+    return [_in_pipeline(options, specs, words), _alone(options)]
 
 
 def _specs(options: BenchOptions, count: int) -> list[Spec]:
@@ -97,7 +97,7 @@ def _specs(options: BenchOptions, count: int) -> list[Spec]:
     ]
 
 
-def _heard(options: BenchOptions, specs: Sequence[Spec], words: int) -> FigureTable:
+def _in_pipeline(options: BenchOptions, specs: Sequence[Spec], words: int) -> FigureTable:
     columns = ("", "n", "≤ 150 ms, %", "≤ 300 ms, %", "p50 ms", "pauses/min", "first 10 s",
                "self-interruptions/min")  # fmt: skip
     sheet = FigureTable(
@@ -110,9 +110,9 @@ def _heard(options: BenchOptions, specs: Sequence[Spec], words: int) -> FigureTa
             for number, (rt60_s, seed) in enumerate(ROOMS):
                 place = TrialRoom(name, rt60_s, seed, SPEECH_DB + condition.echo_db,
                               drive=condition.drive)  # fmt: skip
-                some = tuple(specs[number * words : (number + 1) * words])
+                chunk = tuple(specs[number * words : (number + 1) * words])
                 silent.append(_play(options.settings, make(), place, (), talk_s + COLD_S))
-                results.append(_play(options.settings, make(), place, some, 9 + 6.0 * len(some)))
+                results.append(_play(options.settings, make(), place, chunk, 9 + 6.0 * len(chunk)))
             sheet.rows.append((f"{condition.name}: {name}", *_figures(results, silent)))
     sheet.notes.append(
         f"Rooms of RT60 {', '.join(f'{rt60:g}' for rt60, _ in ROOMS)} s, the box at full volume, "
@@ -124,7 +124,7 @@ def _heard(options: BenchOptions, specs: Sequence[Spec], words: int) -> FigureTa
 
 def _play(
     settings: Settings,
-    cancels: EchoCanceller,
+    canceller: EchoCanceller,
     place: TrialRoom,
     specs: tuple[Spec, ...],
     seconds: float,
@@ -132,22 +132,24 @@ def _play(
     talk = bench_speech.talk(settings, min(seconds, 120.0), place.seed)
     noise = acoustics.noise("white", 10 * RATE_HZ, level_db=QUIET_DB, rate_hz=RATE_HZ,
                             seed=place.seed)  # fmt: skip
-    box = SimulatedBox(talk, settings, HearingPipeline(settings.hearing, canceller=cancels))
+    box = SimulatedBox(talk, settings, HearingPipeline(settings.hearing, canceller=canceller))
     return play(box, place, noise, specs, place.seed, seconds)
 
 
-def _figures(spoken: Iterable[JobResult], silent: Sequence[JobResult]) -> tuple[str | float, ...]:
-    trials = [t for result in spoken for t in result.trials if not t.left_out]
-    noticed = np.array([t.decided_ms for t in trials if t.decided_ms is not None])
+def _figures(
+    with_words: Iterable[JobResult], silent: Sequence[JobResult]
+) -> tuple[str | float, ...]:
+    trials = [t for result in with_words for t in result.trials if not t.left_out]
+    detected_ms = np.array([t.decided_ms for t in trials if t.decided_ms is not None])
     pauses = [p for result in silent for p in result.pauses]
     minutes = sum(max(0.0, r.talked_s - COLD_S) for r in silent) / 60 or 1.0
     warm = [p for p in pauses if p.at_s >= COLD_S]
     share = [
-        100 * np.count_nonzero(noticed <= ms) / max(1, len(trials)) for ms in (SOON_MS, LATE_MS)
+        100 * np.count_nonzero(detected_ms <= ms) / max(1, len(trials)) for ms in (SOON_MS, LATE_MS)
     ]
     return (
         len(trials), *(round(s) for s in share),
-        round(float(np.median(noticed))) if len(noticed) else "–",
+        round(float(np.median(detected_ms))) if len(detected_ms) else "–",
         round(len(warm) / minutes, 1), round((len(pauses) - len(warm)) / len(silent), 1),
         round(sum(p.verdict == "interruption" for p in pauses) / minutes, 1),
     )  # fmt: skip

@@ -70,27 +70,31 @@ def measure(canceller: EchoCanceller, scene: EchoScene, far: Samples, near: Samp
     room = acoustics.noise("white", frames, level_db=-70.0, rate_hz=RATE_HZ, seed=scene.seed)
     mic = to_int16(echo + owner + room)
     began = time.thread_time()
-    steps = [canceller.cancel_echo(mic[at : at + STEP], far[at : at + STEP])
-             for at in range(0, frames, STEP)]  # fmt: skip
-    step_us = (time.thread_time() - began) / len(steps) * 1e6
-    left = np.concatenate(steps) - owner - room
+    residual_blocks = [canceller.cancel_echo(mic[at : at + STEP], far[at : at + STEP])
+                       for at in range(0, frames, STEP)]  # fmt: skip
+    step_us = (time.thread_time() - began) / len(residual_blocks) * 1e6
+    residual = np.concatenate(residual_blocks) - owner - room
     double = owner != 0
 
-    def taken_db(
+    def attenuation_db(
         first_s: float, last_s: float, where: npt.NDArray[np.bool_] | None = None
     ) -> float:
         span = slice(round(first_s * RATE_HZ), round(last_s * RATE_HZ))
         some = np.ones(span.stop - span.start, bool) if where is None else where[span]
-        return _db(np.sum(echo[span][some] ** 2), np.sum(left[span][some] ** 2))
+        return _db(np.sum(echo[span][some] ** 2), np.sum(residual[span][some] ** 2))
 
-    usual_db = taken_db(17.5, CHANGE_S)
-    after = (s for s in np.arange(CHANGE_S, LENGTH_S - 0.5, 0.25)
-             if taken_db(s, s + 0.5) > usual_db - RECOVERED_DB)  # fmt: skip
-    recovered = next(after, None)
+    usual_db = attenuation_db(17.5, CHANGE_S)
+    recovery_times = (s for s in np.arange(CHANGE_S, LENGTH_S - 0.5, 0.25)
+                      if attenuation_db(s, s + 0.5) > usual_db - RECOVERED_DB)  # fmt: skip
+    recovered = next(recovery_times, None)
     return EchoFigures(
-        taken_db(0, 1), taken_db(1, 2), taken_db(2, 10), taken_db(11, 17, double),
-        None if recovered is None else float(recovered) - CHANGE_S, step_us,
-    )  # fmt: skip
+        attenuation_db(0, 1),
+        attenuation_db(1, 2),
+        attenuation_db(2, 10),
+        attenuation_db(11, 17, double),
+        None if recovered is None else float(recovered) - CHANGE_S,
+        step_us,
+    )
 
 
 def echo_of(scene: EchoScene, far: Samples) -> Wave:
@@ -100,20 +104,20 @@ def echo_of(scene: EchoScene, far: Samples) -> Wave:
         spoken = np.tanh(spoken * (scene.drive / 32768)) * np.float32(32768 / scene.drive)
     responses = [
         acoustics.impulse_response(
-            scene.rt60_s, rate_hz=RATE_HZ, echo_db=scene.echo_db, seed=scene.seed + other
+            scene.rt60_s, rate_hz=RATE_HZ, echo_db=scene.echo_db, seed=scene.seed + offset
         )
-        for other in (0, 50)
+        for offset in (0, 50)
     ]
     if scene.turned_db:
         responses[1] = responses[0] * np.float32(10 ** (scene.turned_db / 20))
     first, second = (in_room(spoken, response)[: len(far)] for response in responses)
     change = CHANGE_S * RATE_HZ
-    whole = np.concatenate([first[:change], second[change:]]).astype(np.float64)
-    late = np.concatenate([np.zeros(DELAY), whole])[: len(far)]
+    echo = np.concatenate([first[:change], second[change:]]).astype(np.float64)
+    delayed = np.concatenate([np.zeros(DELAY), echo])[: len(far)]
     if not scene.ppm:
-        return late
-    places = np.arange(len(late)) * (1 + scene.ppm * 1e-6)
-    skewed: Wave = np.interp(places, np.arange(len(late)), late)
+        return delayed
+    positions = np.arange(len(delayed)) * (1 + scene.ppm * 1e-6)
+    skewed: Wave = np.interp(positions, np.arange(len(delayed)), delayed)
     return skewed
 
 

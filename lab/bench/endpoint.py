@@ -76,20 +76,28 @@ def bench(options: BenchOptions) -> list[FigureTable]:
         raise BenchError("Nothing judges the end of a turn here.", str(error)) from error
     sources, _ = options.recorded()
     hearing = options.settings.hearing
-    heard = [hear(turn, hearing) for turn in turns(sources, options.events or EVENTS, options.seed)]
-    cost, late_ms = question_cost([each.sound(len(each.silent) - 1) for each in heard], network)
+    replays = [
+        hear(turn, hearing) for turn in turns(sources, options.events or EVENTS, options.seed)
+    ]
+    cost, late_ms = question_cost(
+        [replay.sound(len(replay.silent) - 1) for replay in replays], network
+    )
     sheets = []
-    for material in dict.fromkeys(each.turn.material for each in heard):
-        some = [each for each in heard if each.turn.material == material]
-        sheets.append(as_set(material, some, hearing.turn, network, late_ms))
-        sheets.append(curve(material, some, hearing.turn, network, late_ms))
-    if not any(each.turn.material == "recorded orders" for each in heard):
+    for material in dict.fromkeys(replay.turn.material for replay in replays):
+        of_material = [replay for replay in replays if replay.turn.material == material]
+        sheets.append(as_set(material, of_material, hearing.turn, network, late_ms))
+        sheets.append(curve(material, of_material, hearing.turn, network, late_ms))
+    if not any(replay.turn.material == "recorded orders" for replay in replays):
         sheets[0].notes.append("No recorded sentences: no folder `commands` (--recordings DIR).")
     return [*sheets, cost, beside_live_sound(hearing, network)]
 
 
 def as_set(
-    material: str, heard: list[HeardTurn], turn: TurnSettings, network: TurnNetwork, late_ms: float
+    material: str,
+    replays: list[HeardTurn],
+    turn: TurnSettings,
+    network: TurnNetwork,
+    late_ms: float,
 ) -> FigureTable:
     """Both rules with the values of the settings."""
     columns = ("rule", "cut off", "95 %", "of", "mean ms", "p50", "p95", "p99", "max", "n")
@@ -101,7 +109,7 @@ def as_set(
         (f"the same, answers {SLOW_MS} ms late", turn, network),
     )
     for number, (name, settings, judge) in enumerate(rules):
-        figures = play(heard, settings, judge, late_ms if number < 2 else SLOW_MS)
+        figures = play(replays, settings, judge, late_ms if number < 2 else SLOW_MS)
         low, high = intervals.share(figures.cut, figures.pauses)
         sheet.rows.append(
             (name, f"{100 * figures.share:.1f} %", f"{100 * low:.0f} to {100 * high:.0f}",
@@ -118,22 +126,28 @@ def as_set(
 
 
 def curve(
-    material: str, heard: list[HeardTurn], turn: TurnSettings, network: TurnNetwork, late_ms: float
+    material: str,
+    replays: list[HeardTurn],
+    turn: TurnSettings,
+    network: TurnNetwork,
+    late_ms: float,
 ) -> FigureTable:
     """The mean wait of both rules at the same shares of false cut-offs."""
     silences = [
-        play(heard, msgspec.structs.replace(turn, end_ms=ms), None, 0.0) for ms in SILENCES_MS
+        play(replays, msgspec.structs.replace(turn, end_ms=ms), None, 0.0) for ms in SILENCES_MS
     ]
     judged = [
-        play(heard, _rung(turn, rung), network, late_ms)
+        play(replays, _with_rung(turn, rung), network, late_ms)
         for rung in LADDER
     ]  # fmt: skip
     columns = ("cut off at most", "silence alone: mean ms", "judged: mean ms", "ratio")
     sheet = FigureTable(f"{material}: the wait at the same share of false cut-offs", columns)
     for share in CUT_SHARES:
-        alone, ours = wait_at(silences, share), wait_at([*judged, *silences], share)
-        ratio = ours / alone if alone and ours else float("nan")
-        sheet.rows.append((f"{100 * share:g} %", _known(alone), _known(ours), f"{ratio:.2f}"))
+        silence_ms, judged_ms = wait_at(silences, share), wait_at([*judged, *silences], share)
+        ratio = judged_ms / silence_ms if silence_ms and judged_ms else float("nan")
+        sheet.rows.append(
+            (f"{100 * share:g} %", _cell(silence_ms), _cell(judged_ms), f"{ratio:.2f}")
+        )
     for rung, figures in zip(LADDER, judged, strict=True):
         sheet.events.append(
             {
@@ -151,20 +165,20 @@ def curve(
 
 
 def play(
-    heard: Sequence[HeardTurn], turn: TurnSettings, network: TurnNetwork | None, late_ms: float
+    replays: Sequence[HeardTurn], turn: TurnSettings, network: TurnNetwork | None, late_ms: float
 ) -> RuleFigures:
     """Run one rule over all turns; the network's answers arrive `late_ms` after the question."""
     cut = pauses = early = 0
     waits = []
-    for each in heard:
-        ended = ended_ms(each, turn, network, late_ms)
-        if each.turn.pause is not None:
+    for replay in replays:
+        ended = ended_ms(replay, turn, network, late_ms)
+        if replay.turn.pause is not None:
             pauses += 1
-            cut += ended < each.turn.pause[1] * _MS
-        elif ended < each.turn.end * _MS:
+            cut += ended < replay.turn.pause[1] * _MS
+        elif ended < replay.turn.end * _MS:
             early += 1
         else:
-            waits.append(min(ended, len(each.silent) * BLOCK_MS) - each.turn.end * _MS)
+            waits.append(min(ended, len(replay.silent) * BLOCK_MS) - replay.turn.end * _MS)
     return RuleFigures(cut, pauses, tuple(waits), early)
 
 
@@ -174,12 +188,12 @@ def wait_at(rules: Sequence[RuleFigures], share: float) -> float | None:
     return min(fit) if fit else None
 
 
-def _rung(turn: TurnSettings, rung: tuple[float, float, int, int]) -> TurnSettings:
+def _with_rung(turn: TurnSettings, rung: tuple[float, float, int, int]) -> TurnSettings:
     sure, likely, unsure_ms, unlikely_ms = rung
     return msgspec.structs.replace(
         turn, sure=sure, likely=likely, unsure_ms=unsure_ms, unlikely_ms=unlikely_ms
     )
 
 
-def _known(ms: float | None) -> str | float:
+def _cell(ms: float | None) -> str | float:
     return "–" if ms is None else round(ms)

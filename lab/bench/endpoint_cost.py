@@ -43,18 +43,18 @@ def beside_live_sound(settings: HearingSettings, network: TurnNetwork) -> Figure
     sheet = FigureTable(
         "A block of 5 ms: due → heard, ms, on one core with the judge's thread", ("", *SPREAD)
     )
-    with _as_the_listener() as how:
+    with _as_the_listener() as scheduling:
         for name, judge in (("nobody is asked", None), ("asked each 300 ms", network)):
             sheet.rows.append((name, *spread(_lateness_ms(settings, judge), 2)))
-    sheet.notes.append(f"In this process, {how}. The ring `mic` holds 2.6 s.")
+    sheet.notes.append(f"In this process, {scheduling}. The ring `mic` holds 2.6 s.")
     return sheet
 
 
 def _lateness_ms(settings: HearingSettings, network: TurnNetwork | None) -> list[float]:
     judge = BackgroundJudge(network) if network is not None else None
     hearing = HearingPipeline(settings)
-    chance = np.random.default_rng(1)
-    sound = chance.normal(0, 300, WINDOW_FRAMES).astype(np.int16)
+    rng = np.random.default_rng(1)
+    sound = rng.normal(0, 300, WINDOW_FRAMES).astype(np.int16)
     silence = np.zeros(BLOCK_FRAMES, np.int16)
     late_ms = []
     due_s = time.monotonic() + _BLOCK_S
@@ -76,12 +76,12 @@ def _as_the_listener() -> Iterator[str]:
     """Run this thread on one core, and with the listener's scheduling if that is permitted."""
     cores, scheduling = os.sched_getaffinity(0), os.sched_getscheduler(0)
     os.sched_setaffinity(0, {max(cores)})
-    how = "with normal scheduling"
+    description = "with normal scheduling"
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(row("listener").priority))
-        how = "scheduled as the listener is (FIFO)"
+        description = "scheduled as the listener is (FIFO)"
     try:
-        yield how
+        yield description
     finally:
         os.sched_setscheduler(0, scheduling, os.sched_param(0))
         os.sched_setaffinity(0, cores)

@@ -47,11 +47,11 @@ def hear(turn: Turn, settings: HearingSettings) -> HeardTurn:
     front, endpointer = AudioFrontEnd(settings), Endpointer(settings.turn)
     clean, silent = [], []
     for at in range(0, len(turn.samples) - BLOCK_FRAMES + 1, BLOCK_FRAMES):
-        heard = front.process(turn.samples[at : at + BLOCK_FRAMES], _NOTHING, endpointer.confirmed)
-        clean.append(heard.samples)
+        block = front.process(turn.samples[at : at + BLOCK_FRAMES], _NOTHING, endpointer.confirmed)
+        clean.append(block.samples)
         now = at + BLOCK_FRAMES
-        if heard.probability is not None and now > BEFORE_S * RATE_HZ:
-            endpointer.update(heard.probability, now)
+        if block.probability is not None and now > BEFORE_S * RATE_HZ:
+            endpointer.update(block.probability, now)
         silent.append(endpointer.silent_frames(now) if endpointer.confirmed else -1)
     return HeardTurn(turn, np.concatenate(clean), silent)
 
@@ -67,11 +67,11 @@ class ReplayedJudge:
         self.block = 0
 
     def ask(self, number: int, samples: Samples) -> None:
-        known = self._heard.said.get(self.block)
-        if known is None:
-            known = TurnAnswer(0, self._network.probability(samples), 0.0)
-            self._heard.said[self.block] = known
-        answer = TurnAnswer(number, known.probability, known.took_ms)
+        cached = self._heard.said.get(self.block)
+        if cached is None:
+            cached = TurnAnswer(0, self._network.probability(samples), 0.0)
+            self._heard.said[self.block] = cached
+        answer = TurnAnswer(number, cached.probability, cached.took_ms)
         self._due.append((self.block + self._late_blocks, answer))
 
     def pop_answer(self) -> TurnAnswer | None:

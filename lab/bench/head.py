@@ -76,11 +76,11 @@ def bench(options: BenchOptions) -> list[FigureTable]:
 
 
 def _row(name: str, folder: Path, frames: int, seed: int) -> tuple[str | float, ...]:
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as fresh:
-        found, grown = fresh.submit(measure, folder, frames, seed).result()
-    percentiles = [np.percentile(x, at) for x in (found.wall, found.cpu) for at in (50, 95)]
-    firsts = [np.percentile(found.first, at) for at in (50, 95)]
-    share = sum(found.cpu) / len(found.cpu) / codec_on_pi.FRAME_MS
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        times, grown_mib = pool.submit(measure, folder, frames, seed).result()
+    percentiles = [np.percentile(x, at) for x in (times.wall, times.cpu) for at in (50, 95)]
+    firsts = [np.percentile(times.first, at) for at in (50, 95)]
+    share = sum(times.cpu) / len(times.cpu) / codec_on_pi.FRAME_MS
     size = sum(file.stat().st_size for file in folder.iterdir() if file.suffix in USED) / 2**20
     return (
         name,
@@ -88,8 +88,8 @@ def _row(name: str, folder: Path, frames: int, seed: int) -> tuple[str | float, 
         f"{share:.3f}",
         *(float(f"{x:.3g}") for x in firsts),
         round(size, 1),
-        round(grown),
-        len(found.cpu),
+        round(grown_mib),
+        len(times.cpu),
     )
 
 
@@ -107,16 +107,16 @@ def measure(folder: Path, frames: int, seed: int) -> tuple[HeadTimes, float]:
         for _ in range(TOKENS):
             stream.push(*token())
             with Stopwatch() as watch:
-                made = stream.frame()
-            if made is not None:
+                frame = stream.frame()
+            if frame is not None:
                 found.first.append(1000 * watch.cpu_s)
                 break
     stream, wall, cpu = head.begin(), 0.0, 0.0
     while len(found.cpu) < WARM_UP + frames:
         with Stopwatch() as watch:
-            made = stream.frame()
+            frame = stream.frame()
         wall, cpu = wall + 1000 * watch.wall_s, cpu + 1000 * watch.cpu_s
-        if made is None:  # a token or phone was computed: its time counts for the next frame
+        if frame is None:  # a token or phone was computed: its time counts for the next frame
             stream.push(*token())
             continue
         found.wall.append(wall)
@@ -127,13 +127,13 @@ def measure(folder: Path, frames: int, seed: int) -> tuple[HeadTimes, float]:
 
 
 @contextlib.contextmanager
-def _real(kept: Path | None, form: Form, seed: int) -> Iterator[Path]:
+def _real(parent: Path | None, form: Form, seed: int) -> Iterator[Path]:
     """A temporary head of full size, 0.7 GiB on disk. Raises StorageError."""
-    root = kept or TEMPORARY
+    root = parent or TEMPORARY
     try:
         root.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="interlude-head-", dir=root) as where:
-            folder = Path(where)
+        with tempfile.TemporaryDirectory(prefix="interlude-head-", dir=root) as temporary:
+            folder = Path(temporary)
             weights, codec = folder / "mimi.safetensors", folder / "codec.json"
             codec_weights.write(weights, seed)
             make(weights, codec, form)

@@ -31,8 +31,8 @@ class WordErrors:
         self.begins: list[float] = []
         self.ends: list[float] = []
 
-    def add(self, text: str, sound: Samples, told: Sequence[SpokenWord]) -> None:
-        begins, ends = word_errors_ms(text, told, self._judge.aligned(words_of(text), sound))
+    def add(self, text: str, sound: Samples, reported: Sequence[SpokenWord]) -> None:
+        begins, ends = word_errors_ms(text, reported, self._judge.aligned(words_of(text), sound))
         self.begins += begins
         self.ends += ends
 
@@ -46,8 +46,8 @@ def bench(settings: Settings, count: int | None) -> FigureTable:
         wait_until_ready(voice)
         for text in texts:
             head.add(text, *said_by_head(settings, text))
-            said = say(voice, text)
-            teacher.add(text, said.sound, said.words)
+            spoken = say(voice, text)
+            teacher.add(text, spoken.sound, spoken.words)
     words = sum(len(words_of(text)) for text in texts)
     table = FigureTable(
         "Distance of the words that a voice tells from an alignment of its sound, ms",

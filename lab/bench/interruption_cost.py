@@ -40,8 +40,8 @@ FOLDER = str(Path(listening.__file__).parent)
 
 def stage_of(file: str) -> str:
     """The stage of a file below hear/."""
-    place = Path(file).relative_to(FOLDER).as_posix()
-    return next((stage for stage, head in STAGES if place.startswith(head)), REST)
+    path = Path(file).relative_to(FOLDER).as_posix()
+    return next((stage for stage, prefix in STAGES if path.startswith(prefix)), REST)
 
 
 def measure(settings: Settings, seconds: float) -> tuple[float, dict[str, float]]:
@@ -50,18 +50,18 @@ def measure(settings: Settings, seconds: float) -> tuple[float, dict[str, float]
     mic = double_talk(played)
     hearing = HearingPipeline(settings.hearing)
     hearing.answering = True
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     gc.collect()
     before_ns = time.thread_time_ns()
-    with _watching(seen):
+    with _profiling(counts):
         for at in range(0, len(mic) - BLOCK_FRAMES + 1, BLOCK_FRAMES):
             span = slice(at, at + BLOCK_FRAMES)
             hearing.process(mic[span], played[span], at)
     steps = len(mic) // BLOCK_FRAMES
     step_us = (time.thread_time_ns() - before_ns) / 1000 / steps
-    looks = sum(seen.values()) or 1
+    samples = sum(counts.values()) or 1
     names = [stage for stage, _ in STAGES] + [REST]
-    return step_us, {name: seen[name] / looks for name in names}
+    return step_us, {name: counts[name] / samples for name in names}
 
 
 def double_talk(played: Samples) -> Samples:
@@ -81,14 +81,14 @@ def double_talk(played: Samples) -> Samples:
 
 
 @contextlib.contextmanager
-def _watching(seen: Counter[str]) -> Iterator[None]:
-    def look(_: int, frame: FrameType | None) -> None:
+def _profiling(counts: Counter[str]) -> Iterator[None]:
+    def on_signal(_: int, frame: FrameType | None) -> None:
         while frame is not None and not frame.f_code.co_filename.startswith(FOLDER):
             frame = frame.f_back
         if frame is not None:
-            seen[stage_of(frame.f_code.co_filename)] += 1
+            counts[stage_of(frame.f_code.co_filename)] += 1
 
-    before = signal.signal(signal.SIGPROF, look)
+    before = signal.signal(signal.SIGPROF, on_signal)
     signal.setitimer(signal.ITIMER_PROF, EVERY_S, EVERY_S)
     try:
         yield

@@ -45,15 +45,15 @@ WATCHED_S = 90.0  # used at most of each recording of noise
 def do(job: TrialJob, settings: Settings) -> JobResult:
     """Run one job in this process."""
     noise, problems = _noise(job.place, job.noise)
-    machine: SimulatedDevice
+    device: SimulatedDevice
     if job.by == "ours":
         talk = bench_speech.talk(settings, min(job.seconds, TALK_S), job.seed)
-        asked = 0 if job.question is None else round(ANSWERED_S * RATE_HZ)
-        woken = opening() if settings.speaking.chime else None
-        machine = SimulatedBox(talk, settings, asked=asked, opening=woken)
+        first_sample = 0 if job.question is None else round(ANSWERED_S * RATE_HZ)
+        startup_sound = opening() if settings.speaking.chime else None
+        device = SimulatedBox(talk, settings, asked=first_sample, opening=startup_sound)
     else:
-        machine = ArticleDevice(bench_speech.talk(settings, ANSWER_S, job.seed))
-    result = play(machine, job.place, noise, job.specs, job.seed, job.seconds, job.question)
+        device = ArticleDevice(bench_speech.talk(settings, ANSWER_S, job.seed))
+    result = play(device, job.place, noise, job.specs, job.seed, job.seconds, job.question)
     result.problems += problems
     return result
 
@@ -67,11 +67,11 @@ def do_all(
             yield job, do(job, settings)
         return
     spawn = multiprocessing.get_context("spawn")
-    pool = concurrent.futures.ProcessPoolExecutor(processes, spawn, initializer=_humble)
+    pool = concurrent.futures.ProcessPoolExecutor(processes, spawn, initializer=_init_worker)
     try:
-        waiting = {pool.submit(do, job, settings): job for job in jobs}
-        for done in concurrent.futures.as_completed(waiting):
-            yield waiting[done], done.result()
+        job_of = {pool.submit(do, job, settings): job for job in jobs}
+        for done in concurrent.futures.as_completed(job_of):
+            yield job_of[done], done.result()
     finally:
         children = multiprocessing.active_children()
         pool.shutdown(wait=False, cancel_futures=True)
@@ -79,7 +79,7 @@ def do_all(
             child.terminate()
 
 
-def _humble() -> None:
+def _init_worker() -> None:
     """Initialise a worker: lower its priority, and ignore Ctrl-C, which its parent handles."""
     os.nice(NICE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -88,16 +88,16 @@ def _humble() -> None:
 def _noise(place: TrialRoom, sources: tuple[RecordingFile, ...]) -> tuple[Samples, list[str]]:
     """The room's continuous noise, and a sentence for each recording that could not be used."""
     if place.noise == "quiet":
-        faint = acoustics.noise("white", 10 * RATE_HZ, level_db=place.noise_db, rate_hz=RATE_HZ,
+        quiet = acoustics.noise("white", 10 * RATE_HZ, level_db=place.noise_db, rate_hz=RATE_HZ,
                                 seed=place.seed)  # fmt: skip
-        return faint, []
+        return quiet, []
     wave, problems = _recordings(sources)
     if wave is None and place.noise == "kitchen":
-        made = acoustics.noise("kitchen", round(NOISE_S * RATE_HZ), level_db=place.noise_db,
-                               rate_hz=RATE_HZ, seed=place.seed)  # fmt: skip
-        return made, problems
+        kitchen = acoustics.noise("kitchen", round(NOISE_S * RATE_HZ), level_db=place.noise_db,
+                                  rate_hz=RATE_HZ, seed=place.seed)  # fmt: skip
+        return kitchen, problems
     if wave is None:
-        wave = _programme(place.seed)
+        wave = _television(place.seed)
     if place.noise == "television":
         wave = in_room(wave, through_the_room(place))
     return scaled(wave, 0, len(wave), place.noise_db), problems
@@ -116,10 +116,10 @@ def _recordings(sources: tuple[RecordingFile, ...]) -> tuple[Floats | None, list
 
 
 @functools.cache
-def _programme(seed: int) -> Floats:
+def _television(seed: int) -> Floats:
     """Stands for a television's sound: the box's sentences by espeak-ng in held-out voices."""
-    said = bench_speech.espeak_talk(
+    speech = bench_speech.espeak_talk(
         NOISE_S, seed, voices=tuple(f"en-gb+{v}" for v in synthetic_phrases.HELD_OUT)
     )
-    wave: Floats = (said / 32768).astype(np.float32)
+    wave: Floats = (speech / 32768).astype(np.float32)
     return wave

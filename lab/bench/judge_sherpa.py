@@ -25,13 +25,13 @@ class SherpaJudge:
     def __init__(self, folder: Path) -> None:
         files = {}
         for role in ROLES:
-            found = [path for path in sorted(folder.glob(f"*{role}*")) if path.is_file()]
-            if len(found) != 1:
+            matches = [path for path in sorted(folder.glob(f"*{role}*")) if path.is_file()]
+            if len(matches) != 1:
                 raise BenchError(
-                    f"{folder} has {len(found)} files of the name {role}.",
+                    f"{folder} has {len(matches)} files of the name {role}.",
                     f"A model of sherpa-onnx has one each: {', '.join(ROLES)}.",
                 )
-            files[role] = found[0]
+            files[role] = matches[0]
         self._model = SherpaTranscript(files)
 
     def heard(self, sound: Samples) -> list[str]:

@@ -119,7 +119,7 @@ def _encoder(audio: Path) -> Iterator[Path]:
 
 
 def _synthetic(folder: Path, texts: Sequence[str]) -> tuple[Path, Path]:
-    _tell(f"synthetic weights in {folder}")
+    _print_progress(f"synthetic weights in {folder}")
     return model_weights.write(E2B, folder, texts)
 
 
@@ -134,7 +134,7 @@ def spoken_of(settings: Settings) -> list[str]:
 def _measured(job: Job, part: str) -> list[Measure]:
     """Measure a part in a new process; the part `memory` once in each of several processes, as
     memory freed by one run would change the figures of the next."""
-    _tell(part)
+    _print_progress(part)
     job = msgspec.structs.replace(job, part=part)
     if part != "memory":
         return _in_a_process(job)
@@ -150,10 +150,10 @@ def _in_a_process(job: Job) -> list[Measure]:
     command = [sys.executable, "-m", "lab.bench.model_parts"]
     done = subprocess.run(command, input=msgspec.json.encode(job), capture_output=True, check=False)
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise BenchError(f"The part `{job.part}` ended with code {done.returncode}: {said}")
+        last_line = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise BenchError(f"The part `{job.part}` ended with code {done.returncode}: {last_line}")
     return msgspec.json.decode(done.stdout.splitlines()[-1], type=list[Measure])
 
 
-def _tell(text: str) -> None:
+def _print_progress(text: str) -> None:
     print(text, file=sys.stderr)

@@ -33,25 +33,25 @@ def orders(count: int) -> Iterator[float]:
 def ended_ms(
     model: Encodes,
     next_clip: Callable[[], SpeechClip],
-    whole: Callable[[], float],
+    encode_completely: Callable[[], float],
     count: int,
 ) -> Iterator[float]:
     """Yield the ms from an abort until the thread is free, `count` times; fewer if encodings end
     before their abort.
 
-    `whole` encodes a clip completely, and returns the seconds.
+    `encode_completely` encodes a clip to its end, and returns the seconds.
     """
-    whole_s = 0.0
+    complete_s = 0.0
     for number, share in enumerate(orders(count)):
         if number % EVERY == 0:
-            whole_s = whole()
+            complete_s = encode_completely()
         for _ in range(TRIES):
             began_s = time.monotonic()
-            took_ms = order_to_free_ms(model, next_clip(), share * whole_s)
+            took_ms = order_to_free_ms(model, next_clip(), share * complete_s)
             if took_ms is not None:
                 yield took_ms
                 break
-            whole_s = time.monotonic() - began_s  # it ended first: use this shorter time
+            complete_s = time.monotonic() - began_s  # it ended first: use this shorter time
 
 
 def order_to_free_ms(model: Encodes, clip: SpeechClip, after_s: float) -> float | None:

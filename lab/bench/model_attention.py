@@ -52,13 +52,13 @@ def _measure(
     try:
         for depth in DEPTHS:
             context.evaluate(tokens[context.position : depth])
-            held = context.position
+            position = context.position
             for count, drawn in (*((count, False) for count in READ), (1, True)):
-                what = "one drawn" if drawn else f"{count} read"
+                batch = "one drawn" if drawn else f"{count} read"
                 for _ in range(TIMES):
                     with Stopwatch() as watch:
                         context.evaluate(tokens[depth : depth + count], last=drawn)
-                    context.roll_back(held)
-                    add(f"behind {depth}: {what}, {name}", ms=1000 * watch.wall_s)
+                    context.roll_back(position)
+                    add(f"behind {depth}: {batch}, {name}", ms=1000 * watch.wall_s)
     finally:
         context.close()

@@ -58,9 +58,9 @@ def batches(files: LocalModel, threads: int, repeats: int, seed: int, add: Add) 
 def _time(
     context: LlamaContext, name: str, batches: list[list[Run]], add: Add, *, last: bool = False
 ) -> None:
-    held = context.position
+    position = context.position
     with Stopwatch() as watch:
         for batch in batches:
             context.decode(*batch, wanted=last and batch is batches[-1])
-    context.roll_back(held)
+    context.roll_back(position)
     add(name, ms=1000 * watch.wall_s)

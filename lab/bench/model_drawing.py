@@ -40,17 +40,20 @@ def drawing(
     gemma = EndlessGemma(
         files.text, files.audio, context_tokens=tokens, threads=threads, sampling=files.sampling
     )
-    own = _bare_context(gemma.model, threads)
+    bare_context = _bare_context(gemma.model, threads)
     try:
         size = gemma.vocabulary.size
-        drawn = np.random.default_rng(seed).integers(size // 2, size, DEPTH + DRAWN)
+        tokens_to_evaluate = np.random.default_rng(seed).integers(size // 2, size, DEPTH + DRAWN)
         for _ in range(repeats):
-            rates = _as_llama_bench(own, drawn), _as_an_answer(gemma, drawn)
+            rates = (
+                _as_llama_bench(bare_context, tokens_to_evaluate),
+                _as_an_answer(gemma, tokens_to_evaluate),
+            )
             add("llama.cpp's own bench", tokens_a_second=rates[0])
             add("an answer of the box", tokens_a_second=rates[1])
             add("the latter by the former", share=rates[1] / rates[0])
     finally:
-        llama.llama_free(own)
+        llama.llama_free(bare_context)
         gemma.close()
 
 
@@ -63,13 +66,13 @@ def _bare_context(model: Any, threads: int) -> Any:
 
 def _as_llama_bench(context: Any, tokens: Any) -> float:
     llama.llama_memory_clear(llama.llama_get_memory(context), True)
-    held = (llama.llama_token * DEPTH)(*map(int, tokens[:DEPTH]))
-    llama.llama_decode(context, llama.llama_batch_get_one(held, DEPTH))
+    prompt = (llama.llama_token * DEPTH)(*map(int, tokens[:DEPTH]))
+    llama.llama_decode(context, llama.llama_batch_get_one(prompt, DEPTH))
     llama.llama_synchronize(context)
     began_s = time.monotonic()
     for token in tokens[DEPTH:]:
-        one = (llama.llama_token * 1)(int(token))
-        llama.llama_decode(context, llama.llama_batch_get_one(one, 1))
+        batch = (llama.llama_token * 1)(int(token))
+        llama.llama_decode(context, llama.llama_batch_get_one(batch, 1))
         llama.llama_synchronize(context)
     return DRAWN / (time.monotonic() - began_s)
 

@@ -41,17 +41,17 @@ def measure(text: Path, audio: Path, *, pieces: int, repeats: int, add: Add) -> 
     exact: list[Rows] = []
     questions = [sound(QUESTION_S, seed) for seed in range(repeats)]
     with tempfile.TemporaryDirectory(prefix="interlude-encoder-", dir=TEMPORARY) as folder:
-        graphs = {form: _made(audio, Path(folder) / form, form, add) for form in forms}
-        near = []
+        graphs = {form: _converted(audio, Path(folder) / form, form, add) for form in forms}
+        rows_of_forms = []
         for form, graph in graphs.items():
-            encoder = _opened(graph, form, add)
+            encoder = _loaded(graph, form, add)
             _cost(encoder, form, pieces, add)
             if form == next(iter(forms)):
                 _abort(encoder, form, pieces, add)
-            near.append([encoder.encode(question).rows for question in questions])
+            rows_of_forms.append([encoder.encode(question).rows for question in questions])
             del encoder
-        exact = near[-1]
-        for form, rows in zip(forms, near, strict=True):
+        exact = rows_of_forms[-1]
+        for form, rows in zip(forms, rows_of_forms, strict=True):
             if form != "fp32":
                 _differ(f"{form} against fp32", rows, exact, add)
     _llama(text, audio, questions, exact, add)
@@ -63,7 +63,7 @@ def sound(seconds: float, seed: int) -> Samples:
     return samples.astype(np.int16)
 
 
-def _made(audio: Path, folder: Path, form: Form, add: Add) -> Path:
+def _converted(audio: Path, folder: Path, form: Form, add: Add) -> Path:
     with Stopwatch() as watch:
         graph = prepare(audio, folder, form)
     size = sum(path.stat().st_size for path in folder.iterdir())
@@ -71,7 +71,7 @@ def _made(audio: Path, folder: Path, form: Form, add: Add) -> Path:
     return graph
 
 
-def _opened(graph: Path, form: Form, add: Add) -> StreamingEncoder:
+def _loaded(graph: Path, form: Form, add: Add) -> StreamingEncoder:
     forget_peak()
     before = Memory.now()
     with Stopwatch() as watch:
@@ -87,18 +87,18 @@ def _opened(graph: Path, form: Form, add: Add) -> StreamingEncoder:
 def _cost(encoder: StreamingEncoder, form: Form, pieces: int, add: Add) -> None:
     for seconds in PIECES_S:
         for number, watch in enumerate(itertools.islice(_pieces(encoder, seconds), pieces)):
-            second = seconds * (number % round(LONGEST_S / seconds))
+            position_s = seconds * (number % round(LONGEST_S / seconds))
             _took(f"{form}, pieces of {seconds:g} s", watch, seconds, add)
-            if seconds == 1.0 and (second < 10 or second >= 20):
-                part = "seconds 1 to 10" if second < 10 else "seconds 21 to 30"
+            if seconds == 1.0 and (position_s < 10 or position_s >= 20):
+                part = "seconds 1 to 10" if position_s < 10 else "seconds 21 to 30"
                 _took(f"{form}, pieces of 1 s, {part}", watch, seconds, add)
-    heard = sound(QUESTION_S, 1)
+    question = sound(QUESTION_S, 1)
     for rest_s in REST_S:
-        begun = encoder.encode(heard[: 3 * RATE_HZ], whole=False)
-        clip = heard[: round((3 + rest_s) * RATE_HZ)]
+        state = encoder.encode(question[: 3 * RATE_HZ], whole=False)
+        clip = question[: round((3 + rest_s) * RATE_HZ)]
         for _ in range(pieces):
             with Stopwatch() as watch:
-                encoder.encode(clip, begun)
+                encoder.encode(clip, state)
             add(f"{form}, after the last word, {rest_s:g} s left",
                 ms=1000 * watch.wall_s, CPU_ms=1000 * watch.cpu_s)  # fmt: skip
 
@@ -107,10 +107,10 @@ def _pieces(encoder: StreamingEncoder, seconds: float) -> Iterator[Stopwatch]:
     """Encode clips of 30 s piece by piece; yields the time of each piece."""
     length = round(seconds * RATE_HZ)
     for seed in itertools.count():
-        heard, begun = sound(LONGEST_S, seed), None
-        for end in range(length, len(heard), length):
+        clip, state = sound(LONGEST_S, seed), None
+        for end in range(length, len(clip), length):
             with Stopwatch() as watch:
-                begun = encoder.encode(heard[:end], begun, whole=False)
+                state = encoder.encode(clip[:end], state, whole=False)
             yield watch
 
 
@@ -128,12 +128,12 @@ class _Alone:
 def _abort(encoder: StreamingEncoder, form: Form, count: int, add: Add) -> None:
     clip = SpeechClip(1, sound(QUESTION_S, 1))
 
-    def whole() -> float:
+    def encode_completely() -> float:
         with Stopwatch() as watch:
             encoder.encode(clip.samples)
         return watch.wall_s
 
-    for took_ms in ended_ms(_Alone(encoder), lambda: clip, whole, count):
+    for took_ms in ended_ms(_Alone(encoder), lambda: clip, encode_completely, count):
         add(f"{form}, a clip of 4 s, ended", ms=took_ms)
 
 
@@ -160,6 +160,8 @@ def _took(name: str, watch: Stopwatch, seconds: float, add: Add) -> None:
 
 def _differ(name: str, found: list[Rows], wanted: list[Rows], add: Add) -> None:
     for rows, others in zip(found, wanted, strict=True):
-        kept = min(len(rows), len(others))
-        error = np.linalg.norm(rows[:kept] - others[:kept]) / np.linalg.norm(others[:kept])
+        rows_in_both = min(len(rows), len(others))
+        error = np.linalg.norm(rows[:rows_in_both] - others[:rows_in_both]) / np.linalg.norm(
+            others[:rows_in_both]
+        )
         add(name, percent=100 * float(error))

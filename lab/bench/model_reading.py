@@ -48,10 +48,10 @@ def readings(files: LocalModel, threads: int, repeats: int, seed: int, add: Add)
     with _model(files, threads) as gemma:
         for number in range(repeats):
             tokens = _tokens(gemma, seed + number)
-            held = {way: _read(gemma, threads, tokens, way, add) for way in WAYS}
-            one, other = held.values()
-            for name in one:
-                add(f"{name}, the two ways", differing_bytes=differing(one[name], other[name]))
+            results = {way: _read(gemma, threads, tokens, way, add) for way in WAYS}
+            first, second = results.values()
+            for name in first:
+                add(f"{name}, the two ways", differing_bytes=differing(first[name], second[name]))
 
 
 def by_threads(files: LocalModel, repeats: int, seed: int, add: Add) -> None:
@@ -61,10 +61,10 @@ def by_threads(files: LocalModel, repeats: int, seed: int, add: Add) -> None:
         for number in range(repeats):
             tokens = _tokens(gemma, seed + number)
             for threads in range(1, len(os.sched_getaffinity(0)) + 1):
-                counted = "1 thread" if threads == 1 else f"{threads} threads"
+                thread_count = "1 thread" if threads == 1 else f"{threads} threads"
                 for name, nice in NEIGHBOURS.items():
                     with neighbour(nice):
-                        _pace(gemma, threads, tokens, f"{counted}, {name}", add)
+                        _time_tokens(gemma, threads, tokens, f"{thread_count}, {name}", add)
 
 
 @contextlib.contextmanager
@@ -98,19 +98,19 @@ def _read(gemma: Gemma, threads: int, tokens: list[int], way: str, add: Add) -> 
         add(way, s=watch.wall_s, CPU_s=watch.cpu_s, tokens_a_second=READ / watch.wall_s)
         state = np.frombuffer(context.state(), np.uint8)
         context.decode(tokens[-1:], wanted=True)
-        weights = context.logits()
+        logits = context.logits()
         drawn = []
         for _ in range(DRAWN):
             drawn.append(int(context.logits().argmax()))
             context.decode(drawn[-1:], wanted=True)
         return {
             f"keys and values of {context.position - 1 - DRAWN} tokens": state,
-            "the next token's weights": weights,
+            "the next token's weights": logits,
             f"{DRAWN} tokens drawn from there": np.array(drawn),
         }
 
 
-def _pace(gemma: Gemma, threads: int, tokens: list[int], name: str, add: Add) -> None:
+def _time_tokens(gemma: Gemma, threads: int, tokens: list[int], name: str, add: Add) -> None:
     with _context(gemma, threads) as context:
         context.decode(tokens[:BEFORE], wanted=True)
         with Stopwatch() as watch:
@@ -147,8 +147,8 @@ def neighbour(nice: int | None) -> Iterator[None]:
             child.kill()
 
 
-def differing(one: Array, other: Array) -> int:
+def differing(first: Array, second: Array) -> int:
     """The number of bytes in which two arrays differ."""
-    if one.nbytes != other.nbytes:
-        return max(one.nbytes, other.nbytes)
-    return int(np.count_nonzero(one.view(np.uint8) != other.view(np.uint8)))
+    if first.nbytes != second.nbytes:
+        return max(first.nbytes, second.nbytes)
+    return int(np.count_nonzero(first.view(np.uint8) != second.view(np.uint8)))

@@ -41,13 +41,13 @@ def sequences(files: LocalModel, settings: Settings, threads: int, repeats: int,
         gemma.close()
 
 
-def _opening(gemma: Gemma, way: PromptStyle) -> list[int]:
+def _opening(gemma: Gemma, style: PromptStyle) -> list[int]:
     """The tokens of the opening."""
-    ids: list[int] = []
-    for part in prompt.opening(way.persona, way.tools):
+    tokens: list[int] = []
+    for part in prompt.opening(style.persona, style.tools):
         assert isinstance(part, prompt.ControlText | prompt.PlainText)
-        ids += gemma.tokenize(part.text, marks=isinstance(part, prompt.ControlText))
-    return ids
+        tokens += gemma.tokenize(part.text, marks=isinstance(part, prompt.ControlText))
+    return tokens
 
 
 def _state(gemma: Gemma, count: int, tokens: int, threads: int, opening: list[int]) -> bytes:

@@ -32,14 +32,14 @@ WITHOUT_WEIGHTS = "without weights MiB"
 
 def sheet(part: str, measures: Sequence[Measure]) -> FigureTable:
     """The table of one part; that of `memory` has a note about the thinker's budget."""
-    made = FigureTable(TITLES[part], COLUMNS, names=2)
-    made.rows = [(measure.name, measure.of, *_figures(measure.values)) for measure in measures]
-    made.events = [
+    table = FigureTable(TITLES[part], COLUMNS, names=2)
+    table.rows = [(measure.name, measure.of, *_figures(measure.values)) for measure in measures]
+    table.events = [
         {"name": measure.name, "in": measure.of, "values": measure.values} for measure in measures
     ]
     if part == "memory":
-        made.notes.append(_budget(measures))
-    return made
+        table.notes.append(_budget(measures))
+    return table
 
 
 def _figures(values: Sequence[float]) -> tuple[str | float, ...]:

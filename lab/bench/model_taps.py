@@ -38,32 +38,34 @@ def taps(files: LocalModel, threads: int, repeats: int, seed: int, add: Add) -> 
         tokens = [int(token) for token in rng.integers(size // 2, size, BEFORE + ANSWER)]
         model.evaluate(tokens[:BEFORE], last=True)
         add("the states of a token", kB=4 * (layers + 1) * model.width / 1000)
-        weights = {way: _run(model, tap, tokens[BEFORE:], way, add=None) for way in (PLAIN, TAPPED)}
-        if not np.array_equal(weights[PLAIN], weights[TAPPED]):
+        logits = {
+            kind: _run(model, tap, tokens[BEFORE:], kind, add=None) for kind in (PLAIN, TAPPED)
+        }
+        if not np.array_equal(logits[PLAIN], logits[TAPPED]):
             raise ModelError("With its states read, the model weighs the next token differently.")
         for _ in range(repeats * RUNS):
-            for way in (PLAIN, TAPPED):
-                _run(model, tap, tokens[BEFORE:], way, add)
+            for kind in (PLAIN, TAPPED):
+                _run(model, tap, tokens[BEFORE:], kind, add)
     finally:
         model.close()
 
 
 def _run(
-    model: Gemma, tap: StateTap, tokens: list[int], way: str, add: Add | None
+    model: Gemma, tap: StateTap, tokens: list[int], kind: str, add: Add | None
 ) -> npt.NDArray[np.float32]:
     """Evaluate one answer's tokens. Returns the logits of the next token."""
     model.roll_back(BEFORE)
     for number, token in enumerate(tokens):
         began_s = time.perf_counter()
-        if way == TAPPED and not tap.on:
+        if kind == TAPPED and not tap.on:
             tap.switch_on()
         model.evaluate([token], last=True)
         model.sample()
-        if way == TAPPED:
+        if kind == TAPPED:
             tap.read()
         if add is not None:  # an answer's first token includes the time of switching the tap on
-            name = way if number else f"the first {way.removeprefix('a ')}"
+            name = kind if number else f"the first {kind.removeprefix('a ')}"
             add(name, ms=1000 * (time.perf_counter() - began_s))
-    weights = model.logits()
+    logits = model.logits()
     tap.switch_off()
-    return weights
+    return logits

@@ -42,11 +42,13 @@ def make(size: int, texts: Iterable[str]) -> Vocabulary:
     texts = list(texts)
     words = sorted({word for text in texts for word in re.findall("[A-Za-z]+", text)})
     # Words at the start of a line, the longest first, as short ones are often parts of longer ones.
-    first = sorted({w for text in texts for w in re.findall("(?m)^[A-Za-z]+", text)}, key=len)[::-1]
+    line_starts = sorted(
+        {w for text in texts for w in re.findall("(?m)^[A-Za-z]+", text)}, key=len
+    )[::-1]
     merges: dict[str, None] = {}
     # Merges of a word must precede merges of pieces inside it: first the words after a space, then
     # those at the start of a line.
-    for word in [*(SPACE + word for word in words), *first, *words]:
+    for word in [*(SPACE + word for word in words), *line_starts, *words]:
         for length in range(1, len(word)):
             merges[f"{word[:length]} {word[length]}"] = None
             pieces[word[: length + 1]] = NORMAL
@@ -56,7 +58,7 @@ def make(size: int, texts: Iterable[str]) -> Vocabulary:
     kinds = [UNUSED] * size
     for number, (mark, kind) in MARKS.items():
         tokens[number], kinds[number] = mark, kind
-    free = (number for number in range(size) if number not in MARKS)
-    for number, (piece, kind) in zip(free, pieces.items(), strict=False):
+    free_ids = (number for number in range(size) if number not in MARKS)
+    for number, (piece, kind) in zip(free_ids, pieces.items(), strict=False):
         tokens[number], kinds[number] = piece, kind
     return Vocabulary(tokens, kinds, list(merges))

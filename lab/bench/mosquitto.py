@@ -54,15 +54,17 @@ class Mosquitto:
 
     def start(self) -> None:
         """Raises LinkError if it is not installed or does not start."""
-        installed = program()
-        if installed is None:
+        path = program()
+        if path is None:
             raise LinkError("Mosquitto is not installed.", "Install the package mosquitto.")
-        kept = [f"persistence_location {self.folder}/", "persistence true"] if self.lasting else []
-        lines = [f"listener {self.port} 127.0.0.1", *self.options, *kept, "user root"]
+        persistence = (
+            [f"persistence_location {self.folder}/", "persistence true"] if self.lasting else []
+        )
+        lines = [f"listener {self.port} 127.0.0.1", *self.options, *persistence, "user root"]
         config = self.folder / "mosquitto.conf"
         config.write_text("\n".join(lines) + "\n")
         with (self.folder / "mosquitto.log").open("ab") as log:
-            self._process = subprocess.Popen([installed, "-c", config], stderr=log, stdout=log)
+            self._process = subprocess.Popen([path, "-c", config], stderr=log, stdout=log)
         deadline = time.monotonic() + STARTS_S
         while not self._listens():
             if self._process.poll() is not None or time.monotonic() > deadline:
@@ -86,16 +88,16 @@ class Mosquitto:
         assert self._process is not None
         self._process.send_signal(signal.SIGCONT)
 
-    def _end(self, how: signal.Signals) -> None:
+    def _end(self, signal_number: signal.Signals) -> None:
         if self._process is not None:
             self._process.send_signal(signal.SIGCONT)
-            self._process.send_signal(how)
+            self._process.send_signal(signal_number)
             self._process.wait()
             self._process = None
 
     def _listens(self) -> bool:
-        with socket.socket() as knock:
-            return knock.connect_ex(("127.0.0.1", self.port)) == 0
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
 
 
 @dataclass(frozen=True)
@@ -149,10 +151,10 @@ class BrokerObserver:
         found = self.messages_of(topic)
         return found[-1].payload if found else None
 
-    def wait_until(self, true: Callable[[], Any], seconds: float = 15.0) -> bool:
+    def wait_until(self, condition: Callable[[], Any], seconds: float = 15.0) -> bool:
         """Wait until `true()` holds. False after `seconds`."""
         deadline = time.monotonic() + seconds
-        while not true():
+        while not condition():
             if time.monotonic() > deadline:
                 return False
             time.sleep(0.002)

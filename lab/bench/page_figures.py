@@ -73,8 +73,8 @@ def sign_test(base: Sequence[float], other: Sequence[float]) -> float:
     both = list(zip(base, other, strict=True))
     more = sum(bool(second > first) for first, second in both)
     less = sum(bool(second < first) for first, second in both)
-    of = more + less
-    tail = sum(math.comb(of, n) for n in range(min(more, less) + 1)) / 2**of
+    total = more + less
+    tail = sum(math.comb(total, n) for n in range(min(more, less) + 1)) / 2**total
     return float(min(1.0, 2 * tail))
 
 
@@ -97,11 +97,11 @@ def _values(condition: PageCondition, name: str) -> dict[Place, float]:
 
 def _spreads(title: str, conditions: Sequence[PageCondition], name: str) -> FigureTable:
     sheet = FigureTable(title, ("", *SPREAD))
-    for each in conditions:
-        sheet.rows.append((each.name, *spread(list(_values(each, name).values()))))
+    for condition in conditions:
+        sheet.rows.append((condition.name, *spread(list(_values(condition, name).values()))))
         sheet.events += [
-            {"condition": each.name, "block": block, "number": number, "ms": value}
-            for (block, number), value in _values(each, name).items()
+            {"condition": condition.name, "block": block, "number": number, "ms": value}
+            for (block, number), value in _values(condition, name).items()
         ]
     return sheet
 
@@ -114,17 +114,23 @@ def _ratios(conditions: Sequence[PageCondition]) -> FigureTable:
         names=2,
     )
     for name, title in (("stops_ms", "stop"), ("heard_ms", "heard")):
-        for each in others:
-            first, second = pairs(_values(base, name), _values(each, name))
+        for condition in others:
+            first, second = pairs(_values(base, name), _values(condition, name))
             p50, p95 = (ratio(first, second, of) for of in (50, 95))
             sheet.rows.append(
-                (title, each.name, _said(*p50), _said(*p95), round(sign_test(first, second), 3),
-                 len(first))
-            )  # fmt: skip
+                (
+                    title,
+                    condition.name,
+                    _with_interval(*p50),
+                    _with_interval(*p95),
+                    round(sign_test(first, second), 3),
+                    len(first),
+                )
+            )
     return sheet
 
 
-def _said(value: float, interval: Interval) -> str:
+def _with_interval(value: float, interval: Interval) -> str:
     return f"{value:.2f} [{interval[0]:.2f}, {interval[1]:.2f}]"
 
 
@@ -134,18 +140,27 @@ def _counts(conditions: Sequence[PageCondition]) -> FigureTable:
         ("", "min", "missed", "left out", "pauses taken back", "lost", "repeated",
          "dropouts of capture", "of playback", "% of a core", "MiB (PSS)", "restarts"),
     )  # fmt: skip
-    for each in conditions:
-        runs = bool(each.most_mib)
-        minutes = each.seconds / 60
+    for condition in conditions:
+        runs = bool(condition.most_mib)
+        minutes = condition.seconds / 60
         sheet.rows.append(
-            (each.name, round(minutes, 1), each.missed, each.left_out, each.seams, each.lost,
-             each.repeated, *(_rate(each.dropouts[one]) for one in ("capture", "playback")),
-             round(100 * each.cpu_s / each.seconds, 2) if runs else "–",
-             round(each.most_mib, 1) if runs else "–", each.restarts if runs else "–")
-        )  # fmt: skip
-        if each.visits:
-            did = ", ".join(f"{name}: {number}" for name, number in each.visits.items())
-            sheet.notes.append(f"{each.name}: {did}.")
+            (
+                condition.name,
+                round(minutes, 1),
+                condition.missed,
+                condition.left_out,
+                condition.seams,
+                condition.lost,
+                condition.repeated,
+                *(_rate(condition.dropouts[direction]) for direction in ("capture", "playback")),
+                round(100 * condition.cpu_s / condition.seconds, 2) if runs else "–",
+                round(condition.most_mib, 1) if runs else "–",
+                condition.restarts if runs else "–",
+            )
+        )
+        if condition.visits:
+            visits = ", ".join(f"{name}: {number}" for name, number in condition.visits.items())
+            sheet.notes.append(f"{condition.name}: {visits}.")
     sheet.notes.append("Dropouts with the 95 % interval of such a count (Poisson).")
     return sheet
 

@@ -20,12 +20,12 @@ from urllib.parse import urlencode
 from appliance.page.requests import FORM
 from appliance.page.visit import COOKIE
 
-CROWD, OF_ONE = 200, 15  # connections in all, and from one address
+CROWD, PER_ADDRESS = 200, 15  # connections in all, and from one address
 HELD_S = 5.0  # how long the crowd's connections are open, and then closed
 BYTE_S = 0.5  # between two bytes of a slow request
 GIGABYTE = 1 << 30
 PIPELINED = 500  # requests sent at once by a client that reads no reply
-BREATH_S = 0.02  # back-off between two attempts after a refusal
+BACK_OFF_S = 0.02  # back-off between two attempts after a refusal
 
 
 class PageVisitor:
@@ -52,16 +52,16 @@ class PageVisitor:
         for code in range(1_000_000):
             form = urlencode({"code": f"{code:06d}"})
             origin = f"Origin: http://{self._host}\r\n"
-            self.done[f"a code, {await self._ask('POST', '/pair', origin, form)}"] += 1
+            self.done[f"a code, {await self._request('POST', '/pair', origin, form)}"] += 1
 
     async def rebind(self) -> None:
         """Send requests with a foreign Host, and forms of a foreign Origin with a valid cookie."""
         evil = "Origin: http://evil.example\r\n"
         for _ in range(1_000_000):
-            name = await self._ask("GET", "/", "", host="evil.example")
-            form = await self._ask("POST", "/do", evil + self._cookie, "do=mute")
-            self.done[f"another host, {name}"] += 1
-            self.done[f"another origin, {form}"] += 1
+            by_host = await self._request("GET", "/", "", host="evil.example")
+            by_origin = await self._request("POST", "/do", evil + self._cookie, "do=mute")
+            self.done[f"another host, {by_host}"] += 1
+            self.done[f"another origin, {by_origin}"] += 1
 
     async def drip(self) -> None:
         """Send a request one byte at a time."""
@@ -75,7 +75,7 @@ class PageVisitor:
     async def crowd(self) -> None:
         """Open 200 connections at once, send nothing, close them and wait."""
         for number in range(CROWD):
-            address = f"127.0.1.{1 + number // OF_ONE}"
+            address = f"127.0.1.{1 + number // PER_ADDRESS}"
             with contextlib.suppress(OSError):
                 self._held.append((await self._connect(address))[1])
                 self.done["connections of a crowd"] += 1
@@ -86,25 +86,25 @@ class PageVisitor:
 
     async def upload(self) -> None:
         """Upload a gigabyte, with Content-Length and in chunks."""
-        told = f"Content-Length: {GIGABYTE}\r\n", "Transfer-Encoding: chunked\r\n"
-        for length in told:
+        headers = f"Content-Length: {GIGABYTE}\r\n", "Transfer-Encoding: chunked\r\n"
+        for length in headers:
             _, writer = await self._open(self._head("POST", "/pair", self._cookie + length))
-            piece = b"x" * 65_536
-            if length == told[1]:
-                piece = b"10000\r\n" + piece + b"\r\n"
+            chunk = b"x" * 65_536
+            if length == headers[1]:
+                chunk = b"10000\r\n" + chunk + b"\r\n"
             self.done["uploads of a gigabyte"] += 1
             with contextlib.suppress(OSError):
                 for _ in range(GIGABYTE // 65_536):
-                    writer.write(piece)
+                    writer.write(chunk)
                     await writer.drain()
-                    self.done["bytes of them taken"] += len(piece)
+                    self.done["bytes of them taken"] += len(chunk)
             writer.close()
 
     async def hoard(self) -> None:
         """Open a live view and request hundreds of replies, and read none of it."""
         head = self._head("GET", "/static/live.js")
-        for first in (self._head("GET", "/events", self._cookie), head * PIPELINED):
-            self._held.append((await self._open(first))[1])
+        for data in (self._head("GET", "/events", self._cookie), head * PIPELINED):
+            self._held.append((await self._open(data))[1])
         self.done["views and replies not fetched"] += 2
         await asyncio.sleep(4 * HELD_S)
         while self._held:
@@ -119,12 +119,14 @@ class PageVisitor:
             self.done["views opened and left"] += 1
 
     # ── HTTP
-    async def _ask(
-        self, method: str, path: str, more: str, form: str = "", host: str = ""
+    async def _request(
+        self, method: str, path: str, extra: str, form: str = "", host: str = ""
     ) -> int | str:
         """Send a request. Returns the status of the reply. Raises ConnectionError if none came."""
-        said = f"{more}Content-Type: {FORM}\r\nContent-Length: {len(form)}\r\nConnection: close\r\n"
-        reader, writer = await self._open(self._head(method, path, said, host) + form.encode())
+        headers = (
+            f"{extra}Content-Type: {FORM}\r\nContent-Length: {len(form)}\r\nConnection: close\r\n"
+        )
+        reader, writer = await self._open(self._head(method, path, headers, host) + form.encode())
         line = await reader.readline()
         writer.close()
         if not line:
@@ -139,9 +141,9 @@ class PageVisitor:
     async def _connect(self, address: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         return await asyncio.open_connection("127.0.0.1", self._port, local_addr=(address, 0))
 
-    def _head(self, method: str, path: str, more: str = "", host: str = "") -> bytes:
+    def _head(self, method: str, path: str, extra: str = "", host: str = "") -> bytes:
         host = host or self._host
-        return f"{method} {path} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n".encode()
+        return f"{method} {path} HTTP/1.1\r\nHost: {host}\r\n{extra}\r\n".encode()
 
 
 KINDS: dict[str, Callable[[PageVisitor], Awaitable[None]]] = {
@@ -158,20 +160,20 @@ VIEWERS = ("look",) * 3
 ATTACK = ("guess", "guess", "rebind", "crowd", "upload", "hoard", "flicker", *("drip",) * 20)
 
 
-async def _again(visitor: PageVisitor, kind: str) -> None:
+async def _repeat(visitor: PageVisitor, kind: str) -> None:
     """Repeat a client for ever; when it is refused or disconnected, it retries."""
     while True:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             await KINDS[kind](visitor)
         visitor.done[f"{kind}, refused or let go"] += 1
-        await asyncio.sleep(BREATH_S)
+        await asyncio.sleep(BACK_OFF_S)
 
 
 async def visit(port: int, cookie: str, kinds: list[str]) -> Counter[str]:
     """Run all clients until standard input ends. Returns the sums of their counts."""
     visitors = [PageVisitor(port, cookie, f"127.0.0.{2 + n}") for n in range(len(kinds))]
     tasks = [
-        asyncio.ensure_future(_again(visitor, kind))
+        asyncio.ensure_future(_repeat(visitor, kind))
         for visitor, kind in zip(visitors, kinds, strict=True)
     ]
     await asyncio.to_thread(sys.stdin.buffer.read)

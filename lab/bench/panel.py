@@ -34,25 +34,25 @@ class ButtonPresser:
     def __init__(self, panel: Path) -> None:
         self.frames: list[tuple[int, str]] = []
         self._panel = str(panel)
-        self._wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._wire.bind("")  # an abstract address chosen by the kernel
-        self._eye = threading.Thread(target=self._look, daemon=True)
-        self._eye.start()
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.bind("")  # an abstract address chosen by the kernel
+        self._thread = threading.Thread(target=self._receive, daemon=True)
+        self._thread.start()
         self.push(HELLO)
 
     def push(self, word: str) -> int:
         """Send a word to the panel. Returns the time just before, CLOCK_MONOTONIC in ns."""
         at_ns = time.monotonic_ns()
-        self._wire.sendto(word.encode(), self._panel)
+        self._socket.sendto(word.encode(), self._panel)
         return at_ns
 
     def close(self) -> None:
-        self._wire.shutdown(socket.SHUT_RDWR)
-        self._eye.join()
-        self._wire.close()
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+        self._socket.close()
 
-    def _look(self) -> None:
-        while frame := self._wire.recv(64):
+    def _receive(self) -> None:
+        while frame := self._socket.recv(64):
             self.frames.append((time.monotonic_ns(), frame.decode().split()[0]))
 
 
@@ -61,39 +61,41 @@ def bench(options: BenchOptions) -> list[FigureTable]:
     presses = options.events or PRESSES
     panel = {"gpio": "keyboard", "mute_switch": False}
     settings = load_over(options.settings, {"mode": "open", "panel": panel})
-    dice = np.random.default_rng(options.seed)
+    rng = np.random.default_rng(options.seed)
     stops: list[float] = []
     lights: list[float] = []
-    quiet = 0
+    left_out = 0
 
     def act(stage: BenchHarness) -> None:
-        nonlocal quiet
-        finger = ButtonPresser(stage.state_dir / place(settings).name)
+        nonlocal left_out
+        presser = ButtonPresser(stage.state_dir / place(settings).name)
         stage.wait(0.2)
         watched_ns = time.monotonic_ns()  # earlier changes were not recorded
         for _ in range(presses):
             stage.start_talking()
-            stage.wait(float(dice.uniform(0.0, 0.5)))
-            at = stage.card.index_of(finger.push("press"))
+            stage.wait(float(rng.uniform(0.0, 0.5)))
+            at = stage.card.index_of(presser.push("press"))
             stage.wait(0.15)
-            finger.push("release")
+            presser.push("release")
             stage.wait(0.5)
             track = stage.card.loudspeaker(at - 30 * MS, 330 * MS)
-            late = stop_ms(track, 30 * MS)
-            if late is None:
-                quiet += 1
+            stop = stop_ms(track, 30 * MS)
+            if stop is None:
+                left_out += 1
             else:
-                stops.append(late)
-        every = {(m.at_ns, str(m.state)) for _, m in stage.recording.messages_of(StateChanged)}
-        changes = sorted(change for change in every if change[0] > watched_ns)
-        lights.extend(light_ms(changes, finger.frames))
-        finger.close()
+                stops.append(stop)
+        all_changes = {
+            (m.at_ns, str(m.state)) for _, m in stage.recording.messages_of(StateChanged)
+        }
+        changes = sorted(change for change in all_changes if change[0] > watched_ns)
+        lights.extend(light_ms(changes, presser.frames))
+        presser.close()
 
     BenchHarness(QUIET, settings, act, parts=(*WITHOUT_THINKER, "panel")).play()
     sheet = FigureTable("The panel on mock pins, ms", ("from → to", *SPREAD, "target p99"))
     sheet.rows.append(("press → last audible sample", *spread(stops), TARGET_STOP_MS))
     sheet.rows.append(("state changes → light", *spread(lights), TARGET_LIGHT_MS))
-    sheet.notes.append(f"{quiet} presses fell between two words and say nothing.")
+    sheet.notes.append(f"{left_out} presses fell between two words and say nothing.")
     sheet.notes.append("Mock pins: the kernel's GPIO is not in it. Not run on a Pi.")
     sheet.events = [{"stop_ms": value} for value in stops] + [{"light_ms": v} for v in lights]
     return [sheet]
@@ -122,7 +124,7 @@ def light_ms(changes: list[tuple[int, str]], frames: list[tuple[int, str]]) -> l
         until_ns = at_ns + int(LATE_S * 1e9)
         if number + 1 < len(changes) and changes[number + 1][0] - at_ns < 100_000_000:
             continue
-        came = [t for t, name in frames if name == state and at_ns <= t < until_ns]
-        if came:
-            found.append((came[0] - at_ns) / 1e6)
+        shown = [t for t, name in frames if name == state and at_ns <= t < until_ns]
+        if shown:
+            found.append((shown[0] - at_ns) / 1e6)
     return found

@@ -37,7 +37,7 @@ _STEP = 480  # 30 ms, the chunk size of the process `words`
 
 def bench(options: BenchOptions) -> list[FigureTable]:
     """A table of the recognised word lists by class and age, and one of the wake words."""
-    return [_words(options), _wake(options)]
+    return [_words(options), _wake_words(options)]
 
 
 def _words(options: BenchOptions) -> FigureTable:
@@ -53,7 +53,7 @@ def _words(options: BenchOptions) -> FigureTable:
             cpu_s = time.process_time()
             for clip in clips:
                 recogniser.start()
-                recogniser.process(_burst(clip, age_ms))
+                recogniser.process(_segment(clip, age_ms))
                 text = recogniser.hypothesis().text
                 counts[phrases.kind_of(text, lists) if text else "nothing"] += 1
             cpu_ms = 1000 * (time.process_time() - cpu_s) / len(clips)
@@ -66,8 +66,8 @@ def _words(options: BenchOptions) -> FigureTable:
     return sheet
 
 
-def _wake(options: BenchOptions) -> FigureTable:
-    names = (
+def _wake_words(options: BenchOptions) -> FigureTable:
+    columns = (
         "wake word",
         "by",
         "clean %",
@@ -75,8 +75,8 @@ def _wake(options: BenchOptions) -> FigureTable:
         "late ms p50",
         "false wakes",
     )
-    sheet = FigureTable("Wake words, synthetic voices", names, names=2)
-    others = _recordings(options)
+    sheet = FigureTable("Wake words, synthetic voices", columns, names=2)
+    other_words = _recordings(options)
     count = max(5, (options.events or EVENTS) // 4)
     own = options.settings.hearing.wake.phrase
     for phrase in dict.fromkeys((own, *microwakeword_backend.PHRASES)):
@@ -84,23 +84,31 @@ def _wake(options: BenchOptions) -> FigureTable:
         if spotter is None:
             continue
         rng = random.Random(options.seed)  # noqa: S311 -- chance, not secrecy
-        hits, late = {0.0: 0, SNR_DB: 0}, []
+        hits, delays_ms = {0.0: 0, SNR_DB: 0}, []
         for number in range(count):
             voice = f"{rng.choice(said.ACCENTS)}+{rng.choice(said.HELD_OUT)}"
             speed, pitch = rng.randrange(130, 190, 5), rng.randrange(20, 80, 5)
             text = SPELT.get(phrase, phrase)
             clip = said.spoken(said.Phrase("interruption", text, voice, speed, pitch))
             for snr_db in hits:
-                found = _heard_at(spotter, _spoken(clip, snr_db, number))
-                hits[snr_db] += bool(found)
-                if found and not snr_db:
-                    late.append(1000 * (found[0] - RATE_HZ - (clip.end - clip.onset)) / RATE_HZ)
-        wrong = len(_heard_at(spotter, others)) if len(others) else "–"
+                detections = _detections(spotter, _in_noise(clip, snr_db, number))
+                hits[snr_db] += bool(detections)
+                if detections and not snr_db:
+                    delays_ms.append(
+                        1000 * (detections[0] - RATE_HZ - (clip.end - clip.onset)) / RATE_HZ
+                    )
+        false_wakes = len(_detections(spotter, other_words)) if len(other_words) else "–"
         shares = [round(100 * hit / count) for hit in hits.values()]
         sheet.rows.append(
-            (phrase, spotter.name, *shares, round(float(np.median(late))) if late else "–", wrong)
+            (
+                phrase,
+                spotter.name,
+                *shares,
+                round(float(np.median(delays_ms))) if delays_ms else "–",
+                false_wakes,
+            )
         )
-    hours = len(others) / RATE_HZ / 3600
+    hours = len(other_words) / RATE_HZ / 3600
     sheet.notes.append(
         f"{count} voices that no training of ours has heard, in kitchen-like noise; false wakes in "
         f"{hours:.1f} hours of recordings of other words."
@@ -125,9 +133,9 @@ def _clips(options: BenchOptions) -> Iterator[tuple[str, RecordingKind, list[Sou
     sources, _ = options.recorded()
     kinds: tuple[RecordingKind, ...] = ("backchannel", "interruption")
     for kind in kinds:
-        some = [source for source in sources if source.kind == kind]
-        random.Random(options.seed).shuffle(some)  # noqa: S311 -- chance, not secrecy
-        if clips := _loaded(some, count):
+        of_kind = [source for source in sources if source.kind == kind]
+        random.Random(options.seed).shuffle(of_kind)  # noqa: S311 -- chance, not secrecy
+        if clips := _loaded(of_kind, count):
             yield "real", kind, clips
     for kind in kinds:
         rng = random.Random(options.seed)  # noqa: S311 -- chance, not secrecy
@@ -146,17 +154,17 @@ def _loaded(sources: list[recordings.RecordingFile], count: int) -> list[SoundCl
     return clips
 
 
-def _burst(clip: SoundClip, age_ms: int) -> Samples:
+def _segment(clip: SoundClip, age_ms: int) -> Samples:
     """The clip up to that age, with a little sound before the onset, as in the ring `near`."""
     sound = clip.at(LEVEL_DB)
     padded = np.concatenate([np.zeros(BEFORE_FRAMES), sound])
     end = clip.onset + BEFORE_FRAMES + age_ms * RATE_HZ // 1000
-    burst = padded[clip.onset : min(end, len(padded))]
-    burst += acoustics.noise("white", len(burst), level_db=ROOM_DB, rate_hz=RATE_HZ)
-    return to_int16(burst)
+    segment = padded[clip.onset : min(end, len(padded))]
+    segment += acoustics.noise("white", len(segment), level_db=ROOM_DB, rate_hz=RATE_HZ)
+    return to_int16(segment)
 
 
-def _spoken(clip: SoundClip, snr_db: float, seed: int) -> Samples:
+def _in_noise(clip: SoundClip, snr_db: float, seed: int) -> Samples:
     sound = clip.at(LEVEL_DB)[clip.onset : clip.end]
     out = np.concatenate([np.zeros(RATE_HZ), sound, np.zeros(RATE_HZ // 2)])
     level_db = LEVEL_DB - snr_db if snr_db else ROOM_DB
@@ -164,7 +172,7 @@ def _spoken(clip: SoundClip, snr_db: float, seed: int) -> Samples:
     return to_int16(out)
 
 
-def _heard_at(spotter: WakeWordSpotter, samples: Samples) -> list[int]:
+def _detections(spotter: WakeWordSpotter, samples: Samples) -> list[int]:
     """The sample indices at which the spotter detects its phrase."""
     spotter.reset()
     steps = range(0, len(samples) - _STEP + 1, _STEP)

@@ -35,10 +35,10 @@ def bench(options: BenchOptions) -> list[FigureTable]:
     """The ring, a Unix socket and a Queue, with `events` slots each."""
     slots = options.events or EVENTS
     sheet = FigureTable("One way between two processes, µs", ("", *SPREAD))
-    with _hurry():
-        for name, through in (("ring", _through_ring), ("Unix socket", _through_socket),
+    with _realtime():
+        for name, measure in (("ring", _through_ring), ("Unix socket", _through_socket),
                               ("multiprocessing.Queue", _through_queue)):  # fmt: skip
-            times = through(slots)
+            times = measure(slots)
             sheet.rows.append((name, *spread(times, 0)))
             sheet.events += [{"through": name, "us": times}]
     sheet.notes.append(
@@ -51,8 +51,8 @@ def bench(options: BenchOptions) -> list[FigureTable]:
 def _through_ring(slots: int) -> list[float]:
     handles = ring_handles.create(SPEC)
     reader = RingReader(handles, "reader")
-    pid = _writer(_write_ring, (handles.memory_fd, handles.bell_fds["reader"],
-                                handles.room_fd, slots))  # fmt: skip
+    pid = _fork(_write_ring, (handles.memory_fd, handles.bell_fds["reader"],
+                              handles.room_fd, slots))  # fmt: skip
     poll = select.poll()
     poll.register(reader.fileno(), select.POLLIN)
     times: list[float] = []
@@ -66,12 +66,12 @@ def _through_ring(slots: int) -> list[float]:
 
 def _write_ring(memory_fd: int, bell_fd: int, room_fd: int, slots: int) -> None:
     writer = RingWriter(ring_handles.RingHandles(SPEC, memory_fd, {"reader": bell_fd}, room_fd))
-    _paced(slots, lambda: writer.write(SLOT))
+    _send_paced(slots, lambda: writer.write(SLOT))
 
 
 def _through_socket(slots: int) -> list[float]:
     near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-    pid = _writer(_write_socket, (far.fileno(), slots))
+    pid = _fork(_write_socket, (far.fileno(), slots))
     times = []
     for _ in range(slots):
         data = near.recv(8 + SLOT.nbytes, socket.MSG_WAITALL)
@@ -82,7 +82,7 @@ def _through_socket(slots: int) -> list[float]:
 
 def _write_socket(fd: int, slots: int) -> None:
     end = socket.socket(fileno=fd)
-    _paced(slots, lambda: end.sendall(struct.pack("=q", time.monotonic_ns()) + SLOT.tobytes()))
+    _send_paced(slots, lambda: end.sendall(struct.pack("=q", time.monotonic_ns()) + SLOT.tobytes()))
 
 
 def _through_queue(slots: int) -> list[float]:
@@ -99,10 +99,10 @@ def _through_queue(slots: int) -> list[float]:
 
 
 def _write_queue(queue: Any, slots: int) -> None:
-    _paced(slots, lambda: queue.put((time.monotonic_ns(), SLOT)))
+    _send_paced(slots, lambda: queue.put((time.monotonic_ns(), SLOT)))
 
 
-def _paced(slots: int, send: Callable[[], Any]) -> None:
+def _send_paced(slots: int, send: Callable[[], Any]) -> None:
     due = time.monotonic() + 0.2
     for _ in range(slots):
         time.sleep(max(0.0, due - time.monotonic()))
@@ -110,7 +110,7 @@ def _paced(slots: int, send: Callable[[], Any]) -> None:
         due += PACE_S
 
 
-def _writer(target: Callable[..., None], args: tuple[int, ...]) -> int:
+def _fork(target: Callable[..., None], args: tuple[int, ...]) -> int:
     """Run `target(*args)` in a forked child."""
     pid = os.fork()
     if pid == 0:
@@ -122,7 +122,7 @@ def _writer(target: Callable[..., None], args: tuple[int, ...]) -> int:
 
 
 @contextlib.contextmanager
-def _hurry() -> Iterator[None]:
+def _realtime() -> Iterator[None]:
     """Schedule this process and its children as the audio processes, if that is permitted."""
     normal = os.sched_getscheduler(0), os.sched_getparam(0)
     with contextlib.suppress(PermissionError):  # the figures are then those of normal scheduling

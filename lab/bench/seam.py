@@ -42,7 +42,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
         for _ in range(round(wanted * MOST_TRIES)):
             if len(found) >= wanted:
                 break
-            _disturb(stage, rng.choice(sounds), rng, found, counts)
+            _play_sound(stage, rng.choice(sounds), rng, found, counts)
         stage.wait_until(stage.settled, 3.0)
 
     stage = BenchHarness(QUIET, options.settings, act)
@@ -66,7 +66,7 @@ def murmur(text: str) -> OwnerSound:
     return make(Scene(name="bench"), ScriptedUtterance(say=text, speed=200))
 
 
-def _disturb(
+def _play_sound(
     stage: BenchHarness,
     sound: OwnerSound,
     rng: random.Random,
@@ -128,8 +128,8 @@ def _sheet(
     sheet = FigureTable("Seam: samples over a pause and what follows it", columns)
     lost, repeated = sum(s.lost_samples for s in found), sum(s.repeated_samples for s in found)
     step = max((s.max_step for s in found), default=0)
-    again = sum(s.again_samples > 0 for s in found)
-    sheet.rows.append((str(len(found)), lost, repeated, again, step, largest_step))
+    said_again = sum(s.again_samples > 0 for s in found)
+    sheet.rows.append((str(len(found)), lost, repeated, said_again, step, largest_step))
     sheet.notes.append(
         f"{counts['said']} sounds made {counts['pauses']} pauses; {counts['yielded']} were taken "
         f"for an interruption; {counts['not measurable']} lay where the speech itself is silent, "

@@ -60,12 +60,12 @@ def in_room(
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
     """The events of one room in the form of the JSON, and the box's dropouts by direction."""
     events: list[dict[str, Any]] = []
-    with _article(room, options.settings) as other:
+    with _article(room, options.settings) as article_card:
 
         def act(stage: BenchHarness) -> None:
-            _interrupt(stage, other, options, clips, events)
+            _interrupt(stage, article_card, options, clips, events)
 
-        stage = BenchHarness(room, options.settings, act, others=(other,))
+        stage = BenchHarness(room, options.settings, act, others=(article_card,))
         stage.play()
     return events, stage.dropouts
 
@@ -85,8 +85,8 @@ def _article(room: Room, settings: Settings) -> Iterator[SoundCard]:
         delay = round(room.delay_ms * RATE_HZ / 1000)
         with SoundCard.create(folder / "card", RATE_HZ, echo=echo, echo_delay=delay) as card:
             environment = os.environ | alsa_environment(folder, {"sim": card.path})
-            words = [sys.executable, "-m", "lab.bench.article", "sim", str(folder / "answer")]
-            child = subprocess.Popen(words, env=environment, stdin=subprocess.PIPE)
+            command = [sys.executable, "-m", "lab.bench.article", "sim", str(folder / "answer")]
+            child = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE)
             try:
                 yield card
             finally:
@@ -98,7 +98,7 @@ def _article(room: Room, settings: Settings) -> Iterator[SoundCard]:
 
 def _interrupt(
     stage: BenchHarness,
-    other: SoundCard,
+    article_card: SoundCard,
     options: BenchOptions,
     clips: RecordedWords | None,
     events: list[dict[str, Any]],
@@ -110,20 +110,20 @@ def _interrupt(
     stage.start_talking()
     stage.wait(CONVERGED_S)
     for _ in range(round(wanted * MOST_TRIES) * len(sources)):
-        short = [kind for kind in sources if _counted(events, kind) < wanted]
-        if not short:
+        missing = [kind for kind in sources if _count(events, kind) < wanted]
+        if not missing:
             return
-        word = next(sources[rng.choice(short)], None)
+        word = next(sources[rng.choice(missing)], None)
         if word is not None:
-            events += _event(stage, other, word, rng)
+            events += _event(stage, article_card, word, rng)
 
 
-def _counted(events: list[dict[str, Any]], kind: str) -> int:
+def _count(events: list[dict[str, Any]], kind: str) -> int:
     return sum(e["word"] == kind and e["by"] == "ours" and not e["left_out"] for e in events)
 
 
 def _event(
-    stage: BenchHarness, other: SoundCard, word: OwnerWord, rng: random.Random
+    stage: BenchHarness, article_card: SoundCard, word: OwnerWord, rng: random.Random
 ) -> Iterator[dict[str, Any]]:
     """Play one word over the box; yields the event of ours and of the article."""
     try:
@@ -135,14 +135,14 @@ def _event(
     stage.wait_until(lambda: stage.card.now() > end + round(AFTER_S * RATE_HZ), 30.0)
     stage.wait_until(stage.settled, 3.0)
     ours = measure_stop(stage, onset)
-    theirs = _theirs(other, other.index_of(stage.card.time_of(onset)))
-    for by, heard in (("ours", ours), ("article", theirs)):
+    article = _measure_article(article_card, article_card.index_of(stage.card.time_of(onset)))
+    for by, measurement in (("ours", ours), ("article", article)):
         yield {
             "by": by,
             "word": word.kind,
             "name": word.name,
             "click": word.click,
-        } | heard.as_data()
+        } | measurement.as_data()
     if not stage.talking():
         stage.start_talking()
     stage.wait_until(lambda: stage.card.now() > end + APART, 5.0)
@@ -152,28 +152,31 @@ def measure_stop(stage: BenchHarness, onset: int) -> StopMeasurement:
     """Measure the box's stop for a sound whose true onset is card index `onset`."""
     since = onset - RATE_HZ
     ends: dict[int, int] = {
-        stage.index(m.index): 0 for m in stage.messages_since(PlaybackStopped, since)
+        stage.index(message.index): 0 for message in stage.messages_since(PlaybackStopped, since)
     }
-    ends |= {stage.index(m.index): m.serial for m in stage.messages_since(PlaybackPaused, since)}
-    heard = _read(stage.card, onset, sorted(ends))
-    serial = ends.get(heard.silent)
-    for m in stage.messages_since(Onset, since):
-        if m.serial == serial and m.decided:
-            heard.decided = stage.index(m.decided) - onset
-    return heard
+    ends |= {
+        stage.index(message.index): message.serial
+        for message in stage.messages_since(PlaybackPaused, since)
+    }
+    measurement = _measure(stage.card, onset, sorted(ends))
+    serial = ends.get(measurement.silent)
+    for message in stage.messages_since(Onset, since):
+        if message.serial == serial and message.decided:
+            measurement.decided = stage.index(message.decided) - onset
+    return measurement
 
 
-def _theirs(card: SoundCard, onset: int) -> StopMeasurement:
+def _measure_article(card: SoundCard, onset: int) -> StopMeasurement:
     """Measure the article's stop: it stops by no longer writing, and the card logs the underrun."""
-    dry = [
+    underruns = [
         e.index
         for e in card.events()
         if e.stream == StreamDirection.PLAYBACK and e.kind == CardEventKind.XRUN
     ]
-    return _read(card, onset, dry)
+    return _measure(card, onset, underruns)
 
 
-def _read(card: SoundCard, onset: int, silent: list[int]) -> StopMeasurement:
+def _measure(card: SoundCard, onset: int, silent: list[int]) -> StopMeasurement:
     first = onset - CLIP_FRAMES
     track = card.loudspeaker(first, card.now() - first)
     return read_stop(track, CLIP_FRAMES, [index - first for index in silent]).moved(first)

@@ -64,8 +64,8 @@ def read_stop(track: Samples, onset: int, silent: Sequence[int]) -> StopMeasurem
     loud = np.abs(track.astype(np.int32)) > AUDIBLE
     if not loud[onset - BEFORE : onset].any():
         return StopMeasurement(left_out=SILENT)
-    early = (at for at in silent if onset - BEFORE < at <= onset)
-    if any(not loud[at : onset + HELD].any() for at in early):
+    early_stops = (at for at in silent if onset - BEFORE < at <= onset)
+    if any(not loud[at : onset + HELD].any() for at in early_stops):
         return StopMeasurement(left_out=SILENT)
     stops = (at for at in silent if onset < at <= onset + WITHIN)
     stop = next((at for at in stops if not loud[at : at + HELD].any()), None)
@@ -112,10 +112,10 @@ def _rows(
     name: str, events: Sequence[dict[str, Any]], stop: FigureTable, parts: FigureTable
 ) -> None:
     reasons = Counter(e["left_out"] for e in events if e["left_out"])
-    out = ", ".join(f"{count} {why}" for why, count in reasons.items()) or "0"
+    left_out = ", ".join(f"{count} {why}" for why, count in reasons.items()) or "0"
     missed = sum(e["missed"] for e in events)
     counted = [e for e in events if e["last_ms"] is not None]
-    stop.rows.append((name, *spread([e["last_ms"] for e in counted]), missed, out))
+    stop.rows.append((name, *spread([e["last_ms"] for e in counted]), missed, left_out))
     known = [e for e in counted if e["decided_ms"] is not None]
     if known:
         room = name.removeprefix("ours, ")

@@ -59,13 +59,13 @@ def words_of(text: str) -> list[str]:
     return re.findall(r"[a-z']+", text.lower())
 
 
-def wrong_words(said: list[str], heard: list[str]) -> int:
+def wrong_words(spoken: list[str], recognised: list[str]) -> int:
     """The number of word errors: deletions, insertions and substitutions (edit distance)."""
-    row = list(range(len(heard) + 1))
-    for number, word in enumerate(said, 1):
-        before, row = row, [number]
-        for place, other in enumerate(heard):
-            row.append(min(before[place] + (word != other), before[place + 1] + 1, row[-1] + 1))
+    row = list(range(len(recognised) + 1))
+    for number, word in enumerate(spoken, 1):
+        previous, row = row, [number]
+        for place, other in enumerate(recognised):
+            row.append(min(previous[place] + (word != other), previous[place + 1] + 1, row[-1] + 1))
     return row[-1]
 
 

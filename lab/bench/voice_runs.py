@@ -44,33 +44,33 @@ def wait_until_ready(voice: Voice) -> None:
 
 def say(voice: Voice, text: str) -> SaidSentence:
     """Synthesise a sentence. Raises VoiceError if the voice makes no sound."""
-    began_s = time.monotonic()
-    speech, made, first_ms = voice.synthesise(text), list[Samples](), 0.0
+    started_s = time.monotonic()
+    speech, chunks, first_ms = voice.synthesise(text), list[Samples](), 0.0
     while (samples := speech.read()) is not None:
         if len(samples):
-            first_ms = first_ms or 1000 * (time.monotonic() - began_s)
-            made.append(samples)
+            first_ms = first_ms or 1000 * (time.monotonic() - started_s)
+            chunks.append(samples)
         else:
             select.select([speech.fileno()], [], [], 0.1)
-    if not made:
+    if not chunks:
         raise VoiceError(f"The voice {voice.name} made no sound of a sentence.")
-    return SaidSentence(np.concatenate(made), list(speech.words), first_ms)
+    return SaidSentence(np.concatenate(chunks), list(speech.words), first_ms)
 
 
 def stop_times_ms(command: Sequence[str], text: str, times: int) -> list[float]:
     """ms from a stop request at the first sound of `text` until the program `command` reports that
     the sentence is done, `times` times. Raises VoiceError if it violates the protocol."""
-    found = []
-    with _started(command) as (orders, answers):
-        _next(answers, protocol.EngineHello)
+    times_ms = []
+    with _started(command) as (requests_fd, replies):
+        _wait_for(replies, protocol.EngineHello)
         for number in range(1, times + 1):
-            _write(orders, protocol.encode_say(number, text))
-            _next(answers, tuple)
-            began_s = time.monotonic()
-            _write(orders, protocol.encode_stop(number))
-            _next(answers, protocol.EngineDone)
-            found.append(1000 * (time.monotonic() - began_s))
-    return found
+            _write(requests_fd, protocol.encode_say(number, text))
+            _wait_for(replies, tuple)
+            started_s = time.monotonic()
+            _write(requests_fd, protocol.encode_stop(number))
+            _wait_for(replies, protocol.EngineDone)
+            times_ms.append(1000 * (time.monotonic() - started_s))
+    return times_ms
 
 
 @contextmanager
@@ -80,7 +80,7 @@ def _started(command: Sequence[str]) -> Iterator[tuple[int, Iterator[protocol.En
     assert child.stdin is not None
     assert child.stdout is not None
     try:
-        yield child.stdin.fileno(), _answers(child.stdout.fileno())
+        yield child.stdin.fileno(), _replies(child.stdout.fileno())
     finally:
         child.kill()
         child.stdin.close()
@@ -88,7 +88,7 @@ def _started(command: Sequence[str]) -> Iterator[tuple[int, Iterator[protocol.En
         child.wait()
 
 
-def _answers(fd: int) -> Iterator[protocol.EngineReply]:
+def _replies(fd: int) -> Iterator[protocol.EngineReply]:
     parser = protocol.ReplyParser()
     while select.select([fd], [], [], max(START_S, HUNG_S))[0]:
         data = os.read(fd, _READ_BYTES)
@@ -98,11 +98,11 @@ def _answers(fd: int) -> Iterator[protocol.EngineReply]:
     raise VoiceError("The voice's program does not answer.")
 
 
-def _next(answers: Iterator[protocol.EngineReply], kind: type) -> None:
-    for answer in answers:
-        if isinstance(answer, protocol.EngineFailed):
-            raise VoiceError(f"The voice's program failed: {answer.why}.")
-        if isinstance(answer, kind):
+def _wait_for(replies: Iterator[protocol.EngineReply], kind: type) -> None:
+    for reply in replies:
+        if isinstance(reply, protocol.EngineFailed):
+            raise VoiceError(f"The voice's program failed: {reply.why}.")
+        if isinstance(reply, kind):
             return
 
 
