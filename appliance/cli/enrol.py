@@ -51,15 +51,15 @@ def cli_enrol(settings: Settings, *, folder: Path | None, keep: bool, takes: int
         )
     scored = usable(takes_, settings, classifier)
     result = enrolment.learn(scored, adaptation.anchors(), network.fingerprint())
-    _print_line(f"{result.takes} recordings, each judged by what the others taught: "
+    _print_line(f"{result.takes} recordings, each judged after learning from the others: "
          f"{result.before:.0%} right as shipped, {result.after:.0%} with yours.")  # fmt: skip
     if not result.helps:
         return _print_line("That is no better than as shipped: nothing was changed.")
     path = adaptation.save(result.adaptation, state)
     if keep:
         keep_recordings((h.take for h in scored), state)
-    _print_line(f"Kept in {path}; `interlude enrol --forget` takes it back.")
-    return _print_line("A box that runs takes it up when it is started again.")
+    _print_line(f"Saved in {path}; `interlude enrol --forget` deletes it.")
+    return _print_line("A running box uses it after its next restart.")
 
 
 def cli_forget(settings: Settings) -> int:
@@ -72,7 +72,7 @@ def cli_forget(settings: Settings) -> int:
         )
     if not existed:
         return _print_line("There was nothing to forget.")
-    return _print_line("Forgotten. A box that runs still knows it until it is started again.")
+    return _print_line("Forgotten. A running box still uses it until its next restart.")
 
 
 def record_takes(recording: RecordSound, takes: int) -> Iterable[EnrolmentRecording]:

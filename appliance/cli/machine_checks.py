@@ -37,8 +37,8 @@ def _cores(settings: Settings, machine: Machine) -> Iterator[Finding]:
     if missing:
         yield warning(
             "cores",
-            f"{len(cores)} cores: those meant for {', '.join(missing)} do not exist here.",
-            "The system places them: well enough for development. Or set `processes`.",
+            f"{len(cores)} cores: the cores meant for {', '.join(missing)} do not exist here.",
+            "The kernel chooses others, which is enough for development. Or set `processes`.",
             ShownAs.of("page-find-cores-few", count=len(cores)),
         )
     elif shared:

@@ -42,8 +42,8 @@ def cli_forget(settings: Settings) -> int:
     except NotRunning:
         return _print_line(_forget_on_disk(settings))
     except ControlError as error:
-        problem = f"It is not known whether the box that runs here has forgotten. {error.problem}"
-        remedy = "Ask again; if that does not help, stop the box and ask once more."
+        problem = f"The running box did not confirm that it has forgotten. {error.problem}"
+        remedy = "Try again; if that does not help, stop the box and try once more."
         raise ControlError(problem, error.remedy or remedy) from error
     if reply.problem:
         raise StorageError(reply.problem)

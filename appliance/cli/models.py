@@ -27,7 +27,7 @@ from appliance.settings import Settings
 from appliance.voice.engine import store as engines
 
 OK = 0
-SOON = "A box that runs tries it in some seconds, and offers it once it has said a word."
+SOON = "A running box tries it within seconds, and offers it if it can synthesise a word."
 ON_STICK = (
     "language",
     "voice",
@@ -87,7 +87,7 @@ def cli_fetch(
     model = catalogue.find(name, store.models)
     state = store.state(model)
     if form is not None and not any(file.part for file in model.files.values()):
-        raise FetchError(f"{name} has no audio encoder that is made in one form or another.")
+        raise FetchError(f"{name} has no audio encoder whose precision can be chosen.")
     if state in ("shipped", "installed") and form in (None, store.form(model)):
         console.print(
             f"{name} is here already ({state}). `interlude models verify {name}` checks it."
@@ -141,7 +141,7 @@ def cli_bring_voice(
     store = ModelStore.of(settings, request_file)
     engine = engines.engine(settings.programs_path(), engines.PIPER)
     if engine is not None and store.wanted() in engine.voices():
-        print(f"{store.wanted()} came with its program")
+        print(f"{store.wanted()} is part of its program's package")
         return OK
 
     def fetch(model: CatalogueModel) -> None:
@@ -152,7 +152,7 @@ def cli_bring_voice(
 
     download = BackgroundDownload(store, fetch, report, time.sleep)
     if not (download.run() if stick is None else download.copy_from_stick(stick)):
-        print("no voice is awaited" if stick is None else "nothing of it is awaited here")
+        print("no voice is requested" if stick is None else "no file of a requested voice")
     return OK
 
 
@@ -191,7 +191,7 @@ def cli_bring(
 
     download = BackgroundDownload(store, fetch, report, time.sleep)
     if not (download.run() if stick is None else download.copy_from_stick(stick)):
-        print("no model is awaited" if stick is None else "nothing of it is awaited here")
+        print("no model is requested" if stick is None else "no file of a requested model")
     return OK
 
 
@@ -229,7 +229,8 @@ def cli_announce(settings: Settings, folder: Path = download_news.FOLDER) -> int
         lambda: time.localtime().tm_hour, settings.own_language,
     )  # fmt: skip
     while (news := download_news.pop_news(folder)) is not None:
-        print(f"{news.model}: {news.kind}" + ("" if announcer.announce(news) else ", passed over"))
+        outcome = "announced" if announcer.announce(news) else "not announced"
+        print(f"{news.model}: {news.kind}, {outcome}")
     return OK
 
 
@@ -271,9 +272,8 @@ def _show(console: Console, store: ModelStore, model: CatalogueModel) -> None:
         console.print(f"  note     {model.note}", highlight=False)
     pinned = store.pinned(model)
     if pinned.revision is None or any(file.sha256 is None for file in pinned.files.values()):
-        console.print(
-            "  pinning  what this first fetch finds is pinned: it is trusted, then kept to"
-        )
+        line = "this first fetch is trusted: its files are pinned, later ones must match"
+        console.print(f"  pinning  {line}")
 
 
 def _accepted(model: CatalogueModel, ask: Callable[[str], str] | None) -> bool:

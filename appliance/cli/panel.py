@@ -100,4 +100,4 @@ def _send(panel: socket.socket, word: str) -> None:
     try:
         panel.send(word.encode())
     except OSError as error:
-        raise PanelError("The box has gone.", "`interlude run`, then this again.") from error
+        raise PanelError("The box has ended.", "`interlude run`, then this again.") from error

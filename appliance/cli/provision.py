@@ -169,7 +169,8 @@ def pop_request(
     try:
         pop_note(request_folder / WANTED_SETUP)
     except StorageError:
-        print(f"<3>The note of a {wanted or 'set-up'} remains: again in {CARD_S / 60:g} min.")
+        print(f"<3>The request of a {wanted or 'set-up'} cannot be deleted: "
+              f"retry in {CARD_S / 60:g} min.")  # fmt: skip
         sleep(CARD_S)
         raise
     (folder / TOLD).unlink(missing_ok=True)

@@ -106,7 +106,7 @@ def cli_try_broker(settings: Callable[[], Settings], folder: Path = WANTED) -> i
 
 
 def _no_request() -> int:
-    print("<4>nothing that could be done was asked for")  # a warning: sd-daemon(3)
+    print("<4>there was no valid request")  # a warning: sd-daemon(3)
     return 0
 
 

@@ -82,7 +82,7 @@ def _synthesise(voice: Voice, text: str) -> tuple[Samples, list[SpokenWord]]:
         if len(samples):
             chunks.append(samples)
         elif time.monotonic() > limit_s:
-            raise VoiceError(f"The voice {voice.name} did not come to its end.")
+            raise VoiceError(f"The voice {voice.name} did not finish in {SAID_S:g} s.")
         else:
             select.select([speech.fileno()], [], [], 0.1)
     return np.concatenate([np.empty(0, np.int16), *chunks]), list(speech.words)

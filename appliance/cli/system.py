@@ -42,7 +42,7 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
             return requested_change.cli(args.doing, settings)
         case "install":
             if args.wanted == (args.file is not None):
-                raise ReleaseRefused("Name a .system file, or say --wanted, and not both.")
+                raise ReleaseRefused("Name a .system file or give --wanted, but not both.")
             options = InstallOptions(args.downgrade, args.wait, start=not args.later)
             return cli_install(args.file, options)
         case "try":

@@ -33,7 +33,7 @@ MOST_LETTERS = 100  # in a voice's name
 PATIENCE_S = 5.0  # timeout; a conductor that is being restarted answers within this
 AGAIN_S = 0.02  # between two tries to connect while the socket's queue is full
 FORGET_PATIENCE_S = 120.0  # timeout; a worn card may stall for 5 s at each of some twenty writes
-STRANGE = "Interlude is running and answers in a way unknown here."
+STRANGE = "Interlude is running, but this command does not understand its reply."
 
 
 class BadArguments(ControlError):
@@ -84,7 +84,7 @@ def _connect(connection: socket.socket, path: Path) -> bool:
         with control_socket.short(path) as address:
             while not _try_connect(connection, address):
                 if time.monotonic() > deadline_s:
-                    raise ControlError("Too many wait at the door of Interlude.", "Try again.")
+                    raise ControlError("Interlude has too many waiting commands.", "Try again.")
                 time.sleep(AGAIN_S)
     except ControlError:
         raise
@@ -118,7 +118,7 @@ def _exchange(connection: socket.socket, message: Message) -> Mail:
 
 def _mute(words: str) -> Message:
     if words not in ("on", "off", ""):
-        raise BadArguments(f"mute: `{words}` is neither on nor off.")
+        raise BadArguments(f"mute: `{words}` should be on or off.")
     return Mute(on=words != "off")
 
 
@@ -131,7 +131,7 @@ def _volume(words: str) -> Message:
 
 def _voice(words: str) -> Message:
     if not 0 < len(words) <= MOST_LETTERS:
-        raise BadArguments(f"voice: `{words[:MOST_LETTERS]}` is no name of a voice.")
+        raise BadArguments(f"voice: `{words[:MOST_LETTERS]}` cannot be a voice's name.")
     return SetVoice(words)
 
 

@@ -192,7 +192,7 @@ def test_a_reset_whose_note_cannot_be_taken_away_tells_the_box_once_and_waits(
     finally:
         subprocess.run(["umount", str(request_folder)], check=True)
     assert waits == [CARD_S] * 3  # the path unit starts it again at once
-    assert capsys.readouterr().out.count("<3>The note of a reset remains") == 3
+    assert capsys.readouterr().out.count("<3>The request of a reset cannot be deleted") == 3
     assert voice.messages == [Restart()]
     assert pop_request(voice, ground, memory, request_folder) == "reset"
     assert voice.messages == [Restart()]

@@ -66,5 +66,5 @@ def test_a_file_or_the_wanted_one_is_installed_and_never_both(
     file: Path | None, wanted: bool
 ) -> None:
     args = argparse.Namespace(doing="install", file=file, wanted=wanted)
-    with pytest.raises(ReleaseRefused, match="say --wanted, and not both"):
+    with pytest.raises(ReleaseRefused, match="give --wanted, but not both"):
         system.cli(args, load_defaults)

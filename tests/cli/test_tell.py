@@ -98,7 +98,7 @@ def test_a_refusal_is_told_in_the_boxs_own_words(tmp_path: Path) -> None:
 def test_a_box_that_answers_with_something_else_is_of_another_version(tmp_path: Path) -> None:
     settings = settings_in(tmp_path)
     with Answering(settings, Forgotten()) as box:
-        with pytest.raises(ControlError, match="in a way unknown here"):
+        with pytest.raises(ControlError, match="does not understand its reply"):
             tell.send_command(settings, StopSpeaking())
         assert tell.forget_conversation(settings) == Forgotten()
     assert box.heard == [StopSpeaking(), Forget()]
