@@ -1,4 +1,4 @@
-"""Languages that the box can be set to."""
+"""The table of languages that the box can be set to."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ def test_espeak_has_a_voice_for_every_language_of_the_table() -> None:
     [("de", "de"), ("de_DE", "de"), ("pt-br", "pt"), ("zh-Hant", "zh"), ("EN", "en"),
      ("no", "nb"), ("nn_NO", "nb"), ("cmn", "zh"), ("", "")],
 )  # fmt: skip
-def test_a_code_is_taken_without_its_country(code: str, language: str) -> None:
+def test_a_code_is_reduced_to_its_language(code: str, language: str) -> None:
     assert base(code) == language
 
 
 @pytest.mark.parametrize(
     ("chosen", "code"), [("no", "no"), ("nb", "nb"), ("de", "nb"), ("auto", "nb"), ("nn", "nb")]
 )
-def test_each_name_is_offered_once_and_by_the_code_that_was_chosen(chosen: str, code: str) -> None:
+def test_each_name_is_offered_once_under_the_chosen_code(chosen: str, code: str) -> None:
     offered = choices(chosen)
     assert list(offered.values()) == sorted(set(OWN_NAMES.values()), key=str.casefold)
-    assert [one for one, name in offered.items() if name == "norsk"] == [code]
+    assert [key for key, name in offered.items() if name == "norsk"] == [code]
     assert offered.items() <= OWN_NAMES.items()
     assert chosen in offered or chosen not in NAMES
 
 
 @pytest.mark.long
-def test_each_language_has_the_name_that_it_has_in_itself() -> None:
+def test_each_language_has_its_own_name_from_cldr() -> None:
     assert OWN_NAMES.keys() == NAMES.keys()
     not_in_cldr, one_norwegian = {"bpy", "hak"}, {"nb", "no"}
     for code in NAMES.keys() - not_in_cldr - one_norwegian:

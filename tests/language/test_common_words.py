@@ -1,4 +1,4 @@
-"""Typed questions in the box's own languages, told apart by their small words."""
+"""The language of a typed question is detected by its common words."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ SENTENCES = [
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_short_sentences_are_told_and_none_is_taken_for_the_other(language: str) -> None:
-    told = [language_by_words(text) for code, text in SENTENCES if code == language]
-    assert len(told) == 24
-    assert set(told) <= {language, ""}
-    assert told.count(language) >= 22
+def test_short_sentences_are_detected_and_none_is_mistaken_for_the_other(language: str) -> None:
+    detected = [language_by_words(text) for code, text in SENTENCES if code == language]
+    assert len(detected) == 24
+    assert set(detected) <= {language, ""}
+    assert detected.count(language) >= 22
 
 
 @pytest.mark.parametrize("text", ["", "?!", "12 34", "Xylophon", "in an", "Timer", "日本語"])
-def test_what_cannot_be_told_is_no_language(text: str) -> None:
+def test_an_ambiguous_text_has_no_language(text: str) -> None:
     assert language_by_words(text) == ""
 
 
-def test_each_language_has_words_of_its_own_in_small_letters() -> None:
+def test_each_language_has_its_own_lower_case_words() -> None:
     lists = [set(catalogue(code).list(KEY)) for code in ("en", "de")]
     assert all(len(words) > 40 and all(word.islower() for word in words) for words in lists)
     assert len(lists[0] & lists[1]) < 5

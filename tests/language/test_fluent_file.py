@@ -1,4 +1,4 @@
-"""Fluent's syntax as far as sentences need it."""
+"""The parser of the subset of Fluent's syntax that the sentences use."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from appliance.language.fluent_file import parse
 from appliance.language.patterns import Choice, Reference, Variable, variables
 
 
-def test_text_variables_and_references_come_in_their_order() -> None:
+def test_text_variables_and_references_keep_their_order() -> None:
     found = parse("who = { $name }\nhello = Good { $time }, { who }!", "x.ftl")
     assert found["who"] == (Variable("name"),)
     assert found["hello"] == ("Good ", Variable("time"), ", ", Reference("who"), "!")
@@ -24,15 +24,15 @@ def test_a_choice_has_its_variants_and_its_default() -> None:
     assert choice.default == (Variable("count"),)
 
 
-def test_a_line_that_goes_on_is_one_line() -> None:
+def test_an_indented_line_continues_the_message() -> None:
     assert "".join(map(str, parse("long = one\n    two", "x.ftl")["long"])) == "one two"
 
 
-def test_comments_say_nothing() -> None:
+def test_comments_are_ignored() -> None:
     assert list(parse("# One\n## Two\n### Three\n\nkey = Text", "x.ftl")) == ["key"]
 
 
-def test_the_variables_of_every_variant_count() -> None:
+def test_variables_includes_those_of_every_variant() -> None:
     text = "left = { $side ->\n    [to] { $to } to { $next }\n   *[past] { $past }\n }"
     assert variables(parse(text, "x.ftl")["left"]) == {"side", "to", "next", "past"}
 
@@ -49,6 +49,6 @@ def test_the_variables_of_every_variant_count() -> None:
         ("key = { $open", 1),
     ],
 )
-def test_what_is_not_known_is_refused_with_its_line(text: str, line: int) -> None:
+def test_unsupported_syntax_is_refused_with_its_line(text: str, line: int) -> None:
     with pytest.raises(CatalogueError, match=rf"x\.ftl, line {line}\b"):
         parse(text, "x.ftl")

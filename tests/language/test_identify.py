@@ -1,4 +1,4 @@
-"""Short sentences are told apart, and what cannot be told is not guessed."""
+"""The language of a short sentence is identified; an ambiguous one is not guessed."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ def identifier() -> LanguageIdentifier:
 
 
 @pytest.mark.long
-def test_of_short_sentences_at_least_95_of_100_are_told_and_none_is_taken_for_another(
+def test_95_percent_of_short_sentences_are_identified_and_none_wrongly(
     identifier: LanguageIdentifier,
 ) -> None:
     found = [(identifier.identify(sentence), language) for language, sentence in SENTENCES]
     assert len(found) >= 200
-    assert [each for each in found if each[0] not in ("", each[1])] == []
-    assert sum(said == language for said, language in found) >= 0.95 * len(found)
+    assert [pair for pair in found if pair[0] not in ("", pair[1])] == []
+    assert sum(identified == language for identified, language in found) >= 0.95 * len(found)
 
 
 @pytest.mark.parametrize("text", ["", "42.", "Okay.", "Ja.", "Done.", "Berlin.", "…", "\U0001f600"])
-def test_what_is_too_short_to_tell_is_not_guessed(
+def test_a_text_too_short_to_identify_is_not_guessed(
     identifier: LanguageIdentifier, text: str
 ) -> None:
     assert identifier.identify(text) == ""
 
 
-def test_nothing_is_told_before_the_model_is_there() -> None:
+def test_before_the_model_is_loaded_no_language_is_identified() -> None:
     assert LanguageIdentifier().identify("This is surely English.") == ""
 
 
 @pytest.mark.long
-def test_one_that_knows_few_languages_tells_those_alone() -> None:
+def test_an_identifier_limited_to_two_languages_returns_only_those() -> None:
     few = LanguageIdentifier(("de", "en"))
     few.start()
     few.wait()
@@ -56,18 +56,18 @@ def test_one_that_knows_few_languages_tells_those_alone() -> None:
     assert few.identify("Het licht in de keuken is aan.") in ("", "de", "en")
 
 
-def test_of_a_single_language_nothing_is_told_and_no_model_is_loaded() -> None:
+def test_with_a_single_language_no_model_is_loaded() -> None:
     threads = threading.active_count()
-    one = LanguageIdentifier(("en",))
-    one.start()
+    single = LanguageIdentifier(("en",))
+    single.start()
     assert threading.active_count() == threads
-    one.wait()
-    assert one.identify("This is surely English.") == ""
+    single.wait()
+    assert single.identify("This is surely English.") == ""
 
 
 def test_norwegian_has_one_name(identifier: LanguageIdentifier) -> None:
     assert identifier.identify("Jeg vet ikke hva klokka er akkurat nå.") == "nb"
 
 
-def test_every_language_that_is_told_is_one_that_espeak_speaks() -> None:
+def test_every_identified_language_is_in_the_table_of_languages() -> None:
     assert NAMES.keys() >= DISTINGUISHED

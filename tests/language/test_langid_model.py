@@ -1,4 +1,4 @@
-"""The model of the languages: what it says is what py3langid says, and no disk sees a copy."""
+"""The language model gives py3langid's results bit for bit and writes no copy to disk."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SENTENCES = [
 
 
 @pytest.mark.long
-def test_each_sentence_is_judged_as_by_py3langid_itself_to_the_bit() -> None:
+def test_the_ranking_of_each_sentence_equals_py3langids_bit_for_bit() -> None:
     own = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
     own.set_languages([code for code in own.labels if base(code) in DISTINGUISHED])
     ours = LanguageIdentifier()
@@ -37,7 +37,9 @@ def test_each_sentence_is_judged_as_by_py3langid_itself_to_the_bit() -> None:
 
 
 @pytest.mark.long
-def test_no_copy_of_it_is_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_reading_the_model_writes_no_temporary_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
     with pytest.raises(OSError, match="nowhere"), tempfile.TemporaryFile():
         pass
@@ -55,7 +57,7 @@ def archive(*, compressed: bool = False, **arrays: Any) -> bytes:
     [b"", b"no archive", lzma.compress(b"no archive"), archive(ptc=np.zeros(3)),
      archive(compressed=True, ptc=np.zeros(3)), archive(ptc=np.zeros(99))[:-40]],
 )  # fmt: skip
-def test_a_file_of_another_kind_is_refused(tmp_path: Path, data: bytes) -> None:
+def test_a_file_that_is_not_a_model_is_refused(tmp_path: Path, data: bytes) -> None:
     file = tmp_path / "model.npz.xz"
     file.write_bytes(data)
     with pytest.raises((ValueError, EOFError, lzma.LZMAError)):

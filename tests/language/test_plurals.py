@@ -11,7 +11,7 @@ NUMBERS = (*range(250), 1000, 1001, 1002, 1_000_000, 2_000_000, 1_000_001)
 
 
 @pytest.mark.parametrize("language", sorted(RULES))
-def test_a_rule_is_unicodes(language: str) -> None:
+def test_each_plural_rule_equals_unicodes(language: str) -> None:
     rule = Locale(language).plural_form
     assert [(n, plural(language, n)) for n in NUMBERS] == [(n, rule(n)) for n in NUMBERS]
 

@@ -1,4 +1,4 @@
-"""Each language's file against English, and English against what the program asks for."""
+"""Each language's file is checked against English, and English against the keys in the source."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from appliance.language.catalogue import FOLDER, SOURCE, Catalogue, catalogue, l
 from appliance.language.patterns import Choice, Pattern, Reference, variables
 
 ROOT = Path(__file__).parents[2]
-WHOLE = ("de",)  # languages that lack nothing
-# A language may take another part of what it is given: a clock of 24 hours has no half of a day.
+WHOLE = ("de",)  # languages that have every key
+# Sentences that may use other values than English does: a 24-hour clock has no a.m. and p.m.
 CHOOSES = {"clock", "clock-of-day", "when"}
 LISTS = {"number-words": 60, "day-words": 31, "weekday-words": 7, "month-words": 12}
 FILES = sorted(
@@ -28,7 +28,7 @@ ENGLISH = catalogue(SOURCE)
 
 
 def asked_in_sources() -> Iterator[tuple[str, str, set[str]]]:
-    """Where a sentence is asked for by a key that stands there: place, key, names of values."""
+    """Each call that requests a sentence by a literal key: place, key, names of values."""
     for path in FILES:
         if path.suffix != ".py":
             continue
@@ -41,13 +41,13 @@ def asked_in_sources() -> Iterator[tuple[str, str, set[str]]]:
                 continue
             if name == "of" and ast.unparse(node.func) not in ("BoxSentence.of", "ShownAs.of"):
                 continue
-            for each in (key.body, key.orelse) if isinstance(key, ast.IfExp) else (key,):
-                if isinstance(each, ast.Constant) and isinstance(each.value, str):
+            for literal in (key.body, key.orelse) if isinstance(key, ast.IfExp) else (key,):
+                if isinstance(literal, ast.Constant) and isinstance(literal.value, str):
                     place = f"{path.relative_to(ROOT)}:{node.lineno}"
-                    yield place, each.value, {word.arg or "**" for word in node.keywords}
+                    yield place, literal.value, {word.arg or "**" for word in node.keywords}
 
 
-@functools.cache  # and not at the import: every worker imports, one runs these tests
+@functools.cache  # not at import: every pytest worker imports this module, one runs its tests
 def calls() -> list[tuple[str, str, set[str]]]:
     return list(asked_in_sources())
 
@@ -56,12 +56,12 @@ def every_pattern(pattern: Pattern) -> Iterator[Pattern]:
     yield pattern
     for part in pattern:
         if isinstance(part, Choice):
-            for each in (*part.variants.values(), part.default):
-                yield from every_pattern(each)
+            for variant in (*part.variants.values(), part.default):
+                yield from every_pattern(variant)
 
 
 def needed(words: Catalogue, key: str) -> set[str]:
-    """The names of values of a message and of those that it refers to."""
+    """The names of the values of a message and of the messages that it references."""
     pattern = words.messages[key]
     found = set(variables(pattern))
     for each in every_pattern(pattern):
@@ -81,17 +81,17 @@ def referred(words: Catalogue) -> set[str]:
     }
 
 
-# ── what the program asks for ────────────────────────────────────────────────────────────────
+# ── keys used in the source ──────────────────────────────────────────────────────────────────
 @pytest.mark.long
-def test_the_program_is_seen_to_ask_for_sentences() -> None:
+def test_the_scan_of_the_source_finds_calls() -> None:
     assert len({key for _, key, _ in calls()}) > 60
 
 
-def test_no_key_is_asked_for_that_english_does_not_have() -> None:
+def test_every_key_used_in_the_source_exists_in_english() -> None:
     assert [(place, key) for place, key, _ in calls() if key not in ENGLISH.messages] == []
 
 
-def test_every_sentence_is_given_the_values_that_english_names() -> None:
+def test_every_call_passes_the_values_that_the_english_sentence_names() -> None:
     wrong = [
         (place, key, sorted(needed(ENGLISH, key) - given))
         for place, key, given in calls()
@@ -100,14 +100,14 @@ def test_every_sentence_is_given_the_values_that_english_names() -> None:
     assert wrong == []
 
 
-def test_no_key_lies_there_unused() -> None:
-    """Written out somewhere, or of a family whose beginning stands in an f-string."""
+def test_every_english_key_is_used() -> None:
+    """A key is used if the source has it in full, or has its prefix in an f-string."""
     families = tuple(
         set(re.findall(r'f"([a-z][a-z-]*-)\{', TEXT))
         | set(re.findall(r'templates\("([a-z-]+)"', TEXT))
     )
-    said = referred(ENGLISH) | set(re.findall(r"[\w-]+", TEXT))
-    unused = [key for key in ENGLISH.messages if key not in said and not key.startswith(families)]
+    used = referred(ENGLISH) | set(re.findall(r"[\w-]+", TEXT))
+    unused = [key for key in ENGLISH.messages if key not in used and not key.startswith(families)]
     assert unused == []
 
 
@@ -115,24 +115,24 @@ def test_no_key_lies_there_unused() -> None:
 OTHERS = [language for language in languages() if language != SOURCE]
 
 
-def test_german_is_there() -> None:
+def test_german_exists() -> None:
     assert set(WHOLE) <= set(OTHERS)
 
 
 @pytest.mark.parametrize("language", WHOLE)
-def test_a_whole_language_lacks_no_key(language: str) -> None:
+def test_a_complete_language_has_every_key(language: str) -> None:
     assert [key for key in ENGLISH.messages if key not in catalogue(language).messages] == []
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_a_language_has_no_key_that_nobody_asks_for(language: str) -> None:
+def test_a_language_has_no_unused_key(language: str) -> None:
     words = catalogue(language)
     own = words.messages.keys() - ENGLISH.messages.keys()
     assert own - referred(words) == set()
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_a_language_names_the_values_that_english_names(language: str) -> None:
+def test_a_translation_names_the_same_values_as_english(language: str) -> None:
     words = catalogue(language)
     differ = {
         key: (sorted(needed(words, key)), sorted(needed(ENGLISH, key)))
@@ -144,7 +144,7 @@ def test_a_language_names_the_values_that_english_names(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_where_a_language_chooses_it_is_given_what_it_names(language: str) -> None:
+def test_sentences_with_other_values_than_english_get_the_values_they_name(language: str) -> None:
     words = catalogue(language)
     wrong = [
         (place, key, sorted(needed(words, key) - given))
@@ -156,18 +156,18 @@ def test_where_a_language_chooses_it_is_given_what_it_names(language: str) -> No
 
 @pytest.mark.parametrize("language", languages())
 @pytest.mark.parametrize("key", LISTS)
-def test_a_list_of_words_has_them_all_or_none(language: str, key: str) -> None:
+def test_a_list_of_words_is_complete_or_empty(language: str, key: str) -> None:
     assert len(catalogue(language).list(key)) in (0, LISTS[key])
 
 
 @pytest.mark.parametrize("language", languages())
-def test_no_reference_leads_nowhere(language: str) -> None:
+def test_every_reference_has_its_message(language: str) -> None:
     words = catalogue(language)
     assert [name for name in referred(words) if name not in words] == []
 
 
 @pytest.mark.parametrize("language", languages())
-def test_no_sentence_has_a_sign_that_no_voice_says(language: str) -> None:
+def test_no_spoken_sentence_has_a_sign_that_cannot_be_spoken(language: str) -> None:
     texts = {
         key: part
         for key, pattern in catalogue(language).messages.items()

@@ -1,4 +1,4 @@
-"""A message of each kind that cannot be longer."""
+"""Builds the largest possible message of each kind."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WIDE = "\U0001f9e1"  # four bytes of UTF-8
 
 
 def largest(kind: inspect.Type, letter: str = WIDE, number: int = 2**63 - 1) -> Any:  # noqa: PLR0911
-    """A value of it that cannot be longer."""
+    """The largest value that a type allows."""
     match kind:
         case inspect.IntType():
             most = MAX_COUNT - 1 if kind.le is None else int(kind.le)

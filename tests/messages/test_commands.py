@@ -1,4 +1,4 @@
-"""Commands: what their fields may hold."""
+"""Commands: the ranges of their fields."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from appliance.messages.commands import SetVolume
 from appliance.messages.registry import decode, encode
 
 
-def test_a_volume_that_is_no_share_is_no_message() -> None:
+def test_a_volume_outside_0_to_1_is_refused() -> None:
     for volume in (-0.1, 1.1, math.nan, math.inf):
         with pytest.raises(BadMessage):
             decode(encode(SetVolume(volume)))

@@ -1,4 +1,4 @@
-"""Every kind of message fits into a datagram, whatever it says."""
+"""Every kind of message fits into a datagram, whatever its fields hold."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from appliance.runtime.ipc.channel import SURELY_SHORT_BYTES
 from tests.messages.largest import KINDS, _fields, build
 
 
-# ── what the types say ───────────────────────────────────────────────────────────────────────
+# ── limits of the types ──────────────────────────────────────────────────────────────────────
 def most_bytes(kind: inspect.Type) -> int:  # noqa: PLR0911 - a row a kind
-    """How long msgpack of it can be. Raises ValueError for what has no limit."""
+    """The maximum msgpack size of a type in bytes. Raises ValueError if it has no limit."""
     match kind:
         case inspect.IntType() | inspect.FloatType():
             return 9
@@ -57,7 +57,7 @@ def test_no_message_can_be_larger_than_a_datagram(kind: type[msgspec.Struct]) ->
     assert most_bytes(inspect.type_info(kind)) + copy + 100 <= MAX_BYTES  # 100: names, heads
 
 
-def test_a_field_without_a_limit_would_be_found() -> None:
+def test_a_field_without_a_limit_raises_value_error() -> None:
     class Endless(msgspec.Struct):
         text: str
 
@@ -65,18 +65,18 @@ def test_a_field_without_a_limit_would_be_found() -> None:
         most_bytes(inspect.type_info(Endless))
 
 
-def test_no_text_within_the_unchecked_size_is_longer_than_its_limit() -> None:
+def test_no_text_field_has_a_limit_below_the_unchecked_size() -> None:
     texts = [f.type for k in KINDS for f in _fields(k) if isinstance(f.type, inspect.StrType)]
     assert min(text.max_length or 0 for text in texts) >= SURELY_SHORT_BYTES
 
 
 # ── cut ──────────────────────────────────────────────────────────────────────────────────────
-def test_what_is_short_enough_is_the_very_same() -> None:
+def test_a_message_within_its_limits_is_returned_as_is() -> None:
     message = Think(1, (2, 3), "why?")
     assert cut(message) is message
 
 
-def test_of_a_text_its_beginning_stays_and_of_a_list_its_end() -> None:
+def test_a_cut_text_keeps_its_beginning_and_a_cut_list_keeps_its_end() -> None:
     short = cut(Think(1, tuple(range(2000)), "a" + "z" * MAX_WORDS))
     assert short.text == "a" + "z" * (MAX_WORDS - 1)
     assert short.utterances == tuple(range(1000, 2000))
@@ -86,7 +86,7 @@ def test_half_a_surrogate_pair_becomes_a_question_mark() -> None:
     assert cut(Sentence(1, 0, "half: \ud800")).text == "half: ?"
 
 
-def test_a_message_within_a_message_is_cut_too() -> None:
+def test_a_nested_message_is_cut_too() -> None:
     copy = cut(ObservedMessage(1, "a" * 200, "b", Speak(1, 0, "c" * 5000)))
     assert len(copy.source) == 100
     assert isinstance(copy.message, Speak)
@@ -94,6 +94,6 @@ def test_a_message_within_a_message_is_cut_too() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_the_largest_of_each_kind_is_cut_nowhere(kind: type[Any]) -> None:
+def test_the_largest_message_of_each_kind_is_not_cut(kind: type[Any]) -> None:
     message = build(kind)
     assert cut(message) == message

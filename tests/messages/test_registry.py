@@ -1,4 +1,4 @@
-"""Bytes and messages: what is none is refused, by name."""
+"""Encoding and decoding: bytes that are not a message raise BadMessage."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ def test_a_field_of_the_wrong_type_is_refused() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_a_message_of_each_kind_is_the_same_after_its_bytes(kind: type[Any]) -> None:
+def test_each_kind_of_message_survives_encoding_and_decoding(kind: type[Any]) -> None:
     message: Message = build(kind, "x", 3)
     assert decode(encode(message)) == message
     copy = ObservedMessage(1, "room", "conductor", message)
     assert decode(encode(copy)) == copy
 
 
-def test_a_field_that_nobody_knows_is_refused() -> None:
+def test_an_unknown_field_is_refused() -> None:
     with pytest.raises(BadMessage, match="unknown field"):
         decode(msgpack.encode({"type": "Abandon", "turn": 1, "why": "no reason"}))
 
 
-def test_a_message_without_its_name_is_refused() -> None:
+def test_a_message_without_a_type_is_refused() -> None:
     with pytest.raises(BadMessage, match="type"):
         decode(msgpack.encode({"turn": 1}))
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_a_message_or_a_bad_one(data: bytes) -> None:
+def test_arbitrary_bytes_decode_or_raise_bad_message(data: bytes) -> None:
     try:
         message = decode(data)
     except BadMessage:

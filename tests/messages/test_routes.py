@@ -1,4 +1,4 @@
-"""The table of messages: what has no row is not sent, and each row has a sender and a handler."""
+"""The routing table: a message without a row is not sent; each row has a sender and a handler."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FOLDERS = {
 
 
 def source(part: str) -> str:
-    """All that a part's own folders hold."""
+    """The source text of all modules in a part's folders."""
     files = [path for folder in FOLDERS[part] for path in (PACKAGE / folder).rglob("*.py")]
     return "\n".join(path.read_text(encoding="utf-8") for path in files)
 
@@ -50,7 +50,7 @@ def test_every_message_has_a_row_and_every_row_a_message() -> None:
     assert {route.message for route in ROUTES} == set(get_args(Message))
 
 
-def test_a_pair_of_ends_has_one_row_a_message() -> None:
+def test_each_message_has_one_row_per_sender_and_receiver() -> None:
     ends = [
         (route.message, sender, receiver)
         for route in ROUTES
@@ -60,7 +60,7 @@ def test_a_pair_of_ends_has_one_row_a_message() -> None:
     assert len(ends) == len(set(ends))
 
 
-def test_every_end_is_a_process_or_a_shell_and_the_conductor_is_one_of_the_two() -> None:
+def test_every_end_is_a_known_part_and_exactly_one_end_is_the_conductor() -> None:
     parts = {row.name for row in PROCESSES} | {"supervisor", "shell"}
     assert parts == FOLDERS.keys()
     for route in ROUTES:
@@ -68,14 +68,14 @@ def test_every_end_is_a_process_or_a_shell_and_the_conductor_is_one_of_the_two()
         assert (route.senders == {"conductor"}) != (route.receivers == {"conductor"})
 
 
-def test_what_is_passed_on_comes_from_somebody_and_says_nothing_new() -> None:
+def test_a_forwarded_message_has_another_row_that_gives_its_meaning() -> None:
     for route in ROUTES:
         if not route.means:
             assert any(r.message is route.message and r.means for r in ROUTES), name_of(route)
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=name_of)
-def test_who_sends_it_makes_it(route: Route) -> None:
+def test_each_sender_constructs_the_message(route: Route) -> None:
     if route.means and route.senders != {"conductor"}:
         for sender in route.senders:
             made = re.search(rf"\b{route.message.__name__}\(", SOURCES[sender])
@@ -83,7 +83,7 @@ def test_who_sends_it_makes_it(route: Route) -> None:
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=name_of)
-def test_who_gets_it_handles_it(route: Route) -> None:
+def test_each_receiver_handles_the_message(route: Route) -> None:
     name = route.message.__name__
     for receiver in route.receivers - {"conductor"}:
         handled = re.search(
@@ -92,10 +92,10 @@ def test_who_gets_it_handles_it(route: Route) -> None:
             SOURCES[receiver],
             re.MULTILINE,
         )
-        assert handled, f"{receiver} does nothing with it"
+        assert handled, f"{receiver} has no handler for it"
 
 
-def test_the_conductor_has_a_row_of_its_own_table_or_a_case_for_what_it_gets() -> None:
+def test_the_conductor_has_a_table_row_or_a_case_for_each_message_it_receives() -> None:
     got = {route.message for route in ROUTES if "conductor" in route.receivers}
     left = got - {*TABLE, *EVERYWHERE, *passed_on_to("link"), *passed_on_to("page")}
     unhandled = {
@@ -103,15 +103,15 @@ def test_the_conductor_has_a_row_of_its_own_table_or_a_case_for_what_it_gets() -
         for kind in left
         if not re.search(rf"(case|isinstance\()[^:\n]*\b{kind.__name__}\b", SOURCES["conductor"])
     }
-    assert unhandled <= {"Opinion", "Dropouts"}  # they change nothing, and are watched only
+    assert unhandled <= {"Opinion", "Dropouts"}  # these change no state; they are only observed
 
 
-def test_nothing_passes_that_has_no_row() -> None:
+def test_a_message_without_a_row_has_no_receiver() -> None:
     names = {kind.__name__: kind for kind in get_args(Message)}
     assert receivers_of(names["Onset"], "listener") == {"conductor"}
     assert "listener" not in receivers_of(names["Onset"], "conductor")
     for part in ("link", "page"):
-        assert part not in receivers_of(names["Transcribed"], "conductor"), "words stay"
-        assert names["WordsHeard"] not in passed_on_to(part), "words stay"
-        assert names["Sentence"] not in passed_on_to(part), "words are asked for"
+        assert part not in receivers_of(names["Transcribed"], "conductor"), "not sent"
+        assert names["WordsHeard"] not in passed_on_to(part), "not forwarded"
+        assert names["Sentence"] not in passed_on_to(part), "sent only on request"
     assert receivers_of(names["BoxStatus"]) == {"page", "panel", "link", "words"}

@@ -1,4 +1,4 @@
-"""What is recalled fits, the newest first."""
+"""A Recall message holds the newest turns that fit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TURNS = st.tuples(st.text(max_size=3000), st.text(max_size=3000), st.text(max_si
 
 @given(turns=st.lists(TURNS, max_size=30))
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=50)
-def test_the_newest_turns_are_recalled_as_far_as_they_fit(
+def test_a_recall_holds_the_newest_turns_that_fit(
     turns: list[tuple[str, str, str]],
 ) -> None:
     recall = Recall.newest(turns)
@@ -27,6 +27,6 @@ def test_the_newest_turns_are_recalled_as_far_as_they_fit(
     assert bool(recall.turns) == bool(turns)
 
 
-def test_what_fits_is_recalled_whole() -> None:
+def test_turns_that_all_fit_are_all_recalled() -> None:
     turns = [("", "what is the moon", "The moon is grey.")] * 200
     assert Recall.newest(turns).turns == tuple(turns)
