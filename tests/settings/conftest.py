@@ -1,4 +1,4 @@
-"""What tests of the settings share."""
+"""Fixtures of the settings tests."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def nobodys_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test sees the settings of whoever runs it."""
+def no_user_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide the settings of the user who runs the tests."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no-config"))

@@ -1,4 +1,4 @@
-"""What was set from outside counts until the owner edits that line."""
+"""An adjustment from outside is in effect until the owner edits that line of the file."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tests.settings.written import written
 
 
 def in_state(folder: Path, text: str = "", **adjusted_to: Any) -> Settings:
-    """Settings whose state lies in `folder`, where that was set."""
+    """Settings whose state directory is `folder`, with these adjustments saved there."""
     values = {key: {"value": value, "file": was} for key, (value, was) in adjusted_to.items()}
     (folder / adjusted.FILE).write_bytes(msgspec.json.encode({"version": 1, **values}))
     return load(written(folder, f"state_dir: {folder}\n{text}"))
 
 
-def test_what_was_set_counts_while_the_file_says_what_it_said_then(tmp_path: Path) -> None:
+def test_an_adjustment_is_in_effect_while_the_files_value_is_unchanged(tmp_path: Path) -> None:
     files = in_state(
         tmp_path, "speaking: {voice: amy}", mode=("wake_word", "open"), volume=(0.43, 0.8),
         voice=("joe", "espeak"),
@@ -37,40 +37,40 @@ def test_what_was_set_counts_while_the_file_says_what_it_said_then(tmp_path: Pat
      b'{"volume":{"value":"loud","file":0.8}}', b'{"mode":{"value":"deaf","file":"open"}}',
      b'{"voice":{"value":"","file":"auto"}}', b'{"volume":{"value":NaN,"file":0.8}}'],
 )  # fmt: skip
-def test_a_damaged_file_of_what_was_set_leaves_the_settings_as_they_are(
+def test_a_damaged_file_of_adjustments_is_ignored_reported_and_replaced(
     tmp_path: Path, content: bytes
 ) -> None:
     files = load(written(tmp_path, f"state_dir: {tmp_path}"))
     (tmp_path / adjusted.FILE).write_bytes(content)
     assert adjusted.adjusted(files) == files
-    kept = adjusted.AdjustmentStore(files)
-    [complaint] = kept.complaints()
+    store = adjusted.AdjustmentStore(files)
+    [complaint] = store.complaints()
     assert "damaged" in complaint
-    kept.follow("wake_word", 0.3, "amy")
-    kept.request_stop()
-    kept.join()
+    store.follow("wake_word", 0.3, "amy")
+    store.request_stop()
+    store.join()
     now = adjusted.adjusted(files)
     assert (now.mode, now.speaking.volume, now.speaking.voice) == ("wake_word", 0.3, "amy")
 
 
-def test_what_is_set_back_to_the_files_value_is_no_longer_set(tmp_path: Path) -> None:
+def test_an_adjustment_back_to_the_files_value_is_removed(tmp_path: Path) -> None:
     files = in_state(tmp_path, volume=(0.43, 0.8), voice=("joe", "auto"))
-    kept = adjusted.AdjustmentStore(files)
-    kept.follow(files.mode, 0.8, "")
-    kept.request_stop()
-    kept.join()
+    store = adjusted.AdjustmentStore(files)
+    store.follow(files.mode, 0.8, "")
+    store.request_stop()
+    store.join()
     assert adjusted.names(files) == {}
 
 
 @pytest.mark.parametrize(
-    ("given", "kept_as"), [(-1.0, 0.0), (7.0, 1.0), (float("nan"), 0.8), (float("inf"), 0.8)]
+    ("given", "saved"), [(-1.0, 0.0), (7.0, 1.0), (float("nan"), 0.8), (float("inf"), 0.8)]
 )
-def test_a_volume_that_is_none_is_not_kept_as_it_came(
-    tmp_path: Path, given: float, kept_as: float
+def test_an_invalid_volume_is_clamped_or_dropped(
+    tmp_path: Path, given: float, saved: float
 ) -> None:
     files = load(written(tmp_path, f"state_dir: {tmp_path}"))
-    kept = adjusted.AdjustmentStore(files)
-    kept.follow(files.mode, given, None)
-    kept.request_stop()
-    kept.join()
-    assert adjusted.adjusted(files).speaking.volume == kept_as
+    store = adjusted.AdjustmentStore(files)
+    store.follow(files.mode, given, None)
+    store.request_stop()
+    store.join()
+    assert adjusted.adjusted(files).speaking.volume == saved

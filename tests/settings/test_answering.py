@@ -1,4 +1,4 @@
-"""A model server's address: its secrets are told to nobody."""
+"""A model server's address is shown without its secrets; values out of range are refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from appliance.settings import RemoteSettings, load_defaults
 from tests.settings.written import refused
 
 
-def at(url: str) -> RemoteSettings:
+def remote_at(url: str) -> RemoteSettings:
     return msgspec.structs.replace(load_defaults().thinking.remote, url=url)
 
 
@@ -26,11 +26,11 @@ def at(url: str) -> RemoteSettings:
     ],
 )
 def test_a_server_is_named_without_its_login(url: str, server: str, secret: bool) -> None:
-    assert (at(url).server, at(url).has_secret) == (server, secret)
+    assert (remote_at(url).server, remote_at(url).has_secret) == (server, secret)
 
 
-def test_an_address_that_is_none_is_said_to_be() -> None:
-    assert at("http://[s3cret").server == "an invalid address"
+def test_an_invalid_address_is_shown_as_invalid() -> None:
+    assert remote_at("http://[s3cret").server == "an invalid address"
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,5 @@ def test_an_address_that_is_none_is_said_to_be() -> None:
         ("memory: {recall_turns: 201}", "memory.recall_turns"),
     ],
 )
-def test_a_value_that_no_model_or_voice_can_do_is_refused_by_its_key(
-    tmp_path: Path, text: str, key: str
-) -> None:
+def test_a_value_out_of_range_is_refused_with_its_key(tmp_path: Path, text: str, key: str) -> None:
     assert f"`{key}`" in refused(tmp_path, text)

@@ -1,4 +1,4 @@
-"""What `language` does to the settings beside it."""
+"""The effect of `language` on other settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from appliance.language.catalogue import catalogue, english, languages
 from appliance.settings import load, load_defaults
 
 
-def test_by_itself_the_model_is_told_to_answer_in_the_language_that_is_spoken() -> None:
+def test_by_default_the_persona_asks_for_answers_in_the_users_language() -> None:
     settings = load_defaults()
     assert settings.language == "auto"
     assert settings.thinking.persona.endswith("in the language that the user speaks.")
@@ -19,7 +19,7 @@ def test_by_itself_the_model_is_told_to_answer_in_the_language_that_is_spoken() 
     assert settings.own_language == "en"
 
 
-def test_in_german_the_model_is_told_in_german_and_to_answer_in_german() -> None:
+def test_in_german_persona_and_instruction_are_german() -> None:
     settings = load(None, {"language": "de"})
     assert settings.thinking.persona.endswith("Antworte immer auf Deutsch.")
     assert settings.thinking.instruction == catalogue("de").say("instruction")
@@ -27,20 +27,20 @@ def test_in_german_the_model_is_told_in_german_and_to_answer_in_german() -> None
     assert settings.own_language == "de"
 
 
-def test_in_a_language_without_sentences_the_model_is_told_in_english() -> None:
+def test_in_a_language_without_sentences_the_persona_is_english() -> None:
     persona = load(None, {"language": "fr"}).thinking.persona
     assert persona == f"{english().say('persona')} Always answer in French."
 
 
 @pytest.mark.parametrize("language", languages())
-def test_the_lists_of_words_of_every_language_can_be_used(language: str) -> None:
+def test_every_language_has_valid_lists_of_words(language: str) -> None:
     words = load(None, {"language": language}).hearing.words
     assert words.yields
     assert words.carry_on
     assert words.stop
 
 
-def test_what_the_owner_wrote_stays_as_it_is() -> None:
+def test_the_owners_own_persona_and_words_are_kept() -> None:
     own = {
         "language": "de",
         "thinking": {"persona": "Sei ein Pirat.", "instruction": ""},
@@ -61,7 +61,9 @@ def test_what_the_owner_wrote_stays_as_it_is() -> None:
         ("de-AT", "a code"),
     ],
 )
-def test_a_language_that_there_is_not_is_refused(language: str, hint: str, tmp_path: Path) -> None:
+def test_an_unknown_language_is_refused_with_a_hint(
+    language: str, hint: str, tmp_path: Path
+) -> None:
     file = tmp_path / "settings.yaml"
     file.write_text(f"language: '{language}'\n")
     with pytest.raises(SettingsError, match=f"there is no language `{language}`; .*{hint}"):
@@ -69,7 +71,7 @@ def test_a_language_that_there_is_not_is_refused(language: str, hint: str, tmp_p
 
 
 @pytest.mark.parametrize("value", ["7", "[a]", "{a: 1}", "yes"])
-def test_what_is_no_word_is_refused_for_every_key_that_may_be_auto(
+def test_a_value_that_is_not_text_is_refused_for_keys_that_may_be_auto(
     value: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "settings.yaml"

@@ -1,4 +1,4 @@
-"""Loading: what an owner may write, and what is said when it cannot be used."""
+"""Loading the owner's file: which values are accepted, and the error for each that is not."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from appliance.settings import Settings, changed, load, load_defaults
 from tests.settings.written import refused, written
 
 
-# ── what is accepted ─────────────────────────────────────────────────────────────────────────
+# ── accepted values ──────────────────────────────────────────────────────────────────────────
 def test_an_owners_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
     settings = load(written(tmp_path, "hearing: {turn: {end_ms: 700}}\ncard: {period_ms: 4}\n"))
     assert changed(settings) == {"card.period_ms": 4, "hearing.turn.end_ms": 700}
 
 
-def test_a_file_without_a_line_changes_nothing(tmp_path: Path) -> None:
+def test_a_file_without_settings_changes_nothing(tmp_path: Path) -> None:
     assert load(written(tmp_path, "# later\n")) == load_defaults()
 
 
-def test_what_one_file_changes_the_next_load_does_not_see(tmp_path: Path) -> None:
+def test_one_load_does_not_affect_the_next(tmp_path: Path) -> None:
     before = load_defaults()
     owners = written(tmp_path, "card: {period_ms: 4}\nprocesses: {words: {nice: 3}}\n")
     assert load(owners) != before
@@ -47,15 +47,15 @@ def test_a_renamed_key_beside_its_new_one_is_refused(tmp_path: Path) -> None:
         load(both)
 
 
-def test_overrides_go_over_the_owners_file(tmp_path: Path) -> None:
+def test_overrides_take_precedence_over_the_owners_file(tmp_path: Path) -> None:
     path = written(tmp_path, "card: {period_ms: 4, capture: hw:A}\n")
     card = load(path, {"card": {"period_ms": 8}}).card
     assert (card.period_ms, card.capture) == (8, "hw:A")
 
 
-# ── what is refused ──────────────────────────────────────────────────────────────────────────
+# ── refused values ───────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("hearing: {turn: {end_mss: 700}}",
          "no setting `hearing.turn.end_mss`. Did you mean `hearing.turn.end_ms`?"),
@@ -93,20 +93,20 @@ def test_overrides_go_over_the_owners_file(tmp_path: Path) -> None:
         (b"\x00\x01\x02", "is not YAML"),
     ],
 )  # fmt: skip
-def test_what_does_not_belong_is_said_in_one_sentence(
-    tmp_path: Path, text: str | bytes, said: str
+def test_each_mistake_is_reported_in_one_sentence(
+    tmp_path: Path, text: str | bytes, message: str
 ) -> None:
     sentence = refused(tmp_path, text)
-    assert said in sentence
+    assert message in sentence
     assert str(tmp_path) in sentence
 
 
-def test_a_missing_file_that_was_named_is_refused(tmp_path: Path) -> None:
+def test_a_named_file_that_is_missing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot be read"):
         load(tmp_path / "gone.yaml")
 
 
-def test_a_folder_is_no_settings_file(tmp_path: Path) -> None:
+def test_a_folder_in_place_of_a_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot be read"):
         load(tmp_path)
 
@@ -118,7 +118,7 @@ def test_a_folder_is_no_settings_file(tmp_path: Path) -> None:
     max_leaves=8,
 ))  # fmt: skip
 @pytest.mark.long
-def test_any_yaml_is_settings_or_a_sentence(
+def test_any_yaml_loads_or_raises_settings_error(
     tmp_path_factory: pytest.TempPathFactory, tree: Any
 ) -> None:
     path = tmp_path_factory.mktemp("any") / "settings.yaml"
@@ -127,5 +127,5 @@ def test_any_yaml_is_settings_or_a_sentence(
         assert isinstance(load(path), Settings)
 
 
-def test_dev_null_as_the_settings_file_is_the_defaults_alone() -> None:
+def test_dev_null_as_the_settings_file_gives_the_defaults() -> None:
     assert load(Path(os.devnull)) == load_defaults()

@@ -1,4 +1,4 @@
-"""Settings files that are broken, or mean no good: one named error, soon, in little memory."""
+"""Broken or malicious settings files raise one named error, quickly and in little memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.memory_peak import Peak
 
 
 def laughs(lines: int = 30) -> str:
-    """Each line holds the one before it nine times."""
+    """The "billion laughs" attack: each line references the line before it nine times."""
     more = (f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, lines))
     return "\n".join(("a0: &a0 [lol]", *more))
 
@@ -32,43 +32,43 @@ HOSTILE = {
     "a merge of itself": "link: &l {<<: *l}",
     "deep lists": "hearing: " + "[" * 50_000,
     "deep maps": "{a: " * 30_000,
-    "deep lines": "\n".join(" " * n + "a:" for n in range(400)),
+    "deep indentation": "\n".join(" " * n + "a:" for n in range(400)),
     "a tag of Python": "mode: !!python/object/apply:os.system ['true']",
     "a tag of its own": "mode: !own open",
-    "no bool": "link: {tls: !!bool x}",
-    "no int": "link: {port: !!int ''}",
-    "no time": "mode: !!timestamp x",
-    "no float": "speaking: {volume: !!float x}",
-    "no bytes": "mode: !!binary '\u00e9'",
+    "an invalid bool": "link: {tls: !!bool x}",
+    "an invalid int": "link: {port: !!int ''}",
+    "an invalid time": "mode: !!timestamp x",
+    "an invalid float": "speaking: {volume: !!float x}",
+    "invalid bytes": "mode: !!binary '\u00e9'",
     "a 13th month": "mode: 2026-13-01",
-    "an endless number": "link: {port: 1" + "0" * 5000 + "}",
-    "a number without end": "speaking: {volume: .inf}",
-    "no number": "speaking: {volume: .nan}",
+    "a number of 5000 digits": "link: {port: 1" + "0" * 5000 + "}",
+    "infinity": "speaking: {volume: .inf}",
+    "not a number": "speaking: {volume: .nan}",
     "a list for a key": "? [a, b]\n: c",
     "a map for a key": "? {a: b}\n: c",
-    "nothing for a key": "~: c",
+    "null for a key": "~: c",
     "two documents": "mode: open\n---\nmode: open",
     "a lone surrogate": 'link: {name: "\\ud800", port: x}',
     "a control character": "mode: \x00",
     "too large": "# " + "x" * MOST_BYTES,
-    "a billion bytes of one": "state_dir: " + "x" * (2 * MOST_BYTES),
+    "one value that is too large": "state_dir: " + "x" * (2 * MOST_BYTES),
 }
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-def test_a_hostile_file_is_refused_in_a_sentence_at_once(text: str, tmp_path: Path) -> None:
+def test_a_hostile_file_is_refused_quickly_and_in_little_memory(text: str, tmp_path: Path) -> None:
     file = tmp_path / "settings.yaml"
     file.write_text(text)
     peak, began_s = Peak(), time.monotonic()
     with pytest.raises(SettingsError) as refused:
         load(file)
-    assert time.monotonic() - began_s < 10  # a busy machine's: it takes less than a second
+    assert time.monotonic() - began_s < 10  # for a busy machine; it takes less than a second
     assert peak.mib < 64
     assert str(file) in str(refused.value)
 
 
 @pytest.mark.parametrize("kind", ["fifo", "link to a fifo", "device", "socket"])
-def test_what_is_no_regular_file_is_neither_waited_for_nor_read(tmp_path: Path, kind: str) -> None:
+def test_a_file_that_is_not_regular_is_refused_without_blocking(tmp_path: Path, kind: str) -> None:
     file = tmp_path / "settings.yaml"
     if kind == "device":
         file = Path("/dev/zero")
@@ -84,20 +84,20 @@ def test_what_is_no_regular_file_is_neither_waited_for_nor_read(tmp_path: Path, 
         load(file)
 
 
-def test_settings_may_lie_behind_a_link(tmp_path: Path) -> None:
+def test_the_settings_file_may_be_a_symlink(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("mode: wake_word\n")
     (tmp_path / "settings.yaml").symlink_to(tmp_path / "mine.yaml")
     assert load(tmp_path / "settings.yaml").mode == "wake_word"
 
 
-def test_a_plain_file_of_the_largest_size_is_taken(tmp_path: Path) -> None:
+def test_a_file_of_the_maximum_size_is_accepted(tmp_path: Path) -> None:
     file = tmp_path / "settings.yaml"
     line = "# a comment of the owner's\n"
     file.write_text("mode: wake_word\n" + line * ((MOST_BYTES - 20) // len(line)))
     assert load(file).mode == "wake_word"
 
 
-def test_every_line_of_the_defaults_is_plain() -> None:
+def test_the_defaults_pass_the_same_checks() -> None:
     assert isinstance(load_defaults(), Settings)
 
 
@@ -122,7 +122,7 @@ VALUES = st.recursive(
     deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @pytest.mark.long
-def test_any_file_is_settings_or_one_named_error(
+def test_any_file_loads_or_raises_settings_error(
     lines: list[tuple[str, object]], tail: bytes, tmp_path: Path
 ) -> None:
     file = tmp_path / "settings.yaml"

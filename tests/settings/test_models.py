@@ -1,4 +1,4 @@
-"""Models of the owner's own: two files with size and checksum, and a name that is one."""
+"""The owner's own models: two files with size and checksum, and a valid name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def row(name: str = "mine", **fields: Any) -> str:
     return json.dumps({"models": {name: {"text": TEXT, "audio": AUDIO, **fields}}})
 
 
-def test_a_row_needs_its_files_and_nothing_else(tmp_path: Path) -> None:
+def test_a_row_needs_only_its_files(tmp_path: Path) -> None:
     mine = load(written(tmp_path, row())).models["mine"]
     assert isinstance(mine, OwnModel)
     assert (mine.text.file, mine.audio.file) == ("text.gguf", "audio.gguf")
@@ -32,12 +32,12 @@ def test_a_row_needs_its_files_and_nothing_else(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["Mine", "a/b", "-mine", "", "x" * 41, "../mine"])
-def test_a_name_that_would_be_a_path_or_none_is_refused(tmp_path: Path, name: str) -> None:
+def test_an_invalid_name_is_refused(tmp_path: Path, name: str) -> None:
     assert "is no name for a model" in refused(tmp_path, row(name))
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "message"),
     [
         ({"audio": TEXT}, "`text` and `audio` are two files"),
         ({"text": file("../../etc/passwd.gguf")}, "`models.mine.text.file`"),
@@ -51,10 +51,10 @@ def test_a_name_that_would_be_a_path_or_none_is_refused(tmp_path: Path, name: st
         ({"voice": "amy"}, "unknown field `voice`"),
     ],
 )
-def test_what_cannot_be_fetched_or_checked_is_refused(
-    tmp_path: Path, fields: dict[str, Any], said: str
+def test_a_row_that_cannot_be_fetched_or_verified_is_refused(
+    tmp_path: Path, fields: dict[str, Any], message: str
 ) -> None:
-    assert said in refused(tmp_path, row(**fields))
+    assert message in refused(tmp_path, row(**fields))
 
 
 def test_a_row_without_one_of_the_files_is_refused(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Values of the owner's file are changed, and not one comment of it is lost or moved."""
+"""A change of values in the owner's file neither loses nor moves a comment."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def comments(text: str) -> list[str]:
     return re.findall(r"#.*", text)
 
 
-def test_a_value_is_changed_in_its_line_and_no_other_line_is() -> None:
+def test_a_changed_value_changes_only_its_own_line() -> None:
     made = changed(FILE, link__broker="10.0.0.7")
     pairs = zip(FILE.splitlines(), made.splitlines(), strict=True)
     ((old, new),) = [(old, new) for old, new in pairs if old != new]
@@ -52,7 +52,7 @@ def test_a_value_is_changed_in_its_line_and_no_other_line_is() -> None:
     assert comments(made) == comments(FILE)
 
 
-def test_new_keys_come_into_their_section_and_every_comment_stays_with_its_key() -> None:
+def test_new_keys_go_into_their_section_and_comments_stay_with_their_key() -> None:
     values: dict[str, Scalar] = {
         "link.tls": True, "link.name": "Küche", "panel.night": "22:00-07:00", "language": "de",
         "panel.brightness": 0.5, "hearing.wake.sensitivity": 0.7, "speaking.volume": 0.25,
@@ -78,16 +78,16 @@ def test_new_keys_come_into_their_section_and_every_comment_stays_with_its_key()
               ".5"]
 )  # fmt: skip
 @pytest.mark.parametrize("text", ["", FILE])
-def test_whatever_letters_are_in_it_a_text_is_read_as_it_was_given(text: str, value: str) -> None:
+def test_any_text_value_is_read_back_unchanged(text: str, value: str) -> None:
     assert load_text(changed(text, link__name=value), "new").link.name == value
 
 
-def test_a_file_of_comments_alone_keeps_them_above_what_is_new() -> None:
+def test_a_file_of_comments_keeps_them_above_new_keys() -> None:
     made = changed("# mine\n# mode: wake_word\n", language="de")
     assert made == "# mine\n# mode: wake_word\n\nlanguage: de\n"
 
 
-def test_an_empty_file_gets_what_is_new() -> None:
+def test_an_empty_file_gets_the_new_keys() -> None:
     assert changed("", link__name="Attic") == "link:\n  name: Attic\n"
 
 
@@ -98,7 +98,7 @@ def test_the_owners_own_indentation_is_kept() -> None:
     assert changed(lists, link__user="c") == lists.replace("user: b", "user: c")
 
 
-def test_long_lines_quotes_and_numbers_of_the_owners_stay_as_they_are() -> None:
+def test_the_owners_long_lines_quotes_and_numbers_are_kept() -> None:
     text = (
         "thinking:\n  persona: \"" + "You are a box. " * 30 + "\"\n  temperature: 0.70\n"
         "memory:\n  keep_turns: 0x10\nlanguage: 'en'\n"
@@ -107,7 +107,7 @@ def test_long_lines_quotes_and_numbers_of_the_owners_stay_as_they_are() -> None:
     assert made.replace("link:\n  name: A\n", "") == text
 
 
-def test_what_is_no_yaml_or_has_a_key_twice_is_refused_and_not_guessed_at() -> None:
+def test_invalid_yaml_and_duplicate_keys_are_refused() -> None:
     for text in ("link:\n  user: a\n user: b\n", "mode: open\nmode: open\n", "a: [\n"):
         with pytest.raises(SettingsError, match="Change it in an editor"):
             changed(text, language="de")

@@ -1,4 +1,4 @@
-"""A service whose settings file has a mistake starts with the settings from before, and says so."""
+"""With a mistake in the settings file the service starts with the last good settings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def start(owners: Path, state: Path) -> UsableSettings:
     return usable(owners, state, rows.rows_to_run)
 
 
-def test_settings_without_a_mistake_are_used_and_kept_for_later(owners: Path, state: Path) -> None:
+def test_settings_without_a_mistake_are_used_and_saved_for_later(owners: Path, state: Path) -> None:
     owners.write_text(GOOD)
     found = start(owners, state)
     assert (found.settings.speaking.volume, found.problem, found.mute) == (0.3, "", False)
@@ -33,7 +33,7 @@ def test_settings_without_a_mistake_are_used_and_kept_for_later(owners: Path, st
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_after_a_mistake_the_settings_from_before_are_used_and_it_is_said(
+def test_after_a_mistake_the_last_good_settings_are_used_and_reported(
     owners: Path, state: Path, mistake: str
 ) -> None:
     owners.write_text(GOOD)
@@ -49,18 +49,20 @@ def test_after_a_mistake_the_settings_from_before_are_used_and_it_is_said(
     assert (found.settings.speaking.volume, found.problem, found.said) == (0.4, "", "")
 
 
-@pytest.mark.parametrize("kept", [None, "mode: 7\n"], ids=["none kept", "those kept damaged, too"])
-def test_with_no_settings_at_all_the_microphone_stays_off(
-    owners: Path, state: Path, kept: str | None
+@pytest.mark.parametrize(
+    "saved", [None, "mode: 7\n"], ids=["none saved", "saved ones damaged, too"]
+)
+def test_without_any_usable_settings_the_microphone_stays_off(
+    owners: Path, state: Path, saved: str | None
 ) -> None:
     owners.write_text("mode: 7\n")
-    if kept is not None:
-        (state / BEFORE).write_text(kept)
+    if saved is not None:
+        (state / BEFORE).write_text(saved)
     found = start(owners, state)
     assert (found.settings, found.mute, found.said) == (load_defaults(), True, "settings-defaults")
 
 
-def test_a_file_that_the_owner_took_away_is_no_longer_kept(
+def test_after_the_owner_removed_the_file_the_saved_copy_is_removed(
     owners: Path, state: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
@@ -70,7 +72,7 @@ def test_a_file_that_the_owner_took_away_is_no_longer_kept(
     assert not (state / BEFORE).exists()
 
 
-def test_a_card_that_cannot_be_written_is_no_reason_not_to_start(
+def test_a_failure_to_save_the_settings_does_not_prevent_the_start(
     owners: Path, state: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     owners.write_text(GOOD)

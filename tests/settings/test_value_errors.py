@@ -1,4 +1,4 @@
-"""What is wrong with a value has a sentence of the catalogue, and the command's text beside it."""
+"""An error about a value has a sentence of the catalogue and a text for the command line."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def refused(text: str) -> SettingsError:
         ),
     ],
 )
-def test_a_refused_value_names_its_sentence_and_what_is_in_it(
+def test_a_refused_value_names_its_sentence_and_the_sentences_values(
     text: str, key: str, values: dict[str, str | int | float]
 ) -> None:
     assert refused(text).shown == ShownAs(key, values)
 
 
-def test_what_the_command_line_prints_is_as_it_was() -> None:
+def test_the_command_line_prints_the_plain_error_text() -> None:
     assert str(refused("link: {port: 70000}")) == (
         "mine.yaml: `link.port`: expected `int` <= 65535. See `interlude config`."
     )
@@ -63,5 +63,5 @@ def test_what_the_command_line_prints_is_as_it_was() -> None:
 
 
 @pytest.mark.parametrize("text", ["a: [", "hearing: {turn: {ask_ms: [3, 2]}}"])
-def test_what_is_not_recognised_has_none(text: str) -> None:
+def test_an_error_without_a_sentence_has_none_to_show(text: str) -> None:
     assert refused(text).shown is None

@@ -1,4 +1,4 @@
-"""Whose settings are in effect, where the box keeps its things; every setting has its default."""
+"""Which settings file is in effect, where state and models are stored; defaults are complete."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import yaml
 from appliance.settings import DEFAULTS, Section, Settings, load, load_defaults
 
 
-# ── what is accepted ─────────────────────────────────────────────────────────────────────────
+# ── files and folders ────────────────────────────────────────────────────────────────────────
 def test_the_users_own_file_is_found_by_the_rules_of_xdg(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -32,7 +32,7 @@ def test_the_users_own_file_is_found_by_the_rules_of_xdg(
         ({"HOME": "/home/b"}, "/home/b/.local/state/interlude"),
     ],
 )
-def test_the_state_lives_where_systemd_or_xdg_says(
+def test_the_state_directory_follows_systemd_or_xdg(
     monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], folder: str
 ) -> None:
     for name in ("STATE_DIRECTORY", "XDG_STATE_HOME"):
@@ -42,7 +42,7 @@ def test_the_state_lives_where_systemd_or_xdg_says(
     assert load_defaults().state_path() == Path(folder)
 
 
-def test_the_state_lives_where_the_owner_says_first_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_owners_state_dir_takes_precedence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STATE_DIRECTORY", "/var/lib/interlude")
     settings = load(overrides={"state_dir": "/mnt/box"})
     assert settings.state_path() == Path("/mnt/box")
@@ -51,12 +51,12 @@ def test_the_state_lives_where_the_owner_says_first_of_all(monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("state", "own", "folder"),
     [
-        ("/var/lib/interlude", "", "/var/lib/interlude-models"),  # a box: of another user
+        ("/var/lib/interlude", "", "/var/lib/interlude-models"),  # a box: owned by another user
         ("/home/a/state", "", "/home/a/state/models"),
         ("/var/lib/interlude", "/mnt/models", "/mnt/models"),
     ],
 )
-def test_the_models_lie_apart_on_a_box_and_beside_the_state_elsewhere(
+def test_models_are_apart_from_the_state_on_a_box_and_inside_it_elsewhere(
     state: str, own: str, folder: str
 ) -> None:
     settings = load(overrides={"state_dir": state, "models_dir": own})

@@ -1,4 +1,4 @@
-"""A settings file of an owner, and the sentence with which one is refused."""
+"""Writes an owner's settings file, and returns the error for one that is refused."""
 
 from __future__ import annotations
 
