@@ -187,7 +187,7 @@ def collect_findings(
     if probes.program("espeak-ng") is None:
         yield warning(
             "voice",
-            "espeak-ng is not installed: nothing stands in for a voice that fails.",
+            "espeak-ng is not installed: nothing replaces a voice that fails.",
             "Install the package espeak-ng.",
             ShownAs.of("page-find-no-espeak"),
         )

@@ -91,7 +91,7 @@ def _voice(name: str) -> str:
     if not name:
         raise VoiceError(
             "No voice has spoken yet.",
-            "Wait a minute, then look again.",
+            "Wait a minute, then check again.",
             shown=ShownAs.of("page-find-voice-none"),
         )
     return f"{name} speaks."
@@ -101,11 +101,11 @@ def _house(connected: bool | None) -> str:
     """A sentence about the broker. Raises LinkError if the box has no connection to it."""
     if not connected:
         raise LinkError(
-            "The broker is not reached.",
+            "The box has no connection to the broker.",
             "`interlude check` says why; see `link.broker`.",
             shown=ShownAs.of("page-find-house-gone"),
         )
-    return "The broker is reached."
+    return "The box is connected to the broker."
 
 
 def main() -> int:

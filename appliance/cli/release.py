@@ -33,7 +33,7 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
                 downgrade=args.downgrade, wait_s=args.wait, start=not args.cold
             )
             if args.wanted == (args.file is not None):
-                raise ReleaseRefused("Name a .release file, or say --wanted, and not both.")
+                raise ReleaseRefused("Name a .release file or give --wanted, but not both.")
             return cli_install(args.file, options)
         case "rollback":
             return cli_rollback(InstallOptions(wait_s=args.wait))
@@ -80,7 +80,7 @@ def cli_ask(version: str | None = None) -> int:
     runs as root, installs it."""
     ready = [offer for offer in request.offers() if version in (None, offer.version)]
     if not ready:
-        print("nothing newer lies ready")
+        print("no newer version is ready to install")
         return 0
     request.request_install(ready[0])
     print(f"asked for {ready[0].version}")

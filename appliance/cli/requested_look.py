@@ -76,7 +76,7 @@ def _units(request: LookRequest, pull: Path, partitions: list[str]) -> list[str]
         return [f"interlude-stick@{name}.service" for name in partitions]
     if not pull.exists():
         shown = ShownAs.of("page-wrong-look-nowhere")
-        raise NotAllowed("No address is set where this box would look.", shown=shown)
+        raise NotAllowed("No address is set at which this box would look.", shown=shown)
     return ["interlude-pull.service"]
 
 

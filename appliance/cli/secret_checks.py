@@ -28,7 +28,7 @@ def page_finding(
     try:
         certificate = load_certificate(page, environment)
     except PageError as error:
-        consequence = "A page that runs goes on with the certificate before; a restart ends it."
+        consequence = "A running page keeps the previous certificate until it restarts."
         shown = ShownAs.of("page-find-certificate-bad")
         return problem("page", f"{error.problem} {consequence}", error.remedy, shown)
     assert certificate is not None
@@ -36,7 +36,7 @@ def page_finding(
     day = time.strftime("%Y-%m-%d", time.gmtime(certificate.until_s))
     sentence = f"The page is encrypted; its certificate is for {names}, until {day}."
     if certificate.until_s - now_s < RENEW_S:
-        remedy = "Have a new one issued; the page takes it as it is written."
+        remedy = "Have a new one issued; the page uses it as soon as it is written."
         return warning("page", sentence, remedy, ShownAs.of("page-find-certificate-ends", day=day))
     return ok("page", sentence, ShownAs.of("page-find-certificate", names=names, day=day))
 
@@ -45,7 +45,7 @@ def _model_server(settings: Settings) -> Iterator[Finding]:
     if settings.thinking.remote.has_secret:
         yield warning(
             "secrets",
-            "`thinking.remote.url` holds a login or a key.",
+            "`thinking.remote.url` contains a login or a key.",
             "Write a key into a file of mode 0600 and name it in `thinking.remote.key_file`.",
             ShownAs.of("page-find-secret-in-address"),
         )

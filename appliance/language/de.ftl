@@ -8,13 +8,13 @@ persona-any-language = Antworte immer in der Sprache, in der der Benutzer sprich
 persona-one-language = Antworte immer auf { $language }.
 instruction = Antworte kurz auf das Gesagte.
 
-## Words said over the box. Lower case, commas between them.
+## Words that are said while the box talks. Lower case, separated by commas.
 
 words-yield = warte, halt, stopp, nein, moment, einen moment, entschuldigung, aber, eigentlich, sei still, sei ruhig, hör auf, schon gut, vergiss es
 words-carry-on = mhm, hm, aha, ja, ja ja, okay, genau, stimmt, richtig, klar, ach so, verstehe, gut, wow, toll
 words-stop = stopp, halt, sei still, sei ruhig, hör auf, schon gut, vergiss es
 
-## Small words, by which a typed question is known to be in this language. Lower case, commas.
+## Frequent words that identify the language of a typed question. Lower case, separated by commas.
 
 common-words = der, die, das, den, dem, des, ein, eine, einen, einem, einer, ist, sind, war, bin, bist,
     ich, du, er, sie, es, wir, ihr, mir, mich, dir, dich, mein, meine, dein, deine, und, oder, nicht,
@@ -22,7 +22,7 @@ common-words = der, die, das, den, dem, des, ein, eine, einen, einem, einer, ist
     aus, an, in, im, am, um, zu, zum, zur, über, bei, nach, hat, habe, haben, kann, kannst, wird,
     noch, auch, heute, morgen, uhr, gibt, sag, stell, stelle, mach, schalte
 
-## Numbers, clocks and days. A list that is empty or too short: digits.
+## Numbers, clocks and days. If a list is empty or too short, digits are said.
 
 number-words = null, eins, zwei, drei, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf,
     dreizehn, vierzehn, fünfzehn, sechzehn, siebzehn, achtzehn, neunzehn, zwanzig,
@@ -124,7 +124,7 @@ timer-missed = Während ich aus war, ist um { $clock } dein Timer abgelaufen.
 timer-missed-named = Während ich aus war, ist um { $clock } dein Timer abgelaufen: { $name }.
 timers-missed = Während ich aus war, sind { $count } Timer abgelaufen.
 
-## Excuses and news of the conversation
+## Excuses and announcements
 
 not-ready = Ich sammle noch meine Gedanken. Frag mich gleich noch einmal.
 lost-thread = Entschuldige, ich habe den Faden verloren. Bitte frag mich noch einmal.
@@ -175,7 +175,7 @@ reset-incomplete = Ich wurde zurückgesetzt, aber nicht alles ließ sich lösche
 reset-failed = Ich konnte nicht zurückgesetzt werden: auf meine Karte lässt sich nicht schreiben, und was wir gesagt haben, steht noch darauf. Starte mich neu, und versuche es noch einmal. Bleibt es dabei, dann zerstöre oder ersetze die Karte.
 reset-card-incomplete = Nicht alles ließ sich von dieser Karte entfernen. Gib sie nicht weiter.
 
-## The large model on its way
+## Download of the large model
 
 model-fetching = Ich lade mein großes Modell, { $size }. Bis es da ist, weiß ich nur wenig.
 model-away = Ich kann mein großes Modell gerade nicht laden. Ich versuche es weiter.
@@ -523,12 +523,12 @@ page-find-hot = { $degrees } °C: Ab 80 bremst es sich. Gib ihm einen aktiven K�
 page-find-warm = { $degrees } °C.
 page-find-certificate = Für { $names }, bis { $day }.
 page-find-certificate-ends = Das Zertifikat endet am { $day }. Wer es ausgestellt hat, muss ein neues ausstellen; die Seite nimmt es, sobald es auf dem Gerät liegt.
-page-find-certificate-bad = Das Zertifikat ist nicht brauchbar. Diese Seite läuft mit dem bisherigen weiter, bis das Gerät neu beginnt. Wer das Gerät betreut, sieht mit „interlude check“ in einer Shell des Geräts, was daran falsch ist.
+page-find-certificate-bad = Das Zertifikat ist nicht brauchbar. Diese Seite läuft mit dem bisherigen weiter, bis das Gerät neu startet. „interlude check“ in einer Shell des Geräts sagt, was daran falsch ist.
 page-find-secret = Den Schlüssel des Modellservers kann nur das Gerät lesen.
 page-find-secret-in-address = Die Adresse des Modellservers in der Einstellungsdatei enthält eine Anmeldung oder einen Schlüssel. Er gehört in eine eigene Datei: siehe „thinking.remote.key_file“ im Handbuch.
 page-find-secret-gone = Die Datei mit dem Schlüssel des Modellservers fehlt. Lege sie wieder an, oder leere „thinking.remote.key_file“ in der Einstellungsdatei.
 page-find-secret-open = Andere auf diesem Gerät können den Schlüssel des Modellservers lesen. Wer das Gerät betreut, gibt der Datei in einer Shell des Geräts den Modus 0600.
-page-find-release-left = Eine Version hielt sich nicht, und das Gerät ging zur vorigen zurück. Eine neuere wird wie immer genommen.
+page-find-release-left = Eine Version ist nicht stabil gelaufen, und das Gerät ging zur vorigen zurück. Eine neuere wird wie immer eingespielt.
 page-find-model = { $model } ist da.
 page-find-model-server = Ein eigener Server antwortet anstelle eines Modells auf dem Gerät.
 page-find-voice = { $voice } spricht.
@@ -569,7 +569,7 @@ page-try-tone-intro = Ein Ton, der in sechs Sekunden von 100 bis 7200 Hz steigt,
 page-try-tone-begin = Ton abspielen
 page-goes-on-tone = Der Ton erklingt.
 page-refused-busy = Jetzt nicht: Jemand spricht, oder das Gerät. Versuche es, wenn es still ist.
-page-refused-no-voice = Der Lautsprecher ist nicht zu gebrauchen: Seine Karte oder der Teil dafür fehlt. Sieh nach, was das Gerät an sich selbst findet.
+page-refused-no-voice = Der Lautsprecher ist nicht zu gebrauchen: Seine Karte oder der Teil dafür fehlt. Sieh nach, was das Gerät an sich auszusetzen hat.
 page-refused-no-answer = Das Gerät hat nicht geantwortet. Versuche es noch einmal.
 page-try-microphone = Mikrofon
 page-try-microphone-intro = Sprich so, wie du mit dem Gerät sprichst: Es nimmt drei Sekunden auf und spielt sie dir vor. Der Ton verlässt das Gerät nicht, wird nirgends gespeichert und danach überschrieben. Was du solange sagst, gilt nicht dem Gerät.
@@ -590,7 +590,7 @@ page-microphone-noisy = Der Raum oder das Eigenrauschen des Mikrofons ist laut. 
 page-microphone-nobody = Niemand hebt sich vom Raum ab. Sprich, während es aufnimmt; hast du gesprochen, geh näher heran, oder hebe den Aufnahmepegel in alsamixer.
 page-microphone-quiet = Deine Stimme ist leise. Hebe den Aufnahmepegel in alsamixer, oder geh näher heran.
 page-refused-muted = Das Mikrofon ist aus. Schalte es zuerst ein.
-page-refused-no-microphone = Das Mikrofon ist nicht zu gebrauchen: Seine Karte oder der Teil dafür fehlt. Sieh nach, was das Gerät an sich selbst findet.
+page-refused-no-microphone = Das Mikrofon ist nicht zu gebrauchen: Seine Karte oder der Teil dafür fehlt. Sieh nach, was das Gerät an sich auszusetzen hat.
 page-light-recording = Nimmt auf, was du ausprobierst, und spielt es ab
 page-try-echo = Echo
 page-try-echo-intro = Das Gerät sagt etwas und misst, wie viel seiner eigenen Stimme es aus dem Gehörten entfernt. Sei so lange bitte still.
@@ -693,7 +693,7 @@ page-set-night-why = Von und bis, wie 22:00-07:00; leer: nie.
 page-set-anew = Was geändert wurde, gilt nach einem Neustart.
 page-set-undo = Letzte Änderung zurücknehmen
 page-set-awaited = Die Änderung wird geschrieben.
-page-set-nobody = Niemand hat die Änderung ausgeführt. Im Protokoll steht mehr; über ssh geht es auch.
+page-set-nobody = Die Änderung wurde nicht ausgeführt. Im Protokoll steht mehr; über ssh geht es auch.
 page-set-meanwhile = Die Einstellungen wurden inzwischen geändert. Lade die Seite neu.
 page-set-broken = Das Gerät läuft mit den vorigen Einstellungen. Bringe die Datei mit einem Editor in Ordnung; dann geht es hier wieder.
 page-notice-undone = Die letzte Änderung ist zurückgenommen.
@@ -714,16 +714,16 @@ page-own-software-more = Versionen: einspielen, zurückgehen
 page-software-runs = Läuft jetzt
 page-software-system = System
 page-software-before = Davor
-page-software-left = Hielt sich nicht
+page-software-left = Lief nicht stabil
 page-software-ready = Liegt bereit
 page-software-none = Nichts Neueres liegt bereit.
 page-software-no-appliance = Von dieser Seite aus wird hier keine Version eingespielt und zu keiner zurückgegangen: Diese Software wurde von Hand eingerichtet, und wer sie eingerichtet hat, wechselt ihre Version ebenso. Es läuft Version { $version }.
 page-software-signed = Nur Signiertes wird eingespielt. Bewährt es sich nicht, geht das Gerät von selbst zurück.
 page-software-looks = Das Gerät sieht jede Nacht nach einer neuen Version und spielt ein, was es findet.
 page-software-install = Einspielen
-page-software-asked = Es ist bestellt. Das Gerät beginnt gleich.
+page-software-asked = Es ist angefordert. Das Gerät beginnt gleich.
 page-software-going = { $version } wird eingespielt
-page-software-going-why = Das Gerät beginnt dabei neu, und diese Seite mit ihm.
+page-software-going-why = Das Gerät startet dabei neu, und diese Seite mit ihm.
 page-software-failed = { $version } ist nicht eingespielt: { $why }
 page-software-done = { $version } ist eingespielt und hat sich bewährt.
 page-software-busy = Gerade wird etwas eingespielt oder erprobt. Warte, bis das vorbei ist.
@@ -740,7 +740,7 @@ page-look-goes-on-stick = Das Gerät sieht auf dem Stick nach. Steckt keiner, st
 page-look-fetches = Version { $version } wird auf die Karte geholt.
 page-look-last = Zuletzt nachgesehen { $when }: { $found }
 page-look-none = Es gibt nichts Neueres. Hier ist { $kept }, angeboten wird { $there }.
-page-look-left = { $version } hielt sich hier nicht und wird nicht noch einmal geholt.
+page-look-left = { $version } lief hier nicht stabil und wird nicht noch einmal geholt.
 page-look-failed = { $version } hat sich hier nicht bewährt und wird nicht noch einmal von selbst eingespielt, nur von Hand.
 page-look-returned = Von { $version } ist hier jemand zurückgegangen; diese Version wird nicht noch einmal von selbst eingespielt, nur von Hand.
 page-look-asked = { $version } wurde gefunden und wird als Nächstes eingespielt.
@@ -773,7 +773,7 @@ page-network-look = Nachsehen, welche in Reichweite sind
 page-network-reach = In Reichweite:
 page-network-name = Name des WLANs
 page-network-secret-why = Für ein offenes Netz leer lassen.
-page-network-hidden = Es sagt seinen Namen nicht
+page-network-hidden = Es verbirgt seinen Namen
 page-network-enter = In dieses WLAN gehen
 page-network-zone = Zeitzone
 page-network-zone-here = Die Uhren gehen hier wie in
@@ -803,9 +803,9 @@ page-models-remove-sure = Es wird von der Karte gelöscht. Es lässt sich wieder
 page-models-remove-yes = Ja, entfernen
 page-models-choose = Verwenden
 page-models-not-here = Dieses Modell ist nicht auf dem Gerät.
-page-models-asked = Es ist bestellt. Das Gerät beginnt gleich.
+page-models-asked = Es ist angefordert. Das Gerät beginnt gleich.
 page-models-leaving = { $model } wird entfernt.
-page-models-anew = { $model } antwortet nach einem Neubeginn.
+page-models-anew = { $model } antwortet nach einem Neustart.
 page-models-speak = Stimmen auf diesem Gerät
 page-report-title = Protokoll und Fehlerbericht
 page-report-why = Das ist alles, was gespeichert würde. Kein Kennwort und kein gesprochenes Wort steht darin; Adressen und Namen in Anführungszeichen sind ausgelassen. Es wird nirgendwohin gesandt.
@@ -826,7 +826,7 @@ page-backup-restored = Wiederhergestellt { $when }
 page-backup-brought-back = Zurückgeholt { $when }
 page-backup-not-restored = Es wurde nichts wiederhergestellt ({ $when }): { $why }
 page-backup-nothing = Nur Einstellungen, oder nichts, was nicht schon so war
-page-backup-all-begun = Das Gerät hat seither neu begonnen; mehr ist nicht nötig. WLAN und Kennwörter sind, wie sie waren.
+page-backup-all-begun = Das Gerät ist seither neu gestartet; mehr ist nicht nötig. WLAN und Kennwörter sind, wie sie waren.
 page-backup-restore = Wiederherstellen
 page-backup-choose = Sicherungsdatei, höchstens 6 MB
 page-backup-look = Ansehen
@@ -838,12 +838,12 @@ page-backup-timers = Timer und Wecker: Aus { $now } werden { $then }; was inzwis
 page-backup-adjusted = Modus, Lautstärke und Stimme, wie sie gestellt waren
 page-backup-enrolled = Was von deiner Stimme angelernt war
 page-backup-model = Das Sprachmodell bleibt, wie es ist: { $model } ist nicht auf diesem Gerät. Hole es unter „Modelle und Stimmen“ und wähle es dort.
-page-backup-apply-why = Dafür beginnt das Gerät neu. Was ersetzt wird, bleibt erhalten und lässt sich zurückholen.
+page-backup-apply-why = Dafür startet das Gerät neu. Was ersetzt wird, bleibt erhalten und lässt sich zurückholen.
 page-backup-apply = Wiederherstellen
 page-backup-cancel = Alles lassen, wie es ist
-page-backup-awaited = Das Gerät beginnt neu und stellt dabei wieder her.
+page-backup-awaited = Das Gerät startet neu und stellt dabei wieder her.
 page-backup-back = Zurückholen, was da war
-page-backup-back-why = Was die letzte Wiederherstellung ersetzt hat, liegt noch auf der Karte, außer den Einstellungen: Die werden unter Stellen zurückgenommen.
+page-backup-back-why = Was die letzte Wiederherstellung ersetzt hat, liegt noch auf der Karte, außer den Einstellungen: Die werden unter Einstellen zurückgenommen.
 page-own-passed-on = Sätze, die eine andere Stimme sagen musste
 enrol-intro = Ich möchte lernen, wie du ein paar Wörter sagst, während ich rede. Ich sage ein Wort vor; dann sag es so, wie du es zu mir sagen würdest, einmal.
 enrol-ask = Sag: { $word }
@@ -881,7 +881,7 @@ page-enrol-asking = Das Gerät fragt nach „{ $word }“. Sag es, wenn es ausge
 page-enrol-recording = Sag jetzt „{ $word }“.
 page-enrol-judging = „{ $word }“ wird geprüft.
 page-enrol-waiting = Jemand redet, oder das Gerät. Mit „{ $word }“ geht es weiter, wenn es still ist.
-page-enrol-learning = Sie lernt aus dem, was du gesagt hast. Das kann eine Minute dauern.
+page-enrol-learning = Es lernt aus dem, was du gesagt hast. Das kann eine Minute dauern.
 page-enrol-cancelled = Es wurde angehalten. Nichts davon wird behalten.
 page-enrol-abandoned = Es wurde angehalten, weil kein Browser mehr hinsah. Nichts davon wird behalten.
 page-enrol-faults = Es wurde angehalten: Zu viele Wörter waren nicht zu gebrauchen. Nichts davon wird behalten. Die Tabelle sagt, warum; probier zuerst das Mikrofon.
@@ -926,13 +926,13 @@ page-wrong-unreadable = Die Einstellungsdatei { $file } kann nicht gelesen werde
 page-wrong-by-hand = Die Einstellungsdatei { $file } kann von hier aus nicht geändert werden, ohne dass etwas darin verloren ginge. Ändere sie in einem Editor.
 page-wrong-no-form = So ein Formular gibt es nicht.
 page-wrong-another-change = Gerade wird etwas anderes geändert. Versuch es in ein paar Sekunden noch einmal.
-page-wrong-nobody-asked = Hier ist niemand, der das ändern könnte ({ $why }). Ändere es über ssh.
+page-wrong-nobody-asked = Der Systemdienst dafür ist nicht zu erreichen ({ $why }). Mach es über ssh.
 page-wrong-no-wifi = Dieses Gerät hat kein WLAN.
 page-wrong-in-set-up = Das Gerät wird gerade eingerichtet. Mach es auf der Seite seines eigenen WLANs.
 page-wrong-zone-missing = Es wurde keine Zeitzone gewählt. Nimm eine wie Europe/Berlin.
 page-wrong-no-zone = Die Zeitzone „{ $zone }“ gibt es nicht. Nimm eine wie Europe/Berlin.
 page-wrong-broker-none = Es ist kein Broker angegeben.
-page-wrong-broker-name = Den Namen { $name } kennt hier niemand. Prüf ihn, oder gib die Adresse des Brokers in Zahlen ein.
+page-wrong-broker-name = Der Name { $name } ist in diesem Netz nicht bekannt. Prüf ihn, oder gib die IP-Adresse des Brokers ein.
 page-wrong-broker-port = Unter { $at } antwortet kein Broker. Läuft er, und stimmen Name und Port?
 page-wrong-broker-silent = Unter { $at } antwortet niemand. Ist das Gerät eingeschaltet, und lässt eine Firewall die Box durch?
 page-wrong-broker-network = { $at } ist nicht zu erreichen. Steht das Netz?
@@ -948,11 +948,11 @@ page-set-broker-well = Der Broker unter { $at } lässt die Box herein: { $how ->
    *[plain] MQTT { $version }.
 }
 page-wrong-nothing-before = Es gibt nichts Früheres, zu dem das Gerät zurückgehen könnte.
-page-wrong-no-tryboot = Der Kernel dieses Geräts kann beim Pi keine Probe des anderen Systems bestellen. Wie es von Hand gestartet wird, steht im Kapitel „When something is wrong“ des Handbuchs.
+page-wrong-no-tryboot = Der Kernel dieses Geräts kann beim Pi keinen Probestart des anderen Systems anfordern. Wie es von Hand gestartet wird, steht im Kapitel „When something is wrong“ des Handbuchs.
 page-wrong-not-installed = { $file } konnte nicht eingespielt werden ({ $why }).
 page-wrong-system-unwell = Das System { $version } hat sich nicht bewährt (auf Englisch: { $why }).
 page-wrong-system-not-up = Das System { $version } ist nicht gestartet.
-page-wrong-system-not-started = Das System { $version } wurde nicht gestartet: Der Kernel dieses Geräts kann beim Pi keine Probe bestellen. Wie es von Hand gestartet wird, steht im Kapitel „When something is wrong“ des Handbuchs.
+page-wrong-system-not-started = Das System { $version } wurde nicht gestartet: Der Kernel dieses Geräts kann beim Pi keinen Probestart anfordern. Wie es von Hand gestartet wird, steht im Kapitel „When something is wrong“ des Handbuchs.
 page-wrong-card-worn = Die Karte hat nicht behalten, was auf sie geschrieben wurde. Sie ist verschlissen: Ersetze sie.
 page-wrong-look-nowhere = Es ist keine Adresse eingetragen, bei der dieses Gerät nach neuen Versionen sehen würde.
 page-wrong-look-reach = { $at } ist nicht zu erreichen. Steht das Netz, und stimmt die Adresse? Das Gerät versucht es in der nächsten Nacht wieder.
@@ -965,21 +965,21 @@ page-wrong-look-checksum = Was ankam, ist beschädigt und wurde gelöscht.
 page-wrong-look-room = Auf der Karte ist kein Platz: Es fehlen { $mib } MiB.
 page-wrong-look-address = { $at } ist keine Adresse im Web.
 page-wrong-look-write = Was gefunden wurde, ließ sich nicht auf die Karte schreiben ({ $why }).
-page-wrong-trusts-nobody = Dieses Gerät vertraut noch niemandes Versionen: Wer es betreut, muss ihm den öffentlichen Schlüssel dessen geben, der sie macht.
-page-wrong-unsigned = Es ist von niemandem signiert, dem dieses Gerät vertraut.
+page-wrong-trusts-nobody = Dieses Gerät hat noch keinen Schlüssel für Updates: Wer es betreut, muss den öffentlichen Schlüssel des Herausgebers hinterlegen.
+page-wrong-unsigned = Es ist nicht mit einem Schlüssel signiert, dem dieses Gerät vertraut.
 page-wrong-other-machine = Es ist für { $made } gemacht, und dieses Gerät hat { $here }.
 page-wrong-older = { $version } ist älter als { $kept }, das hier läuft.
 page-wrong-clock = Die Uhr des Geräts geht falsch: Sie zeigt einen Tag vor dem, an dem diese Version gemacht wurde. Sie stellt sich, wenn das Gerät im Internet ist.
 page-wrong-system-on-trial = Gerade wird ein System erprobt. Warte, bis das vorbei ist, oder schalte das Gerät aus und ein.
-page-wrong-other-files = Eine andere Version { $version } mit anderen Dateien ist schon hier. Wer Versionen macht, muss dieser eine neue Nummer geben.
+page-wrong-other-files = Eine andere Version { $version } mit anderen Dateien ist schon hier. Der Herausgeber muss dieser eine neue Nummer geben.
 page-wrong-unwell = { $version } hat sich nicht bewährt (auf Englisch: { $why }). Das Gerät läuft wieder mit { $kept }, und gut.
 page-wrong-unwell-alone = { $version } hat sich nicht bewährt (auf Englisch: { $why }), und es gibt keine, zu der das Gerät zurückgehen könnte.
 page-wrong-unwell-both = { $version } hat sich nicht bewährt (auf Englisch: { $why }). Das Gerät läuft wieder mit { $kept }, aber auch damit nicht gut. Mehr sagt „Ausprobieren → Was das Gerät an sich auszusetzen hat“.
 page-wrong-damaged = { $file } ist beschädigt oder wurde nach dem Signieren geändert. Hol es noch einmal.
 page-wrong-no-archive = { $file } ist keine Version von Interlude oder nur ein Teil davon.
 page-wrong-self-test = Es wurde vor dem Start erprobt und liefe hier nicht. Was fehlt, steht im Protokoll des Geräts.
-page-wrong-somebody-talks = Gerade spricht jemand mit dem Gerät; dann wird es nicht neu gestartet. Versuch es später noch einmal; was gebracht wurde, liegt bereit.
-page-wrong-general = Das ging nicht. Was war, steht im Protokoll des Geräts.
+page-wrong-somebody-talks = Gerade spricht jemand mit dem Gerät, darum wurde es nicht neu gestartet. Versuch es später noch einmal; die Version liegt zum Einspielen bereit.
+page-wrong-general = Das ging nicht. Im Protokoll des Geräts steht, warum.
 page-wrong-general-settings = So sind die Einstellungen nicht brauchbar. Was daran falsch ist, steht im Protokoll des Geräts.
 page-wrong-general-card = Die Soundkarte fehlt, ist belegt oder kann nicht, was von ihr verlangt wird.
 page-wrong-general-model = Dieses Modell fehlt, ist beschädigt oder von anderer Art.
@@ -1016,4 +1016,4 @@ page-wrong-certificate-open = Andere auf diesem Gerät können den Schlüssel de
 page-wrong-certificate-keyless = Auf diesem Gerät fehlt der Schlüssel zum Zertifikat.
 page-wrong-certificate-unread = { $file } kann vom Gerät nicht gelesen werden.
 page-wrong-certificate-bad = Das Zertifikat ist nicht brauchbar: Vielleicht ist es abgelaufen, für etwas anderes ausgestellt, oder ein Teil seiner Kette fehlt. Sieh auch nach der Uhr des Geräts.
-page-wrong-in-english = Dazu gibt es nur Englisches:
+page-wrong-in-english = Dazu gibt es nur einen englischen Text:

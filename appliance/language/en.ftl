@@ -1,34 +1,34 @@
-# What the box says by itself, in English. Every key stands here first.
-# How to add a language: docs/languages.md. Words in braces are put in by the program.
+# The box's own sentences, spoken and shown, in English. Every key is added to this file first.
+# How to add a language: docs/languages.md. The program fills in the words in braces.
 
 ## The language itself
 
-# Its own name, for a page where one is chosen.
+# The language's own name, for lists in which a language is chosen.
 language-name = English
-# For the model's persona: how its owner wants to be answered.
+# The model's persona (system prompt), unless the owner has written one.
 persona = You are Interlude, a voice in a small box. The user speaks to you, and what you answer is read aloud. Answer in short spoken sentences, in plain words without lists or symbols.
-# Behind it, where the box is to answer in the language that it is spoken to.
+# Appended to the persona if the box answers in the language that is spoken to it.
 persona-any-language = Always answer in the language that the user speaks.
-# Likewise, where the owner has named one; $language: its name.
+# Appended to the persona if the owner has chosen a language; $language: its name.
 persona-one-language = Always answer in { $language }.
-# Stands behind the sound of what was said.
+# Follows the sound of a question in the prompt.
 instruction = Respond to the audio concisely.
 
-## Words said over the box. Lower case, commas between them.
+## Words that are said while the box talks. Lower case, separated by commas.
 
 words-yield = wait, stop, no, hold on, hang on, excuse me, but, actually, be quiet, shut up, never mind
 words-carry-on = mm-hm, mhm, uh-huh, yes, yeah, okay, right, sure, i see, wow, great
 words-stop = stop, be quiet, shut up, never mind
 
-## Small words, by which a typed question is known to be in this language. Lower case, commas.
+## Frequent words that identify the language of a typed question. Lower case, separated by commas.
 
 common-words = the, a, an, is, are, am, i, you, he, she, it, we, they, my, your, of, to, and, or, not,
     what, when, how, who, why, where, which, please, for, with, from, about, do, does, did, can,
     could, would, should, will, have, has, been, this, that, there, tell, me, on, at, in, be, set
 
-## Numbers, clocks and days. A list that is empty or too short: digits.
+## Numbers, clocks and days. If a list is empty or too short, digits are said.
 
-# 0 to 59, with commas. Beyond them digits are said.
+# 0 to 59, separated by commas. Higher numbers are said as digits.
 number-words = zero, one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve,
     thirteen, fourteen, fifteen, sixteen, seventeen, eighteen, nineteen, twenty, twenty-one,
     twenty-two, twenty-three, twenty-four, twenty-five, twenty-six, twenty-seven, twenty-eight,
@@ -36,7 +36,7 @@ number-words = zero, one, two, three, four, five, six, seven, eight, nine, ten, 
     thirty-six, thirty-seven, thirty-eight, thirty-nine, forty, forty-one, forty-two, forty-three,
     forty-four, forty-five, forty-six, forty-seven, forty-eight, forty-nine, fifty, fifty-one,
     fifty-two, fifty-three, fifty-four, fifty-five, fifty-six, fifty-seven, fifty-eight, fifty-nine
-# Of a month, the first to the thirty-first.
+# The days of a month, first to thirty-first.
 day-words = first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh,
     twelfth, thirteenth, fourteenth, fifteenth, sixteenth, seventeenth, eighteenth, nineteenth,
     twentieth, twenty-first, twenty-second, twenty-third, twenty-fourth, twenty-fifth,
@@ -68,7 +68,7 @@ clock = { $minute ->
        *[past] { $past } minutes past { $hour12 }
     }
 }
-# Where it may be any part of the day.
+# A time of day that names its part of the day.
 clock-of-day = { $clock } { $part ->
     [morning] in the morning
     [afternoon] in the afternoon
@@ -86,7 +86,7 @@ when = { $day ->
 # In a number with a fraction, such as 3.4 GB.
 decimal-sign = .
 
-# Lengths of time; the count in figures chooses, the count in words is said.
+# Lengths of time; $count selects the variant, $words is the number as it is said.
 length-hours = { $count ->
     [one] { $words } hour
    *[other] { $words } hours
@@ -110,7 +110,7 @@ tool-unknown = I cannot do that.
 tool-unclear = I did not get that right. Please say it again.
 tool-time = It is { $clock }.
 tool-date = It is { $date }.
-# Before what is said of a timer that has a name.
+# A sentence about a timer that has a name.
 timer-named = { $name }: { $text }
 timer-range = A timer can be anything from one second to a day.
 timers-full = I have { $count } of them already. Cancel one first.
@@ -151,7 +151,7 @@ timer-missed = While I was off, your timer ran out at { $clock }.
 timer-missed-named = While I was off, your timer, { $name }, ran out at { $clock }.
 timers-missed = While I was off, { $count } timers ran out.
 
-## Excuses and news of the conversation
+## Excuses and announcements
 
 not-ready = I'm getting my thoughts together. Ask me again in a moment.
 lost-thread = Sorry, I lost my thread. Please ask me again.
@@ -187,22 +187,22 @@ server-key = My model server refuses my key.
 server-address = My model server does not know that address or model.
 server-busy = My model server is too busy. Please ask me later.
 server-context = What we said is too long for my model server.
-server-no-tools = My model server's model knows no tools.
+server-no-tools = The model on my model server cannot use tools.
 server-no-model = My model server does not know that model.
 
 ## A start
 
 settings-before = My settings file cannot be used. I go on with the settings from before.
-settings-defaults = My settings file cannot be used. I start without it, and with the microphone off. Correct the file, start me anew, and switch the microphone on.
+settings-defaults = My settings file cannot be used. I start without it, and with the microphone off. Correct the file, restart me, and switch the microphone on.
 release-left = Version { $left } did not stay up, so I went back to version { $kept }.
-releases-both-left = Versions { $tried } both did not stay up.
-system-left = The system { $left } was left for the system { $now }.
+releases-both-left = Neither of the versions { $tried } stayed up.
+system-left = I went back from the system { $left } to the system { $now }.
 reset-done = I have been reset. What we said, your voice, and your timers are gone.
-reset-incomplete = I was reset, but not everything could be deleted. My log says what is left. I will try again when I am started anew. If it stays like that, destroy or replace the card.
-reset-failed = I could not be reset: my card cannot be written, and what we said is still on it. Start me anew and try once more. If it stays like that, destroy or replace the card.
-reset-card-incomplete = Not everything could be taken away from this card. Do not give it away.
+reset-incomplete = I was reset, but not everything could be deleted. My log says what is left. I will try again when I am restarted. If it stays like that, destroy or replace the card.
+reset-failed = I could not be reset: my card cannot be written, and what we said is still on it. Restart me and try once more. If it stays like that, destroy or replace the card.
+reset-card-incomplete = Not everything could be deleted from this card. Do not give it away.
 
-## The large model on its way
+## Download of the large model
 
 model-fetching = I am fetching my large model, { $size }. Until it is here I know only a little.
 model-away = I cannot fetch my large model now. I will go on trying.
@@ -214,8 +214,8 @@ model-part-lacks = { $count ->
     [one] The stick has only a part of my model. { $files } is not all there.
    *[other] The stick has only a part of my model. { $files } are not all there.
 }
-model-bad = The model on the stick cannot be used: its files are not what they are called.
-model-here = My large model is here. I begin anew with it; give me a minute.
+model-bad = The model on the stick cannot be used: its files are not what their names say.
+model-here = My large model is here. I restart with it; give me a minute.
 model-by-stick = My model comes on a USB stick. Plug it in while I run.
 # Between the last two of several names.
 and = { $first } and { $last }
@@ -227,12 +227,12 @@ setup-no-network = I have no network.
 setup-needs-cable = I have no network. Plug in a network cable.
 setup-needs-seed = Nobody has set me up yet. Switch me off, and put a file named interlude dot yaml on my card.
 setup-file-misnamed = The file { $name } on the card is not read. Put what it says into interlude.yaml.
-setup-card-unusable = What this card says of me cannot be used. { $problem }
+setup-card-unusable = The set-up file on this card cannot be used. { $problem }
 setup-by-cable = I am in your network by cable.
 setup-called = My name there is { $name }.
 setup-other-name = Another machine in your network is called { $wanted }, too. My name there is { $name }.
-# The box's own Wi-Fi: its four digits one by one, its password word by word. The words are
-# English: in another language it is of digits.
+# The box's own Wi-Fi: four digits said one by one, a password said word by word. The words are
+# English; other languages use a password of digits.
 setup-join = { $kind ->
     [words] To set me up with a phone, join the Wi-Fi named Interlude { $number }. Its password is five words, typed as one, in small letters, without spaces. They are: { $words }. Then open { $address } in the browser, if no page opens by itself.
    *[digits] To set me up with a phone, join the Wi-Fi named Interlude { $number }. Its password is fifteen digits: { $words }. Then open { $address } in the browser, if no page opens by itself.
@@ -243,16 +243,16 @@ setup-in-your-wifi = I am in your Wi-Fi now. Set-up is over.
 setup-wifi-as-before = I am in the Wi-Fi that I had before. Set-up is over.
 setup-joining = Thank you. I am joining your network.
 setup-done = I am in your network, and set up.
-# Signs in names, as they are said.
+# Signs in host names, as they are said.
 sign-dot = dot
 sign-dash = dash
 
-wifi-password = The Wi-Fi { $wifi } does not take the password that I have.
-wifi-out-of-reach = The Wi-Fi { $wifi } is not in reach.
-wifi-sent-away = The Wi-Fi { $wifi } sends me away: its password may have changed, or it takes no new devices.
+wifi-password = The Wi-Fi { $wifi } does not accept the password that I have.
+wifi-out-of-reach = The Wi-Fi { $wifi } is out of range.
+wifi-sent-away = The Wi-Fi { $wifi } rejects me: its password may have changed, or it accepts no new devices.
 wifi-too-long = The Wi-Fi { $wifi } does not answer in time: it is far away, or its password has changed.
-wifi-no-address = The Wi-Fi { $wifi } lets me in and gives me no address.
-wifi-timeout = The Wi-Fi { $wifi } does not let me in within the time that I wait.
+wifi-no-address = The Wi-Fi { $wifi } lets me in, but gives me no address.
+wifi-timeout = The Wi-Fi { $wifi } takes too long to let me in.
 wifi-none = No Wi-Fi has been set up.
 wifi-otherwise = I cannot join the Wi-Fi { $wifi }.
 
@@ -267,10 +267,10 @@ setup-page-country = Country, as two letters (DE, GB, US)
 setup-page-hostname = A name for this box in your network (may stay empty)
 setup-page-card = Sound card (stays empty: it is found by itself)
 setup-page-broker = Home Assistant's MQTT broker (may stay empty)
-setup-page-user = User at the broker
-setup-page-secret = Password at the broker
+setup-page-user = User name for the broker
+setup-page-secret = Password for the broker
 setup-page-language = Language
-setup-page-any-language = the one that is spoken
+setup-page-any-language = the language spoken to it
 setup-page-as-it-is = as it is
 setup-page-mode = It listens
 setup-page-mode-open = just talk
@@ -283,39 +283,39 @@ setup-page-model-small = The small model it came with
 setup-page-model-gemma = Fetch Gemma 4 (4 GB, licence: ai.google.dev/gemma)
 setup-page-button = Set up
 setup-page-too-many = Too many attempts. Wait a minute, then try again.
-setup-page-other-origin = This page was asked for by another one.
-setup-page-old = This page is an old one. Load it anew.
+setup-page-other-origin = This form was sent from another page.
+setup-page-old = This page is out of date. Reload it.
 setup-page-thanks = Thank you.
 setup-page-joins-before = The box leaves this Wi-Fi now and joins
 setup-page-joins-after = It says aloud whether that went well; if not, this page comes back.
-# What is wrong with what was typed there, or stands on the card; $value: as it was written.
+# Errors in what was typed there or is on the card; $value: the text as written.
 setup-page-wrong-none = { $what ->
-    [hostname] `{ $value }` is no host name. Use letters, digits and hyphens, at most 63.
-    [broker] `{ $value }` is no broker. Use a name such as homeassistant.local, or an address.
-    [timezone] `{ $value }` is no time zone. Use one such as Europe/Berlin.
-    [country] `{ $value }` is no country. Use two capital letters, such as DE.
-   *[card] `{ $value }` is no sound card. Use auto, or an ALSA name such as plughw:CARD=Array.
+    [hostname] `{ $value }` is not a host name. Use letters, digits and hyphens, at most 63.
+    [broker] `{ $value }` is not a broker. Use a name such as homeassistant.local, or an address.
+    [timezone] `{ $value }` is not a time zone. Use one such as Europe/Berlin.
+    [country] `{ $value }` is not a country. Use two capital letters, such as DE.
+   *[card] `{ $value }` is not a sound card. Use auto, or an ALSA name such as plughw:CARD=Array.
 }
 setup-page-wrong-language = There is no language `{ $value }`. Use auto, or a code of two letters, such as en or de.
-setup-page-wrong-mode = There is no mode `{ $value }`. There are { $there }.
-setup-page-wrong-panel = There is no panel `{ $value }`. There are { $there }.
+setup-page-wrong-mode = There is no mode `{ $value }`. Use one of { $there }.
+setup-page-wrong-panel = There is no panel `{ $value }`. Use one of { $there }.
 setup-page-wrong-no-button = The mode push_to_talk cannot be used. This box has no button, so nobody could ever talk to it.
 setup-page-wrong-too-long = { $what ->
-    [user] The broker's user is longer than { $most } letters, or has strange ones.
-    [password] The broker's password is longer than { $most } letters, or has strange ones.
-   *[name] The box's name is longer than { $most } letters, or has strange ones.
+    [user] The broker's user is longer than { $most } characters, or has some that cannot be used.
+    [password] The broker's password is longer than { $most } characters, or has some that cannot be used.
+   *[name] The box's name is longer than { $most } characters, or has some that cannot be used.
 }
-setup-page-wrong-no-broker = There is a user or password for a broker, and no broker.
-setup-page-wrong-wifi-name = The Wi-Fi's name has to have 1 to 32 bytes.
-setup-page-wrong-wifi-letters = The Wi-Fi's name has letters that cannot be written.
-setup-page-wrong-wifi-password = The Wi-Fi's password has to have 8 to 63 letters, digits and signs. WPA knows no other; leave it empty for an open network.
+setup-page-wrong-no-broker = There is a user or password for a broker, but no broker.
+setup-page-wrong-wifi-name = The Wi-Fi's name must be 1 to 32 bytes long.
+setup-page-wrong-wifi-letters = The Wi-Fi's name has characters that cannot be used.
+setup-page-wrong-wifi-password = The Wi-Fi's password must be 8 to 63 letters, digits and signs, as WPA requires. Leave it empty for an open network.
 setup-page-wrong-wifi-missing = The Wi-Fi's name is missing.
 setup-page-wrong-nothing = Nothing was typed.
-setup-page-wrong-not-whole = What was typed did not arrive whole. Try again.
-setup-page-wrong-not-asked = There is something in it that this page does not ask for.
+setup-page-wrong-not-whole = The form did not arrive complete. Try again.
+setup-page-wrong-not-asked = The form has a field that this page does not ask for.
 setup-page-closes = The box closes this Wi-Fi now. It says aloud that it is set up.
 
-## The page for browsers. What is said aloud begins with `pairing`.
+## The page for browsers. Keys without `page-` are said aloud.
 
 page-nav-live = Live
 page-nav-settings = Settings
@@ -326,7 +326,7 @@ page-save = Save
 page-set = Set
 page-state-starting = Starting
 page-state-idle = Ready
-page-state-listening = It listens to you
+page-state-listening = Listening to you
 page-state-thinking = Thinking
 page-state-speaking = The box is speaking
 page-state-holding = Paused for you
@@ -334,7 +334,7 @@ page-state-muted = The microphone is off
 page-state-failed = Something is broken
 page-state-idle-why = Just talk, or watch what happens here.
 page-state-listening-why = It waits until you have finished.
-page-state-thinking-why = The answer is being made. Nothing leaves the house.
+page-state-thinking-why = The answer is being prepared. Nothing leaves the house.
 page-state-speaking-why = Talk over it at any time: it stops.
 page-state-holding-why = It heard something and is silent until it knows what it was.
 page-state-muted-why = No sample of the microphone goes anywhere.
@@ -363,22 +363,22 @@ page-pair-button-waits = Waiting for the button. This page notices by itself.
 page-pair-asked = The box has said the digits. They are good for two minutes.
 page-pair-printed = Type the six digits that were printed where the box was started.
 page-problem-missing = There is no such page
-page-problem-missing-why = The address has a mistake in it, or it is an old one.
-page-problem-refused = That was not taken
-page-problem-refused-why = The page was an old one, or its form came from somewhere else. Load the page anew, and send it again.
+page-problem-missing-why = The address has a mistake in it, or is out of date.
+page-problem-refused = That was not accepted
+page-problem-refused-why = The page was out of date, or its form came from somewhere else. Reload the page, and send it again.
 page-problem-stranger = This browser is not let in
-page-problem-stranger-why = It was never let in, or it was removed. Load the page anew, and let it in.
-page-problem-often = Too many at once
+page-problem-stranger-why = It was never let in, or it was removed. Reload the page, and let it in.
+page-problem-often = Too many requests
 page-problem-often-why = Wait a minute, then try again.
 page-problem-busy = The box does not answer
-page-problem-busy-why = It is starting, or has much to do. Try again in a moment.
+page-problem-busy-why = It is starting, or busy. Try again in a moment.
 page-problem-wrong = That could not be done
-page-problem-wrong-why = Something about it did not fit, or has changed meanwhile. Go back, and look at it again.
+page-problem-wrong-why = Something in it was not valid, or has changed meanwhile. Go back, and check it.
 page-problem-back = Back
-page-certificate-soon = The certificate of this page runs out on { $day }. Have a new one issued; the page takes it as soon as it is written.
-page-certificate-over = The certificate of this page ran out on { $day }. Browsers warn of it. Have a new one issued; the page takes it as soon as it is written.
-page-certificate-refused = A new certificate was not taken, and the one before goes on: { $why }
-page-pair-wrong = That did not fit. Ask for new digits if you tried five times.
+page-certificate-soon = The certificate of this page expires on { $day }. Have a new one issued; the page uses it as soon as it is on the box.
+page-certificate-over = The certificate of this page expired on { $day }. Browsers warn about it. Have a new one issued; the page uses it as soon as it is on the box.
+page-certificate-refused = A new certificate was rejected, and the previous one stays in use: { $why }
+page-pair-wrong = That is not right. Ask for new digits if you tried five times.
 page-pair-locked = Too many wrong digits were typed. Wait an hour, or use the button.
 page-pair-wait = The box has just been asked. Wait a minute, then try again.
 page-pair-plain = This connection is not encrypted: it is meant for your own network.
@@ -412,11 +412,11 @@ page-live-timers-set = { $count ->
 page-live-timers-ring = A timer or an alarm is ringing.
 page-live-refused = That did not work. { $why }
 page-live-offline = There is no connection to the box.
-page-notice-set-volume = Volume { $percent } %: set.
-page-notice-set-mode = It listens { $mode }: set.
-page-notice-set-voice = Voice { $voice }: set.
-page-wrong-no-button = This box has no button that could be held.
-page-live-words-why = Words are kept nowhere by this page.
+page-notice-set-volume = Volume set to { $percent } %.
+page-notice-set-mode = It now listens { $mode }.
+page-notice-set-voice = Voice set to { $voice }.
+page-wrong-no-button = This box has no button to hold.
+page-live-words-why = This page stores no words.
 page-live-volume = Volume
 page-live-mode = It listens
 page-live-voice = Voice
@@ -428,7 +428,7 @@ page-live-mute = Turn the microphone off
 page-live-unmute = Turn the microphone on
 page-live-stop = Stop talking
 page-live-cut = The switch on the housing cuts the microphone. Only the switch undoes that.
-page-live-no-unmute = It is switched on again at the box, as its owner wants it.
+page-live-no-unmute = It can be switched on again only at the box, as its owner has set it.
 page-live-broken = Not working: { $parts }
 page-ev-onset = You began to speak
 page-ev-onset-over = You spoke over the answer
@@ -456,8 +456,8 @@ page-access-log-out = Log out (remove this browser)
 page-notice-logged-out = This browser is logged out. It is let in again by new digits or the button.
 page-notice-revoked = That browser may not use the page any more.
 page-access-passphrase = Passphrase for new browsers
-page-access-passphrase-on = A passphrase is asked for beside the digits. Save an empty one to do without.
-page-access-passphrase-off = None is asked for. Whoever hears the digits gets in.
+page-access-passphrase-on = A passphrase is required besides the digits. Save an empty one to do without.
+page-access-passphrase-off = None is required. Whoever hears the digits gets in.
 page-notice-saved = Saved.
 page-live-stops = How fast it falls silent when you speak
 page-live-answers = How fast it answers
@@ -467,8 +467,8 @@ page-own-software = Software
 page-own-model = Model
 page-own-house = Home Assistant
 page-own-house-none = not set up
-page-own-house-here = the broker is reached
-page-own-house-gone = the broker is not reached
+page-own-house-here = connected to the broker
+page-own-house-gone = no connection to the broker
 page-own-parts = Not working
 page-own-parts-all = nothing: all is well
 page-part-capture = Recording
@@ -484,7 +484,7 @@ page-part-page = This page
 page-part-the-microphone = Microphone
 page-part-the-loudspeaker = Loudspeaker
 page-own-restart = Restart
-page-own-restart-why = The box is silent for some seconds. It stays muted if it is.
+page-own-restart-why = The box is silent for some seconds. If it is muted, it stays muted.
 page-own-timers = Timers and alarms
 page-own-timers-none = None is set. Ask for one aloud.
 page-own-timers-some =
@@ -500,27 +500,27 @@ page-own-memory-keeps = At most { $turns } turns are kept, on the box and nowher
 page-own-memory-none = Nothing that is said is kept.
 page-own-forget-last = Forget the last turn
 page-own-forget = Forget everything
-page-own-forget-sure = Every turn is overwritten on the card. Nothing brings it back. The box says when it is done.
+page-own-forget-sure = Every turn is overwritten on the card. This cannot be undone. The box says when it is done.
 page-own-forget-yes = Yes, forget everything
 
-## The page: what can be tried.
+## The page: Try out.
 
 page-nav-try = Try out
-page-try-check = What the box finds wrong with itself
-page-try-check-intro = It looks at its sound, card, memory, voices and more. That takes some seconds; conversations go on meanwhile.
-page-try-check-begin = Look
-page-try-check-again = Look again
-page-try-check-runs = It looks. This takes some seconds.
-page-try-check-failed = The look came to nothing. Try again in a minute; who has a shell of the box (ssh) sees more with the command sudo interlude check.
-page-try-check-unseen = Not seen from here: the network, what the broker says, a model server of your own, the model's checksum and prompt. Whoever has a shell of the box (ssh) sees them there with the command sudo interlude check, which also says more of each finding.
-page-finding-ok = well
-page-finding-warning = to know
-page-finding-problem = to mend
+page-try-check = Self-check
+page-try-check-intro = The box checks its sound, card, memory, voices and more. That takes some seconds; conversations go on meanwhile.
+page-try-check-begin = Check
+page-try-check-again = Check again
+page-try-check-runs = It is checking. This takes some seconds.
+page-try-check-failed = The check failed. Try again in a minute; in a shell of the box (ssh), the command sudo interlude check says more.
+page-try-check-unseen = Not checked from here: the network, the broker's answer, a model server of your own, the model's checksum and prompt. In a shell of the box (ssh), the command sudo interlude check checks them too, and says more about each finding.
+page-finding-ok = OK
+page-finding-warning = note
+page-finding-problem = to fix
 page-find-at-software = Software
 page-find-at-cores = Processor
-page-find-at-permissions = What the system lets it do
+page-find-at-permissions = Permissions
 page-find-at-memory = Memory of the machine
-page-find-at-disk = Room on the card
+page-find-at-disk = Free space on the card
 page-find-at-heat-power = Heat and power
 page-find-at-page = This page's encryption
 page-find-at-secrets = Keys
@@ -536,77 +536,77 @@ page-find-at-clock = Microphone and loudspeaker
 page-find-software = { $listed }.
 page-find-software-lacks = A part of the software is missing: { $package }. Install Interlude again.
 page-find-software-32 = This system has 32 bits, and Interlude needs 64: install its 64-bit edition.
-page-find-cores = { $count } cores, and every part of the box has those that it is meant for.
-page-find-cores-few = { $count } cores: fewer than the box is laid out for. It works, and answers may come later.
+page-find-cores = { $count } cores: every part of the box has those that it is meant to have.
+page-find-cores-few = { $count } cores: fewer than the box is designed for. It works, but answers may come later.
 page-find-cores-shared = The language model shares its cores with other parts, which makes it 2 to 5 times slower when those are busy.
-page-find-realtime = Sound goes before everything else on this machine.
-page-find-realtime-not = The system does not let sound go before everything else: when the machine is busy, sound may drop out. On our card this is set; elsewhere `interlude check`, in a shell of the machine, says what to do.
+page-find-realtime = Sound has priority over everything else on this machine.
+page-find-realtime-not = The system does not give sound priority over everything else: when the machine is busy, sound may drop out. On our card this is set; elsewhere `interlude check`, in a shell of the machine, says what to do.
 page-find-locking = Sound stays in memory, and is never swapped out.
-page-find-locking-not = The system may swap out what sound needs: it may drop out then. On our card this is set; elsewhere `interlude check`, in a shell of the machine, says what to do.
+page-find-locking-not = The system may swap out memory that sound needs: it may drop out then. On our card this is set; elsewhere `interlude check`, in a shell of the machine, says what to do.
 page-find-memory = { $have } MiB; { $need } may be needed.
 page-find-memory-short = This machine has { $have } MiB of memory, and { $need } may be needed. Choose a smaller language model.
 page-find-disk = { $mib } MiB are free.
 page-find-disk-full = Only { $mib } MiB are free, and { $least } are needed. Remove models that you do not use.
-page-find-disk-locked = The box cannot write to its card: nothing would be remembered. Switch it off and on; if that does not help, the card is worn out and has to be replaced.
-page-find-power-now = The power supply is too weak at this moment. Use the official supply of 27 W.
-page-find-power-since = The power supply was too weak at some time since the start. Use the official supply of 27 W.
-page-find-heat-now = The machine slows itself down at this moment, since it is too hot. Give it an active cooler, and air.
-page-find-heat-since = The machine slowed itself down at some time since the start, since it was too hot. Give it an active cooler, and air.
+page-find-disk-locked = The box cannot write to its card, so it would remember nothing. Switch it off and on; if that does not help, the card is worn out and has to be replaced.
+page-find-power-now = The power supply is too weak at this moment. Use the official 27 W supply.
+page-find-power-since = The power supply was too weak at some time since the start. Use the official 27 W supply.
+page-find-heat-now = The machine is too hot, and slows itself down at this moment. Give it an active cooler, and air.
+page-find-heat-since = The machine was too hot at some time since the start, and slowed itself down. Give it an active cooler, and air.
 page-find-hot = { $degrees } °C: from 80 on it slows down. Give it an active cooler, and air.
 page-find-warm = { $degrees } °C.
-page-find-certificate = For { $names }, until { $day }.
-page-find-certificate-ends = The certificate ends on { $day }. Whoever issued it has to issue a new one; the page takes it as it is written to the box.
-page-find-certificate-bad = The certificate cannot be used. This page goes on with the one before until the box begins anew. Whoever looks after the box sees with `interlude check`, in a shell of the box, what is wrong with it.
-page-find-secret = The model server's key can be read by the box alone.
-page-find-secret-in-address = The model server's address in the settings file holds a login or a key. It belongs into a file of its own: see `thinking.remote.key_file` in the manual.
+page-find-certificate = Valid for { $names }, until { $day }.
+page-find-certificate-ends = The certificate expires on { $day }. Have a new one issued; the page uses it as soon as it is on the box.
+page-find-certificate-bad = The certificate cannot be used. This page keeps the previous one until the box restarts. `interlude check`, in a shell of the box, says what is wrong with it.
+page-find-secret = Only the box can read the model server's key.
+page-find-secret-in-address = The model server's address in the settings file contains a login or a key. Put it in a file of its own: see `thinking.remote.key_file` in the manual.
 page-find-secret-gone = The file with the model server's key is missing. Write it again, or empty `thinking.remote.key_file` in the settings file.
-page-find-secret-open = Others on this machine may read the model server's key. Whoever looks after the box gives the file the mode 0600, in a shell of the box.
-page-find-release-left = A version did not stay up, and the box left it for the one before. A newer one is taken as usual.
+page-find-secret-open = Others on this machine may read the model server's key. Give its file the mode 0600, in a shell of the box.
+page-find-release-left = A version did not stay up, and the box went back to the one before. A newer one is installed as usual.
 page-find-model = { $model } is here.
-page-find-model-server = A server of your own answers in place of a model of the box.
+page-find-model-server = A model server of your own answers in place of a model on the box.
 page-find-voice = { $voice } speaks.
-page-find-voice-none = No voice has spoken yet. Wait a minute, then look again.
-page-find-no-espeak = Nothing stands in for a voice that fails: the package espeak-ng is missing. On our card it is there; elsewhere whoever looks after the machine installs it.
-page-find-echo = The box takes its own voice out of what it hears.
-page-find-echo-none = The box leaves it to the sound card to take its voice out of what it hears, as the settings want it.
-page-find-turns = Whether a question is over is judged by its sound, within { $ms } ms.
-page-find-turns-fixed = A question is over after { $ms } ms of silence, as the settings want it.
-page-find-turns-lost = A question is over after { $ms } ms of silence: what would judge it by its sound is missing or damaged. Install Interlude again.
-page-find-turns-slow = A question is over after { $ms } ms of silence: this machine is too slow to judge it by its sound in time.
-page-find-house = The broker is reached.
-page-find-house-gone = The broker is not reached. Test it in the settings: that says why.
-page-find-panel-hat = There is a board on the pins that the box does not know ({ $hat }): button and light are left alone. If they are wired beside it, choose the board in the settings.
+page-find-voice-none = No voice has spoken yet. Wait a minute, then check again.
+page-find-no-espeak = Nothing replaces a voice that fails: the package espeak-ng is missing. Our card has it; elsewhere, install it.
+page-find-echo = The box removes its own voice from what it hears.
+page-find-echo-none = The box leaves it to the sound card to remove its voice from what it hears, as set in the settings.
+page-find-turns = The box judges by the sound whether a question is over, within { $ms } ms.
+page-find-turns-fixed = A question is over after { $ms } ms of silence, as set in the settings.
+page-find-turns-lost = A question is over after { $ms } ms of silence: the model that judges it by the sound is missing or damaged. Install Interlude again.
+page-find-turns-slow = A question is over after { $ms } ms of silence: this machine is too slow to judge it by the sound in time.
+page-find-house = The box is connected to the broker.
+page-find-house-gone = The box has no connection to the broker. Test it in the settings: that says why.
+page-find-panel-hat = There is a board on the pins that the box does not know ({ $hat }): button and light are not used. If they are wired beside it, choose the board in the settings.
 page-find-button = The button works.
 page-find-button-unused = The button has not been pressed since the start. If it has been, a wire is loose.
 page-find-button-stuck = The button is held down, or its wire touches ground: it is ignored. Look at the wires at pins 9 and 11.
 page-find-button-bounces = The button bounces: it is ignored. Look at the wires at pins 9 and 11, or take another button.
 page-find-switch-cuts = The mute switch cuts the microphone. Close it; if it is closed, its wire at pin 13 or 14 is loose.
-page-find-switch-unread = The microphone is off: the settings name a mute switch, and nothing that reads it. Change panel.gpio or panel.mute_switch in the settings file.
-page-find-light-fails = The light does not work. Look at its wires, and at what is chosen for it in the settings.
-page-find-cards = Here: { $names }.
+page-find-switch-unread = The microphone is off: the settings name a mute switch, but nothing that reads it. Change panel.gpio or panel.mute_switch in the settings file.
+page-find-light-fails = The light does not work. Look at its wires, and at its settings.
+page-find-cards = Found: { $names }.
 page-find-card-refused = The box may not open some of the sound devices. On our card it may; elsewhere its user has to be in the group audio.
 page-find-card-deaf = The box hears nothing: its microphone is missing or fails. Plug in a sound card that has both microphone and loudspeaker.
 page-find-card-dumb = The box plays nothing: its loudspeaker is missing or fails. Plug in a sound card that has both microphone and loudspeaker.
 page-find-card-gone = The box neither hears nor plays: its sound card is missing or fails. Plug in one that has both microphone and loudspeaker.
 page-find-card-held = The box hears and plays.
 page-find-card-auto = The box has chosen it by itself.
-page-find-card-default = The system's own mixer lies before the card, and makes everything later. Set `card.capture` and `card.playback` to auto in the settings file.
+page-find-card-default = The sound goes through the system's own mixer, which delays it. Set `card.capture` and `card.playback` to auto in the settings file.
 page-find-two-clocks = Microphone and loudspeaker are two devices whose clocks drift apart: the box will hear itself. Use one device that has both.
 page-try-light = The light
-page-try-light-intro = Look at the box and press one: the light shows it for four seconds, then what is so for as long. It shows nothing else while you talk with the box.
+page-try-light-intro = Look at the box and press one: the light shows it for four seconds, then its true state for as long. While you talk with the box, it shows only its true state.
 page-try-light-none = This box has no light.
 page-try-show = Show
 page-try-stop = Stop
 page-try-tone = Loudspeaker
-page-try-tone-intro = A tone that rises from 100 to 7200 Hz in six seconds, as loud as the voice. It should sound even; a rattle, a gap or an early end tells where the loudspeaker fails. Talk over it, press the button or stop it here: it ends.
+page-try-tone-intro = A tone that rises from 100 to 7200 Hz in six seconds, as loud as the voice. It should sound even; a rattle, a gap or an early end shows where the loudspeaker fails. To end it, talk over it, press the button or stop it here.
 page-try-tone-begin = Play the tone
-page-goes-on-tone = The tone sounds.
-page-refused-busy = Not now: somebody talks, or the box does. Try again when it is quiet.
-page-refused-no-voice = The loudspeaker cannot be used: its card, or the part that serves it, is away. Look at what the box finds of itself.
+page-goes-on-tone = The tone is playing.
+page-refused-busy = Not now: somebody is talking, or the box is. Try again when it is quiet.
+page-refused-no-voice = The loudspeaker cannot be used: its card, or the part that serves it, is missing. The self-check says more.
 page-refused-no-answer = The box has not answered. Try again.
 page-try-microphone = Microphone
-page-try-microphone-intro = Speak as you would to the box: it records three seconds, and plays them to you. The sound does not leave the box, is written nowhere, and is overwritten afterwards. Nothing you say meanwhile counts as said to the box.
-page-try-microphone-light = The light says that it records.
+page-try-microphone-intro = Speak as you would to the box: it records three seconds, and plays them to you. The sound does not leave the box, is not stored, and is overwritten afterwards. Nothing you say meanwhile is taken as a question.
+page-try-microphone-light = The light shows that it is recording.
 page-try-microphone-begin = Record three seconds
 page-goes-on-microphone = Speak now, and then listen.
 page-try-peak = Loudest sample
@@ -615,46 +615,46 @@ page-try-noise = Between words
 page-try-offset = Constant part
 page-try-clipped = Samples cut off
 page-try-gain = Played louder by
-page-microphone-good = The level is right: your voice stands clear of the room, and nothing is cut off.
-page-microphone-nothing = The microphone gives nothing at all. Look for a switch on it and at its plug; then at its capture level in alsamixer.
+page-microphone-good = The level is right: your voice is well above the noise of the room, and nothing is cut off.
+page-microphone-nothing = No sound at all comes from the microphone. Check its switch and its plug, then its capture level in alsamixer.
 page-microphone-clipped = The loudest samples are cut off. Lower its capture level in alsamixer, or speak from further away.
-page-microphone-offset = The sound has a constant part (DC). It does no harm to what is heard, but takes range; another microphone or card would have less.
+page-microphone-offset = The sound has a constant part (DC). It does not affect what is heard, but costs range; another microphone or card would have less.
 page-microphone-noisy = The room, or the microphone's own noise, is loud. Try in quiet; if it stays, lower its capture level in alsamixer, or keep it away from fans and power supplies.
-page-microphone-nobody = Nobody stands clear of the room. Speak while it records; if you did, go nearer, or raise its capture level in alsamixer.
+page-microphone-nobody = No voice stands out from the noise of the room. Speak while it records; if you did, go nearer, or raise its capture level in alsamixer.
 page-microphone-quiet = Your voice is faint. Raise its capture level in alsamixer, or go nearer.
 page-refused-muted = The microphone is off. Switch it on first.
-page-refused-no-microphone = The microphone cannot be used: its card, or the part that serves it, is away. Look at what the box finds of itself.
-page-light-recording = Records what you try; plays it
+page-refused-no-microphone = The microphone cannot be used: its card, or the part that serves it, is missing. The self-check says more.
+page-light-recording = Records or plays your test
 page-try-echo = Echo
-page-try-echo-intro = The box says something, and measures how much of its own voice it takes out of what it hears. Please be quiet meanwhile.
+page-try-echo-intro = The box says something, and measures how much of its own voice it removes from what it hears. Please be quiet meanwhile.
 page-try-echo-begin = Measure the echo
-page-try-echo-table = Levels in dBFS while the box sounded ({ $seconds } s)
+page-try-echo-table = Levels in dBFS while the box was talking ({ $seconds } s)
 page-try-echo-heard = echo
 page-try-echo-left = left
 page-try-echo-noise = room
-page-try-echo-taken = taken away
+page-try-echo-taken = removed
 page-try-echo-all = all
 page-goes-on-echo = It talks and measures. Be quiet for a moment.
-page-echo-good = Well: what is left of its own voice is no obstacle. You can talk over it.
+page-echo-good = Good: what is left of its own voice does not matter. You can talk over it.
 page-echo-fair = Fair: soft words over its voice may be missed. Move the loudspeaker away from the microphone, or turn the volume down.
 page-echo-poor = Poor: it hears much of its own voice. Use one device as microphone and loudspeaker (two have two clocks); move them apart; turn the volume down; look for something that rattles. docs/echo.md says more.
-page-echo-unheard = There is no echo to take away: the card cancels it, or the loudspeaker does not reach the microphone.
+page-echo-unheard = There is no echo to remove: the card cancels it, or the loudspeaker does not reach the microphone.
 page-echo-none = The canceller is off in the settings: the card must do it. Compare what is left with the room; if it is much louder, set hearing.echo.canceller to auto.
-page-echo-silent = Too little sounded to tell. Look at the loudspeaker, then try again and let it finish.
-page-echo-clipped = The microphone is overdriven by the loudspeaker: what is cut off cannot be taken away. Turn the volume or the capture level down.
-page-echo-itself = It took a sound for somebody meanwhile. If nobody made one, it was its own voice.
+page-echo-silent = There was too little sound to tell. Check the loudspeaker, then try again and let it finish.
+page-echo-clipped = The loudspeaker overdrives the microphone: what is cut off cannot be removed. Turn the volume or the capture level down.
+page-echo-itself = Meanwhile it took a sound for speech. If nobody made one, it was its own voice.
 page-try-level = What it hears now
 page-try-wake = Wake word
-page-try-wake-intro = It waits for “{ $phrase }” with sensitivity { $sensitivity }. Say it as you would from where you mostly are. If it is missed and stands here, raise the sensitivity; if it is heard though nobody said it, lower it.
-page-try-wake-now = How near it is now
-page-try-wake-last = The last ten, and from which sensitivity on it would have been heard
+page-try-wake-intro = It waits for “{ $phrase }” with sensitivity { $sensitivity }. Say it as usual, from where you usually are. If it is listed here as missed, raise the sensitivity; if it is heard though nobody said it, lower it.
+page-try-wake-now = How close it is now
+page-try-wake-last = The last ten, and the sensitivity from which each would have been heard
 page-try-wake-when = When
 page-try-wake-score = Score
 page-try-wake-what = It was
 page-try-wake-heard = heard
 page-try-wake-from = missed; heard from { $sensitivity } on
-page-try-wake-never = missed; too far off for any
-page-try-wake-none = Nothing has come near it yet. Only the wake word networks tell scores (okay nabu, hey jarvis, hey mycroft, alexa); other recognisers tell what they have heard.
+page-try-wake-never = missed at any sensitivity
+page-try-wake-none = Nothing has come close to it yet. Only the wake word networks report scores (okay nabu, hey jarvis, hey mycroft, alexa); other recognisers report what they have heard.
 page-try-wake-off = It listens without a wake word now.
 page-light-steady = steady
 page-light-breath = breathes
@@ -665,14 +665,14 @@ page-light-amber = amber
 page-light-blue = blue
 page-light-green = green
 page-light-violet = violet
-page-light-reset-armed = Press once more, and all is gone
-page-light-reset-warning = Hold on for a reset, or let go
+page-light-reset-armed = Press again to erase everything
+page-light-reset-warning = Keep holding to reset, or let go
 page-light-setup-warning = Keep holding for set-up
 page-light-muted = The microphone is off
-page-light-no-card = No sound card, or half of one
+page-light-no-card = Sound card missing or incomplete
 page-light-failed = A part has failed
-page-light-updating = An update; leave the plug in
-page-light-setup = Waits to be set up
+page-light-updating = Updating; leave the plug in
+page-light-setup = Waiting to be set up
 page-light-holding = Paused; heard something
 page-light-listening = Hears you
 page-light-thinking = Thinks
@@ -681,10 +681,10 @@ page-light-speaking = Speaks
 page-light-starting = Starting
 page-light-too-hot = Too hot, or the supply is weak
 page-light-fetching = Fetches its model
-page-light-no-broker = The house's broker is away
+page-light-no-broker = No connection to the broker
 page-light-idle = Ready
 
-## The page: what is the owner's on this box.
+## The page: This box and Settings.
 
 page-own-all = Show all
 page-timers-timer = Timer
@@ -695,17 +695,17 @@ page-timers-at = due at { $when }
 page-timers-of = of { $length }
 page-timers-cancel = Cancel
 page-timers-stop = Stop the ringing
-page-notice-cancelled = It is taken away.
+page-notice-cancelled = It is cancelled.
 page-nav-set = Settings
 page-set-now = At once
-page-set-now-why = These count at once.
+page-set-now-why = These take effect at once.
 page-set-hearing = Hearing and language
 page-set-language = Language
-page-set-language-any = the one that is spoken to it
+page-set-language-any = the language spoken to it
 page-set-phrase = Wake word
 page-set-phrase-why = Words in lower case. okay nabu, hey jarvis, hey mycroft and alexa are heard best.
 page-set-sensitivity = Sensitivity
-page-set-sensitivity-why = To the right it hears the wake word more often, also where nobody said it.
+page-set-sensitivity-why = To the right it hears the wake word more often, also when nobody said it.
 page-set-house = Name and house
 page-set-name = Name of the box
 page-set-broker = MQTT broker
@@ -714,7 +714,7 @@ page-set-port = Port
 page-set-port-why = 0: 1883, or 8883 with TLS.
 page-set-user = User
 page-set-secret = Password
-page-set-secret-why = It is never shown. Leave it empty to keep the one that is there. For another broker, port, user or encryption it is typed again.
+page-set-secret-why = It is never shown. Leave it empty to keep the one that is there. For another broker, port, user or encryption, type it again.
 page-set-tls = Encrypt (TLS), and check the broker's certificate
 page-set-panel = Button and light
 page-set-board = Wired to
@@ -723,12 +723,12 @@ page-set-brightness = Brightness
 page-set-night-brightness = Brightness at night
 page-set-night = Night
 page-set-night-why = From and to, as 22:00-07:00; empty: never.
-page-set-anew = What was changed counts after a restart.
+page-set-anew = Changes take effect after a restart.
 page-set-undo = Undo the last change
 page-set-awaited = The change is being written.
-page-set-nobody = Nobody has made the change. Look into the log, or change it over ssh.
-page-set-meanwhile = The settings were changed meanwhile. Load this page anew, then change them.
-page-set-broken = The box runs with the settings from before. Mend the file with an editor; then they can be changed here again.
+page-set-nobody = The change was not carried out. Look in the log, or change it over ssh.
+page-set-meanwhile = The settings were changed meanwhile. Reload this page, then change them.
+page-set-broken = The box runs with its previous settings. Correct the file with an editor; then they can be changed here again.
 page-notice-undone = The last change is undone.
 page-own-read = Read what is remembered
 page-memory-count = Remembered turns: { $turns }
@@ -736,9 +736,9 @@ page-memory-heard-so = (as the model heard it)
 page-memory-speech = { $seconds } s of speech
 page-memory-cut = (interrupted there)
 page-memory-forget = Forget this
-page-memory-going = Is being overwritten on the card.
+page-memory-going = It is being overwritten on the card.
 page-memory-failed = It could not be forgotten: { $why }
-page-memory-unreadable = What is remembered cannot be read at this moment. Load the page again.
+page-memory-unreadable = What is remembered cannot be read at this moment. Reload the page.
 page-memory-empty = Nothing is remembered yet.
 page-memory-pages = Pages
 page-memory-newer = Newer
@@ -746,77 +746,77 @@ page-memory-older = Older
 page-own-software-more = Versions: install, go back
 page-software-runs = Runs now
 page-software-system = System
-page-software-before = Before it
+page-software-before = Previous version
 page-software-left = Did not stay up
-page-software-ready = Lies ready
-page-software-none = Nothing newer lies ready.
-page-software-no-appliance = From this page no version is installed here, and none gone back to: this software was set up by hand, and whoever set it up changes its version the same way. Version { $version } runs.
-page-software-signed = Only what is signed is installed. If it does not prove well, the box goes back by itself.
+page-software-ready = Ready to install
+page-software-none = No newer version is ready to install.
+page-software-no-appliance = This page can neither install a version here nor go back to one: the software was set up by hand, and its version is changed by hand. Version { $version } runs.
+page-software-signed = Only signed versions are installed. If one fails its health check, the box goes back by itself.
 page-software-looks = The box looks for a new version every night, and installs what it finds.
 page-software-install = Install
-page-software-asked = It is asked for. The box begins in a moment.
+page-software-asked = It is requested. The box begins in a moment.
 page-software-going = { $version } is being installed
-page-software-going-why = The box is started anew on the way, and this page with it.
-page-software-failed = { $version } is not installed: { $why }
-page-software-done = { $version } is installed, and proved well.
+page-software-going-why = The box restarts on the way, and this page with it.
+page-software-failed = { $version } was not installed: { $why }
+page-software-done = { $version } is installed, and passed its health check.
 page-software-busy = Something is being installed or tried at the moment. Wait until that is over.
-page-software-not-ready = There is no such version here that could be installed.
-page-software-no-look = This box cannot be told from here to look for a newer version.
+page-software-not-ready = There is no such version here to install.
+page-software-no-look = This box cannot be asked from here to look for a newer version.
 page-look-title = Look for a new version
 page-look-now = Look now
-page-look-no-address = This box has no address where it could look for new versions by itself. Who looks after it can set one; the chapter "Many boxes" of the manual tells how.
+page-look-no-address = No address is set at which this box would look for new versions. Its administrator can set one: see the chapter "Many boxes" of the manual.
 page-look-stick = From a USB stick
-page-look-stick-why = Put a .release or .system file on a stick, not into a folder of it, and plug the stick into the box. What is newer and signed by whom the box trusts is copied, and lies ready above; nothing is installed by that.
+page-look-stick-why = Put a .release or .system file on a stick, not in a folder, and plug the stick into the box. If it is newer and signed with a key that the box trusts, it is copied and listed above as ready to install; it is not installed yet.
 page-look-stick-now = Look on the stick
 page-look-goes-on-web = The box looks for a new version.
 page-look-goes-on-stick = The box looks on the stick. If none is plugged in, do that now; it waits for 15 minutes.
-page-look-fetches = Version { $version } is on its way to the card.
+page-look-fetches = Version { $version } is being downloaded to the card.
 page-look-last = Last looked { $when }: { $found }
-page-look-none = There is nothing newer. { $kept } is here, and { $there } is what is offered.
-page-look-left = { $version } did not stay up here, and is not fetched again.
-page-look-failed = { $version } did not prove well here; it is not installed again by itself, only by hand.
+page-look-none = There is nothing newer: this box has { $kept }, and { $there } is offered.
+page-look-left = { $version } did not stay up here, and is not downloaded again.
+page-look-failed = { $version } failed its health check here; it is not installed again by itself, only by hand.
 page-look-returned = Somebody went back from { $version } here; it is not installed again by itself, only by hand.
 page-look-asked = { $version } was found, and is installed next.
-page-look-stick-none = No newer version for this box lies on the stick.
-page-look-stick-brought = { $versions } was copied from the stick, and lies ready.
+page-look-stick-none = There is no newer version for this box on the stick.
+page-look-stick-brought = { $versions } was copied from the stick, and is ready to install.
 page-software-back = Go back
-page-software-back-why = The box falls silent for some seconds while Interlude { $version } is tried, as when it was new. If it does not prove well, what runs now goes on. What runs now stays on the card.
+page-software-back-why = The box is silent for some seconds while Interlude { $version } is tried, as when it was new. If it fails its health check, the box keeps the present version, which stays on the card in any case.
 page-software-back-to = Go back to Interlude { $version }
 page-software-back-yes = Yes, go back
-page-software-system-before = System before it
-page-software-system-trial = The machine starts with the system { $version }. If that does not prove well, it starts anew with the one before. This takes some minutes, and nobody is answered meanwhile.
+page-software-system-before = Previous system
+page-software-system-trial = The machine starts with the system { $version }. If that fails its health check, it restarts with the previous one. This takes some minutes; the box does not answer meanwhile.
 page-software-system-back-to = Go back to the system { $version }
-page-software-system-back-why = The whole machine starts anew with the system { $version } and keeps it if it proves well; otherwise it starts anew with the one that runs now. This takes some minutes, and nobody is answered meanwhile. Settings, what is remembered and models stay.
+page-software-system-back-why = The whole machine restarts with the system { $version } and keeps it if it passes its health check; otherwise it restarts with the one that runs now. This takes some minutes; the box does not answer meanwhile. Settings, what is remembered and models stay.
 page-software-system-back-yes = Yes, start the machine with it
-page-software-before-none = There is no Interlude before this one on the card.
-page-software-system-none = There is no system before this one on the card.
+page-software-before-none = There is no earlier Interlude on the card.
+page-software-system-none = There is no earlier system on the card.
 page-software-system-apt = This machine was not made from our card image: the system under Interlude is updated by its own package manager.
-page-step-look = Looks at it
+page-step-look = Checks the file
 page-step-verify = Checks the signature
 page-step-unpack = Writes it to the card
-page-step-wait = Waits until nobody talks
+page-step-wait = Waits until nobody is talking
 page-step-try = Tries it
 page-step-back = Goes back
-page-step-other = Is under way
+page-step-other = In progress
 page-network-title = Wi-Fi and time zone
 page-network-open = Another Wi-Fi, another time zone
 page-network-wifi = Wi-Fi
-page-network-wifi-why = The box tries the new Wi-Fi. If that does not let it in, it goes back to the one before within two minutes. Your phone may have to change its Wi-Fi, too, to see this page again.
-page-network-look = Look which are in reach
-page-network-reach = In reach:
+page-network-wifi-why = The box tries the new Wi-Fi. If that does not let it in, it goes back to the previous one within two minutes. Your phone may have to change its Wi-Fi, too, to see this page again.
+page-network-look = Show which are in range
+page-network-reach = In range:
 page-network-name = Name of the Wi-Fi
 page-network-secret-why = Leave it empty for an open network.
-page-network-hidden = It does not tell its name
-page-network-enter = Enter this Wi-Fi
+page-network-hidden = It hides its name
+page-network-enter = Join this Wi-Fi
 page-network-zone = Time zone
-page-network-zone-here = The clocks here are those of
-page-network-zone-why = It counts after a restart, for the night of the light, timers and alarms.
-page-network-awaited = The box is at it. It may leave the network for two minutes.
+page-network-zone-here = The time here is that of
+page-network-zone-why = It takes effect after a restart, for the night of the light, timers and alarms.
+page-network-awaited = The change is being made. The box may be off the network for two minutes.
 page-network-done = It is done.
 page-set-trial = Test
-page-set-trial-awaited = The broker is being tried.
+page-set-trial-awaited = The broker is being tested.
 page-set-port-none = A port is a number from 0 to 65535.
-page-network-none = This box has its network and its clock from the system that it runs on.
+page-network-none = This box gets its network and its clock from the system that it runs on.
 page-models-title = Models and voices
 page-models-language = Language models
 page-models-voices = Voices
@@ -825,58 +825,58 @@ page-models-codec = Speech codec
 page-models-used = in use
 page-models-here = here
 page-models-memory = This machine has too little memory for it: a box with { $gb } GB is needed.
-page-models-short = There is no room for it on the card: { $size } are missing.
-page-models-coming = { $percent } % are here. It is gone on with after every cut.
-page-models-part = { $percent } % of it are here.
+page-models-short = There is no room for it on the card: { $size } more is needed.
+page-models-coming = { $percent } % is here. The download resumes after every interruption.
+page-models-part = { $percent } % of it is here.
 page-models-accept = I accept its licence, { $licence }
-page-models-licence-first = Read the licence, and say that you accept it.
+page-models-licence-first = Read the licence, and accept it.
 page-models-fetch = Fetch
 page-models-remove = Remove
 page-models-remove-sure = It is deleted from the card. It can be fetched again.
 page-models-remove-yes = Yes, remove it
 page-models-choose = Use
 page-models-not-here = That model is not on this box.
-page-models-asked = It is asked for. The box begins in a moment.
+page-models-asked = It is requested. The box begins in a moment.
 page-models-leaving = { $model } is being removed.
 page-models-anew = { $model } answers after a restart.
 page-models-speak = Voices on this box
 page-report-title = Log and bug report
-page-report-why = This is all that would be saved. It holds no password and no word that anybody said; addresses and quoted names are left out. It is sent nowhere.
+page-report-why = This is all that would be saved. It contains no password and no word that anybody said; addresses and quoted names are left out. It is sent nowhere.
 page-report-save = Save it as a file
 page-backup-title = Backup and restore
 page-backup-make = Make a backup
-page-backup-make-why = One file with what is remembered, timers, what was enrolled, and the settings that this page can change. No password is in it, no Wi-Fi and no browser. It holds words: keep it where you would keep a diary.
+page-backup-make-why = One file with what is remembered, timers, what was enrolled, and the settings that this page can change. It contains no password, no Wi-Fi and no browser. It contains what was said: keep it where you would keep a diary.
 page-backup-download = Make a backup
 page-backup-ready = The backup is made
 page-backup-ready-why = This is in it:
 page-backup-has-turns = What is remembered: { $turns } turns of conversation
 page-backup-has-timers = Timers and alarms: { $timers }
 page-backup-has-settings = Settings that are not the default: { $settings }
-page-backup-has-not = Not in it: passwords and keys, the Wi-Fi, the browsers that were let in, models, voices and Interlude itself. Those you set up again on another box. It holds words: keep it where you would keep a diary.
+page-backup-has-not = Not in it: passwords and keys, the Wi-Fi, the browsers that were let in, models, voices and Interlude itself. Those you set up again on another box. It contains what was said: keep it where you would keep a diary.
 page-backup-save = Save the file
-page-backup-saved = Your browser puts it among its downloads, as { $file }. The button works for ten minutes.
+page-backup-saved = Your browser saves it among its downloads, as { $file }. The button works for ten minutes.
 page-backup-restored = Restored { $when }
-page-backup-brought-back = What was there is back since { $when }
+page-backup-brought-back = The previous data was brought back { $when }
 page-backup-not-restored = Nothing was restored { $when }: { $why }
-page-backup-nothing = Settings alone, or nothing that was not so already
-page-backup-all-begun = The box has begun anew since; nothing else is needed. Wi-Fi and passwords are as they were.
+page-backup-nothing = Only settings, or nothing that differed
+page-backup-all-begun = The box has restarted since; nothing else is needed. Wi-Fi and passwords are as they were.
 page-backup-restore = Restore
 page-backup-choose = Backup file, 6 MB at most
 page-backup-look = Look at it
-page-backup-none = No backup came. It may be too large, or another one is being sent.
+page-backup-none = No backup arrived. It may be too large, or another one is being sent.
 page-backup-preview = This would change
 page-backup-from = Backup of { $box }, made { $when } by Interlude { $version }
 page-backup-turns = What is remembered: { $now } turns become { $then }
-page-backup-timers = Timers and alarms: { $now } become { $then }; what was due meanwhile is told as missed
+page-backup-timers = Timers and alarms: { $now } become { $then }; what was due meanwhile is announced as missed
 page-backup-adjusted = Mode, volume and voice, as they were set
 page-backup-enrolled = What was enrolled of your voice
 page-backup-model = The language model stays as it is: { $model } is not on this box. Fetch it under Models and voices, then choose it there.
-page-backup-apply-why = The box begins anew for it. What is replaced is kept, and can be brought back.
+page-backup-apply-why = The box restarts for it. What is replaced is kept, and can be brought back.
 page-backup-apply = Restore it
 page-backup-cancel = Leave everything as it is
-page-backup-awaited = The box begins anew, and restores on the way.
+page-backup-awaited = The box restarts, and restores on the way.
 page-backup-back = Bring back what was there
-page-backup-back-why = What the last restore replaced is still on the card, all but the settings: those are undone under Set.
+page-backup-back-why = What the last restore replaced is still on the card, all but the settings: those are undone under Settings.
 page-own-passed-on = Sentences that another voice had to say
 enrol-intro = I would like to learn how you say a few words while I talk. I say a word; then say it as you would to me, once.
 enrol-ask = Say: { $word }
@@ -899,30 +899,30 @@ enrol-too-few = That was too little to learn from. Nothing is kept.
 enrol-contradict = The words sounded too much alike. Nothing is kept.
 enrol-failed = Something went wrong. Nothing is kept.
 page-enrol-title = Your "mm-hm" and "wait"
-page-enrol-intro = While the box talks, a murmur should let it go on and a word like "wait" should stop it. Here it learns how you say them: it asks aloud for six words, three times each, and you say each of them once, as you would while it talks. It takes some two minutes. Meanwhile nothing you say counts as said to the box.
-page-enrol-keeps = The recordings are in the box's memory alone, for as long as this takes; they are sent nowhere and written nowhere. What is kept are 195 numbers, and only if they make it better.
+page-enrol-intro = While the box talks, a murmur should let it go on and a word like "wait" should stop it. Here it learns how you say them: it asks aloud for six words, three times each, and you say each of them once, as you would while it talks. It takes about two minutes. Nothing you say meanwhile is taken as a question.
+page-enrol-keeps = The recordings stay in the box's working memory, for as long as this takes; they are neither sent nor stored. Only 195 numbers are kept, and only if they make it better.
 page-enrol-since = Enrolled: { $since }.
 page-enrol-nobody = Nobody is enrolled.
 page-enrol-begin = Begin
 page-enrol-again = Begin again
 page-enrol-stop = Stop
 page-enrol-forget = Delete what was enrolled
-page-enrol-forget-sure = What was learnt is overwritten on the card, and recordings that the command "interlude enrol" has kept. From then on the box judges as it was shipped.
+page-enrol-forget-sure = What was learnt is overwritten on the card, and so are recordings that the command "interlude enrol" has kept. From then on the box judges as it did when new.
 page-enrol-forget-yes = Delete it
 page-enrol-left = Not all of it could be deleted: the card cannot be written. Try again.
 page-enrol-asking = The box asks for "{ $word }". Say it when it has spoken.
 page-enrol-recording = Say "{ $word }" now.
-page-enrol-judging = "{ $word }" is looked at.
-page-enrol-waiting = Somebody talks, or the box does. It goes on with "{ $word }" when it is quiet.
+page-enrol-judging = "{ $word }" is being checked.
+page-enrol-waiting = Somebody is talking, or the box is. It goes on with "{ $word }" when it is quiet.
 page-enrol-learning = It learns from what you said. That may take a minute.
 page-enrol-cancelled = It was stopped. Nothing of it is kept.
-page-enrol-abandoned = It was stopped, since no browser looked any more. Nothing of it is kept.
+page-enrol-abandoned = It was stopped, since no browser had this page open any more. Nothing of it is kept.
 page-enrol-faults = It was stopped: too many of the words could not be used. Nothing of it is kept. The table says why; try the microphone first.
-page-enrol-end-kept = It is learnt and in use from now on: of { $takes } words, each judged by what the others have taught, { $before } % were right before and { $after } % are now.
+page-enrol-end-kept = It is learnt and in use from now on: of { $takes } words, each judged by what was learnt from the others, { $before } % were right before and { $after } % are now.
 page-enrol-end-no-better = The box understands you as well without it: of { $takes } words { $before } % were right as shipped. Nothing was changed.
 page-enrol-end-too-few = Too few words could be used: at least three murmurs and three words that stop are needed. Nothing was changed.
 page-enrol-end-contradict = The words sound too much alike: what was said for a murmur and for a stop contradict each other. Nothing was changed.
-page-enrol-end-failed = The box could not learn from it, or not write it down. Nothing was changed. Try again.
+page-enrol-end-failed = The box could not learn from it, or could not store it. Nothing was changed. Try again.
 page-enrol-table = { $accepted } of { $all } words are accepted
 page-enrol-word = Word
 page-enrol-round = Round { $round }
@@ -939,37 +939,37 @@ page-wrong-type = { $setting }: { $kind ->
     [whole] a whole number is needed.
     [number] a number is needed.
     [switch] it is either on or off.
-   *[other] a text is needed.
+   *[other] text is needed.
 }
-page-wrong-least = { $setting }: { $limit } is the least.
-page-wrong-most = { $setting }: { $limit } is the most.
-page-wrong-longer = { $setting }: { $most } letters are the most.
-page-wrong-form = { $setting }: what was typed does not have the form that is needed there.
-page-wrong-choice = { $setting }: there is no `{ $value }`. There are { $choices }.
-page-wrong-phrase = The wake word `{ $phrase }` is not words in lower case.
+page-wrong-least = { $setting }: the minimum is { $limit }.
+page-wrong-most = { $setting }: the maximum is { $limit }.
+page-wrong-longer = { $setting }: at most { $most } characters.
+page-wrong-form = { $setting }: what was typed does not have the required form.
+page-wrong-choice = { $setting }: there is no `{ $value }`. Use one of { $choices }.
+page-wrong-phrase = The wake word `{ $phrase }` has to be words in lower case.
 page-wrong-unknown-key = There is no setting `{ $setting }`.
 page-wrong-unknown-key-near = There is no setting `{ $setting }`. Did you mean `{ $near }`?
 page-wrong-not-here = `{ $setting }` cannot be changed from here. Change it in the settings file.
-page-wrong-broker-mute = The broker cannot be changed from here: it may end a mute, and the page may not. Change it in the settings file.
-page-wrong-broker-password = The password that is kept is only for the broker, port, user and encryption that it was typed for. Type the password, too, or leave the user empty.
+page-wrong-broker-mute = The broker cannot be changed from here: it may end a mute, which this page may not. Change it in the settings file.
+page-wrong-broker-password = The saved password is only for the broker, port, user and encryption that it was typed for. Type the password, too, or leave the user empty.
 page-wrong-panel-switch = What button and light are wired to cannot be changed from here: a mute switch is wired there, too. Change it in the settings file.
-page-wrong-password-letters = The password has letters that cannot be typed. Type it again.
-page-wrong-no-undo = There is no change to be undone.
-page-wrong-unreadable = The settings file { $file } cannot be read. Mend it by hand.
-page-wrong-by-hand = The settings file { $file } cannot be changed from here without losing something of it. Change it in an editor.
+page-wrong-password-letters = The password has characters that cannot be typed. Type it again.
+page-wrong-no-undo = There is no change to undo.
+page-wrong-unreadable = The settings file { $file } cannot be read. Correct it by hand.
+page-wrong-by-hand = The settings file { $file } cannot be changed from here without losing part of it. Change it in an editor.
 page-wrong-no-form = There is no such form.
 page-wrong-another-change = Another change is being made. Try again in a few seconds.
-page-wrong-nobody-asked = Nobody here can be asked for that ({ $why }). Change it over ssh.
+page-wrong-nobody-asked = The system service that does this cannot be reached ({ $why }). Do it over ssh.
 page-wrong-no-wifi = This machine has no Wi-Fi.
 page-wrong-in-set-up = The box is being set up. Do it on the page of its own Wi-Fi.
 page-wrong-zone-missing = No time zone was chosen. Use one such as Europe/Berlin.
 page-wrong-no-zone = There is no time zone `{ $zone }`. Use one such as Europe/Berlin.
 page-wrong-broker-none = No broker is named.
-page-wrong-broker-name = Nobody here knows the name { $name }. Check it, or type the broker's address in numbers.
-page-wrong-broker-port = No broker listens at { $at }. Does it run, and are name and port right?
-page-wrong-broker-silent = Nobody answers at { $at }. Is it switched on, and does a firewall let the box through?
+page-wrong-broker-name = The name { $name } is not known in this network. Check it, or type the broker's IP address.
+page-wrong-broker-port = No broker listens at { $at }. Is it running, and are name and port right?
+page-wrong-broker-silent = There is no answer from { $at }. Is it switched on, and does a firewall let the box through?
 page-wrong-broker-network = { $at } cannot be reached. Is the network up?
-page-wrong-broker-certificate = The certificate of the broker at { $at } is not trusted. Type the name that stands in it, or name the authority that signed it in the settings file (link.ca_file).
+page-wrong-broker-certificate = The certificate of the broker at { $at } is not trusted. Type the name that is in it, or name the authority that signed it in the settings file (link.ca_file).
 page-wrong-broker-tls = The broker at { $at } does not speak TLS there. Type its TLS port, often 8883, or switch the encryption off.
 page-wrong-broker-login = The broker at { $at } refuses the login of { $user }. Check user and password.
 page-wrong-broker-needs-login = The broker at { $at } requires a login. Type user and password.
@@ -981,39 +981,39 @@ page-set-broker-well = The broker at { $at } lets the box in: { $how ->
    *[plain] MQTT { $version }.
 }
 page-wrong-nothing-before = There is nothing earlier to go back to.
-page-wrong-no-tryboot = This machine's kernel cannot ask the Pi for a trial of the other system. How it is started by hand stands in the chapter "When something is wrong" of the manual.
+page-wrong-no-tryboot = This machine's kernel cannot ask the Pi for a trial of the other system. The chapter "When something is wrong" of the manual says how to start it by hand.
 page-wrong-not-installed = { $file } could not be installed ({ $why }).
-page-wrong-system-unwell = The system { $version } did not prove well ({ $why }).
+page-wrong-system-unwell = The system { $version } failed its health check ({ $why }).
 page-wrong-system-not-up = The system { $version } did not come up.
-page-wrong-system-not-started = The system { $version } was not started: this machine's kernel cannot ask the Pi for a trial. How it is started by hand stands in the chapter "When something is wrong" of the manual.
+page-wrong-system-not-started = The system { $version } was not started: this machine's kernel cannot ask the Pi for a trial. The chapter "When something is wrong" of the manual says how to start it by hand.
 page-wrong-card-worn = The card did not keep what was written to it. It is worn out: replace it.
-page-wrong-look-nowhere = No address is set where this box would look for new versions.
+page-wrong-look-nowhere = No address is set at which this box would look for new versions.
 page-wrong-look-reach = { $at } cannot be reached. Is the network up, and is the address right? The box tries again the next night.
 page-wrong-look-answer = { $at } answered with the error { $code }. The box tries again the next night.
-page-wrong-look-sheet = What lies at { $at } does not name a version.
+page-wrong-look-sheet = What is at { $at } does not name a version.
 page-wrong-look-other = What was fetched is not the version { $version } that was announced. It was deleted.
 page-wrong-look-large = What was offered is larger than a version may be.
-page-wrong-look-cut = { $at } broke off. What arrived is kept, and the box goes on with it the next night.
+page-wrong-look-cut = { $at } broke off the download. What arrived is kept, and the box goes on with it the next night.
 page-wrong-look-checksum = What arrived is damaged, and was deleted.
-page-wrong-look-room = There is no room on the card: { $mib } MiB are missing.
-page-wrong-look-address = { $at } is no address of the web.
+page-wrong-look-room = There is not enough room on the card: { $mib } MiB more are needed.
+page-wrong-look-address = { $at } is not a web address.
 page-wrong-look-write = What was found could not be written to the card ({ $why }).
-page-wrong-trusts-nobody = This box trusts nobody's versions yet: whoever looks after it has to give it the public key of who makes them.
-page-wrong-unsigned = It is not signed by anybody whom this box trusts.
+page-wrong-trusts-nobody = This box has no update key yet: its administrator has to install the public key of the publisher.
+page-wrong-unsigned = It is not signed with a key that this box trusts.
 page-wrong-other-machine = It is made for { $made }, and this box has { $here }.
 page-wrong-older = { $version } is older than { $kept }, which is installed.
-page-wrong-clock = The box's clock is wrong: it is earlier than the day on which this version was made. It sets itself when the box is in the internet.
+page-wrong-clock = The box's clock is wrong: it is earlier than the day on which this version was made. It sets itself when the box is online.
 page-wrong-system-on-trial = A system is on trial. Wait until that is over, or switch the machine off and on.
-page-wrong-other-files = Another { $version } with other files is here already. Whoever makes versions has to give this one a new number.
-page-wrong-unwell = { $version } did not prove well ({ $why }). The box is back on { $kept }, and well.
-page-wrong-unwell-alone = { $version } did not prove well ({ $why }), and there is none to go back to.
-page-wrong-unwell-both = { $version } did not prove well ({ $why }). The box is back on { $kept } and not well on that either. Try out → What the box finds of itself says more.
+page-wrong-other-files = Another { $version } with other files is here already. The publisher has to give this one a new number.
+page-wrong-unwell = { $version } failed its health check ({ $why }). The box is back on { $kept }, and works.
+page-wrong-unwell-alone = { $version } failed its health check ({ $why }), and there is no version to go back to.
+page-wrong-unwell-both = { $version } failed its health check ({ $why }). The box is back on { $kept }, which does not work well either. Try out → Self-check says more.
 page-wrong-damaged = { $file } is damaged, or was changed after it was signed. Fetch it again.
-page-wrong-no-archive = { $file } is no version of Interlude, or only a part of one.
-page-wrong-self-test = It was tried before it was started, and would not run here. What is wrong stands in the box's log.
-page-wrong-somebody-talks = Somebody talks with the box, which is not started anew then. Try again later; what was brought lies ready.
-page-wrong-general = That did not work. What is wrong stands in the box's log.
-page-wrong-general-settings = The settings cannot be used like this. What is wrong stands in the box's log.
+page-wrong-no-archive = { $file } is not a version of Interlude, or only a part of one.
+page-wrong-self-test = It was tested before it was started, and would not run here. The box's log says what is wrong.
+page-wrong-somebody-talks = A conversation is under way, so the box was not restarted. Try again later; the version is ready to install.
+page-wrong-general = That did not work. The box's log says what is wrong.
+page-wrong-general-settings = The settings cannot be used like this. The box's log says what is wrong.
 page-wrong-general-card = The sound card is missing, busy, or cannot do what is asked of it.
 page-wrong-general-model = That model is missing, damaged, or of another kind.
 page-wrong-general-fetch = The download failed, or what arrived is not what was promised.
@@ -1023,30 +1023,30 @@ page-wrong-general-broker = The broker cannot be reached, or refuses the box.
 page-wrong-general-certificate = The page's certificate cannot be used.
 page-wrong-general-panel = Button or light cannot be used as they are set.
 page-wrong-general-not-allowed = The box may not do that.
-page-wrong-general-backup = This file is no backup of Interlude, or it is damaged.
+page-wrong-general-backup = This file is not a backup of Interlude, or it is damaged.
 page-wrong-general-storage = The card cannot be read or written: it may be full or worn out.
 page-wrong-general-release = What was to be installed cannot be used: it is damaged, or not made for this box.
 page-wrong-general-typed = What was typed cannot be used.
 page-wrong-general-later = This is not possible at the moment. Try again later.
-page-wrong-general-unwell = What was tried did not prove well. The box goes on with what it had.
+page-wrong-general-unwell = What was tried failed its health check. The box goes on with what it had.
 page-wrong-model-missing = The language model { $model } is not on this box. Fetch it under Models and voices.
 page-wrong-model-part = The language model { $model } is here only in part. Fetch the rest under Models and voices.
 page-wrong-model-unknown = There is no model `{ $model }`.
-page-wrong-backup-none = This file is no backup of Interlude. Choose one that this page has made.
+page-wrong-backup-none = This file is not a backup of Interlude. Choose one that this page has made.
 page-wrong-backup-damaged = This backup is damaged. Choose another one.
 page-wrong-backup-version = This backup is of another version of Interlude. Install that version, or a newer one, first.
 page-wrong-backup-key = This backup sets `{ $setting }`, which no backup holds.
 page-wrong-model-by-hand = { $model } is fetched in a shell of the box: interlude models fetch { $model }.
 page-wrong-model-shipped = { $model } comes with the box, and stays.
-page-wrong-model-under-way = { $model } is under way. Wait until that is done.
+page-wrong-model-under-way = { $model } is being fetched or removed already. Wait until that is done.
 page-wrong-model-in-use = { $model } is in use. Choose another one, and restart the box.
 page-wrong-model-here = { $model } is here already.
-page-wrong-file-large = The settings file { $file } would become too large. Take comments out of it.
+page-wrong-file-large = The settings file { $file } would become too large. Remove comments from it.
 page-wrong-network-asked = The box's network cannot be changed at the moment. Restart the box, then try again.
-page-wrong-network-refused = The box's network did not take that. Check the name and the password of the Wi-Fi.
+page-wrong-network-refused = The box's network did not accept that. Check the name and the password of the Wi-Fi.
 page-wrong-certificate-pair = Certificate and key do not belong together, or are not PEM files. The key has to be without a passphrase.
 page-wrong-certificate-open = Others on this machine may read the certificate's key. It has to be for its owner alone (mode 0600).
 page-wrong-certificate-keyless = The certificate has no key on this box.
 page-wrong-certificate-unread = { $file } cannot be read by the box.
 page-wrong-certificate-bad = The certificate cannot be used: it may have run out, be for something else, or lack a part of its chain. Look at the box's clock, too.
-page-wrong-in-english = This is there in English only:
+page-wrong-in-english = This text exists in English only:

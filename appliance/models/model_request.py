@@ -54,11 +54,12 @@ def check_request(
     for wish_store in stores:
         if name := wish_store.wanted() or wish_store.unwanted():
             shown = ShownAs.of("page-wrong-model-under-way", model=name)
-            raise NotAllowed(f"{name} is under way.", "Wait until it is done.", shown=shown)
+            problem = f"{name} is being fetched or removed already."
+            raise NotAllowed(problem, "Wait until it is done.", shown=shown)
     used = (settings.thinking.model, settings.speaking.voice, *speaking)
     if request.do == "remove" and model.name in used:
         shown = ShownAs.of("page-wrong-model-in-use", model=model.name)
-        remedy = "Choose another one, and begin anew."
+        remedy = "Choose another one, and restart the box."
         raise NotAllowed(f"{model.name} is in use.", remedy, shown=shown)
     if request.do == "fetch" and store.state(model) == "installed":
         shown = ShownAs.of("page-wrong-model-here", model=model.name)

@@ -37,16 +37,16 @@ def not_reached(error: BaseException, broker: Broker) -> BrokerFailure:
         case socket.gaierror():
             return BrokerFailure(
                 "away",
-                f"Nobody here knows the name {broker.host}.",
-                "Check `link.broker`, or give the address in numbers.",
+                f"The name {broker.host} is not known in this network.",
+                "Check `link.broker`, or give the IP address.",
                 shown=ShownAs.of("page-wrong-broker-name", name=broker.host),
             )
         case ConnectionRefusedError():
             return BrokerFailure("away", f"No broker listens at {place}.",
-                           "Does it run? Check `link.broker` and `link.port`.",
+                           "Is it running? Check `link.broker` and `link.port`.",
                            shown=ShownAs.of("page-wrong-broker-port", at=place))  # fmt: skip
         case TimeoutError():
-            return BrokerFailure("away", f"Nobody answers at {place}.",
+            return BrokerFailure("away", f"There is no answer from {place}.",
                            "Is it switched on, and does a firewall let us through?",
                            shown=ShownAs.of("page-wrong-broker-silent", at=place))  # fmt: skip
         case OSError():

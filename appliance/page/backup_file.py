@@ -158,7 +158,7 @@ def _entries(data: bytes) -> dict[str, bytes]:
     """Read the entries by name. The size and count of the central directory are checked before it
     is parsed, since it may claim a million entries."""
     shown = ShownAs.of("page-wrong-backup-none")
-    refused = BackupRefused("This file is no backup of Interlude.", REMEDY, shown=shown)
+    refused = BackupRefused("This file is not a backup of Interlude.", REMEDY, shown=shown)
     if not _END.size <= len(data) <= MOST_BYTES:
         raise refused
     end = _END.unpack(data[-_END.size :])

@@ -54,4 +54,5 @@ def _value(key: str, text: str, before: Scalar) -> Scalar:
         return round(int(text) / 100, 2) if isinstance(before, float) else int(text)
     except ValueError as error:
         shown = ShownAs.of("page-wrong-type", setting=key, kind="whole")
-        raise SettingsError(f"`{key}`: {text[:20]!r} is no whole number.", shown=shown) from error
+        problem = f"`{key}`: {text[:20]!r} is not a whole number."
+        raise SettingsError(problem, shown=shown) from error

@@ -42,7 +42,7 @@ def _unknown_hat_findings(machine: Machine) -> list[Finding]:
         return []
     return [warning(
         "panel",
-        f"There is a HAT that is not known here ({hat}): button and light are left alone.",
+        f"There is a HAT that is not known here ({hat}): button and light are not used.",
         "If they are wired beside it, and it leaves their pins free: `panel.gpio: header`.",
         ShownAs.of("page-find-panel-hat", hat=hat),
     )]  # fmt: skip

@@ -42,16 +42,16 @@ _BLUE, _GREEN, _VIOLET = (0.0, 0.3, 1.0), (0.0, 1.0, 0.2), (0.7, 0.0, 1.0)
 # Most urgent first: of all conditions that are true, the light shows the first.
 PATTERNS: dict[str, LightPattern] = {
     #                          colour   shape   period flashes lit
-    "reset_armed": LightPattern(_RED, "blink", 2.50, 5, 0.50, "press once more, and all is gone"),
-    "reset_warning": LightPattern(_RED, "blink", 0.35, 1, 0.50, "hold on for a reset, or let go"),
+    "reset_armed": LightPattern(_RED, "blink", 2.50, 5, 0.50, "press again to erase everything"),
+    "reset_warning": LightPattern(_RED, "blink", 0.35, 1, 0.50, "keep holding to reset, or let go"),
     "setup_warning": LightPattern(_WHITE, "blink", 0.50, 1, 0.50, "keep holding for set-up"),
     "muted": LightPattern(_RED, "steady", 1.00, 1, 1.00, "the microphone is off"),
-    "no_card": LightPattern(_RED, "blink", 4.00, 3, 0.25, "no sound card, or half of one"),
+    "no_card": LightPattern(_RED, "blink", 4.00, 3, 0.25, "sound card missing or incomplete"),
     "failed": LightPattern(_RED, "blink", 2.00, 3, 0.50, "a part has failed"),
-    "updating": LightPattern(_VIOLET, "blink", 2.00, 2, 0.80, "an update; leave the plug in"),
-    "setup": LightPattern(_WHITE, "blink", 2.00, 1, 0.50, "waits to be set up"),
+    "updating": LightPattern(_VIOLET, "blink", 2.00, 2, 0.80, "updating; leave the plug in"),
+    "setup": LightPattern(_WHITE, "blink", 2.00, 1, 0.50, "waiting to be set up"),
     "holding": LightPattern(_AMBER, "blink", 0.60, 2, 0.50, "paused; heard something"),
-    "recording": LightPattern(_GREEN, "blink", 0.80, 1, 0.75, "records what you try; plays it"),
+    "recording": LightPattern(_GREEN, "blink", 0.80, 1, 0.75, "records or plays your test"),
     "listening": LightPattern(_GREEN, "blink", 1.20, 1, 0.90, "hears you"),
     "thinking": LightPattern(_BLUE, "blink", 0.80, 1, 0.30, "thinks"),
     "ringing": LightPattern(_WHITE, "blink", 1.50, 4, 0.50, "a timer or an alarm rings"),
@@ -59,7 +59,7 @@ PATTERNS: dict[str, LightPattern] = {
     "starting": LightPattern(_WHITE, "breath", 1.00, 1, 1.00, "starting"),
     "too_hot": LightPattern(_AMBER, "blink", 4.00, 4, 0.40, "too hot, or the supply is weak"),
     "fetching": LightPattern(_BLUE, "breath", 4.00, 1, 1.00, "fetches its model"),
-    "no_broker": LightPattern(_AMBER, "blink", 4.00, 2, 0.20, "the house's broker is away"),
+    "no_broker": LightPattern(_AMBER, "blink", 4.00, 2, 0.20, "no connection to the broker"),
     "idle": LightPattern(_WHITE, "blink", 6.00, 1, 0.02, "ready"),
 }
 BREATH_STEP_S = 0.04  # 25 steps a second: not visible in a breath of a second or longer

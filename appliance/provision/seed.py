@@ -133,7 +133,7 @@ def check(seed: Seed) -> None:
     if seed.wifi is not None:
         _check_wifi(seed.wifi)
     if len(seed.keys) > MOST_KEYS:
-        raise SeedRefused(f"There are {len(seed.keys)} ssh keys; {MOST_KEYS} are the most.")
+        raise SeedRefused(f"There are {len(seed.keys)} ssh keys; at most {MOST_KEYS} are allowed.")
     for number, key in enumerate(seed.keys, 1):
         _check_key(key, number)
 

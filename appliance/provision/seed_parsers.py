@@ -84,7 +84,7 @@ def parse_seed(files: Mapping[str, bytes]) -> Seed:
         if not data.strip(b"\0\t\r\n "):  # zeros: a power cut came after the wipe
             continue
         if len(data) > MOST_BYTES:
-            raise SeedRefused(f"{name} has {len(data)} bytes; {MOST_BYTES} are the most.")
+            raise SeedRefused(f"{name} has {len(data)} bytes; at most {MOST_BYTES} are allowed.")
         try:
             seed = seed.merged_with(parse(_decoded(data)))
         except Exception as error:  # untrusted bytes: every failure becomes a sentence

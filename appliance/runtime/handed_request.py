@@ -74,9 +74,9 @@ def ask(name: str, record: RequestRecord, folder: Path = WANTED) -> None:
     try:
         write_whole(path, msgspec.json.encode(record), 0o600, lasting=False)
     except OSError as error:
-        problem = f"Nobody here can be asked for that ({error.strerror})."
+        problem = f"The system service that does this cannot be reached ({error.strerror})."
         shown = ShownAs.of("page-wrong-nobody-asked", why=error.strerror or "")
-        raise StorageError(problem, "Change it over ssh.", shown=shown) from error
+        raise StorageError(problem, "Do it over ssh.", shown=shown) from error
 
 
 def pop(name: str, kind: type[T], owner: int, folder: Path = WANTED) -> T | None:

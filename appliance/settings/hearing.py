@@ -80,7 +80,7 @@ class WordsSettings(Section, frozen=True):
         lists = {"yield": self.yields, "carry_on": self.carry_on, "stop": self.stop}
         for name, phrases in lists.items():
             if odd := [p for p in phrases if not is_phrase(p)]:
-                raise ValueError(f"`{odd[0]}` in the list `{name}` is not words in lower case")
+                raise ValueError(f"`{odd[0]}` in the list `{name}` has to be words in lower case")
             if twice := [p for i, p in enumerate(phrases) if p in phrases[:i]]:
                 raise ValueError(f"`{twice[0]}` is twice in the list `{name}`")
         if both := sorted({*self.yields, *self.stop}.intersection(self.carry_on)):
@@ -98,7 +98,7 @@ class WakeSettings(Section, frozen=True):
     def __post_init__(self) -> None:
         if not is_phrase(self.phrase):
             shown = ShownAs.of("page-wrong-phrase", phrase=self.phrase[:60])
-            raise ValueRefused(f"the phrase `{self.phrase}` is not words in lower case", shown)
+            raise ValueRefused(f"the phrase `{self.phrase}` has to be words in lower case", shown)
 
 
 class PushToTalkSettings(Section, frozen=True):

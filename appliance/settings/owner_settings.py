@@ -77,7 +77,7 @@ class OwnerSettings:
         except (OSError, UnicodeDecodeError) as error:
             shown = ShownAs.of("page-wrong-unreadable", file=str(self.path))
             problem = f"{self.path}: cannot be read."
-            raise SettingsError(problem, "Mend it by hand.", shown=shown) from error
+            raise SettingsError(problem, "Correct it by hand.", shown=shown) from error
 
     def settings(self) -> Settings:
         """The settings by the file's present text. Raises SettingsError."""
@@ -169,7 +169,7 @@ class OwnerSettings:
         user, or over another connection than it was entered for."""
         sends_password = bool(wanted.broker and wanted.user)  # without a user no password is sent
         if sends_password and (now.password_file or self._has_secret()):
-            problem = "The password that is kept is only for the broker and user it was typed for."
+            problem = "The saved password is only for the broker and user it was typed for."
             shown = ShownAs.of("page-wrong-broker-password")
             raise SettingsError(problem, "Type the password, too.", shown=shown)
 
@@ -192,7 +192,7 @@ class OwnerSettings:
         if len(new_text.encode()) > MOST_BYTES:
             shown = ShownAs.of("page-wrong-file-large", file=where)
             problem = f"{where}: would be too large."
-            raise SettingsError(problem, "Take comments out of it.", shown=shown)
+            raise SettingsError(problem, "Remove comments from it.", shown=shown)
         if load_text(new_text, where) != wanted:
             problem = f"{where}: cannot be changed from here without changing more of it."
             shown = ShownAs.of("page-wrong-by-hand", file=where)
@@ -203,7 +203,7 @@ class OwnerSettings:
         record = self._undo_record()
         if record is None or not self._is_unchanged(record, text):
             shown = ShownAs.of("page-wrong-no-undo")
-            raise SettingsError("There is no change to be undone.", shown=shown)
+            raise SettingsError("There is no change to undo.", shown=shown)
         self.check(load_text(record.before, str(self.path)))
         with _as_storage_error(self.path.parent):
             if record.secret:

@@ -38,7 +38,7 @@ def with_values(text: str, values: Mapping[str, Scalar], where: str) -> str:
     try:
         loaded = writer.load(text)
     except (YAMLError, ValueError, RecursionError) as error:
-        problem = f"{where}: cannot be changed from here without losing something of it."
+        problem = f"{where}: cannot be changed from here without losing part of it."
         shown = ShownAs.of("page-wrong-by-hand", file=where)
         raise SettingsError(problem, "Change it in an editor.", shown=shown) from error
     before = text if loaded is not None else ""

@@ -65,7 +65,7 @@ def check_allowed(change: SettingsChange, now: Settings) -> None:
         problem = "A mute switch is wired: `panel.gpio` cannot be changed from here."
         raise SettingsError(problem, NOT_HERE, shown=ShownAs.of("page-wrong-panel-switch"))
     if any(not char.isprintable() for char in change.secret):
-        problem = "The password has letters that cannot be typed."
+        problem = "The password has characters that cannot be typed."
         shown = ShownAs.of("page-wrong-password-letters")
         raise SettingsError(problem, "Type it again.", shown=shown)
 
@@ -73,7 +73,7 @@ def check_allowed(change: SettingsChange, now: Settings) -> None:
 def check_other_broker(now: Settings) -> None:
     """Raise SettingsError where another broker may be neither set nor tried from outside."""
     if now.link.unmute > now.page.unmute:
-        problem = "The broker cannot be changed from here: it may end a mute, and the page may not."
+        problem = "The broker cannot be changed here: it may end a mute, which the page may not."
         raise SettingsError(problem, NOT_HERE, shown=ShownAs.of("page-wrong-broker-mute"))
 
 

@@ -34,7 +34,7 @@ def verify(message: bytes, signature: bytes, signers: Path = SIGNERS) -> None:
     if done.returncode:
         output = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
         why = f" (ssh-keygen: {output[-1].strip()})" if output else ""
-        problem = f"It is not signed by anybody this box trusts{why}."
+        problem = f"It is not signed with a key that this box trusts{why}."
         raise ReleaseRefused(
             problem,
             f"The trusted keys are in {signers}.",

@@ -22,10 +22,10 @@ def wait_for_quiet(box: InstallTarget, wait_s: float, progress: Progress) -> Non
         if not was_talking or now_s - quiet_since_s >= QUIET_S:
             return
         if now_s - began_s >= wait_s:
-            problem = "Somebody talks with the box: it is not restarted now."
+            problem = "A conversation is under way: the box was not restarted."
             raise InstallDeferred(
                 problem,
-                "Try again later; what was brought lies ready.",
+                "Try again later; the version is ready to install.",
                 shown=ShownAs.of("page-wrong-somebody-talks"),
             )
         progress("wait for silence", min(1.0, (now_s - began_s) / max(1.0, wait_s)))

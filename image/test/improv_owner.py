@@ -218,7 +218,7 @@ async def wrong_password(box: Hearing, device: BLEDevice, facts: dict[str, Fact]
     except ProvisioningFailed as error:
         facts["wrong"] = error.error.name
     facts["wrong_states"] = states
-    facts["wrong_said"] = await asyncio.to_thread(box.heard, "does not take", began)
+    facts["wrong_said"] = await asyncio.to_thread(box.heard, "does not accept", began)
     await disconnect(client)
 
 

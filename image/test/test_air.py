@@ -23,7 +23,7 @@ def facts() -> dict[str, Any]:
 
 
 def test_a_wrong_password_in_the_seed_is_said_and_set_up_opens(facts: dict[str, Any]) -> None:
-    why = "The Wi-Fi Home does not take the password that I have."
+    why = "The Wi-Fi Home does not accept the password that I have."
     assert facts["said"][0].startswith(f"{why} To set me up with a phone")
     assert facts["open"]["problem"] == why
     assert facts["open"]["setup"].startswith("Interlude ")
@@ -52,4 +52,4 @@ def test_what_is_typed_there_brings_the_box_into_its_network(facts: dict[str, An
 
 
 def test_a_wifi_that_is_not_there_is_told_from_one_that_refuses(facts: dict[str, Any]) -> None:
-    assert facts["away"] == "The Wi-Fi Nowhere is not in reach."
+    assert facts["away"] == "The Wi-Fi Nowhere is out of range."

@@ -87,7 +87,7 @@ def test_a_phone_with_short_packets_is_told_what_fits_and_its_long_command_is_re
 def test_a_wrong_password_is_told_to_the_phone_and_aloud(facts: dict[str, Any]) -> None:
     assert facts["wrong"] == "UNABLE_TO_CONNECT"
     assert facts["wrong_states"][:2] == ["PROVISIONING", "AUTHORIZED"]
-    assert facts["wrong_said"] == "The Wi-Fi Home does not take the password that I have."
+    assert facts["wrong_said"] == "The Wi-Fi Home does not accept the password that I have."
 
 
 def test_later_than_ten_minutes_it_takes_the_button_though_bluetoothd_crashed(

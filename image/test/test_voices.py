@@ -127,7 +127,7 @@ def test_the_way_of_an_owner_from_the_boxs_own_voice_to_another(fleet: tuple[Fle
     _until(lambda: "piper-9.1.0" in box.ssh("ps -eo args").stdout, box)
 
     for bad, said in (
-        (bundle(made.folder, made.stranger, "9.2.0"), "not signed by anybody"),
+        (bundle(made.folder, made.stranger, "9.2.0"), "not signed with a key"),
         (bundle(made.folder, made.key, "9.2.0", machine="pdp11"), "made for pdp11"),
     ):
         shutil.copy(bad, box.root / "opt/interlude/incoming/bad.voice")

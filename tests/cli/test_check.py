@@ -184,7 +184,7 @@ def test_a_login_in_the_servers_address_is_warned_of_and_never_repeated(
 ) -> None:
     chosen = settings(tmp_path, thinking={"remote": {"url": url}})
     found = list(health.collect_findings(chosen, machine(tmp_path), fine()))
-    assert any("holds a login" in str(each) for each in found) == told
+    assert any("contains a login" in str(each) for each in found) == told
     (server,) = (each for each in found if each.looked_at == "model server")
     assert server.verdict == "problem"  # there is none of that name
     assert "box.example" in server.sentence

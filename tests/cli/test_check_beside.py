@@ -34,7 +34,7 @@ def test_what_runs_is_asked_and_not_tried(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("box", "looked_at", "said"),
     [
-        ({"house": False, "voice": "amy"}, "house", "not reached"),
+        ({"house": False, "voice": "amy"}, "house", "no connection"),
         ({"house": True, "broken": ("the microphone",)}, "sound card", "without capture"),
     ],
 )

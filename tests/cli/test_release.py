@@ -72,7 +72,7 @@ def test_a_file_or_the_wanted_one_is_installed_and_never_both(
     args = argparse.Namespace(
         doing="install", file=file, wanted=wanted, downgrade=False, wait=0, cold=False
     )
-    with pytest.raises(ReleaseRefused, match="say --wanted, and not both"):
+    with pytest.raises(ReleaseRefused, match="give --wanted, but not both"):
         release.cli(args, load_defaults)
 
 

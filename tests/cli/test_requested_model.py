@@ -133,7 +133,7 @@ def test_one_at_a_time(box: Box) -> None:
     box.run("fetch", "gemma-4-e4b")
     told = box.run("fetch", "ljspeech")
     assert told is not None
-    assert "under way" in told.problem
+    assert "fetched or removed already" in told.problem
     assert not box.voice_wish.exists()
 
 

@@ -61,7 +61,7 @@ def test_what_came_of_it_is_noted_for_the_page(mine: Settings) -> None:
     complete_restore(mine)
     failed = told(mine)
     assert (failed.moves, failed.key) == ({}, "page-wrong-backup-none")
-    assert "no backup of Interlude" in failed.problem
+    assert "not a backup of Interlude" in failed.problem
 
 
 def want(settings: Settings, data: bytes | None = None) -> None:

@@ -88,7 +88,7 @@ def change(into: Path, ending: str, do: Callable[[bytes], bytes]) -> None:
     [
         (lambda into: change(into, ".bmap", lambda data: data + b" "), "another SHA-256"),
         (lambda into: change(into, ".img.zst", lambda data: data[:-1]), "another SHA-256"),
-        (lambda into: change(into, ".sha256", lambda data: data + b" "), "not signed by anybody"),
+        (lambda into: change(into, ".sha256", lambda data: data + b" "), "not signed with a key"),
         (lambda into: next(into.glob("*.release")).unlink(), "not there"),
         (lambda into: (into / "more").write_text("x"), "more is there and not signed for"),
         (lambda into: next(into.glob("*.sig")).unlink(), "No such file"),
@@ -103,7 +103,7 @@ def test_what_was_changed_after_it_was_signed_is_found(
 
 def test_a_strangers_signature_is_found(shop: Workshop, dist: Path) -> None:
     sign(shop, dist, shop.new_key("stranger"))
-    assert "not signed by anybody" in " ".join(published.check(dist, shop.signers))
+    assert "not signed with a key" in " ".join(published.check(dist, shop.signers))
 
 
 def listing(**changes: Any) -> Callable[[bytes], bytes]:

@@ -20,8 +20,8 @@ AT = Broker("hall.example", 1883)
     ("error", "cause", "said"),
     [
         (ConnectionRefusedError(), "away", "No broker listens at hall.example:1883."),
-        (TimeoutError(), "away", "Nobody answers"),
-        (socket.gaierror(-2, "unknown"), "away", "Nobody here knows the name hall.example."),
+        (TimeoutError(), "away", "There is no answer from"),
+        (socket.gaierror(-2, "unknown"), "away", "The name hall.example is not known"),
         (OSError(101, "Network is unreachable"), "away", "Network is unreachable"),
         (LinkError("Others may read it.", "chmod"), "refused", "Others may read it."),
         (RuntimeError("odd"), "away", "odd"),

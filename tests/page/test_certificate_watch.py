@@ -82,7 +82,7 @@ def test_one_that_cannot_be_used_leaves_the_one_before_and_says_why(
     assert not files.look(2.0)
     assert not files.look(4.0)
     assert files.watch.served is before
-    assert ["the one before goes on" in one for one in files.notices()] == [True]
+    assert ["the previous one stays in use" in one for one in files.notices()] == [True]
     assert len(caplog.records) == 1, "once, not at each look"
     files.write(days=60)
     assert files.look(6.0)
@@ -117,8 +117,8 @@ def test_it_is_told_to_who_was_let_in_and_to_nobody_else(desk: Desk, files: File
     files.write(days=-1)
     files.look(2.0)
     desk.box.certificate = files.watch
-    assert "the one before goes on" not in desk.text("/own")
+    assert "the previous one stays in use" not in desk.text("/own")
     desk.pair()
     for path in ("/own", "/access"):
-        assert "the one before goes on" in desk.text(path)
-    assert "the one before goes on" not in desk.text("/")
+        assert "the previous one stays in use" in desk.text(path)
+    assert "the previous one stays in use" not in desk.text("/")

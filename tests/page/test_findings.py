@@ -82,7 +82,7 @@ def test_what_has_no_words_of_the_page_is_shown_as_the_command_prints_it() -> No
     bare = ShownFinding("tides", "warning", "The moon is down.", "Wait.")
     assert finding_row(bare, Texts("en"))[:3] == ("tides", "warning", "The moon is down. Wait.")
     german = finding_row(bare, Texts("de")).text
-    assert german == "Dazu gibt es nur Englisches: The moon is down. Wait."
+    assert german == "Dazu gibt es nur einen englischen Text: The moon is down. Wait."
 
 
 @pytest.mark.parametrize("place", sorted({place for place, _ in PLACES.values()}))

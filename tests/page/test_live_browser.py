@@ -63,11 +63,11 @@ def test_what_was_set_is_told_in_a_live_region(browser: Chromium, desk: Desk) ->
     assert browser.run(TOLD) == ""
     browser.run("document.querySelector('#volume').focus()")
     browser.press("ArrowLeft")
-    browser.until(f"{TOLD} === 'Volume 75 %: set.'")
+    browser.until(f"{TOLD} === 'Volume set to 75 %.'")
     choose(browser, "mode", "wake_word")
-    browser.until(f"{TOLD} === 'It listens after the wake word: set.'")
+    browser.until(f"{TOLD} === 'It now listens after the wake word.'")
     choose(browser, "voice", "amy")
-    browser.until(f"{TOLD} === 'Voice amy: set.'")
+    browser.until(f"{TOLD} === 'Voice set to amy.'")
     assert desk.said == [SetVolume(0.75), SetMode("wake_word"), SetVoice("amy")]
     assert browser.errors == []
 
@@ -102,7 +102,7 @@ def test_a_mode_that_needs_a_button_is_refused_by_its_reason(browser: Chromium) 
     # The page is from when there was one.
     browser.run("document.querySelector('#mode [value=push_to_talk]').disabled = false")
     choose(browser, "mode", "push_to_talk")
-    browser.until(f"{TOLD} === 'That did not work. This box has no button that could be held.'")
+    browser.until(f"{TOLD} === 'That did not work. This box has no button to hold.'")
     assert browser.run("document.querySelector('#mode').value") == "open"
 
 
@@ -111,7 +111,7 @@ def test_who_was_removed_meanwhile_is_told_so(
 ) -> None:
     served.do(lambda: desk.box.access.revoke(desk.box.access.browsers[0].id))
     choose(browser, "voice", "amy")
-    browser.until(f"{TOLD}.includes('it was removed. Load the page anew')")
+    browser.until(f"{TOLD}.includes('it was removed. Reload the page')")
     assert desk.said == []
 
 

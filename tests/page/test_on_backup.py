@@ -224,7 +224,7 @@ def test_what_would_change_is_shown_before_anything_does_and_then_done(desk: Des
     assert unpack(left(desk, WANTED).read_bytes()) == backup
     assert not left(desk, CHECKED).exists()
     assert left(desk, WANTED).stat().st_mode & 0o777 == 0o600
-    assert "begins anew" in desk.text("/own/backup")
+    assert "The box restarts" in desk.text("/own/backup")
 
 
 def test_a_model_that_is_not_here_is_left_out_and_said_and_one_that_is_here_is_restored(
@@ -295,7 +295,7 @@ def test_what_is_no_backup_is_refused_in_words_and_leaves_nothing(desk: Desk) ->
     desk.pair()
     reply = upload(desk, form(desk.token, b"x" * 100_000))
     assert reply is not None
-    assert (reply.status, b"no backup of Interlude" in reply.body) == (400, True)
+    assert (reply.status, b"not a backup of Interlude" in reply.body) == (400, True)
     assert not list(left(desk, UPLOAD).parent.glob("*.restore-*"))
 
 

@@ -78,13 +78,13 @@ def test_a_box_without_a_button_says_that_none_can_be_held(
 @pytest.mark.parametrize(
     ("form", "english", "german"),
     [
-        ({"do": "volume", "volume": "35"}, "Volume 35 %: set.", "Lautstärke 35 %: eingestellt."),
+        ({"do": "volume", "volume": "35"}, "Volume set to 35 %.", "Lautstärke 35 %: eingestellt."),
         (
             {"do": "mode", "mode": "wake_word"},
-            "It listens after the wake word: set.",
+            "It now listens after the wake word.",
             "Es hört nach dem Weckwort zu: eingestellt.",
         ),
-        ({"do": "voice", "voice": "amy"}, "Voice amy: set.", "Stimme amy: eingestellt."),
+        ({"do": "voice", "voice": "amy"}, "Voice set to amy.", "Stimme amy: eingestellt."),
     ],
 )
 def test_without_a_script_the_next_page_tells_what_was_set(
@@ -102,7 +102,7 @@ def test_without_a_script_the_next_page_tells_what_was_set(
 
 def test_the_script_tells_the_same(desk: Desk) -> None:
     desk.pair()
-    assert '"volume": "Volume {percent} %: set."' in desk.text("/")
+    assert '"volume": "Volume set to {percent} %."' in desk.text("/")
     assert '"refused": "That did not work. {why}"' in desk.text("/")
 
 
@@ -134,7 +134,7 @@ def test_a_box_whose_owner_wants_it_so_is_muted_here_and_not_unmuted(tmp_path: P
     assert desk.said == [Mute(on=True)]
     desk.box.model.handle(BoxStatus("open", True, 0.8), 0.0)
     assert 'value="unmute"' not in desk.text("/")
-    assert "switched on again at the box" in desk.text("/")
+    assert "switched on again only at the box" in desk.text("/")
 
 
 def test_a_muted_box_offers_to_hear_again(desk: Desk) -> None:

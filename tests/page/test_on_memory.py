@@ -82,7 +82,7 @@ def test_one_turn_is_forgotten_by_its_button_and_not_shown_meanwhile(desk: Desk)
     assert desk.post("/own/memory/forget", form).status == 303
     assert desk.said == [ForgetTurn(STARTED, 1)]
     page = desk.text("/own/memory")
-    assert "Is being overwritten" in page
+    assert "It is being overwritten" in page
     assert "(1)" not in page
     assert "(0)" in page
     desk.box.model.handle(Forgotten(problem="The card is read-only."), 0.0)

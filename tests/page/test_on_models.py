@@ -70,7 +70,7 @@ def test_a_fetch_is_asked_for_with_its_licence_and_not_without(box: Desk) -> Non
     assert box.post("/own/models", form).status == 400
     assert requested(box) is None
     assert box.post("/own/models", form | {"licence": "on"}).status == 303
-    assert "It is asked for" in box.text("/own/models")
+    assert "It is requested" in box.text("/own/models")
     asked = requested(box)
     assert asked is not None
     assert (asked.do, asked.name) == ("fetch", "ljspeech")
@@ -80,19 +80,19 @@ def test_a_fetch_is_asked_for_with_its_licence_and_not_without(box: Desk) -> Non
         box.box.model_changes.changed,
     )
     assert "The wish cannot be written." in box.text("/own/models")
-    assert "It is asked for" not in box.text("/own/models")
+    assert "It is requested" not in box.text("/own/models")
 
 
 def test_how_far_a_fetch_is_is_shown_and_no_other_is_begun_meanwhile(box: Desk) -> None:
     half(box, "gemma-4-e2b")
-    assert "of it are here" in box.text("/own/models"), "it was broken off"
+    assert "of it is here" in box.text("/own/models"), "it was broken off"
     box.box.places.model_wish.write_text("gemma-4-e2b\n")
     page = box.text("/own/models")
     assert 'value="50"' in page or 'value="49"' in page
     assert 'name="licence"' not in page
     form = {"do": "fetch", "name": "ljspeech", "licence": "on", "token": box.token}
     reply = box.post("/own/models", form)
-    assert (reply.status, b"under way" in reply.body) == (400, True)
+    assert (reply.status, b"fetched or removed already" in reply.body) == (400, True)
     assert requested(box) is None
 
 
@@ -163,5 +163,5 @@ def test_a_voice_that_can_speak_is_chosen_there(desk: Desk) -> None:
     form = {"do": "voice", "voice": "amy", "back": "/own/models", "token": desk.token}
     place = dict(desk.post("/do", form).headers)["Location"]
     assert place.startswith("/own/models?said=")
-    assert "Voice amy: set." in desk.text(place)
+    assert "Voice set to amy." in desk.text(place)
     assert desk.said == [SetVoice("amy")]

@@ -53,7 +53,7 @@ def test_a_wifi_is_asked_for_and_its_password_is_never_shown(desk: Desk, folder:
     assert request.hidden
     assert (folder / "wanted" / NETWORK).stat().st_mode & 0o777 == 0o600
     page = desk.text("/set/network")
-    assert "is at it" in page
+    assert "The change is being made" in page
     assert 'http-equiv="refresh"' in page
     assert "staple" not in page
     tell_page(folder)
@@ -94,7 +94,7 @@ def test_a_second_request_waits_for_the_first(desk: Desk) -> None:
 def test_what_never_comes_is_not_waited_for_without_end(desk: Desk) -> None:
     send(desk, "look")
     desk.now_s += 61
-    assert "Nobody has made the change" in desk.text("/set/network")
+    assert "The change was not carried out" in desk.text("/set/network")
 
 
 @pytest.mark.parametrize("form", ["", "reset", "hostname"])
@@ -123,7 +123,7 @@ def test_a_broker_is_tried_as_it_was_typed_before_it_is_saved(desk: Desk, folder
     assert (request.broker, request.port, request.user) == ("ha.local", 1884, "bob")
     assert (request.tls, request.password) == (True, "correct staple")
     page = desk.text("/set")
-    assert "is being tried" in page
+    assert "is being tested" in page
     assert 'value="ha.local"' in page
     assert "staple" not in page
     assert not (folder / "settings.yaml").exists()

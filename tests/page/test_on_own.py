@@ -18,7 +18,7 @@ def test_it_tells_what_runs_and_what_does_not(desk: Desk) -> None:
     status = BoxStatus("open", False, 0.8, "amy", "gemma", broken=("words",), house=False)
     desk.box.model.handle(status, 0.0)
     page = desk.text("/own")
-    for words in ("gemma", "the broker is not reached", "<dd>Wake word and stop words</dd>"):
+    for words in ("gemma", "no connection to the broker", "<dd>Wake word and stop words</dd>"):
         assert words in page
 
 
@@ -39,12 +39,12 @@ def test_it_tells_how_many_sentences_another_voice_had_to_say(desk: Desk) -> Non
 
 def test_versions_are_led_to_only_where_they_can_be_changed(desk: Desk) -> None:
     desk.pair()
-    for language, says in (("en", "none gone back to"), ("de", "zu keiner zurückgegangen")):
+    for language, says in (("en", "nor go back to one"), ("de", "zu keiner zurückgegangen")):
         assert 'href="/own/software"' not in desk.text("/own")
         assert says in desk.get("/own/software", accept_language=language).body.decode()
     desk.box.places.incoming.mkdir()
     assert 'href="/own/software"' in desk.text("/own")
-    assert "none gone back to" not in desk.text("/own/software")
+    assert "nor go back to one" not in desk.text("/own/software")
 
 
 def test_a_box_without_a_memory_says_so(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_wrong_digits_let_nobody_in_and_say_so(desk: Desk) -> None:
     desk.post("/pair/code")
     reply = desk.post("/pair", {"code": "111111"})
     assert reply.status == 403
-    assert b"did not fit" in reply.body
+    assert b"That is not right" in reply.body
     assert COOKIE not in desk.cookies
 
 

@@ -44,7 +44,7 @@ def test_every_field_of_the_page_has_what_the_file_says(desk: Desk) -> None:
     assert (
         'name="hearing.wake.sensitivity" type="range" min="0" max="100" step="1" value="50"' in page
     )
-    assert '<option value="auto" selected>the one that is spoken to it</option>' in page
+    assert '<option value="auto" selected>the language spoken to it</option>' in page
     assert "Deutsch (de)" in page
     assert "Undo the last change" not in page
     assert "after a restart" not in page

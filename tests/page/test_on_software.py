@@ -52,13 +52,13 @@ def as_root(at: Bench, desk: Desk) -> bool:
 
 def test_what_is_asked_for_there_is_installed_and_its_outcome_shown(at: Bench, desk: Desk) -> None:
     page = desk.text("/own/software")
-    assert all(words in page for words in (__version__, NEW, SICK, "Lies ready"))
+    assert all(words in page for words in (__version__, NEW, SICK, "Ready to install"))
     form = {"file": file_of(desk, NEW), "token": desk.token}
     assert desk.post("/own/software/install", form).status == 303
-    assert "It is asked for" in desk.text("/own/software")
+    assert "It is requested" in desk.text("/own/software")
     assert as_root(at, desk)
     page = desk.text("/own/software")
-    assert f"{NEW} is installed, and proved well" in page
+    assert f"{NEW} is installed, and passed its health check" in page
     assert "Go back to Interlude 0.2.0" in page
     assert "Yes, go back" in page
 
@@ -68,7 +68,7 @@ def test_how_a_sick_one_ended_is_shown_and_what_ran_before_runs(at: Bench, desk:
     with pytest.raises(HealthCheckFailed):
         as_root(at, desk)
     page = desk.text("/own/software")
-    assert f"{SICK} is not installed" in page
+    assert f"{SICK} was not installed" in page
     assert "back on 0.2.0" in page
     assert at.store.kept() == "0.2.0"
 
@@ -124,9 +124,9 @@ def test_every_step_has_words(at: Bench, desk: Desk, step: str) -> None:
 def test_a_machine_that_is_no_appliance_is_told_so_and_asks_for_nothing(desk: Desk) -> None:
     desk.pair()
     page = desk.text("/own/software")
-    assert "no version is installed here, and none gone back to" in page
+    assert "neither install a version here nor go back to one" in page
     assert f"Version {__version__} runs" in page
-    assert "Lies ready" not in page
+    assert "Ready to install" not in page
     form = {"file": "0.3.0.release", "token": desk.token}
     assert desk.post("/own/software/install", form).status == 400
 
@@ -151,7 +151,7 @@ def test_the_system_before_is_asked_for_after_a_word_of_what_that_means(
     slots: SlotStateFile, desk: Desk
 ) -> None:
     page = desk.text("/own/software")
-    for words in ("Go back to the system 0.1.0", "The whole machine starts anew", "Yes, start"):
+    for words in ("Go back to the system 0.1.0", "The whole machine restarts", "Yes, start"):
         assert words in page
     assert desk.post("/own/software/system-back", {"token": desk.token}).status == 303
     assert asked_of_root(desk) == ["wanted-system"]
@@ -201,7 +201,7 @@ def test_a_kernel_that_cannot_try_the_other_system_is_said_and_not_asked(
 
 def test_a_system_that_never_proved_well_is_not_offered(slots: SlotStateFile, desk: Desk) -> None:
     slots.mark_complete("a", SlotContent("0.1.0"))
-    assert "There is no system before this one" in desk.text("/own/software")
+    assert "There is no earlier system" in desk.text("/own/software")
     assert desk.post("/own/software/system-back", {"token": desk.token}).status == 400
 
 

@@ -67,10 +67,10 @@ def test_a_look_is_asked_for_awaited_and_told_with_its_time(box: Desk, source: s
     assert ask(box, source) == 409
     reporter = LookReporter(request.source, box.box.places.looked)
     reporter.fetches("0.9.0")
-    assert "Version 0.9.0 is on its way" in box.text("/own/software")
+    assert "Version 0.9.0 is being downloaded" in box.text("/own/software")
     reporter.over(BoxSentence.of("page-look-none", kept="0.2.0", there="0.1.0"))
     page = box.text("/own/software")
-    assert "There is nothing newer. 0.2.0 is here" in page
+    assert "There is nothing newer: this box has 0.2.0" in page
     assert f"Last looked {time.strftime('%Y-%m-%d')}" in page
     german = box.get("/own/software", accept_language="de").body.decode()
     assert "Es gibt nichts Neueres" in german
@@ -104,7 +104,7 @@ def test_a_look_that_nobody_takes_is_said_after_a_while(box: Desk) -> None:
 def test_without_an_address_there_is_no_button_and_the_page_says_so(box: Desk) -> None:
     box.box.places.pull.unlink()
     page = box.text("/own/software")
-    assert "no address where it could look" in page
+    assert "No address is set at which this box would look" in page
     assert 'value="web"' not in page
     assert 'value="stick"' in page
     assert ask(box, "web") == 400

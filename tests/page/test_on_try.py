@@ -50,14 +50,14 @@ def test_the_check_runs_once_and_its_findings_are_shown_with_their_remedies(desk
     page = desk.text("/try")
     assert "refresh" not in page
     assert page.index("Full.") < page.index("Free some.") < page.index("Loud.")
-    assert "Not seen from here" in page
+    assert "Not checked from here" in page
 
 
 def test_a_check_that_came_to_nothing_says_so(desk: Desk) -> None:
     desk.pair()
     ask(desk, "check")
     desk.programs[0][2](b"")
-    assert "came to nothing" in desk.text("/try")
+    assert "The check failed" in desk.text("/try")
 
 
 def test_the_tone_is_asked_for_once_and_can_be_stopped(desk: Desk) -> None:
@@ -67,13 +67,13 @@ def test_the_tone_is_asked_for_once_and_can_be_stopped(desk: Desk) -> None:
     (wanted,) = desk.said
     assert isinstance(wanted, StartTrial)
     page = desk.text("/try")
-    assert "The tone sounds" in page
+    assert "The tone is playing" in page
     assert 'http-equiv="refresh"' in page
     assert ask(desk, "stop") == 303
     assert desk.said == [wanted, StopSpeaking()]
     desk.box.trying.handle(TrialRefused(wanted.number, "busy"), desk.now_s)
     page = desk.text("/try")
-    assert "somebody talks" in page
+    assert "somebody is talking" in page
     assert "refresh" not in page
 
 
@@ -106,7 +106,7 @@ def test_echo_health_is_shown_by_band_with_a_judgement(desk: Desk) -> None:
     told = EchoMeasured(desk.box.trying.sound.number, bands, 7.2, 1, 0, "works")
     desk.box.trying.handle(told, desk.now_s)
     page = desk.text("/try")
-    for words in ("no obstacle", "took a sound for somebody", "125–500", "26 dB", "7 s"):
+    for words in ("does not matter", "took a sound for speech", "125–500", "26 dB", "7 s"):
         assert words in page
 
 
@@ -115,7 +115,7 @@ def test_near_misses_are_listed_where_a_wake_word_is_wanted(desk: Desk) -> None:
     assert "without a wake word" in desk.text("/try")
     status = BoxStatus("wake_word", False, 0.8, "espeak", "pocket")
     desk.box.model.handle(status, desk.now_s)
-    assert "Nothing has come near" in desk.text("/try")
+    assert "Nothing has come close" in desk.text("/try")
     near = WakeNearMiss(round((desk.now_s - 5) * RATE_HZ), 0.71, 0.9, 1.2)
     desk.box.trying.handle(near, desk.now_s)
     page = desk.text("/try")
@@ -163,8 +163,8 @@ def test_a_box_without_a_light_has_none_to_show(desk: Desk) -> None:
     desk.pair()
     page = desk.text("/try")
     assert "This box has no light" in page
-    assert "The light says that it records" not in page
+    assert "The light shows that it is recording" not in page
 
 
 def test_a_box_with_a_light_says_that_it_shows_the_recording(lit: Desk) -> None:
-    assert "The light says that it records" in lit.text("/try")
+    assert "The light shows that it is recording" in lit.text("/try")

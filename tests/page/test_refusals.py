@@ -28,7 +28,7 @@ def of(text: str) -> InterludeError:
 def test_a_refused_value_is_said_of_the_field_that_was_typed_into() -> None:
     error = of("link: {port: 70000}")
     assert refusal(error, GERMAN) == "Port: Das Größte ist 65535."
-    assert refusal(error, ENGLISH) == "Port: 65535 is the most."
+    assert refusal(error, ENGLISH) == "Port: the maximum is 65535."
 
 
 def test_a_share_is_said_in_percent_as_its_field_has_it() -> None:

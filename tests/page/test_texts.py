@@ -47,7 +47,7 @@ def test_an_unknown_sentence_is_a_mistake_and_a_strangers_is_nothing() -> None:
 
 def test_a_notice_says_a_value_that_it_is_given_and_nothing_without_it() -> None:
     texts = Texts("en")
-    assert texts.notice("page-notice-set-volume", percent=60, voice="amy") == "Volume 60 %: set."
+    assert texts.notice("page-notice-set-volume", percent=60, voice="amy") == "Volume set to 60 %."
     assert texts.notice("page-notice-set-volume", voice="amy") == ""
 
 

@@ -29,9 +29,9 @@ def test_a_notice_has_the_boxes_value_and_a_stranger_sees_none(desk: Desk) -> No
     asked = "/?said=page-notice-set-volume"
     assert "Volume" not in desk.text(asked)
     desk.pair()
-    assert "Volume 80 %: set." in desk.text(asked)
+    assert "Volume set to 80 %." in desk.text(asked)
     desk.box.model.status = None
-    assert ": set.</p>" not in desk.text(asked)
+    assert ">Volume set to" not in desk.text(asked)
 
 
 def test_what_does_not_work_is_said_in_the_browsers_language(desk: Desk) -> None:

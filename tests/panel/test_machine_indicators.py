@@ -95,7 +95,7 @@ def test_the_box_waits_to_be_set_up_while_its_own_wifi_is_open(
     network_status.write_status(network_status.NetworkStatus(setup="Interlude 4711"), tmp_path)
     assert around.poll(0.0) == {"setup"}
     network_status.write_status(
-        network_status.NetworkStatus(problem="The Wi-Fi Home is not in reach."), tmp_path
+        network_status.NetworkStatus(problem="The Wi-Fi Home is out of range."), tmp_path
     )
     assert around.poll(LOOK_S) == frozenset()
 

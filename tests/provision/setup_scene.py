@@ -15,7 +15,7 @@ from appliance.provision.setup_session import (
 from appliance.runtime import network_status as network
 
 PASSWORD = ("amber", "canoe", "maple", "tulip", "zebra")
-WRONG = "The Wi-Fi Home does not take the password that I have."
+WRONG = "The Wi-Fi Home does not accept the password that I have."
 CABLE, WIFI = (
     JoinedNetwork("ethernet", "eth0", "Wired connection 1"),
     JoinedNetwork("wifi", "wlan0", "Home"),

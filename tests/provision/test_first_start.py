@@ -89,10 +89,10 @@ def test_no_password_is_taken_from_a_seed(ground: ProvisionTarget, tmp_path: Pat
             "This box has no button",
         ),
         ("codec-zero", "keyboard", "no panel `keyboard`"),
-        ("plughw:CARD=Array", "my card", "no sound card"),
+        ("plughw:CARD=Array", "my card", "not a sound card"),
         ("gemma-4-e2b", "gemma", "no model `gemma`"),
-        ("Europe/Berlin", "Europe/Berln", "no time zone"),
-        ("kitchen", "my kitchen", "no host name"),
+        ("Europe/Berlin", "Europe/Berln", "not a time zone"),
+        ("kitchen", "my kitchen", "not a host name"),
     ],
 )
 def test_a_bad_seed_is_said_and_stays_for_its_owner_to_mend(
@@ -121,7 +121,7 @@ def test_a_seed_for_which_there_is_no_room_is_said_and_taken_at_the_next_start(
 
 
 def test_a_large_file_is_refused_by_its_length(ground: ProvisionTarget, tmp_path: Path) -> None:
-    assert "are the most" in provision(card(tmp_path, own="#" * 70_000), ground).problem
+    assert "at most" in provision(card(tmp_path, own="#" * 70_000), ground).problem
 
 
 def test_a_card_without_a_seed_gets_its_keys_all_the_same(

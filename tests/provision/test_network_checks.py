@@ -17,7 +17,7 @@ CABLE, WIFI = (
     JoinedNetwork("ethernet", "eth0", "Wired"),
     JoinedNetwork("wifi", "wlan0", "interlude-wifi"),
 )
-AWAY = NetworkStatus(problem="The Wi-Fi Home is not in reach.", setup="Interlude 4711")
+AWAY = NetworkStatus(problem="The Wi-Fi Home is out of range.", setup="Interlude 4711")
 
 
 def only(
@@ -89,11 +89,11 @@ def beside_a_cable(folder: Path, reach: str) -> NmcliNetworks:
 @pytest.mark.parametrize(
     ("kept", "reach", "told"),
     [
-        ("The Wi-Fi Home does not take the password that I have.", "Home",
-         "The Wi-Fi Home does not take the password that I have."),
+        ("The Wi-Fi Home does not accept the password that I have.", "Home",
+         "The Wi-Fi Home does not accept the password that I have."),
         ("", "Home", "not in the Wi-Fi Home that was set up. It is in reach: is its password"),
         ("", "Neighbour", "not in the Wi-Fi Home that was set up. It is not among those in reach"),
-        ("The Wi-Fi Older is not in reach.", "Home", "not in the Wi-Fi Home that was set up"),
+        ("The Wi-Fi Older is out of range.", "Home", "not in the Wi-Fi Home that was set up"),
     ],
 )  # fmt: skip
 def test_on_a_cable_it_tells_what_is_wrong_with_the_wifi(

@@ -157,7 +157,7 @@ def test_why_a_network_lets_nobody_in_is_told_from_what_network_manager_says(
     said = "Secrets were required, but not provided"
     here = radio(tmp_path, r"802-11-wireless:Home\n", up=f"{FAILED}{said}\\n{HINT}")
     problem = here.join()
-    assert in_words(problem, english()).startswith("The Wi-Fi Home does not take the password")
+    assert in_words(problem, english()).startswith("The Wi-Fi Home does not accept the password")
 
 
 def test_a_network_that_lets_us_in_is_no_problem_and_one_that_was_never_set_up_is(
@@ -169,7 +169,7 @@ def test_a_network_that_lets_us_in_is_no_problem_and_one_that_was_never_set_up_i
         radio(tmp_path, r"802-3-ethernet:Wired\n").join(), english()
     )
     late = radio(tmp_path, r"802-11-wireless:Home\n", up="Error: Timeout expired (45 seconds)\\n")
-    assert "within the time" in in_words(late.join(), english())
+    assert "takes too long" in in_words(late.join(), english())
 
 
 def test_a_network_manager_that_fails_or_is_missing_is_a_sentence(tmp_path: Path) -> None:

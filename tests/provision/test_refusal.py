@@ -15,21 +15,21 @@ GERMAN = catalogue("de")
 @pytest.mark.parametrize(
     ("seed", "english", "german"),
     [
-        (Seed(hostname="my kitchen"), "`my kitchen` is no host name. Use letters",
+        (Seed(hostname="my kitchen"), "`my kitchen` is not a host name. Use letters",
          "„my kitchen“ ist kein Name für das Gerät. Nimm Buchstaben"),
-        (Seed(broker="-"), "`-` is no broker.", "„-“ ist kein Broker."),
-        (Seed(timezone="?"), "`?` is no time zone.", "„?“ ist keine Zeitzone."),
-        (Seed(country="de"), "`de` is no country.", "„de“ ist kein Land."),
-        (Seed(card="!"), "`!` is no sound card.", "„!“ ist keine Soundkarte."),
+        (Seed(broker="-"), "`-` is not a broker.", "„-“ ist kein Broker."),
+        (Seed(timezone="?"), "`?` is not a time zone.", "„?“ ist keine Zeitzone."),
+        (Seed(country="de"), "`de` is not a country.", "„de“ ist kein Land."),
+        (Seed(card="!"), "`!` is not a sound card.", "„!“ ist keine Soundkarte."),
         (Seed(language="xx"), "There is no language `xx`.", "Eine Sprache „xx“ gibt es nicht."),
-        (Seed(mode="shut"), "There is no mode `shut`. There are open",
+        (Seed(mode="shut"), "There is no mode `shut`. Use one of open",
          "Einen Modus „shut“ gibt es nicht. Es gibt open"),
         (Seed(panel="x"), "There is no panel `x`.", "Einen Anschluss „x“"),
-        (Seed(user="u" * 121, broker="b"), "The broker's user is longer than 120 letters",
+        (Seed(user="u" * 121, broker="b"), "The broker's user is longer than 120 characters",
          "Der Benutzername für den Broker hat mehr als 120 Zeichen"),
-        (Seed(password="p"), "There is a user or password for a broker, and no broker.",
+        (Seed(password="p"), "There is a user or password for a broker, but no broker.",
          "fehlt der Broker."),
-        (Seed(wifi=WifiNetwork(b"home", "short")), "8 to 63 letters, digits and signs. WPA knows",
+        (Seed(wifi=WifiNetwork(b"home", "short")), "8 to 63 letters, digits and signs, as WPA",
          "muss 8 bis 63 Buchstaben"),
     ],
 )  # fmt: skip
@@ -43,7 +43,7 @@ def test_what_was_typed_wrong_is_told_in_the_readers_language(
 
 
 def test_what_the_catalogue_has_no_words_for_is_told_in_english() -> None:
-    error = SeedRefused("There are 30 ssh keys; 20 are the most.")
+    error = SeedRefused("There are 30 ssh keys; at most 20 are allowed.")
     assert told(error, GERMAN) == sentence_of(error) == str(error)
 
 

@@ -46,7 +46,7 @@ def test_a_wifi_that_does_not_let_the_box_in_is_said_within_a_minute_and_set_up_
 
 
 def test_a_wifi_that_comes_back_is_joined_again_without_its_owner(scene: Scene) -> None:
-    away = "The Wi-Fi Home is not in reach."
+    away = "The Wi-Fi Home is out of range."
     scene.radio = PaperRadio(has_profile=True, answers=[away, away, ""])
     assert scene.run() == "in a network"
     tries = ["open Interlude 4711", "close", "join"]

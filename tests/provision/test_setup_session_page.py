@@ -167,9 +167,9 @@ def test_what_cannot_be_applied_is_said_and_the_page_stays(scene: Scene) -> None
     ("data", "why"),
     [
         (b"wifi: [", "an invalid form"),
-        (b'{"wifi": "Home", "password": "correct horse", "hostname": "a b"}', "no host name"),
+        (b'{"wifi": "Home", "password": "correct horse", "hostname": "a b"}', "not a host name"),
         (b'{"wifi": "", "password": "", "hostname": "kitchen"}', "name is missing"),
-        (b'{"wifi": "Home", "password": "correct horse", "broker": "a;b"}', "no broker"),
+        (b'{"wifi": "Home", "password": "correct horse", "broker": "a;b"}', "not a broker"),
     ],
 )
 def test_what_root_does_not_take_is_said_on_the_page_which_stays(

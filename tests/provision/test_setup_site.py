@@ -189,13 +189,13 @@ def test_nothing_is_taken_without_the_pages_token(phone: Phone, token: str) -> N
         ({"wifi": ""}, "name is missing"),
         ({"wifi": "x" * 33}, "1 to 32"),
         ({"password": "short"}, "8 to 63"),
-        ({"country": "Germany"}, "no country"),
-        ({"hostname": "a b"}, "no host name"),
-        ({"broker": "a;b"}, "no broker"),
+        ({"country": "Germany"}, "not a country"),
+        ({"hostname": "a b"}, "not a host name"),
+        ({"broker": "a;b"}, "not a broker"),
         ({"mode": "loud"}, "no mode"),
         ({"model": "../../x"}, "no model"),
         ({"root": "yes"}, "does not ask for"),
-        ({"hostname": '"><script>alert(1)</script>'}, "no host name"),
+        ({"hostname": '"><script>alert(1)</script>'}, "not a host name"),
     ],
 )
 def test_what_is_wrong_is_said_on_the_page_and_not_taken(
@@ -279,6 +279,6 @@ def test_what_was_typed_wrong_is_told_in_the_phones_language(phone: Phone) -> No
     shown = phone.post(typed, accept_language="de").body.decode()
     assert "„my kitchen“ ist kein Name für das Gerät." in shown
     assert "host name" not in shown
-    assert "is no host name" in phone.post(typed).body.decode()
+    assert "is not a host name" in phone.post(typed).body.decode()
     broken = phone.post(b"wifi=a&wifi=b", accept_language="de")
     assert (broken.status, "nicht vollständig" in broken.body.decode()) == (400, True)

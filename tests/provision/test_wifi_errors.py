@@ -19,9 +19,9 @@ FAILED = "Error: Connection activation failed: "
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("Secrets were required, but not provided", "does not take the password"),
-        ("The Wi-Fi network could not be found", "is not in reach"),
-        ("802.1X supplicant disconnected", "sends me away"),
+        ("Secrets were required, but not provided", "does not accept the password"),
+        ("The Wi-Fi network could not be found", "is out of range"),
+        ("802.1X supplicant disconnected", "rejects me"),
         ("802.1X supplicant took too long to authenticate", "does not answer in time"),
         (
             "IP configuration could not be reserved (no available address, timeout, etc.)",

@@ -77,7 +77,7 @@ def test_what_came_of_it_is_known_by_its_request(tmp_path: Path) -> None:
 
 
 def test_where_there_is_no_folder_nobody_is_asked(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="Nobody here"):
+    with pytest.raises(StorageError, match="The system service"):
         ask("wish", Wish("1"), tmp_path / "no")
     with pytest.raises(StorageError):
         tell("wish", RequestOutcome("1"), tmp_path / "no")

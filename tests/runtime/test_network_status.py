@@ -10,7 +10,7 @@ from appliance.runtime.network_status import FILE, NetworkStatus, read_status, w
 
 
 def test_what_is_written_is_read_by_everybody(tmp_path: Path) -> None:
-    written = NetworkStatus(problem="The Wi-Fi Home is not in reach.", setup="Interlude 4711")
+    written = NetworkStatus(problem="The Wi-Fi Home is out of range.", setup="Interlude 4711")
     write_status(written, tmp_path)
     assert read_status(tmp_path) == written
     assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o644

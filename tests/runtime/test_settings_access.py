@@ -97,7 +97,7 @@ def test_a_bad_change_is_refused_before_it_is_handed_over(tmp_path: Path, handed
 def test_where_nobody_can_be_asked_it_is_said(tmp_path: Path) -> None:
     changes = access(tmp_path, handed=True)
     (tmp_path / "wanted").rmdir()
-    with pytest.raises(StorageError, match="Nobody here"):
+    with pytest.raises(StorageError, match="The system service"):
         changes.submit(change({"language": "de"}))
 
 

@@ -13,14 +13,14 @@ from tests.settings.written import refused, written
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{words: {yield: [Wait!]}}", "`Wait!` in the list `yield` is not words in lower"),
-        ("{words: {stop: ['']}}", "`` in the list `stop` is not words in lower"),
+        ("{words: {yield: [Wait!]}}", "`Wait!` in the list `yield` has to be words in lower"),
+        ("{words: {stop: ['']}}", "`` in the list `stop` has to be words in lower"),
         ("{words: {yield: [okay]}}", "`okay` cannot both interrupt and be in the list"),
         ("{words: {stop: [right]}}", "`right` cannot both interrupt and be in the list"),
         ("{words: {carry_on: [hm, hm]}}", "`hm` is twice in the list `carry_on`"),
-        ("{wake: {phrase: Hey You}}", "the phrase `Hey You` is not words in lower case"),
-        ("{wake: {phrase: ''}}", "the phrase `` is not words in lower case"),
-        ("{wake: {phrase: hey  you}}", "the phrase `hey  you` is not words in lower case"),
+        ("{wake: {phrase: Hey You}}", "the phrase `Hey You` has to be words in lower case"),
+        ("{wake: {phrase: ''}}", "the phrase `` has to be words in lower case"),
+        ("{wake: {phrase: hey  you}}", "the phrase `hey  you` has to be words in lower case"),
     ],
 )
 def test_words_that_decide_two_things_or_are_none_are_refused(

@@ -61,7 +61,7 @@ def test_what_was_changed_counts_and_comments_stay(owner: OwnerSettings) -> None
         ({"link.port": "1883"}, "link.port"),
         ({"panel.night": "25:00-07:00"}, "panel.night"),
         ({"panel.gpio": "nothing"}, "There are auto, none"),
-        ({"hearing.wake.phrase": "Hey 7!"}, "not words in lower case"),
+        ({"hearing.wake.phrase": "Hey 7!"}, "has to be words in lower case"),
         ({"hearing.wake.sensitivity": 1.5}, "sensitivity"),
         ({"page.unmute": True}, "cannot be changed from here"),
     ],
@@ -115,7 +115,7 @@ def test_one_change_is_undone_once(owner: OwnerSettings) -> None:
     undo(owner)
     assert owner.settings().language == "de"
     assert not owner.can_undo()
-    with pytest.raises(SettingsError, match="no change to be undone"):
+    with pytest.raises(SettingsError, match="no change to undo"):
         undo(owner)
 
 
@@ -349,7 +349,7 @@ def test_a_password_that_its_owner_wrote_meanwhile_is_never_undone(
     else:
         owner.secret.unlink()
     assert not owner.can_undo()
-    with pytest.raises(SettingsError, match="no change to be undone"):
+    with pytest.raises(SettingsError, match="no change to undo"):
         undo(owner)
     assert owner.text() == before
     assert how == "removed" or owner.secret.read_text() == "by hand\n"

@@ -405,7 +405,7 @@ def test_the_other_system_is_asked_for_by_its_unit(root: Path) -> None:
     assert asked[-1] == f"--no-block start {fallback.OTHER_SYSTEM}"
     os_release.write_text("IMAGE_ID=interlude\nIMAGE_VERSION=0.8.0\n")
     assert sentences(ReleaseStore(root), os_release) == [
-        "The system 0.9.0 was left for the system 0.8.0."
+        "I went back from the system 0.9.0 to the system 0.8.0."
     ]
 
 

@@ -60,7 +60,7 @@ def test_a_pause_between_two_answers_is_no_end(box: PaperBox) -> None:
 def test_one_that_does_not_end_is_put_off_with_what_to_do(box: PaperBox, wait_s: float) -> None:
     box.quiet_at_s = box.time_s + 4000.0
     began_s = box.time_s
-    with pytest.raises(InstallDeferred, match="Somebody talks") as put_off:
+    with pytest.raises(InstallDeferred, match="A conversation is under way") as put_off:
         wait_for_quiet(box, wait_s, unreported_progress)
     assert wait_s <= box.time_s - began_s <= wait_s + LOOK_S
-    assert "lies ready" in put_off.value.remedy
+    assert "ready to install" in put_off.value.remedy

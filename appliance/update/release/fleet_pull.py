@@ -144,7 +144,7 @@ def _fetch(address: str, sheet: FleetRelease, archive: Path, free: Callable[[Pat
         if target.tell() < total_bytes:
             shown = ShownAs.of("page-wrong-look-cut", at=_where(address))
             remedy = f"What arrived is kept. {_AGAIN}"
-            raise FetchError(f"{_where(address)} broke off.", remedy, shown=shown)
+            raise FetchError(f"{_where(address)} broke off the download.", remedy, shown=shown)
     if _sha256(part) != sheet.sha256:
         part.unlink()
         raise FetchError(
@@ -166,7 +166,7 @@ class _WebOnly(urllib.request.HTTPRedirectHandler):
 def _only_web(address: str) -> None:
     if urlsplit(address).scheme not in ("https", "http"):
         raise FetchError(
-            f"{_where(address)} is no address of the web.",
+            f"{_where(address)} is not a web address.",
             "https://… is one.",
             shown=ShownAs.of("page-wrong-look-address", at=_where(address)),
         )

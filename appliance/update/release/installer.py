@@ -97,7 +97,7 @@ class ReleaseInstaller:
                 problem = "A system is on trial."
                 raise InstallDeferred(
                     problem,
-                    "Wait for the trial to end, or start the machine anew.",
+                    "Wait for the trial to end, or restart the machine.",
                     shown=ShownAs.of("page-wrong-system-on-trial"),
                 )
             yield
@@ -181,7 +181,7 @@ class ReleaseInstaller:
         kept = self.store.kept()
         if kept is None:
             raise HealthCheckFailed(
-                f"{version} failed its health check: {why}. There is none to go back to.",
+                f"{version} failed its health check: {why}. There is no version to go back to.",
                 shown=ShownAs.of("page-wrong-unwell-alone", version=version, why=why),
             )
         if worse := self._start(HealthCheck(kept, before), "go back"):
@@ -195,7 +195,7 @@ class ReleaseInstaller:
                 shown=ShownAs.of("page-wrong-unwell-both", version=version, kept=kept, why=why),
             )
         raise HealthCheckFailed(
-            f"{version} failed its health check: {why}. The box is back on {kept}, and well.",
+            f"{version} failed its health check: {why}. The box is back on {kept}, and works.",
             shown=ShownAs.of("page-wrong-unwell", version=version, kept=kept, why=why),
         )
 

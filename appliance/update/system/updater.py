@@ -141,7 +141,7 @@ class SystemUpdater:
                 raise
             self._mark_proved(running)
             self.slot_state.end_trial(SlotTrialResult(trial.version))
-            return f"The system {trial.version} proved well, and is kept."
+            return f"The system {trial.version} passed its health check, and is kept."
 
     def default(self) -> SlotName:
         """The slot that starts after a power cut. Raises StorageError."""
@@ -165,7 +165,7 @@ class SystemUpdater:
             problem = "This system is on trial, or runs in place of one that cannot be used."
             raise InstallDeferred(
                 problem,
-                "Wait for the trial to end, or start the machine anew.",
+                "Wait for the trial to end, or restart the machine.",
                 shown=ShownAs.of("page-wrong-system-on-trial"),
             )
         return running, other(running)

@@ -90,7 +90,7 @@ class BoxInSetup:
         await until((self.folders.own / FILE).exists)
         assert self.typed() == HOME
         self.close()
-        (self.folders.root / PROBLEM).write_text("The Wi-Fi Home does not take the password.")
+        (self.folders.root / PROBLEM).write_text("The Wi-Fi Home does not accept the password.")
         self.open()
 
 

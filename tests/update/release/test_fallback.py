@@ -67,7 +67,7 @@ def test_a_note_that_the_power_cut_short_still_says_what_was_left(store: Release
 def test_where_both_failed_both_are_named(store: ReleaseStore, tmp_path: Path) -> None:
     note(store, version="0.1.0", tried=["0.2.0", "0.1.0"])
     (said,) = fallback.sentences(store, tmp_path / "none")
-    assert said == "Versions 0.2.0 and 0.1.0 both did not stay up."
+    assert said == "Neither of the versions 0.2.0 and 0.1.0 stayed up."
 
 
 def test_a_system_that_was_left_is_told_while_another_runs(
@@ -75,6 +75,6 @@ def test_a_system_that_was_left_is_told_while_another_runs(
 ) -> None:
     note(store, version="0.1.0", system_left="2.0.0")
     (said,) = fallback.sentences(store, system(tmp_path, "1.0.0"))
-    assert said == "The system 2.0.0 was left for the system 1.0.0."
+    assert said == "I went back from the system 2.0.0 to the system 1.0.0."
     assert fallback.sentences(store, system(tmp_path, "2.0.0")) == []
     assert fallback.sentences(store, tmp_path / "none") == []

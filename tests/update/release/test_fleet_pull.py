@@ -231,7 +231,7 @@ def test_what_broke_off_is_gone_on_with(at: Bench, incoming: Path, web: Web, ran
     publish(web, at)
     web.ranges = ranges
     web.cuts = {"/fleet/new.release": 1000}
-    with pytest.raises(FetchError, match=r"broke off\. What arrived is kept"):
+    with pytest.raises(FetchError, match=r"broke off the download\. What arrived is kept"):
         pull(web.address, at.store, incoming)
     assert [path.name for path in incoming.iterdir()] == [".pulled-0.3.0.part"]
     assert pull(web.address, at.store, incoming) == ASKED
@@ -270,8 +270,8 @@ def test_another_version_takes_the_place_of_what_was_fetched_before(
         ({"version": "../../etc/0.3.0"}, "is no sheet"),
         ({"version": "new"}, "is no sheet"),
         ({"sha256": "0" * 64}, "another checksum"),
-        ({"url": "file:///etc/passwd"}, "no address of the web"),
-        ({"url": "ftp://127.0.0.1/x"}, "no address of the web"),
+        ({"url": "file:///etc/passwd"}, "not a web address"),
+        ({"url": "ftp://127.0.0.1/x"}, "not a web address"),
         ({"url": "none.release"}, "answered 404"),
         ({"more": "words"}, "is no sheet"),
         ({"version": "0.9.0"}, "no release of version 0.9.0"),
@@ -300,7 +300,7 @@ def test_it_follows_to_no_other_kind_of_address(at: Bench, incoming: Path, web: 
     web.moved["/fleet/moved.json"] = "file:///etc/hostname"
     with pytest.raises(FetchError):
         pull(web.address.replace("sheet", "moved"), at.store, incoming)
-    with pytest.raises(FetchError, match="no address of the web"):
+    with pytest.raises(FetchError, match="not a web address"):
         pull("/etc/hostname", at.store, incoming)
 
 

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.process
 
 def test_what_a_stranger_signed_is_not_written(at: Bench) -> None:
     archive = at.archive("0.2.0", key="stranger")
-    with pytest.raises(ReleaseRefused, match="not signed by anybody"):
+    with pytest.raises(ReleaseRefused, match="not signed with a key"):
         at.updater().install(archive)
     assert at.card.notes == []
 

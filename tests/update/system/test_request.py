@@ -67,7 +67,7 @@ def test_why_it_was_not_installed_can_be_read(at: Bench, incoming: Path, tmp_pat
     at.machine.quiet_at_s = 1e9
     with pytest.raises(InstallDeferred):
         install_wanted(at.updater(), InstallOptions(wait_s=1.0), incoming)
-    assert "Somebody talks" in read_progress(at.store.trial_folder).problem
+    assert "A conversation is under way" in read_progress(at.store.trial_folder).problem
     with pytest.raises(ReleaseRefused, match="No installation was requested"):
         install_wanted(at.updater(), InstallOptions(), incoming)
 

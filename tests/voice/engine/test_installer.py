@@ -54,8 +54,8 @@ def spoil(file: Path, at: int) -> Path:
 @pytest.mark.parametrize(
     ("bad", "said"),
     [
-        (lambda b: b.make("0.2.0", key=b.workshop.new_key("other")), "not signed by anybody"),
-        (lambda b: spoil(b.make("0.2.0"), 600), "not signed by anybody"),
+        (lambda b: b.make("0.2.0", key=b.workshop.new_key("other")), "not signed with a key"),
+        (lambda b: spoil(b.make("0.2.0"), 600), "not signed with a key"),
         (lambda b: spoil(b.make("0.2.0"), 2700), "damaged, or was changed"),
         (lambda b: b.make("0.2.0", machine="pdp11"), "made for pdp11; this box is"),
         (lambda b: b.make("0.2.0", python="2.7"), "made for Python 2.7; this box has"),
