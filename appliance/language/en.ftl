@@ -228,9 +228,9 @@ setup-needs-cable = I have no network. Plug in a network cable.
 setup-needs-seed = Nobody has set me up yet. Switch me off, and put a file named interlude dot yaml on my card.
 setup-file-misnamed = The file { $name } on the card is not read. Put what it says into interlude.yaml.
 setup-card-unusable = The set-up file on this card cannot be used. { $problem }
-setup-by-cable = I am in your network by cable.
+setup-by-cable = I am on your network by cable.
 setup-called = My name there is { $name }.
-setup-other-name = Another machine in your network is called { $wanted }, too. My name there is { $name }.
+setup-other-name = Another machine on your network is called { $wanted }, too. My name there is { $name }.
 # The box's own Wi-Fi: four digits said one by one, a password said word by word. The words are
 # English; other languages use a password of digits.
 setup-join = { $kind ->
@@ -238,11 +238,11 @@ setup-join = { $kind ->
    *[digits] To set me up with a phone, join the Wi-Fi named Interlude { $number }. Its password is fifteen digits: { $words }. Then open { $address } in the browser, if no page opens by itself.
 }
 setup-no-wifi-of-my-own = I cannot open a Wi-Fi of my own. { $problem }
-setup-in-a-network = I am in a network now. Set-up is over.
-setup-in-your-wifi = I am in your Wi-Fi now. Set-up is over.
-setup-wifi-as-before = I am in the Wi-Fi that I had before. Set-up is over.
+setup-in-a-network = I am on a network now. Set-up is over.
+setup-in-your-wifi = I am on your Wi-Fi now. Set-up is over.
+setup-wifi-as-before = I am on the Wi-Fi that I had before. Set-up is over.
 setup-joining = Thank you. I am joining your network.
-setup-done = I am in your network, and set up.
+setup-done = I am on your network, and set up.
 # Signs in host names, as they are said.
 sign-dot = dot
 sign-dash = dash
@@ -264,7 +264,7 @@ setup-page-more = More settings
 setup-page-wifi = Your Wi-Fi
 setup-page-password = Its password
 setup-page-country = Country, as two letters (DE, GB, US)
-setup-page-hostname = A name for this box in your network (may stay empty)
+setup-page-hostname = A name for this box on your network (may stay empty)
 setup-page-card = Sound card (stays empty: it is found by itself)
 setup-page-broker = Home Assistant's MQTT broker (may stay empty)
 setup-page-user = User name for the broker

@@ -52,14 +52,14 @@ def test_a_wifi_that_comes_back_is_joined_again_without_its_owner(scene: Scene) 
     tries = ["open Interlude 4711", "close", "join"]
     assert scene.radio.story == ["join", *tries, *tries, "close"]
     assert KNOWN_S + 2 * CLOSED_S <= scene.time_s < KNOWN_S + 2 * CLOSED_S + 5 * LOOK_S
-    assert "in your Wi-Fi now" in scene.said[-1]
+    assert "on your Wi-Fi now" in scene.said[-1]
     assert scene.logged == [away]
 
 
 def test_a_box_with_a_cable_that_nobody_has_set_up_says_its_name_and_how(scene: Scene) -> None:
     scene.radio.network, scene.untouched = CABLE, True
     assert scene.run() == "nobody came"
-    assert "in your network by cable. My name there is interlude dot local" in scene.said[0]
+    assert "on your network by cable. My name there is interlude dot local" in scene.said[0]
     assert "Interlude 4 7 1 1" in scene.said[0]
     assert scene.radio.story == ["open Interlude 4711", "close", "close"]
     assert ASKED_S <= scene.time_s < ASKED_S + 5 * LOOK_S
