@@ -25,7 +25,7 @@ test: setup-test ## all tests; ARGS="-k ring" for some, "-m 'not process'" for t
 check: setup-check ## style, types, C warnings, shell scripts, licences, links of the docs
 	@scripts/check.sh
 
-format: setup ## lay out the Python as `make check` wants it
+format: setup ## format the Python sources as `make check` requires
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
 bench: setup-bench ## the figures of the docs, measured here; ARGS="NAME" for one
@@ -56,13 +56,13 @@ voices: setup-release ## the program of Piper's voices, as one file signed by KE
 image: setup-image ## the card for a Pi 5 as one file, signed by KEY=; needs root
 	@scripts/image.sh --key "$(KEY:~/%=$(HOME)/%)" $(ARGS)
 
-test-boxes: setup-boxes ## the quick half of it: a fleet in containers, slots, roles, power cuts; needs root
+test-boxes: setup-boxes ## the quick half of test-image: a fleet in containers, slots, roles, power cuts; needs root
 	@scripts/test_image.sh boxes $(ARGS)
 
 test-image: setup-boxes-image ## boxes in containers, by Ansible; the card, built and started in QEMU; needs root
 	@scripts/test_image.sh $(ARGS)
 
-lock: ## resolve the dependencies anew; UPGRADE=1 for the newest of each
+lock: ## resolve the dependencies again; UPGRADE=1 for the newest of each
 	@scripts/lock.sh $(if $(UPGRADE),--upgrade)
 
 clean: ## remove what was built here, except the environment
@@ -70,5 +70,5 @@ clean: ## remove what was built here, except the environment
 	@find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
 	@if [ -f hw/simcard/Makefile ]; then $(MAKE) -s -C hw/simcard clean; fi
 
-distclean: clean ## remove the environment too; the built wheel stays in the cache
+distclean: clean ## remove the environment, too; the built wheel stays in the cache
 	@rm -rf .venv .make

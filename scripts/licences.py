@@ -64,7 +64,7 @@ def copyleft(library: Path) -> list[str]:
         # The field may contain the full text of the licence; its first line names it.
         lines = [field.strip().split("\n")[0] for field in fields]
         if any(_GPL.search(line) for line in lines):
-            found.append(f"{metadata['Name']} is {lines[0]}: the release may not hold it.")
+            found.append(f"{metadata['Name']} is {lines[0]}: the release may not contain it.")
     return found
 
 

@@ -60,11 +60,11 @@ def apply(patch: Path, llama_cpp: Path) -> Outcome:
     if (error := _patch(patch, llama_cpp, "--dry-run")) is not None:
         upstream = "".join(re.findall(r"^Upstream: (\S+)", patch.read_text(), re.MULTILINE))
         raise Failed(
-            f"{patch} does not fit this llama.cpp ({error}). See whether {upstream} is in it: "
-            "then remove the patch, else make it anew"
+            f"{patch} does not fit this llama.cpp ({error}). If {upstream} is in it, "
+            "remove the patch, else make it again"
         )
     if (error := _patch(patch, llama_cpp)) is not None:
-        raise Failed(f"{patch} is applied by half ({error}). Build again")
+        raise Failed(f"{patch} is only partly applied ({error}). Build again")
     return "applied"
 
 

@@ -87,7 +87,7 @@ if [ ${#packages[@]} -gt 0 ]; then
     printf '  %-16s %s\n' "${packages[i]}" "${reasons[i]}"
   done
   if ! command -v apt-get >/dev/null; then
-    echo "This is no Debian: please install the like of them with this system's own tool, then run this again." >&2
+    echo "This is no Debian: please install the equivalents with this system's package manager, then run this again." >&2
     exit 69
   fi
   as_root=()
@@ -102,9 +102,9 @@ if [ ${#packages[@]} -gt 0 ]; then
   fi
   # A new machine may be installing updates: wait for its lock instead of failing.
   apt=(${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0)
-  "${apt[@]}" update || echo "Some package lists could not be refreshed; going on with what there is." >&2
+  "${apt[@]}" update || echo "Some package lists could not be refreshed; continuing with the present ones." >&2
   if ! "${apt[@]}" install -y --no-install-recommends "${packages[@]}" >/dev/null; then
-    echo "apt-get could not install them; its message is above. Mend that, then run this again." >&2
+    echo "apt-get could not install them; its message is above. Fix that, then run this again." >&2
     exit 69
   fi
   hash -r

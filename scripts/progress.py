@@ -70,7 +70,7 @@ def follow(
     if code:
         tail = log.read_text(errors="replace").splitlines()[-TAIL_LINES:]
         print("\n".join(f"   | {line}" for line in tail), file=sys.stderr)
-        raise Failed(f"`{Path(command[0]).name}` exited with {code}. All of its words: {log}")
+        raise Failed(f"`{Path(command[0]).name}` exited with {code}. Its full output: {log}")
 
 
 class _Line:

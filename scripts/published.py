@@ -57,15 +57,15 @@ def tag(name: str) -> list[str]:
 def signers(path: Path) -> list[str]:
     """Check the file of public keys with which users verify a release."""
     if not path.is_file():
-        return [f"{path} is missing: nobody could check what is signed here. {HOW} tells how "
+        return [f"{path} is missing: without it no signature can be verified. {HOW} says how "
                 "to make it."]  # fmt: skip
     text = path.read_text(encoding="utf-8", errors="replace")
     if "PRIVATE KEY" in text:
-        return [f"{path} holds a private key: everybody has it now. Make another, by {HOW}."]
+        return [f"{path} contains a private key, which is public now. Make another, see {HOW}."]
     rows = [fields for line in text.splitlines() if (fields := line.split()) and line[0] != "#"]
     trusted = [fields for fields in rows if signature.WHO in fields[0].split(",")]
     if not trusted:
-        return [f"{path} has no row of {signature.WHO}. {HOW} tells how to make one."]
+        return [f"{path} has no row of {signature.WHO}. {HOW} says how to make one."]
     return [f"A row of {signature.WHO} in {path} has no public key. {HOW} has an example."
             for fields in trusted if not _public(fields)]  # fmt: skip
 
@@ -94,7 +94,7 @@ def key(path: Path, signers: Path) -> list[str]:
         return ["The secret is no private ssh key without a passphrase."]
     rows = (line for line in signers.read_text().splitlines() if not line.startswith("#"))
     if not any(public[1] in row.split() and signature.WHO in row.split() for row in rows):
-        return [f"The secret is another key than that of {signature.WHO} in {signers}."]
+        return [f"The secret is not the private half of {signature.WHO}'s key in {signers}."]
     return []
 
 
@@ -111,9 +111,9 @@ def check(folder: Path, signers: Path) -> list[str]:
         return faults
     packed, entry = files[".img.zst"], listed["os_list"][0]
     if Path(urlsplit(entry["url"]).path).name != packed.name:
-        faults.append(f"Imager is sent to {entry['url']}, which is not {packed.name}.")
+        faults.append(f"Imager's list has the URL {entry['url']}, which is not {packed.name}.")
     if entry["image_download_size"] != packed.stat().st_size:
-        faults.append("Imager is told another size of the download.")
+        faults.append("Imager's list has another size of the download.")
     return [
         *faults,
         *card(packed, files[".bmap"].read_text(), entry["extract_size"], entry["extract_sha256"]),
@@ -135,8 +135,8 @@ def sums(folder: Path, signers: Path) -> list[str]:
     rows = (row.partition("  ") for row in sheet.read_text().splitlines())
     listed = {name: digest for digest, _, name in rows}
     present = {path.name for path in folder.iterdir()} - {sheet.name, signed.name}
-    faults = [f"{name} is signed for and not there." for name in sorted({*listed} - present)]
-    faults += [f"{name} is there and not signed for." for name in sorted(present - {*listed})]
+    faults = [f"{name} is listed, but missing." for name in sorted({*listed} - present)]
+    faults += [f"{name} has no signed checksum." for name in sorted(present - {*listed})]
     faults += [
         f"There is not one file {kind}."
         for kind in KINDS
@@ -172,7 +172,7 @@ def imager(listed: Any) -> list[str]:
         if not re.fullmatch(r"\d{4}-\d\d-\d\d", entry["release_date"]):
             faults.append("release_date is no date.")
         faults += [
-            f"{name} is {entry[name]}, which nobody else can reach."
+            f"{name} is {entry[name]}, which other machines cannot reach."
             for name in ("url", "bmap_url")
             if name in entry and urlsplit(entry[name]).scheme != "https"
         ]
@@ -191,13 +191,13 @@ def card(packed: Path, block_map: str, size: int, digest: str) -> list[str]:
             for first, _, last in [(each.text or "").strip().partition("-")]
         ]
     except (ET.ParseError, KeyError, ValueError):
-        return ["The block map is none."]
+        return ["The block map cannot be parsed."]
     faults = []
     own = fields["BmapFileChecksum"]
     if sha256(block_map.replace(own, _NONE, 1).encode()).hexdigest() != own:
-        faults.append("The block map's own sum does not hold.")
+        faults.append("The block map's own checksum is wrong.")
     if int(fields["ImageSize"]) != size:
-        faults.append("The block map is one of a card of another size.")
+        faults.append("The block map is for a card of another size.")
     image_hash, at = sha256(), 0
     remaining, range_hash = iter(ranges), sha256()
     current = next(remaining, None)
@@ -214,16 +214,16 @@ def card(packed: Path, block_map: str, size: int, digest: str) -> list[str]:
             current, range_hash = next(remaining, None), sha256()
         at += len(chunk)
     if (at, image_hash.hexdigest()) != (size, digest):
-        faults.append(f"{packed.name} unpacks to another card than Imager is told of.")
+        faults.append(f"{packed.name} unpacks to another card than Imager's list describes.")
     elif current is not None:
-        faults.append("The block map goes on after the card's end.")
+        faults.append("The block map has ranges after the card's end.")
     return faults
 
 
 def bill(parts: Any) -> list[str]:
     """Check that the bill of materials lists parts with their versions."""
     if parts.get("bomFormat") != "CycloneDX" or not parts.get("components"):
-        return ["The bill of parts is empty, or none."]
+        return ["The bill of materials is empty or invalid."]
     return [f"{each} is a part without a version." for each in parts["components"]
             if not (each.get("name") and each.get("version"))]  # fmt: skip
 

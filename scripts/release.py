@@ -26,7 +26,7 @@ from scripts.progress import Failed, follow
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = """#!/bin/sh
-# This release, wherever it lies: its own packages, and nobody else's.
+# Runs this release, in whichever folder it is, with its own packages only.
 here=$(dirname "$(dirname "$(readlink -f "$0")")")
 export PYTHONPATH="$here/lib" PYTHONNOUSERSITE=1 PYTHONSAFEPATH=1 PYTHONDONTWRITEBYTECODE=1
 exec "${INTERLUDE_PYTHON:-/usr/bin/python3}" -m appliance "$@"

@@ -81,4 +81,4 @@ def on_post_build(config: MkDocsConfig) -> None:
     """Raise PluginError if a page of the built site loads a file from another host."""
     for path in sorted(Path(config.site_dir).rglob("*")):
         if path.suffix in {".html", ".css"} and (found := foreign(path.read_text("utf-8"))):
-            raise PluginError(f"{path.name} loads {found[0]}: the site holds all that it shows.")
+            raise PluginError(f"{path.name} loads {found[0]}: the site may not need another host.")

@@ -58,24 +58,24 @@ which_card() {
     echo "   the card     is there: $found"
   else
     echo "   the card     is built first: 10 minutes, or an hour where neither Debian nor llama.cpp"
-    echo "                for the Pi has been fetched yet (build/test-image; signed by nobody's key)"
+    echo "                for the Pi has been fetched yet (build/test-image; signed with a test key)"
   fi
 }
 
-echo "── What is tried, and how long it takes on two cores"
+echo "── What is tested, and how long it takes on two cores"
 echo "   10 minutes   a fleet of three boxes in containers, by Ansible"
-echo "    8 minutes   lives of the unit: each way to a restart, and harm to its parts, while somebody talks"
-echo "   10 minutes   the hostile twin, rights from inside each unit, a box that does not stay up, a busy one"
+echo "    8 minutes   recovery of the unit: each cause of a restart, and failures of its parts, in a conversation"
+echo "   10 minutes   attacks as each user of the box, the rights of each unit, a box that fails to stay up, a busy box"
 echo "    4 minutes   a voice: fetched, its program installed, under its sandbox; killed"
-echo "    3 minutes   names that end in .local: the link finds its broker, the house finds the box"
-echo "    1 minute    a model server: llama-server, built first, once, in 10 minutes"
-echo "    5 minutes   the power cut at every write; the roles twice; slots, partitions"
+echo "    3 minutes   names that end in .local: the link finds its broker, Home Assistant finds the box"
+echo "    1 minute    a model server: llama-server; the first run also builds it, in 10 minutes"
+echo "    5 minutes   a power cut at every write; the roles, run twice; slots, partitions"
 if [ ${#not_run[@]} -eq 0 ]; then
   echo "    4 minutes   a wrong Wi-Fi password: NetworkManager, a simulated radio, a phone at the set-up page"
   echo "   10 minutes   set-up by Bluetooth: BlueZ, virtual controllers, Home Assistant's client"
-  echo "   20 minutes   the card started in QEMU, looked at from inside, and talked to"
-  echo "   15 minutes   an owner's first hour with it: seed, house, stick, button, voice, restart"
-  echo "   25 minutes   its system slots: a good one, a failing one, a rotten one, started one after the other"
+  echo "   20 minutes   the card booted in QEMU, inspected from inside, and spoken to"
+  echo "   15 minutes   an owner's first hour with it: seed, Home Assistant, USB stick, button, voice, restart"
+  echo "   25 minutes   its system slots: a good, a failing and a corrupted system, booted one after the other"
   which_card
   echo "   One part alone: make test-image ARGS=\"-k test_boot\" (or test_systems, test_fleet, test_cuts)"
 fi
@@ -89,7 +89,7 @@ if lacks=$(lacks_for_boxes) && [ -n "$lacks" ]; then
   done
   not_run+=("the fleet of three boxes: this machine has no containers ($lacks)")
 fi
-echo "── all of it${not_run[0]+ but what the last lines name}"
+echo "── all tests${not_run[0]+ except those that the last lines name}"
 .venv/bin/python -m pytest -s --durations=10 "${what[@]}" "$@" || code=$?
 for each in "${not_run[@]+"${not_run[@]}"}"; do
   echo "NOT RUN: $each" | tee -a "${INTERLUDE_NOT_RUN:-/dev/null}"

@@ -44,7 +44,7 @@ NEEDS = (
 )
 LICENCE = "GPL-3.0-or-later"
 COMMAND = """#!/bin/sh
-# A program of its own: its own packages, and nobody else's.
+# Runs the voice's program with its own packages only.
 here=$(dirname "$(dirname "$(readlink -f "$0")")")
 exec /usr/bin/python3 -I -B "$here/program.py" "$@"
 """

@@ -72,7 +72,7 @@ def test_a_patch_that_is_needed_and_does_not_fit_ends_the_build(
 ) -> None:
     file = source / "src/count.cpp"
     file.unlink() if text is None else file.write_text(text)
-    with pytest.raises(Failed, match=r"does not fit .* See whether https://example.org/pull/1"):
+    with pytest.raises(Failed, match=r"does not fit .* If https://example.org/pull/1"):
         apply(patch, source)
     assert text is None or file.read_text() == text
     assert len(list((source / "src").iterdir())) == (text is not None)

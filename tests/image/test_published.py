@@ -89,8 +89,8 @@ def change(into: Path, ending: str, do: Callable[[bytes], bytes]) -> None:
         (lambda into: change(into, ".bmap", lambda data: data + b" "), "another SHA-256"),
         (lambda into: change(into, ".img.zst", lambda data: data[:-1]), "another SHA-256"),
         (lambda into: change(into, ".sha256", lambda data: data + b" "), "not signed with a key"),
-        (lambda into: next(into.glob("*.release")).unlink(), "not there"),
-        (lambda into: (into / "more").write_text("x"), "more is there and not signed for"),
+        (lambda into: next(into.glob("*.release")).unlink(), "listed, but missing"),
+        (lambda into: (into / "more").write_text("x"), "more has no signed checksum"),
         (lambda into: next(into.glob("*.sig")).unlink(), "No such file"),
     ],
 )  # fmt: skip
@@ -125,15 +125,15 @@ def listing(**changes: Any) -> Callable[[bytes], bytes]:
         (imager.SUFFIX, listing(extract_sha256="0" * 64), "unpacks to another card"),
         (imager.SUFFIX, listing(image_download_size=5), "another size of the download"),
         (imager.SUFFIX, listing(url=f"{WHERE}/other.img.zst"), "which is not"),
-        (imager.SUFFIX, listing(url="file:///srv/a.img.zst"), "nobody else can reach"),
+        (imager.SUFFIX, listing(url="file:///srv/a.img.zst"), "other machines cannot reach"),
         (imager.SUFFIX, listing(devices=None), "devices is missing"),
         (imager.SUFFIX, listing(devices=["pi4-64bit"]), "No board of the list"),
         (imager.SUFFIX, listing(init_format="cloud-init"), "no init_format cloud-init"),
         (imager.SUFFIX, listing(release_date="May"), "no date"),
         (imager.SUFFIX, lambda _: b"{}", "has no os_list"),
-        (".bmap", lambda data: data.replace(b"<Range", b"<!-- <Range", 1), "block map is none"),
-        (".bmap", lambda data: data.replace(b"bmap v", b"bmap  v", 1), "own sum does not hold"),
-        (".cdx.json", lambda _: b'{"bomFormat": "CycloneDX", "components": []}', "bill of parts"),
+        (".bmap", lambda data: data.replace(b"<Range", b"<!-- <Range", 1), "cannot be parsed"),
+        (".bmap", lambda data: data.replace(b"bmap v", b"bmap  v", 1), "own checksum is wrong"),
+        (".cdx.json", lambda _: b'{"bomFormat": "CycloneDX", "components": []}', "of materials"),
     ],
 )  # fmt: skip
 def test_what_was_signed_and_is_wrong_all_the_same_is_found(
@@ -162,13 +162,13 @@ def test_a_tag_is_the_version_of_the_tree() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (None, "is missing: nobody could check"),
+        (None, "is missing: without it"),
         ("", "no row of release@interlude"),
         ("# release@interlude ssh-ed25519 AAAA\n", "no row of release@interlude"),
         ("somebody@interlude @key@\n", "no row of release@interlude"),
         ("release@interlude ssh-ed25519 AAAAC3Nz\n", "no public key"),
         ("release@interlude\n", "no public key"),
-        ("-----BEGIN OPENSSH PRIVATE KEY-----\n", "holds a private key"),
+        ("-----BEGIN OPENSSH PRIVATE KEY-----\n", "contains a private key"),
     ],
 )
 def test_a_repository_that_does_not_say_who_signs_is_told_how_to(
@@ -196,7 +196,7 @@ def test_one_that_says_it_as_the_page_does_has_nothing_wrong(shop: Workshop) -> 
 def test_the_key_is_one_that_owners_trust_and_nobody_else_can_read(shop: Workshop) -> None:
     assert published.key(shop.key, shop.signers) == []
     for spoilt, signers, why in (
-        (shop.new_key("stranger"), shop.signers, "another key"),
+        (shop.new_key("stranger"), shop.signers, "not the private half"),
         (shop.signers, shop.signers, "read by others"),
         (shop.key, shop.folder / "none", "is missing"),
     ):
