@@ -1,4 +1,4 @@
-"""Times of day and lengths of time in English words."""
+"""Parsing of times of day and durations in English words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from appliance.tools.spoken_time import spoken_length, spoken_time, spoken_time_
         ("tomorrow evening at half past six", "tomorrow 18:30"),
     ],
 )  # fmt: skip
-def test_a_time_of_day_is_read(words: str, at: str) -> None:
+def test_a_time_of_day_is_parsed(words: str, at: str) -> None:
     assert clock(words) == at
 
 
@@ -33,11 +33,11 @@ def test_a_time_of_day_is_read(words: str, at: str) -> None:
     "words", ["", "half", "half to seven", "25:00", "7:60", "seventy", "13 pm", "0 am", "seven ten "
               "eleven", "lunch", "quarter past", "sixty past seven", "two and a half"],
 )  # fmt: skip
-def test_what_is_no_time_of_day_is_none(words: str) -> None:
+def test_an_invalid_time_of_day_gives_none(words: str) -> None:
     assert clock(words) is None
 
 
-def test_every_minute_of_the_day_is_read_as_the_box_says_it() -> None:
+def test_every_time_that_the_box_speaks_is_parsed_back() -> None:
     midnight = datetime(2026, 11, 21, tzinfo=UTC)
     for minute in range(24 * 60):
         when = midnight + timedelta(minutes=minute)
@@ -46,7 +46,7 @@ def test_every_minute_of_the_day_is_read_as_the_box_says_it() -> None:
             assert clock(spoken_time(when, english())) == f"{when:%H:%M}"
 
 
-def test_every_length_of_time_is_read_as_the_box_says_it() -> None:
+def test_every_duration_that_the_box_speaks_is_parsed_back() -> None:
     for seconds in (*range(1, 120), *range(120, 86_400, 60)):
         found = minutes(spoken_length(seconds, english()))
         assert found is not None, seconds
@@ -54,10 +54,10 @@ def test_every_length_of_time_is_read_as_the_box_says_it() -> None:
 
 
 @pytest.mark.parametrize("words", ["", "five", "ages", "five minutes and", "an hour ten"])
-def test_what_is_no_length_of_time_is_none(words: str) -> None:
+def test_an_invalid_duration_gives_none(words: str) -> None:
     assert minutes(words) is None
 
 
-def test_the_point_of_am_and_pm_stays_and_that_of_a_sentence_goes() -> None:
+def test_tidy_keeps_the_full_stops_of_am_and_pm_and_drops_the_last() -> None:
     assert tidy("Wake me at 7 A.M.") == "wake me at 7 a.m."
     assert tidy("Can you please wake me at 7.30, please?") == "wake me at 7.30"

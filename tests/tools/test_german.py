@@ -1,4 +1,4 @@
-"""What tools say in German."""
+"""The German sentences of the tools."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ NOW = ClockReading(1000.0, NINE_TEN.timestamp(), UTC)
     [("09:10", "neun Uhr zehn"), ("01:00", "ein Uhr"), ("13:01", "dreizehn Uhr eins"),
      ("00:00", "null Uhr"), ("21:45", "einundzwanzig Uhr fünfundvierzig")],
 )  # fmt: skip
-def test_the_time_is_said(clock: str, words: str) -> None:
+def test_a_time_is_spoken_in_german(clock: str, words: str) -> None:
     assert spoken_time(datetime.strptime(clock, "%H:%M").replace(tzinfo=UTC), GERMAN) == words
 
 
-def test_every_minute_of_the_day_has_a_name_of_its_own() -> None:
+def test_every_minute_of_the_day_has_a_distinct_name() -> None:
     minutes = [NINE_TEN + timedelta(minutes=minute) for minute in range(24 * 60)]
     assert len({spoken_time(minute, GERMAN) for minute in minutes}) == 24 * 60
 
 
-def test_the_date_and_a_time_to_come_are_said() -> None:
+def test_dates_and_future_times_are_spoken_in_german() -> None:
     assert spoken_date(NINE_TEN, GERMAN) == "Samstag, der einundzwanzigste November"
     said = [spoken_when(NINE_TEN + timedelta(days=days), NINE_TEN, GERMAN) for days in (0, 1, 2)]
     assert said == ["neun Uhr zehn", "morgen um neun Uhr zehn", "Montag um neun Uhr zehn"]
@@ -49,7 +49,7 @@ def test_the_date_and_a_time_to_come_are_said() -> None:
      (90, "anderthalb Minuten"), (300, "fünf Minuten"), (3600, "eine Stunde"),
      (4200, "eine Stunde und zehn Minuten"), (7200, "zwei Stunden"), (0, "gar keine Zeit")],
 )  # fmt: skip
-def test_a_length_of_time_has_its_plural(seconds: float, words: str) -> None:
+def test_a_duration_has_the_right_plural(seconds: float, words: str) -> None:
     assert spoken_length(seconds, GERMAN) == words
 
 
@@ -59,7 +59,7 @@ def says(box: Toolbox, tool: str, **arguments: Value) -> str:
     return " ".join(lines)
 
 
-def test_timers_are_set_listed_and_cancelled() -> None:
+def test_timers_are_set_listed_and_cancelled_in_german() -> None:
     box = Toolbox(Timers())
     assert says(box, "timer", minutes=5.0) == "Fünf Minuten, ab jetzt."
     assert says(box, "timer", minutes=1.0, name="Eier") == "Eier: eine Minute, ab jetzt."
@@ -73,7 +73,7 @@ def test_timers_are_set_listed_and_cancelled() -> None:
     assert says(box, "cancel_timer", name="Nudeln") == "Es gibt keinen Timer namens nudeln."
 
 
-def test_a_model_may_give_numbers_and_times_as_they_were_said() -> None:
+def test_numbers_and_times_in_words_are_accepted_from_a_model() -> None:
     box = Toolbox(Timers())
     assert says(box, "timer", minutes="fünf") == "Fünf Minuten, ab jetzt."
     assert says(box, "timer", minutes="ten") == "Zehn Minuten, ab jetzt."
@@ -83,7 +83,7 @@ def test_a_model_may_give_numbers_and_times_as_they_were_said() -> None:
     assert says(box, "alarm", at="bald").startswith("Die Zeit für den Wecker habe ich nicht")
 
 
-def test_what_rings_and_what_was_missed_is_told() -> None:
+def test_ringing_and_missed_timers_are_announced_in_german() -> None:
     timer = Timer(1, "", 300.0, 1000.0, NOW.wall_s)
     assert ringing_sentence(timer, NOW, GERMAN) == "Dein Timer ist abgelaufen: fünf Minuten."
     alarm = Timer(2, "arzt", due_wall_s=NOW.wall_s)
@@ -94,7 +94,7 @@ def test_what_rings_and_what_was_missed_is_told() -> None:
 
 
 @pytest.mark.parametrize("tool", ["time", "date", "volume", "repeat", "home", "nonsense"])
-def test_no_tool_falls_back_into_english(tool: str) -> None:
+def test_no_tool_falls_back_to_english(tool: str) -> None:
     german = says(Toolbox(Timers()), tool)
     english = Toolbox(Timers()).run(ToolCall(tool, {}), NOW, ToolContext()).lines
     assert english is not None

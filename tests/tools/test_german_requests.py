@@ -1,4 +1,4 @@
-"""The plainest requests in German, and its numbers, lengths of time and times of day."""
+"""Parsing of plain requests, numbers, durations and times of day in German."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_plain_request_is_understood(words: str, call: ToolCall) -> None:
         "Warum hast du das gesagt", "Schalte kein Licht an",
     ],
 )  # fmt: skip
-def test_what_only_sounds_like_one_is_left_to_the_model(words: str) -> None:
+def test_a_request_that_is_not_plain_is_left_to_the_model(words: str) -> None:
     assert parse_intent(words) is None
 
 
@@ -81,7 +81,7 @@ def test_what_only_sounds_like_one_is_left_to_the_model(words: str) -> None:
         ("morgen um halb acht", "tomorrow 07:30"), ("morgen Abend um 8", "tomorrow 20:00"),
     ],
 )  # fmt: skip
-def test_a_time_of_day_is_read(words: str, at: str) -> None:
+def test_a_time_of_day_is_parsed(words: str, at: str) -> None:
     assert clock(words) == at
 
 
@@ -89,18 +89,18 @@ def test_a_time_of_day_is_read(words: str, at: str) -> None:
     "words", ["", "halb", "viertel nach", "24 Uhr", "sieben Uhr siebzig", "7:60", "bald",
               "halb nach sieben", "vierzig nach drei", "zweieinhalb"],
 )  # fmt: skip
-def test_what_is_no_time_of_day_is_none(words: str) -> None:
+def test_an_invalid_time_of_day_gives_none(words: str) -> None:
     assert clock(words) is None
 
 
-def test_every_minute_of_the_day_is_read_as_the_box_says_it() -> None:
+def test_every_time_that_the_box_speaks_is_parsed_back() -> None:
     midnight = datetime(2026, 11, 21, tzinfo=UTC)
     for minute in range(24 * 60):
         when = midnight + timedelta(minutes=minute)
         assert clock(spoken_time(when, GERMAN)) == f"{when:%H:%M}"
 
 
-def test_every_length_of_time_is_read_as_the_box_says_it() -> None:
+def test_every_duration_that_the_box_speaks_is_parsed_back() -> None:
     for seconds in (*range(1, 120), *range(120, 86_400, 60)):
         found = minutes(spoken_length(seconds, GERMAN).lower())
         assert found is not None, seconds
@@ -113,16 +113,16 @@ def test_every_length_of_time_is_read_as_the_box_says_it() -> None:
      ("einer dreiviertelstunde", 45), ("hundertzwanzig sekunden", 2), ("2,5 minuten", 2.5),
      ("einer halben minute", 0.5)],
 )  # fmt: skip
-def test_a_length_of_time_is_read(words: str, wanted: float) -> None:
+def test_a_duration_is_parsed(words: str, wanted: float) -> None:
     assert minutes(words) == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("words", ["", "fünf", "ewig", "fünf minuten und", "minuten", "eine woche"])
-def test_what_is_no_length_of_time_is_none(words: str) -> None:
+def test_an_invalid_duration_gives_none(words: str) -> None:
     assert minutes(words) is None
 
 
-def test_each_number_that_the_box_says_is_read_and_those_up_to_a_hundred_and_more() -> None:
+def test_spoken_numbers_up_to_a_hundred_and_more_are_parsed() -> None:
     assert [number(spoken_number(value, GERMAN)) for value in range(60)] == list(range(60))
     assert [number(word) for word in ("neunundneunzig", "hundert", "einhundertfünf", "zwo")] == [
         99, 100, 105, 2,

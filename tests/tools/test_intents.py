@@ -1,4 +1,4 @@
-"""The plainest requests: what is beyond doubt, and nothing else."""
+"""Plain requests: unambiguous ones are parsed, all others are left to the model."""
 
 from __future__ import annotations
 
@@ -61,25 +61,28 @@ def test_a_plain_request_is_understood(words: str, call: ToolCall) -> None:
         "forget it", "louder than a bomb", "turn on your imagination", "why did you say that",
     ],
 )  # fmt: skip
-def test_what_only_sounds_like_one_is_left_to_the_model(words: str) -> None:
+def test_a_request_that_is_not_plain_is_left_to_the_model(words: str) -> None:
     assert parse_intent(words) is None
 
 
-def test_a_request_in_the_other_language_is_done_too_and_it_is_told_which_it_was() -> None:
+def test_a_request_in_another_language_is_parsed_and_names_its_language() -> None:
     asked = {"en": "what time is it", "de": "wie spät ist es"}
     for first in (*GRAMMARS, "fr"):
         for language, words in asked.items():
             assert parse_intent(words, first) == PlainRequest(ToolCall("time"), language)
 
 
-def test_numbers_and_times_are_read_in_the_language_or_else_in_english() -> None:
-    assert [parse_number("fünf", each) for each in ("de", "en", "fr")] == [5, None, None]
-    assert [parse_number("five", each) for each in ("de", "en", "fr")] == [5, 5, 5]
-    assert [parse_clock("Halb acht", each) for each in ("de", "en")] == ["07:30", None]
-    assert [parse_clock("Half past seven", each) for each in ("de", "en")] == ["07:30", "07:30"]
+def test_numbers_and_times_are_parsed_in_the_language_or_in_english() -> None:
+    assert [parse_number("fünf", language) for language in ("de", "en", "fr")] == [5, None, None]
+    assert [parse_number("five", language) for language in ("de", "en", "fr")] == [5, 5, 5]
+    assert [parse_clock("Halb acht", language) for language in ("de", "en")] == ["07:30", None]
+    assert [parse_clock("Half past seven", language) for language in ("de", "en")] == [
+        "07:30",
+        "07:30",
+    ]
 
 
 @given(st.text(max_size=80), st.sampled_from([*GRAMMARS]))
-def test_whatever_is_typed_is_nothing_or_a_tool(text: str, first: str) -> None:
+def test_any_text_gives_no_request_or_a_known_tool(text: str, first: str) -> None:
     wanted = parse_intent(text, first)
     assert wanted is None or wanted.call.name in TOOLS

@@ -1,4 +1,4 @@
-"""English words for numbers are understood."""
+"""Parsing of English words for numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from appliance.tools.spoken_numbers import parse_number
 from appliance.tools.spoken_time import spoken_number
 
 
-def test_every_number_that_is_said_is_understood() -> None:
+def test_every_number_that_the_box_speaks_is_parsed_back() -> None:
     for number in range(1, 100):
         assert parse_number(spoken_number(number, english())) == number
 
@@ -19,10 +19,10 @@ def test_every_number_that_is_said_is_understood() -> None:
     [("an", 1), ("a", 1), ("half an", 0.5), ("half a", 0.5), ("two and a half", 2.5),
      ("twenty five", 25), ("10", 10), ("2.5", 2.5), ("an and a half", 1.5)],
 )  # fmt: skip
-def test_a_number_is_understood(words: str, number: float) -> None:
+def test_a_number_is_parsed(words: str, number: float) -> None:
     assert parse_number(words) == number
 
 
 @pytest.mark.parametrize("words", ["", "ages", "five six", "twenty twelve", "more", "-3", "1e9"])
-def test_what_is_no_number_is_none(words: str) -> None:
+def test_an_invalid_number_gives_none(words: str) -> None:
     assert parse_number(words) is None

@@ -1,4 +1,4 @@
-"""Times as people say them."""
+"""Times, dates and durations in spoken English, and the parsing of times of day."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def at(when: datetime) -> ClockReading:
         ("09:23", "twenty-three minutes past nine"), ("09:37", "twenty-three minutes to ten"),
     ],
 )  # fmt: skip
-def test_the_time_is_said_as_people_do(clock: str, words: str) -> None:
+def test_a_time_is_spoken_idiomatically(clock: str, words: str) -> None:
     assert spoken_time(datetime.strptime(clock, "%H:%M").replace(tzinfo=UTC), ENGLISH) == words
 
 
-def test_every_minute_of_the_day_has_a_name_and_only_its_other_half_the_same() -> None:
+def test_each_spoken_time_names_exactly_two_minutes_of_the_day() -> None:
     names: dict[str, int] = {}
     for minute in range(24 * 60):
         name = spoken_time(NINE_TEN.replace(hour=minute // 60, minute=minute % 60), ENGLISH)
@@ -49,7 +49,7 @@ def test_every_minute_of_the_day_has_a_name_and_only_its_other_half_the_same() -
     assert set(names.values()) == {2}
 
 
-def test_the_date_is_said_as_people_do() -> None:
+def test_a_date_is_spoken_idiomatically() -> None:
     assert spoken_date(NINE_TEN, ENGLISH) == "Saturday, the twenty-first of November"
 
 
@@ -58,7 +58,7 @@ def test_the_date_is_said_as_people_do() -> None:
     [(0, 15, "three o'clock in the afternoon"), (1, 7, "tomorrow at seven o'clock in the morning"),
      (2, 22, "Monday at ten o'clock at night"), (1, 0, "tomorrow at twelve o'clock at night")],
 )  # fmt: skip
-def test_a_time_to_come_is_said_with_its_day(days: int, hour: int, words: str) -> None:
+def test_a_future_time_is_spoken_with_its_day(days: int, hour: int, words: str) -> None:
     when = (NINE_TEN + timedelta(days=days)).replace(hour=hour, minute=0)
     assert spoken_when(when, NINE_TEN, ENGLISH) == words
 
@@ -70,7 +70,7 @@ def test_a_time_to_come_is_said_with_its_day(days: int, hour: int, words: str) -
      (299.6, "five minutes"), (150, "two minutes"), (3600, "one hour"),
      (4200, "one hour and ten minutes"), (7200, "two hours"), (0, "no time")],
 )  # fmt: skip
-def test_a_length_of_time_is_said_no_finer_than_it_matters(seconds: float, words: str) -> None:
+def test_a_duration_is_rounded_to_a_useful_precision(seconds: float, words: str) -> None:
     assert spoken_length(seconds, ENGLISH) == words
 
 
@@ -81,7 +81,9 @@ def test_a_length_of_time_is_said_no_finer_than_it_matters(seconds: float, words
      ("23", 23, 0, False), ("7.30", 7, 30, True), ("tomorrow 07:30", 7, 30, True),
      ("tomorrow 23:00", 23, 0, True)],
 )  # fmt: skip
-def test_a_time_of_day_is_the_next_one(text: str, hour: int, minute: int, tomorrow: bool) -> None:
+def test_a_time_of_day_means_its_next_occurrence(
+    text: str, hour: int, minute: int, tomorrow: bool
+) -> None:
     when = parse_time(text, at(NINE_TEN))
     assert when is not None
     day = 22 if tomorrow else 21
@@ -91,30 +93,32 @@ def test_a_time_of_day_is_the_next_one(text: str, hour: int, minute: int, tomorr
 @pytest.mark.parametrize(
     "text", ["", "soon", "25:00", "7:60", "13 pm", "0 am", "half past", "7:3", "-1"]
 )
-def test_what_is_no_time_of_day_is_none(text: str) -> None:
+def test_an_invalid_time_of_day_gives_none(text: str) -> None:
     assert parse_time(text, at(NINE_TEN)) is None
 
 
-def test_an_alarm_over_the_change_to_winter_time_rings_by_the_wall() -> None:
+def test_an_alarm_across_the_change_to_winter_time_follows_local_time() -> None:
     berlin = ZoneInfo("Europe/Berlin")
     evening = datetime(2026, 10, 24, 22, 0, tzinfo=berlin)
     when = parse_time("07:00", at(evening))
     assert when is not None
     assert datetime.fromtimestamp(when, berlin).strftime("%d %H:%M") == "25 07:00"
-    assert when - evening.timestamp() == 10 * 3600  # one hour more than the clock's hands show
+    assert (
+        when - evening.timestamp() == 10 * 3600
+    )  # one hour more than the difference in local time
 
 
 @pytest.mark.parametrize(
     ("clock", "fold", "asked", "rings"),
     [
-        ("02:30", 0, "02:45", "00:45"),  # in the hour that comes twice, UTC
+        ("02:30", 0, "02:45", "00:45"),  # in the repeated hour, in UTC
         ("02:30", 0, "02:15", "01:15"),
         ("02:30", 1, "02:45", "01:45"),
-        ("02:30", 1, "02:15", "01:15"),  # of the next day
+        ("02:30", 1, "02:15", "01:15"),  # on the next day
         ("03:10", 0, "02:30", "01:30"),
     ],
 )
-def test_in_the_hour_that_comes_twice_an_alarm_is_never_in_the_past(
+def test_in_the_repeated_hour_an_alarm_is_never_in_the_past(
     clock: str, fold: int, asked: str, rings: str
 ) -> None:
     berlin = ZoneInfo("Europe/Berlin")
@@ -127,7 +131,7 @@ def test_in_the_hour_that_comes_twice_an_alarm_is_never_in_the_past(
 
 
 @given(st.integers(0, 23), st.integers(0, 59), st.integers(0, 3 * 365 * 86_400))
-def test_a_time_of_day_lies_in_the_next_day(hour: int, minute: int, later_s: int) -> None:
+def test_a_time_of_day_is_within_the_next_24_hours(hour: int, minute: int, later_s: int) -> None:
     now = at(NINE_TEN + timedelta(seconds=later_s))
     when = parse_time(f"{hour:02}:{minute:02}", now)
     assert when is not None

@@ -1,4 +1,4 @@
-"""How models are told of tools."""
+"""The declarations of tools for local models and servers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def settings(tmp_path: Path, text: str) -> Settings:
     return load(file)
 
 
-def test_a_declaration_is_to_the_letter_what_gemmas_chat_template_writes() -> None:
+def test_a_declaration_equals_the_output_of_gemmas_chat_template() -> None:
     weather = Tool(
         "weather",
         "Weather",
@@ -40,7 +40,7 @@ def test_a_declaration_is_to_the_letter_what_gemmas_chat_template_writes() -> No
     )
 
 
-def test_a_server_is_told_the_same_in_its_own_form() -> None:
+def test_a_server_gets_the_same_tools_as_json_schema() -> None:
     timer = function(next(tool for tool in TOOLS if tool.name == "timer"))
     schema = timer["function"]["parameters"]
     assert schema["properties"]["minutes"] == {"type": "number"}
@@ -48,7 +48,7 @@ def test_a_server_is_told_the_same_in_its_own_form() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "there"),
+    ("text", "declared"),
     [
         ("", False),
         ("tools: {home: true}\n", False),
@@ -56,20 +56,20 @@ def test_a_server_is_told_the_same_in_its_own_form() -> None:
         ("link: {broker: here}\ntools: {home: true}\n", True),
     ],
 )
-def test_only_a_house_that_the_owner_lets_it_reach_is_told_of(
-    tmp_path: Path, text: str, there: bool
+def test_the_house_tool_is_declared_only_if_the_owner_enabled_it(
+    tmp_path: Path, text: str, declared: bool
 ) -> None:
     names = {tool.name for tool in available(settings(tmp_path, text))}
-    assert ("home" in names) is there
+    assert ("home" in names) is declared
     assert names | {"home"} == {tool.name for tool in TOOLS}
 
 
-def test_few_words_are_read_at_each_start(tmp_path: Path) -> None:
-    told = "".join(map(declaration, TOOLS))
-    words = re.sub(r"<[^>]*>|[^A-Za-z]", " ", told).split()
+def test_all_declarations_together_are_short(tmp_path: Path) -> None:
+    declarations = "".join(map(declaration, TOOLS))
+    words = re.sub(r"<[^>]*>|[^A-Za-z]", " ", declarations).split()
     assert len(words) < 200
 
 
-def test_the_page_of_the_form_has_every_tool() -> None:
+def test_the_readme_lists_every_tool() -> None:
     page = (Path(appliance.tools.__file__).parent / "README.md").read_text()
     assert set(re.findall(r"^\| `(\w+)\{", page, re.MULTILINE)) == {tool.name for tool in TOOLS}

@@ -1,4 +1,4 @@
-"""Timers and alarms, with both clocks in the test's hands."""
+"""Timers and alarms, with both clocks simulated."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ START = ClockReading(1000.0, 1_800_000_000.0)
 
 
 def later(seconds: float, *, wall_s: float | None = None) -> ClockReading:
-    """`seconds` after the start; the wall's clock may have been set meanwhile."""
+    """`seconds` after the start; `wall_s` if the wall clock was set meanwhile."""
     return ClockReading(
         START.boot_s + seconds, START.wall_s + (seconds if wall_s is None else wall_s)
     )
 
 
 def kinds(timers: Timers) -> list[str]:
-    """What has happened since the last look at it."""
+    """The kinds of news since the last call."""
     found: list[str] = [news.kind for news in timers.news]
     timers.news.clear()
     return found
 
 
-def test_a_timer_rings_when_its_time_has_come_and_not_before() -> None:
+def test_a_timer_rings_when_it_is_due_and_not_before() -> None:
     timers = Timers()
     timers.set_timer(300.0, "eggs", START)
     timers.advance(later(299.9))
@@ -41,7 +41,7 @@ def test_a_timer_rings_when_its_time_has_come_and_not_before() -> None:
     assert kinds(timers) == []
 
 
-def test_several_run_beside_each_other() -> None:
+def test_several_timers_run_at_once() -> None:
     timers = Timers()
     for length_s, name in ((300.0, "eggs"), (60.0, "tea"), (600.0, "")):
         timers.set_timer(length_s, name, START)
@@ -52,7 +52,7 @@ def test_several_run_beside_each_other() -> None:
     assert [timer.length_s for timer in timers.waiting] == [600.0]
 
 
-def test_it_rings_until_it_is_stopped() -> None:
+def test_a_timer_rings_until_it_is_stopped() -> None:
     timers = Timers(ring_s=600.0)
     timers.set_timer(60.0, "", START)
     timers.advance(later(60.0))
@@ -63,7 +63,7 @@ def test_it_rings_until_it_is_stopped() -> None:
     assert kinds(timers) == ["set", "rings", "stopped"]
 
 
-def test_it_gives_up_when_nobody_is_there() -> None:
+def test_a_timer_that_is_not_stopped_ends_as_missed() -> None:
     timers = Timers(ring_s=600.0)
     timers.set_timer(60.0, "", START)
     timers.advance(later(60.0))
@@ -73,7 +73,7 @@ def test_it_gives_up_when_nobody_is_there() -> None:
 
 
 @pytest.mark.parametrize("jump_s", [-86_400.0, -60.0, 60.0, 86_400.0])
-def test_a_timer_does_not_care_how_the_clock_is_set(jump_s: float) -> None:
+def test_setting_the_clock_does_not_affect_a_timer(jump_s: float) -> None:
     timers = Timers()
     timer = timers.set_timer(300.0, "", START)
     timers.advance(later(100.0, wall_s=100.0 + jump_s))
@@ -83,7 +83,7 @@ def test_a_timer_does_not_care_how_the_clock_is_set(jump_s: float) -> None:
     assert timers.ringing
 
 
-def test_an_alarm_follows_the_clock_on_the_wall() -> None:
+def test_an_alarm_follows_the_wall_clock() -> None:
     timers = Timers()
     timers.set_alarm(START.wall_s + 3600.0, "", START)
     timers.advance(later(3600.0, wall_s=1800.0))  # set back by half an hour
@@ -92,14 +92,14 @@ def test_an_alarm_follows_the_clock_on_the_wall() -> None:
     assert timers.ringing
 
 
-def test_an_alarm_asked_for_while_the_clock_was_wrong_rings_when_its_owner_meant() -> None:
-    """A machine without a battery begins in the past, and asks the network what time it is."""
+def test_an_alarm_set_while_the_clock_was_wrong_is_moved_to_the_right_time() -> None:
+    """A machine without a battery boots with a past time and gets the right one over NTP."""
     timers = Timers()
     zone = ZoneInfo("Europe/Berlin")
     wrong = ClockReading(10.0, datetime(2024, 1, 1, 3, 0, tzinfo=zone).timestamp(), zone)
     timers.advance(wrong)
     timers.set_alarm(datetime(2024, 1, 1, 7, 0, tzinfo=zone).timestamp(), "", wrong)
-    right = datetime(2026, 11, 21, 22, 5, tzinfo=zone)  # five minutes later: it is evening
+    right = datetime(2026, 11, 21, 22, 5, tzinfo=zone)  # five minutes later, in the evening
     timers.advance(ClockReading(310.0, right.timestamp(), zone))
     assert not timers.missed
     (alarm,) = timers.waiting
@@ -107,7 +107,7 @@ def test_an_alarm_asked_for_while_the_clock_was_wrong_rings_when_its_owner_meant
 
 
 @pytest.mark.parametrize("set_s", [5.0, 2 * 365 * 86_400.0])
-def test_an_alarm_for_tomorrow_stays_one_where_the_clock_is_set(set_s: float) -> None:
+def test_an_alarm_for_tomorrow_stays_on_tomorrow_after_the_clock_is_set(set_s: float) -> None:
     timers, zone = Timers(), ZoneInfo("Europe/Berlin")
     asked = datetime(2024, 1, 1, 10, 0, tzinfo=zone)
     now = ClockReading(10.0, asked.timestamp(), zone)
@@ -120,28 +120,28 @@ def test_an_alarm_for_tomorrow_stays_one_where_the_clock_is_set(set_s: float) ->
     assert alarm.due_wall_s == meant.replace(hour=17, minute=0, second=0).timestamp()
 
 
-def test_an_alarm_whose_time_passed_while_the_clock_was_wrong_was_missed() -> None:
+def test_an_alarm_due_while_the_clock_was_wrong_is_missed() -> None:
     timers = Timers()
     timers.advance(START)
-    timers.set_alarm(START.wall_s + 6 * 3600.0, "pills", START)  # five hours from then, in truth
+    timers.set_alarm(START.wall_s + 6 * 3600.0, "pills", START)  # in fact five hours later
     timers.advance(later(5 * 3600.0 + 120.0, wall_s=6 * 3600.0 + 120.0))
     assert not timers.ringing
     assert [timer.name for timer in timers.missed] == ["pills"]
 
 
-def test_an_alarm_of_before_that_a_jump_of_the_clock_went_over_was_missed() -> None:
+def test_a_restored_alarm_that_a_clock_jump_skipped_is_missed() -> None:
     timers = Timers()
     timers.restore((Timer(1, "pills", due_wall_s=START.wall_s + 3600.0),), same_boot=False)
     timers.advance(START)
     timers.advance(later(10.0, wall_s=3600.0 + LATE_S + 1))
     assert not timers.ringing
     assert [timer.name for timer in timers.missed] == ["pills"]
-    assert timers.all, "it must not be lost before it was told"
+    assert timers.all, "it must not be lost before it was announced"
     timers.acknowledge_missed()
     assert timers.all == ()
 
 
-def test_the_same_timer_asked_for_at_once_again_is_one() -> None:
+def test_the_same_timer_set_twice_within_seconds_is_one_timer() -> None:
     timers = Timers()
     timers.set_timer(300.0, "", START)
     timers.set_timer(300.0, "", later(5.0))
@@ -152,7 +152,7 @@ def test_the_same_timer_asked_for_at_once_again_is_one() -> None:
     assert len(timers.waiting) == 3
 
 
-def test_the_newest_is_found_or_the_one_of_that_name() -> None:
+def test_find_returns_the_newest_timer_or_the_one_with_the_name() -> None:
     timers = Timers()
     eggs, tea = timers.set_timer(300.0, "eggs", START), timers.set_timer(60.0, "tea", START)
     assert timers.find("") == tea
@@ -165,7 +165,7 @@ def test_the_newest_is_found_or_the_one_of_that_name() -> None:
 
 
 @pytest.mark.parametrize("name", ["egg", "the eggs", "egg timer", "my eggs timer", "Eggs"])
-def test_a_name_is_known_by_what_is_meant(name: str) -> None:
+def test_a_similar_name_finds_the_timer(name: str) -> None:
     timers = Timers()
     eggs = timers.set_timer(300.0, "eggs", START)
     timers.set_timer(300.0, "tea", START)
@@ -173,14 +173,14 @@ def test_a_name_is_known_by_what_is_meant(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["bread", "egg bread", "s s"])
-def test_another_name_is_another_timer(name: str) -> None:
+def test_a_different_name_finds_no_timer(name: str) -> None:
     timers = Timers()
     timers.set_timer(300.0, "eggs", START)
     timers.set_timer(300.0, "", START)
     assert timers.find(name) is None
 
 
-# ── restarts ─────────────────────────────────────────────────────────────────────────────────
+# ── restarts ─────────────────────────────────────────────────────────────────────────────────────
 def restarted(timers: Timers, now: ClockReading, *, same_boot: bool) -> Timers:
     again = Timers()
     again.restore(timers.all, same_boot=same_boot)
@@ -188,14 +188,14 @@ def restarted(timers: Timers, now: ClockReading, *, same_boot: bool) -> Timers:
     return again
 
 
-def test_a_restart_of_the_box_changes_nothing() -> None:
+def test_a_restart_of_the_process_changes_nothing() -> None:
     timers = Timers()
     timers.set_timer(300.0, "eggs", START)
     again = restarted(timers, later(100.0, wall_s=5000.0), same_boot=True)
     assert [timer.left_s(later(100.0)) for timer in again.waiting] == [200.0]
 
 
-def test_after_a_restart_of_the_machine_the_walls_clock_counts() -> None:
+def test_after_a_reboot_a_timer_is_due_by_the_wall_clock() -> None:
     timers = Timers()
     timers.set_timer(300.0, "eggs", START)
     now = ClockReading(5.0, START.wall_s + 100.0)
@@ -203,7 +203,7 @@ def test_after_a_restart_of_the_machine_the_walls_clock_counts() -> None:
     assert [timer.left_s(now) for timer in again.waiting] == [200.0]
 
 
-def test_what_is_written_down_is_right_by_a_clock_that_was_set_meanwhile() -> None:
+def test_saved_timers_are_corrected_after_the_clock_was_set() -> None:
     timers = Timers()
     timers.set_timer(300.0, "eggs", START)
     timers.changed = False
@@ -214,7 +214,7 @@ def test_what_is_written_down_is_right_by_a_clock_that_was_set_meanwhile() -> No
     assert [timer.left_s(now) for timer in again.waiting] == [100.0]
 
 
-def test_what_ran_out_while_the_box_was_off_was_missed_and_does_not_ring() -> None:
+def test_a_timer_that_ended_while_the_box_was_off_is_missed() -> None:
     timers = Timers()
     timers.set_timer(300.0, "eggs", START)
     again = restarted(timers, ClockReading(5.0, START.wall_s + 4000.0), same_boot=False)
@@ -222,7 +222,7 @@ def test_what_ran_out_while_the_box_was_off_was_missed_and_does_not_ring() -> No
     assert len(again.missed) == 1
 
 
-def test_one_that_rang_a_moment_ago_rings_on_after_a_restart() -> None:
+def test_a_timer_that_was_ringing_rings_again_after_a_restart() -> None:
     timers = Timers()
     timers.set_timer(300.0, "eggs", START)
     timers.advance(later(300.0))
@@ -230,7 +230,7 @@ def test_one_that_rang_a_moment_ago_rings_on_after_a_restart() -> None:
     assert len(again.ringing) == 1
 
 
-def test_no_more_are_restored_than_there_may_be() -> None:
+def test_at_most_the_maximum_number_of_timers_is_restored() -> None:
     many = tuple(Timer(n, "", 300.0, None, START.wall_s + 300.0) for n in range(100))
     timers = Timers()
     timers.restore(many, same_boot=False)
@@ -238,7 +238,7 @@ def test_no_more_are_restored_than_there_may_be() -> None:
     assert timers.full
 
 
-# ── whatever happens ─────────────────────────────────────────────────────────────────────────
+# ── random sequences ─────────────────────────────────────────────────────────────────────────────
 steps = st.lists(
     st.tuples(
         st.sampled_from(["start", "wake", "cancel", "hush", "told", "restart", "boot", "look"]),
@@ -250,7 +250,7 @@ steps = st.lists(
 
 
 @given(steps)
-def test_whatever_happens_nothing_rings_early_and_nothing_vanishes(
+def test_in_any_sequence_no_timer_rings_early_and_none_is_lost(
     walk: list[tuple[str, int, int]],
 ) -> None:
     timers, now = Timers(ring_s=600.0), START
@@ -282,15 +282,15 @@ def test_whatever_happens_nothing_rings_early_and_nothing_vanishes(
         given_up = {news.number for news in timers.news if news.kind == "missed"}
         assert before - {timer.number for timer in timers.all} <= given_up
         assert len({timer.number for timer in timers.all}) == len(timers.all) <= MOST
-        stand = timers.status(now)
-        assert stand.timers + stand.alarms == len(timers.waiting)
-        assert (stand.ringing, stand.next_at_s > 0) == (
+        status = timers.status(now)
+        assert status.timers + status.alarms == len(timers.waiting)
+        assert (status.ringing, status.next_at_s > 0) == (
             bool(timers.ringing),
             bool(timers.waiting),
         )
 
 
-def test_numbers_are_not_given_twice_while_they_are_in_use() -> None:
+def test_a_number_in_use_is_not_reused() -> None:
     timers = Timers()
     first = timers.set_timer(60.0, "a", START)
     second = timers.set_timer(60.0, "b", START)

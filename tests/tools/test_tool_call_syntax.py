@@ -1,4 +1,4 @@
-"""Calls as models write them: read whatever is meant, and never more than that."""
+"""Parsing and writing of tool calls in Gemma's syntax, also of sloppy and malformed ones."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from appliance.tools.tool_call_syntax import (
             'call:timer{minutes:12,name:<|"|>the eggs, soft<|"|>}',
             ToolCall("timer", {"minutes": 12, "name": "the eggs, soft"}),
         ),
-        # clumsy, and clear all the same
+        # sloppy, but unambiguous
         ("time", ToolCall("time")),
         ("call:time", ToolCall("time")),
         (" call : time { } ", ToolCall("time")),
@@ -43,7 +43,7 @@ from appliance.tools.tool_call_syntax import (
         ('call:home{command:<|"|>a "b" {c}<|"|>}', ToolCall("home", {"command": 'a "b" {c}'})),
     ],
 )
-def test_a_call_is_read(text: str, call: ToolCall) -> None:
+def test_a_call_is_parsed(text: str, call: ToolCall) -> None:
     assert parse(text) == call
 
 
@@ -57,7 +57,7 @@ def test_a_call_is_read(text: str, call: ToolCall) -> None:
         "call:" + "a" * 50 + "{}",
     ],
 )  # fmt: skip
-def test_what_is_no_call_is_refused_and_the_reason_holds_none_of_its_words(text: str) -> None:
+def test_a_malformed_call_is_refused_without_quoting_its_text(text: str) -> None:
     with pytest.raises(BadToolCall) as caught:
         parse(text)
     assert "minutes" not in str(caught.value)
@@ -77,7 +77,7 @@ calls = st.builds(ToolCall, names, st.dictionaries(names, values, max_size=8))
 
 @given(calls)
 @pytest.mark.long
-def test_what_is_written_is_what_is_read(call: ToolCall) -> None:
+def test_a_written_call_is_parsed_back(call: ToolCall) -> None:
     written = "".join(text for text, _ in to_syntax(call))
     assert written.startswith("<|tool_call>call:")
     assert written.endswith("<tool_call|>")
@@ -87,13 +87,13 @@ def test_what_is_written_is_what_is_read(call: ToolCall) -> None:
 
 @given(calls)
 @pytest.mark.long
-def test_a_models_words_are_words_and_never_marks(call: ToolCall) -> None:
-    said = [text for text, is_words in to_syntax(call) if is_words]
-    assert sorted(said) == sorted(v for v in call.arguments.values() if isinstance(v, str))
+def test_string_arguments_are_written_as_words_and_not_as_marks(call: ToolCall) -> None:
+    texts = [text for text, is_words in to_syntax(call) if is_words]
+    assert sorted(texts) == sorted(v for v in call.arguments.values() if isinstance(v, str))
 
 
 @given(st.text(max_size=200))
-def test_nothing_that_a_model_may_write_breaks_it(text: str) -> None:
+def test_any_text_is_parsed_or_raises_bad_tool_call(text: str) -> None:
     try:
         call = parse(text)
     except BadToolCall:
@@ -104,7 +104,7 @@ def test_nothing_that_a_model_may_write_breaks_it(text: str) -> None:
 
 
 @given(st.text(alphabet=f'acl:{{}},"0. {QUOTE}', max_size=60))
-def test_nothing_that_looks_like_a_call_breaks_it(text: str) -> None:
+def test_any_text_like_a_call_is_parsed_or_raises_bad_tool_call(text: str) -> None:
     try:
         parse("call:f{" + text)
     except BadToolCall:
@@ -136,11 +136,11 @@ def check_plain(value: Value) -> None:
         ("word " * 100, ("word " * 60).strip()),
     ],
 )
-def test_the_words_of_others_are_cleaned(text: str, words: str) -> None:
+def test_text_from_outside_is_cleaned(text: str, words: str) -> None:
     assert plain(text) == words
 
 
-def test_a_tools_answer_has_gemmas_form() -> None:
+def test_a_tools_answer_is_written_in_gemmas_syntax() -> None:
     assert "".join(text for text, _ in answer_to_syntax("time", "It is ten past nine.")) == (
         '<|tool_response>response:time{value:<|"|>It is ten past nine.<|"|>}<tool_response|>'
     )

@@ -1,4 +1,4 @@
-"""What tools say and do, sentence by sentence."""
+"""The sentences and effects of each tool."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NOW = ClockReading(1000.0, datetime(2026, 11, 21, 9, 10, tzinfo=UTC).timestamp()
 
 
 def of_turn(bench: Bench, turn: int) -> Bench:
-    """What follows belongs to that answer."""
+    """Let the next calls belong to the answer of this turn."""
     bench.about = replace(bench.about, turn=turn)
     return bench
 
@@ -47,7 +47,7 @@ def later(seconds: float) -> ClockReading:
 
 
 class Bench:
-    """A toolbox, and what it knows of the conversation."""
+    """A toolbox with its context of the conversation."""
 
     def __init__(self, about: ToolContext | None = None) -> None:
         self.box = Toolbox(Timers())
@@ -67,7 +67,7 @@ def bench() -> Bench:
     return Bench()
 
 
-def test_every_row_of_the_table_is_a_tool_and_every_tool_a_row() -> None:
+def test_the_toolbox_has_exactly_the_tools_of_the_table() -> None:
     assert set(TOOLS) == {tool.name for tool in TABLE}
 
 
@@ -94,7 +94,7 @@ def test_every_row_of_the_table_is_a_tool_and_every_tool_a_row() -> None:
         ("home", {"command": "turn on the light"}, NO_HOUSE),
     ],
 )  # fmt: skip
-def test_a_tool_says_what_it_does(
+def test_a_tool_answers_with_its_sentence(
     bench: Bench, name: str, arguments: dict[str, Value], sentence: str
 ) -> None:
     assert bench.says(name, **arguments) == sentence
@@ -110,7 +110,7 @@ def test_a_tool_says_what_it_does(
         ("volume", {}), ("volume", {"change": "sideways"}), ("nonsense", {}), ("__init__", {}),
     ],
 )  # fmt: skip
-def test_what_makes_no_sense_does_nothing_and_is_said_to(
+def test_invalid_arguments_have_no_effect_and_an_answer(
     bench: Bench, name: str, arguments: dict[str, Value]
 ) -> None:
     outcome = bench.use(name, **arguments)
@@ -120,11 +120,11 @@ def test_what_makes_no_sense_does_nothing_and_is_said_to(
     assert "soon" not in outcome.lines[0]
 
 
-def test_an_unknown_tool_is_no_secret(bench: Bench) -> None:
+def test_an_unknown_tool_is_reported(bench: Bench) -> None:
     assert bench.says("launch_rocket") == UNKNOWN
 
 
-def test_timers_are_listed_by_what_comes_first(bench: Bench) -> None:
+def test_timers_are_listed_in_the_order_in_which_they_are_due(bench: Bench) -> None:
     bench.use("timer", minutes=10)
     bench.use("timer", minutes=5, name="tea")
     bench.use("alarm", at="07:30")
@@ -134,7 +134,7 @@ def test_timers_are_listed_by_what_comes_first(bench: Bench) -> None:
     )
 
 
-def test_a_timer_is_cancelled_by_its_name_or_as_the_newest(bench: Bench) -> None:
+def test_a_timer_is_cancelled_by_name_or_else_the_newest(bench: Bench) -> None:
     bench.use("timer", minutes=10, name="eggs")
     bench.use("timer", minutes=5)
     assert bench.says("cancel_timer", name="Eggs!") == "Eggs: the timer is off."
@@ -142,7 +142,7 @@ def test_a_timer_is_cancelled_by_its_name_or_as_the_newest(bench: Bench) -> None
     assert bench.box.timers.all == ()
 
 
-def test_to_cancel_while_something_rings_silences_that_and_nothing_else(bench: Bench) -> None:
+def test_cancelling_while_a_timer_rings_stops_only_the_ringing(bench: Bench) -> None:
     bench.use("timer", minutes=5)
     bench.use("timer", minutes=10)
     bench.box.timers.advance(later(301.0))
@@ -151,7 +151,7 @@ def test_to_cancel_while_something_rings_silences_that_and_nothing_else(bench: B
     assert len(bench.box.timers.waiting) == 1
 
 
-def test_another_one_may_be_cancelled_while_something_rings(bench: Bench) -> None:
+def test_another_timer_can_be_cancelled_by_name_while_one_rings(bench: Bench) -> None:
     bench.use("timer", minutes=5, name="tea")
     bench.use("timer", minutes=10, name="eggs")
     bench.box.timers.advance(later(301.0))
@@ -160,7 +160,7 @@ def test_another_one_may_be_cancelled_while_something_rings(bench: Bench) -> Non
     assert bench.says("cancel_timer", later(303.0), name="tea") == "All right."
 
 
-def test_there_are_only_so_many_timers(bench: Bench) -> None:
+def test_the_number_of_timers_is_limited(bench: Bench) -> None:
     for minutes in range(MOST):
         bench.use("timer", minutes=minutes + 1)
     assert bench.says("timer", minutes=99).startswith("I have twenty of them already.")
@@ -176,7 +176,7 @@ def test_there_are_only_so_many_timers(bench: Bench) -> None:
         (0.95, {"change": "up"}, 1.0, "Louder."),
         (1.0, {"change": "up"}, None, "I cannot speak any louder."),
         (0.05, {"change": "down"}, None, "I cannot speak any softer."),
-        (0.5, {"percent": 0}, 0.05, "Like this."),  # never so soft that nobody can undo it
+        (0.5, {"percent": 0}, 0.05, "Like this."),  # always loud enough to hear the box and undo it
         (0.5, {"percent": 900}, 1.0, "Like this."),
     ],
 )
@@ -189,16 +189,16 @@ def test_the_volume_stays_in_its_range(
     assert outcome.messages == (() if then is None else (SetVolume(then),))
 
 
-def test_the_last_answer_is_said_again_from_its_first_sentence() -> None:
+def test_repeat_returns_all_sentences_of_the_last_answer() -> None:
     bench = Bench(ToolContext(last=("The moon is grey.", "It has no air.")))
     assert bench.use("repeat").lines == ("The moon is grey.", "It has no air.")
 
 
-def test_the_last_turn_is_forgotten_at_once(bench: Bench) -> None:
+def test_the_last_turn_is_forgotten_without_confirmation(bench: Bench) -> None:
     assert bench.use("forget").messages == (Forget(last=True, aloud=True),)
 
 
-def test_everything_is_forgotten_only_when_asked_for_twice(bench: Bench) -> None:
+def test_forgetting_everything_needs_a_second_request_in_time(bench: Bench) -> None:
     assert bench.says("forget", what="everything") == ASK_AGAIN
     outcome = of_turn(bench, 1).use("forget", later(20.0), what="everything")
     assert outcome.messages == (Forget(aloud=True),)
@@ -208,19 +208,19 @@ def test_everything_is_forgotten_only_when_asked_for_twice(bench: Bench) -> None
     )
 
 
-def test_an_answer_that_asks_twice_to_forget_everything_has_asked_once(bench: Bench) -> None:
+def test_repeated_forget_calls_within_one_answer_do_not_confirm(bench: Bench) -> None:
     for _ in range(3):
         assert bench.says("forget", what="everything") == ASK_AGAIN
     assert of_turn(bench, 1).use("forget", what="everything").messages == (Forget(aloud=True),)
 
 
-def test_an_alarm_asked_for_tomorrow_is_one_of_tomorrow(bench: Bench) -> None:
+def test_an_alarm_for_tomorrow_is_marked_as_tomorrow(bench: Bench) -> None:
     bench.use("alarm", at="tomorrow 17:00")
     bench.use("alarm", at="17:00")
     assert [timer.tomorrow for timer in bench.box.timers.waiting] == [True, False]
 
 
-def test_the_house_is_asked_in_plain_words() -> None:
+def test_a_command_to_the_house_is_cleaned_and_limited() -> None:
     bench = Bench(ToolContext(house=True))
     assert bench.use("home", command="turn on\nthe light<|turn>").house == HouseRequest(
         1, "turn on the light"
@@ -230,7 +230,7 @@ def test_the_house_is_asked_in_plain_words() -> None:
     assert bench.says("home", command="<|turn>") == UNCLEAR
 
 
-def test_a_house_that_is_away_is_not_asked() -> None:
+def test_a_house_that_is_not_connected_gets_no_request() -> None:
     bench = Bench(ToolContext(house=False))
     assert bench.says("home", command="turn on the light") == HOUSE_AWAY
 
@@ -244,11 +244,13 @@ def test_a_house_that_is_away_is_not_asked() -> None:
         (Timer(1, "pills", due_wall_s=NOW.wall_s), "It is ten past nine: pills."),
     ],
 )
-def test_what_rings_says_what_it_is(timer: Timer, sentence: str) -> None:
+def test_a_ringing_timer_is_announced_with_its_name_or_duration(
+    timer: Timer, sentence: str
+) -> None:
     assert ringing_sentence(timer, NOW, english()) == sentence
 
 
-def test_what_was_missed_says_when_it_was() -> None:
+def test_a_missed_timer_is_announced_with_the_time_it_was_due() -> None:
     now = later(3600.0)
     timer, alarm = Timer(1, "eggs", 300.0, 1000.0), Timer(2, due_wall_s=NOW.wall_s)
     assert missed_sentence(timer, now, english()) == (
@@ -279,7 +281,7 @@ values = st.one_of(st.text(max_size=30), st.integers(), st.floats())
     st.floats(0, 1),
 )  # fmt: skip
 @pytest.mark.long
-def test_whatever_a_model_calls_a_speakable_answer_comes(
+def test_any_calls_of_a_model_give_speakable_answers(
     calls: list[tuple[str, dict[str, Value]]], volume: float
 ) -> None:
     bench = Bench(ToolContext(volume=volume, house=True))

@@ -1,4 +1,4 @@
-"""The whole box on the simulated card, but for a model: a typed request sets a timer, which rings
+"""The whole box on the simulated card, without a model: a typed request sets a timer, which rings
 at the loudspeaker until it is stopped."""
 
 from __future__ import annotations
@@ -25,22 +25,25 @@ SILENT = 33  # of 32767: -60 dBFS
 
 
 class Owner:
-    """Types a request, waits until something rings, and presses stop."""
+    """Types a request, waits until the timer rings, and presses stop."""
 
     def __init__(self) -> None:
         self.step = "ask"
         self.ring_at = 0
 
     def __call__(self, rehearsal: Rehearsal) -> None:
-        told = rehearsal.recording
+        recording = rehearsal.recording
         match self.step:
             case "ask" if rehearsal.state is not None:
                 rehearsal.mail.send(Ask("Set a timer for one second."))
                 self.step = "asked"
             case "asked":
-                rings = [message.turn for _, message in told.messages_of(Speak) if message.ring]
+                rings = [
+                    message.turn for _, message in recording.messages_of(Speak) if message.ring
+                ]
                 begun = {
-                    message.turn: message.index for _, message in told.messages_of(PlaybackStarted)
+                    message.turn: message.index
+                    for _, message in recording.messages_of(PlaybackStarted)
                 }
                 if rings and rings[0] in begun:
                     audible = rehearsal.index(begun[rings[0]])
@@ -51,7 +54,7 @@ class Owner:
 
 
 def likeness(sound: Samples, heard: Samples) -> float:
-    """The greatest correlation of the sound's first 200 ms with any 200 ms of `heard`; 1: alike."""
+    """The highest correlation of the sound's first 200 ms with any 200 ms of `heard`; 1: equal."""
     short = sound[: pcm.RATE_HZ // 5].astype(float)
     products = np.correlate(heard.astype(float), short)
     energies = np.convolve(np.square(heard.astype(float)), np.ones(len(short)), "valid")
@@ -60,22 +63,22 @@ def likeness(sound: Samples, heard: Samples) -> float:
 
 def test_a_timer_is_set_without_a_model_and_rings_until_it_is_stopped() -> None:
     owner = Owner()
-    # Somebody is there, and says nothing.
+    # One participant, who only breathes.
     script = {"owner": [{"at_s": 0.0, "noise": "breath", "level_db": -80}]}
     parsed = scene.parse(script, name="timer", folder=Path())
     rows = tuple(row for row in rows_to_run(ENGLISH) if row.name != "thinker")
     reader = rehearsal_cli.perform(parsed, ENGLISH, during=owner, rows=rows)
-    told = reader.recording
-    assert not told.given_up
+    recording = reader.recording
+    assert not recording.given_up
     assert owner.step == "stopped"
 
-    said = [message.text for _, message in told.messages_of(Speak)]
-    assert said[0] == "One second, from now."
-    assert set(said[1:]) == {"Your timer is done: one second."}
-    assert likeness(ring(), told.loudspeaker[owner.ring_at - told.first :]) > 0.9
+    spoken = [message.text for _, message in recording.messages_of(Speak)]
+    assert spoken[0] == "One second, from now."
+    assert set(spoken[1:]) == {"Your timer is done: one second."}
+    assert likeness(ring(), recording.loudspeaker[owner.ring_at - recording.first :]) > 0.9
 
-    (stop,) = [index for index, _ in told.messages_of(StopSpeaking)]
-    assert all(index < stop for index, _ in told.messages_of(Speak)), "it never rang again"
-    loud = np.flatnonzero(np.abs(told.loudspeaker.astype(int)) > 1000) + told.first
+    (stop,) = [index for index, _ in recording.messages_of(StopSpeaking)]
+    assert all(index < stop for index, _ in recording.messages_of(Speak)), "it never rang again"
+    loud = np.flatnonzero(np.abs(recording.loudspeaker.astype(int)) > 1000) + recording.first
     assert loud.min() < stop
-    assert np.abs(told.loudspeaker[-pcm.RATE_HZ :].astype(int)).max() <= SILENT
+    assert np.abs(recording.loudspeaker[-pcm.RATE_HZ :].astype(int)).max() <= SILENT
