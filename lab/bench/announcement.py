@@ -124,11 +124,11 @@ def bench(options: BenchOptions) -> list[FigureTable]:
         over = [_talked_over(options.settings, rng.choice(sounds), room, rng) for room in rooms]
         sheet.rows.append((f"echo {echo_db:.0f} dBFS", *_figures(alone, over)))
     sheet.notes.append(
-        f"Nobody has spoken, and no opening was played. Rooms of RT60 {RT60_S[0]:g} to "
-        f"{RT60_S[-1]:g} s, delays of {DELAYS_MS[0]} to {DELAYS_MS[-1]} ms, noise of "
-        f"{NOISE_DB:.0f} dBFS. A word of {SPEECH_DB:.0f} dBFS begins up to {WORD_S[1]:g} s after "
-        "the chime; “noticed” is of those before which the box had not paused itself, and counts "
-        "from the word's first sample to the decision."
+        "There was no speech and no start-up sound before the announcement. Rooms of RT60 "
+        f"{RT60_S[0]:g} to {RT60_S[-1]:g} s, delays of {DELAYS_MS[0]} to {DELAYS_MS[-1]} ms, noise "
+        f"of {NOISE_DB:.0f} dBFS. A word of {SPEECH_DB:.0f} dBFS starts up to {WORD_S[1]:g} s "
+        "after the chime's start; “noticed” counts only runs without a false pause before the "
+        "word. Times run from the word's first sample to the decision."
     )
     return [sheet]
 

@@ -67,8 +67,8 @@ def _sheet(events: list[dict[str, Any]]) -> FigureTable:
         sheet.rows.append((title, *spread(values, 0)))
     silent = sum(e["all_ms"] is None for e in events)
     sheet.notes.append(
-        f"{len(events)} questions, {silent} without an answer. The end of turn holds the silence "
-        "that the settings ask for (hearing.turn)."
+        f"{len(events)} questions, {silent} without an answer. The end of turn includes the "
+        "silence that the settings require (hearing.turn)."
     )
     begun = [e["drawn_ahead"] for e in events if "drawn_ahead" in e]
     tokens = np.median(begun) if begun else 0

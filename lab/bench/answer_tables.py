@@ -51,12 +51,15 @@ def beside(events: Mapping[str, Sequence[Event]]) -> FigureTable:
         ahead = sum(bool(e["drawn_ahead"]) for e in some)
         thrown = sum(e["thrown_away"] for e in some)
         sheet.notes.append(
-            f"{name}: {cut} questions cut off in a pause of the speaker's own and {none} without "
-            f"an answer, which are in no figure; {ahead} of {len(some)} answers begun before the "
+            f"{name}: {cut} questions cut off in a pause of the speaker and {none} without an "
+            f"answer, which are in no figure; {ahead} of {len(some)} answers started before the "
             f"turn was over, {thrown} tokens thrown away; "
-            f"{_p([e['read'] for e in some], 50)} tokens read when it was."
+            f"{_p([e['read'] for e in some], 50)} tokens prefilled after the end of the turn."
         )
-    sheet.notes.append("The wait under way is for what the model is at when the turn is over.")
+    sheet.notes.append(
+        "What was under way: the wait until the model has finished its work in progress when the "
+        "turn is over."
+    )
     sheet.events += [e | {"recipe": name} for name, some in events.items() for e in some]
     return sheet
 

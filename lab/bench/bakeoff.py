@@ -24,7 +24,7 @@ COLUMNS = (
     "first token of a question of 4 s, s", "resident MiB", "at most",
 )  # fmt: skip
 EXAMPLE = (
-    "Give each one's files: `--candidate gemma-Q4_K_M.gguf audio.gguf --candidate "
+    "Name the files of each model: `--candidate gemma-Q4_K_M.gguf audio.gguf --candidate "
     "gemma-qat-Q4_0.gguf audio.gguf --candidate gemma.litertlm`."
 )
 
@@ -41,9 +41,9 @@ def bench(options: BenchOptions) -> list[FigureTable]:
     for files in options.candidates:
         _run(files, options, sheet)
     sheet.notes.append(
-        f"Medians of {options.events or REPEATS}. 512 prompt tokens without outputs, 64 drawn; "
-        "the question is asked at once, nothing of it read before, behind persona and tools. "
-        "Nothing here says how good an answer is: ask both the same spoken questions."
+        f"Medians of {options.events or REPEATS}. 512 prompt tokens without outputs, 64 drawn. "
+        "The question follows persona and tools, and nothing of it is prefilled before its end. "
+        "The quality of answers is not measured: compare it by the same spoken questions."
     )
     return [sheet]
 

@@ -129,57 +129,55 @@ BENCHES: tuple[Bench, ...] = (
     Bench(
         "stop",
         "17 min",
-        "the owner begins to speak → the box is silent; beside a usual recipe",
+        "from the owner's first sample to silence; compared with a usual recipe",
         speaks=True,
     ),
     Bench(
         "interruption",
         "15 min",
-        "all about being interrupted: stop, pauses, verdict, seam",
+        "interruptions: stop latency, false pauses, verdicts, seam",
         speaks=True,
     ),
     Bench(
         "echo",
         "25 min",
-        "which echo canceller: words over the box noticed, pauses for nothing",
+        "echo cancellers compared: detected words over the box, false pauses",
         speaks=True,
     ),
     Bench(
         "announcement",
         "3 min",
-        "the first thing it says, in a room that it does not know: by itself, and talked over",
+        "first announcement in an unknown room: false pauses, words over it detected",
         speaks=True,
     ),
-    Bench(
-        "seam", "6 min", "samples lost or repeated over a pause that was taken back", speaks=True
-    ),
-    Bench("answer", "4 min", "the owner has spoken → the answer sounds, part by part", speaks=True),
-    Bench("endpoint", "5 min", "the last word → the turn is over; pauses for thought cut off"),
+    Bench("seam", "6 min", "samples lost or repeated at a pause that was taken back", speaks=True),
+    Bench("answer", "4 min", "from the owner's last sample to the answer, by parts", speaks=True),
+    Bench("endpoint", "5 min", "from the last word to the end of the turn; false cut-offs"),
     Bench("cost", "1 min", "CPU, memory and dropouts: idle, listening, speaking", speaks=True),
     Bench("vad", "½ min", "speech detection: µs a frame; all of hearing: share of real time"),
-    Bench("recognise", "3 min", "words over the box and wake words: what they are understood as"),
-    Bench("link", "2 min", "MQTT: how soon the house knows, what it costs, what an outage does"),
+    Bench("recognise", "3 min", "recognition of words over the box and of wake words"),
+    Bench("link", "2 min", "MQTT: latency of state changes, cost, recovery from an outage"),
     Bench(
         "panel",
         "2 min",
-        "the button → the box is silent; its state → the light; mock pins",
+        "from the button to silence, and from a state to the light; mock pins",
         speaks=True,
     ),
     Bench(
         "page",
         "32 min",
-        "what the page costs the conversation: nobody there, three look, under attack",
+        "effect of the page on the conversation: without viewers, with three, under attack",
         speaks=True,
     ),
     Bench(
         "model",
         "8 min",
-        "a model of full size: memory, reading, threads, ended encodings, transcripts",
+        "a model of full size: memory, prefill, threads, aborted encodings, transcripts",
     ),
     Bench(
         "bakeoff",
         "",
-        "language models that you have, beside each other: speed, first token, memory",
+        "language models that you have, compared: speed, first token, memory",
     ),
     Bench("codec", "2 min", "a speech head's codec: ms a frame on one thread; on a Pi 5, computed"),
     Bench(
@@ -187,9 +185,9 @@ BENCHES: tuple[Bench, ...] = (
         "3 min",
         "a speech head with its codec: ms a frame; ours, and one of full size",
     ),
-    Bench("roofline", "", "what the same work costs on a Pi 5, computed from published rates"),
-    Bench("voices", "1 min", "each voice here: words understood, CPU, first samples, word times"),
-    Bench("ring", "1 min", "one way between two processes, beside a socket and a Queue"),
+    Bench("roofline", "", "time of an answer on a Pi 5, computed from published rates"),
+    Bench("voices", "1 min", "installed voices: word errors, CPU, first samples, word times"),
+    Bench("ring", "1 min", "one-way latency between two processes: ring, Unix socket, Queue"),
 )
 
 

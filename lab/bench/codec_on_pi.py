@@ -153,8 +153,8 @@ def sheets() -> list[FigureTable]:
             shares = f"{total[0] / FRAME_MS:.2f} to {total[1] / FRAME_MS:.2f}"
             sums.rows.append((name, str(frames), f"{total[0]:.0f} to {total[1]:.0f}", shares))
     sums.notes.append(
-        "Nothing of this was run on a Pi. A language model that draws beside it takes memory "
-        "bandwidth from it, and it from the model. The head makes one frame at a time."
+        "Nothing of this was run on a Pi. A language model that samples at the same time competes "
+        "with it for memory bandwidth. The head makes one frame at a time."
     )
     return [by_part, sums]
 

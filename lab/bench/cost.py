@@ -85,7 +85,7 @@ def sheet(
     reflex = [round(sum(state[name] for name in REFLEX), 1) for state in shares.values()]
     table.rows.append((" + ".join(REFLEX), *reflex, 15, "", ""))
     table.notes.append(
-        f"{seconds:g} s of each, at {RATE_HZ} Hz, with an echo of −30 dBFS; the model takes no "
-        f"part. Dropouts: {dropouts['capture']} of capture, {dropouts['playback']} of playback."
+        f"{seconds:g} s in each state, at {RATE_HZ} Hz, with an echo of −30 dBFS, without the "
+        f"thinker. Dropouts: {dropouts['capture']} of capture, {dropouts['playback']} of playback."
     )
     return table

@@ -117,7 +117,7 @@ def _in_pipeline(options: BenchOptions, specs: Sequence[Spec], words: int) -> Fi
     sheet.notes.append(
         f"Rooms of RT60 {', '.join(f'{rt60:g}' for rt60, _ in ROOMS)} s, the box at full volume, "
         f"{talk_s:.0f} s a room without words after the first 10 s. A pause "
-        "within 400 ms of a word's end is the word's. Times are to the listener's decision."
+        "up to 400 ms after a word's end counts for the word. Times end at the listener's decision."
     )
     return sheet
 
@@ -165,9 +165,9 @@ def _alone(options: BenchOptions) -> FigureTable:
             found = measure(make(), scene, far, near)
             sheet.rows.append((f"{title}: {name}", *_row(found)))
     sheet.notes.append(
-        "After 20 s the box is moved (another response), or the knob turned; “back after”: until "
-        "it takes away as much as before, less 6 dB. What AEC3's suppressor takes of the owner in "
-        "double talk counts against it. µs of CPU a step of 5 ms while the box sounds."
+        "After 20 s the box is moved (another response), or the volume changed; “back after”: time "
+        "until the attenuation is within 6 dB of that before. What AEC3's suppressor removes of "
+        "the owner in double talk counts against it. µs of CPU a step of 5 ms during playback."
     )
     return sheet
 

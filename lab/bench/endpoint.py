@@ -73,7 +73,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
     try:
         network = TurnNetwork()
     except ModelError as error:
-        raise BenchError("Nothing judges the end of a turn here.", str(error)) from error
+        raise BenchError("The network for the end of a turn is missing.", str(error)) from error
     sources, _ = options.recorded()
     hearing = options.settings.hearing
     replays = [
@@ -116,11 +116,11 @@ def as_set(
              figures.pauses, round(figures.mean_ms), *spread(figures.waits_ms, 0))
         )  # fmt: skip
         if figures.early:
-            sheet.notes.append(f"{name}: {figures.early} whole turns were ended before their last "
-                               "word, in a pause of the speaker's own.")  # fmt: skip
+            sheet.notes.append(f"{name}: {figures.early} turns without an inserted pause were "
+                               "ended before their last word.")  # fmt: skip
     sheet.notes.append(
-        "Cut off: turns with a pause of 0.2 to 1.5 s in mid-sentence that were ended before it was "
-        "over. The wait, ms: from the last word of a whole turn to its end."
+        "Cut off: turns with a pause of 0.2 to 1.5 s inside the sentence that were ended in this "
+        "pause. The wait, ms: from the last word of a turn without such a pause to its end."
     )
     return sheet
 
@@ -158,7 +158,7 @@ def curve(
             }
         )
     sheet.notes.append(
-        f"Goal: at {100 * GOAL_SHARE:g} % at most {GOAL_RATIO} of what silence alone takes. "
+        f"Goal: at {100 * GOAL_SHARE:g} % at most {GOAL_RATIO} of the wait with silence alone. "
         f"Judged: the best of {len(LADDER)} settings chosen on other recordings, and of silence."
     )
     return sheet

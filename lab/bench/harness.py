@@ -131,7 +131,7 @@ class BenchHarness(Rehearsal):
                 self._talk_turn = self._started_turn
                 self.wait(0.5)
                 return
-        raise CardError("The box does not begin to speak.", "`interlude check` looks closer.")
+        raise CardError("The box does not start to speak.", "Run `interlude check`.")
 
     def add_over_talk(self, sound: OwnerSound, rng: random.Random) -> tuple[int, int]:
         """Play a sound over the talking box, at a random moment. Returns the card index of its

@@ -66,10 +66,10 @@ def bench(options: BenchOptions) -> list[FigureTable]:
             with _real(options.weights, form, options.seed) as folder:
                 sheet.rows.append(_row(f"of E2B's size, {form}", folder, frames, options.seed))
     sheet.notes += [
-        "CPU share: all CPU time for each second of sound. First: from the token with which the "
-        f"first frame can be made, {ANSWERS} answers, CPU.",
-        "Random weights and states, but for the shipped head's weights. int8: all products of the "
-        "head but those with the codec's books, and Mimi's transformer.",
+        "CPU share: total CPU time for each second of sound. First: CPU time from the last token "
+        f"needed for the first frame, {ANSWERS} answers.",
+        "States are random; so are the weights, except those of the shipped head. int8: all "
+        "products of the head except those with the codec's codebooks, and Mimi's transformer.",
     ]
     costs = [sheet] if sheet.rows else []
     return [*costs, *words, *(codec_on_pi.sheets() if "real" in parts else [])]

@@ -58,7 +58,7 @@ def bench(settings: Settings, count: int | None) -> FigureTable:
         table.rows.append((name, *figures, len(found.begins), words))
     table.notes.append(
         f"{len(texts)} sentences of answers that the head was not trained on. The alignment is "
-        "pocketsphinx's, 10 ms fine; sentences that it does not know or cannot lay along the sound "
-        "have no words here. The head tells places in steps of its frames, 80 ms."
+        "pocketsphinx's, with a resolution of 10 ms; sentences with a word that it does not know, "
+        "or that it cannot align, are not counted. The head's resolution is a frame, 80 ms."
     )
     return table

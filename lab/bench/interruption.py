@@ -143,7 +143,7 @@ def _sheets(
     first = interruption_tables.summary(found)
     first.notes.append(_recordings(sources))
     if early:
-        first.notes.append("Ended early: these are the figures of what had been measured by then.")
+        first.notes.append("Ended early: these are the figures measured by then.")
     first.notes += problems[:SHOWN_PROBLEMS]
     if len(problems) > SHOWN_PROBLEMS:
         first.notes.append(f"And {len(problems) - SHOWN_PROBLEMS} more sounds that were left out.")
@@ -184,13 +184,13 @@ def _without_empty(trial: object) -> dict[str, object]:
 
 def _recordings(sources: list[RecordingFile]) -> str:
     if not sources:
-        return "No recordings: words over the box are espeak-ng's, every noise is synthesised."
+        return "No recordings: words over the box are by espeak-ng, every noise is synthesised."
     words = [s for s in sources if s.kind in ("backchannel", "interruption")]
     others, speakers = len(sources) - len(words), len({s.speaker for s in words})
     return (
         f"{len(words)} recordings of words and sentences by {speakers} speakers, "
-        f"{others} of noise and television; the rest is espeak-ng's and synthesised. "
-        f"By their folders' names: {_folders(sources)}."
+        f"{others} of noise and television; other words are by espeak-ng, other noises are "
+        f"synthesised. Classes by the folders' names: {_folders(sources)}."
     )
 
 

@@ -46,8 +46,8 @@ def by_room(found: InterruptionFindings) -> list[FigureTable]:
                                 f"{rate:.1f}", early, died))  # fmt: skip
     over.notes.append("i., b., n.: interruptions, backchannels, noises; as in the first table.")
     silent.notes.append(
-        "selves: answers that the box dropped although nobody had spoken to it. A television that "
-        "it takes for the owner silences it for a while."
+        "selves: answers that the box dropped without speech of the owner. A television that it "
+        "mistakes for the owner silences it for a while."
     )
     return [sheet for sheet in (over, silent) if sheet.rows]
 
@@ -83,9 +83,9 @@ def verdicts(found: InterruptionFindings) -> list[FigureTable]:
                                     for o in OUTCOMES), of, percent(yielded.value),
                             percent(in_time.value)))  # fmt: skip
     matrix.notes.append(
-        f"within {IN_TIME_MS} ms: the last of that answer was heard so soon after the sound's true "
-        "onset, however many pauses it took: a box that goes on over a click and stops at the word "
-        "has done as it should."
+        f"within {IN_TIME_MS} ms: the answer was silent for good so soon after the sound's true "
+        "onset, after any number of pauses: it is right to resume after a click and to stop at the "
+        "word that follows."
     )
     calibration = FigureTable("Calibration at 300 ms: of an interruption (offline)",
                               ("it said", "it was", "opinions"))  # fmt: skip
@@ -161,11 +161,11 @@ def article(found: InterruptionFindings) -> list[FigureTable]:
     if not sheet.rows:
         return []
     sheet.notes.append(
-        "It has no echo canceller. So it wears headphones, but for “echo 0 dB”, which is what "
-        "becomes of it without them; ours never does. selves: answers thrown away although nobody "
-        "made a sound. lost to b., to n.: backchannels and noises that threw one away. *: the "
-        "processes themselves, in the echo of the room; a recipe that interrupts itself is rarely "
-        "speaking when a word comes."
+        "The article's recipe has no echo canceller. So it is simulated without echo, as with "
+        "headphones, except in “echo 0 dB”; ours always has the echo. selves: answers dropped "
+        "without a sound of the owner. lost to b., to n.: backchannels and noises at which an "
+        "answer was dropped. *: the real processes, with the echo of the room; a recipe that "
+        "interrupts itself is rarely speaking when a word is played."
     )
     return [sheet]
 
@@ -181,7 +181,7 @@ def cost(found: InterruptionFindings) -> list[FigureTable]:
         step_us = part * found.cost_us
         sheet.rows.append((name, f"{step_us:.1f}", f"{step_us / 5000:.2%}"))
     sheet.rows.append(("all", f"{found.cost_us:.1f}", f"{found.cost_us / 5000:.2%}"))
-    sheet.notes.append("CPU time of one thread; the stages by a profile of 1 ms.")
+    sheet.notes.append("CPU time of one thread; the stages' shares by sampling each millisecond.")
     return [sheet]
 
 

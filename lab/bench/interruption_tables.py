@@ -96,10 +96,10 @@ def summary(found: InterruptionFindings) -> FigureTable:
     for rows in (_stops, _selves, _pauses, _verdicts, _seam, _cost):
         sheet.rows += rows(found)
     sheet.notes += [
-        "Processes: the whole box on the software sound card, at the pace of a clock. Offline: its "
-        "ear alone, faster than that, in rooms of RT60 0.2 to 0.7 s; the rest of the box is a "
-        "delay of 12 ms. dB are against an owner of −26 dBFS at the microphone: an echo of 0 dB is "
-        "as loud. docs/benchmarks/interruption.md tells how each figure is measured.",
+        "Processes: the real processes on the software sound card, in real time. Offline: the "
+        "hearing pipeline alone, faster than real time, in rooms of RT60 0.2 to 0.7 s; the rest of "
+        "the box is a delay of 12 ms. dB are against an owner of −26 dBFS at the microphone: an "
+        "echo of 0 dB is as loud. docs/benchmarks/interruption.md describes each measurement.",
     ]
     if found.dropouts:
         sheet.notes.append(f"Dropouts of ours: {'; '.join(found.dropouts)}.")

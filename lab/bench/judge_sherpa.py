@@ -29,7 +29,7 @@ class SherpaJudge:
             if len(matches) != 1:
                 raise BenchError(
                     f"{folder} has {len(matches)} files of the name {role}.",
-                    f"A model of sherpa-onnx has one each: {', '.join(ROLES)}.",
+                    f"A model of sherpa-onnx has one file each for {', '.join(ROLES)}.",
                 )
             files[role] = matches[0]
         self._model = SherpaTranscript(files)

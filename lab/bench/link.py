@@ -138,8 +138,8 @@ def _idle(house: _House, seconds: float) -> FigureTable:
         ("MiB resident", round(resident_mib(house.pid), 1), row.memory_mib),
     ]
     sheet.notes.append(
-        "Telemetry every 30 s at most, the least that may be set; a reading that has not changed "
-        "is not sent."
+        "Telemetry at most every 30 s, the shortest interval of the settings; an unchanged reading "
+        "is not published."
     )
     return sheet
 
@@ -159,9 +159,7 @@ def _states(house: _House, number: int) -> FigureTable:
     share = 100 * (_cpu_s(process) - before) / (time.monotonic() - started)
     sheet = FigureTable("From a change of state to another client of the broker, ms", ("", *SPREAD))
     sheet.rows.append(("state (goal: 100)", *spread(times)))
-    sheet.notes.append(
-        f"The link used {share:.1f} % of a core meanwhile: 20 to 40 changes a second."
-    )
+    sheet.notes.append(f"The link used {share:.1f} % of a core during 20 to 40 changes a second.")
     sheet.events = [{"ms": times}]
     return sheet
 
@@ -194,7 +192,7 @@ def _outage(house: _House, seconds: float) -> FigureTable:
         ("late events", late_events, 0),
         ("s until all is right again", round(recovery_s, 2) if recovered else "never", 5),
     ]
-    sheet.notes.append("Grown: from a tenth of the outage to its end.")
+    sheet.notes.append("Grown: from the end of the outage's first tenth to its end.")
     return sheet
 
 

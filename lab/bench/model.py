@@ -71,7 +71,7 @@ def _sheets(job: Job, parts: Sequence[str]) -> list[FigureTable]:
     except KeyboardInterrupt:
         if not sheets:
             raise
-        sheets[-1].notes.append("Ended early: the parts that were still to come are missing.")
+        sheets[-1].notes.append("Ended early: the remaining parts are missing.")
     return sheets
 
 

@@ -97,4 +97,4 @@ def _measure(
 def _restore(context: LlamaContext, state: bytes, opening: list[int]) -> None:
     """Restore the opening's state. Raises ModelError if the context refuses it."""
     if not context.restore(state, len(opening)):
-        raise ModelError("The state of the opening is not taken back by a context like its own.")
+        raise ModelError("A context of the same kind refuses the opening's saved state.")

@@ -61,5 +61,5 @@ def _budget(measures: Sequence[Measure]) -> str:
     verdict = "within" if most <= budget else "OVER"
     return (
         f"Without the weights {most:.0f} MiB at most: {verdict} the thinker's budget of "
-        f"{budget} MiB. Weights: what loading them takes, and the pages of the file."
+        f"{budget} MiB. Weights: memory allocated by loading them, and the file's resident pages."
     )

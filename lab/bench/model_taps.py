@@ -42,7 +42,7 @@ def taps(files: LocalModel, threads: int, repeats: int, seed: int, add: Add) -> 
             kind: _run(model, tap, tokens[BEFORE:], kind, add=None) for kind in (PLAIN, TAPPED)
         }
         if not np.array_equal(logits[PLAIN], logits[TAPPED]):
-            raise ModelError("With its states read, the model weighs the next token differently.")
+            raise ModelError("Reading the hidden states changes the logits of the next token.")
         for _ in range(repeats * RUNS):
             for kind in (PLAIN, TAPPED):
                 _run(model, tap, tokens[BEFORE:], kind, add)

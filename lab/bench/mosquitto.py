@@ -127,7 +127,7 @@ class BrokerObserver:
         self._client.connect("127.0.0.1", port)
         self._client.loop_start()
         if not self._ready.wait(STARTS_S):
-            raise LinkError("The broker does not let the room listen.")
+            raise LinkError("The broker did not acknowledge the subscription.")
 
     def __enter__(self) -> BrokerObserver:
         return self

@@ -276,7 +276,7 @@ def _opening(options: BenchOptions, folder: Path) -> FigureTable:
         (f"processor, nobody looks, {IDLE_S:g} s, %", *spread(costs[:1], 2), MOST_IDLE_PERCENT),
         ("memory (PSS), MiB", *spread(costs[1:]), MOST_PSS_MIB),
     ]
-    sheet.notes.append("No browser's own work: that of Chromium is in docs/benchmarks/page.md.")
+    sheet.notes.append("Without a browser's own work; for Chromium's see docs/benchmarks/page.md.")
     return sheet
 
 

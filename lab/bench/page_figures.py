@@ -161,7 +161,7 @@ def _counts(conditions: Sequence[PageCondition]) -> FigureTable:
         if condition.visits:
             visits = ", ".join(f"{name}: {number}" for name, number in condition.visits.items())
             sheet.notes.append(f"{condition.name}: {visits}.")
-    sheet.notes.append("Dropouts with the 95 % interval of such a count (Poisson).")
+    sheet.notes.append("Dropouts with the 95 % interval of a Poisson count.")
     return sheet
 
 

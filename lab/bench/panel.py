@@ -95,8 +95,8 @@ def bench(options: BenchOptions) -> list[FigureTable]:
     sheet = FigureTable("The panel on mock pins, ms", ("from → to", *SPREAD, "target p99"))
     sheet.rows.append(("press → last audible sample", *spread(stops), TARGET_STOP_MS))
     sheet.rows.append(("state changes → light", *spread(lights), TARGET_LIGHT_MS))
-    sheet.notes.append(f"{left_out} presses fell between two words and say nothing.")
-    sheet.notes.append("Mock pins: the kernel's GPIO is not in it. Not run on a Pi.")
+    sheet.notes.append(f"{left_out} presses fell between two words and are left out.")
+    sheet.notes.append("Mock pins: the kernel's GPIO is not included. Not run on a Pi.")
     sheet.events = [{"stop_ms": value} for value in stops] + [{"light_ms": v} for v in lights]
     return [sheet]
 

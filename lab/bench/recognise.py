@@ -60,8 +60,8 @@ def _words(options: BenchOptions) -> FigureTable:
             shares = [round(100 * counts[name] / len(clips), 1) for name in (*KINDS, "nothing")]
             sheet.rows.append((f"{origin} {kind}s", age_ms, *shares, len(clips), round(cpu_ms, 1)))
     sheet.notes.append(
-        "Single words at their own recording's noise; synthetic phrases by espeak-ng, clean. Real "
-        "interruptions are any other word: on no list, they should be `other`."
+        "Recorded words have their recording's noise; phrases by espeak-ng are clean. Recorded "
+        "interruptions are words that are on no list: the right result for them is `other`."
     )
     return sheet
 
@@ -110,7 +110,7 @@ def _wake_words(options: BenchOptions) -> FigureTable:
         )
     hours = len(other_words) / RATE_HZ / 3600
     sheet.notes.append(
-        f"{count} voices that no training of ours has heard, in kitchen-like noise; false wakes in "
+        f"{count} voices that are in no training set, in kitchen-like noise; false wakes in "
         f"{hours:.1f} hours of recordings of other words."
     )
     return sheet

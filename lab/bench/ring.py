@@ -43,7 +43,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
             sheet.events += [{"through": name, "us": times}]
     sheet.notes.append(
         "From the stamp before the write to the clock after the read, 80 samples each 5 ms, with "
-        "FIFO scheduling where that is permitted: the product's own reader and writer, polled."
+        "FIFO scheduling if permitted. The ring uses the product's own writer and polled reader."
     )
     return [sheet]
 

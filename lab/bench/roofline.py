@@ -127,16 +127,16 @@ def bench(options: BenchOptions) -> list[FigureTable]:
         sheet.rows.append((title, *(round(value) for value in sums)))
     drawn = drawn_bytes(E2B) / 1e9
     sheet.notes += [
-        f"A drawn token reads {drawn:.2f} GB of weights; at {PI_5.memory_gb_s.worst} to "
-        f"{PI_5.memory_gb_s.best} GB/s these are {PI_5.memory_gb_s.worst / drawn:.1f} to "
+        f"A sampled token reads {drawn:.2f} GB of weights; at {PI_5.memory_gb_s.worst} to "
+        f"{PI_5.memory_gb_s.best} GB/s that gives {PI_5.memory_gb_s.worst / drawn:.1f} to "
         f"{PI_5.memory_gb_s.best / drawn:.1f} tokens a second.",
         f"Prompt tokens: {PI_5.prefill_rate.worst} to {PI_5.prefill_rate.best} a second published "
-        f"for llama.cpp; with the patch {100 * prompt_share(E2B):.0f} % of the products are left.",
-        f"{LAST_PIECE_S:.2f} s of sound are not read when reading of the end begins, and "
-        f"{MARK_TOKENS} tokens stand behind the sound; small batches cost as much a token as large "
+        f"for llama.cpp; with the patch {100 * prompt_share(E2B):.0f} % of the products remain.",
+        f"{LAST_PIECE_S:.2f} s of sound are not prefilled when prefill of the end starts, and "
+        f"{MARK_TOKENS} tokens follow the sound; small batches cost as much per token as large "
         f"ones (better) or {PI_5.small_batch.worst} times as much (worse); the voice is hibari, as "
-        "fast as here (better) or as estimated (worse). Nothing of this was run on a Pi.",
-        "From a Pi, send back: `interlude bench model --json model.json` (tokens a second, prompt "
-        "and drawn) and `interlude bench answer --json answer.json`.",
+        "measured on x86 (better) or as estimated (worse). Nothing of this was run on a Pi.",
+        "Measurements wanted from a Pi: `interlude bench model --json model.json` (tokens a "
+        "second, prompt and drawn) and `interlude bench answer --json answer.json`.",
     ]
     return [sheet]

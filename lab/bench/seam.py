@@ -131,9 +131,9 @@ def _sheet(
     said_again = sum(s.again_samples > 0 for s in found)
     sheet.rows.append((str(len(found)), lost, repeated, said_again, step, largest_step))
     sheet.notes.append(
-        f"{counts['said']} sounds made {counts['pauses']} pauses; {counts['yielded']} were taken "
-        f"for an interruption; {counts['not measurable']} lay where the speech itself is silent, "
-        f"{counts['beside a dropout']} beside a dropout of playback. "
+        f"{counts['said']} sounds caused {counts['pauses']} pauses; {counts['yielded']} were taken "
+        f"for an interruption; {counts['not measurable']} fell into silence of the speech itself, "
+        f"{counts['beside a dropout']} were near a dropout of playback. "
         "Steps: between neighbouring samples across a seam's two edges, of 32767. "
         f"Dropouts: {dropouts['capture']} of capture, {dropouts['playback']} of playback."
     )

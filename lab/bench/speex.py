@@ -35,7 +35,7 @@ class SpeexCanceller:
         tail_frames = tail_ms * rate_hz // 1000
         state = self._library.speex_echo_state_init(frames, tail_frames)
         if not state:
-            raise BenchError("speexdsp made no canceller: no memory.", "Close other programs.")
+            raise BenchError("speexdsp: out of memory.", "Close other programs.")
         self._state = ctypes.c_void_p(state)
         rate = ctypes.c_int(rate_hz)
         self._library.speex_echo_ctl(self._state, _SET_SAMPLING_RATE, ctypes.byref(rate))

@@ -55,7 +55,7 @@ def watch(core: int) -> Iterator[StallWatch]:
         assert program.stdout is not None
         if program.stdout.readline() != "ready\n":
             raise NotRealTime(
-                "The machine's own stalls cannot be told without real-time priority.",
+                "Stalls of the machine cannot be detected without real-time priority.",
                 "Run it as root, or with a limit `rtprio` (ulimit -r).",
             )
         try:

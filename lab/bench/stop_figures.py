@@ -93,17 +93,17 @@ def sheets(found: Mapping[str, Sequence[dict[str, Any]]], noisy: int | None) -> 
                 _rows(f"{by}, {word} without clicks, {room}", clear, stop, parts)
         stop.events += [{"room": room} | event for event in events]
     stop.notes.append(
-        f"Left out: {SILENT}, the box was not audible in the 50 ms before the word; {GAPPED}, over "
-        "10 ms of its own speech's silence ended in the stop."
+        f"Left out: {SILENT}, the box was not audible in the 50 ms before the word; {GAPPED}, the "
+        "stop fell into a gap of the box's own speech of more than 10 ms."
     )
     if noisy is None:
         stop.notes.append("No real words: no folder of recordings (--recordings DIR).")
     else:
         stop.notes.append(
-            f"Real words: whole clips at −26 dBFS; the onset is the first sample over −40 dB of "
-            f"the peak. {noisy} clips whose noise is over that within 20 ms, or louder than the "
-            "room before the word, were not used. Without clicks: without the clips in which that "
-            "sample lies in a click or a breath, with 20 ms of silence before the word."
+            f"Real words: complete clips at −26 dBFS; the onset is the first sample over −40 dB of "
+            f"the peak. {noisy} clips with such a sample in their first 20 ms, or with noise "
+            "louder than the room before the word, were not used. Without clicks: without the "
+            "clips whose onset is a click or a breath, with 20 ms of silence before the word."
         )
     return [stop, parts]
 

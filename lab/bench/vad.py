@@ -36,7 +36,8 @@ def bench(options: BenchOptions) -> list[FigureTable]:
         hearing.rows.append((name, round(share, 1), *spread(steps, 0)))
     hearing.notes.append(
         "Echo canceller, noise floor, gate and two interleaved networks (a frame every 16 ms), in "
-        "CPU time of this thread; an echo of −30 dBFS, noise of −70 dBFS. No rings, no messages."
+        "CPU time of this thread; an echo of −30 dBFS, noise of −70 dBFS. Without rings and "
+        "messages."
     )
     return [network, hearing]
 

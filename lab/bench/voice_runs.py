@@ -53,7 +53,7 @@ def say(voice: Voice, text: str) -> SaidSentence:
         else:
             select.select([speech.fileno()], [], [], 0.1)
     if not chunks:
-        raise VoiceError(f"The voice {voice.name} made no sound of a sentence.")
+        raise VoiceError(f"The voice {voice.name} returned no samples for a sentence.")
     return SaidSentence(np.concatenate(chunks), list(speech.words), first_ms)
 
 

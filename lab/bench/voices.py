@@ -95,12 +95,12 @@ def bench(options: BenchOptions) -> list[FigureTable]:
             continue
         sheet.rows.append(found.row(name))
     sheet.notes += [
-        f"Words wrong: as {options.judge}, with a model of English, writes them down. A "
-        "ranking: people understand espeak-ng far better than it does.",
-        "Stop: from the order until its program has said that it stopped. Begins, ends: distance "
-        "from pocketsphinx's alignment of the same words, which is 10 ms fine.",
-        "espeak-ng is a process for each sentence, its start is in its CPU time, and no memory is "
-        "kept. The voice head speaks no text, only what the model drew, and has no row.",
+        f"Words wrong: word errors in the transcript by {options.judge}, with a model of English. "
+        "Use them as a ranking only: people understand espeak-ng far better than it does.",
+        "Stop: from the request until its program reports that it stopped. Begins, ends: distance "
+        "from pocketsphinx's alignment of the same words, which has a resolution of 10 ms.",
+        "espeak-ng is a process for each sentence; its start is included in the CPU time, and no "
+        "memory is given. The voice head has no row, as it speaks only the model's own tokens.",
     ]
     return [sheet]
 
@@ -117,8 +117,8 @@ def writer_of(options: BenchOptions) -> Writer | None:
         return None
     if options.judge != "sherpa" or options.model is None:
         raise BenchError(
-            f"The judge {options.judge} cannot be asked.",
-            "`--judge sherpa --model DIR`, the folder of a streaming transducer.",
+            f"The judge {options.judge} cannot be used.",
+            "Give `--judge sherpa --model DIR`, the folder of a streaming transducer.",
         )
     return SherpaJudge(options.model)
 
