@@ -32,21 +32,21 @@ def spoken(*lines: str) -> Answer:
         (9 * SECOND, "The moon is grey. It has no air."),
     ],
 )
-def test_an_answer_is_heard_up_to_a_word(position: int, heard: str) -> None:
+def test_the_heard_part_of_an_answer_ends_at_a_word(position: int, heard: str) -> None:
     assert spoken("The moon is grey.", "It has no air.").heard_text(position) == heard
 
 
-def test_a_sentence_whose_length_is_not_told_yet_is_guessed_from_those_that_are() -> None:
+def test_an_unknown_sentence_length_is_estimated_from_the_known_ones() -> None:
     answer = spoken("Ten letters.").with_line("Ten letters.")
     assert answer.heard_text(3 * SECOND + SECOND // 2) == "Ten letters. Ten"
 
 
-def test_without_any_length_speech_is_taken_to_run_at_its_usual_pace() -> None:
+def test_without_known_lengths_the_default_speaking_rate_is_assumed() -> None:
     answer = Answer(1).with_line("one two three four five six")  # 27 letters: a little under 2 s
     assert answer.heard_text(SECOND) == "one two three"
 
 
-def test_at_its_end_a_line_the_speaker_never_told_of_was_never_heard() -> None:
+def test_a_sentence_that_the_speaker_never_reported_is_not_counted_as_heard() -> None:
     assert spoken("One.", "Two.").with_line("Three.").heard_text() == "One. Two."
 
 
@@ -54,33 +54,33 @@ def test_a_line_that_failed_is_not_heard() -> None:
     assert spoken("One.", "Two.", "Three.").with_failed_line(1).heard_text() == "One. Three."
 
 
-def test_the_boxs_own_words_are_not_the_answers() -> None:
+def test_the_boxs_own_sentences_are_not_part_of_the_answer() -> None:
     answer = spoken("One.").with_line("Sorry.", ours=True).with_timing(1, 2 * SECOND, SECOND)
     assert answer.heard_text() == "One."
 
 
 @pytest.mark.parametrize("number", [-1, 2, 99])
-def test_a_place_of_a_sentence_that_is_not_there_changes_nothing(number: int) -> None:
+def test_a_report_about_an_unknown_sentence_changes_nothing(number: int) -> None:
     answer = spoken("One.", "Two.")
     assert answer.with_timing(number, 5, 5) == answer
     assert answer.with_failed_line(number) == answer
 
 
 @pytest.mark.parametrize("share", [-1.0, 0.0, 0.2, 0.5, 0.99, 1.0, 7.0])
-def test_first_words_are_a_beginning_and_end_at_a_word(share: float) -> None:
+def test_first_words_returns_a_prefix_that_ends_at_a_word(share: float) -> None:
     text = "Well,  the moon  has no air."
     begun = first_words(text, share)
     assert text.startswith(begun)
     assert not begun or text[len(begun) : len(begun) + 1] in ("", " ")
 
 
-def test_the_clock_says_how_far_an_answer_came_that_sounds_and_not_one_that_is_paused() -> None:
+def test_the_playback_position_advances_while_an_answer_plays_and_not_while_it_is_paused() -> None:
     answer = spoken("One.").at(100, 5.0, sounding=True)
     assert answer.position_at(6.0) == 100 + SECOND
     assert answer.silenced(6.0).position_at(60.0) == 100 + SECOND
 
 
-def test_a_word_said_again_is_heard_once_and_stays_heard() -> None:
+def test_a_repeated_word_counts_once_and_stays_heard() -> None:
     answer = spoken("The moon is grey.", "It has no air.").at(2 * SECOND, 5.0, sounding=False)
     again = answer.at(SECOND, 9.0, sounding=True)
     assert again.position_at(9.5) == SECOND + SECOND // 2
@@ -89,19 +89,19 @@ def test_a_word_said_again_is_heard_once_and_stays_heard() -> None:
     assert again.heard_text(3 * SECOND) == "The moon is grey. It has"
 
 
-def test_what_remains_is_the_sound_that_is_still_to_come() -> None:
+def test_the_remaining_duration_is_that_of_the_audio_not_yet_played() -> None:
     answer = spoken("One.", "Two.").at(SECOND, 5.0, sounding=True)
     assert answer.remaining_s(5.0) == 3.0
     assert answer.remaining_s(6.0) == 2.0
     assert answer.remaining_s(60.0) == 0.0
 
 
-def test_an_unanswered_question_comes_before_the_next() -> None:
+def test_an_unanswered_question_is_prepended_to_the_next() -> None:
     merged = Question("and the sea?", 1.0, (4,), 9.0).after(Question("the moon", 2.0, (3,), 5.0))
     assert merged == Question("the moon and the sea?", 3.0, (4,), 9.0)
 
 
-def test_questions_that_are_never_answered_grow_no_longer_than_one() -> None:
+def test_merged_unanswered_questions_stay_within_the_limit_of_one_question() -> None:
     kept = Question("")
     for number in range(50):
         kept = Question(f"{number} " + "why? " * 190).after(kept)
@@ -122,7 +122,9 @@ def test_questions_that_are_never_answered_grow_no_longer_than_one() -> None:
         (3 * SECOND, "The moon is grey. It has"),  # the next does not tell
     ],
 )
-def test_what_was_heard_is_exact_where_the_voice_tells_its_words(position: int, heard: str) -> None:
+def test_the_heard_part_is_exact_when_the_voice_reports_word_positions(
+    position: int, heard: str
+) -> None:
     words = ((3, SECOND // 4), (8, SECOND), (11, SECOND + 1), (17, 2 * SECOND))
     told = Spoken(7, 0, 0, 2 * SECOND, 5.0, words)
     answer = spoken("The moon is grey.", "It has no air.").with_spoken(told)

@@ -95,7 +95,7 @@ def test_a_conversation_goes_through_the_process(box: Box) -> None:
     assert box.get("thinker", Recall).turns == recalled
 
 
-def test_those_who_watch_see_all_mail(box: Box) -> None:
+def test_watchers_receive_a_copy_of_every_message(box: Box) -> None:
     opinion = Opinion(1, 100, 0.2, 0.3, 0.5)
     box.say("listener", opinion)
     box.say("room", SetVolume(0.3))
@@ -110,7 +110,7 @@ def test_those_who_watch_see_all_mail(box: Box) -> None:
         awaited.discard((copy.source, copy.target, copy.message))
 
 
-def test_muting_is_on_the_floor_at_once(box: Box) -> None:
+def test_muting_is_written_to_the_floor_at_once(box: Box) -> None:
     box.say("room", Mute(on=True))
     box.state("muted")
     assert box.floor.muted
@@ -119,7 +119,7 @@ def test_muting_is_on_the_floor_at_once(box: Box) -> None:
     assert not box.floor.muted
 
 
-def test_a_part_that_the_box_can_do_without_is_shown_as_failed_until_it_is_up(box: Box) -> None:
+def test_an_optional_part_is_shown_as_failed_until_it_is_up(box: Box) -> None:
     box.say("supervisor", PartChanged("thinker", "failed", "exited with code 3"))
     while (standing := box.get("link", BoxStatus)).broken != ("thinker",):
         pass
@@ -128,7 +128,7 @@ def test_a_part_that_the_box_can_do_without_is_shown_as_failed_until_it_is_up(bo
     assert box.get("link", BoxStatus).broken == ()
 
 
-def test_a_press_is_let_go_once_its_message_has_ended_the_answer(box: Box) -> None:
+def test_a_press_is_acknowledged_once_its_message_has_ended_the_answer(box: Box) -> None:
     box.question()
     turn = box.answer("The moon is grey.")
     assert box.get("listener", SetListening).over_box
@@ -143,7 +143,7 @@ def test_a_press_is_let_go_once_its_message_has_ended_the_answer(box: Box) -> No
     assert not box.get("listener", SetListening).held
 
 
-def test_a_press_that_nobody_told_of_is_let_go_and_the_answer_stays(box: Box) -> None:
+def test_a_press_without_a_message_is_acknowledged_and_the_answer_continues(box: Box) -> None:
     box.question()
     turn = box.answer("The moon is grey.")
     box.floor.press += 1
@@ -168,19 +168,21 @@ def test_a_mere_stop_never_reaches_the_thinker(box: Box) -> None:
     assert box.get("thinker", Think).text == "and now?"  # the first after the stop
 
 
-def test_mail_that_is_no_mail_is_passed_over(box: Box) -> None:
+def test_an_undecodable_message_is_skipped(box: Box) -> None:
     channel = box.supervisor.channel("listener")
     os.write(channel.fileno(), b"\xff\x00 nonsense")
     box.say("room", Say("Tea."))
     assert box.get("speaker", Speak).text == "Tea."
 
 
-def test_a_hold_that_nobody_told_of_is_let_go(box: Box) -> None:
+def test_a_hold_without_a_message_is_released(box: Box) -> None:
     box.floor.hold = 9
     box.until(lambda: not box.floor.held)
 
 
-def test_a_conductor_that_dies_in_an_answer_frees_the_floor_and_the_talk_goes_on(box: Box) -> None:
+def test_a_conductor_crash_during_an_answer_frees_the_floor_and_the_conversation_continues(
+    box: Box,
+) -> None:
     box.question(1)
     turn = box.answer("The moon is grey.")
     box.floor.hold = 2  # the owner says something just now
@@ -197,7 +199,7 @@ def test_a_conductor_that_dies_in_an_answer_frees_the_floor_and_the_talk_goes_on
     )
 
 
-def test_a_conductor_that_takes_over_asks_what_is_told_once_and_shows_it(box: Box) -> None:
+def test_a_restarted_conductor_asks_again_for_what_is_sent_once_and_publishes_it(box: Box) -> None:
     box.kill()
     box.drop_mail()
     for part in ("capture", "playback", "thinker", "speaker", "link"):
@@ -241,7 +243,7 @@ def test_forgetting_reaches_the_thinker_and_the_disk(box: Box) -> None:
     box.until(lambda: not list(folder.iterdir()))
 
 
-def test_a_damaged_memory_is_owned_up_to_aloud(tmp_path: Path) -> None:
+def test_a_damaged_memory_is_announced_aloud(tmp_path: Path) -> None:
     settings = settings_in(tmp_path)
     file = memory_files.path(settings)
     file.parent.mkdir()
@@ -265,7 +267,7 @@ def test_the_first_voice_is_preceded_by_a_chime_and_no_later_one(box: Box) -> No
     assert box.get("speaker", Speak).text == "Dinner is ready."
 
 
-def test_a_box_that_is_to_wake_up_silently_does(tmp_path: Path) -> None:
+def test_a_box_configured_for_a_silent_start_plays_no_chime(tmp_path: Path) -> None:
     empty = tmp_path / "settings.yaml"
     empty.write_text("")
     box = Box(load(empty, {"state_dir": str(tmp_path), "speaking": {"chime": False}}))

@@ -55,7 +55,7 @@ def passes(box: Box, message: Message) -> None:
 
 
 @pytest.mark.process
-def test_the_conductor_outlives_every_kind_at_its_largest(box: Box) -> None:
+def test_the_conductor_survives_every_message_type_at_its_largest(box: Box) -> None:
     conductor = child_of(box)
     for number in WHOLE_NUMBERS:
         for letter in ("x", WIDE):
@@ -92,7 +92,7 @@ def test_a_conductor_with_two_hundred_long_turns_recalls_what_fits(tmp_path: Pat
 
 
 @pytest.mark.process
-def test_a_typed_question_of_the_longest_kind_is_asked_and_kept(box: Box) -> None:
+def test_a_typed_question_of_maximum_length_is_asked_and_remembered(box: Box) -> None:
     question = WIDE * MAX_WORDS
     tell.send_command(box.settings, Ask(question))
     assert box.get("thinker", Think).text == question

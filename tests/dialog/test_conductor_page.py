@@ -31,7 +31,7 @@ def box(folder: Path, *, unmute: bool = True) -> Iterator[PlayedParts]:
         made.close()
 
 
-def test_the_page_may_not_unmute_where_the_owner_says_so(tmp_path: Path) -> None:
+def test_the_page_cannot_unmute_when_the_settings_forbid_it(tmp_path: Path) -> None:
     with box(tmp_path, unmute=False) as made:
         made.say("page", Mute(on=True))
         made.until(lambda: made.floor.muted)
@@ -42,7 +42,7 @@ def test_the_page_may_not_unmute_where_the_owner_says_so(tmp_path: Path) -> None
         made.until(lambda: not made.floor.muted)
 
 
-def test_the_page_may_unmute_where_nothing_is_said(tmp_path: Path) -> None:
+def test_the_page_can_unmute_by_default(tmp_path: Path) -> None:
     with box(tmp_path) as made:
         made.say("page", Mute(on=True))
         made.until(lambda: made.floor.muted)
@@ -50,7 +50,9 @@ def test_the_page_may_unmute_where_nothing_is_said(tmp_path: Path) -> None:
         made.until(lambda: not made.floor.muted)
 
 
-def test_who_looks_gets_levels_and_moments_and_the_listener_is_told(tmp_path: Path) -> None:
+def test_a_live_view_starts_the_listeners_measurement_and_receives_levels_and_moments(
+    tmp_path: Path,
+) -> None:
     with box(tmp_path) as made:
         made.say("listener", LEVELS)
         made.say("page", LiveView(on=True))
@@ -62,7 +64,7 @@ def test_who_looks_gets_levels_and_moments_and_the_listener_is_told(tmp_path: Pa
         assert made.get("listener", LiveView) == LiveView(on=False)
 
 
-def test_the_page_is_told_how_the_box_stands(tmp_path: Path) -> None:
+def test_the_page_receives_the_box_status(tmp_path: Path) -> None:
     with box(tmp_path) as made:
         made.say("page", SetVolume(0.5))
         while made.get("page", BoxStatus).volume != 0.5:
@@ -72,7 +74,7 @@ def test_the_page_is_told_how_the_box_stands(tmp_path: Path) -> None:
             continue
 
 
-def test_the_page_lists_the_timers_and_takes_one_away(tmp_path: Path) -> None:
+def test_the_page_lists_the_timers_and_cancels_one(tmp_path: Path) -> None:
     told = {"state_dir": str(tmp_path)}
     parts = ("playback", "listener", "page", "panel", "thinker", "speaker")
     made = PlayedParts(load(None, told), ("conductor",), parts)

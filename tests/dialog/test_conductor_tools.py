@@ -53,7 +53,7 @@ def rings(box: Box) -> Speak:
     return speak
 
 
-def test_a_tool_answers_by_itself_and_the_thinker_learns_what_it_said(box: Box) -> None:
+def test_a_tool_answers_without_the_model_and_the_thinker_receives_its_words(box: Box) -> None:
     turn = use(box, "timer", minutes=5)
     assert box.get("thinker", ToolAnswered) == ToolAnswered(turn, 0, "Five minutes, from now.")
     hears(box, turn, "Five minutes, from now.")
@@ -62,13 +62,13 @@ def test_a_tool_answers_by_itself_and_the_thinker_learns_what_it_said(box: Box) 
     )
 
 
-def test_the_volume_is_changed_before_it_is_said(box: Box) -> None:
+def test_the_volume_is_changed_before_it_is_confirmed_aloud(box: Box) -> None:
     turn = use(box, "volume", change="up")
     assert box.get("playback", SetVolume) == SetVolume(0.95)
     hears(box, turn, "Louder.")
 
 
-def test_the_last_answer_is_said_again(box: Box) -> None:
+def test_the_last_answer_is_repeated_on_request(box: Box) -> None:
     turn = box.question()
     box.answer("The moon is grey.", "It has no air.")
     box.say("playback", PlaybackFinished(turn, 32_000, 0))
@@ -76,7 +76,7 @@ def test_the_last_answer_is_said_again(box: Box) -> None:
     hears(box, use(box, "repeat"), "The moon is grey.", "It has no air.")
 
 
-def test_the_last_turn_is_forgotten_by_thinker_and_disk_and_no_other(box: Box) -> None:
+def test_only_the_last_turn_is_forgotten_by_thinker_and_disk(box: Box) -> None:
     tell(box, "a-first-word", "a-second-word")
     use(box, "forget")
     assert box.get("thinker", Forget) == Forget(last=True)
@@ -85,7 +85,7 @@ def test_the_last_turn_is_forgotten_by_thinker_and_disk_and_no_other(box: Box) -
     assert on_disk(box, b"a-first-word")
 
 
-def test_everything_is_gone_from_the_disk_before_the_box_says_so(box: Box) -> None:
+def test_everything_is_erased_from_the_disk_before_it_is_confirmed_aloud(box: Box) -> None:
     tell(box, "a-first-word", "a-second-word")
     use(box, "forget", what="everything")
     assert box.get("speaker", Speak).text == ASK_AGAIN
@@ -98,9 +98,7 @@ def test_everything_is_gone_from_the_disk_before_the_box_says_so(box: Box) -> No
 
 
 @pytest.mark.parametrize("last", [True, False])
-def test_a_disk_that_does_not_let_go_is_owned_up_to_aloud_whoever_asked(
-    box: Box, last: bool
-) -> None:
+def test_a_failed_erasure_is_announced_aloud_for_every_way_of_asking(box: Box, last: bool) -> None:
     tell(box, "a-secret-word")
     folder = memory_files.path(box.settings).parent
     bind = ["mount", "--bind", "-o", "ro", str(folder), str(folder)]
@@ -123,7 +121,7 @@ def test_a_disk_that_does_not_let_go_is_owned_up_to_aloud_whoever_asked(
         ("enrolled: worn out", english().say("reset-incomplete")),
     ],
 )
-def test_what_became_of_a_reset_is_said_at_the_start_after_it(
+def test_the_result_of_a_reset_is_announced_at_the_next_start(
     tmp_path: Path, noted: str, said: str
 ) -> None:
     (tmp_path / factory_reset.NOTE).write_text(noted)
@@ -147,7 +145,7 @@ def on_disk(box: Box, word: bytes) -> bool:
     return any(word in file.read_bytes() for file in folder.iterdir())
 
 
-def test_a_timer_rings_until_it_is_stopped_even_through_a_conductors_death(box: Box) -> None:
+def test_a_timer_rings_until_it_is_stopped_even_across_a_conductor_crash(box: Box) -> None:
     turn = use(box, "timer", minutes=1 / 60, name="eggs")
     hears(box, turn, "Eggs: one second, from now.")
     assert rings(box).text == "Your timer is done: eggs."
@@ -162,7 +160,9 @@ def test_a_timer_rings_until_it_is_stopped_even_through_a_conductors_death(box: 
     assert box.get("speaker", Speak) == Speak(box.floor.turn, 0, "Tea.")
 
 
-def test_what_ran_out_while_it_was_off_is_said_once_there_is_a_voice(tmp_path: Path) -> None:
+def test_a_timer_that_expired_while_the_box_was_off_is_announced_once_a_voice_is_up(
+    tmp_path: Path,
+) -> None:
     settings = settings_in(tmp_path)
     file = timer_store.path(settings)
     file.parent.mkdir(parents=True)

@@ -65,14 +65,14 @@ def test_a_command_comes_in_and_the_state_goes_out(control: ControlSocket, tmp_p
         assert decode(line.recv(1000)) == STATE
 
 
-def test_only_the_boxs_own_user_may_open_it(control: ControlSocket, tmp_path: Path) -> None:
+def test_only_the_boxs_own_user_can_open_the_socket(control: ControlSocket, tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "run" / NAME).stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize(
     "data", [b"\xff nonsense", encode(Onset(1, 0, speaking=True)), encode(Abandon(1))]
 )
-def test_who_says_what_no_owner_would_is_disconnected(
+def test_a_client_that_sends_an_invalid_message_is_disconnected(
     data: bytes, control: ControlSocket, tmp_path: Path
 ) -> None:
     with client(tmp_path) as line:
@@ -82,13 +82,17 @@ def test_who_says_what_no_owner_would_is_disconnected(
         assert line.recv(10) == b""
 
 
-def test_who_leaves_without_a_word_is_forgotten(control: ControlSocket, tmp_path: Path) -> None:
+def test_a_client_that_disconnects_without_a_command_is_removed(
+    control: ControlSocket, tmp_path: Path
+) -> None:
     client(tmp_path).close()
     assert heard(control) == []
     assert control.pop_commands() == []
 
 
-def test_who_leaves_before_the_reply_does_no_harm(control: ControlSocket, tmp_path: Path) -> None:
+def test_a_client_that_disconnects_before_the_reply_does_no_harm(
+    control: ControlSocket, tmp_path: Path
+) -> None:
     with client(tmp_path) as line:
         line.send(encode(StopSpeaking()))
         control.pop_commands()
@@ -98,7 +102,7 @@ def test_who_leaves_before_the_reply_does_no_harm(control: ControlSocket, tmp_pa
     control.reply(who, STATE)
 
 
-def test_an_answer_to_one_who_has_left_is_not_read_by_the_next_client(
+def test_a_reply_to_a_disconnected_client_does_not_reach_the_next_client(
     control: ControlSocket, tmp_path: Path
 ) -> None:
     with client(tmp_path) as line:
@@ -131,7 +135,7 @@ def test_of_too_many_clients_the_oldest_is_disconnected(
         line.close()
 
 
-def test_a_socket_that_a_killed_box_left_behind_is_replaced(tmp_path: Path) -> None:
+def test_a_stale_socket_of_a_killed_box_is_replaced(tmp_path: Path) -> None:
     left = ControlSocket(tmp_path / "run" / NAME)
     left._listener.close()  # as the kernel does; the name stays
     control = ControlSocket(tmp_path / "run" / NAME)
@@ -140,7 +144,7 @@ def test_a_socket_that_a_killed_box_left_behind_is_replaced(tmp_path: Path) -> N
     assert not (tmp_path / "run" / NAME).exists()
 
 
-def test_a_second_box_leaves_the_first_ones_socket_alone(
+def test_a_second_box_leaves_the_first_boxs_socket_in_place(
     control: ControlSocket, tmp_path: Path
 ) -> None:
     with pytest.raises(ControlError, match="another Interlude"):
@@ -148,17 +152,17 @@ def test_a_second_box_leaves_the_first_ones_socket_alone(
     client(tmp_path).close()
 
 
-def test_where_there_can_be_no_socket_the_reason_is_said() -> None:
+def test_a_socket_that_cannot_be_created_is_an_error_with_its_reason() -> None:
     with pytest.raises(ControlError, match="the control socket cannot be opened"):
         ControlSocket(Path("/proc/nowhere") / NAME)
 
 
-def test_a_name_longer_than_an_address_has_room_for_will_do(tmp_path: Path) -> None:
+def test_a_path_longer_than_a_socket_address_works(tmp_path: Path) -> None:
     control = ControlSocket(tmp_path / ("x" * 120) / NAME)
     control.close()
 
 
-def test_a_box_with_a_folder_of_its_own_has_its_socket_there(
+def test_a_box_with_its_own_runtime_directory_puts_its_socket_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/1000")
@@ -169,7 +173,9 @@ def test_a_box_with_a_folder_of_its_own_has_its_socket_there(
 
 # ── the verbs ────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.process
-def test_a_box_that_runs_does_as_it_is_told(box: Box, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_running_box_executes_shell_commands(
+    box: Box, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert control_commands.cli(box.settings, "say", ["tea", "is", "ready"]) == 0
     assert box.get("speaker", Speak).text == "tea is ready"
     assert control_commands.cli(box.settings, "volume", ["30"]) == 0
@@ -186,16 +192,16 @@ def test_a_box_that_runs_does_as_it_is_told(box: Box, capsys: pytest.CaptureFixt
 
 
 @pytest.mark.process
-def test_forgetting_reaches_a_thinker_that_runs(
-    box: Box, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_forgetting_reaches_a_running_thinker(box: Box, capsys: pytest.CaptureFixture[str]) -> None:
     assert memory_commands.cli_forget(box.settings) == 0
     assert box.get("thinker", Forget) == Forget()
     assert "The box that runs here has forgotten" in capsys.readouterr().out
 
 
 @pytest.mark.process
-def test_the_socket_is_gone_with_the_box_and_comes_back_with_its_conductor(tmp_path: Path) -> None:
+def test_the_socket_is_removed_with_the_box_and_recreated_by_a_restarted_conductor(
+    tmp_path: Path,
+) -> None:
     box = Box(settings_in(tmp_path))
     box.kill()
     box.until(lambda: box.supervisor.parts["conductor"].announced)

@@ -50,7 +50,7 @@ def client(folder: Path) -> socket.socket:
     return line
 
 
-def test_a_client_that_is_disconnected_for_another_may_have_spoken_at_that_moment(
+def test_a_client_evicted_in_the_same_poll_as_its_command_is_not_read(
     control: ControlSocket, tmp_path: Path
 ) -> None:
     lines = []
@@ -81,7 +81,7 @@ def test_a_client_that_is_disconnected_for_another_may_have_spoken_at_that_momen
     ],
     ids=("garbage", "no command", "too long", "much too long", "no number", "cut off", "too large"),
 )  # fmt: skip
-def test_who_is_refused_is_told_why_and_shown_out(
+def test_a_refused_client_receives_the_reason_and_is_disconnected(
     data: bytes, why: str, control: ControlSocket, tmp_path: Path
 ) -> None:
     with client(tmp_path) as line:
@@ -94,7 +94,7 @@ def test_who_is_refused_is_told_why_and_shown_out(
         assert line.recv(10) == b""
 
 
-def test_the_longest_that_may_be_asked_is_taken(control: ControlSocket, tmp_path: Path) -> None:
+def test_a_question_of_maximum_length_is_accepted(control: ControlSocket, tmp_path: Path) -> None:
     question = Ask("\U0001f9e1" * MAX_WORDS)
     with client(tmp_path) as line:
         line.send(encode(question))
@@ -102,7 +102,7 @@ def test_the_longest_that_may_be_asked_is_taken(control: ControlSocket, tmp_path
         assert [command for _, command in control.pop_commands()] == [question]
 
 
-def test_a_client_that_never_reads_holds_nobody_up_and_is_disconnected(
+def test_a_client_that_never_reads_blocks_nothing_and_is_disconnected(
     control: ControlSocket, tmp_path: Path
 ) -> None:
     with client(tmp_path) as line:
@@ -121,7 +121,7 @@ def test_a_client_that_never_reads_holds_nobody_up_and_is_disconnected(
         assert not control._clients
 
 
-def test_without_a_descriptor_left_the_socket_is_quiet_and_opens_again_later(
+def test_without_free_descriptors_the_socket_pauses_and_resumes_later(
     control: ControlSocket, tmp_path: Path
 ) -> None:
     waiting = client(tmp_path)
@@ -152,7 +152,9 @@ def _readable(control: ControlSocket) -> bool:
     | st.sampled_from(("type", "text", "on")).map(lambda key: b"\x81\xa4" + key.encode())
 )  # fmt: skip
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_no_bytes_trouble_the_socket(data: bytes, control: ControlSocket, tmp_path: Path) -> None:
+def test_arbitrary_bytes_do_not_break_the_socket(
+    data: bytes, control: ControlSocket, tmp_path: Path
+) -> None:
     with client(tmp_path) as line:
         line.send(data or b"\x00")
         control.pop_commands()
@@ -162,7 +164,7 @@ def test_no_bytes_trouble_the_socket(data: bytes, control: ControlSocket, tmp_pa
 
 
 @pytest.mark.process
-def test_a_crowd_at_the_socket_costs_no_conductor(box: Box, tmp_path: Path) -> None:
+def test_many_clients_at_once_do_not_crash_the_conductor(box: Box, tmp_path: Path) -> None:
     conductor = box.supervisor.parts["conductor"].child
     assert conductor is not None
     dice = random.Random(11)
@@ -191,6 +193,6 @@ def test_a_crowd_at_the_socket_costs_no_conductor(box: Box, tmp_path: Path) -> N
 
 
 @pytest.mark.process
-def test_a_refusal_at_the_socket_is_told_in_its_words(box: Box) -> None:
+def test_a_refusal_at_the_socket_carries_its_text(box: Box) -> None:
     with pytest.raises(ControlError, match=f"refuses that.*length <= {MAX_WORDS}"):
         tell.send_command(box.settings, Ask("x" * (MAX_WORDS + 1)))

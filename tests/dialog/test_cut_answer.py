@@ -33,17 +33,17 @@ def test_what_was_heard_is_known_by_playback_or_by_the_last_position(
     assert CUT.heard_text(position) == heard
 
 
-def test_of_an_answer_that_had_hardly_begun_nothing_counts_as_heard() -> None:
+def test_nothing_counts_as_heard_of_an_answer_that_had_hardly_begun() -> None:
     assert CutAnswer(ANSWER, 100.15, unheard=True).heard_text(2 * RATE_HZ) == ""
 
 
-def test_a_position_that_comes_late_moves_it_on_and_it_stays_silent() -> None:
+def test_a_late_playback_position_extends_what_was_heard_and_the_answer_stays_silent() -> None:
     moved = CUT.set_position(2 * RATE_HZ, 101.0)
     assert (moved.heard_text(None), moved.answer.sounding) == ("The moon is grey.", False)
     assert moved.due_s == CUT.due_s
 
 
-def test_a_length_that_comes_late_is_taken_into_account() -> None:
+def test_a_late_sentence_length_is_taken_into_account() -> None:
     assert CUT.set_timing(Spoken(1, 0, 0, RATE_HZ, 0.0)).heard_text(None) == "The moon is grey."
     assert CUT.set_timing(Spoken(1, 5, 0, RATE_HZ, 0.0)) == CUT  # it has no such line
 
@@ -53,11 +53,11 @@ def test_an_answer_that_the_owner_stops_is_unwanted_whatever_was_heard() -> None
     assert CUT.stop() == CutAnswer(ANSWER, 100.15, unwanted=True)
 
 
-def test_the_question_that_is_left_keeps_its_turn() -> None:
+def test_the_unanswered_question_keeps_its_turn() -> None:
     left = UnansweredQuestion(CUT.answer.question, CUT.answer.turn)
     assert (left.question.text, left.turn) == ("why?", 7)
 
 
-def test_a_cut_answer_that_still_sounds_would_be_found() -> None:
+def test_the_invariant_check_finds_a_cut_answer_that_is_still_playing() -> None:
     assert CUT.consistent
     assert not CutAnswer(ANSWER.at(0, 100.0, sounding=True), due_s=100.15).consistent

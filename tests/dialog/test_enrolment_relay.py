@@ -34,7 +34,7 @@ def begun(talk: Talk) -> Mail:
     return mail
 
 
-def test_at_rest_the_word_is_asked_for_aloud_and_the_listener_records_it() -> None:
+def test_an_idle_box_asks_for_the_word_aloud_and_the_listener_records_it() -> None:
     talk = Talk()
     mail = begun(talk)
     assert mail(talk, ASK) == (PlaySound("", "Say: wait"),)
@@ -43,7 +43,7 @@ def test_at_rest_the_word_is_asked_for_aloud_and_the_listener_records_it() -> No
     assert mail.sent == [("page", TakeJudged(7, 1, None))]
 
 
-def test_the_question_sounds_as_an_announcement() -> None:
+def test_the_enrolment_prompt_is_an_announcement() -> None:
     talk = Talk()
     (sound,) = begun(talk)(talk, ASK)
     talk(sound)
@@ -53,7 +53,7 @@ def test_the_question_sounds_as_an_announcement() -> None:
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_it_is_asked_in_the_boxs_language_with_what_was_wrong_before(word: Any) -> None:
+def test_the_prompt_is_in_the_boxs_language_and_names_the_previous_fault(word: Any) -> None:
     talk = Talk(language="de")
     (sound,) = begun(talk)(talk, AskTake(7, 1, word, first=True, fault="short"))
     assert sound.text.startswith("Ich möchte lernen")
@@ -61,14 +61,14 @@ def test_it_is_asked_in_the_boxs_language_with_what_was_wrong_before(word: Any) 
 
 
 @pytest.mark.parametrize("state", sorted(set(STATES) - {"idle", "muted", "failed"}))
-def test_while_somebody_talks_it_is_refused(state: Any) -> None:
+def test_enrolment_is_refused_during_a_conversation(state: Any) -> None:
     talk = talk_in(state)
     mail = begun(talk)
     assert mail(talk, ASK) == ()
     assert mail.sent == [("page", TrialRefused(7, "busy"))]
 
 
-def test_a_muted_box_refuses_it() -> None:
+def test_a_muted_box_refuses_enrolment() -> None:
     talk = Talk()
     mail = begun(talk)
     talk(Mute(on=True))
@@ -76,7 +76,7 @@ def test_a_muted_box_refuses_it() -> None:
     assert mail.sent == [("page", TrialRefused(7, "muted"))]
 
 
-def test_a_question_of_an_enrolment_that_was_ended_is_not_asked() -> None:
+def test_the_prompt_of_an_ended_enrolment_is_not_spoken() -> None:
     talk = Talk()
     mail = begun(talk)
     assert mail(talk, EndTrial(7)) == ()
@@ -85,7 +85,7 @@ def test_a_question_of_an_enrolment_that_was_ended_is_not_asked() -> None:
     assert mail.sent == [("page", TrialRefused(7, "no-microphone"))]
 
 
-def test_ending_it_cuts_the_question() -> None:
+def test_ending_an_enrolment_stops_its_prompt() -> None:
     talk = Talk()
     mail = begun(talk)
     (sound,) = mail(talk, ASK)
@@ -94,7 +94,7 @@ def test_ending_it_cuts_the_question() -> None:
 
 
 @pytest.mark.parametrize("outcome", ["kept", "no-better", "too-few", "contradict", "failed"])
-def test_what_came_of_it_is_said_once(outcome: Any) -> None:
+def test_the_outcome_of_an_enrolment_is_announced_once(outcome: Any) -> None:
     talk = Talk()
     mail = begun(talk)
     mail(talk, LearnEnrolment(7))
@@ -106,7 +106,7 @@ def test_what_came_of_it_is_said_once(outcome: Any) -> None:
     assert mail(talk, learnt, peer="listener") == ()
 
 
-def test_nobody_but_the_page_has_anything_enrolled_or_forgotten() -> None:
+def test_only_the_page_can_enrol_or_delete_a_recording() -> None:
     mail, talk = Mail(), Talk()
     for wanted in (BeginEnrolment(7), ASK, LearnEnrolment(7), OwnerVoiceChanged()):
         assert mail(talk, wanted, peer="link") == ()
@@ -117,7 +117,7 @@ def test_nobody_but_the_page_has_anything_enrolled_or_forgotten() -> None:
     assert mail.sent == [("listener", OwnerVoiceChanged())]
 
 
-def test_a_listener_that_dies_ends_it_with_the_light() -> None:
+def test_a_listener_crash_ends_the_enrolment_and_switches_the_light_off() -> None:
     talk = Talk()
     mail = begun(talk)
     mail(talk, SoundRecording(7, on=True), peer="listener")
@@ -131,7 +131,7 @@ def test_a_listener_that_dies_ends_it_with_the_light() -> None:
     assert mail.sent == []
 
 
-def test_a_page_that_dies_ends_it() -> None:
+def test_a_page_crash_ends_the_enrolment() -> None:
     talk = Talk()
     mail = begun(talk)
     mail(talk, PartChanged("page", "down"), peer="supervisor")

@@ -27,7 +27,7 @@ def test_a_new_hold_is_closed() -> None:
     assert OutputHold().consistent
 
 
-def test_a_released_hold_is_closed_and_waits_for_nothing() -> None:
+def test_a_released_hold_is_closed_and_has_no_deadline() -> None:
     released = HELD.mark_rapid(5.0, POLICY).debounce("noise", 11.5).release()
     assert (released.open, released.released) == (False, 4)
     assert (released.resume_reason, released.rapid_since_s) == ("", NEVER)
@@ -39,7 +39,7 @@ def test_a_new_onset_ends_the_debounce_of_the_one_before() -> None:
     assert waiting.extend(12.0).resume_reason == "noise"
 
 
-def test_a_hold_whose_message_was_lost_has_an_onset_that_is_not_known() -> None:
+def test_a_hold_whose_message_was_lost_has_an_unknown_onset() -> None:
     adopted = HELD.adopt(9)
     assert (adopted.serial, adopted.onset_index, adopted.open) == (9, 0, True)
     assert adopted.release().released == 9
@@ -48,12 +48,12 @@ def test_a_hold_whose_message_was_lost_has_an_onset_that_is_not_known() -> None:
 @pytest.mark.parametrize(
     ("after_s", "rapid"), [(0.0, True), (RAPID_S - 0.01, True), (RAPID_S, False), (9.0, False)]
 )
-def test_an_onset_soon_after_the_answer_resumed_is_a_rapid_one(after_s: float, rapid: bool) -> None:
+def test_an_onset_soon_after_the_answer_resumed_is_rapid(after_s: float, rapid: bool) -> None:
     hold = HELD.resume(20.0).mark_rapid(20.0 + after_s, POLICY)
     assert hold.rapid_since_s == (20.0 + after_s if rapid else NEVER)
 
 
-def test_the_first_onset_of_all_is_no_rapid_one() -> None:
+def test_the_first_onset_is_not_rapid() -> None:
     assert HELD.mark_rapid(0.0, POLICY).rapid_since_s == NEVER
 
 
@@ -61,14 +61,14 @@ def test_the_first_onset_of_all_is_no_rapid_one() -> None:
     ("after_s", "needed"),
     [(0.3, True), (LONGEST_S - DEBOUNCE_S - 0.01, True), (LONGEST_S - DEBOUNCE_S + 0.01, False)],
 )
-def test_a_rapid_onset_needs_a_debounce_until_the_answer_has_waited_for_too_long(
+def test_a_rapid_onset_is_debounced_until_the_maximum_wait_is_reached(
     after_s: float, needed: bool
 ) -> None:
     hold = HELD.resume(20.0).mark_rapid(20.0, POLICY)
     assert hold.needs_debounce(20.0 + after_s, POLICY) == needed
 
 
-def test_a_single_onset_needs_none() -> None:
+def test_a_single_onset_is_not_debounced() -> None:
     assert not HELD.needs_debounce(10.0, POLICY)
 
 
@@ -78,7 +78,7 @@ OPERATIONS = st.sampled_from(
 
 
 @given(st.lists(st.tuples(OPERATIONS, st.floats(0.0, 5.0))))
-def test_whatever_happens_a_closed_hold_has_released_its_onset(
+def test_after_any_operations_a_closed_hold_has_released_its_onset(
     operations: list[tuple[str, float]],
 ) -> None:
     hold, now_s = OutputHold(), 100.0
@@ -108,5 +108,5 @@ def test_whatever_happens_a_closed_hold_has_released_its_onset(
         OutputHold(4, 4, rapid_since_s=20.0),
     ],
 )
-def test_a_closed_hold_that_still_waits_would_be_found(hold: OutputHold) -> None:
+def test_the_invariant_check_finds_a_closed_hold_with_a_deadline(hold: OutputHold) -> None:
     assert not hold.consistent

@@ -39,7 +39,7 @@ def answered(talk: Talk, language: str) -> None:
     talk(PlaybackStarted(talk.turn, 0), PlaybackFinished(talk.turn, 16000, 16000))
 
 
-def test_sentences_that_a_voice_passed_on_are_counted_and_told() -> None:
+def test_sentences_passed_on_by_a_voice_are_counted() -> None:
     talk = Talk()
     for _ in range(2):
         talk(Ask("What is the moon?"))
@@ -51,7 +51,7 @@ def test_sentences_that_a_voice_passed_on_are_counted_and_told() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_an_excuse_is_in_the_language_of_the_box(language: str) -> None:
+def test_an_apology_is_in_the_language_of_the_box(language: str) -> None:
     words = catalogue(language)
     talk = Talk(rules=FIXED, language=language)
     assert failed(talk) == words.say("lost-thread")
@@ -70,7 +70,7 @@ def test_a_german_box_whose_card_is_broken_says_so_in_german() -> None:
     assert talk.sent(Speak)[0].text == "Mit mir stimmt etwas nicht. Was nicht arbeitet: mein Gehör."
 
 
-def test_what_the_box_says_by_itself_follows_the_language_of_its_last_answer() -> None:
+def test_the_boxs_own_sentences_follow_the_language_of_its_last_answer() -> None:
     talk = Talk()
     answered(talk, "de")
     assert failed(talk) == catalogue("de").say("lost-thread")
@@ -78,14 +78,14 @@ def test_what_the_box_says_by_itself_follows_the_language_of_its_last_answer() -
     assert failed(talk) == catalogue("en").say("lost-thread")
 
 
-def test_a_box_of_one_language_keeps_to_it_whatever_the_model_says() -> None:
+def test_a_monolingual_box_keeps_its_language_whatever_the_model_says() -> None:
     talk = Talk(rules=FIXED, language="de")
     answered(talk, "en")
     assert failed(talk) == catalogue("de").say("lost-thread")
 
 
 @pytest.mark.parametrize("language", ["fr", "zz"])
-def test_a_language_that_the_box_has_no_sentences_in_is_excused_in_english(language: str) -> None:
+def test_apologies_in_an_unsupported_language_fall_back_to_english(language: str) -> None:
     talk = Talk()
     answered(talk, language)
     assert failed(talk) == catalogue("en").say("lost-thread")
@@ -95,7 +95,7 @@ def test_a_language_that_the_box_has_no_sentences_in_is_excused_in_english(langu
     ("asked", "language"),
     [("Wie hoch ist der Himmel?", "de"), ("How high is the sky?", "en"), ("Xylophon?", "en")],
 )
-def test_before_any_answer_it_speaks_the_language_of_what_was_typed(
+def test_before_the_first_answer_the_box_speaks_the_language_of_the_typed_question(
     asked: str, language: str
 ) -> None:
     talk = Talk(ready=False)
@@ -103,7 +103,7 @@ def test_before_any_answer_it_speaks_the_language_of_what_was_typed(
     assert talk.sent(Speak)[0].text == catalogue(language).say("not-ready")
 
 
-def test_the_first_answer_by_a_models_tool_is_in_the_language_of_what_was_typed() -> None:
+def test_a_tools_first_answer_is_in_the_language_of_the_typed_question() -> None:
     talk = Talk()
     talk(Ask("Kannst du mir sagen, wie spät es gerade ist?"))
     talk(ToolCalled(talk.turn, 0, "time", {}))
@@ -111,7 +111,7 @@ def test_the_first_answer_by_a_models_tool_is_in_the_language_of_what_was_typed(
     assert talk.it.language == "de"
 
 
-def test_without_a_model_a_german_request_is_done_and_answered_in_german() -> None:
+def test_without_a_model_a_german_request_is_executed_and_answered_in_german() -> None:
     talk = Talk(ready=False)
     talk(Ask("Stell bitte einen Timer auf fünf Minuten."))
     (used,) = talk.done(UseTool)
@@ -119,7 +119,7 @@ def test_without_a_model_a_german_request_is_done_and_answered_in_german() -> No
     assert talk.it.language == "de"
 
 
-def test_a_box_of_one_language_does_an_english_request_and_answers_in_its_own() -> None:
+def test_a_monolingual_box_executes_an_english_request_and_answers_in_its_own_language() -> None:
     talk = Talk(rules=FIXED, ready=False, language="de")
     talk(Ask("What time is it?"))
     assert talk.done(UseTool)[0].call == ToolCall("time")
@@ -138,7 +138,7 @@ def test_a_transcript_of_the_newest_question_sets_the_language_and_an_older_one_
     assert talk.it.language == "de"
 
 
-def test_what_others_have_it_say_changes_no_language() -> None:
+def test_announcements_do_not_change_the_language() -> None:
     talk = Talk()
     talk(Say("Das Essen ist fertig."))
     talk(Spoken(talk.turn, 0, 0, 16000, 10.0, language="de"))
@@ -146,5 +146,5 @@ def test_what_others_have_it_say_changes_no_language() -> None:
     assert failed(talk) == catalogue("en").say("lost-thread")
 
 
-def test_an_excuse_that_is_not_known_is_the_usual_one() -> None:
+def test_an_unknown_failure_gets_the_default_apology() -> None:
     assert failed(Talk(), "no-such-key") == catalogue("en").say("lost-thread")

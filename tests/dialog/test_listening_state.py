@@ -40,7 +40,7 @@ def test_the_microphone_is_off_if_the_owner_or_the_switch_wants_it(
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("ringing", [False, True])
-def test_with_the_microphone_off_nobody_is_listened_to(
+def test_with_the_microphone_off_no_speech_is_accepted(
     mode: ModeName, state: StateName, ringing: bool
 ) -> None:
     it = ListeningState(mode, muted=True)
@@ -50,7 +50,7 @@ def test_with_the_microphone_off_nobody_is_listened_to(
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_in_mode_open_everybody_is_listened_to(state: StateName) -> None:
+def test_in_mode_open_all_speech_is_accepted(state: StateName) -> None:
     assert command(ListeningState(), state) == SetListening(True, "open")
 
 
@@ -59,7 +59,9 @@ def test_in_mode_open_everybody_is_listened_to(state: StateName) -> None:
     [("idle", False), ("listening", True), ("thinking", True), ("speaking", True),
      ("holding", True), ("failed", False)],
 )  # fmt: skip
-def test_in_mode_wake_word_a_conversation_goes_on_without_it(state: StateName, on: bool) -> None:
+def test_in_mode_wake_word_a_conversation_continues_without_the_wake_word(
+    state: StateName, on: bool
+) -> None:
     assert command(ListeningState("wake_word"), state).on == on
 
 
@@ -67,18 +69,20 @@ def test_in_mode_wake_word_a_conversation_goes_on_without_it(state: StateName, o
     ("state", "on"),
     [("idle", False), ("listening", True), ("thinking", False), ("speaking", False)],
 )
-def test_in_mode_push_to_talk_only_an_open_floor_is_listened_to(state: StateName, on: bool) -> None:
+def test_in_mode_push_to_talk_speech_is_accepted_only_while_the_floor_is_open(
+    state: StateName, on: bool
+) -> None:
     assert command(ListeningState("push_to_talk"), state).on == on
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_what_rings_is_listened_to_in_every_mode(mode: ModeName) -> None:
+def test_speech_is_accepted_in_every_mode_while_a_timer_rings(mode: ModeName) -> None:
     assert command(ListeningState(mode), ringing=True).on
 
 
 @pytest.mark.parametrize("mode", ["push_to_talk", "wake_word"])
 @pytest.mark.parametrize("by_voice", [False, True])
-def test_the_policy_says_in_which_modes_speech_interrupts_an_answer(
+def test_the_policy_decides_in_which_modes_speech_interrupts_an_answer(
     mode: ModeName, by_voice: bool
 ) -> None:
     policy = replace(POLICY, by_voice=frozenset({mode} if by_voice else ()))
@@ -86,13 +90,13 @@ def test_the_policy_says_in_which_modes_speech_interrupts_an_answer(
     assert told.over_box == by_voice
 
 
-def test_the_listener_is_told_of_the_button_and_of_the_end_of_the_wake_word() -> None:
+def test_the_listeners_command_contains_the_button_and_the_end_of_the_wake_word() -> None:
     assert command(PRESSED, "listening").held
     assert not command(PRESSED.release_button(), "listening").held
     assert command(WOKEN, "listening").since == 1_000_000
 
 
-def test_at_the_end_of_a_turn_button_and_wake_word_count_no_more() -> None:
+def test_the_end_of_a_turn_clears_button_and_wake_word() -> None:
     assert PRESSED.end_turn() == ListeningState("push_to_talk")
     assert WOKEN.end_turn() == ListeningState("wake_word")
 
@@ -111,7 +115,7 @@ def test_the_floor_is_open_for_one_question() -> None:
         (ListeningState("push_to_talk"), True),
     ],
 )
-def test_what_is_merely_said_in_mode_open_was_not_chosen(it: ListeningState, chosen: bool) -> None:
+def test_speech_in_mode_open_is_not_a_deliberate_address(it: ListeningState, chosen: bool) -> None:
     assert it.chosen == chosen
 
 
@@ -120,7 +124,7 @@ def test_what_is_merely_said_in_mode_open_was_not_chosen(it: ListeningState, cho
     [("wake_word", 8.0, True), ("wake_word", 0.0, False), ("open", 8.0, False),
      ("push_to_talk", 8.0, False)],
 )  # fmt: skip
-def test_after_an_answer_the_wake_word_is_spared_where_there_is_one(
+def test_after_an_answer_mode_wake_word_accepts_a_follow_up_without_the_wake_word(
     mode: ModeName, follow_s: float, spared: bool
 ) -> None:
     it = ListeningState(mode).spare_wake_word(100.0, replace(POLICY, follow_s=follow_s))
@@ -133,15 +137,13 @@ def test_after_an_answer_the_wake_word_is_spared_where_there_is_one(
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("before", [PRESSED, ListeningState("wake_word", open_until_s=108.0)])
-def test_a_new_mode_takes_nothing_over_from_the_one_before(
-    mode: ModeName, before: ListeningState
-) -> None:
+def test_a_mode_change_carries_no_state_over(mode: ModeName, before: ListeningState) -> None:
     after = before.set_mode(mode)
     assert after.mode == mode
     assert (after.button_down, after.open_until_s) == (False, NEVER)
 
 
-def test_the_deadline_is_the_first_of_press_button_and_open_floor() -> None:
+def test_the_deadline_is_the_earliest_of_press_button_and_open_floor() -> None:
     assert ListeningState().deadline_s == NEVER
     assert PRESSED.deadline_s == 220.0
     assert PRESSED.await_press(100.3).deadline_s == 100.3
@@ -159,5 +161,5 @@ def test_the_deadline_is_the_first_of_press_button_and_open_floor() -> None:
         ListeningState(switched_off=True, opened_for_turn=True),
     ],
 )
-def test_a_state_that_contradicts_itself_would_be_found(it: ListeningState) -> None:
+def test_the_invariant_check_finds_a_contradictory_state(it: ListeningState) -> None:
     assert not it.consistent

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 
 # ── keeping and letting go ───────────────────────────────────────────────────────────────────
-def test_what_was_remembered_is_recalled_oldest_first(file: Path) -> None:
+def test_remembered_turns_are_recalled_oldest_first(file: Path) -> None:
     memory = Memory(file, 10)
     for number in range(3):
         memory.remember(turn(number, complete=number != 1))
@@ -33,14 +33,14 @@ def test_what_was_remembered_is_recalled_oldest_first(file: Path) -> None:
     assert Memory(file, 10).recall(12) == [turn(0), turn(1, complete=False), turn(2)]
 
 
-def test_only_so_many_turns_are_kept(file: Path) -> None:
+def test_only_the_newest_turns_up_to_the_limit_are_kept(file: Path) -> None:
     memory = Memory(file, 3)
     for number in range(10):
         memory.remember(turn(number))
     assert [t.turn for t in memory.recall(100)] == [7, 8, 9]
 
 
-def test_the_memory_is_its_owners_alone(file: Path) -> None:
+def test_the_memory_is_readable_by_its_owner_only(file: Path) -> None:
     memory = Memory(file, 10)
     memory.remember(turn(1))
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
@@ -48,7 +48,7 @@ def test_the_memory_is_its_owners_alone(file: Path) -> None:
         assert stat.S_IMODE(each.stat().st_mode) == 0o600, each
 
 
-def test_a_memory_that_others_could_read_is_closed_to_them(file: Path) -> None:
+def test_a_memory_readable_by_others_gets_its_permissions_corrected(file: Path) -> None:
     Memory(file, 10).close()
     file.parent.chmod(0o755)
     file.chmod(0o644)
@@ -57,7 +57,7 @@ def test_a_memory_that_others_could_read_is_closed_to_them(file: Path) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_no_word_of_what_is_forgotten_is_left_in_any_file(file: Path) -> None:
+def test_no_word_of_a_forgotten_turn_is_left_in_any_file(file: Path) -> None:
     memory = Memory(file, 1000)
     for number in range(200):
         memory.remember(turn(number, f"a-secret-word number {number}"))
@@ -72,7 +72,7 @@ def test_no_word_of_what_is_forgotten_is_left_in_any_file(file: Path) -> None:
     assert memory.recall(10) == [turn(1)]
 
 
-def test_the_newest_turn_is_forgotten_without_a_trace_and_no_other(file: Path) -> None:
+def test_only_the_newest_turn_is_forgotten_and_leaves_no_trace(file: Path) -> None:
     memory = Memory(file, 10)
     memory.remember(turn(1, "a-first-word"))
     memory.remember(turn(2, "a-second-word"))
@@ -87,7 +87,9 @@ def test_the_newest_turn_is_forgotten_without_a_trace_and_no_other(file: Path) -
     assert Memory(file, 10).recall(10) == []
 
 
-def test_the_last_turn_of_a_memory_that_cannot_be_read_goes_with_all_of_it(file: Path) -> None:
+def test_forgetting_the_last_turn_of_an_unreadable_memory_deletes_the_whole_memory(
+    file: Path,
+) -> None:
     file.parent.mkdir()
     file.write_bytes(b"a-secret-word " * 1000)
     file.with_name("memory.db.damaged-20260101T000000").write_bytes(b"a-secret-word")
@@ -96,7 +98,7 @@ def test_the_last_turn_of_a_memory_that_cannot_be_read_goes_with_all_of_it(file:
 
 
 @pytest.mark.process
-def test_a_reader_from_a_shell_keeps_nothing_from_being_forgotten(file: Path) -> None:
+def test_a_concurrent_reader_does_not_prevent_forgetting(file: Path) -> None:
     """`interlude memory show` at the same moment."""
     memory = Memory(file, 10)
     for number in range(3):
@@ -111,7 +113,7 @@ def test_a_reader_from_a_shell_keeps_nothing_from_being_forgotten(file: Path) ->
     assert not any(b"a-secret-word" in each.read_bytes() for each in file.parent.iterdir())
 
 
-def test_a_turn_that_was_let_go_leaves_no_word_either(file: Path) -> None:
+def test_a_turn_beyond_the_limit_leaves_no_word_in_any_file(file: Path) -> None:
     memory = Memory(file, 1)
     memory.remember(turn(1, "a-secret-word"))
     memory.remember(turn(2))
@@ -135,7 +137,7 @@ while True:
 
 
 @pytest.mark.process
-def test_a_kill_at_any_moment_leaves_a_prefix(file: Path) -> None:
+def test_a_kill_at_any_moment_leaves_a_prefix_of_the_turns(file: Path) -> None:
     chance = random.Random(5)
     written = 0
     for _ in range(6):
@@ -170,7 +172,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_a_damaged_memory_is_set_aside_and_a_new_one_begun(file: Path, kind: str) -> None:
+def test_a_damaged_memory_is_set_aside_and_a_new_one_is_created(file: Path, kind: str) -> None:
     memory = Memory(file, 1000)
     for number in range(100):
         memory.remember(turn(number, "x" * 200))
@@ -184,7 +186,7 @@ def test_a_damaged_memory_is_set_aside_and_a_new_one_begun(file: Path, kind: str
     assert memory.recall(10) == [turn(1)]
 
 
-def test_a_database_of_somebody_else_is_set_aside(file: Path) -> None:
+def test_a_foreign_database_is_set_aside(file: Path) -> None:
     file.parent.mkdir()
     other = sqlite3.connect(file)
     other.execute("CREATE TABLE recipes (bread TEXT)")
@@ -212,6 +214,6 @@ def test_a_memory_of_a_newer_version_is_left_alone(file: Path) -> None:
     assert not list(file.parent.glob(f"{file.name}.damaged-*"))
 
 
-def test_a_place_that_is_not_ours_to_write_is_a_storage_error() -> None:
+def test_a_directory_without_write_permission_is_a_storage_error() -> None:
     with pytest.raises(StorageError, match=r"cannot be used .*\. See that"):
         open_or_replace(Path("/proc/interlude/memory.db"), 10)

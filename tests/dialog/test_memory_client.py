@@ -49,7 +49,7 @@ def recalled(keeping: MemoryClient) -> list[tuple[str, str, str]]:
     return list(recall.turns)
 
 
-def test_after_a_restart_both_sides_are_recalled(tmp_path: Path) -> None:
+def test_questions_and_answers_are_recalled_after_a_restart(tmp_path: Path) -> None:
     chosen = settings(tmp_path)
     keeping = MemoryClient(chosen, logging.getLogger("test"), english().say)
     for number, said in ((4, "tell me about the moon"), (5, ""), (6, "and the sea")):
@@ -68,9 +68,7 @@ def test_after_a_restart_both_sides_are_recalled(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("last", [True, False])
-def test_a_transcript_that_comes_after_its_turn_was_forgotten_is_not_kept(
-    tmp_path: Path, last: bool
-) -> None:
+def test_a_transcript_of_a_turn_that_was_forgotten_is_not_kept(tmp_path: Path, last: bool) -> None:
     chosen = settings(tmp_path)
     keeping = MemoryClient(chosen, logging.getLogger("test"), english().say)
     remember(keeping, 4)

@@ -63,7 +63,7 @@ def killed(file: Path) -> None:
     assert ended.returncode == -signal.SIGKILL
 
 
-def test_no_word_is_on_the_raw_card_after_everything_was_forgotten(sd: Card) -> None:
+def test_after_forgetting_everything_no_word_is_in_the_raw_bytes_of_the_card(sd: Card) -> None:
     file = sd.at / "memory" / "memory.db"
     for _ in range(3):  # each end of a session frees the blocks of a log
         talk(file, 120, CANARY)
@@ -73,7 +73,7 @@ def test_no_word_is_on_the_raw_card_after_everything_was_forgotten(sd: Card) -> 
     assert sd.count(CANARY) == 0
 
 
-def test_no_word_of_the_last_turn_is_on_the_raw_card_and_all_others_are(sd: Card) -> None:
+def test_only_the_last_turn_is_erased_from_the_raw_bytes_of_the_card(sd: Card) -> None:
     file = sd.at / "memory" / "memory.db"
     for _ in range(2):
         talk(file, 120, KEPT)
@@ -85,7 +85,7 @@ def test_no_word_of_the_last_turn_is_on_the_raw_card_and_all_others_are(sd: Card
 
 
 @pytest.mark.parametrize("last", [True, False])
-def test_a_card_without_a_free_block_forgets_all_the_same(sd: Card, last: bool) -> None:
+def test_forgetting_works_on_a_card_without_a_free_block(sd: Card, last: bool) -> None:
     file = sd.at / "memory" / "memory.db"
     talk(file, 100, KEPT if last else CANARY)
     talk(file, 1, CANARY)
@@ -100,7 +100,7 @@ def test_a_card_without_a_free_block_forgets_all_the_same(sd: Card, last: bool) 
 
 
 @pytest.mark.parametrize("forget", [forget_all, lambda file: forget_turn(file, 50, LastTurn())])
-def test_a_card_that_cannot_be_written_is_an_error_and_forgets_later(
+def test_forgetting_on_a_read_only_card_is_an_error_and_is_done_later(
     sd: Card, forget: Callable[[Path], None]
 ) -> None:
     file = sd.at / "memory" / "memory.db"
@@ -115,7 +115,7 @@ def test_a_card_that_cannot_be_written_is_an_error_and_forgets_later(
 
 
 @pytest.mark.parametrize("last", [True, False])
-def test_no_word_of_what_the_model_has_computed_is_on_the_raw_card(sd: Card, last: bool) -> None:
+def test_no_word_of_the_models_cache_is_in_the_raw_bytes_of_the_card(sd: Card, last: bool) -> None:
     file = sd.at / "memory" / "memory.db"
     talk(file, 5, KEPT)
     for name in ("memory.db.state-1", "memory.db.state-2.tried"):
@@ -130,7 +130,7 @@ def test_no_word_of_what_the_model_has_computed_is_on_the_raw_card(sd: Card, las
     assert Memory(file, 50).count() == (4 if last else 0)
 
 
-def test_who_forgets_waits_for_who_writes_there_but_not_for_ever(tmp_path: Path) -> None:
+def test_forgetting_waits_for_a_writer_of_the_cache_with_a_timeout(tmp_path: Path) -> None:
     file = tmp_path / "memory" / "memory.db"
     talk(file, 5, CANARY)
     with locked(file.parent, 1.0):
@@ -143,7 +143,7 @@ def test_who_forgets_waits_for_who_writes_there_but_not_for_ever(tmp_path: Path)
     assert not file.exists()
 
 
-def test_a_second_try_to_forget_the_last_turn_takes_no_other(tmp_path: Path) -> None:
+def test_a_retry_of_forgetting_the_last_turn_deletes_no_other_turn(tmp_path: Path) -> None:
     """The first one deleted it, and failed at what came then."""
     file, last = tmp_path / "memory.db", LastTurn()
     talk(file, 5, KEPT)
@@ -154,7 +154,7 @@ def test_a_second_try_to_forget_the_last_turn_takes_no_other(tmp_path: Path) -> 
     assert Memory(file, 50).count() == 3
 
 
-def test_no_word_of_a_chosen_turn_is_on_the_raw_card_and_all_others_are(sd: Card) -> None:
+def test_only_a_chosen_turn_is_erased_from_the_raw_bytes_of_the_card(sd: Card) -> None:
     file = sd.at / "memory" / "memory.db"
     talk(file, 20, KEPT)
     talk(file, 1, CANARY)
@@ -173,7 +173,7 @@ def test_no_word_of_a_chosen_turn_is_on_the_raw_card_and_all_others_are(sd: Card
     assert Memory(file, 50).count() == 22 - with_same_key
 
 
-def test_a_turn_that_is_not_there_is_forgotten_without_touching_another(tmp_path: Path) -> None:
+def test_forgetting_an_unknown_turn_deletes_no_other_turn(tmp_path: Path) -> None:
     file = tmp_path / "memory.db"
     talk(file, 5, KEPT)
     for _ in range(2):

@@ -71,7 +71,7 @@ def test_without_a_memory_a_recall_is_answered_at_once_and_empty(file: Path) -> 
         scribe.close()
 
 
-def test_what_a_power_cut_left_half_forgotten_is_finished_at_the_next_start(file: Path) -> None:
+def test_an_erasure_interrupted_by_a_power_cut_is_finished_at_the_next_start(file: Path) -> None:
     memory = Memory(file, 10)
     memory.remember(turn(1, "a-secret-word"))
     memory.close()
@@ -94,7 +94,7 @@ def news(scribe: MemoryWriter, count: int = 1) -> list[MemoryNews]:
     return found
 
 
-def test_the_writer_recalls_what_it_was_told_before(file: Path) -> None:
+def test_the_writer_recalls_what_was_queued_before(file: Path) -> None:
     scribe = MemoryWriter(file, 10)
     scribe.remember(turn(1))
     scribe.recall(5)
@@ -105,7 +105,7 @@ def test_the_writer_recalls_what_it_was_told_before(file: Path) -> None:
     scribe.close()
 
 
-def test_an_order_to_forget_is_answered_when_it_is_so(file: Path) -> None:
+def test_an_order_to_forget_is_confirmed_after_the_erasure(file: Path) -> None:
     scribe = MemoryWriter(file, 10)
     for number in range(3):
         scribe.remember(turn(number, f"a-secret-word {number}"))
@@ -118,7 +118,7 @@ def test_an_order_to_forget_is_answered_when_it_is_so(file: Path) -> None:
     scribe.close()
 
 
-def test_turns_recalled_before_an_order_to_forget_are_not_handed_on_after_it(file: Path) -> None:
+def test_turns_recalled_before_an_order_to_forget_are_not_delivered_after_it(file: Path) -> None:
     scribe = MemoryWriter(file, 10)
     scribe.remember(turn(1))
     scribe.recall(5)
@@ -131,7 +131,7 @@ def test_turns_recalled_before_an_order_to_forget_are_not_handed_on_after_it(fil
 
 
 @pytest.mark.process
-def test_what_could_not_be_forgotten_is_withheld_and_forgotten_later(
+def test_after_a_failed_erasure_nothing_is_recalled_and_the_erasure_is_retried(
     read_only_disk: tuple[Path, Callable[[], None]], tmp_path: Path
 ) -> None:
     place, writable = read_only_disk
@@ -163,7 +163,7 @@ def test_what_could_not_be_forgotten_is_withheld_and_forgotten_later(
 
 
 @pytest.mark.process
-def test_a_queue_that_is_full_of_turns_takes_an_order_to_forget(file: Path) -> None:
+def test_a_full_queue_accepts_an_order_to_forget(file: Path) -> None:
     Memory(file, 1000).close()
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")  # the first turn waits for this, the others for the first
@@ -191,7 +191,7 @@ def test_the_writer_writes_everything_before_it_closes(file: Path) -> None:
     assert Memory(file, 1000).count() == 100
 
 
-def test_the_writer_says_once_that_a_damaged_memory_was_set_aside(file: Path) -> None:
+def test_the_writer_reports_once_that_a_damaged_memory_was_set_aside(file: Path) -> None:
     file.parent.mkdir()
     file.write_bytes(b"nonsense" * 1000)
     scribe = MemoryWriter(file, 10)
@@ -204,7 +204,7 @@ def test_the_writer_says_once_that_a_damaged_memory_was_set_aside(file: Path) ->
     scribe.close()
 
 
-def test_without_a_disk_the_writer_says_so_once_and_says_when_it_is_back(tmp_path: Path) -> None:
+def test_a_disk_failure_and_its_end_are_reported_once_each(tmp_path: Path) -> None:
     place = tmp_path / "memory"
     place.write_text("a file where the directory should be")
     scribe = MemoryWriter(place / "memory.db", 10)
@@ -226,7 +226,7 @@ def test_without_a_disk_the_writer_says_so_once_and_says_when_it_is_back(tmp_pat
 
 
 @pytest.mark.process
-def test_a_full_disk_is_said_once_and_the_talk_goes_on(small_disk: Path) -> None:
+def test_a_full_disk_is_reported_once_and_the_writer_continues(small_disk: Path) -> None:
     scribe = MemoryWriter(small_disk / "memory.db", 1_000_000)
     for number in range(60):
         scribe.remember(turn(number, "x" * 60_000))
@@ -262,7 +262,7 @@ def test_one_turn_is_forgotten_and_the_others_are_recalled(file: Path) -> None:
     [("0\n2026-01-01T10:00:00+00:00 1", [0, 2]), ("1\n2026-01-01T10:00:00+00:00 0", [1]),
      ("2", [0]), ("all", []), ("1\nx", []), ("1\n2026 y", []), ("-1", []), ("", [])],
 )  # fmt: skip
-def test_what_is_owed_is_carried_out_by_a_successor(
+def test_a_noted_erasure_is_done_by_the_next_writer(
     file: Path, tmp_path: Path, noted: str, left: list[int]
 ) -> None:
     memory = Memory(file, 10)

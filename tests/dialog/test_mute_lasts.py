@@ -57,7 +57,7 @@ def test_a_conductor_that_dies_unmutes_nothing(life: Life) -> None:
     assert life.microphone_off()
 
 
-def test_what_was_set_is_so_after_a_kill(life: Life) -> None:
+def test_mode_and_volume_survive_a_kill(life: Life) -> None:
     life.tell(SetVolume(0.43), SetMode("wake_word"))
     life.until(lambda: adjusted.adjusted(life.settings).speaking.volume == 0.43)
     life.until(lambda: adjusted.adjusted(life.settings).mode == "wake_word")
@@ -66,7 +66,7 @@ def test_what_was_set_is_so_after_a_kill(life: Life) -> None:
     life.until(lambda: life.stands[:2] == ["wake_word", "0.43"])
 
 
-def test_the_last_of_a_dragged_slider_is_there_after_a_stop(life: Life) -> None:
+def test_the_last_value_of_a_dragged_slider_survives_a_stop(life: Life) -> None:
     for percent in range(30, 80):
         life.tell(SetVolume(percent / 100))
     life.stop()
@@ -75,7 +75,7 @@ def test_the_last_of_a_dragged_slider_is_there_after_a_stop(life: Life) -> None:
     life.until(lambda: life.stands[:2] == ["open", "0.79"])
 
 
-def test_an_owner_who_edits_the_file_has_the_last_word(life: Life) -> None:
+def test_an_edit_of_the_settings_file_overrides_stored_choices(life: Life) -> None:
     button: dict[str, object] = {"panel": {"gpio": "keyboard"}}
     life.tell(SetVolume(0.43), SetMode("wake_word"))
     life.stop()
@@ -89,7 +89,7 @@ def test_an_owner_who_edits_the_file_has_the_last_word(life: Life) -> None:
     life.until(lambda: life.stands[:2] == ["push_to_talk", "0.8"])
 
 
-def test_a_button_that_was_taken_away_takes_its_mode_with_it(life: Life) -> None:
+def test_removing_the_button_ends_its_listening_mode(life: Life) -> None:
     life.tell(SetMode("wake_word"))
     with pytest.raises(ControlError, match=r"refuses that\. This box has no button"):
         tell.send_command(life.settings, SetMode("push_to_talk"))
@@ -105,7 +105,7 @@ def test_a_button_that_was_taken_away_takes_its_mode_with_it(life: Life) -> None
     life.until(lambda: life.stands[:1] == ["open"])
 
 
-def test_a_conductor_that_dies_goes_on_with_what_was_set(life: Life) -> None:
+def test_a_restarted_conductor_keeps_the_stored_choices(life: Life) -> None:
     life.tell(SetVolume(0.43), SetMode("wake_word"))
     life.until(lambda: adjusted.adjusted(life.settings).mode == "wake_word")
     before = life.pid("conductor")
@@ -115,7 +115,7 @@ def test_a_conductor_that_dies_goes_on_with_what_was_set(life: Life) -> None:
 
 
 @pytest.mark.parametrize("file", [mute_store.FILE, adjusted.FILE])
-def test_damaged_files_stop_no_box_and_open_no_microphone(life: Life, file: str) -> None:
+def test_damaged_files_prevent_no_start_and_open_no_microphone(life: Life, file: str) -> None:
     life.until(lambda: life.stands)
     life.stop()
     (life.folder / "state" / file).write_bytes(b"\x00{")
@@ -139,7 +139,7 @@ def _made(folder: Path) -> bool:
     return True
 
 
-def test_a_card_that_cannot_be_written_is_a_problem_until_it_can(life: Life) -> None:
+def test_a_card_that_cannot_be_written_is_reported_until_it_can(life: Life) -> None:
     life.until(lambda: life.stands[3:] == ["False"])
     blocked = life.folder / "state" / f".{mute_store.FILE}.new"
     life.until(lambda: _made(blocked))

@@ -52,7 +52,7 @@ def box(tmp_path: Path) -> Iterator[Box]:
     made.close()
 
 
-def test_the_first_start_ever_hears(box: Box) -> None:
+def test_at_the_first_start_ever_the_microphone_is_on(box: Box) -> None:
     assert not box.floor.microphone_off
     assert box.it.state == "idle"
     box.settle()
@@ -73,13 +73,13 @@ def test_a_muted_box_is_muted_from_the_first_moment_of_the_next_start(box: Box, 
     assert (box.floor.microphone_off, box.it.state) == (False, "idle")
 
 
-def test_mute_is_on_the_floor_before_the_disk_is_asked(box: Box) -> None:
+def test_mute_is_written_to_the_floor_before_the_disk(box: Box) -> None:
     box.break_card()
     box.hear(Mute(on=True))
     assert box.floor.muted
 
 
-def test_a_mute_that_is_not_stored_is_told_once_and_its_store_is_told_of_when_it_works_again(
+def test_a_failed_mute_write_and_its_recovery_are_reported_once_each(
     box: Box,
 ) -> None:
     box.break_card()
@@ -99,7 +99,7 @@ def test_a_mute_that_is_not_stored_is_told_once_and_its_store_is_told_of_when_it
     assert [complaint.aloud for complaint in box.complaints[2:]] == [None]
 
 
-def test_a_mute_that_nothing_keeps_is_said_to_end_with_a_restart(box: Box) -> None:
+def test_a_mute_that_cannot_be_stored_is_reported_to_end_with_a_restart(box: Box) -> None:
     box.break_card()
     shutil.rmtree(box.run)
     box.hear(Mute(on=True))
@@ -119,7 +119,7 @@ def test_unmuting_a_box_whose_card_is_broken_ends_with_the_power(box: Box) -> No
     assert box.floor.microphone_off
 
 
-def test_what_cannot_be_read_stays_muted_says_so_and_is_mended(box: Box) -> None:
+def test_an_unreadable_mute_file_mutes_is_reported_and_is_rewritten(box: Box) -> None:
     (box.card / FILE).write_bytes(b"\x00\x00")
     box.boot()
     assert (box.floor.microphone_off, box.it.state) == (True, "muted")
@@ -136,7 +136,9 @@ def test_what_cannot_be_read_stays_muted_says_so_and_is_mended(box: Box) -> None
     assert not box.floor.microphone_off
 
 
-def test_after_the_first_start_a_file_that_is_gone_mutes_says_so_and_is_mended(box: Box) -> None:
+def test_after_the_first_start_a_missing_mute_file_mutes_is_reported_and_is_rewritten(
+    box: Box,
+) -> None:
     box.until((box.card / MARK).exists)
     (box.card / FILE).unlink()
     shutil.rmtree(box.run)  # a power cut
@@ -152,7 +154,7 @@ def test_after_the_first_start_a_file_that_is_gone_mutes_says_so_and_is_mended(b
     assert not box.floor.microphone_off
 
 
-def test_a_long_press_mutes_a_box_whose_conductor_hears_nothing(box: Box) -> None:
+def test_a_long_press_mutes_a_box_whose_conductor_hangs(box: Box) -> None:
     box.floor.closed += 1
     assert box.floor.microphone_off
     box.conduct()  # the one before hung, and was replaced
@@ -176,7 +178,7 @@ def test_a_long_press_that_comes_while_the_owner_unmutes_is_not_lost(box: Box) -
     assert not box.floor.microphone_off
 
 
-def test_the_switch_is_no_mute_and_brings_back_what_was(box: Box) -> None:
+def test_the_hardware_switch_does_not_change_the_stored_mute(box: Box) -> None:
     for muted in (False, True):
         box.hear(Mute(on=muted))
         box.floor.switched_off = True
@@ -211,7 +213,7 @@ def stalling(tmp_path: Path) -> Iterator[Stalling]:
     made.close()
 
 
-def test_while_the_card_stalls_the_box_is_muted_and_begins_all_the_same(
+def test_while_the_card_stalls_the_box_starts_muted(
     stalling: Stalling,
 ) -> None:
     assert (stalling.floor.microphone_off, stalling.it.state) == (True, "muted")
@@ -223,7 +225,7 @@ def test_while_the_card_stalls_the_box_is_muted_and_begins_all_the_same(
     assert stalling.complaints == []
 
 
-def test_a_conductor_that_died_before_the_card_answered_leaves_the_box_muted(
+def test_a_conductor_crash_before_the_card_answered_leaves_the_box_muted(
     stalling: Stalling,
 ) -> None:
     stalling.conduct()
@@ -244,7 +246,7 @@ def test_a_card_that_answers_too_late_opens_no_microphone(stalling: Stalling) ->
 
 
 @pytest.mark.parametrize("muted", [False, True])
-def test_what_the_owner_wants_meanwhile_counts_whatever_the_card_then_says(
+def test_a_command_during_a_stall_overrides_what_the_card_returns_later(
     stalling: Stalling, muted: bool
 ) -> None:
     text = json.dumps({"version": 1, "serial": 2**40, "muted": not muted})
@@ -270,7 +272,7 @@ def test_a_long_press_before_the_card_answered_counts(stalling: Stalling) -> Non
     assert (stalling.floor.microphone_off, stalling.it.listening.muted) == (True, True)
 
 
-def test_a_mute_that_the_card_swallows_is_told_of(stalling: Stalling) -> None:
+def test_a_mute_that_the_card_does_not_store_is_reported(stalling: Stalling) -> None:
     stalling.hear(Mute(on=True))
     stalling.look(after_s=LATE_S - 1.0)
     assert stalling.complaints == []
@@ -306,7 +308,7 @@ HAPPENS = st.lists(
 @settings(max_examples=60, deadline=None)
 @given(HAPPENS)
 @pytest.mark.long
-def test_no_sequence_of_events_unmutes_but_the_owner(happens: list[Message | str]) -> None:
+def test_only_the_owner_unmutes_in_any_sequence_of_events(happens: list[Message | str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         box = Box(Path(folder))
         box.hear(Mute(on=True))

@@ -54,7 +54,7 @@ def test_a_box_that_was_never_muted_is_not(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("muted", [MUTED, OPEN])
 @pytest.mark.parametrize("lost", ["nothing", "what was in memory"])
-def test_what_was_wanted_last_is_so_after_a_restart_and_a_power_cut(
+def test_the_last_stored_mute_survives_a_restart_and_a_power_cut(
     tmp_path: Path, muted: bool, lost: str
 ) -> None:
     run = tmp_path / "run"
@@ -72,7 +72,7 @@ def test_what_was_wanted_last_is_so_after_a_restart_and_a_power_cut(
 
 
 @pytest.mark.parametrize("muted", [MUTED, OPEN])
-def test_on_a_card_that_cannot_be_written_a_restart_keeps_it_and_that_is_said(
+def test_on_an_unwritable_card_mute_survives_a_restart_in_memory_and_the_failure_is_reported(
     tmp_path: Path, muted: bool
 ) -> None:
     run, card = tmp_path / "run", tmp_path / "card"
@@ -93,7 +93,7 @@ def test_on_a_card_that_cannot_be_written_a_restart_keeps_it_and_that_is_said(
     end(again)
 
 
-def test_without_a_folder_in_memory_a_wish_that_is_not_stored_is_not_said_to_last(
+def test_without_a_folder_in_memory_an_unstored_mute_is_not_reported_as_kept(
     tmp_path: Path,
 ) -> None:
     (tmp_path / f".{FILE}.new").mkdir()
@@ -113,7 +113,7 @@ DAMAGED = (
 
 @pytest.mark.parametrize("content", DAMAGED)
 @pytest.mark.parametrize("place", ["card", "run"])
-def test_a_damaged_file_mutes_whatever_the_other_says(
+def test_a_damaged_file_mutes_whatever_the_other_file_contains(
     tmp_path: Path, content: bytes, place: str
 ) -> None:
     for name in ("card", "run"):
@@ -128,7 +128,7 @@ def test_a_damaged_file_mutes_whatever_the_other_says(
 
 @pytest.mark.parametrize("muted", [MUTED, OPEN])
 @pytest.mark.parametrize("lost", ["the file", "the file and what was in memory"])
-def test_a_file_that_was_there_and_is_gone_mutes(tmp_path: Path, muted: bool, lost: str) -> None:
+def test_a_mute_file_that_disappeared_mutes(tmp_path: Path, muted: bool, lost: str) -> None:
     run = tmp_path / "run"
     run.mkdir()
     store, _ = start(tmp_path, run)
@@ -150,7 +150,7 @@ def test_a_file_that_was_there_and_is_gone_mutes(tmp_path: Path, muted: bool, lo
     end(third)
 
 
-def test_a_file_of_an_earlier_version_is_missed_too_when_it_is_gone(tmp_path: Path) -> None:
+def test_a_disappeared_mute_file_of_an_earlier_version_mutes_too(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text('{"version":1,"serial":5000,"muted":true}')
     for problem in (False, True):
         store, found = start(tmp_path)
@@ -160,7 +160,7 @@ def test_a_file_of_an_earlier_version_is_missed_too_when_it_is_gone(tmp_path: Pa
         (tmp_path / FILE).unlink(missing_ok=True)
 
 
-def test_what_cannot_be_opened_mutes_and_hangs_nobody(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_opened_mutes_and_does_not_block(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
@@ -172,7 +172,7 @@ def test_what_cannot_be_opened_mutes_and_hangs_nobody(tmp_path: Path) -> None:
         assert found.problem, place
 
 
-def test_what_is_not_there_says_nothing(tmp_path: Path) -> None:
+def test_a_missing_file_reads_as_none(tmp_path: Path) -> None:
     assert read_file(tmp_path / "none") is None
     assert read_file(tmp_path / "none" / "below") is None
 
@@ -193,14 +193,14 @@ def test_what_is_not_there_says_nothing(tmp_path: Path) -> None:
         (StoredMute(OPEN, 4), StoredMute(MUTED, 0, "damaged"), MUTED, False),
     ],
 )
-def test_of_two_files_the_newer_counts_and_in_doubt_it_is_muted(
+def test_the_newer_of_two_files_counts_and_a_tie_mutes(
     disk: StoredMute | None, memory: StoredMute | None, muted: bool, on_disk: bool
 ) -> None:
     found = merge(disk, memory)
     assert (found.muted, found.on_disk) == (muted, on_disk)
 
 
-def test_a_wish_is_newer_than_any_before_it_also_with_a_clock_that_went_back(
+def test_each_store_has_a_higher_serial_even_when_the_clock_went_back(
     tmp_path: Path,
 ) -> None:
     (tmp_path / FILE).write_text('{"version":1,"serial":5000,"muted":false}')

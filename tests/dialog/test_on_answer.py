@@ -32,7 +32,7 @@ NOTHING_TO_SAY = english().say("nothing-to-say")
 
 
 # ── question and answer ──────────────────────────────────────────────────────────────────────
-def test_a_question_is_answered_aloud_and_what_was_heard_is_remembered() -> None:
+def test_a_question_is_answered_aloud_and_the_heard_part_is_remembered() -> None:
     talk = Talk()
     talk.speech(utterance=1, seconds=2.0)
     assert talk.said == [
@@ -57,7 +57,7 @@ def test_a_question_is_answered_aloud_and_what_was_heard_is_remembered() -> None
     ]
 
 
-def test_the_first_words_of_an_answer_that_may_come_are_made_ready_and_change_nothing() -> None:
+def test_preparing_the_first_words_of_a_possible_answer_changes_no_state() -> None:
     talk = Talk()
     talk(Onset(1, 0, speaking=False), SpeechStarted(1, 1, 0))
     before = talk.it
@@ -66,7 +66,7 @@ def test_the_first_words_of_an_answer_that_may_come_are_made_ready_and_change_no
     assert talk.it == before
 
 
-def test_while_an_answer_is_on_nothing_else_is_made_ready() -> None:
+def test_during_an_answer_no_other_speech_is_prepared() -> None:
     talk = talk_in("speaking")
     talk(AnswerBegun(MOON[0]))
     assert talk.said == []
@@ -80,7 +80,7 @@ def test_while_an_answer_is_on_nothing_else_is_made_ready() -> None:
         (ThoughtEnded(2, 0, "failed", "HTTP 401", aloud="server-key"), english().say("server-key")),
     ],
 )
-def test_a_thought_without_words_is_answered_by_the_box_itself_and_not_remembered(
+def test_an_empty_thought_is_answered_by_the_box_itself_and_not_remembered(
     thought: ThoughtEnded, spoken: str
 ) -> None:
     talk = Talk()
@@ -92,7 +92,7 @@ def test_a_thought_without_words_is_answered_by_the_box_itself_and_not_remembere
     assert talk.sent(AnswerHeard) == [AnswerHeard(2, "", complete=False)]  # not to be asked again
 
 
-def test_of_a_thought_that_failed_halfway_the_good_half_is_remembered() -> None:
+def test_a_thought_that_failed_midway_is_remembered_up_to_the_failure() -> None:
     talk = Talk()
     talk.speech()
     talk(Sentence(2, 0, MOON[0]), ThoughtEnded(2, 1, "failed", "the model broke"))
@@ -119,14 +119,14 @@ def test_an_answer_may_finish_while_it_is_held() -> None:
     assert ReleaseHold(2) in talk(Verdict(2, "noise", 200))
 
 
-def test_an_answer_that_ends_just_as_it_is_cut_counts_as_heard() -> None:
+def test_an_answer_that_ends_as_it_is_cut_counts_as_heard() -> None:
     talk = talk_in("holding")
     talk(Verdict(2, "interruption", 300), PlaybackFinished(2, 6 * 16_000, 0))
     assert talk.sent(AnswerHeard) == [AnswerHeard(2, " ".join(MOON), complete=False)]
 
 
 # ── deadlines ────────────────────────────────────────────────────────────────────────────────
-def test_a_thinker_that_says_nothing_is_apologised_for() -> None:
+def test_the_box_apologises_for_a_silent_thinker() -> None:
     talk = talk_in("thinking")
     talk.wait(RULES.think_s + 5)
     assert talk.sent(Abandon, ever=True) == [Abandon(2)]
@@ -140,7 +140,7 @@ def test_a_long_question_may_take_longer_to_think_about() -> None:
     assert talk.sent(Speak, ever=True) == []
 
 
-def test_an_answer_that_never_sounds_is_given_up_and_said_so() -> None:
+def test_an_answer_that_never_starts_playing_is_abandoned_with_an_apology() -> None:
     talk = talk_in("thinking")
     talk(Sentence(2, 0, MOON[0]), ThoughtEnded(2, 1, "complete"))
     talk.wait(RULES.margin_s + 1)
@@ -148,13 +148,13 @@ def test_an_answer_that_never_sounds_is_given_up_and_said_so() -> None:
     assert talk.remembered() == []
 
 
-def test_an_answer_whose_end_never_comes_is_remembered_as_far_as_it_sounded() -> None:
+def test_an_answer_without_a_playback_end_is_remembered_as_far_as_it_played() -> None:
     talk = talk_in("speaking")
     talk.wait(6 + RULES.margin_s + 5)
     assert (talk.state, talk.remembered()) == ("idle", [(" ".join(MOON), False)])
 
 
-def test_a_long_answer_may_sound_to_its_end() -> None:
+def test_a_long_answer_may_play_to_its_end() -> None:
     talk = talk_in("thinking")
     talk(Sentence(2, 0, MOON[0]), Spoken(2, 0, 0, 90 * 16_000, 5.0), PlaybackStarted(2, 0))
     talk(ThoughtEnded(2, 1, "complete"))
@@ -163,7 +163,7 @@ def test_a_long_answer_may_sound_to_its_end() -> None:
 
 
 # ── parts come and go ────────────────────────────────────────────────────────────────────────
-def test_a_slow_model_that_gets_on_is_waited_for() -> None:
+def test_the_box_waits_for_a_slow_model_that_reports_progress() -> None:
     talk = talk_in("thinking")
     for _ in range(5):
         talk(ThinkingProgress(2), Tick(), after_s=29.0)
@@ -173,14 +173,14 @@ def test_a_slow_model_that_gets_on_is_waited_for() -> None:
 
 
 @pytest.mark.parametrize("turn", [1, 3])
-def test_news_of_another_answer_puts_nothing_off(turn: int) -> None:
+def test_progress_of_another_answer_extends_no_deadline(turn: int) -> None:
     talk = talk_in("thinking")
     before_s = talk.it.until_s
     talk(ThinkingProgress(turn), after_s=5.0)
     assert talk.it.until_s == before_s
 
 
-def test_a_model_that_gets_on_for_ever_is_given_up() -> None:
+def test_a_model_that_reports_progress_forever_is_abandoned() -> None:
     talk = talk_in("thinking")
     spoken: list[Speak] = []
     while not spoken and talk.now_s < 1000.0:
@@ -190,7 +190,7 @@ def test_a_model_that_gets_on_for_ever_is_given_up() -> None:
     assert talk.it.policy.max_think_s <= talk.now_s - 100.0 < talk.it.policy.max_think_s + 40
 
 
-def test_a_model_of_which_nothing_is_heard_is_given_up() -> None:
+def test_a_model_whose_progress_reports_stop_is_abandoned() -> None:
     talk = talk_in("thinking")
     talk(ThinkingProgress(2), after_s=5.0)
     talk(Tick(), after_s=29.0)
@@ -199,7 +199,7 @@ def test_a_model_of_which_nothing_is_heard_is_given_up() -> None:
     assert talk.sent(Speak)[0].text == LOST_THREAD
 
 
-def test_an_answer_that_was_cut_is_remembered_to_the_word_that_its_voice_told() -> None:
+def test_a_cut_answer_is_remembered_up_to_the_word_that_the_voice_reported() -> None:
     """By its letters, half of the sound would be `The moon is`."""
     talk = Talk()
     talk.speech()

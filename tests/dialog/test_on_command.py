@@ -48,7 +48,7 @@ def test_stop_ends_the_answer_and_remembers_what_was_heard() -> None:
 
 
 @pytest.mark.parametrize("stops", [1, 2, 3])
-def test_a_question_that_was_stopped_is_not_asked_however_often_it_was(stops: int) -> None:
+def test_a_stopped_question_is_not_asked_after_any_number_of_stops(stops: int) -> None:
     talk = Talk()
     talk(Onset(5, 0, speaking=False), SpeechStarted(5, 5, 0))
     talk(*[StopSpeaking()] * stops)
@@ -56,7 +56,7 @@ def test_a_question_that_was_stopped_is_not_asked_however_often_it_was(stops: in
     assert (talk.state, talk.sent(Think)) == ("idle", [])
 
 
-def test_a_muted_box_hears_nothing_and_keeps_no_hold() -> None:
+def test_a_muted_box_accepts_no_speech_and_keeps_no_hold() -> None:
     talk = talk_in("speaking")
     talk(Mute(on=True))
     assert SetMuted(on=True) in talk.said
@@ -67,14 +67,14 @@ def test_a_muted_box_hears_nothing_and_keeps_no_hold() -> None:
     assert (talk.state, talk.done(SetMuted)) == ("idle", [SetMuted(on=False)])
 
 
-def test_a_muted_box_still_says_what_it_is_told_to_and_is_muted_after_it() -> None:
+def test_a_muted_box_speaks_announcements_and_stays_muted() -> None:
     talk = talk_in("muted")
     talk(Say("The tea is ready."))
     talk(PlaybackStarted(talk.turn, 0), PlaybackFinished(talk.turn, 16_000, 0))
     assert (talk.state, talk.it.listening.muted) == ("muted", True)
 
 
-def test_only_so_many_things_wait() -> None:
+def test_the_request_queue_is_bounded() -> None:
     talk = talk_in("speaking")
     talk(*(Say(f"Thing {number}.") for number in range(7)))
     assert len(talk.it.queue.requests) == 5
@@ -100,7 +100,7 @@ def test_a_command_without_words_does_nothing(command: Message) -> None:
         assert talk_in(state)(command) == []
 
 
-def test_forgetting_drops_the_answer_in_the_air_too() -> None:
+def test_forgetting_also_drops_the_answer_in_progress() -> None:
     talk = talk_in("speaking")
     talk(Forget(), PlaybackStopped(2, 96_000, 0))
     assert talk.sent(Forget) == [Forget()]
@@ -108,7 +108,7 @@ def test_forgetting_drops_the_answer_in_the_air_too() -> None:
     assert (talk.sent(AnswerHeard), talk.remembered()) == ([], [])
 
 
-def test_forgetting_one_turn_has_the_thinker_begin_anew_and_erases_that_turn_alone() -> None:
+def test_forgetting_one_turn_restarts_the_thinkers_context_and_erases_only_that_turn() -> None:
     chosen = ForgetTurn("2026-01-01T10:00:00+00:00", 3)
     for state in ("idle", "speaking"):
         talk = talk_in(state)
@@ -118,18 +118,18 @@ def test_forgetting_one_turn_has_the_thinker_begin_anew_and_erases_that_turn_alo
         assert talk.sent(Forget) == []
 
 
-def test_forgetting_does_not_silence_an_owner_who_speaks() -> None:
+def test_forgetting_does_not_interrupt_an_owner_who_is_speaking() -> None:
     talk = talk_in("listening")
     talk(Forget(), SpeechEnded(1, 0, 16_000, last=True))
     assert len(talk.sent(Think)) == 1
 
 
-def test_the_volume_is_passed_on() -> None:
+def test_the_volume_is_forwarded_to_playback() -> None:
     talk = Talk()
     assert talk(SetVolume(0.3)) == [SendMessage("playback", SetVolume(0.3))]
 
 
-def test_an_announcement_has_a_chime_where_one_is_wanted() -> None:
+def test_an_announcement_starts_with_a_chime_on_request() -> None:
     talk = Talk()
     talk(Say("Dinner is ready.", chime=True))
     talk.wait(1.0)
@@ -138,7 +138,7 @@ def test_an_announcement_has_a_chime_where_one_is_wanted() -> None:
 
 
 # ── once more ────────────────────────────────────────────────────────────────────────────────
-def test_the_last_answer_is_said_again_as_far_as_it_was_thought() -> None:
+def test_the_last_answer_is_repeated_as_far_as_it_was_generated() -> None:
     talk = talk_in("holding")
     talk(
         PlaybackPaused(2, 2, 33_000, 0),
@@ -152,7 +152,7 @@ def test_the_last_answer_is_said_again_as_far_as_it_was_thought() -> None:
     assert talk.remembered() == [("The moon is grey.", False)]  # once
 
 
-def test_a_repeat_waits_until_nothing_sounds() -> None:
+def test_a_repeat_waits_until_nothing_plays() -> None:
     talk = talk_in("speaking")
     talk(Repeat())
     assert talk.sent(Speak) == []
@@ -168,7 +168,7 @@ def test_with_nothing_to_repeat_the_box_says_so() -> None:
     assert [speak.text for speak in talk.sent(Speak)] == [NOTHING_SAID]
 
 
-def test_to_forget_the_last_turn_says_so_to_thinker_and_disk() -> None:
+def test_forgetting_the_last_turn_reaches_thinker_and_disk() -> None:
     talk = talk_in("thinking")
     turn = talk.turn
     talk(Forget(last=True))

@@ -35,7 +35,7 @@ def test_a_box_whose_thinker_is_not_ready_says_so() -> None:
     assert (talk.sent(Think), talk.sent(Speak)[0].text) == ([], NOT_READY)
 
 
-def test_a_thinker_that_dies_at_its_work_is_apologised_for() -> None:
+def test_the_box_apologises_for_a_thinker_that_crashes_while_it_thinks() -> None:
     talk = talk_in("thinking")
     talk(PartChanged("thinker", "down", "was ended by SIGKILL"))
     assert talk.sent(Speak) == [Speak(2, 0, NOT_READY)]
@@ -43,7 +43,7 @@ def test_a_thinker_that_dies_at_its_work_is_apologised_for() -> None:
     assert (talk.state, talk.remembered()) == ("idle", [])
 
 
-def test_what_a_dead_thinker_said_is_still_spoken() -> None:
+def test_sentences_of_a_crashed_thinker_are_still_spoken() -> None:
     talk = talk_in("thinking")
     talk(Sentence(2, 0, MOON[0]), Spoken(2, 0, 0, 16_000, 1.0), PlaybackStarted(2, 0))
     talk(PartChanged("thinker", "down"))
@@ -52,7 +52,7 @@ def test_what_a_dead_thinker_said_is_still_spoken() -> None:
     assert talk.remembered() == [(MOON[0], False)]
 
 
-def test_a_thinker_that_comes_back_is_given_the_last_turns() -> None:
+def test_a_restarted_thinker_receives_the_last_turns() -> None:
     talk = talk_in("idle")
     talk(PartChanged("thinker", "down"))
     assert talk(RecallWanted()) == [SendRecall()]
@@ -61,14 +61,14 @@ def test_a_thinker_that_comes_back_is_given_the_last_turns() -> None:
     assert len(talk.sent(Think)) == 1
 
 
-def test_until_the_thinker_has_read_what_stands_first_the_owner_is_asked_to_wait() -> None:
+def test_the_owner_is_asked_to_wait_until_the_thinker_has_prefilled_its_prompt() -> None:
     talk = Talk(ready=False)
     talk(RecallWanted())
     talk.speech()
     assert (talk.sent(Think), talk.sent(Speak)[0].text) == ([], NOT_READY)
 
 
-def test_a_listener_that_dies_leaves_no_hold_behind() -> None:
+def test_a_listener_crash_releases_the_hold() -> None:
     talk = talk_in("holding")
     assert talk(PartChanged("listener", "down")) == [
         ReleaseHold(2),
@@ -89,7 +89,7 @@ def test_a_question_is_answered_when_the_panel_dies_with_the_button_held(
     assert (talk.state, len(talk.sent(Think))) == ("thinking", 1)
 
 
-def test_with_toggle_the_floor_stays_open_without_a_panel_until_the_next_press() -> None:
+def test_in_toggle_mode_a_panel_crash_leaves_the_floor_open_until_the_next_press() -> None:
     talk = Talk(mode="push_to_talk", rules=replace(RULES, toggle=True))
     talk(TalkButton(pressed=True), Onset(1, 0, speaking=False), SpeechStarted(1, 1, 0))
     talk(PartChanged("panel", "down"), after_s=1.0)
@@ -100,18 +100,18 @@ def test_with_toggle_the_floor_stays_open_without_a_panel_until_the_next_press()
 
 
 @pytest.mark.parametrize("state", ["idle", "listening", "thinking", "speaking"])
-def test_a_panel_that_dies_with_the_button_up_changes_nothing(state: str) -> None:
+def test_a_panel_crash_with_the_button_up_changes_nothing(state: str) -> None:
     talk = talk_in(state)
     assert talk(PartChanged("panel", "down")) == []
 
 
-def test_a_speaker_that_comes_back_is_told_again_that_the_answer_has_ended() -> None:
+def test_a_restarted_speaker_is_told_again_that_the_answer_has_ended() -> None:
     talk = talk_in("speaking")
     talk(PartChanged("speaker", "down"), SpeakerReady("espeak"))
     assert talk.sent(EndAnswer) == [EndAnswer(2)]
 
 
-def test_an_answer_that_was_lost_with_the_speaker_is_owned_up_to() -> None:
+def test_the_box_apologises_for_an_answer_that_was_lost_with_the_speaker() -> None:
     talk = talk_in("thinking")
     talk(Sentence(2, 0, MOON[0]), ThoughtEnded(2, 1, "complete"))
     talk(PartChanged("speaker", "down"), SpeakerReady("espeak"), PlaybackFinished(2, 0, 0))
@@ -119,7 +119,7 @@ def test_an_answer_that_was_lost_with_the_speaker_is_owned_up_to() -> None:
     assert talk.remembered() == []
 
 
-def test_sentences_that_were_lost_with_the_speaker_were_not_heard() -> None:
+def test_sentences_lost_with_the_speaker_do_not_count_as_heard() -> None:
     talk = talk_in("thinking")
     for number, text in enumerate(MOON):
         talk(Sentence(2, number, text))
@@ -129,7 +129,7 @@ def test_sentences_that_were_lost_with_the_speaker_were_not_heard() -> None:
     assert talk.sent(AnswerHeard) == [AnswerHeard(2, MOON[0], complete=False)]
 
 
-def test_a_playback_that_comes_back_goes_on_with_the_answer() -> None:
+def test_a_restarted_playback_continues_the_answer() -> None:
     talk = talk_in("speaking")
     talk(PartChanged("playback", "down"), after_s=3.0)
     talk(PlaybackStarted(2, 0), after_s=2.0)
@@ -139,7 +139,7 @@ def test_a_playback_that_comes_back_goes_on_with_the_answer() -> None:
     assert talk.remembered() == [(" ".join(MOON), True)]
 
 
-def test_a_broken_ear_is_said_aloud_once_and_shown_until_it_is_mended() -> None:
+def test_a_broken_microphone_is_announced_once_and_shown_until_it_works_again() -> None:
     talk = Talk()
     talk(PartChanged("listener", "failed"))
     assert "listener" in talk.sent(Speak)[0].text
@@ -149,13 +149,13 @@ def test_a_broken_ear_is_said_aloud_once_and_shown_until_it_is_mended() -> None:
     assert talk.state == "idle"
 
 
-def test_a_broken_voice_is_shown_and_not_spoken_of() -> None:
+def test_a_broken_loudspeaker_is_shown_and_not_announced() -> None:
     talk = talk_in("idle")
     talk(PartChanged("playback", "failed"))
     assert (talk.state, talk.sent(Speak)) == ("failed", [])
 
 
-def test_without_a_microphone_what_is_typed_is_answered() -> None:
+def test_without_a_microphone_typed_questions_are_answered() -> None:
     talk = Talk()
     talk(CardLost("capture", "unplugged"), PlaybackFinished(2, 0, 0))
     talk(Ask("hello?"))
@@ -165,7 +165,7 @@ def test_without_a_microphone_what_is_typed_is_answered() -> None:
     assert talk.state == "failed"
 
 
-def test_a_playback_that_comes_up_anew_is_as_loud_as_the_last_one() -> None:
+def test_a_restarted_playback_keeps_the_volume() -> None:
     talk = Talk()
     assert talk(PartChanged("playback", "up")) == []
     talk(SetVolume(0.3))

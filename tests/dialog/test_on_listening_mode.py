@@ -54,26 +54,26 @@ def says(talk: Talk, utterance: int, seconds: float = 1.0) -> None:
         ("push_to_talk", BY_VOICE, False, True),
     ],
 )
-def test_at_rest_the_mode_says_whose_speech_is_meant_for_the_box(
+def test_while_idle_the_mode_decides_which_speech_is_accepted(
     mode: ModeName, rules: DialogPolicy, on: bool, over_box: bool
 ) -> None:
     now = attends(Talk(mode=mode, rules=rules))
     assert (now.on, now.over_box, now.held) == (on, over_box, False)
 
 
-def test_a_listener_that_comes_up_anew_is_told_again() -> None:
+def test_a_restarted_listener_receives_the_listening_state_again() -> None:
     talk = Talk(mode="push_to_talk")
     assert talk(PartChanged("listener", "down")) == []
     talk(PartChanged("listener", "up"))
     assert talk.sent(SetListening) == [SetListening(False, "the button is up", over_box=False)]
 
 
-def test_the_listener_is_told_of_changes_only() -> None:
+def test_the_listening_state_is_sent_on_changes_only() -> None:
     talk = talk_in("speaking")
     assert talk.sent(SetListening, ever=True) == [SetListening(True, "open")]
 
 
-def test_a_new_mode_is_in_force_at_once() -> None:
+def test_a_new_mode_takes_effect_at_once() -> None:
     talk = Talk()
     talk(SetMode("wake_word"))
     assert not attends(talk).on
@@ -81,7 +81,7 @@ def test_a_new_mode_is_in_force_at_once() -> None:
     assert attends(talk).on
 
 
-def test_a_muted_box_attends_to_nobody_in_any_mode() -> None:
+def test_a_muted_box_accepts_no_speech_in_any_mode() -> None:
     for mode in ("open", "wake_word", "push_to_talk"):
         talk = Talk(mode=mode)
         talk(Mute(on=True), DOWN, UP, ListenOnce(), WakeWordHeard(9, "okay nabu"))
@@ -91,7 +91,7 @@ def test_a_muted_box_attends_to_nobody_in_any_mode() -> None:
 
 @pytest.mark.parametrize("mode", ["open", "wake_word", "push_to_talk"])
 @pytest.mark.parametrize("wish", [DOWN, ListenOnce()])
-def test_a_muted_box_that_speaks_is_ended_by_the_button_and_does_not_seem_to_listen(
+def test_the_button_stops_a_speaking_muted_box_and_shows_no_listening(
     mode: ModeName, wish: Button | ListenOnce
 ) -> None:
     talk = Talk(mode=mode)
@@ -106,7 +106,7 @@ def test_a_muted_box_that_speaks_is_ended_by_the_button_and_does_not_seem_to_lis
 
 
 # ── push to talk ─────────────────────────────────────────────────────────────────────────────
-def test_while_the_button_is_down_the_box_listens_and_thinks_when_it_comes_up() -> None:
+def test_the_box_listens_while_the_button_is_down_and_thinks_when_it_is_released() -> None:
     talk = Talk(mode="push_to_talk")
     talk(DOWN)
     assert (talk.state, attends(talk).held) == ("listening", True)
@@ -121,14 +121,14 @@ def test_while_the_button_is_down_the_box_listens_and_thinks_when_it_comes_up() 
     assert not attends(talk).on
 
 
-def test_a_button_pressed_for_nothing_leaves_the_box_at_rest() -> None:
+def test_a_press_without_speech_returns_the_box_to_idle() -> None:
     talk = Talk(mode="push_to_talk")
     talk(DOWN, Onset(1, 0, speaking=False), SpeechStarted(1, 1, 0))
     talk(UP, SpeechEnded(1, 0, 0, last=True), after_s=1.0)
     assert (talk.state, talk.sent(Think)) == ("idle", [])
 
 
-def test_without_a_word_of_the_listener_the_box_is_at_rest_soon_after() -> None:
+def test_without_a_message_of_the_listener_the_box_returns_to_idle_soon() -> None:
     talk = Talk(mode="push_to_talk")
     talk(DOWN)
     talk(UP, after_s=1.0)
@@ -136,7 +136,7 @@ def test_without_a_word_of_the_listener_the_box_is_at_rest_soon_after() -> None:
     assert talk.state == "idle"
 
 
-def test_a_press_over_an_answer_drops_it_before_the_press_is_let_go() -> None:
+def test_a_press_during_an_answer_drops_the_answer_before_it_is_acknowledged() -> None:
     talk = Talk(mode="push_to_talk")
     talk.speech(1)
     turn = talk.answer(*MOON)
@@ -148,7 +148,7 @@ def test_a_press_over_an_answer_drops_it_before_the_press_is_let_go() -> None:
     assert (talk.state, attends(talk).held) == ("listening", True)
 
 
-def test_speech_over_the_box_does_not_interrupt_in_push_to_talk_unless_the_owner_wants_it() -> None:
+def test_in_push_to_talk_speech_interrupts_an_answer_only_if_the_settings_say_so() -> None:
     for rules, over_box in ((RULES, False), (BY_VOICE, True)):
         talk = Talk(mode="push_to_talk", rules=rules)
         says(talk, 1)
@@ -168,7 +168,7 @@ def test_a_toggle_begins_with_one_press_and_ends_with_the_next() -> None:
 
 
 @pytest.mark.parametrize("rules", [RULES, TOGGLE])
-def test_who_holds_the_button_and_thinks_for_a_minute_is_asked_nothing(rules: DialogPolicy) -> None:
+def test_a_button_held_in_silence_for_a_minute_causes_no_question(rules: DialogPolicy) -> None:
     talk = Talk(mode="push_to_talk", rules=rules)
     talk(DOWN, Onset(1, talk.index, speaking=False), SpeechStarted(1, 1, 0))
     for _ in range(60):
@@ -180,7 +180,7 @@ def test_who_holds_the_button_and_thinks_for_a_minute_is_asked_nothing(rules: Di
     assert len(talk.sent(Think, ever=True)) == 1
 
 
-def test_what_was_said_to_a_stuck_button_is_asked() -> None:
+def test_speech_recorded_with_a_stuck_button_becomes_a_question() -> None:
     talk = Talk(mode="push_to_talk")
     talk(DOWN, Onset(1, talk.index, speaking=False), SpeechStarted(1, 1, 0))
     seconds = 0
@@ -192,7 +192,7 @@ def test_what_was_said_to_a_stuck_button_is_asked() -> None:
     assert len(talk.sent(Think, ever=True)) == 1
 
 
-def test_a_stuck_button_is_let_go() -> None:
+def test_a_stuck_button_is_treated_as_released() -> None:
     talk = Talk(mode="push_to_talk")
     talk(DOWN, SpeechStarted(1, 1, 0))
     for n in range(1, 6):
@@ -215,14 +215,14 @@ def test_in_other_modes_a_press_opens_the_floor_for_one_turn(mode: ModeName) -> 
     assert talk.state == "idle"
 
 
-def test_a_press_while_the_owner_speaks_takes_nothing_away() -> None:
+def test_a_press_while_the_owner_speaks_discards_nothing() -> None:
     talk = talk_in("listening")
     before = talk.it
     assert talk(DOWN) == [AcknowledgePress()]
     assert talk.it == before
 
 
-def test_a_word_from_afar_opens_the_floor_without_a_button() -> None:
+def test_a_remote_command_opens_the_floor_without_a_button() -> None:
     talk = Talk(mode="push_to_talk")
     talk(ListenOnce())
     assert (talk.state, attends(talk).on, attends(talk).held) == ("listening", True, False)
@@ -230,7 +230,7 @@ def test_a_word_from_afar_opens_the_floor_without_a_button() -> None:
     assert talk.state == "thinking"
 
 
-def test_a_press_of_which_no_message_came_is_let_go_and_said_so() -> None:
+def test_a_press_without_a_message_is_acknowledged_and_logged() -> None:
     talk = talk_in("speaking")
     talk(Tick(pressed=True))
     assert talk.done(AcknowledgePress) == []
@@ -242,7 +242,7 @@ def test_a_press_of_which_no_message_came_is_let_go_and_said_so() -> None:
 
 @pytest.mark.parametrize("message", [StopSpeaking(), Mute(on=True), Mute(on=False), DOWN, UP])
 @pytest.mark.parametrize("state", ["idle", "thinking", "speaking", "holding", "muted", "failed"])
-def test_every_message_of_a_button_lets_the_press_go(
+def test_every_button_message_acknowledges_the_press(
     state: str, message: StopSpeaking | Mute | Button
 ) -> None:
     talk = talk_in(state)
@@ -272,14 +272,14 @@ def test_after_an_answer_no_wake_word_is_needed_for_a_while() -> None:
     assert (talk.state, attends(talk).on) == ("idle", False)
 
 
-def test_after_a_wake_word_with_nothing_behind_it_it_is_needed_again() -> None:
+def test_a_wake_word_without_speech_requires_another_wake_word() -> None:
     talk = Talk(mode="wake_word")
     talk(WakeWordHeard(1_000_000, "okay nabu"))
     talk.wait(RULES.open_s + 0.5)
     assert (talk.state, attends(talk).on) == ("idle", False)
 
 
-def test_the_wake_word_interrupts_an_answer_without_a_verdict() -> None:
+def test_the_wake_word_interrupts_an_answer_without_waiting_for_a_verdict() -> None:
     talk = Talk(mode="wake_word", rules=replace(RULES, by_voice=frozenset()))
     talk(WakeWordHeard(1_000_000, "okay nabu"))
     says(talk, 1)
@@ -290,7 +290,7 @@ def test_the_wake_word_interrupts_an_answer_without_a_verdict() -> None:
 
 
 @pytest.mark.parametrize("mode", ["open", "push_to_talk"])
-def test_in_other_modes_the_wake_word_is_a_word(mode: ModeName) -> None:
+def test_in_other_modes_the_wake_word_is_an_ordinary_word(mode: ModeName) -> None:
     talk = Talk(mode=mode)
     assert talk(WakeWordHeard(1_000_000, "okay nabu")) == []
     assert talk.state == "idle"
@@ -300,7 +300,7 @@ def test_in_other_modes_the_wake_word_is_a_word(mode: ModeName) -> None:
 STOP = WordsHeard(2, 300, "stop", "stop")
 
 
-def test_what_is_understood_is_passed_on_to_the_listener() -> None:
+def test_recognised_words_are_forwarded_to_the_listener() -> None:
     talk = talk_in("holding")
     words = WordsHeard(2, 200, "mm-hm", "carry_on")
     assert talk(words)
@@ -308,7 +308,7 @@ def test_what_is_understood_is_passed_on_to_the_listener() -> None:
     assert talk.state == "holding"
 
 
-def test_a_mere_stop_ends_the_answer_at_once_and_is_no_question() -> None:
+def test_a_mere_stop_ends_the_answer_at_once_and_is_not_a_question() -> None:
     talk = talk_in("holding")
     talk(PlaybackPaused(2, 2, 3 * 16_000, 0), STOP)
     assert talk.state == "listening"
@@ -320,7 +320,7 @@ def test_a_mere_stop_ends_the_answer_at_once_and_is_no_question() -> None:
     assert talk.remembered() == [("The moon is grey. It has", False)]
 
 
-def test_a_stop_that_goes_on_is_a_question() -> None:
+def test_a_stop_followed_by_more_words_is_a_question() -> None:
     talk = talk_in("holding")
     talk(
         STOP, Verdict(2, "interruption", 320), SpeechStarted(2, 2, 0), PlaybackStopped(2, 48_000, 0)
@@ -344,14 +344,14 @@ def test_a_long_utterance_of_which_only_a_stop_was_understood_is_a_question() ->
 
 
 @pytest.mark.parametrize("kind", ["backchannel", "noise"])
-def test_a_stop_that_sounded_like_nothing_ends_the_answer_all_the_same(kind: str) -> None:
+def test_a_stop_judged_as_noise_or_backchannel_still_ends_the_answer(kind: str) -> None:
     talk = talk_in("holding")
     talk(STOP, Verdict(2, kind, 320))  # type: ignore[arg-type]  # a Literal
     assert talk.state == "idle"
     assert talk.it.answer is None
 
 
-def test_a_stop_without_a_word_of_the_listener_ends_too() -> None:
+def test_a_stop_without_a_message_of_the_listener_ends_too() -> None:
     talk = talk_in("holding")
     talk(STOP)
     talk.wait(RULES.speech_s + 0.5)
@@ -368,7 +368,7 @@ def test_never_mind_while_the_box_thinks_ends_the_thought_and_the_question() -> 
     assert len(talk.sent(Think, ever=True)) == 1
 
 
-def test_a_stop_that_is_understood_late_ends_its_own_answer() -> None:
+def test_a_stop_recognised_late_ends_the_answer_that_it_was_said_to() -> None:
     talk = talk_in("holding")
     talk(Verdict(2, "interruption", 300), SpeechStarted(2, 2, 0), PlaybackStopped(2, 48_000, 0))
     talk(SpeechEnded(2, 0, 9000, last=True))
@@ -377,14 +377,14 @@ def test_a_stop_that_is_understood_late_ends_its_own_answer() -> None:
     assert (talk.state, talk.it.answer) == ("idle", None)
 
 
-def test_a_stop_into_silence_is_no_question() -> None:
+def test_a_stop_while_nothing_plays_is_not_a_question() -> None:
     talk = Talk()
     talk(Onset(1, 0, speaking=False), WordsHeard(1, 300, "stop", "stop"))
     talk(SpeechStarted(1, 1, 0), SpeechEnded(1, 0, 9000, last=True))
     assert (talk.state, talk.sent(Think, ever=True)) == ("idle", [])
 
 
-def test_words_of_another_sound_change_nothing() -> None:
+def test_words_of_another_utterance_change_nothing() -> None:
     talk = talk_in("speaking")
     talk(WordsHeard(77, 300, "stop", "stop"))
     assert talk.state == "speaking"

@@ -32,7 +32,9 @@ def called(talk: Talk, name: str = "timer", number: int = 0) -> None:
     ("written", "words"),
     [("The **light** is [on](http://box/1) 💡.", "The light is on."), ("💡", "")],
 )
-def test_a_line_that_is_not_the_models_is_spoken_without_markup(written: str, words: str) -> None:
+def test_a_line_that_the_model_did_not_write_is_spoken_without_markup(
+    written: str, words: str
+) -> None:
     talk = talk_in("thinking")
     called(talk)
     talk(ToolReply(talk.turn, 0, (written,)))
@@ -45,7 +47,7 @@ def test_a_line_that_is_not_the_models_is_spoken_without_markup(written: str, wo
     assert spoken(talk) == [words]
 
 
-def test_a_tool_answers_by_itself_and_is_remembered_as_heard() -> None:
+def test_a_tools_own_answer_is_spoken_and_remembered_as_heard() -> None:
     talk = talk_in("thinking")
     turn = talk.turn
     called(talk)
@@ -61,7 +63,7 @@ def test_a_tool_answers_by_itself_and_is_remembered_as_heard() -> None:
     assert talk.state == "idle"
 
 
-def test_what_comes_before_and_after_a_call_is_said_before_and_after_it() -> None:
+def test_sentences_before_and_after_a_tool_call_keep_their_order() -> None:
     talk = talk_in("thinking")
     turn = talk.turn
     talk(Sentence(turn, 0, "Sure."))
@@ -74,7 +76,7 @@ def test_what_comes_before_and_after_a_call_is_said_before_and_after_it() -> Non
     assert talk.sent(EndAnswer)
 
 
-def test_a_question_that_goes_on_is_the_same_one_for_what_is_to_be_asked_for_twice() -> None:
+def test_a_continued_question_counts_as_one_question_for_the_confirmation_of_a_tool() -> None:
     talk = talk_in("thinking")
     question_turn = talk.turn
     called(talk, "home")
@@ -95,7 +97,7 @@ def test_a_question_that_goes_on_is_the_same_one_for_what_is_to_be_asked_for_twi
     assert wanted.question_turn == wanted.turn == talk.turn
 
 
-def test_several_calls_are_used_one_after_the_other() -> None:
+def test_several_calls_run_one_after_the_other() -> None:
     talk = talk_in("thinking")
     turn = talk.turn
     called(talk)
@@ -110,17 +112,17 @@ def test_several_calls_are_used_one_after_the_other() -> None:
 
 
 @pytest.mark.parametrize("state", ["idle", "listening", "muted", "failed"])
-def test_a_call_of_an_answer_that_is_gone_is_not_used(state: str) -> None:
+def test_a_call_of_a_dropped_answer_is_not_run(state: str) -> None:
     talk = talk_in(state)
     assert talk(ToolCalled(talk.turn, 0, "timer")) == []
 
 
-def test_a_call_of_an_older_answer_is_not_used() -> None:
+def test_a_call_of_an_older_answer_is_not_run() -> None:
     talk = talk_in("thinking")
     assert talk(ToolCalled(talk.turn - 1, 0, "timer")) == []
 
 
-def test_an_answer_that_comes_after_the_owner_went_on_is_dropped() -> None:
+def test_a_tool_reply_that_arrives_after_the_owner_went_on_is_dropped() -> None:
     talk = talk_in("thinking")
     turn = talk.turn
     called(talk, "home")
@@ -129,7 +131,7 @@ def test_an_answer_that_comes_after_the_owner_went_on_is_dropped() -> None:
     assert talk(ToolReply(turn, 0, ("The light is on.",))) == []
 
 
-def test_one_of_another_number_is_dropped() -> None:
+def test_a_tool_reply_with_another_number_is_dropped() -> None:
     talk = talk_in("thinking")
     called(talk, "home")
     assert talk(ToolReply(talk.turn, 1, ("The light is on.",))) == []
@@ -144,7 +146,7 @@ def test_a_tool_that_never_answers_does_not_hang_the_box() -> None:
     assert talk(ToolReply(talk.turn, 0, ("The light is on.",))) == []
 
 
-def test_a_thinker_that_dies_after_its_call_does_not_take_the_tools_answer_with_it() -> None:
+def test_a_thinker_crash_after_its_call_does_not_drop_the_tools_reply() -> None:
     talk = talk_in("thinking")
     called(talk, "home")
     talk(PartChanged("thinker", "down"))

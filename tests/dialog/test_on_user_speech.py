@@ -33,19 +33,19 @@ def test_pieces_of_one_utterance_are_one_question() -> None:
     assert talk.sent(Think) == [Think(2, (1,))]
 
 
-def test_an_utterance_that_ends_without_having_begun_is_thought_about_all_the_same() -> None:
+def test_an_utterance_whose_start_message_was_lost_is_still_a_question() -> None:
     talk = Talk()
     talk(SpeechEnded(4, 0, 16_000, last=True))
     assert talk.sent(Think) == [Think(2, (4,))]
 
 
-def test_an_utterance_without_a_sample_is_no_question() -> None:
+def test_an_utterance_without_samples_is_not_a_question() -> None:
     talk = talk_in("listening")
     talk(SpeechEnded(1, 0, 0, last=True))
     assert (talk.state, talk.sent(Think)) == ("idle", [])
 
 
-def test_an_owner_who_goes_on_speaking_while_the_box_thinks_is_listened_to() -> None:
+def test_speech_that_continues_while_the_box_thinks_extends_the_question() -> None:
     talk = Talk()
     talk.speech(1)
     talk(Sentence(2, 0, "Well."), Onset(2, 0, speaking=False), SpeechStarted(2, 2, 0))
@@ -61,7 +61,7 @@ def test_an_owner_who_goes_on_speaking_while_the_box_thinks_is_listened_to() -> 
 
 # ── holding, resuming, yielding ──────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("kind", ["backchannel", "noise"])
-def test_a_backchannel_or_a_noise_lets_the_answer_go_on(kind: str) -> None:
+def test_after_a_backchannel_or_noise_the_answer_continues(kind: str) -> None:
     talk = talk_in("holding")
     talk(PlaybackPaused(2, 2, 16_000, 0), Verdict(2, kind, 300))  # type: ignore[arg-type]  # a Literal
     assert talk.said == [ReleaseHold(2), AnnounceState("speaking", 2, kind)]
@@ -70,7 +70,9 @@ def test_a_backchannel_or_a_noise_lets_the_answer_go_on(kind: str) -> None:
     assert talk.remembered() == [(" ".join(MOON), True)]
 
 
-def test_an_interruption_drops_what_is_left_and_only_what_was_heard_is_kept() -> None:
+def test_an_interruption_drops_the_rest_of_the_answer_and_only_the_heard_part_is_remembered() -> (
+    None
+):
     talk = talk_in("holding")
     talk(PlaybackPaused(2, 2, 16_000, 0), Verdict(2, "interruption", 300))
     assert talk.said == [
@@ -86,14 +88,14 @@ def test_an_interruption_drops_what_is_left_and_only_what_was_heard_is_kept() ->
     assert talk.remembered() == [("The moon is grey. It has", False)]
 
 
-def test_an_interruption_without_words_leaves_the_box_idle() -> None:
+def test_an_interruption_without_speech_leaves_the_box_idle() -> None:
     talk = talk_in("holding")
     talk(Verdict(2, "interruption", 300))
     talk.wait(RULES.speech_s + 0.1)
     assert talk.state == "idle"
 
 
-def test_an_interruption_that_comes_after_the_box_went_on_is_still_obeyed() -> None:
+def test_an_interruption_reported_after_the_answer_resumed_still_ends_it() -> None:
     talk = talk_in("holding")
     talk.wait(RULES.verdict_s + 0.1)
     assert talk.state == "speaking"
@@ -101,13 +103,13 @@ def test_an_interruption_that_comes_after_the_box_went_on_is_still_obeyed() -> N
     assert talk.state == "listening"
 
 
-def test_without_a_verdict_the_answer_goes_on() -> None:
+def test_without_a_verdict_the_answer_continues() -> None:
     talk = talk_in("holding")
     assert ReleaseHold(2) in talk.wait(RULES.verdict_s + 0.1)
     assert talk.state == "speaking"
 
 
-def test_a_new_onset_while_holding_is_the_one_that_counts() -> None:
+def test_a_new_onset_while_holding_replaces_the_earlier_one() -> None:
     talk = talk_in("holding")
     talk(Onset(3, 0, speaking=True))
     assert talk(Verdict(2, "backchannel", 300)) == []

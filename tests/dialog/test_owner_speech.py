@@ -9,24 +9,24 @@ from appliance.dialog.owner_speech import OwnerSpeech
 LISTENING = OwnerSpeech().listen(4)
 
 
-def test_the_utterance_that_is_listened_to_is_the_newest() -> None:
+def test_the_accepted_utterance_is_the_newest() -> None:
     assert LISTENING.utterance == 4
     assert LISTENING.listen(5).utterance == 5
     assert LISTENING.end().utterance is None
 
 
-def test_an_utterance_that_is_dropped_is_listened_to_no_more_and_is_known_when_it_ends() -> None:
+def test_a_dropped_utterance_is_no_longer_accepted_and_is_recognised_when_it_ends() -> None:
     dropped = LISTENING.drop()
     assert (dropped.utterance, dropped.dropped) == (None, 4)
     assert dropped.listen(5).dropped == 4
 
 
-def test_an_utterance_stays_dropped_when_nothing_is_listened_to_any_more() -> None:
+def test_an_utterance_stays_dropped_when_nothing_is_accepted_any_more() -> None:
     assert LISTENING.drop().drop().dropped == 4
     assert LISTENING.drop().listen(5).drop().dropped == 5
 
 
-def test_an_utterance_that_ended_is_not_dropped() -> None:
+def test_an_ended_utterance_is_not_dropped() -> None:
     assert LISTENING.end().dropped is None
     assert LISTENING.end().drop().dropped is None
 
@@ -35,7 +35,7 @@ def test_an_utterance_that_ended_is_not_dropped() -> None:
     ("utterances", "words"), [((4,), "what time is it"), ((3, 4), "what time is it"), ((5,), ""),
                               ((), "")],
 )  # fmt: skip
-def test_words_are_of_their_own_sound_only(utterances: tuple[int, ...], words: str) -> None:
+def test_words_belong_to_their_own_utterance_only(utterances: tuple[int, ...], words: str) -> None:
     assert LISTENING.note_words(4, "what time is it").words_of(utterances) == words
 
 
@@ -44,7 +44,7 @@ def test_only_the_newest_words_are_known() -> None:
     assert (speech.words_of((4,)), speech.words_of((5,))) == ("", "stop")
 
 
-def test_more_words_of_the_same_sound_refute_a_stop_and_those_of_another_do_not() -> None:
+def test_more_words_of_the_same_utterance_refute_a_stop_and_words_of_another_do_not() -> None:
     speech = LISTENING.note_stop(4)
     assert speech.stop_serial == 4
     assert speech.refute_stop(4).stop_serial == 0
@@ -56,6 +56,6 @@ def test_a_stop_is_cleared_without_its_utterance() -> None:
     assert speech == LISTENING
 
 
-def test_a_long_utterance_is_kept_in_mind_whatever_follows() -> None:
+def test_a_long_utterance_is_remembered_whatever_follows() -> None:
     speech = LISTENING.note_long(4).end().listen(5)
     assert (speech.long_utterance, speech.utterance) == (4, 5)

@@ -27,7 +27,7 @@ class Mail:
         return self.relay.handle(peer, message, DialogState()) is not None
 
 
-def test_the_listener_is_told_to_measure_when_somebody_looks_and_to_stop_when_nobody_does() -> None:
+def test_opening_and_closing_the_live_view_starts_and_stops_the_listeners_measurement() -> None:
     mail = Mail()
     assert mail("page", LiveView(on=True))
     assert mail.sent == [("listener", LiveView(on=True)), ("words", LiveView(on=True))]
@@ -37,7 +37,7 @@ def test_the_listener_is_told_to_measure_when_somebody_looks_and_to_stop_when_no
     assert mail.sent == [("listener", LiveView(on=False)), ("words", LiveView(on=False))]
 
 
-def test_levels_reach_the_page_while_somebody_looks_and_nobody_else_ever() -> None:
+def test_levels_reach_only_the_page_and_only_during_a_live_view() -> None:
     mail = Mail()
     assert mail("listener", LEVELS)
     assert mail.sent == []
@@ -48,7 +48,7 @@ def test_levels_reach_the_page_while_somebody_looks_and_nobody_else_ever() -> No
     assert mail.sent == []
 
 
-def test_words_reach_the_page_only_when_they_were_asked_for_there() -> None:
+def test_words_reach_the_page_only_when_the_live_view_asked_for_them() -> None:
     mail = Mail()
     mail("page", LiveView(on=True))
     assert not mail("thinker", SENTENCE), "it is for others, too"
@@ -63,13 +63,13 @@ def test_words_reach_the_page_only_when_they_were_asked_for_there() -> None:
     assert mail.sent == []
 
 
-def test_nobody_but_the_page_says_that_somebody_looks() -> None:
+def test_only_the_page_can_open_a_live_view() -> None:
     mail = Mail()
     assert mail("link", LiveView(on=True, words=True))
     assert mail.sent == []
 
 
-def test_a_listener_that_comes_up_anew_is_told_and_a_page_that_went_down_looks_no_more() -> None:
+def test_a_restarted_listener_receives_the_live_view_and_a_page_crash_ends_it() -> None:
     mail = Mail()
     mail("page", LiveView(on=True, words=True))
     assert not mail("supervisor", PartChanged("listener", "up"))
@@ -80,13 +80,13 @@ def test_a_listener_that_comes_up_anew_is_told_and_a_page_that_went_down_looks_n
     assert mail.sent == []
 
 
-def test_all_else_is_none_of_its_business() -> None:
+def test_the_relay_ignores_other_messages() -> None:
     mail = Mail()
     assert not mail("page", Mute(on=True))
     assert mail.sent == []
 
 
-def test_a_light_is_shown_for_the_page_and_for_nobody_else() -> None:
+def test_only_the_page_can_have_a_light_shown() -> None:
     mail = Mail()
     assert mail("page", ShowLight("muted"))
     assert mail.sent == [("panel", ShowLight("muted"))]

@@ -12,7 +12,7 @@ def test_at_first_all_works_and_the_model_is_not_loaded() -> None:
     assert (parts.thinker_up, parts.failed, parts.voiceless) == (False, frozenset(), False)
 
 
-def test_a_needed_part_that_fails_breaks_the_box_and_another_only_degrades_it() -> None:
+def test_a_failed_required_part_breaks_the_box_and_an_optional_one_degrades_it() -> None:
     parts = PartAvailability().fail("listener", needed=True).fail("words", needed=False)
     assert parts.broken == {"listener"}
     assert parts.degraded == {"words"}
@@ -23,11 +23,11 @@ def test_a_needed_part_that_fails_breaks_the_box_and_another_only_degrades_it() 
     ("part", "voiceless"),
     [("playback", True), ("the loudspeaker", True), ("listener", False), ("the microphone", False)],
 )
-def test_without_playback_or_loudspeaker_nothing_can_be_said(part: str, voiceless: bool) -> None:
+def test_without_playback_or_loudspeaker_the_box_is_voiceless(part: str, voiceless: bool) -> None:
     assert PartAvailability().fail(part, needed=True).voiceless == voiceless
 
 
-def test_a_part_that_works_again_is_restored_wherever_it_stood() -> None:
+def test_a_restored_part_is_no_longer_broken_or_degraded() -> None:
     parts = PartAvailability().fail("listener", needed=True).fail("words", needed=False)
     assert parts.restore("words").failed == {"listener"}
     assert parts.restore("listener").failed == {"words"}

@@ -27,14 +27,14 @@ def test_a_full_queue_refuses_more() -> None:
     assert (more.requests, more.refused) == (full.requests, True)
 
 
-def test_what_the_box_itself_has_to_say_comes_first_even_if_the_queue_is_full() -> None:
+def test_the_boxs_own_announcements_come_first_even_if_the_queue_is_full() -> None:
     queue = filled(MOST_WAITING).add_first(Say("sorry"))
     assert queue.requests[0] == Say("sorry")
     assert len(queue.requests) == MOST_WAITING + 1
     assert queue.full
 
 
-def test_a_refusal_is_remembered_until_the_queue_was_empty() -> None:
+def test_a_refusal_is_remembered_until_the_queue_is_empty() -> None:
     refused = filled(MOST_WAITING).add(Say("one more"))
     assert refused.remove_first().add(Say("again")).refused
     assert not refused.clear().add(Say("again")).refused

@@ -24,17 +24,17 @@ def test_a_new_line_rings_at_its_time() -> None:
     assert not RINGING.began
 
 
-def test_one_more_line_starts_the_schedule_anew() -> None:
+def test_an_additional_line_restarts_the_schedule() -> None:
     assert HEARD.set_lines((EGGS, TEA), at_s=104.0) == RingSchedule((EGGS, TEA), at_s=104.0)
 
 
 @pytest.mark.parametrize("lines", [(EGGS,), (EGGS, TEA), (TEA, EGGS)])
-def test_a_line_less_or_the_same_lines_keep_the_schedule(lines: tuple[str, ...]) -> None:
+def test_fewer_or_the_same_lines_keep_the_schedule(lines: tuple[str, ...]) -> None:
     both = RingSchedule((EGGS, TEA), began=True, heard=True, at_s=102.5)
     assert both.set_lines(lines, at_s=104.0) == RingSchedule(lines, True, True, 102.5)
 
 
-def test_without_a_line_nothing_is_left() -> None:
+def test_without_lines_the_schedule_is_cleared() -> None:
     assert HEARD.set_lines((), at_s=104.0) == RingSchedule()
     assert HEARD.stop() == RingSchedule()
 
@@ -42,25 +42,25 @@ def test_without_a_line_nothing_is_left() -> None:
 @pytest.mark.parametrize(
     ("lines", "lacks"), [((EGGS,), False), ((), False), ((TEA,), True), ((EGGS, TEA), True)]
 )
-def test_a_line_that_does_not_ring_yet_is_found(lines: tuple[str, ...], lacks: bool) -> None:
+def test_a_new_line_is_detected(lines: tuple[str, ...], lacks: bool) -> None:
     assert RINGING.lacks(lines) == lacks
 
 
 @pytest.mark.parametrize(
     ("spoken", "heard"), [((EGGS,), True), ((TEA,), False), ((EGGS, TEA), False), ((), False)]
 )
-def test_only_an_announcement_of_what_rings_counts_as_heard(
+def test_only_an_announcement_of_a_ringing_line_counts_as_heard(
     spoken: tuple[str, ...], heard: bool
 ) -> None:
     assert RINGING.begin().finish(spoken).heard == heard
 
 
-def test_where_nothing_rings_an_announcement_without_lines_is_not_what_rang() -> None:
+def test_without_a_ring_an_empty_announcement_is_not_a_ring() -> None:
     assert RingSchedule().finish(()) == RingSchedule()
     assert RingSchedule().put_off(105.0) == RingSchedule()
 
 
-def test_a_schedule_without_lines_that_has_begun_would_be_found() -> None:
+def test_the_invariant_check_finds_a_started_schedule_without_lines() -> None:
     assert not RingSchedule(began=True).consistent
     assert not RingSchedule(at_s=100.0).consistent
     assert RINGING.consistent
@@ -70,7 +70,7 @@ LINES = st.lists(st.sampled_from((EGGS, TEA)), max_size=2).map(tuple)
 
 
 @given(st.lists(st.tuples(st.sampled_from(("set", "finish", "put off", "stop")), LINES)))
-def test_whatever_happens_nothing_is_left_of_what_rings_no_more(
+def test_after_any_operations_the_schedule_is_consistent(
     operations: list[tuple[str, tuple[str, ...]]],
 ) -> None:
     ringing = RingSchedule()

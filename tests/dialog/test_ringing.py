@@ -50,14 +50,14 @@ def ringing() -> Talk:
     return talk
 
 
-def test_those_who_watch_can_tell_a_ring_from_an_announcement() -> None:
+def test_watchers_can_distinguish_a_ring_from_an_announcement() -> None:
     assert [change.ring for change in ringing().done(AnnounceState)] == [True]
     talk = Talk()
     talk(Say("Dinner is ready."))
     assert [change.ring for change in talk.done(AnnounceState)] == [False]
 
 
-def test_it_rings_again_and_again_until_it_is_stopped() -> None:
+def test_a_timer_rings_repeatedly_until_it_is_stopped() -> None:
     talk = ringing()
     for _ in range(5):
         sounds(talk)
@@ -74,14 +74,14 @@ def test_it_rings_again_and_again_until_it_is_stopped() -> None:
 
 
 @pytest.mark.parametrize("state", ["thinking", "listening", "holding"])
-def test_it_does_not_ring_while_the_owner_speaks_or_is_about_to_be_answered(state: str) -> None:
+def test_a_timer_does_not_ring_while_the_owner_speaks_or_awaits_an_answer(state: str) -> None:
     talk = talk_in(state)
     talk(EGGS)
     assert not rung(talk)
     assert talk.state == state
 
 
-def test_it_rings_once_the_owner_has_spoken_and_was_answered() -> None:
+def test_a_timer_rings_after_the_owner_has_spoken_and_was_answered() -> None:
     talk = talk_in("listening")
     talk(EGGS)
     talk(SpeechEnded(1, 0, 32_000, last=True), after_s=1.0)
@@ -92,7 +92,7 @@ def test_it_rings_once_the_owner_has_spoken_and_was_answered() -> None:
     assert rung(talk)
 
 
-def test_it_cuts_a_long_answer_and_what_was_heard_of_that_is_remembered() -> None:
+def test_a_ring_cuts_a_long_answer_and_its_heard_part_is_remembered() -> None:
     talk = talk_in("speaking")
     turn = talk.turn
     talk(EGGS)
@@ -104,7 +104,7 @@ def test_it_cuts_a_long_answer_and_what_was_heard_of_that_is_remembered() -> Non
     assert talk.remembered() == [("The moon is grey.", False)]
 
 
-def test_it_waits_for_the_end_of_a_short_answer() -> None:
+def test_a_ring_waits_for_the_end_of_a_short_answer() -> None:
     talk = talk_in("speaking")
     talk(EGGS)
     talk(PlaybackFinished(talk.turn, 96_000, 0), after_s=2.0)
@@ -113,7 +113,7 @@ def test_it_waits_for_the_end_of_a_short_answer() -> None:
 
 
 @pytest.mark.parametrize("kind", ["noise", "backchannel"])
-def test_noise_and_a_murmur_do_not_stop_it(kind: Judgement) -> None:
+def test_noise_and_backchannels_do_not_stop_a_ring(kind: Judgement) -> None:
     talk = ringing()
     talk(Spoken(talk.turn, 0, 0, 16_000, 5.0), PlaybackStarted(talk.turn, 0))
     talk(Onset(5, 0, speaking=True), after_s=0.2)
@@ -122,7 +122,7 @@ def test_noise_and_a_murmur_do_not_stop_it(kind: Judgement) -> None:
     assert talk.state == "speaking"
 
 
-def test_a_mere_stop_stops_it() -> None:
+def test_a_mere_stop_ends_a_ring() -> None:
     talk = ringing()
     talk(Spoken(talk.turn, 0, 0, 16_000, 5.0), PlaybackStarted(talk.turn, 0))
     talk(Onset(5, 0, speaking=True), WordsHeard(5, 300, "stop", "stop"), after_s=0.2)
@@ -134,7 +134,7 @@ def test_a_mere_stop_stops_it() -> None:
     assert not rung(talk)
 
 
-def test_whoever_speaks_to_a_ringing_box_has_heard_it_and_is_answered() -> None:
+def test_speech_to_a_ringing_box_ends_the_ring_and_is_answered() -> None:
     talk = ringing()
     sounds(talk)
     talk.speech(5)
@@ -142,7 +142,7 @@ def test_whoever_speaks_to_a_ringing_box_has_heard_it_and_is_answered() -> None:
     assert talk.sent(Think)
 
 
-def test_what_sounds_like_speech_over_the_first_ring_does_not_stop_it() -> None:
+def test_apparent_speech_during_the_first_ring_does_not_stop_it() -> None:
     """It may be the bell's own echo: an alarm that stops itself would be none."""
     talk = ringing()
     talk(Spoken(talk.turn, 0, 0, 16_000, 5.0), PlaybackStarted(talk.turn, 0))
@@ -157,14 +157,14 @@ def test_what_sounds_like_speech_over_the_first_ring_does_not_stop_it() -> None:
     assert rung(talk)
 
 
-def test_who_was_speaking_already_has_not_heard_it() -> None:
+def test_speech_that_began_before_the_ring_does_not_stop_it() -> None:
     talk = talk_in("listening")
     talk(EGGS)
     talk(SpeechEnded(1, 0, 32_000, last=True), after_s=1.0)
     assert talk.done(StopRinging) == []
 
 
-def test_buttons_stop_it() -> None:
+def test_buttons_stop_a_ring() -> None:
     for press in (StopSpeaking(), Button(pressed=True), ListenOnce(), Mute(on=True)):
         talk = ringing()
         talk(press)
@@ -172,7 +172,7 @@ def test_buttons_stop_it() -> None:
         assert talk.it.ringing.lines == ()
 
 
-def test_a_press_stops_it_with_the_microphone_off() -> None:
+def test_a_press_stops_a_ring_with_the_microphone_off() -> None:
     talk = talk_in("muted")
     talk(EGGS)
     assert rung(talk)
@@ -180,7 +180,7 @@ def test_a_press_stops_it_with_the_microphone_off() -> None:
     assert talk.done(StopRinging) == [StopRinging()]
 
 
-def test_what_the_tools_take_back_rings_no_more() -> None:
+def test_a_timer_cancelled_by_the_tools_stops_ringing() -> None:
     talk = ringing()
     talk(Ringing(()))
     sounds(talk)
@@ -190,7 +190,7 @@ def test_what_the_tools_take_back_rings_no_more() -> None:
 
 
 @pytest.mark.parametrize("mode", ["push_to_talk", "wake_word"])
-def test_while_it_rings_the_box_listens_in_every_mode(mode: ModeName) -> None:
+def test_a_ringing_box_listens_in_every_mode(mode: ModeName) -> None:
     rules = replace(Talk().it.policy, by_voice=frozenset())
     talk = Talk(mode=mode, rules=rules)
     talk(EGGS)
@@ -199,7 +199,7 @@ def test_while_it_rings_the_box_listens_in_every_mode(mode: ModeName) -> None:
     assert not talk.sent(SetListening)[-1].on
 
 
-def test_a_second_one_rings_with_the_first() -> None:
+def test_a_second_timer_rings_with_the_first() -> None:
     talk = ringing()
     sounds(talk)
     talk(Ringing((*EGGS.lines, "It is nine o'clock. Your alarm.")))
@@ -207,7 +207,7 @@ def test_a_second_one_rings_with_the_first() -> None:
     assert spoken(talk) == [*EGGS.lines, "It is nine o'clock. Your alarm."]
 
 
-def test_a_box_without_a_voice_waits_for_it_without_haste() -> None:
+def test_without_a_voice_a_ring_waits_for_a_later_deadline() -> None:
     talk = Talk()
     talk(CardLost("playback", "unplugged"))
     talk(EGGS)
@@ -216,7 +216,7 @@ def test_a_box_without_a_voice_waits_for_it_without_haste() -> None:
     assert talk.it.deadline_s > talk.now_s
 
 
-def test_switching_off_is_no_stopping() -> None:
+def test_a_shutdown_does_not_stop_a_ring() -> None:
     talk = ringing()
     _, actions = final_step(talk.it, talk.now_s)
     assert not any(isinstance(action, StopRinging) for action in actions)

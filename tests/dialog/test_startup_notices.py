@@ -22,7 +22,7 @@ def say(state: Path, notices: StartupNotices) -> None:
     until(lambda: note.exists() and note.read_text() == notices.once)
 
 
-def test_a_release_that_was_left_is_told_once(state: Path) -> None:
+def test_a_fallback_is_announced_once(state: Path) -> None:
     first = gather(state, "", [LEFT])
     assert first.sentences == [LEFT]
     assert gather(state, "", [LEFT]) == first, "it was not said yet"
@@ -31,18 +31,20 @@ def test_a_release_that_was_left_is_told_once(state: Path) -> None:
     assert gather(state, "", ["Another."]).sentences == ["Another."]
 
 
-def test_a_mistake_in_the_settings_is_told_at_each_start_and_does_not_hide_it(state: Path) -> None:
+def test_a_settings_mistake_is_announced_at_each_start_and_hides_no_fallback(state: Path) -> None:
     say(state, gather(state, "", [LEFT]))
     assert gather(state, MISTAKE, [LEFT]).sentences == [MISTAKE]
     assert gather(state, MISTAKE, ["Another."]).sentences == [MISTAKE, "Another."]
 
 
-def test_a_start_without_a_fall_back_notes_nothing(state: Path) -> None:
+def test_a_start_without_a_fallback_writes_no_note(state: Path) -> None:
     startup_notices.mark_spoken(state, gather(state, MISTAKE, []))
     assert list(state.iterdir()) == []
 
 
-def test_a_card_that_cannot_be_written_ends_no_start_and_it_is_said_again(state: Path) -> None:
+def test_an_unwritable_card_prevents_no_start_and_the_fallback_is_announced_again(
+    state: Path,
+) -> None:
     (state / startup_notices.TOLD).mkdir()  # no file can take its place
     before = set(threading.enumerate())
     startup_notices.mark_spoken(state, gather(state, "", [LEFT]))
@@ -51,7 +53,9 @@ def test_a_card_that_cannot_be_written_ends_no_start_and_it_is_said_again(state:
     assert gather(state, "", [LEFT]).sentences == [LEFT]
 
 
-def test_what_was_handed_over_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notices_handed_over_in_the_environment_are_read_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     environment: dict[str, str] = {}
     startup_notices.hand_over(StartupNotices("a “mistake”", LEFT), environment)
     monkeypatch.setenv(startup_notices.HANDED, environment[startup_notices.HANDED])

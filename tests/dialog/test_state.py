@@ -22,16 +22,16 @@ RINGS = RingSchedule(("Eggs.",), at_s=50.0)
     [("idle", True), ("muted", True), ("failed", True), ("listening", False), ("thinking", False),
      ("speaking", False), ("holding", False)],
 )  # fmt: skip
-def test_it_is_at_rest_where_nobody_waits_for_anything(state: StateName, rests: bool) -> None:
+def test_the_dialogue_is_at_rest_when_nothing_is_pending(state: StateName, rests: bool) -> None:
     assert DialogState(state=state).at_rest == rests
 
 
-def test_an_answer_or_an_open_hold_is_no_rest() -> None:
+def test_an_answer_or_an_open_hold_is_not_rest() -> None:
     assert not DialogState(answer=Answer(1)).at_rest
     assert not DialogState(hold=OutputHold().start(1, 0, 9.0)).at_rest
 
 
-def test_nothing_is_due_in_a_dialogue_that_has_just_begun() -> None:
+def test_a_new_dialogue_has_no_deadline() -> None:
     assert DialogState().deadline_s == NEVER
 
 
@@ -45,7 +45,7 @@ def test_nothing_is_due_in_a_dialogue_that_has_just_begun() -> None:
     ],
     ids=["state", "hold", "button", "ring"],
 )
-def test_the_first_of_all_deadlines_is_the_one_that_counts(dialog: DialogState) -> None:
+def test_the_earliest_deadline_counts(dialog: DialogState) -> None:
     assert dialog.deadline_s == 7.0
     assert replace(dialog, until_s=3.0).deadline_s == 3.0
 
@@ -60,18 +60,18 @@ def test_the_first_of_all_deadlines_is_the_one_that_counts(dialog: DialogState) 
     ],
     ids=["idle", "thinking", "answering", "announcing"],
 )
-def test_a_ring_waits_for_who_talks_but_not_for_a_long_answer(
+def test_a_ring_waits_for_the_owner_but_not_for_a_long_answer(
     dialog: DialogState, due_s: float
 ) -> None:
     assert replace(dialog, ringing=RINGS).ring_due_s == due_s
 
 
-def test_what_has_rung_once_cuts_no_answer() -> None:
+def test_a_repeated_ring_cuts_no_answer() -> None:
     speaking = DialogState(state="speaking", answer=Answer(1), ringing=RINGS.begin())
     assert speaking.ring_due_s == NEVER
 
 
-def test_while_something_rings_the_listener_is_told_to_listen_in_every_mode() -> None:
+def test_a_ring_has_the_listener_accept_speech_in_every_mode() -> None:
     silent = DialogState(listening=ListeningState("push_to_talk"))
     assert not silent.listening_command.on
     assert replace(silent, ringing=RINGS).listening_command.on

@@ -11,7 +11,7 @@ from appliance.messages.thinking import Abandon, Recall
 from tests.dialog.talk import MOON, RULES, talk_in
 
 
-def test_a_hold_of_which_no_message_came_is_let_go() -> None:
+def test_a_hold_without_a_message_is_released() -> None:
     talk = talk_in("speaking")
     talk.wait(0.5, hold=42)
     assert talk.done(ReleaseHold) == []
@@ -20,7 +20,7 @@ def test_a_hold_of_which_no_message_came_is_let_go() -> None:
 
 
 # ── beginning and ending ─────────────────────────────────────────────────────────────────────
-def test_a_conductor_that_takes_over_frees_the_floor() -> None:
+def test_a_restarted_conductor_frees_the_floor() -> None:
     it, actions = initial_state(RULES, 5.0, turn=7, hold=4)
     assert actions == (
         SendMessage("thinker", Abandon(7)),
@@ -33,23 +33,23 @@ def test_a_conductor_that_takes_over_frees_the_floor() -> None:
     assert it.parts.thinker_up
 
 
-def test_a_conductor_that_takes_over_asks_all_who_tell_once_and_a_first_one_asks_nobody() -> None:
+def test_only_a_restarted_conductor_asks_again_for_what_is_sent_once() -> None:
     assert set(TELL_ONCE) == receivers_of(StatusWanted)
     _, actions = initial_state(RULES, 5.0)
     assert not [a for a in actions if isinstance(a, SendMessage) and a.part in TELL_ONCE]
 
 
-def test_a_conductor_that_takes_over_a_muted_box_leaves_it_muted() -> None:
+def test_a_restarted_conductor_leaves_a_muted_box_muted() -> None:
     it, _ = initial_state(RULES, 5.0, turn=7, hold=4, muted=True)
     assert (it.state, it.listening.muted) == ("muted", True)
 
 
-def test_switching_off_remembers_what_was_heard() -> None:
+def test_a_shutdown_remembers_what_was_heard() -> None:
     talk = talk_in("speaking")
     _, actions = final_step(talk.it, talk.now_s + 2.0)
     assert [a.heard for a in actions if isinstance(a, Remember)] == [MOON[0]]
 
 
-def test_recall_is_the_conductors_word_and_moves_nothing() -> None:
+def test_a_recall_message_changes_no_state() -> None:
     talk = talk_in("speaking")
     assert talk(Recall(())) == []

@@ -35,7 +35,7 @@ def answering() -> tuple[Talk, int]:
 
 
 @pytest.mark.parametrize(("after", "kept"), [(GRACE - 1, True), (GRACE, False)])
-def test_who_speaks_into_the_first_moment_of_an_answer_goes_on_asking(
+def test_speech_in_the_first_moment_of_an_answer_continues_the_question(
     after: int, kept: bool
 ) -> None:
     talk, began = answering()
@@ -53,7 +53,7 @@ def test_who_speaks_into_the_first_moment_of_an_answer_goes_on_asking(
     assert talk.remembered() == ([] if kept else [("The moon", False)])
 
 
-def test_the_next_think_need_not_wait_for_what_was_heard_of_an_answer_that_does_not_count() -> None:
+def test_a_discarded_answer_does_not_delay_the_next_question() -> None:
     talk, began = answering()
     talk(Onset(2, began + 100, speaking=True), Verdict(2, "interruption", 300))
     talk(SpeechEnded(2, 0, 32_000, last=True))
@@ -61,7 +61,7 @@ def test_the_next_think_need_not_wait_for_what_was_heard_of_an_answer_that_does_
 
 
 @pytest.mark.parametrize(("after", "count"), [(GRACE - 1, 1), (GRACE, 0)])
-def test_an_answer_that_began_too_early_is_counted_and_one_that_is_interrupted_is_not(
+def test_a_premature_answer_is_counted_and_an_interrupted_one_is_not(
     after: int, count: int
 ) -> None:
     talk, began = answering()
@@ -71,7 +71,7 @@ def test_an_answer_that_began_too_early_is_counted_and_one_that_is_interrupted_i
     assert talk.it.taken_back == count
 
 
-def test_an_answer_in_thought_that_the_owner_goes_on_over_is_counted() -> None:
+def test_a_thought_that_the_owner_talks_over_is_counted_as_premature() -> None:
     talk = Talk()
     talk.speech(1)
     talk(Onset(2, talk.index, speaking=False), SpeechStarted(2, 2, talk.index), after_s=0.3)
@@ -80,13 +80,13 @@ def test_an_answer_in_thought_that_the_owner_goes_on_over_is_counted() -> None:
 
 
 @pytest.mark.parametrize("kind", ["backchannel", "noise"])
-def test_a_murmur_in_the_first_moment_stops_no_answer(kind: str) -> None:
+def test_a_backchannel_in_the_first_moment_stops_no_answer(kind: str) -> None:
     talk, began = answering()
     talk(Onset(2, began + 100, speaking=True), Verdict(2, kind, 300))  # type: ignore[arg-type]  # a Literal
     assert talk.state == "speaking"
 
 
-def test_speech_that_began_before_the_answer_and_is_told_after_goes_on_asking() -> None:
+def test_speech_that_began_before_the_answer_continues_the_question_when_reported_late() -> None:
     talk = Talk()
     talk.speech(1)
     talk(Onset(2, talk.index, speaking=False))
@@ -98,14 +98,14 @@ def test_speech_that_began_before_the_answer_and_is_told_after_goes_on_asking() 
     assert talk.it.answer.question.seconds == 3.0
 
 
-def test_an_announcement_has_no_question_to_go_on_with() -> None:
+def test_speech_during_an_announcement_continues_no_question() -> None:
     talk = Talk(ready=False)
     talk(Ask("why?"), PlaybackStarted(talk.turn, talk.index))
     talk(Onset(2, talk.index + 100, speaking=True), Verdict(2, "interruption", 300))
     assert (talk.state, talk.sent(Abandon)) == ("listening", [])
 
 
-def test_a_question_that_was_broken_off_and_not_gone_on_with_is_let_go() -> None:
+def test_a_question_that_was_broken_off_and_not_continued_is_dropped() -> None:
     talk, began = answering()
     talk(Onset(2, began + 100, speaking=True), Verdict(2, "interruption", 300))
     talk.wait(RULES.speech_s + 0.5)
@@ -114,7 +114,7 @@ def test_a_question_that_was_broken_off_and_not_gone_on_with_is_let_go() -> None
 
 
 # ── the last word again ──────────────────────────────────────────────────────────────────────
-def test_a_word_said_again_is_remembered_once() -> None:
+def test_a_repeated_word_is_remembered_once() -> None:
     talk, _ = answering()
     talk(Onset(2, talk.index + 40_000, speaking=True), PlaybackPaused(2, 2, 40_000, 0), after_s=2.5)
     talk(Verdict(2, "noise", 700), PlaybackResumed(2, 2, 32_000, 0), after_s=0.7)
@@ -130,13 +130,13 @@ def disturbed(talk: Talk, serial: int, after_s: float) -> None:
     talk(Verdict(serial, "backchannel", 300), after_s=0.3)
 
 
-def test_a_single_murmur_lets_the_answer_go_on_at_once() -> None:
+def test_after_a_single_backchannel_the_answer_continues_at_once() -> None:
     talk, _ = answering()
     disturbed(talk, 2, after_s=1.0)
     assert talk.said == [ReleaseHold(2), AnnounceState("speaking", 2, "backchannel")]
 
 
-def test_an_answer_that_is_disturbed_again_within_a_second_waits_for_calm() -> None:
+def test_an_answer_disturbed_twice_within_a_second_waits_for_silence() -> None:
     talk, _ = answering()
     disturbed(talk, 2, after_s=1.0)
     disturbed(talk, 3, after_s=0.5)
@@ -147,14 +147,14 @@ def test_an_answer_that_is_disturbed_again_within_a_second_waits_for_calm() -> N
     assert talk.said == [ReleaseHold(3), AnnounceState("speaking", 2, "backchannel")]
 
 
-def test_a_second_disturbance_that_comes_late_does_not() -> None:
+def test_a_late_second_disturbance_does_not_delay_the_answer() -> None:
     talk, _ = answering()
     disturbed(talk, 2, after_s=1.0)
     disturbed(talk, 3, after_s=RULES.rapid_interrupt_s + 0.1)
     assert talk.state == "speaking"
 
 
-def test_while_it_waits_every_new_sound_makes_it_wait_anew_and_never_sounds_between() -> None:
+def test_each_new_sound_restarts_the_debounce_of_a_waiting_answer() -> None:
     talk, _ = answering()
     disturbed(talk, 2, after_s=1.0)
     for serial in range(3, 6):
@@ -164,7 +164,7 @@ def test_while_it_waits_every_new_sound_makes_it_wait_anew_and_never_sounds_betw
     assert talk.state == "speaking"
 
 
-def test_where_there_is_never_calm_it_goes_on_after_a_while() -> None:
+def test_under_constant_noise_the_answer_continues_after_the_maximum_wait() -> None:
     talk, _ = answering()
     disturbed(talk, 2, after_s=1.0)
     began_s = talk.now_s
@@ -177,7 +177,7 @@ def test_where_there_is_never_calm_it_goes_on_after_a_while() -> None:
     assert talk.state == "speaking"
 
 
-def test_an_interruption_need_not_wait_for_calm() -> None:
+def test_an_interruption_does_not_wait_for_silence() -> None:
     talk, _ = answering()
     disturbed(talk, 2, after_s=1.0)
     disturbed(talk, 3, after_s=0.5)
@@ -185,7 +185,7 @@ def test_an_interruption_need_not_wait_for_calm() -> None:
     assert talk.state == "listening"
 
 
-def test_an_onset_whose_message_is_on_its_way_is_not_let_go_by_calm() -> None:
+def test_the_end_of_the_debounce_does_not_release_an_onset_whose_message_is_under_way() -> None:
     talk, _ = answering()
     disturbed(talk, 2, after_s=1.0)
     disturbed(talk, 3, after_s=0.5)
@@ -195,7 +195,7 @@ def test_an_onset_whose_message_is_on_its_way_is_not_let_go_by_calm() -> None:
     assert talk.state == "holding"
 
 
-def test_an_answer_that_ends_while_it_waits_for_calm_is_remembered_whole() -> None:
+def test_an_answer_that_ends_during_the_debounce_is_remembered_completely() -> None:
     talk, _ = answering()
     disturbed(talk, 2, after_s=1.0)
     disturbed(talk, 3, after_s=0.5)

@@ -235,7 +235,9 @@ STEP = st.tuples(
 @settings(max_examples=300, deadline=None)
 @given(st.lists(STEP, max_size=60))
 @pytest.mark.long
-def test_no_walk_goes_wrong_or_gets_stuck(steps: list[tuple[int, int, int, float]]) -> None:
+def test_no_random_walk_breaks_an_invariant_or_gets_stuck(
+    steps: list[tuple[int, int, int, float]],
+) -> None:
     walk = Walk()
     for kind, a, b, after_s in steps:
         walk.take(COMES[kind](walk, a, b), after_s)
@@ -265,7 +267,7 @@ def test_no_walk_goes_wrong_or_gets_stuck(steps: list[tuple[int, int, int, float
     0,
 )  # an alarm rings, and the loudspeaker is lost
 @pytest.mark.long
-def test_after_any_walk_the_next_question_is_answered(
+def test_after_any_random_walk_the_next_question_is_answered(
     steps: list[tuple[int, int, int, float]], number: int
 ) -> None:
     walk = Walk()
@@ -298,7 +300,7 @@ def test_after_any_walk_the_next_question_is_answered(
     assert walk.talk.remembered()[-1] == (WORDS[number % 4], True)
 
 
-def test_a_failed_sentence_leaves_the_others_in_order() -> None:
+def test_a_failed_sentence_keeps_the_order_of_the_others() -> None:
     walk = Walk()
     walk.take(Ask("why?"), 0.0)
     turn = walk.talk.turn

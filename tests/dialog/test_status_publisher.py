@@ -83,7 +83,7 @@ def begin(tmp_path: Path) -> Iterator[Begin]:
         each.close()
 
 
-def test_everybody_who_shows_it_is_told_at_a_change_and_only_then(begin: Begin) -> None:
+def test_status_receivers_get_the_status_on_changes_only(begin: Begin) -> None:
     it = begin()
     it()
     assert all(it.status(part).starting for part in STATUS_RECEIVERS)
@@ -95,7 +95,7 @@ def test_everybody_who_shows_it_is_told_at_a_change_and_only_then(begin: Begin) 
     assert it.got("speaker") == []
 
 
-def test_those_who_watch_are_not_told_twice(begin: Begin) -> None:
+def test_a_watcher_does_not_receive_the_status_twice(begin: Begin) -> None:
     watcher = sorted(STATUS_RECEIVERS)[0]
     it = begin(watcher)
     it()
@@ -104,7 +104,7 @@ def test_those_who_watch_are_not_told_twice(begin: Begin) -> None:
     assert [len(it.got(part)) for part in others] == [1] * len(others)
 
 
-def test_a_part_that_the_box_does_not_have_is_not_told(begin: Begin) -> None:
+def test_a_part_that_the_box_does_not_have_receives_nothing(begin: Begin) -> None:
     it = begin()
     del cast("Any", it.desk).channels["panel"]
     it()
@@ -112,7 +112,7 @@ def test_a_part_that_the_box_does_not_have_is_not_told(begin: Begin) -> None:
     assert len(it.got("link")) == 1
 
 
-def test_a_part_that_comes_up_is_told_what_the_others_know(begin: Begin) -> None:
+def test_a_part_that_comes_up_receives_state_status_and_timers(begin: Begin) -> None:
     it = begin()
     it()
     for part in STATUS_RECEIVERS:
@@ -126,7 +126,7 @@ def test_a_part_that_comes_up_is_told_what_the_others_know(begin: Begin) -> None
     assert it.got("panel") == []
 
 
-def test_a_listener_that_comes_up_is_told_the_state_and_not_what_is_shown(begin: Begin) -> None:
+def test_a_listener_that_comes_up_receives_the_state_only(begin: Begin) -> None:
     it = begin()
     it.state = replace(it.state, state="speaking", turn=7)
     it()
@@ -149,7 +149,7 @@ def test_a_listener_that_comes_up_is_told_the_state_and_not_what_is_shown(begin:
         (ButtonFault("stuck"), "button", "stuck"),
     ],
 )
-def test_what_a_part_tells_of_itself_is_shown(
+def test_what_a_part_reports_about_itself_is_in_the_status(
     begin: Begin, news: Message, field: str, value: object
 ) -> None:
     it = begin(link={"broker": "house.local"})
@@ -160,7 +160,7 @@ def test_what_a_part_tells_of_itself_is_shown(
 
 
 @pytest.mark.parametrize(("broker", "house"), [("", None), ("house.local", False)])
-def test_a_house_without_a_broker_is_not_one_that_is_away(
+def test_a_missing_broker_setting_differs_from_an_unreachable_broker(
     begin: Begin, broker: str, house: bool | None
 ) -> None:
     it = begin(link={"broker": broker})
@@ -169,7 +169,7 @@ def test_a_house_without_a_broker_is_not_one_that_is_away(
 
 
 @pytest.mark.parametrize("state", ["down", "failed"])
-def test_a_link_that_is_gone_reaches_no_broker(begin: Begin, state: Any) -> None:
+def test_without_a_link_the_broker_is_reported_as_unreachable(begin: Begin, state: Any) -> None:
     it = begin(link={"broker": "house.local"})
     it(BrokerChanged(here=True))
     assert it.status("panel").house is True
@@ -178,9 +178,7 @@ def test_a_link_that_is_gone_reaches_no_broker(begin: Begin, state: Any) -> None
 
 
 @pytest.mark.parametrize("state", ["down", "failed"])
-def test_a_fault_of_the_button_is_gone_with_the_panel_that_told_it(
-    begin: Begin, state: Any
-) -> None:
+def test_a_button_fault_is_cleared_when_its_panel_goes_down(begin: Begin, state: Any) -> None:
     it = begin()
     it(ButtonFault("stuck"))
     assert it.status("link").button == "stuck"
@@ -188,7 +186,7 @@ def test_a_fault_of_the_button_is_gone_with_the_panel_that_told_it(
     assert it.status("link").button == ""
 
 
-def test_a_thinker_that_has_failed_is_broken_and_not_starting(begin: Begin) -> None:
+def test_a_failed_thinker_is_shown_as_broken_and_not_as_starting(begin: Begin) -> None:
     it = begin()
     it.state = replace(it.state, parts=it.state.parts.fail("thinker", needed=False))
     it()
@@ -196,7 +194,7 @@ def test_a_thinker_that_has_failed_is_broken_and_not_starting(begin: Begin) -> N
     assert (status.broken, status.starting) == (("thinker",), False)
 
 
-def test_the_volume_is_the_owners_newest_and_the_settings_before_that(begin: Begin) -> None:
+def test_the_status_volume_is_the_last_one_set_or_else_that_of_the_settings(begin: Begin) -> None:
     it = begin(speaking={"volume": 0.3})
     it()
     assert it.status("panel").volume == 0.3
@@ -205,7 +203,7 @@ def test_the_volume_is_the_owners_newest_and_the_settings_before_that(begin: Beg
     assert it.status("panel").volume == 0.7
 
 
-def test_mute_switch_and_storage_are_shown_apart(begin: Begin) -> None:
+def test_mute_switch_and_storage_are_separate_in_the_status(begin: Begin) -> None:
     it = begin()
     it.state = replace(it.state, listening=ListeningState(muted=True))
     it.desk.floor.switched_off = True
@@ -214,7 +212,7 @@ def test_mute_switch_and_storage_are_shown_apart(begin: Begin) -> None:
     assert (status.muted, status.cut, status.storage) == (True, True, True)
 
 
-def test_the_link_alone_is_passed_what_the_house_may_know(begin: Begin) -> None:
+def test_house_events_go_to_the_link_only(begin: Begin) -> None:
     it = begin()
     it()
     for part in STATUS_RECEIVERS:

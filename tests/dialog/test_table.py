@@ -73,14 +73,14 @@ NO_MATTER_OF_IT = {  # the conductor's own
 }
 
 
-def test_every_message_has_a_row_or_is_known_to_mean_nothing() -> None:
+def test_every_message_has_a_row_or_is_listed_as_ignored() -> None:
     rows = {message.__name__ for message in (*TABLE, *EVERYWHERE)}
     every = {message.__name__ for message in get_args(Message)}
     assert rows | FROM_THE_CONDUCTOR | ONLY_WATCHED | NO_MATTER_OF_IT == every | TO_ITSELF
     assert not set(TABLE) & set(EVERYWHERE)
 
 
-def test_every_row_means_something_in_states_that_there_are() -> None:
+def test_no_row_is_empty_and_all_name_existing_states() -> None:
     assert all(row and set(row) <= set(STATES) for row in TABLE.values())
 
 
@@ -125,7 +125,7 @@ SAME = " ".join(STATES)
         ),
     ],
 )  # fmt: skip
-def test_each_message_leads_from_each_state_to_the_right_one(
+def test_each_message_in_each_state_leads_to_the_expected_state(
     messages: tuple[Message, ...], after: str
 ) -> None:
     for state, expected in zip(STATES, after.split(), strict=True):
@@ -145,9 +145,7 @@ def test_each_message_leads_from_each_state_to_the_right_one(
         Verdict(77, "noise", 100), Sentence(99, 0, "of a turn to come"),
     ],
 )  # fmt: skip
-def test_messages_of_other_turns_and_other_onsets_change_nothing(
-    state: str, message: Message
-) -> None:
+def test_messages_of_other_turns_and_onsets_change_nothing(state: str, message: Message) -> None:
     talk = talk_in(state)
     before = talk.it
     assert talk(message) == []

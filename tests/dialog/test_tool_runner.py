@@ -87,13 +87,13 @@ def test_a_tool_answers_at_once(make: Make) -> None:
     assert make().use("timer", minutes=5) == [ToolReply(7, 0, ("Five minutes, from now.",))]
 
 
-def test_what_a_tool_wants_done_is_done_before_it_is_said(make: Make) -> None:
+def test_a_tools_action_precedes_its_reply(make: Make) -> None:
     assert make().use("volume", change="up") == [SetVolume(0.95), ToolReply(7, 0, ("Louder.",))]
     assert make().use("forget") == [Forget(last=True, aloud=True)]
 
 
 # ── the house ────────────────────────────────────────────────────────────────────────────────
-def test_the_house_answers_for_the_tool(make: Make) -> None:
+def test_the_house_response_becomes_the_tools_reply(make: Make) -> None:
     bench = make()
     assert bench.use("home", command="turn on the light") == []
     assert bench.for_link() == [HouseRequest(1, "turn on the light")]
@@ -106,7 +106,9 @@ def test_the_house_answers_for_the_tool(make: Make) -> None:
 
 
 @pytest.mark.parametrize(("done", "sentence"), [(True, DONE), (False, NOT_DONE)])
-def test_a_house_without_a_word_is_spoken_for(make: Make, done: bool, sentence: str) -> None:
+def test_an_empty_house_response_gets_a_default_sentence(
+    make: Make, done: bool, sentence: str
+) -> None:
     bench = make()
     bench.use("home", command="turn on the light")
     assert bench.desk.on_house_response(HouseResponse(1, "", done)) == [
@@ -114,7 +116,7 @@ def test_a_house_without_a_word_is_spoken_for(make: Make, done: bool, sentence: 
     ]
 
 
-def test_a_house_that_is_late_is_excused_and_then_not_heard(make: Make) -> None:
+def test_a_late_house_gets_an_apology_and_its_response_is_dropped(make: Make) -> None:
     bench = make()
     bench.use("home", command="turn on the light")
     assert 0 < bench.desk.wait_s() <= HOUSE_S
@@ -123,14 +125,14 @@ def test_a_house_that_is_late_is_excused_and_then_not_heard(make: Make) -> None:
     assert bench.desk.on_house_response(HouseResponse(1, "Turned on the light", done=True)) == []
 
 
-def test_a_house_that_is_away_is_excused_at_once_and_not_asked(make: Make) -> None:
+def test_an_unreachable_house_gets_an_apology_at_once_and_no_request(make: Make) -> None:
     bench = make()
     away = bench.use("home", ToolContext(house=False), command="turn on the light")
     assert away == [ToolReply(7, 0, (HOUSE_AWAY,))]
     assert bench.for_link() == []
 
 
-def test_an_answer_to_what_nobody_asked_is_dropped(make: Make) -> None:
+def test_an_unsolicited_house_response_is_dropped(make: Make) -> None:
     bench = make()
     assert bench.desk.on_house_response(HouseResponse(1, "Hello", done=True)) == []
     bench.use("home", command="one")
@@ -143,7 +145,7 @@ def test_an_answer_to_what_nobody_asked_is_dropped(make: Make) -> None:
 
 
 # ── timers ───────────────────────────────────────────────────────────────────────────────────
-def test_a_timer_rings_and_the_house_is_told_each_time_once(make: Make) -> None:
+def test_a_timer_rings_and_each_of_its_events_is_sent_to_the_house_once(make: Make) -> None:
     bench = make()
     bench.use("timer", minutes=5, name="eggs")
     stand = TimersStatus(timers=1, next_at_s=1_800_000_300.0)
@@ -163,13 +165,13 @@ def test_a_timer_rings_and_the_house_is_told_each_time_once(make: Make) -> None:
     assert bench.desk.poll() == []
 
 
-def test_the_names_of_timers_are_words_and_leave_only_where_words_may(make: Make) -> None:
+def test_timer_names_are_sent_only_where_words_may_leave_the_box(make: Make) -> None:
     bench = make(link={"words": True})
     bench.use("timer", minutes=5, name="eggs")
     assert bench.for_link()[0] == TimerEvent("set", 1, False, "eggs", 300.0)
 
 
-def test_a_timer_that_is_given_up_stops_to_ring(make: Make) -> None:
+def test_a_timer_that_is_given_up_stops_ringing(make: Make) -> None:
     bench = make(tools={"ring_minutes": 1})
     bench.use("timer", minutes=5)
     bench.later(300.0)
@@ -178,7 +180,7 @@ def test_a_timer_that_is_given_up_stops_to_ring(make: Make) -> None:
     assert bench.desk.poll() == [Ringing(())]
 
 
-def test_a_timer_goes_on_over_a_restart(make: Make) -> None:
+def test_a_timer_continues_across_a_restart(make: Make) -> None:
     bench = make()
     bench.use("timer", minutes=5, name="eggs")
     bench.restart(off_s=200.0)
@@ -187,7 +189,7 @@ def test_a_timer_goes_on_over_a_restart(make: Make) -> None:
     assert bench.desk.poll(voice=True) == [Ringing(("Your timer is done: eggs.",))]
 
 
-def test_what_ran_out_while_it_was_off_is_said_when_there_is_a_voice_and_once(make: Make) -> None:
+def test_a_timer_that_expired_while_off_is_announced_once_when_a_voice_is_up(make: Make) -> None:
     bench = make()
     bench.use("timer", minutes=5, name="eggs")
     bench.restart(off_s=4000.0)
@@ -200,7 +202,7 @@ def test_what_ran_out_while_it_was_off_is_said_when_there_is_a_voice_and_once(ma
     assert bench.desk.poll(voice=True) == []
 
 
-def test_of_many_that_were_missed_only_the_number_is_said(make: Make) -> None:
+def test_many_missed_timers_are_announced_by_their_number_only(make: Make) -> None:
     bench = make()
     for minutes in range(1, 6):
         bench.use("timer", minutes=minutes)
@@ -209,7 +211,7 @@ def test_of_many_that_were_missed_only_the_number_is_said(make: Make) -> None:
     assert said == Say("While I was off, 5 timers ran out.", chime=True)
 
 
-def test_what_was_stopped_is_gone_after_a_restart(make: Make) -> None:
+def test_a_stopped_timer_stays_stopped_after_a_restart(make: Make) -> None:
     bench = make()
     bench.use("timer", minutes=5)
     bench.use("timer", minutes=9)
@@ -223,7 +225,7 @@ def test_what_was_stopped_is_gone_after_a_restart(make: Make) -> None:
 
 
 # ── the page's list
-def test_the_page_is_told_of_each_timer_by_its_name_also_where_no_words_leave(make: Make) -> None:
+def test_the_page_lists_timers_by_name_even_where_no_words_may_leave(make: Make) -> None:
     bench = make()
     bench.use("timer", minutes=5, name="eggs")
     bench.use("timer", minutes=1)
@@ -235,7 +237,7 @@ def test_the_page_is_told_of_each_timer_by_its_name_also_where_no_words_leave(ma
     assert bench.desk.listing() == listed
 
 
-def test_a_timer_is_taken_away_by_its_number_and_no_other_is(make: Make) -> None:
+def test_a_timer_is_cancelled_by_its_number_and_no_other_is(make: Make) -> None:
     bench = make()
     bench.use("timer", minutes=5, name="eggs")
     bench.use("timer", minutes=6, name="tea")
@@ -249,7 +251,7 @@ def test_a_timer_is_taken_away_by_its_number_and_no_other_is(make: Make) -> None
     assert bench.lists() == [], "what is gone is no fault, and no news"
 
 
-def test_what_rings_is_listed_as_ringing_and_gone_when_it_was_stopped(make: Make) -> None:
+def test_a_ringing_timer_is_listed_as_ringing_until_it_is_stopped(make: Make) -> None:
     bench = make()
     bench.use("timer", minutes=1)
     bench.later(61.0)
@@ -262,7 +264,7 @@ def test_what_rings_is_listed_as_ringing_and_gone_when_it_was_stopped(make: Make
     assert bench.lists() == [TimersList()]
 
 
-def test_a_second_of_rounding_is_no_news_for_the_page(make: Make) -> None:
+def test_a_rounding_difference_of_a_second_sends_no_new_list(make: Make) -> None:
     bench = make()
     bench.use("timer", minutes=5)
     bench.lists()

@@ -64,7 +64,7 @@ def test_turns_of_another_day_with_the_same_number_are_left_alone(file: Path) ->
 
 
 @pytest.mark.parametrize("forget", [lambda file: forget_turn(file, 10, LastTurn()), forget_all])
-def test_forgetting_takes_the_transcript_from_every_file(
+def test_forgetting_erases_the_transcript_from_every_file(
     file: Path, forget: Callable[[Path], None]
 ) -> None:
     kept = Memory(file, 10)
@@ -85,7 +85,7 @@ def old_file(file: Path) -> None:
     old.close()
 
 
-def test_a_memory_from_before_transcripts_is_kept_and_takes_them(file: Path) -> None:
+def test_a_memory_from_before_transcripts_is_kept_and_stores_new_ones(file: Path) -> None:
     old_file(file)
     kept = Memory(file, 10)
     kept.transcribe("2026-01-01", 7, "what colour is the moon")
@@ -94,7 +94,7 @@ def test_a_memory_from_before_transcripts_is_kept_and_takes_them(file: Path) -> 
     kept.close()
 
 
-def test_a_release_from_before_transcripts_reads_and_writes_the_file(file: Path) -> None:
+def test_a_release_from_before_transcripts_can_read_and_write_the_file(file: Path) -> None:
     """After a fallback to it."""
     kept = Memory(file, 10)
     kept.remember(turn(1, "tell me about the moon"))
@@ -109,7 +109,7 @@ def test_a_release_from_before_transcripts_reads_and_writes_the_file(file: Path)
     ]  # fmt: skip
 
 
-def test_an_old_memory_that_takes_no_column_now_is_read_all_the_same(file: Path) -> None:
+def test_an_old_memory_that_cannot_get_the_new_column_is_still_read(file: Path) -> None:
     """Where the disk is full; here another program writes."""
     old_file(file)
     Memory(file, 10).close()
@@ -134,7 +134,7 @@ def settings(tmp_path: Path, **changes: Any) -> Settings:
     return load(empty, {"state_dir": str(tmp_path), **changes})
 
 
-def test_the_owner_is_shown_what_was_written_down(
+def test_memory_show_prints_the_transcripts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     chosen = settings(tmp_path)
@@ -178,7 +178,7 @@ def asked_on_disk(box: Box) -> list[str]:
 
 
 @pytest.mark.process
-def test_the_thinkers_transcript_reaches_the_disk_and_nobody_else(
+def test_the_thinkers_transcript_reaches_the_disk_only(
     answered: tuple[Box, int], capfd: pytest.CaptureFixture[str]
 ) -> None:
     box, number = answered
@@ -203,9 +203,7 @@ def test_the_thinkers_transcript_reaches_the_disk_and_nobody_else(
 
 @pytest.mark.process
 @pytest.mark.parametrize("peer", ["link", "speaker", "listener"])
-def test_nobody_but_the_thinker_says_what_the_owner_said(
-    answered: tuple[Box, int], peer: str
-) -> None:
+def test_only_the_thinker_can_report_a_transcript(answered: tuple[Box, int], peer: str) -> None:
     box, number = answered
     box.say(peer, Transcribed(number, CANARY))
     box.say("thinker", Transcribed(number, "the moon"))

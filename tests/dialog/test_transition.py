@@ -35,7 +35,7 @@ LOST_THREAD = english().say("lost-thread")
 NOT_READY = english().say("not-ready")
 
 
-def test_the_memory_knows_both_pieces_of_a_question_that_came_in_two() -> None:
+def test_a_question_in_two_pieces_is_remembered_as_one_turn() -> None:
     talk = Talk()
     talk(Ask("about the moon"))
     talk(Ask("or the sea"))
@@ -47,7 +47,7 @@ def test_the_memory_knows_both_pieces_of_a_question_that_came_in_two() -> None:
     ]
 
 
-def test_of_an_answer_cut_before_its_first_word_the_question_is_kept() -> None:
+def test_the_question_of_an_answer_cut_before_its_first_word_is_kept() -> None:
     talk = talk_in("holding")
     talk(Verdict(2, "interruption", 300), PlaybackStopped(2, 100, 0))
     assert (talk.sent(AnswerHeard, ever=True), talk.remembered()) == ([], [])
@@ -69,7 +69,7 @@ def test_the_next_question_waits_until_it_is_known_what_was_heard() -> None:
     assert talk.sent(AnswerHeard)[0].text == "The moon is grey. It has no air."
 
 
-def test_it_does_not_wait_for_long() -> None:
+def test_the_wait_for_what_was_heard_has_a_short_timeout() -> None:
     talk = quick_interruption()
     talk(Tick(), after_s=RULES.stopped_s + 0.01)
     assert talk.sent(AnswerHeard) == [AnswerHeard(2, "The moon is grey. It has", complete=False)]
@@ -77,14 +77,14 @@ def test_it_does_not_wait_for_long() -> None:
     assert talk(PlaybackStopped(2, 4 * 16_000, 0)) == []  # too late
 
 
-def test_a_question_that_is_overtaken_while_it_waits_reaches_the_thinker_all_the_same() -> None:
+def test_a_waiting_question_that_is_overtaken_still_reaches_the_thinker() -> None:
     talk = quick_interruption()
     talk(SpeechStarted(3, 3, 0))
     assert [type(m) for m in talk.sent(object)] == [AnswerHeard, Think, Abandon]
 
 
 # ── commands ─────────────────────────────────────────────────────────────────────────────────
-def test_what_was_stopped_is_not_answered_after_all() -> None:
+def test_a_stopped_question_is_not_answered_later() -> None:
     talk = talk_in("listening")
     talk(StopSpeaking(), SpeechEnded(1, 0, 16_000, last=True))
     assert (talk.state, talk.sent(Think)) == ("idle", [])
@@ -102,7 +102,7 @@ def test_stop_closes_the_question_that_the_thinker_kept() -> None:
     assert talk.sent(object) == [Abandon(2), AnswerHeard(2, "", complete=False)]
 
 
-def test_announcements_wait_until_nothing_else_sounds() -> None:
+def test_announcements_wait_until_nothing_else_plays() -> None:
     talk = talk_in("speaking")
     talk(Say("Tea."), Say("Cake."))
     assert talk.sent(Speak) == []
@@ -139,13 +139,13 @@ def test_a_plain_request_is_answered_while_the_model_loads() -> None:
     assert not talk.sent(ToolAnswered, ever=True)
 
 
-def test_any_other_is_asked_for_again() -> None:
+def test_a_request_that_needs_the_model_gets_the_not_ready_sentence() -> None:
     talk = Talk(ready=False)
     talk(Ask("Why is the sky blue?"))
     assert spoken(talk) == [NOT_READY]
 
 
-def test_words_that_were_recognised_beside_the_model_will_do() -> None:
+def test_words_recognised_without_the_model_suffice_for_a_plain_request() -> None:
     talk = Talk(ready=False)
     talk(WordsHeard(1, 900, "what time is it", "other"))
     talk.speech(1)
@@ -156,7 +156,7 @@ def test_words_that_were_recognised_beside_the_model_will_do() -> None:
     assert spoken(talk) == [NOT_READY]
 
 
-def test_a_model_that_fails_is_stood_in_for() -> None:
+def test_a_plain_request_is_answered_in_place_of_a_failed_model() -> None:
     talk = Talk()
     talk(Ask("what time is it"))
     turn = talk.turn
@@ -170,7 +170,7 @@ def test_a_model_that_fails_is_stood_in_for() -> None:
     assert LOST_THREAD in spoken(talk)
 
 
-def test_an_answer_that_is_too_long_ends_where_it_is_full_and_counts_as_cut() -> None:
+def test_an_answer_over_the_length_limit_is_truncated_and_counts_as_cut() -> None:
     talk = talk_in("thinking")
     turn = talk.turn
     for number in range(100):

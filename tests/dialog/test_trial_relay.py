@@ -40,7 +40,7 @@ class Mail:
         return self.relay.handle(peer, message, talk.it)
 
 
-def test_at_rest_the_tone_sounds_and_the_listener_measures_its_echo() -> None:
+def test_an_idle_box_plays_the_tone_and_the_listener_measures_its_echo() -> None:
     mail, talk = Mail(), Talk()
     assert mail(talk, TONE) == (PlaySound("sweep"),)
     assert mail.sent == [("listener", TONE)], "which measures the echo of it"
@@ -49,7 +49,7 @@ def test_at_rest_the_tone_sounds_and_the_listener_measures_its_echo() -> None:
     assert mail.sent == [], "nobody hears it"
 
 
-def test_the_echo_is_that_of_the_boxs_own_voice_in_its_own_language() -> None:
+def test_the_echo_trial_plays_a_sentence_in_the_boxs_voice_and_language() -> None:
     mail, talk = Mail(), Talk(language="de")
     wanted = StartTrial(9, "echo")
     (sound,) = mail(talk, wanted)
@@ -64,27 +64,27 @@ def test_the_echo_is_that_of_the_boxs_own_voice_in_its_own_language() -> None:
 
 
 @pytest.mark.parametrize("state", sorted(set(STATES) - {"idle", "muted", "failed"}))
-def test_while_somebody_talks_or_the_box_does_it_is_refused(state: Any) -> None:
+def test_a_trial_is_refused_while_the_owner_or_the_box_speaks(state: Any) -> None:
     mail = Mail()
     assert mail(talk_in(state), TONE) == ()
     assert mail.sent == [("page", TrialRefused(7, "busy"))]
 
 
-def test_a_box_without_a_loudspeaker_refuses_it() -> None:
+def test_a_box_without_a_loudspeaker_refuses_the_trial() -> None:
     mail, talk = Mail(), Talk()
     talk(CardLost("playback", "gone"))
     assert mail(talk, TONE) == ()
     assert mail.sent == [("page", TrialRefused(7, "no-voice"))]
 
 
-def test_nobody_but_the_page_has_anything_tried() -> None:
+def test_only_the_page_can_start_a_trial() -> None:
     mail = Mail()
     assert mail(Talk(), TONE, peer="link") == ()
     assert mail(Talk(), PartChanged("words", "up"), peer="supervisor") is None
     assert mail.sent == []
 
 
-def test_the_microphone_test_goes_to_the_listener_and_its_sound_to_the_loudspeaker() -> None:
+def test_the_listener_records_the_microphone_trial_and_the_loudspeaker_plays_it() -> None:
     mail, talk = Mail(), Talk()
     assert mail(talk, MICROPHONE) == ()
     assert mail.sent == [("listener", MICROPHONE)]
@@ -95,7 +95,7 @@ def test_the_microphone_test_goes_to_the_listener_and_its_sound_to_the_loudspeak
     assert mail.sent == [("page", RECORDED)]
 
 
-def test_a_recording_without_a_sound_or_of_an_older_trial_is_not_played() -> None:
+def test_a_recording_without_sound_or_of_an_older_trial_is_not_played() -> None:
     mail, talk = Mail(), Talk()
     mail(talk, MICROPHONE)
     assert mail(talk, msgspec.structs.replace(RECORDED, played=False), peer="listener") == ()
@@ -112,7 +112,7 @@ def test_a_recording_without_a_sound_or_of_an_older_trial_is_not_played() -> Non
         (CardLost("capture", "gone"), "no-microphone"),
     ],
 )
-def test_without_a_microphone_it_is_refused_and_the_tone_is_not(news: Any, why: Any) -> None:
+def test_without_a_microphone_only_the_microphone_trial_is_refused(news: Any, why: Any) -> None:
     mail, talk = Mail(), Talk()
     talk(news)
     assert mail(talk, MICROPHONE) == ()
@@ -121,7 +121,7 @@ def test_without_a_microphone_it_is_refused_and_the_tone_is_not(news: Any, why: 
         assert mail(talk, TONE) == (PlaySound("sweep"),)
 
 
-def test_when_nobody_looks_any_more_it_ends_and_what_sounds_of_it_too() -> None:
+def test_ending_a_trial_also_stops_its_sound() -> None:
     mail, talk = Mail(), Talk()
     mail(talk, MICROPHONE)
     mail.sent.clear()
@@ -133,7 +133,7 @@ def test_when_nobody_looks_any_more_it_ends_and_what_sounds_of_it_too() -> None:
     assert mail(talk, EndTrial(8)) == (StopSpeaking(),)
 
 
-def test_a_listener_that_dies_while_it_records_leaves_no_light_and_no_wait() -> None:
+def test_a_listener_crash_during_a_recording_ends_light_and_trial() -> None:
     mail, talk = Mail(), Talk()
     mail(talk, MICROPHONE)
     mail(talk, SoundRecording(8, on=True), peer="listener")
@@ -145,7 +145,7 @@ def test_a_listener_that_dies_while_it_records_leaves_no_light_and_no_wait() -> 
     assert mail.sent == []
 
 
-def test_a_page_that_dies_ends_what_it_had_recorded() -> None:
+def test_a_page_crash_ends_its_recording() -> None:
     mail, talk = Mail(), Talk()
     mail(talk, MICROPHONE)
     mail(talk, SoundRecording(8, on=True), peer="listener")
@@ -159,7 +159,7 @@ def played(talk: Talk) -> None:
     assert talk.sent(EndAnswer) == [EndAnswer(talk.turn)]
 
 
-def test_the_tone_is_an_announcement_without_words_that_no_memory_keeps() -> None:
+def test_the_tone_is_an_announcement_without_words_and_is_not_remembered() -> None:
     talk = Talk()
     played(talk)
     assert talk.state == "speaking"
@@ -167,7 +167,7 @@ def test_the_tone_is_an_announcement_without_words_that_no_memory_keeps() -> Non
     assert (talk.state, talk.remembered()) == ("idle", [])
 
 
-def test_a_muted_box_plays_it_too_and_is_muted_after_it() -> None:
+def test_a_muted_box_plays_the_tone_and_stays_muted() -> None:
     talk = Talk()
     talk(Mute(on=True))
     played(talk)
@@ -178,7 +178,7 @@ def test_a_muted_box_plays_it_too_and_is_muted_after_it() -> None:
 @pytest.mark.parametrize(
     "ends", [(StopSpeaking(),), (Onset(1, 0, speaking=True), Verdict(1, "interruption", 300))]
 )
-def test_a_word_over_it_or_the_button_ends_it(ends: tuple[Any, ...]) -> None:
+def test_speech_or_the_stop_command_ends_the_tone(ends: tuple[Any, ...]) -> None:
     talk = Talk()
     played(talk)
     turn = talk.turn
@@ -186,6 +186,6 @@ def test_a_word_over_it_or_the_button_ends_it(ends: tuple[Any, ...]) -> None:
     assert talk.turn > turn, "what sounds belongs to an older turn, and is dropped"
 
 
-def test_what_was_let_through_a_moment_too_early_does_not_sound_over_somebody() -> None:
+def test_a_trial_sound_does_not_play_while_the_owner_speaks() -> None:
     talk = talk_in("listening")
     assert talk(PlaySound("sweep")) == []
