@@ -81,7 +81,7 @@ def referred(words: Catalogue) -> set[str]:
     }
 
 
-# ── keys used in the source ──────────────────────────────────────────────────────────────────
+# ── keys used in the source ──────────────────────────────────────────────────────────────────────
 @pytest.mark.long
 def test_the_scan_of_the_source_finds_calls() -> None:
     assert len({key for _, key, _ in calls()}) > 60
@@ -111,7 +111,7 @@ def test_every_english_key_is_used() -> None:
     assert unused == []
 
 
-# ── other languages ──────────────────────────────────────────────────────────────────────────
+# ── other languages ──────────────────────────────────────────────────────────────────────────────
 OTHERS = [language for language in languages() if language != SOURCE]
 
 

@@ -20,7 +20,7 @@ from appliance.runtime.ipc.channel import SURELY_SHORT_BYTES
 from tests.messages.largest import KINDS, _fields, build
 
 
-# ── limits of the types ──────────────────────────────────────────────────────────────────────
+# ── limits of the types ──────────────────────────────────────────────────────────────────────────
 def most_bytes(kind: inspect.Type) -> int:  # noqa: PLR0911 - a row a kind
     """The maximum msgpack size of a type in bytes. Raises ValueError if it has no limit."""
     match kind:
@@ -70,7 +70,7 @@ def test_no_text_field_has_a_limit_below_the_unchecked_size() -> None:
     assert min(text.max_length or 0 for text in texts) >= SURELY_SHORT_BYTES
 
 
-# ── cut ──────────────────────────────────────────────────────────────────────────────────────
+# ── cut ──────────────────────────────────────────────────────────────────────────────────────────
 def test_a_message_within_its_limits_is_returned_as_is() -> None:
     message = Think(1, (2, 3), "why?")
     assert cut(message) is message

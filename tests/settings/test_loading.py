@@ -17,7 +17,7 @@ from appliance.settings import Settings, changed, load, load_defaults
 from tests.settings.written import refused, written
 
 
-# ── accepted values ──────────────────────────────────────────────────────────────────────────
+# ── accepted values ──────────────────────────────────────────────────────────────────────────────
 def test_an_owners_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
     settings = load(written(tmp_path, "hearing: {turn: {end_ms: 700}}\ncard: {period_ms: 4}\n"))
     assert changed(settings) == {"card.period_ms": 4, "hearing.turn.end_ms": 700}
@@ -53,7 +53,7 @@ def test_overrides_take_precedence_over_the_owners_file(tmp_path: Path) -> None:
     assert (card.period_ms, card.capture) == (8, "hw:A")
 
 
-# ── refused values ───────────────────────────────────────────────────────────────────────────
+# ── refused values ───────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -13,7 +13,7 @@ import yaml
 from appliance.settings import DEFAULTS, Section, Settings, load, load_defaults
 
 
-# ── files and folders ────────────────────────────────────────────────────────────────────────
+# ── files and folders ────────────────────────────────────────────────────────────────────────────
 def test_the_users_own_file_is_found_by_the_rules_of_xdg(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,7 +63,7 @@ def test_models_are_apart_from_the_state_on_a_box_and_inside_it_elsewhere(
     assert settings.models_path() == Path(folder)
 
 
-# ── the file of defaults ─────────────────────────────────────────────────────────────────────
+# ── the file of defaults ─────────────────────────────────────────────────────────────────────────
 def typed_keys(section: type[Section], prefix: str = "") -> set[str]:
     keys = set()
     for field in msgspec.structs.fields(section):
