@@ -1,10 +1,10 @@
-"""Mimi as transformers computes it, with random weights: what our graph is compared with.
+"""Mimi in transformers, with random weights, as the reference that our graph is compared with.
 
     python -m training.mimi.reference fixture FOLDER    a small one: weights, codes, samples
     python -m training.mimi.reference weights FILE      one of Mimi's size, for benches
     python -m training.mimi.reference compare           one of Mimi's size against our graph
 
-Needs torch and transformers (which version: README.md). No weights of Kyutai's are used.
+Needs torch and transformers (versions: README.md). No weights of Kyutai's are used.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ SMALL: dict[str, Any] = {
     "codebook_dim": 8, "vector_quantization_hidden_dimension": 8, "num_quantizers": 9,
     "num_hidden_layers": 2, "intermediate_size": 48, "upsample_groups": 32, "head_dim": 4,
 }  # fmt: skip
-SMALL_FRAMES = 140  # 280 positions: more than the attention sees
-LOUDNESS = 0.1  # root of the mean square of what comes out
+SMALL_FRAMES = 140  # 280 positions: more than the attention's window
+LOUDNESS = 0.1  # RMS of the output
 
 
 def random_mimi(changes: dict[str, Any], seed: int) -> Any:
-    """A MimiModel whose every number is drawn, so that none is without effect."""
+    """A MimiModel with random values for all weights, so that each has an effect."""
     torch.manual_seed(seed)
     config = transformers.MimiConfig(**changes)
     model = transformers.MimiModel(config).eval()
@@ -54,7 +54,7 @@ def random_mimi(changes: dict[str, Any], seed: int) -> Any:
                 tensor.normal_(0.0, tensor.shape[1] ** -0.5)
         for book in model.quantizer.modules():
             if hasattr(book, "cluster_usage"):
-                book.embed_sum[0] = 1e-5  # its row: a sum of nearly nothing by the least usage
+                book.embed_sum[0] = 1e-5  # an unused code: a sum near 0 over the least usage
                 book._embed = None
         last = model.decoder.decoder_seanet.layers[-1].conv
         factor = LOUDNESS / samples(model, codes(config, 25, seed)).std()
@@ -68,7 +68,7 @@ def codes(config: Any, frames: int, seed: int) -> npt.NDArray[np.int64]:
 
 
 def samples(model: Any, frames: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-    """Of all frames at once."""
+    """The samples of all frames, decoded at once."""
     with torch.no_grad():
         decoded = model.decode(torch.from_numpy(frames.T[None].copy()))
     sound: npt.NDArray[np.float32] = decoded.audio_values[0, 0].numpy()
@@ -82,7 +82,7 @@ def save(model: Any, file: Path) -> None:
 
 
 def decoder_only(file: Path) -> None:
-    """Takes the encoder out of a file. A ninth book stays, as there are 24 more in Mimi's."""
+    """Remove the encoder from a file. A ninth book stays, since Mimi's file has 24 more than 8."""
     from safetensors.numpy import load_file, save_file
 
     tensors = load_file(file)
@@ -102,8 +102,10 @@ def fixture(folder: Path) -> None:
 
 
 def compare(frame_count: int = 150) -> None:
-    """Prints the largest difference between a sample of ours and one of transformers', of speech
-    that is 0.1 loud, decoded at once, two frames at a time, and one at a time."""
+    """Print the largest difference between our samples and transformers', at an RMS of 0.1.
+
+    Our graph decodes all frames at once, two frames at a time, and one at a time.
+    """
     model = random_mimi({}, seed=7)
     frames = codes(model.config, frame_count, seed=11)
     wanted = samples(model, frames)

@@ -57,8 +57,7 @@ class AccuracyTest:
     def row(
         self, title: str, rows: Sequence[int], clips: Callable[[int], list[Array]]
     ) -> dict[int, str]:
-        """What each row was taken for, clips(i) being heard for row i; prints the share of right
-        ones."""
+        """The answer's name for each row i, given clips(i); prints the share of right ones."""
         heard = {i: self.name(clips(i)) for i in rows}
         self.tell(title, heard)
         return heard
@@ -75,12 +74,12 @@ class AccuracyTest:
         return [f"{rows[i]['text']} -> {heard[i]}" for i in wrong]
 
     def uncalled(self, heard: dict[int, str]) -> float:
-        """Of the rows that ask for no tool, the share that got a tool's call."""
+        """The share of rows without a tool request that were answered by a tool call."""
         others = [name for i, name in heard.items() if i not in self.calls]
         return sum(name in grammar.calls() for name in others) / max(1, len(others))
 
     def in_two(self, i: int) -> list[Array]:
-        """Cut at the quietest 20 ms of its middle third, as a speaker who hesitates."""
+        """The clip cut at the quietest 20 ms of its middle third, as by a speaker who hesitates."""
         x = self.clean(i)
         third, frame = len(x) // 3, SAMPLE_RATE // 50
         loud = [rms(x[k : k + frame]) for k in range(third, 2 * third, frame)]
@@ -91,8 +90,10 @@ class AccuracyTest:
         return [self.clean(int(self.g.choice(self.known))), self.clean(i)]
 
     def conversation(self, seed: int, budget: int | None) -> float:
-        """Share of right answers over CONVERSATION_TURNS turns, a third of the answers cut short;
-        with a budget, the oldest turns are left out as soon as the history is longer."""
+        """Share of right answers over CONVERSATION_TURNS turns, a third of the answers cut short.
+
+        With a budget (tokens), the oldest turns are dropped once the history is longer.
+        """
         r, right = Random(seed), 0
         turns: list[tuple[Array, str]] = []
         self.pocket.begin()
@@ -129,7 +130,7 @@ class AccuracyTest:
         return right / len(asked)
 
     def speed(self) -> tuple[float, float]:
-        """Median ms for 3 s of speech: to the first word, to twelve words more."""
+        """Median ms after 3 s of speech: to the first word, and to twelve more words."""
         first, sentence = [], []
         for i in self.known[:20]:
             clip = fit(self.clean(i), 3 * SAMPLE_RATE, self.g).astype(np.float32)

@@ -1,9 +1,9 @@
 """The audio network: log-mel front-end and conformer encoder of Gemma 4 ("gemma4a"), small.
 
 In: 16 kHz float waveforms [clips, samples]. Out: soft tokens [clips, tokens, text width],
-25 a second, that take the place of word embeddings in the text network.
-The arithmetic follows what llama.cpp computes for a projector of type gemma4a, so that
-weights trained here run there unchanged; export.py checks it.
+25 a second, which replace word embeddings in the text network.
+The arithmetic is that of llama.cpp for a projector of type gemma4a, so that weights trained here
+run there unchanged.
 """
 
 import math
@@ -77,7 +77,7 @@ class Norm(nn.Module):
 
 
 def linear(width_in: int, width_out: int, bias: bool = False) -> nn.Linear:
-    """Xavier start: with the stock 0.02 the encoder does not leave chance level."""
+    """A layer with Xavier initialisation: with the usual 0.02 the encoder stays at chance level."""
     layer = nn.Linear(width_in, width_out, bias=bias)
     nn.init.xavier_normal_(layer.weight)
     if bias:
@@ -225,7 +225,7 @@ class AudioEncoder(nn.Module):
         return x, tokens
 
     def soft(self, states: Tensor) -> Tensor:
-        """States as the text network takes them."""
+        """Project states to soft tokens, the input of the text network."""
         rows: Tensor = self.to_text(rms_norm(self.out(states)))
         return rows
 

@@ -1,4 +1,4 @@
-"""Batches of clips as the networks take them.
+"""Pads clips to batches, and does one optimiser step with a learning-rate schedule.
 
 In: lists of float clips of different lengths. Out: one padded tensor and the lengths.
 """
@@ -8,7 +8,7 @@ import torch
 
 from training.pocket.sound import Array
 
-# Shapes that recur spare the matrix library a new kernel at every step.
+# Shapes are rounded up, so that the matrix library need not compile a new kernel at every step.
 CLIP_STEP_SAMPLES, CLIPS_STEP = 5120, 4  # 8 tokens
 
 
@@ -27,7 +27,7 @@ def pad_clips(clips: list[Array]) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def learning_rate(step: int, steps: int, peak: float) -> float:
-    """Up in a line, down in a half cosine to a fiftieth."""
+    """Linear warm-up to `peak`, then a half cosine down to a fiftieth of it."""
     warm = min(100, steps // 6)
     if step < warm:
         return peak * (step + 1) / warm
@@ -42,7 +42,7 @@ def update(
     limit: float = 1.0,
     average: bool = False,
 ) -> None:
-    """One step; average shares the gradients among the processes of this training first."""
+    """One optimiser step; with `average` the gradients are first averaged over all processes."""
     for optimiser in optimisers:
         for group in optimiser.param_groups:
             group["lr"] = rate

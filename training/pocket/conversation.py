@@ -1,7 +1,7 @@
-"""Conversations as the product lays them out, drawn at random for training.
+"""Random conversations for training, in the product's prompt format.
 
 In: the corpus, the tables, a generator. Out: token ids with places for soft tokens, the clips
-that fill them, and which positions are answers to learn.
+for these, and the weight of each position in the loss.
     <bos><|turn>system\n…<turn|>\n<|turn>user\n<|audio>…<audio|><turn|>\n<|turn>model\n…<turn|>\n
 An answer in the middle may be cut at any word, as if the owner had interrupted it.
 """
@@ -36,7 +36,7 @@ VOCABULARY_SIZE = 2560
 LONG_WORDS = 60  # answers above this are nearly always cut in stages 3 and 4
 FIRST_WORDS_WEIGHT = 3.0  # the first two tokens decide which answer it is; of a call, its words
 CALL_ALONE, CALL_ANSWERED = 0.4, 0.45  # shares: see Conversations.call
-UNKNOWN_REDRAWN = 0.75  # or noise alone is enough for that answer
+UNKNOWN_REDRAWN = 0.75  # otherwise the model gives that answer to any noisy clip
 TYPED = "?", "", ".", "!"
 # What tools answer, as input in a history; never a training target.
 REPLIES = (
@@ -60,7 +60,8 @@ REPLIES = (
 
 @cache
 def vocabulary() -> Vocabulary:
-    """Every word of answers, requests and persona whole, at a start and inside a sentence."""
+    """A vocabulary with each word of answers, requests and persona as one token, at the start of
+    a sentence and inside it."""
     said = [p for phrasings in grammar.requests().values() for p in phrasings]
     wrappers = [*grammar.BEFORE, *grammar.ASKING, *grammar.AFTER]
     marks = ["user model system", "user", "model", "system", "response", "value", *REPLIES]
@@ -70,7 +71,7 @@ def vocabulary() -> Vocabulary:
 
 @dataclass
 class Sequence:
-    """ids has PAD_ID where a soft token of clips goes; weights is 0 where nothing is learnt."""
+    """ids has PAD_ID in place of each soft token of clips; weights is 0 outside of answers."""
 
     ids: list[int] = field(default_factory=list)
     soft: list[bool] = field(default_factory=list)
@@ -84,7 +85,7 @@ class Sequence:
         self.weights += weights or [0.0] * len(ids)
 
     def audio(self, clip: Array, said: str = "") -> None:
-        """said is the text of a whole clip; of noise and pieces it is not known."""
+        """`said` is the text of a complete clip; it is "" for noise and for parts of clips."""
         tokens = token_count(len(clip))
         self.text([AUDIO_START])
         self.ids += [PAD_ID] * tokens
@@ -132,7 +133,7 @@ class Conversations:
         return self.babble(self.r.randint(3, 25))
 
     def babble(self, count: int) -> str:
-        """Words in no order."""
+        """`count` words in random order."""
         words = "".join(self.r.choice(self.loose) for _ in range(count))
         return words.replace("\u2581", " ").strip()
 
@@ -148,8 +149,12 @@ class Conversations:
             s.text(ids[:stop] + self.end, [*weights[:stop], 0.0, 0.0])
 
     def call(self, s: Sequence, ids: list[int]) -> None:
-        """Learnt as it is drawn: the call, then the end. In a history the tool's answer stands
-        after it (appliance/tools/README.md), as far as it was heard; after a restart, alone."""
+        """Add a tool call, in one of three forms.
+
+        Alone: the call, then the end, both trained. As in a history (appliance/tools/README.md):
+        the call, the tool's response and the part of the reply that was heard. As after a restart:
+        only that part of the reply.
+        """
         kind, tokens = self.r.random(), self.vocabulary.tokens
         plain = [self.vocabulary.types[i] == NORMAL and tokens[i][-1].isalnum() for i in ids]
         weights = [FIRST_WORDS_WEIGHT if word else 1.0 for word in plain]
@@ -176,7 +181,7 @@ class Conversations:
         return name
 
     def ask_aloud(self, s: Sequence) -> str:
-        """One clip; or a clip in two parts; or a thought given up, or noise, before or after it."""
+        """Add a clip, or one in two parts, or one with an abandoned request or noise beside it."""
         around, corpus = self.surroundings, self.corpus
         assert around
         assert corpus

@@ -1,8 +1,8 @@
 """Compares the streaming audio encoder with llama.cpp's, by the answers to their tokens.
 
-In: the folder of the two GGUF files, and the cache of train.py (held-out voices). Out: printed, for
-each form of the streaming encoder and each noise: how many answers are word for word those that
-llama.cpp's encoder leads to, how many are right, and how far the soft tokens lie apart.
+In: the folder of the two GGUF files, and the cache of train.py (held-out voices). Out, printed for
+each form of the streaming encoder and each noise level: how many answers are word for word those
+with llama.cpp's encoder, how many are right, and the relative difference of the soft tokens.
     python -m training.pocket.encoders WEIGHTS CACHE [--clips 300]
 """
 
@@ -25,7 +25,7 @@ from training.pocket.speech import phones_path, synthesise_corpus
 from training.pocket.through_llama import LONGEST_ANSWER, PERSONA, Pocket
 
 FORMS: tuple[Form, ...] = ("fp32", "int8", "int7")
-PIECE = SAMPLE_RATE  # as the thinker reads ahead
+PIECE = SAMPLE_RATE  # step of the thinker's speculative prefill
 BEFORE = f"<bos><|turn>system\n{PERSONA}<turn|>\n<|turn>user\n<|audio>"
 BEHIND = "<audio|><turn|>\n<|turn>model\n"
 RATIOS_DB = (None, 10, 5)

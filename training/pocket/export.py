@@ -17,7 +17,7 @@ from training.pocket.text_decoder import TextDecoder
 from training.pocket.vocabulary import BOS, TURN_END, Vocabulary
 
 NAME, LICENCE = "interlude-pocket", "apache-2.0"
-FAR = 1e30  # divides a rotation rate away: the unrotated part of a full layer's head
+FAR = 1e30  # divisor that makes a rotation rate 0, for the unrotated part of a full layer's head
 CHAT_TEMPLATE = """\
 {{ bos_token }}{% for m in messages %}<|turn>{{ 'model' if m['role'] == 'assistant'\
  else m['role'] }}
@@ -49,7 +49,7 @@ def full(x: torch.Tensor) -> Array:
 
 
 def text_tensors(decoder: TextDecoder) -> Named:
-    """Each tensor of architecture gemma4. What is written into one of them is in the network."""
+    """Each tensor of architecture gemma4. They share memory with the network."""
     c = decoder.config
     yield "token_embd.weight", decoder.words.weight.detach(), half
     yield "per_layer_token_embd.weight", decoder.layer_words.weight.detach(), half
@@ -131,7 +131,7 @@ def write_text(
 
 
 def audio_tensors(encoder: AudioEncoder) -> Named:
-    """Each tensor of projector gemma4a, likewise."""
+    """Each tensor of projector gemma4a. They share memory with the network."""
     for i in range(2):
         yield f"a.conv1d.{i}.weight", encoder.subsampling.conv[i].weight.detach(), full
         yield f"a.conv1d.{i}.norm.weight", encoder.subsampling.norm[i].detach(), full
@@ -153,7 +153,7 @@ def audio_tensors(encoder: AudioEncoder) -> Named:
             "conv_pw2": conv.narrow,
         }.items():
             yield f"{p}{name}.weight", module.weight.detach(), half
-        # llama.cpp loads norm_conv and conv_norm the other way round than it names them
+        # llama.cpp swaps norm_conv and conv_norm when it loads them
         for name, module in {
             "attn_pre_norm": a.norm,
             "attn_post_norm": a.post_norm,

@@ -14,7 +14,7 @@ import yaml
 
 HERE = Path(__file__).parent
 UNKNOWN, ASKED_BACK = "not_understood", "timer"
-CALL = "<|tool_call>"  # an answer that begins so is for a tool, and not spoken
+CALL = "<|tool_call>"  # an answer that starts with it is a tool call and is not spoken
 BEFORE = (
     """
 wait, no, no wait, wait no, hold on, okay, actually, please, hey, interlude, hey interlude,
@@ -101,13 +101,13 @@ def request(table: Table, r: Random) -> tuple[str, str]:
 
 
 def tool_request(table: Table, r: Random) -> tuple[str, str]:
-    """One that a tool answers, or a timer of a length that it does not know; any phrasing alike."""
+    """A request for a tool, or for a timer without a length; phrasings are equally likely."""
     name, text = r.choice([(n, text) for n in (*calls(), ASKED_BACK) for text in table[n]])
     return wrap(text, name, r), name
 
 
 def unknown(table: Table, r: Random) -> tuple[str, str]:
-    """A sentence that is no request, and never one of the table by accident."""
+    """A sentence that is no request; one that equals a request of the table is drawn again."""
     known = {p for phrasings in table.values() for p in phrasings}
     lists = out_of_domain()
     while True:

@@ -1,7 +1,7 @@
-"""The networks read back from the GGUF files that export.py wrote, to train further.
+"""Loads the networks from the GGUF files that export.py wrote, to continue training.
 
-In: the folder of the two files, networks of the same shape, the vocabulary of today's table.
-Out: the weights in the networks. A word that the table has gained begins as the mean of its
+In: the folder of the two files, networks of the same shape, the vocabulary of the current table.
+Out: the weights in the networks. A word that is new in the table is initialised to the mean of its
 letters.
 """
 
@@ -22,7 +22,7 @@ BY_WORD = {"token_embd.weight", "per_layer_token_embd.weight"}  # one row for ea
 def restore(
     folder: Path, encoder: AudioEncoder, decoder: TextDecoder, vocabulary: Vocabulary
 ) -> None:
-    """Raises FileNotFoundError without the files, ValueError if their shapes are others."""
+    """Copy the weights. Raises FileNotFoundError, and ValueError for tensors of another shape."""
     text = gguf.GGUFReader(folder / "pocket-text.gguf")
     tokens = text.fields["tokenizer.ggml.tokens"].contents()
     places = {token: i for i, token in enumerate(tokens)}
@@ -44,8 +44,10 @@ def fill(
 
 
 def rows_for(vocabulary: Vocabulary, stored: torch.Tensor, places: dict[str, int]) -> torch.Tensor:
-    """[tokens of the vocabulary, width] of the rows of another vocabulary, whose places are given;
-    every letter is a token of either."""
+    """[tokens of the vocabulary, width] from the rows of another vocabulary.
+
+    `places` is the row of each token there. Each letter is a token of both vocabularies.
+    """
     rows = [
         stored[places[token]]
         if token in places

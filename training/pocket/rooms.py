@@ -1,6 +1,6 @@
 """Augmentation of speech: rooms, noise, level, cuts.
 
-In: a clean clip, other clips to make babble and echo residue of, a numpy generator.
+In: a clean clip, other clips for babble and residual echo, a numpy generator.
 Out: the clip as the microphone records it, float32 at 16 kHz. All noise is synthetic.
 """
 
@@ -30,7 +30,7 @@ def in_room(x: Array, room: Array) -> Array:
 
 
 def tint(x: Array, g: np.random.Generator) -> Array:
-    """A microphone's colour: gentle high pass, gentle tilt either way."""
+    """A microphone's frequency response: a gentle high-pass, and a gentle tilt up or down."""
     x = lfilter([1, -1], [1, -g.uniform(0.9, 0.995)], x)
     tilt = [1, g.uniform(-0.5, 0.5)]
     tinted: Array = lfilter(tilt, [1], x) if g.random() < 0.5 else lfilter([1], tilt, x)
@@ -38,7 +38,7 @@ def tint(x: Array, g: np.random.Generator) -> Array:
 
 
 def resized(x: Array, factor: float) -> Array:
-    """As from a larger (above 1) or smaller speaker: formants, pitch and speed move together."""
+    """As from a larger (above 1) or smaller speaker: formants, pitch and speed change together."""
     places = np.arange(0, len(x) - 1, 1 / factor)
     speaker: Array = np.interp(places, np.arange(len(x)), x).astype(np.float32)
     return speaker
@@ -83,7 +83,7 @@ class Surroundings:
     def __init__(
         self, clip: Callable[[int], Array], clips: int, g: np.random.Generator, stock: int = 240
     ) -> None:
-        """clip(i) gives the samples of clip i, of which there are so many."""
+        """clip(i) returns the samples of clip i, for i < clips."""
         stock = min(stock, clips)
         self.g, self.rooms = g, [echoes(g) for _ in range(stock)]
         long = 6 * SAMPLE_RATE
@@ -92,7 +92,7 @@ class Surroundings:
             return fit(clip(int(g.integers(clips))), long, g)
 
         def residue() -> Array:
-            """What echo cancelling leaves of the box's own voice: thin and blurred."""
+            """Residual echo of the box's own voice: reverberant and high-passed."""
             x = in_room(other(), self.rooms[g.integers(stock)])
             thin: Array = lfilter([1, -g.uniform(0.3, 0.95)], [1], x)
             return thin
@@ -129,7 +129,7 @@ class Surroundings:
         return self.recorded(x, level_db)
 
     def recorded(self, x: Array, level_db: float) -> Array:
-        """At a level in dBFS, over the microphone's own hiss, clipped at full scale."""
+        """x at a level in dBFS with the microphone's own noise, clipped at full scale."""
         hiss = 10 ** self.g.uniform(-5, -3.3) * self.g.standard_normal(len(x), np.float32)
         return np.clip(x * (10 ** (level_db / 20) / (rms(x) + 1e-9)) + hiss, -1, 1).astype(
             np.float32

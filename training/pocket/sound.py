@@ -14,7 +14,7 @@ def rms(x: Array) -> float:
 
 
 def at_ratio(signal: Array, noise: Array, ratio_db: float) -> Array:
-    """The noise scaled to lie ratio_db under the signal."""
+    """The noise scaled to a level ratio_db below the signal's."""
     scaled: Array = noise * (rms(signal) / rms(noise) * 10 ** (-ratio_db / 20))
     return scaled
 

@@ -57,7 +57,7 @@ def held_out_voice(r: Random) -> Voice:
     return Voice(f"{accent}+{r.choice(HELD_OUT_VARIANTS)}", r.randint(130, 205), r.randint(25, 75))
 
 
-# how many clips, and how many of the requests are for a tool beyond those that fall to it anyway
+# voice generator, number of clips, and the share of requests that are drawn from tool requests only
 CORPORA = {
     "train": (training_voice, 40_000, 0.0),
     "tools": (training_voice, 24_000, 0.3),
@@ -78,7 +78,7 @@ def synthesise(text: str, voice: Voice) -> Array:
 
 
 def phones(words: list[str]) -> dict[str, str]:
-    """Each word's phones in General American as a string of symbols, stress left out."""
+    """Each word's phones in General American as a string of symbols, without stress."""
 
     def ask(word: str) -> str:
         command = ["espeak-ng", "-q", "--ipa", "--sep=_", "-v", "en-us", word]
@@ -161,5 +161,5 @@ def synthesise_corpus(folder: Path, name: str, scale: float = 1.0, seed: int = 1
 
 
 def phones_path(folder: Path, name: str) -> Path:
-    """The last file of a corpus to be written."""
+    """The phones' file of a corpus; it is written last, so it exists only for a complete one."""
     return folder / f"{name}.phones.json"

@@ -1,10 +1,10 @@
 """The text network: a Gemma 4 decoder, small.
 
 In: rows [sequences, positions, width] (word embeddings, or soft tokens from audio_encoder.py)
-and the ids beside them. Out: logits over the vocabulary. It keeps everything that makes the shape
-Gemma 4: per-layer embeddings, layers that share the keys and values of earlier ones,
-sliding and full attention of different head widths, partly rotated full layers, normed
-queries, keys and values, a scale per layer and capped logits.
+and the ids beside them. Out: logits over the vocabulary. It has all features of Gemma 4:
+per-layer embeddings, layers that share the keys and values of earlier ones, sliding and full
+attention of different head widths, partly rotated full layers, normalised queries, keys and
+values, a scale per layer and capped logits.
 """
 
 import math
@@ -31,7 +31,7 @@ class TextDecoderConfig:
     head_full: int = 64
     inner: int = 256  # twice as wide in the shared layers
     per_layer: int = 32
-    window: int = 128  # positions a sliding layer sees, itself included
+    window: int = 128  # positions that a sliding layer attends to, its own included
     rope_sliding: float = 10_000.0
     rope_full: float = 1_000_000.0
     rotated: float = 0.25  # of a full layer's head
@@ -76,7 +76,7 @@ class Layer(nn.Module):
             linear(c.width, c.heads * self.head),
             linear(c.heads * self.head, c.width),
         )
-        start = self.head**-0.25  # the graph does not scale q.k: start it at spread 1
+        start = self.head**-0.25  # the graph does not scale q.k: so its initial spread is 1
         self.q_norm = Norm(self.head, start)
         if self.has_keys:
             self.k, self.v = linear(c.width, self.head), linear(c.width, self.head)
@@ -134,15 +134,15 @@ class TextDecoder(nn.Module):
         return self.words(ids) * math.sqrt(self.config.width)
 
     def forward(self, rows: Tensor, ids: Tensor, wanted: Tensor | None = None) -> Tensor:
-        """Last states. ids is PAD_ID wherever rows holds a soft token; padding goes on the right.
+        """The final states. ids is PAD_ID wherever rows has a soft token; padding is on the right.
 
-        wanted [sequences, some], if given, are the only positions to return. The layers that
-        share keys leave nothing behind for later positions, so they skip all others.
+        wanted [sequences, some], if given, are the only positions to return. The layers that share
+        keys make none for later positions, so they compute only these.
         """
         c = self.config
         shape = (*ids.shape, c.layers, c.per_layer)
         projected = self.layer_norm((self.layer_project(rows) * c.width**-0.5).view(shape))
-        # a word's own per-layer embedding, mixed with what its row says
+        # a word's own per-layer embedding, mixed with the projection of its row
         word = (projected + self.layer_words(ids).view(shape) * math.sqrt(c.per_layer)) * 0.5**0.5
         x, keys = rows, torch.arange(ids.shape[1])[None]
         keys_values: KeysValues = {}

@@ -1,7 +1,7 @@
-"""The shipped GGUF pair run by llama.cpp, for measuring: the same library the product uses.
+"""Runs the shipped GGUF pair in llama.cpp, the product's library, for measurements.
 
 In: clips (16 kHz float32) or typed text, turn after turn. Out: the answer's text.
-Uses llama-cpp-python's low-level API, because its chat handlers know no audio.
+Uses llama-cpp-python's low-level API, because its chat handlers do not support audio.
 """
 
 import ctypes
@@ -109,7 +109,7 @@ class Pocket:
         return chunks
 
     def read(self, text: str, clips: Sequence[Array] = ()) -> None:
-        """Prompt text with one marker per clip, into the context."""
+        """Evaluate prompt text with one marker per clip."""
         chunks, past = self.chunks(text, clips), llama.llama_pos(self.past)
         failed = mtmd.mtmd_helper_eval_chunks(
             self.projector, self.context, chunks, self.past, 0, 512, True, ctypes.byref(past)
@@ -120,12 +120,12 @@ class Pocket:
         self.past = past.value
 
     def logits(self) -> Array:
-        """Of the last position read."""
+        """The logits of the last evaluated position."""
         size = llama.llama_vocab_n_tokens(self.vocabulary)
         return np.ctypeslib.as_array(llama.llama_get_logits_ith(self.context, -1), (size,)).copy()
 
     def soft_tokens(self, clip: Array) -> Array:
-        """[tokens, width]: the clip through the audio encoder alone."""
+        """[tokens, width]: the audio encoder's output for the clip, without the text model."""
         chunks = self.chunks(self.mark, [clip])
         rows = []
         for i in range(mtmd.mtmd_input_chunks_size(chunks)):
@@ -143,7 +143,7 @@ class Pocket:
         return np.concatenate(rows)
 
     def write(self, longest: int = LONGEST_ANSWER) -> str:
-        """Words until the end of the turn, which is read too, so that the next turn can follow."""
+        """Sample the answer up to the end of the turn, or `longest` tokens, and return its text."""
         said, batch = b"", llama.llama_batch_init(1, 0, 1)
         piece = ctypes.create_string_buffer(64)
         for _ in range(longest):
@@ -169,7 +169,7 @@ class Pocket:
         self.read(f"<|turn>user\n{self.mark * len(clips)}<turn|>\n<|turn>model\n", clips)
 
     def answer(self, clips: Sequence[Array], longest: int = LONGEST_ANSWER) -> str:
-        """Hear, answer, and close the turn."""
+        """Evaluate the clips, sample the answer, and close the turn."""
         self.hear(clips)
         said = self.write(longest)
         self.read("<turn|>\n")

@@ -1,10 +1,10 @@
 """Train the pocket model and write its two GGUF files.
 
-In: the tables and espeak-ng; with --start, the weights to go on from.
+In: the tables and espeak-ng; with --start, the weights to continue from.
 Out: FOLDER/pocket-text.gguf and FOLDER/pocket-audio.gguf.
     python -m training.pocket.train CACHE FOLDER [--start WEIGHTS]
-CACHE keeps the speech (2 GB) and the checkpoint of each stage; a stage whose checkpoint is
-there is not repeated.
+CACHE has the speech (2 GB) and the checkpoint of each stage; a stage whose checkpoint exists is
+not repeated.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from training.pocket.speech import phones_path, synthesise_corpus
 from training.pocket.text_decoder import TextDecoder, TextDecoderConfig
 from training.pocket.train_jointly import RUNS, Run, learn_in_processes
 
-LAST_SHARE = 0.7  # of the last run in the mean of the weights; the rest is of the run before
+LAST_SHARE = 0.7  # weight of the last run in the mean of the last two runs
 States = dict[str, Any]  # of encoder and decoder
 
 
@@ -49,8 +49,10 @@ def from_scratch(cache: Path, scale: float, processes: int) -> States:
 
 
 def together(cache: Path, start: States, corpus: str, scale: float, processes: int) -> States:
-    """The runs over one corpus, and the mean of the last two: stage 3 over "train", stage 4 over
-    "tools", of whose requests half want a tool."""
+    """Do the runs over one corpus and return the mean of the last two.
+
+    Stage 3 uses "train", stage 4 "tools", in which half of the requests are for a tool.
+    """
     make_corpus(cache, corpus, scale)
     learned = before = start
     for number, (steps, peak) in enumerate(RUNS[corpus]):
@@ -73,7 +75,7 @@ def train(
     processes: int = 2,
     start: Path | None = None,
 ) -> None:
-    """`scale` multiplies the amount of speech and the steps; the shipped weights have 1."""
+    """`scale` multiplies the amount of speech and the steps; it is 1 for the shipped weights."""
     torch.set_num_threads(1)
     words, encoder, decoder = (
         vocabulary(),

@@ -19,7 +19,7 @@ STEPS, SEQUENCES, TURNS, PEAK_RATE = 500, 8, 5, 3e-3
 def answer_loss(
     decoder: TextDecoder, rows: Tensor, ids: Tensor, targets: Tensor, weights: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Weighted cross entropy where weights is not zero; the share of right first words."""
+    """Weighted cross entropy where weights is not zero, and the share of correct first words."""
     asked = weights > 0
     most = round_up(int(asked.sum(1).max()), 32)
     wanted = asked.float().argsort(dim=1, descending=True, stable=True)[:, :most]

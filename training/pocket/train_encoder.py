@@ -20,12 +20,12 @@ from training.pocket.speech import Corpus, phones_path, words
 
 STEPS, CLIPS, PEAK_RATE = 1330, 32, 2e-3
 SCHEDULE_STEPS = (
-    2500  # of the rate: it is stopped half-way, since stage 3 trains the encoder further
+    2500  # of the rate; training stops half-way, since stage 3 continues to train the encoder
 )
 
 
 class Phones:
-    """Symbols of a text: 0 is the blank, 1 the gap between words."""
+    """The phones of texts as ids: 0 is CTC's blank, 1 the gap between words."""
 
     def __init__(self, folder: Path, corpus: str = "train") -> None:
         self.words = json.loads(phones_path(folder, corpus).read_text())
@@ -35,7 +35,7 @@ class Phones:
         }
 
     def of(self, text: str) -> list[int]:
-        """Nothing for no text."""
+        """The ids of the text's phones; empty for an empty text."""
         ids = []
         for word in words(text):
             ids += [self.ids[p] for p in self.words[word].split("_")] + [1]

@@ -1,8 +1,8 @@
 """Stages 3 and 4: encoder and decoder are trained together on spoken conversations.
 
 In: the corpus and the checkpoints of stages 1 and 2. Out: CHECKPOINT with both networks,
-saved every few minutes, so that an interrupted run leaves something to export.
-Two processes with one thread each share a step: on two cores that is faster than two threads.
+saved every few minutes, so that an interrupted run can be exported.
+Two processes with one thread each share a step, which on two cores is faster than two threads.
 """
 
 import time
@@ -26,21 +26,21 @@ from training.pocket.train_decoder import answer_loss
 from training.pocket.train_encoder import Phones, phone_loss
 
 PEAK_RATE = 1.5e-3
-# Steps and peak rate of each run of stage 3 ("train") and stage 4 ("tools"). Each run has a whole
-# schedule of the rate.
+# Steps and peak rate of each run of stage 3 ("train") and stage 4 ("tools"). Each run has a
+# complete schedule of the rate.
 RUNS = {
     "train": ((900, PEAK_RATE), (1900, PEAK_RATE), (1300, PEAK_RATE), (1300, PEAK_RATE)),
     "tools": ((1400, 1e-3), (1300, 1e-3)),
 }
 REQUESTS = 30  # in one step, over all processes
-TURNS = (2, 4, 5, 5, 10)  # in one conversation, drawn for each step
+TURNS = (2, 4, 5, 5, 10)  # of a conversation; one number is drawn for each step
 # Stage 2 has typed requests only, stage 3 few; the requests of stage 4 are new.
 TYPED_SHARE = {"train": 0.06, "tools": 0.2}
 FULL_SHARE, PHONES_WEIGHT, SAVE_EVERY = 0.1, 0.2, 100
 
 
 def make_optimisers(networks: list[nn.Module]) -> list[torch.optim.Optimizer]:
-    """Muon for the matrices inside, which learns in fewer steps; AdamW for all else."""
+    """Muon for the inner matrices, which needs fewer steps; AdamW for all other parameters."""
     named = [item for network in networks for item in network.named_parameters()]
     inside = [p for name, p in named if p.dim() == 2 and "words" not in name]
     others = [p for name, p in named if p.dim() != 2 or "words" in name]
@@ -53,8 +53,10 @@ def make_optimisers(networks: list[nn.Module]) -> list[torch.optim.Optimizer]:
 def fill(
     decoder: TextDecoder, ids: Tensor, soft: Tensor, rows: Tensor, tokens: Tensor, clips: int
 ) -> Tensor:
-    """Word embeddings with the soft tokens [clips, longest, width] put in their places, in order;
-    rows past the first clips are padding."""
+    """Word embeddings with the soft tokens `rows` [clips, longest, width] in their places.
+
+    Rows from index `clips` on are padding.
+    """
     embedded = decoder.embed(ids)
     real = torch.arange(rows.shape[1]) < tokens[:, None]
     real[clips:] = False
@@ -76,7 +78,7 @@ class Run:
 
 
 def learn(process: int, run: Run) -> None:
-    """One of the processes, each with its own draws; their gradients are averaged."""
+    """Train in one process, with random draws of its own; gradients are averaged over all."""
     steps, seed, start, out = run.steps, run.seed, run.start, run.out
     torch.set_num_threads(1)
     torch.manual_seed(seed)

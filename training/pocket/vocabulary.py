@@ -1,7 +1,7 @@
 """The vocabulary: marks, bytes, characters and every word of the table as one token.
 
-In: the texts the model must read and say. Out: tokens, types and merges as a GGUF of
-tokenizer model "gemma4" holds them, and an encoder that agrees with llama.cpp's.
+In: the texts that the model must read and write. Out: tokens, types and merges for a GGUF of
+tokenizer model "gemma4", and an encoder that agrees with llama.cpp's.
 """
 
 import re
@@ -34,7 +34,7 @@ MARKS = {
     115: "<audio|>",
     116: "<|video|>",
 }
-SPOKEN_MARKS = {48, 49, 50, 51, 52, 100, 101}  # visible to the reader of the text: user defined
+SPOKEN_MARKS = {48, 49, 50, 51, 52, 100, 101}  # type user defined: part of the decoded text
 CALL_START = 48
 BOS, TURN_START, TURN_END, AUDIO_START, AUDIO_END = 2, 105, 106, 111, 115
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 2, 3, 4, 5, 6  # GGUF token types
@@ -94,7 +94,7 @@ class Vocabulary:
         self.cut = re.compile("(" + "|".join(re.escape(m) for m in MARKS.values()) + r"|\n+)")
 
     def encode(self, text: str) -> list[int]:
-        """Marks and newlines by name; the rest by merges, unknown characters as bytes."""
+        """Marks and newlines are single tokens; the rest is merged, unknown characters as bytes."""
         ids: list[int] = []
         for part in filter(None, self.cut.split(text)):
             if part in self.ids and (part[0] in "<\n"):

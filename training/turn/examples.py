@@ -1,8 +1,8 @@
-"""Sounds that end in a pause, and whether the turn is over there: what the head is trained on.
+"""Training examples of the turn head: sounds that end in a pause, and whether the turn is over.
 
-In: recordings of speakers that no bench hears, and espeak-ng in voices that no bench uses. Out:
-int16 at 16 kHz with noise, up to the moment of a question. Half of all have other speech before
-them, so that the length of a turn says nothing.
+In: recordings of speakers and espeak-ng voices that no bench uses. Out: int16 at 16 kHz with noise,
+up to the moment at which the judge is asked. Half of them start with other speech, so that the
+length does not predict the class.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from lab.sim import corpus
 from lab.sim import synthetic_phrases as said
 from lab.sim.corpus import held_out
 
-WHOLE, CUTS, WORDS, SPOKEN = 3, 4, 250, 360  # of an order, of it, of lone words, of espeak-ng
-QUESTIONS_MS = (200, 200, 300, 500)  # of silence, when the judge is asked
+# Examples: of each complete order, of parts of it, of single words in all, of espeak-ng in all.
+WHOLE, CUTS, WORDS, SPOKEN = 3, 4, 250, 360
+QUESTIONS_MS = (200, 200, 300, 500)  # silence at which the judge is asked
 SNRS_DB = (10.0, 15.0, 20.0, 30.0)
 LEVELS_DB = (-32.0, -20.0)
-# Of each pair the first part cannot be the end of an order. None of the bench's.
+# The first part of a pair cannot be the end of an order. None is in the bench.
 PAIRS = (
     ("open the window in", "the bedroom"),
     ("what time does the", "train leave"),
@@ -52,7 +53,7 @@ PAIRS = (
 
 @dataclass(frozen=True)
 class Example:
-    """`group`: whose speech, or which sentence; a cross-validation never divides one."""
+    """`group`: the speaker or the sentence; a fold of the cross-validation has complete groups."""
 
     material: str
     group: str
@@ -61,7 +62,7 @@ class Example:
 
 
 def examples(sources: Sequence[RecordingFile], seed: int) -> Iterator[Example]:
-    """All of them, in the same order for the same seed. `sources`: of training's speakers alone."""
+    """All examples, in the same order for the same seed. `sources`: training speakers only."""
     rng = random.Random(seed)
     rooms = [
         wave for each in sources if each.kind == "background" and (wave := _wave(each)) is not None
@@ -100,7 +101,7 @@ def examples(sources: Sequence[RecordingFile], seed: int) -> Iterator[Example]:
 
 
 def _in_room(wave: Wave, before: Wave | None, rooms: list[Wave], rng: random.Random) -> Samples:
-    """From 0.3 to 0.5 s before the first word to a question in the pause."""
+    """The wave with 0.3 to 0.5 s of lead, maybe other speech, a pause, noise and a random level."""
     wave = _loudness_one(wave)
     if before is not None:
         gap = np.zeros(round(rng.uniform(0.25, 0.7) * RATE_HZ))

@@ -1,4 +1,4 @@
-"""A real model server for tests: llama.cpp's llama-server, built from the locked source, kept."""
+"""A real model server for tests: llama.cpp's llama-server, built from the locked source, cached."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ START_S = 30.0
 
 
 def built() -> Path:
-    """A folder with `llama-server` and Gemma 4's chat template. Building takes minutes, once."""
+    """A folder with `llama-server` and Gemma 4's chat template. The first build takes minutes."""
     recipe = LOCK.read_bytes() + (HERE / "CMakeLists.txt").read_bytes()
     made_of = hashlib.sha256(recipe + "-".join(platform.libc_ver()).encode()).hexdigest()[:12]
     folder = llama.cache(ROOT / "build") / f"llama-server-{platform.machine()}-{made_of}"
@@ -65,9 +65,9 @@ def _build(scratch: Path, folder: Path) -> None:
 
 @contextmanager
 def running(folder: Path, *options: str, template: str = "thinks.jinja") -> Iterator[str]:
-    """llama-server with the pocket model, on this machine alone; yields its address.
+    """Run llama-server with the pocket model on the loopback interface; yields its URL.
 
-    `template`: for the chat, in `folder`, as is the program.
+    `folder` has the program and the chat template `template`.
     """
     port = free_port()
     with (folder / "server.log").open("wb") as log:
