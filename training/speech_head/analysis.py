@@ -1,10 +1,10 @@
-"""Sound → the codec's parameters every 10 ms (bands.py): the codec's encoder of sound.
+"""The codec's sound encoder: sound → parameters every 10 ms (bands.py).
 
 Around each hop four periods of the voice are cut out and resampled to POINTS a period, so that the
-pitch does not move inside them. Under a Hann window each harmonic is then in three bins of four,
-and the fourth is noise alone. The mean power of a harmonic's four bins is the level there; the
-fourth bin's part of it says how much of the sound is noise. Without a voice the same cells are
-means of the spectrum. Nothing is learnt here.
+pitch is constant inside them. With a Hann window each harmonic is then in three bins of four, and
+the fourth has only noise. The mean power of a harmonic's four bins is the level there; the fourth
+bin's share of it is the share of noise. Without a voice the same cells are means of the spectrum.
+Nothing is trained here.
 """
 
 import numpy as np
@@ -25,8 +25,8 @@ from training.speech_head.pitch import pitch
 
 PERIODS, POINTS = 4, 256
 SIZE, CELLS = PERIODS * POINTS, POINTS // 2 - 1
-TWICE = 2  # times the sound's rate: between two samples of that a straight line will do
-HISS = 2.5  # cells over which a level without a voice is a mean: of noise one cell is a throw
+TWICE = 2  # oversampling, so that linear interpolation between samples is accurate enough
+HISS = 2.5  # cells for the mean level without a voice: in noise the power of one cell is random
 LEAST_AIR, MOST_AIR = -5.0, 2.0  # natural log of noise over harmonics
 HOPS_AT_ONCE = 1000
 SILENT = 1e-20  # power a hertz
@@ -35,8 +35,10 @@ Floats = NDArray[np.float32]
 
 
 def parameters(sound: Floats, noise: Array | None = None) -> Floats:
-    """[samples // 240, 82] of sound at 24 kHz. noise: [hops, BANDS], the power a hertz of noise
-    that is known to be there beside `sound`."""
+    """[samples // 240, 82] of sound at 24 kHz.
+
+    noise: [hops, BANDS], the power a hertz of known noise that is not in `sound`.
+    """
     hz = pitch(sound)
     hops, known = len(hz), np.flatnonzero(hz)
     filled = np.full(hops, REFERENCE_HZ)
@@ -54,11 +56,11 @@ def parameters(sound: Floats, noise: Array | None = None) -> Floats:
 
 
 def cells(twice: Floats, pitch: Array, hops: NDArray[np.int64]) -> tuple[Array, Array]:
-    """Power a hertz, all of it and that of the noise, around each multiple of the pitch: [hops,
-    CELLS], from the first harmonic on."""
+    """Power a hertz around each multiple of the pitch, in all and of the noise: [hops, CELLS] each,
+    from the first harmonic on."""
     hz = pitch[hops]
     later, earlier = np.minimum(hops + 1, len(pitch) - 1), np.maximum(hops - 1, 0)
-    bend = (pitch[later] - pitch[earlier]) / 2 * (RATE / HOP) / hz**2  # of the pitch, a turn
+    bend = (pitch[later] - pitch[earlier]) / 2 * (RATE / HOP) / hz**2  # relative change a period
     turns = (np.arange(SIZE) - SIZE // 2) / POINTS
     seconds = turns / hz[:, None] * (1 - (0.5 * bend[:, None] * turns).clip(-0.3, 0.3))
     at = ((hops[:, None] * (HOP / RATE) + seconds) * (TWICE * RATE)).clip(0, len(twice) - 1.001)
@@ -67,11 +69,11 @@ def cells(twice: Floats, pitch: Array, hops: NDArray[np.int64]) -> tuple[Array, 
     window = (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(SIZE) / SIZE)).astype(np.float32)
     x = (twice[low] * (1 - part) + twice[low + 1] * part) * window
     power = np.abs(np.fft.rfft(x, axis=1)) ** 2
-    # In a bin white noise of the power p a hertz has p · (points a second) / 2 · Σ window².
+    # White noise of power p a hertz has the power p · (points a second) / 2 · Σ window² in a bin.
     power /= (0.5 * POINTS * hz * 0.375 * SIZE)[:, None]
     numbers = 1 + np.arange(CELLS)
     bins = PERIODS * numbers
-    # A straight line between samples is a filter, whose gain is sinc².
+    # Linear interpolation is a filter with the gain sinc².
     droop = np.sinc((hz[:, None] * numbers / (TWICE * RATE)).clip(0, 0.5)) ** 4
     sides = 0.5 * (power[:, bins - 2] + power[:, bins + 2])
     total = (power[:, bins - 1] + power[:, bins] + power[:, bins + 1] + sides) / PERIODS
@@ -81,7 +83,7 @@ def cells(twice: Floats, pitch: Array, hops: NDArray[np.int64]) -> tuple[Array, 
 def levels(
     total: Array, air: Array, hz: Array, voiced: NDArray[np.bool_], noise: Array | None
 ) -> Array:
-    """[hops, BANDS + AIR]: levels, and the noise's part."""
+    """[hops, BANDS + AIR]: levels, and the log ratio of noise to harmonics."""
     narrow, wide = (banded(total, hz, BANDS, least) for least in (0.0, HISS))
     level = np.where(voiced[:, None], narrow, wide)
     breath, whole = banded(air, hz, AIR, 3.0), banded(total, hz, AIR, 3.0)
@@ -95,8 +97,10 @@ def levels(
 
 
 def banded(power: Array, hz: Array, bands: int, least: float) -> Array:
-    """Powers in cells of the width `hz` [hops] → at the centres of bands: means over a band's
-    width, and over at least `least` cells."""
+    """Powers in cells of the width `hz` [hops] → powers at the centres of bands.
+
+    Each is the mean over the band's width, and over at least `least` cells.
+    """
     middle = centres(bands)
     reach = np.maximum(np.gradient(middle) / hz[:, None], least)
     logs, rows = np.log(np.maximum(power, SILENT)), np.arange(len(power))[:, None]
@@ -111,13 +115,13 @@ def banded(power: Array, hz: Array, bands: int, least: float) -> Array:
 
 
 def narrowed(many: int, few: int) -> Array:
-    """[many, few]: means of bands around the centres of fewer ones."""
+    """[many, few]: the weights that average `many` bands around the centres of `few` bands."""
     at = np.interp(centres(many), centres(few), np.arange(few))
     weights = np.maximum(0.0, 1 - np.abs(at[:, None] - np.arange(few)))
     return np.asarray(weights / weights.sum(0))
 
 
 def smooth(x: Array) -> Array:
-    """Over three hops."""
+    """The weighted mean over three hops."""
     padded = np.concatenate([x[:1], x, x[-1:]])
     return np.asarray(0.25 * padded[:-2] + 0.5 * padded[1:-1] + 0.25 * padded[2:])

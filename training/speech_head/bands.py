@@ -1,12 +1,12 @@
-"""The parameters of the codec's sound: 82 numbers every 10 ms; how bands and bins belong together.
+"""The parameters of the codec's sound, 82 numbers every 10 ms, and the weights of bands in bins.
 
     0        log2 of the pitch over 200 Hz
-    1        voiced (1) or not (0); of a decoder its logit
+    1        voiced (1) or not (0); a decoder gives its logit
     2 … 65   level: half the natural log of the power a hertz, in 64 bands
-    66 … 81  air: natural log of the noise's part of that over the harmonics', in 16 bands
-Powers are one-sided and of full scale 1: white noise of variance 1 has 1/12,000 a hertz. Band
-centres are even on the mel scale; between two of them a number is interpolated. The level is the
-same, whatever the pitch and however much is noise: an error in those is none in it.
+    66 … 81  air: natural log of the noise's power over the harmonics', in 16 bands
+Powers are one-sided, with full scale 1: white noise of variance 1 has 1/12,000 a hertz. Band
+centres are equidistant on the mel scale, and values between them are interpolated. The level does
+not depend on pitch and noise, so that an error in these does not change it.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ FFT = 960
 BANDS, AIR = 64, 16
 PARAMETERS = 2 + BANDS + AIR
 REFERENCE_HZ = 200.0
-FLOOR = -15.0  # of a level: -89 dB of full scale, if all bands are there
+FLOOR = -15.0  # of a level: -89 dB of full scale, if all bands have it
 TEACHER_HOP = 300
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -29,12 +29,12 @@ def mel(hz: Array | float) -> Array:
 
 
 def centres(bands: int) -> Array:
-    """In Hz."""
+    """The centres of the bands in Hz."""
     return np.asarray(700 * (10 ** (np.linspace(mel(30.0), mel(RATE / 2), bands) / 2595) - 1))
 
 
 def interpolation(bands: int, bins: int) -> Array:
-    """[bands, bins of 0 Hz … half the rate]: the weights of bands in bins."""
+    """[bands, bins from 0 Hz to half the rate]: the weight of each band in each bin."""
     at = np.interp(np.linspace(0, RATE / 2, bins), centres(bands), np.arange(bands))
     low = np.minimum(np.floor(at).astype(int), bands - 2)
     weights, column = np.zeros((bands, bins)), np.arange(bins)
@@ -55,8 +55,11 @@ def minimum_phase(bins: int) -> Array:
 
 def noise_powers(log_gains: Floats) -> Array:
     """The teacher's noise [frames of 300 samples, 601 bins], natural logs of gains → the power a
-    hertz [hops, BANDS]. In a frame each bin has a random number of the mean power 2; frames of 1200
-    samples are added up under squared Hann windows, whose sum is 1.5."""
+    hertz [hops, BANDS].
+
+    In a frame each bin is a random number with mean power 2. Frames of 1200 samples overlap with
+    squared Hann windows, whose sum is 1.5.
+    """
     power = np.exp(2.0 * np.minimum(log_gains, 7.0).astype(np.float64)) / (600 * 1.5) / (RATE / 2)
     padded = np.concatenate([power[:1], power, power[-1:]])
     power = (0.25 * padded[:-2] + padded[1:-1] + 0.25 * padded[2:]) / 1.5  # of these windows

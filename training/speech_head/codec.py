@@ -1,12 +1,12 @@
 """The pocket codec in Mimi's shape: 24 kHz, 12.5 frames a second, 8 residual codebooks of 2048.
 
 A frame is 80 ms of source-filter parameters: 8 hops of 82 numbers (bands.py). A linear transform
-(principal components) makes 96 numbers of them, residual k-means makes 8 codes of those. Decoding
-is the sum of 8 rows, the transform back, and the vocoder. Closed form, no gradient: 96 components
-hold 99.3 % of the variance.
+(principal components) maps them to 96 numbers, and residual k-means maps those to 8 codes. Decoding
+is the sum of 8 rows, the inverse transform, and the vocoder. The fit needs no gradient descent; 96
+components have 99.3 % of the variance.
 
-Of any recording `codes` takes the parameters from the sound itself (analysis.py). Of its teacher's
-speech it is known which of the sound is noise, so that what is learnt from is the mean of that.
+`codes` computes the parameters of any recording from its sound (analysis.py). The teacher's random
+noise is known, so in training the expected power of the noise is used.
 """
 
 import numpy as np
@@ -18,14 +18,15 @@ from training.speech_head.bands import BANDS, PARAMETERS, STACK, Floats
 
 BOOKS, CODES, LATENT = 8, 2048, 96
 STACKED = STACK * PARAMETERS
-HEARD = -13.0  # a level below which nothing is heard of a band: -72 dB, if all are there
-# An octave, a voice or none, a neper of noise over harmonics, against a neper in a band.
+HEARD = -13.0  # level below which a band is inaudible: -72 dB, if all bands have it
+# Weights of an octave, of voiced or not, and of a neper of noise over harmonics, relative to a
+# neper of a band's level.
 PITCH_WEIGHT, VOICED_WEIGHT, AIR_WEIGHT = 8.0, 2.0, 0.3
 AIR = slice(2 + BANDS, PARAMETERS)
 
 
 def weighed(parameters: Tensor) -> Tensor:
-    """[..., 82], in units in which errors weigh alike; what is not heard is at its floor."""
+    """[..., 82] in units in which errors have equal weight; inaudible levels are set to HEARD."""
     pitch, voiced = parameters[..., :1] * PITCH_WEIGHT, (parameters[..., 1:2] * 2 - 1)
     level, air = parameters[..., 2 : 2 + BANDS].clamp(min=HEARD), parameters[..., AIR]
     return torch.cat([pitch, voiced * VOICED_WEIGHT, level, air * AIR_WEIGHT], -1)
@@ -42,8 +43,10 @@ class Codec(nn.Module):
         self.register_buffer("scale", scale, persistent=False)
 
     def frames(self, parameters: Tensor) -> Tensor:
-        """[hops, 82] → [hops // 8, 656]: what the transform takes. Without a voice all is
-        noise: its part is at its mean, where it costs nothing."""
+        """[hops, 82] → [hops // 8, 656], the input of the transform.
+
+        Without a voice all is noise, so its share is set to the mean, where it has no effect.
+        """
         x = weighed(parameters[: len(parameters) // STACK * STACK]) - self.mean
         x[:, AIR] *= parameters[: len(x), 1:2] > 0.5
         return x.reshape(-1, STACKED)
@@ -57,7 +60,7 @@ class Codec(nn.Module):
         return ((z @ self.basis).reshape(-1, PARAMETERS) + self.mean) * self.scale
 
     def quantise(self, z: Tensor) -> Tensor:
-        """[n, 96] → codes [n, 8]: the nearest row of each book to what those before it leave."""
+        """[n, 96] → codes [n, 8]: in each book the row nearest to the residual so far."""
         codes = []
         for book in self.books:
             i = nearest(z, book)
@@ -81,7 +84,7 @@ def nearest(z: Tensor, book: Tensor) -> Tensor:
 
 @torch.no_grad()  # type: ignore[untyped-decorator]
 def fit(clips: list[Tensor], seed: int = 0, most: int = 4000, rounds: int = 6) -> Codec:
-    """Of clips' parameters [hops, 82], in all eight phases of a frame."""
+    """Fit a codec to clips' parameters [hops, 82], in all eight phases of a frame."""
     codec, g = Codec(), torch.Generator().manual_seed(seed)
     joined = torch.cat(clips)
     x, voiced = weighed(joined), joined[:, 1] > 0.5

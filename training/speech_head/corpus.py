@@ -1,10 +1,10 @@
-"""The corpus: what the teacher says and what the pocket model thinks while it says the same.
+"""The corpus: the teacher's speech, and the pocket model's hidden states for the same text.
 
-In: texts, the model's file, a folder. Out there: `rows.json`, `arrays.npz`. A row is an utterance
-of one or more sentences. Arrays: `states` [tokens, 7, width]; `symbols`, `seconds` [tokens, SLOTS]:
-the phones of a token one after another, 0 where there are no more; for rows that are spoken (the
-others only teach the words' phones and lengths) `parameters` [hops, 82], and of those that are not
-made for training `sound` [samples].
+In: texts, the model's file, a folder. Out, in the folder: `rows-N.json`, `arrays-N.npz`. A row is
+an utterance of one or more sentences. Arrays: `states` [tokens, 7, width]; `symbols`, `seconds`
+[tokens, SLOTS]: the phones of a token in order, padded with 0; for spoken rows (the others only
+train phones and durations) `parameters` [hops, 82], and `sound` [samples] for rows that are not
+made training sentences.
 """
 
 import json
@@ -21,7 +21,7 @@ from training.speech_head.states import Model
 from training.speech_head.teacher import Said, Teacher
 
 SLOTS = 20
-CONTEXTS = 3  # in which a trained answer is recited
+CONTEXTS = 3  # conversations in which a trained answer is recited
 
 
 def utterances(t: texts.Texts, spoken: int, r: Random) -> list[tuple[str, str, list[str], bool]]:
@@ -89,9 +89,11 @@ def build(t: texts.Texts, spoken: int, file: Path, folder: Path, part: int, part
 
 
 def laid(pieces: list[str], said: list[Said]) -> list[list[tuple[str, float]]] | None:
-    """The phones of each of the model's tokens, in order: of a word in several tokens all at its
-    last one, none of a token that is but a space. None where tokens are not whole words and marks
-    of the teacher's."""
+    """The phones of each of the model's tokens, in order.
+
+    All phones of a word in several tokens are at its last token; a token that is only a space has
+    none. Returns None if the tokens do not match the teacher's words and marks.
+    """
     own = ((p.strip(), phones) for s in said for p, phones in zip(s.pieces, s.phones, strict=True))
     out: list[list[tuple[str, float]]] = []
     word, phones = next(own, ("", []))
@@ -108,7 +110,7 @@ def laid(pieces: list[str], said: list[Said]) -> list[list[tuple[str, float]]] |
 
 
 def sound_of(said: list[Said]) -> tuple[Any, Any]:
-    """Parameters [hops, 82] and samples of sentences after one another, a hop for 240 samples."""
+    """Parameters [hops, 82] and samples of the concatenated sentences, a hop for 240 samples."""
     whole, steady, noise = (
         np.concatenate([getattr(s, k) for s in said]) for k in ("samples", "steady", "noise")
     )
@@ -118,7 +120,7 @@ def sound_of(said: list[Said]) -> tuple[Any, Any]:
 
 
 def load(folder: Path) -> tuple[list[str], list[dict[str, Any]], dict[str, Any]]:
-    """Symbols, rows and arrays of all parts; rows' places are in the joined arrays."""
+    """Symbols, rows and arrays of all parts; the rows' indices are into the joined arrays."""
     rows: list[dict[str, Any]] = []
     parts: list[Any] = []
     symbols: list[str] = []

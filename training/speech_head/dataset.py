@@ -1,4 +1,4 @@
-"""The corpus as a head learns it: tokens with their phones, and frames over phones in time."""
+"""The corpus as training data of a head: tokens with their phones, and phones under frames."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +17,12 @@ SILENCE = "_"
 
 @dataclass(frozen=True)
 class Line:
-    """A row's phones one after another: symbol, its token, start and end in seconds, and when the
-    silence before its sentence began."""
+    """A row's phones in order.
+
+    symbols, owner  the symbol and its token
+    start, end      in seconds
+    breath          start of the silence before its sentence, in seconds
+    """
 
     symbols: NDArray[np.int64]
     owner: NDArray[np.int64]
@@ -66,8 +70,8 @@ def padded(parts: list[Tensor]) -> Tensor:
 def under(
     line: Line, first: int, frames: int, late: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Which phone is under each point of frames `first` … of a row that began `late` hops late:
-    [frames, 8] numbers of phones, times in seconds."""
+    """The phone under each point of frames `first` … of a row that starts `late` hops late:
+    [frames, 8] indices of phones, and times in seconds."""
     t = (first + np.arange(frames))[:, None] * FRAME_S + (np.arange(POINTS) + 0.5) * POINT_S
     t -= late * POINT_S
     return np.minimum(np.searchsorted(line.end, t, side="right"), len(line.end) - 1), t

@@ -1,7 +1,7 @@
-"""Numbers of one or two digits, as they are said: a word of a digit, or none of it.
+"""The spoken words of numbers of one or two digits: each digit gets a word or nothing.
 
-In: a sentence cut into words, marks and digits. Out: each with what is said of it. Of 42 the 4 is
-"forty"; of 13 all is said at the 3; of 30 at the 3.
+In: a sentence cut into words, marks and digits. Out: each with its spoken text. In 42 the 4 is
+"forty" and the 2 "two"; in 13 the 3 is "thirteen"; in 30 the 3 is "thirty".
 """
 
 SMALL = (
@@ -12,14 +12,14 @@ TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 
 
 def spoken(pieces: list[str]) -> list[tuple[str, str]]:
-    """Pieces, and for each the text that is said, with the space before it; "" for nothing."""
+    """Pieces, each with its spoken text and the space before it; "" for a piece without one."""
     out: list[tuple[str, str]] = []
     for i, piece in enumerate(pieces):
         digit = piece.strip()
         if not digit.isdigit():
             out.append((piece, piece))
             continue
-        # A digit with a space before it, or at the beginning, begins a number.
+        # A digit at the start, after a space or after a non-digit starts a number.
         begins = piece != digit or not i or not pieces[i - 1].strip().isdigit()
         follows = i + 1 < len(pieces) and pieces[i + 1].isdigit()
         if begins:

@@ -1,9 +1,9 @@
-"""Draws what the teacher, the codec's copy of it and the head make of the same texts: spectrograms
-under each other, with the words' borders.
+"""Draws spectrograms of the same texts by the teacher, by the codec's copy of it and by the head,
+with the words' borders.
 
 In: the corpus's folder, the model's file, the head's folder, the picture to write. Texts: two
-held-out answers and two made sentences, their first three seconds. The teacher's borders are those
-of its own durations, which the copy has, too; the head's are those that it tells.
+held-out answers and two made sentences, their first three seconds. The borders of the teacher and
+of the copy are from the teacher's durations; the head's are those that it reports.
 """
 
 import sys
@@ -27,14 +27,14 @@ from matplotlib import pyplot as plt  # after the backend was chosen: there is n
 RATE = 24_000
 WINDOW, HOP, FFT = 480, 120, 1024  # samples
 SHOWN_S, HIGHEST_HZ, RANGE_DB = 3.2, 8000.0, 60.0
-HELD_OUT = (1, 4)  # which of them
-MADE_S = (2.0, 3.0)  # as long as the two that are drawn, about
-COLOURS = 32  # of the picture: a sixth of the bytes
+HELD_OUT = (1, 4)  # indices of the held-out answers that are drawn
+MADE_S = (2.0, 3.0)  # approximate lengths of the made sentences that are drawn
+COLOURS = 32  # palette of the picture, which reduces the file to a sixth
 Sound = NDArray[np.float32]
 
 
 class Line(NamedTuple):
-    """words: what is said from which second on."""
+    """One spectrogram. words: start in seconds, and the word."""
 
     name: str
     sound: Sound
@@ -42,7 +42,7 @@ class Line(NamedTuple):
 
 
 def levels(sound: Sound) -> NDArray[np.float32]:
-    """dB [bins, steps] below the loudest."""
+    """Levels in dB relative to the loudest: [bins, steps]."""
     padded = np.pad(sound, (WINDOW, WINDOW))
     parts = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[::HOP] * np.hanning(WINDOW)
     power = np.abs(np.fft.rfft(parts, FFT)) ** 2
@@ -52,7 +52,7 @@ def levels(sound: Sound) -> NDArray[np.float32]:
 
 
 def begins(pieces: list[str], starts: list[float]) -> list[tuple[float, str]]:
-    """The words, of pieces that begin at these seconds."""
+    """The words and their starts, from pieces that start at these seconds."""
     out: list[tuple[float, str]] = []
     for piece, start in zip(pieces, starts, strict=True):
         if piece.startswith(" ") or not out:

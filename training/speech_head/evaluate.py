@@ -1,9 +1,9 @@
 """Measures the shipped head and codec, through the appliance's own classes.
 
-In: the corpus's folder, the model's file, the folder of the head, which texts, how many, and, where
-Whisper is to listen instead of pocketsphinx, the folder of its model. Out: lines, and NAME.json in
-the corpus's folder: words that the recogniser gets wrong of the teacher, the codec's copy of it,
-and the head; real-time factor; milliseconds to the first frame. An answer is drawn by the model,
+In: the corpus's folder, the model's file, the folder of the head, which texts, how many, and, to
+use Whisper instead of pocketsphinx, the folder of its model. Out: lines, and NAME.json in the
+corpus's folder: the words that the recogniser gets wrong for the teacher, the codec's copy of it
+and the head; real-time factor; milliseconds to the first frame. The model generates an answer
 token by token; a made sentence is recited in its place.
 """
 
@@ -28,8 +28,12 @@ Sound = NDArray[np.float32]
 
 
 class Speaker:
-    """The head, timed. seconds: of computing and of speech; first: ms from a stream's first token
-    that could sound to its first frame."""
+    """The head with time measurements.
+
+    computing, speech  seconds of CPU time and of speech
+    first              ms of CPU time from the start of a stream to its first frame
+    lead               tokens that the head was ahead of each first frame's token
+    """
 
     def __init__(self, model: Path, folder: Path) -> None:
         self.model, self.head = Model(model), SpeechHead(folder)
@@ -38,7 +42,7 @@ class Speaker:
         self.lead: list[int] = []
 
     def say(self, row: dict[str, Any]) -> tuple[str, Sound]:
-        """What was said, and its sound."""
+        """The text that was spoken, and its sound."""
         requests = grammar.requests()
         request = requests.get(row["name"], [""])[0] or "Blah blah blah blah."
         self.model.ask(request, persona=True)
@@ -66,7 +70,7 @@ class Speaker:
 
 
 def by_whisper(folder: Path) -> Any:
-    """It has the face of `Recogniser`; its package is wanted only here."""
+    """Whisper with the interface of `Recogniser`; its package is only needed if it is used."""
     from training.speech_head.whisper import Whisper
 
     return Whisper(folder)

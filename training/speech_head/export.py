@@ -1,8 +1,8 @@
-"""The networks written as ONNX, for the appliance: the codec's decoder with its vocoder, the head.
+"""Writes the networks as ONNX for the appliance: the codec's decoder with its vocoder, the head.
 
-Every state is an input and an output, and begins at zeros. Large weights are stored as 16 bit
-floats and cast when the graph is opened. The head's last graph holds the codec's books, too: it
-ends in codes.
+Every state is an input and an output, and is initialised to zeros. Large weights are stored as 16
+bit floats and cast when the graph is opened. The head's last graph includes the codec's books, so
+that its output is codes.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from training.speech_head.head import AHEAD, BACK, POINTS, POSITION, Head
 from training.speech_head.vocoder import DELAY, WINDOW, Vocoder, transforms
 
 OPSET = 18
-LARGE = 4096  # numbers of a weight that is stored as 16 bit floats
+LARGE = 4096  # least number of elements of a weight that is stored as 16 bit floats
 TYPES = {torch.float32: "float32", torch.float64: "float64", torch.int64: "int64"}
 
 
@@ -60,7 +60,7 @@ class FramesGraph(nn.Module):
 
 
 class ReaderGraph(nn.Module):
-    """states [n, 1 + layers, width] → vectors [n, token], phones [n, slots] (0: no more)."""
+    """states [n, 1 + layers, width] → vectors [n, token], phones [n, slots] (0: padding)."""
 
     def __init__(self, head: Head) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class PhonesGraph(nn.Module):
 def write(
     model: nn.Module, file: Path, given: dict[str, Tensor], found: list[str], varying: list[str]
 ) -> None:
-    """`varying`: names whose first axis has any length."""
+    """Export the model. `varying`: inputs and outputs whose first axis may have any length."""
     axes = {name: {0: "n"} for name in varying}
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / "plain.onnx"
@@ -98,7 +98,7 @@ def write(
         graph = onnx.load(plain)
     compute_transforms(graph)
     halve(graph)
-    for value in graph.graph.output:  # whose lengths the exporter does not always know
+    for value in graph.graph.output:  # the exporter does not always know their lengths
         dims = value.type.tensor_type.shape.dim
         before = given.get(value.name.removesuffix("_next"))
         if value.name in axes:
@@ -112,8 +112,10 @@ def write(
 
 
 def compute_transforms(model: onnx.ModelProto) -> None:
-    """The vocoder's two transforms, where a graph holds them as constants, as a few operations on
-    what is counted: 5 MB less of a file, and made once, when the graph is opened."""
+    """Replace the vocoder's two transforms, which are constants, by operations that compute them.
+
+    The file is 5 MB smaller; the transforms are computed once, when the graph is opened.
+    """
     forward, back = (x.numpy() for x in transforms())
     for node in list(model.graph.node):
         if node.op_type != "Constant" or not node.attribute[0].HasField("t"):
@@ -130,7 +132,7 @@ def compute_transforms(model: onnx.ModelProto) -> None:
 
 
 def transform_nodes(out: str, *, inverse: bool) -> list[onnx.NodeProto]:
-    """The nodes that make vocoder.transforms()'s first matrix, or its second."""
+    """The nodes that compute the first matrix of vocoder.transforms(), or the second: `inverse`."""
     nodes: list[onnx.NodeProto] = []
 
     def constant(value: Any) -> str:
@@ -178,7 +180,7 @@ def transform_nodes(out: str, *, inverse: bool) -> list[onnx.NodeProto]:
 
 
 def halve(model: onnx.ModelProto) -> None:
-    """Large float weights as 16 bit floats behind a cast, in place."""
+    """Store large float weights as 16 bit floats followed by a cast, in place."""
     graph = model.graph
     casts = []
     for i, weight in enumerate(list(graph.initializer)):

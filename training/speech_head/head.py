@@ -1,11 +1,11 @@
 """The speech head in three networks: hidden states of an answer's tokens → frames of codec codes.
 
-Reader    tokens → a vector each, and the phones that the token stands for. It sees one token ahead.
+Reader    tokens → a vector each, and the phones of the token. It sees one token ahead.
 Phones    a sequence of phones → a vector and a duration each. It sees three phones ahead.
-Frames    what phone is under each 10 ms of a frame, and where in it → the codec's latent vector,
-          which the codec's books turn into codes. It looks back only.
-A phone is the interface: what a word sounds like is learnt from many sentences without sound, and
-what a phone sounds like from fewer with it.
+Frames    the phone under each 10 ms of a frame, and the position in it → the codec's latent vector,
+          which the codec's books turn into codes. It is causal.
+Phones are the interface between them: the pronunciation of words is trained on many sentences
+without sound, the sound of phones on fewer sentences with sound.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from torch.nn import functional as F
 
 POINTS, POINT_S, FRAME_S = 8, 0.01, 0.08
 POSITION = 5  # see `position`
-BACK, AHEAD = 5, 3  # phones that the phone network sees around one
+BACK, AHEAD = 5, 3  # phones before and after one that the phone network sees
 LONGEST_S = 4.0
 
 
@@ -37,8 +37,8 @@ class HeadConfig:
     latent: int = 96
 
 
-# Gemma 4 E2B's states (35 layers, the last six); Mimi's latents, a semantic book and seven acoustic
-# ones in 256 numbers each. Tokens are pieces of words: the networks are wider.
+# For Gemma 4 E2B's states (the last six of 35 layers) and Mimi's latents (a semantic book and seven
+# acoustic ones in 256 numbers each). Its tokens are parts of words, so the networks are wider.
 E2B = HeadConfig(
     width=1536, symbols=96, slots=24, token=1024, spell=2048, phone=768, point=384, frame=1024,
     frame_blocks=6, latent=512,
@@ -46,7 +46,7 @@ E2B = HeadConfig(
 
 
 class Block(nn.Module):
-    """ConvNeXt, looking back only. [B, width, T] → the same; `past` [B, width, kernel − 1]."""
+    """Causal ConvNeXt block. [B, width, T] → the same; `past` [B, width, kernel − 1]."""
 
     def __init__(self, width: int, kernel: int = 4, wider: int = 2) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class PhoneBlock(nn.Module):
         self.up, self.down = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
 
     def forward(self, x: Tensor, real: Tensor) -> Tensor:
-        """[B, P, width]; real [B, P, 1]: 0 where a row is padded."""
+        """x: [B, P, width]; real: [B, P, 1], 0 for padding."""
         y = self.mix(F.pad((x * real).transpose(1, 2), self.sides)).transpose(1, 2)
         return x + self.down(F.gelu(self.up(self.norm(y))))
 
@@ -151,8 +151,10 @@ class Head(nn.Module):
 
 
 def position(start: Tensor, end: Tensor, breath: Tensor, t: Tensor) -> Tensor:
-    """Of times t in phones that last from `start` to `end`, in an utterance that begins anew at
-    `breath` (the start of the silence before); all in seconds → [..., 5]."""
+    """The positional features [..., 5] of times t in phones that last from `start` to `end`.
+
+    `breath` is the start of the silence before the sentence. All times are in seconds.
+    """
     since, left = (t - start).clamp(0.0, 1.0), (end - t).clamp(0.0, 1.0)
     whole = (end - start).clamp(min=0.01)
     age = ((t - breath) / LONGEST_S).clamp(0.0, 1.0)

@@ -1,11 +1,11 @@
-"""How well the box's recogniser tells the head's speech from what says something else.
+"""Measures how well the box's recogniser distinguishes the head's speech from wrong speech.
 
 In: the model's file, the head's folder, how many texts, a file to write. Out: for each kind of
-sound the fit of the text with it (appliance/voice/speech_aligner.py), and what part of each kind a
-bound would refuse. Texts: held-out answers sentence by sentence, made ones, and trained ones until
-there are enough. Kinds: the head's speech; the same with the text of another sentence of about as
-many words; with every second word of another; a head whose weights were disturbed; codes of the
-first book exchanged; frames in another order.
+sound the fit of the text with it (appliance/voice/speech_aligner.py), and the share of each kind
+that a bound would refuse. Texts: held-out answers sentence by sentence, made ones, and trained ones
+until there are enough. Kinds: the head's speech; the same with the text of another sentence of
+about as many words; with every second word of another; a head with noise in its weights; codes of
+the first book permuted; frames in another order.
 """
 
 import hashlib
@@ -34,8 +34,8 @@ from training.speech_head import texts
 from training.speech_head.states import Model
 
 BOUNDS = (-4.0, -4.5, -5.0, -5.5, -6.0, -7.0, -8.0, -10.0)
-DISTURBED = (0.5,)  # by noise of so many spreads of a weight's own numbers
-LARGE = 4096  # numbers of a weight that is disturbed
+DISTURBED = (0.5,)  # noise in units of a weight's own standard deviation
+LARGE = 4096  # least number of elements of a weight that gets noise
 
 
 class Told(NamedTuple):
@@ -66,7 +66,7 @@ def told(model: Model, most: int, aligner: SpeechAligner) -> list[Told]:
 
 
 def disturbed(folder: Path, into: Path, amount: float) -> Path:
-    """A copy of a head, of whose frames' network each large weight has noise."""
+    """A copy of a head with noise in each large weight of its frames network."""
     rng = np.random.default_rng(0)
     for file in folder.iterdir():
         (into / file.name).write_bytes(file.read_bytes())
@@ -74,7 +74,7 @@ def disturbed(folder: Path, into: Path, amount: float) -> Path:
     for weight in graph.graph.initializer:
         numbers = numpy_helper.to_array(weight)
         if numbers.size < LARGE or numbers.dtype.kind != "f" or 2048 in numbers.shape:
-            continue  # the codec's books, which are the codec's, stay
+            continue  # 2048 rows: the codec's books, which stay unchanged
         noise = amount * numbers.std() * rng.standard_normal(numbers.shape)
         changed = (numbers + noise).astype(numbers.dtype)
         weight.CopyFrom(numpy_helper.from_array(changed, weight.name))
@@ -107,7 +107,7 @@ def half_other(words: list[str], other: list[str]) -> list[str]:
 def sounds(
     sentences: list[Told], heads: dict[str, SpeechHead], codec: Codec
 ) -> Iterator[tuple[str, list[str], Samples]]:
-    """(kind, words that are asked for, sound)."""
+    """(kind, words to compare with, sound)."""
     r, rng = Random(0), np.random.default_rng(0)
     exchanged = rng.permutation(2048)
     for one in sentences:

@@ -11,7 +11,7 @@ from training.speech_head import corpus
 from training.speech_head.codec import Codec, fit
 
 KINDS = ("trained", "made")
-FRAMES = 150_000  # that the books are fit to, of all in eight phases
+FRAMES = 150_000  # random sample of the frames in all eight phases, for the fit of the books
 
 
 def train(folder: Path, seed: int = 0, most: int = FRAMES) -> Codec:

@@ -1,8 +1,9 @@
-"""The head's second lesson, with sound: from phones in time to the codec's latents.
+"""The head's second training stage, with sound: from phones in time to the codec's latents.
 
-The reader stays as it is; phones and frames learn, from the teacher's phones and times, the
-codec's latents, in all eight phases of a frame: the same speech up to 70 ms later. Their basis is
-orthonormal, so an error in them is one in what is heard. Out: head-spoken.pt in the folder.
+The reader is fixed. The networks Phones and Frames are trained, on the teacher's phones and times,
+to predict the codec's latents in all eight phases of a frame (the same speech up to 70 ms later).
+The latents' basis is orthonormal, so their error is the error of the weighted parameters. Out:
+head-spoken.pt in the folder.
 """
 
 import sys
@@ -22,12 +23,12 @@ from training.speech_head.lesson import Lesson
 
 LAST = "head-spoken.pt"
 EVERY = 100  # steps
-BATCH, LENGTH, LEAD = 20, 24, 3  # crops of a step, frames of one, frames of it that are not judged
+BATCH, LENGTH, LEAD = 20, 24, 3  # crops of a step, frames of a crop, first ones without a loss
 MARGIN = 6  # phones around a crop that the phone network needs
 
 
 class Targets:
-    """Latents [frames, 96] of a spoken row, in each of eight phases; made when they are wanted."""
+    """Latents [frames, 96] of spoken rows in each of eight phases, computed once on demand."""
 
     def __init__(self, data: Dataset, codec: Codec) -> None:
         self.data, self.codec = data, codec
@@ -86,11 +87,11 @@ def together(parts: list[tuple[Tensor, ...]]) -> list[Tensor]:
 
 
 def forward(head: Head, b: list[Tensor]) -> tuple[Tensor, Tensor]:
-    """Latents that the head makes of a batch, and its error in log durations."""
+    """The head's latents for a batch, and its error in log durations."""
     symbols, tokens, seconds, index, at, _, _ = b
     real = (symbols > 0).float()
     x, length = head.phones(symbols, tokens, real[..., None])
-    inner = real.clone()  # at a crop's borders a length has not all of its neighbours
+    inner = real.clone()  # at a crop's borders a duration lacks some of its neighbours
     inner[:, :BACK] = 0.0
     inner[:, :-AHEAD] *= real[:, AHEAD:]
     inner[:, -AHEAD:] = 0.0
@@ -102,7 +103,7 @@ def forward(head: Head, b: list[Tensor]) -> tuple[Tensor, Tensor]:
 
 
 def losses(head: Head, b: list[Tensor]) -> tuple[Tensor, Tensor]:
-    """Mean square error of the latents, as a part of their variance; error in log durations."""
+    """Mean square error of the latents relative to their variance; error in log durations."""
     z, length = forward(head, b)
     wanted, judged = b[5:]
     off = (z - wanted).pow(2).sum(-1) / head.frames.spread.pow(2).sum()
@@ -110,7 +111,7 @@ def losses(head: Head, b: list[Tensor]) -> tuple[Tensor, Tensor]:
 
 
 def train(folder: Path, steps: int, seed: int = 0, *, again: bool = False) -> Head:
-    """`again`: goes on from what was trained before, with the schedule anew."""
+    """Train Phones and Frames. `again`: continue from the saved weights with a new schedule."""
     torch.manual_seed(seed)
     g, data = np.random.default_rng(seed), Dataset(folder)
     codec = learn_codec.load(folder)

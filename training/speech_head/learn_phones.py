@@ -1,7 +1,7 @@
-"""The head's first lesson, without sound: what phones a token stands for, and how long each lasts.
+"""The head's first training stage, without sound: the phones of each token, and their durations.
 
-Out: head.pt and symbols.json in the corpus's folder. States get noise: those of spoken requests
-differ from those of typed ones by an eighth (low layers) to a quarter (high ones).
+Out: head.pt and symbols.json in the corpus's folder. Noise is added to the states, since those of
+spoken requests differ from those of typed ones by an eighth (low layers) to a quarter (high ones).
 """
 
 import json
@@ -17,16 +17,16 @@ from training.speech_head.dataset import Dataset, padded
 from training.speech_head.head import Head, HeadConfig
 from training.speech_head.lesson import Lesson
 
-TOKENS = 640  # of a batch, about
+TOKENS = 640  # approximate size of a batch
 FIRST = "head.pt"
 EVERY = 100  # steps
-HEARD = 80  # held-out rows that are looked at
-LAYER_NOISE, EMBEDDING_NOISE = 0.25, 0.02  # of a state's spread
+HEARD = 80  # held-out rows that are evaluated
+LAYER_NOISE, EMBEDDING_NOISE = 0.25, 0.02  # relative to a state's standard deviation
 
 
 def batch(data: Dataset, rows: list[int]) -> tuple[Tensor, ...]:
-    """states [B, T, 7, width], phones of tokens [B, T, slots], 1 for a token [B, T], and of lines:
-    symbols, owners, seconds [B, P]; 0 where padded."""
+    """states [B, T, 7, width], phones of tokens [B, T, slots], 1 for a token [B, T], and the lines'
+    symbols, owners and seconds [B, P]; padded with 0."""
     states = padded([data.states[data.tokens_of(i)].float() for i in rows])
     table = padded([torch.from_numpy(data.table[data.tokens_of(i)]) for i in rows])
     lines = [data.lines[i] for i in rows]
@@ -38,12 +38,12 @@ def batch(data: Dataset, rows: list[int]) -> tuple[Tensor, ...]:
 
 
 def losses(head: Head, b: tuple[Tensor, ...]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Cross entropy of phones; mean error of log durations; share of tokens that are spelt right,
-    of phones."""
+    """Cross entropy of phones; mean error of log durations; shares of tokens with all phones right
+    and of phones that are right."""
     states, table, there, symbols, owner, seconds = b
     x, z = head.reader(states)
     ce = F.cross_entropy(z.flatten(0, 2), table.flatten(), reduction="none").reshape(table.shape)
-    # The first slot counts even if it is empty: a space alone, or the 1 of 13, has no phone.
+    # Empty slots count a tenth: a token may have no phone, such as a space or the 1 of 13.
     weight = there[..., None] * torch.where(table > 0, 1.0, 0.1)
     spelling = (ce * weight).sum() / weight.sum()
     guess = z.argmax(-1)
@@ -62,7 +62,7 @@ def durations(head: Head, x: Tensor, symbols: Tensor, owner: Tensor, seconds: Te
 
 
 def alike(data: Dataset, rows: list[int], g: np.random.Generator) -> list[int]:
-    """Rows of about one length, TOKENS tokens in all. `rows` from the shortest to the longest."""
+    """Random rows of similar length with TOKENS tokens in all. `rows` are sorted by length."""
     chosen = [int(g.integers(len(rows)))]
     length = data.rows[rows[chosen[0]]]["tokens"]
     low = max(0, min(chosen[0], len(rows) - 1) - 60)
@@ -112,7 +112,7 @@ def load(folder: Path, name: str = FIRST) -> tuple[Head, list[str]]:
     slots = weights["reader.slots.bias"].numel() // len(symbols)
     layers, width = weights["reader.mix"].numel(), weights["reader.enter.weight"].shape[1] // 2
     head = Head(HeadConfig(width=width, layers=layers, symbols=len(symbols), slots=slots))
-    if name == FIRST:  # which knows nothing of frames
+    if name == FIRST:  # its frames network is untrained
         weights = {k: v for k, v in weights.items() if not k.startswith("frames.")}
     head.load_state_dict(weights, strict=name != FIRST)
     return head.eval(), symbols

@@ -1,5 +1,5 @@
-"""One lesson of a network: steps with a warm-up and a falling rate, a look at held-out data now and
-then, and what was learnt so far in a file."""
+"""One training stage of a network: steps with a warm-up and a cosine schedule of the rate, regular
+evaluation on held-out data, and checkpoints in a file."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -10,17 +10,19 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-RATE, WARM_UP, LAST_RATE = 2e-3, 50, 0.02  # Adam's; steps; the last rate's part of the first
+RATE, WARM_UP, LAST_RATE = 2e-3, 50, 0.02  # of Adam; steps; last rate relative to the first
 DECAY, BETAS, STEEPEST = 0.02, (0.9, 0.98), 1.0
-LOOKED_BACK = 50  # steps whose means are printed
+LOOKED_BACK = 50  # last steps whose means are printed
 
 Numbers = Sequence[Tensor]
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """What is learnt by `weights`, a part of `network`, in so many steps. `every`: steps from one
-    look at held-out data to the next, and from one state of `file` to the next."""
+    """The training of `weights`, a part of `network`.
+
+    every  steps between two evaluations on held-out data, each followed by a checkpoint in `file`
+    """
 
     network: nn.Module
     weights: list[nn.Parameter]
@@ -31,7 +33,11 @@ class Lesson:
     def learn(
         self, step: Callable[[], tuple[Tensor, Numbers]], held_out: Callable[[], Numbers]
     ) -> None:
-        """step: of a new batch the loss, and numbers to print; held_out: the same numbers."""
+        """Train.
+
+        step      returns the loss of a new batch, and numbers to print
+        held_out  returns the same numbers for held-out data
+        """
         optimiser = torch.optim.AdamW(self.weights, RATE, betas=BETAS, weight_decay=DECAY)
         begin, log = time.time(), list[list[float]]()
         self.network.train()
@@ -62,6 +68,6 @@ class Lesson:
 
 
 def rate(done: int, steps: int) -> float:
-    """Of learning, after so many steps of all."""
+    """The learning rate after `done` of `steps` steps."""
     cosine = 0.5 * (1 + float(np.cos(np.pi * done / steps)))
     return RATE * min(1.0, (done + 1) / WARM_UP) * ((1 - LAST_RATE) * cosine + LAST_RATE)

@@ -1,5 +1,5 @@
-"""The pitch of speech every 10 ms: how well a stretch is like the one a period later, and the
-likeliest way through all periods and "no voice" (dynamic programming).
+"""The pitch of speech every 10 ms: correlation of each stretch with the one a period later, and the
+best path through all pitches and "no voice" (dynamic programming).
 
 In: sound at 24 kHz. Out: [samples // 240] Hz, 0 where there is no voice.
 """
@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from training.speech_head.bands import HOP, RATE
 
-SLOW = 8000  # Hz: what is compared
+SLOW = 8000  # Hz, the sample rate of the correlation
 STRETCH = 240  # samples of it, 30 ms
-LOWEST_HZ, HIGHEST_HZ, A_SEMITONE = 70.0, 420.0, 4  # steps of the way
+LOWEST_HZ, HIGHEST_HZ, A_SEMITONE = 70.0, 420.0, 4  # pitches of the path: 4 a semitone
 PITCHES = LOWEST_HZ * 2 ** (
     np.arange(int(12 * A_SEMITONE * np.log2(HIGHEST_HZ / LOWEST_HZ))) / 12 / A_SEMITONE
 )
-LIKE = 0.45  # from this likeness on it is a voice
-SWITCH, JUMP = 0.25, 1.2  # prices: of a voice that begins or ends, of an octave from hop to hop
-HIGHER = 0.04  # an octave down is only believed if it is so much more alike
-QUIET_DB = 50.0  # below the loudest: no voice
+LIKE = 0.45  # least correlation of a voice
+SWITCH, JUMP = 0.25, 1.2  # costs: of a voice's start or end, of an octave from hop to hop
+HIGHER = 0.04  # bonus an octave, since the correlation at half the pitch is as high
+QUIET_DB = 50.0  # softer than this below the loudest there is no voice
 Floats = NDArray[np.float32]
 Array = NDArray[np.float64]
 
@@ -45,14 +45,14 @@ def pitch(sound: Floats) -> Array:
 
 
 def alike(sound: Floats, hops: int) -> tuple[Array, NDArray[np.int64]]:
-    """[hops, lags]: correlation of two stretches whose middle is the hop, one lag apart."""
+    """[hops, lags]: correlation of two stretches one lag apart, centred on the hop; the lags."""
     x = soxr.resample(sound, RATE, SLOW).astype(np.float64)
     lags = np.arange(int(SLOW / HIGHEST_HZ) - 2, int(SLOW / LOWEST_HZ) + 3)
     most, size = int(lags[-1]), 512
     side = (STRETCH + most) // 2 + 1
     x = np.pad(x, (side, side + size))
     loud = np.convolve(x**2, np.ones(STRETCH), "valid")
-    # Begin of the first stretch: so that both together lie around the hop, for a middling lag.
+    # Start of the first stretch, so that both together are centred on the hop for a medium lag.
     first = side + (np.arange(hops) * HOP * SLOW) // RATE - (STRETCH + most // 2) // 2
     out = np.empty((hops, len(lags)))
     for at in range(0, hops, 4000):
@@ -69,7 +69,7 @@ def alike(sound: Floats, hops: int) -> tuple[Array, NDArray[np.int64]]:
 
 
 def way(score: Array) -> NDArray[np.int64]:
-    """The best way through [hops, pitches]; −1 where there is no voice, whose score is 0."""
+    """The best path through [hops, pitches]; −1 for "no voice", whose score is 0."""
     hops, n = score.shape
     octaves = np.abs(np.subtract.outer(np.arange(n), np.arange(n))) / (12 * A_SEMITONE)
     price = JUMP * octaves

@@ -1,7 +1,8 @@
-"""The head at the size of Gemma 4 E2B and Mimi, with random weights: shapes, memory, speed.
+"""Measures the head at the size of Gemma 4 E2B and Mimi, with random weights: memory and speed.
 
-In: how many steps to time. Out: printed: parameters of each network, CPU milliseconds a token, a
-phone and a frame on one thread, and of one training step of a small batch. Nothing is learnt here.
+In: the number of runs to time. Out, printed: parameters of each network, CPU milliseconds for a
+token, a phone and a frame on one thread, and for one training step of a small batch. Nothing is
+trained here.
 """
 
 import resource
@@ -13,12 +14,12 @@ import torch
 
 from training.speech_head.head import AHEAD, BACK, E2B, FRAME_S, POINTS, POSITION, Head
 
-PHONES_A_SECOND, TOKENS_A_SECOND = 16.0, 3.5  # of speech, as the teacher speaks
+PHONES_A_SECOND, TOKENS_A_SECOND = 16.0, 3.5  # of the teacher's speech
 BATCH, LENGTH = 8, 50  # crops, frames
 
 
 def timed(work: Callable[[], object], times: int) -> float:
-    """CPU milliseconds."""
+    """CPU milliseconds of one call."""
     work()
     begin = time.process_time()
     for _ in range(times):

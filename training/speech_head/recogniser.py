@@ -1,5 +1,5 @@
-"""Words that a recogniser hears, which never heard this voice: pocketsphinx with its own model of
-American English. In: samples at 24 kHz. Out: words; and how many of those meant are wrong."""
+"""A recogniser that was not trained on this voice: pocketsphinx with its own model of American
+English. In: samples at 24 kHz. Out: words, and the number of word errors."""
 
 import re
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pocketsphinx import Decoder
 
 RATE = 16_000
-QUIET = 3200  # samples before and after
+QUIET = 3200  # samples of silence before and after
 PEAK = 0.7
 
 
@@ -32,7 +32,7 @@ class Recogniser:
 
 
 def errors(meant: list[str], heard: list[str]) -> int:
-    """Words that are missing, too many or others: the edit distance."""
+    """The number of missing, inserted and substituted words: the edit distance."""
     row = list(range(len(heard) + 1))
     for i, a in enumerate(meant):
         before, row[0] = row[:], i + 1

@@ -1,5 +1,5 @@
 """Writes a trained head and codec as the appliance's files. In: the corpus's folder, the model's
-file, the folder to write. How loud the head speaks is measured on sentences of the corpus."""
+file, the folder to write. The head's loudness is measured on sentences of the corpus."""
 
 import json
 import sys
@@ -14,7 +14,7 @@ from training.speech_head import corpus, learn_codec, learn_frames, learn_phones
 from training.speech_head.bands import RATE
 from training.speech_head.export import write_codec, write_head
 
-MEASURED = 12  # rows
+MEASURED = 12  # rows for the loudness
 
 
 def ship(folder: Path, model: Path, into: Path) -> None:

@@ -1,9 +1,8 @@
-"""The pocket model's hidden states of texts that it says, or is made to say.
+"""The pocket model's hidden states for texts that it generates or that are forced on it.
 
 In: the model's file. Out: for each token its piece of text and [7, width]: the embedding's row and
-the last six layers, read by the appliance's own `StateTap`. A text is recited in one batch: what
-the model would have left behind had it drawn these tokens (equal but for the rounding of kernels
-for several rows).
+the last six layers, read by the appliance's own `StateTap`. A given text is evaluated in one batch;
+the states are those of sampling these tokens, except for the rounding of kernels for several rows.
 """
 
 import ctypes
@@ -53,20 +52,20 @@ class Model:
         return b.raw[:n].decode(errors="replace")
 
     def ask(self, request: str, persona: bool) -> None:
-        """A new conversation, up to where the model answers."""
+        """Start a new conversation with `request`, up to the start of the answer."""
         llama.llama_memory_seq_rm(self.memory, 0, 0, -1)
         self.past = 0
         text = f"{PREAMBLE if persona else ''}<|turn>user\n{request}<turn|>\n<|turn>model\n"
         self.decode([llama.llama_vocab_bos(self.vocabulary), *self.tokens(text)])
 
     def recite(self, text: str) -> tuple[list[str], States]:
-        """Pieces and [tokens, 7, width] of a text in the model's place."""
+        """Evaluate a given text as the answer; returns its pieces and [tokens, 7, width]."""
         tokens = self.tokens(text, special=False)
         self.decode(tokens)
         return [self.piece(t) for t in tokens], self.tap.read(len(tokens))
 
     def answer(self) -> Iterator[tuple[str, States]]:
-        """The model's own answer, the likeliest token each time: piece and [7, width]."""
+        """The model's own answer by greedy sampling: for each token its piece and [7, width]."""
         for _ in range(LONGEST):
             row = llama.llama_get_logits_ith(self.context, -1)
             size = llama.llama_vocab_n_tokens(self.vocabulary)

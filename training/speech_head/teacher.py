@@ -1,8 +1,8 @@
-"""The teacher: hibari-tts, a small American voice, with what its graph knows on the way to sound.
+"""The teacher: hibari-tts, a small American voice, with intermediate values of its graph.
 
 In: a sentence. Out: `Said`: the phones of each of its words and marks with their seconds, sound at
-24 kHz, and what of it is noise, every 12.5 ms. Its durations are the
-graph's `/Clip_output_0`, in units of 25 ms; before the first word it waits 0.3 s, which is cut.
+24 kHz, and the noise in it every 12.5 ms. Durations are the graph's `/Clip_output_0`, in units of
+25 ms. The 0.3 s of silence before the first word are cut.
 """
 
 import re
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from training.speech_head import digits
 
-RATE, HOP, UNIT = 24_000, 300, 600  # Hz; samples of a frame; of a duration's unit
-START_UNITS, END_UNITS = 2, 8  # of silence before a sentence's first phone and after its last
+RATE, HOP, UNIT = 24_000, 300, 600  # Hz; samples of a frame; samples of a duration's unit
+START_UNITS, END_UNITS = 2, 8  # silence before a sentence's first phone and after its last
 SILENCE, SPACE = "_", " "
 NO_GAIN = -50.0  # natural log
 MARKS = ";:,.!?—…"
@@ -28,9 +28,14 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Said:
-    """pieces: the text cut as the pocket model's tokens are. phones: for each piece its phones and
-    their seconds. samples [n]; steady: the same without the noise in it that is drawn at random;
-    noise [n // 300, 601]: natural log of that noise's gain, in bins of 20 Hz."""
+    """One sentence.
+
+    pieces   the text, cut like the pocket model's tokens
+    phones   for each piece its phones and their seconds
+    samples  [n]
+    steady   the samples without the random noise
+    noise    [n // 300, 601]: natural log of that noise's gain, in bins of 20 Hz
+    """
 
     pieces: list[str]
     phones: list[list[tuple[str, float]]]
@@ -51,7 +56,7 @@ class Teacher:
         self.random = np.random.default_rng(seed)
 
     def spell(self, sentence: str) -> tuple[list[str], list[str]] | None:
-        """Pieces, and for each its phones; None where the two cannot be laid side by side."""
+        """Pieces, and for each its phones; None if the two cannot be aligned."""
         parts = digits.spoken(PIECE.findall(sentence))
         found = self.spell_words("".join(said for _, said in parts).strip())
         if found is None or len(found) != sum(bool(said) for _, said in parts):
@@ -60,7 +65,7 @@ class Teacher:
         return [p for p, _ in parts], [next(phones) if said else "" for _, said in parts]
 
     def spell_words(self, sentence: str) -> list[str] | None:
-        """The phones of each of a sentence's words and marks, in which there is no digit."""
+        """The phones of each word and mark of a sentence without digits; None if not aligned."""
         g2p = self.hibari.g2p
         if normalize(sentence) != sentence:
             return None
@@ -87,7 +92,10 @@ class Teacher:
         return phones if all(c in known for p in phones for c in p) else None
 
     def say(self, sentence: str, aloud: bool = True) -> Said | None:
-        """None for what it cannot spell piece by piece. Not `aloud`: phones and seconds only."""
+        """Synthesise a sentence; None if it cannot be spelled piece by piece.
+
+        Without `aloud` the result has only phones and seconds.
+        """
         spelled = self.spell(sentence)
         if spelled is None:
             return None
@@ -126,7 +134,7 @@ class Teacher:
 
 
 def trimmed(units: NDArray[np.int64]) -> tuple[int, int]:
-    """Shortens the silence before and lengthens that behind, in place; by how many units."""
+    """Shorten the silence at the start, lengthen that at the end, in place; by how many units."""
     cut, grow = max(0, int(units[0]) - START_UNITS), max(0, END_UNITS - int(units[-1]))
     units[0] -= cut
     units[-1] += grow

@@ -1,8 +1,8 @@
-"""What is said: the pocket model's answers, some held out, and sentences that it never generates.
+"""The texts: the pocket model's answers, some held out, and sentences that it never generates.
 
-In: the pocket model's tables and a seed. Out: `Texts`. A held-out answer is never spoken in
-training; its words are, one at a time, in other sentences. Made sentences follow the order of
-the table's ones, word pair by word pair, with jumps; every word of the table stands in many.
+In: the pocket model's tables and a seed. Out: `Texts`. A held-out answer is not used in training;
+its words are, in other sentences. Made sentences follow word pairs of the table's sentences, with
+random jumps; every word of the table is in many of them.
 """
 
 import itertools
@@ -22,14 +22,18 @@ HELD_OUT = tuple(
 )
 WORD = re.compile(r"[A-Za-z']+")
 END = re.compile(r"(?<=[.?!]) +")
-JUMP = 0.35  # of the words of a made sentence, drawn from the whole vocabulary, rarest first
+JUMP = 0.35  # share of a made sentence's words from the whole vocabulary, rarest first
 SHORTEST, LONGEST = 3, 12  # words
 
 
 @dataclass(frozen=True)
 class Texts:
-    """trained, held_out: answers by name. made: sentences; made_held_out: such as none is of.
-    spelled, spelled_held_out: such as have letters or numbers in them."""
+    """All texts.
+
+    trained, held_out          answers by name
+    made, made_held_out        made sentences, without duplicates
+    spelled, spelled_held_out  made sentences with letters or numbers in them
+    """
 
     trained: dict[str, str]
     held_out: dict[str, str]
@@ -44,8 +48,8 @@ def sentences(text: str) -> list[str]:
 
 
 def build(count: int, held_out: int = 90, seed: int = 1, letters: int = 0) -> Texts:
-    """`count` made sentences and `held_out` more; `letters` more with letters or numbers in them,
-    and a tenth of that held out."""
+    """`count` made sentences, and `held_out` more that are held out; `letters` with letters or
+    numbers in them, and a tenth of that number held out."""
     answers = {k: v for k, v in grammar.answers().items() if not v.startswith(grammar.CALL)}
     held = {k: answers[k] for k in HELD_OUT}
     trained = {k: v for k, v in answers.items() if k not in held}
@@ -57,8 +61,7 @@ def build(count: int, held_out: int = 90, seed: int = 1, letters: int = 0) -> Te
 
 
 def with_letters(sentence: str, r: Random) -> str:
-    """`sentence` with some of its words as letters or a number: one to five letters, each a word,
-    or a number of one or two digits."""
+    """`sentence` with one to five letters or a number of one or two digits inserted at random."""
     words = sentence.split(" ")
     at = r.randint(1, len(words) - 1)
     letters = " ".join(r.choice(ascii_uppercase.replace("A", "")) for _ in range(r.randint(1, 5)))
@@ -67,7 +70,7 @@ def with_letters(sentence: str, r: Random) -> str:
 
 
 class Maker:
-    """Sentences of the vocabulary in an order that pairs of words have in trained answers."""
+    """Makes sentences of the vocabulary, with word pairs of the trained answers."""
 
     def __init__(self, answers: dict[str, str], trained: dict[str, str], r: Random) -> None:
         self.r = r
@@ -111,12 +114,12 @@ class Maker:
 
 
 def opens(sentence: str) -> bool:
-    """Whether its first word is one token at the start of an answer, without a space before it."""
+    """Whether its first word, without a space before it, is one token."""
     found = WORD.match(sentence)
     return found is not None and found[0] in vocabulary().ids
 
 
 def inner(sentence: str) -> list[str]:
-    """The words as they are written inside a sentence: the first one only if it is no capital."""
+    """The words of a sentence; the first only if its spelling is the same inside a sentence."""
     words = WORD.findall(sentence)
     return [w for i, w in enumerate(words) if i or w[0].islower() or w in {"I", "I'm", "I'll"}]

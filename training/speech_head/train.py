@@ -1,8 +1,8 @@
-"""From nothing to the shipped weights: corpus, codec, phones, frames, files.
+"""Makes the shipped weights from scratch: corpus, codec, phones, frames, files.
 
-In: a folder to work in, the file of the model (GGUF), the folder to write. A step whose result is
-there is not repeated. Everything is seeded; sums of floats differ between processors, so weights
-come out alike, not identical. `--scale 0.02` is a trial run.
+In: a folder to work in, the file of the model (GGUF), the folder to write. A step whose result
+exists is not repeated. Everything is seeded; sums of floats differ between processors, so weights
+are similar, not identical. `--scale 0.02` is a trial run.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-"""The codec's last part in torch: parameters every 10 ms → sound. No network: a pulse train and
-noise, each through the filter that its bands name, the harmonics' one of minimum phase.
+"""The codec's last part in torch: parameters every 10 ms → sound. It is no network but a pulse
+train and noise, each filtered by the gains of its bands; the harmonics' filter has minimum phase.
 
-Written so that it exports to ONNX with explicit states (see export.py): frames of 8 hops at a time
-give the samples that all at once would. A hop's filtered sound lasts 960 samples from one hop
-before it on, so a sample is complete one hop after its own: DELAY.
+It can be exported to ONNX with explicit states (see export.py): calls with 8 hops each give the
+same samples as one call with all. A hop's filtered sound lasts 960 samples and starts one hop
+before it, so a sample is complete one hop later: DELAY.
 """
 
 import math
@@ -18,9 +18,9 @@ from training.speech_head.bands import BANDS, FFT, HOP, RATE
 
 WINDOW = 2 * HOP
 DELAY = HOP
-TAIL = FFT - HOP  # samples of hops before that still sound
+TAIL = FFT - HOP  # samples of earlier hops' filtered sound
 HIGHEST_HZ = 11_000.0
-UNVOICED_AIR = 8.0  # log of noise over harmonics without a voice
+UNVOICED_AIR = 8.0  # natural log of noise over harmonics without a voice
 STEP = 0.7548776662466927  # of the noise's sequence, see `noise`
 
 
@@ -38,7 +38,7 @@ class Vocoder(nn.Module):
             self.register_buffer(name, torch.from_numpy(value).float(), persistent=False)
 
     def start(self) -> dict[str, Tensor]:
-        """Zeros, as everything begins."""
+        """The initial state: zeros."""
         return {
             "turns": torch.zeros(1, dtype=torch.float64),
             "pitch": torch.zeros(1),
@@ -78,7 +78,7 @@ class Vocoder(nn.Module):
              real[0] * s + imaginary[0] * c + imaginary[1] * breath], -1
         )  # fmt: skip
         pieces = (total @ inverse).reshape(hops, FFT // HOP, HOP)
-        # overlap: piece k of hop h sounds in hop h - 1 + k
+        # overlap-add: piece k of hop h belongs to hop h - 1 + k
         out = F.pad(state["tail"], (0, hops * HOP)).reshape(-1, HOP)
         for k in range(FFT // HOP):
             out = out + F.pad(pieces[:, k], (0, 0, k, FFT // HOP - 1 - k))
@@ -94,8 +94,10 @@ class Vocoder(nn.Module):
 
 
 def transforms() -> tuple[Tensor, Tensor]:
-    """[480, 962]: a Hann window and the real and imaginary parts of 481 bins; [962, 960]: back.
-    As operations, not as weights: whoever opens the graph makes them, and its file is small."""
+    """[480, 962]: a Hann window and the real and imaginary parts of 481 bins; [962, 960]: inverse.
+
+    They are computed, not stored as weights, which keeps the exported file small.
+    """
     bins = torch.arange(FFT // 2 + 1).double()
     turn = torch.arange(FFT).double()[:, None] * bins * (2 * math.pi / FFT)
     window = 0.5 - 0.5 * torch.cos(torch.arange(WINDOW).double() * (2 * math.pi / WINDOW))
@@ -117,8 +119,10 @@ def pulses(hz: Tensor, turns: Tensor) -> Tensor:
 
 
 def noise(at: Tensor, hops: int) -> Tensor:
-    """White, uniform, of variance 1: what a sine of a growing quadratic leaves behind its point.
-    The same on every run, and for samples that come one hop or many at a time."""
+    """White, uniform noise of variance 1: the fractional part of a scaled sine of a quadratic.
+
+    It is the same on every run, for any number of hops in a call.
+    """
     i = (at + torch.arange(hops * HOP)).double()
     x = torch.sin(i * i * STEP + i * 12.9898) * 43758.5453
     return ((x - torch.floor(x)) * math.sqrt(12.0) - math.sqrt(3.0)).float()

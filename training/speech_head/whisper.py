@@ -1,9 +1,9 @@
-"""Words that a second recogniser hears: OpenAI's Whisper, by CTranslate2, from a folder that was
-fetched by hand (model.bin, config.json, vocabulary.txt or .json, as `ct2-transformers-converter`
-writes them). In: samples at 24 kHz. Out: words.
+"""A second recogniser: OpenAI's Whisper, by CTranslate2, from a folder that was downloaded by hand
+(model.bin, config.json, vocabulary.txt or .json, as `ct2-transformers-converter` writes them). In:
+samples at 24 kHz. Out: words.
 
-Whisper knows much more of how English goes on than pocketsphinx, and guesses well: it is the milder
-judge. Its numbers are digits; the texts here have none.
+Whisper's language model is much stronger than pocketsphinx's, so it makes fewer errors on unclear
+speech. It writes numbers as digits; the texts here have none.
 """
 
 import re
@@ -22,7 +22,7 @@ PEAK = 0.7
 
 
 def byte_of() -> dict[str, int]:
-    """GPT-2's table: which byte a character of a token stands for."""
+    """GPT-2's table: the byte of each character of a token."""
     plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
     rest = [b for b in range(256) if b not in plain]
     return {chr(b): b for b in plain} | {chr(256 + i): b for i, b in enumerate(rest)}
@@ -38,7 +38,7 @@ class Whisper:
         self.prompt = [*start, "<|notimestamps|>"]
 
     def hear(self, sound: NDArray[np.float32], rate: int = 24_000) -> list[str]:
-        """At most 30 s are heard at once; a longer sound is cut at its quietest places."""
+        """Recognise a sound; one longer than 28 s is cut at its quietest places."""
         y = soxr.resample(sound.astype(np.float32), rate, RATE)
         y *= PEAK / max(1e-6, float(np.abs(y).max(initial=0.0)))
         return [word for part in self.parts(y) for word in self.heard(part)]
