@@ -1,6 +1,6 @@
-"""Answers of the shipped network to sounds of many voices, which enrolment must leave as they are.
+"""Saves outputs of the shipped network for sounds of many voices, which enrolment must preserve.
 
-In: kept training bursts, the ONNX file. Out: `models/verdict-anchors.npz`, 80 kB: log odds and
+In: training bursts, the ONNX file. Out: `models/verdict-anchors.npz`, 80 kB: log odds and
 embeddings, no sound. `python -m training.verdict.anchors CACHE OUT`
 """
 

@@ -1,7 +1,7 @@
-"""Renders bursts into a data set: one file a shard of scenes, so that a stopped run is continued.
+"""Renders bursts into a data set: one file for each shard of scenes, so that a run can be resumed.
 
 In: a cache folder, recordings. Out: `CACHE/ROLE-NNN.npz` with int16 sound (N, 17600), float16
-measures (N, 160, 5) and, as JSON, what each burst was.
+measures (N, 160, 5) and, as JSON, the labels of each burst.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from training.verdict.sounds import MIX, PHRASES, Role, Sounds
 SHARD = 100  # scenes
 SOUND_BLOCKS, MEASURE_BLOCKS = 220, 160
 HELD_CLIPS = 1_500
-CLIPS = 12_000  # synthetic phrases, of which every burst takes one and changes it
-AGAIN = 5_000  # with any other seed than the first
+CLIPS = 12_000  # synthetic phrases; each burst uses a perturbed one
+AGAIN = 5_000  # clips for any seed other than 1
 FIELDS = ("past_steps", "kind", "word", "origin", "who", "scene", "lead_ms", "length_ms")
 
 
 @dataclass(frozen=True)
 class Bursts:
-    """int16 (N, 17600), float16 (N, 160, 5), the number of steps each has, and what it was."""
+    """Sound int16 (N, 17600), measures float16 (N, 160, 5), steps of each burst, and its labels."""
 
     sound: npt.NDArray[np.int16]
     measures: npt.NDArray[np.float16]

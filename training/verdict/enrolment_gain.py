@@ -1,8 +1,8 @@
-"""Accuracy before and after enrolment, for owners judged on other takes and other words.
+"""Measures accuracy before and after enrolment, on takes and words that were not enrolled.
 
-In: the shipped network; recordings of held-out speakers if there are any. Out: shares judged right
+In: the shipped network; optionally recordings of held-out speakers. Out: the shares judged right
 before and after, for synthetic owners (held-out espeak-ng voices) and for real ones (yes and right
-against stop and no, half of a speaker's takes enrolled, the other half judged).
+against stop and no; half of a speaker's takes are enrolled, the other half judged).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ FEWEST_TAKES = 4  # of each class, for a real owner
 
 
 class Owners:
-    """Enrols owners and counts."""
+    """Enrols owners and counts correct judgements before and after."""
 
     def __init__(self) -> None:
         self._network = network.VerdictNetwork()
@@ -77,7 +77,7 @@ class Owners:
             try:
                 heard.append(enrolment.score(take, self._settings, self._network))
             except InterludeError:
-                continue  # a take that is of no use
+                continue  # an unusable take
         return heard
 
     def __str__(self) -> str:
@@ -89,7 +89,7 @@ class Owners:
 
 
 def said(text: str, kind: Judgement, voice: str, chance: random.Random) -> EnrolmentRecording:
-    """An owner's way of saying it, in a quiet room."""
+    """A take of the phrase with random speed, pitch and intonation, in a quiet room."""
     wave = speech_source.spoken(text + chance.choice(("", ".", ",")), voice, chance.randint(140,
     190),
                         chance.randint(40, 60))  # fmt: skip
@@ -113,7 +113,7 @@ def synthetic(count: int) -> Owners:
 
 
 def foreign() -> Owners:
-    """Enrolled with three takes of each word, judged on three others."""
+    """Owners of other languages: three takes of each word are enrolled, three others judged."""
     owners, chance = Owners(), random.Random(8)
     for tongue, murmurs, calls in LANGUAGES:
         voice = f"{tongue}+{chance.choice(synthetic_phrases.HELD_OUT)}"

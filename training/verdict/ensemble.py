@@ -1,8 +1,8 @@
 """An ensemble of networks, one file: `python -m training.verdict.ensemble OUT.onnx FIRST LATER …`.
 
-In: weights of several trainings, each with its temperature beside it (json). Out: an ONNX file, its
-weights in 16 bits, whose log odds are the mean of theirs: their errors are partly independent (L.
-Hansen and P. Salamon, 1990). What enrolment adapts is the first one's embedding.
+In: weights of several training runs, each with its temperature in a JSON file of the same name.
+Out: an ONNX file with 16 bit weights, whose log odds are the mean of theirs, since their errors are
+partly independent (L. Hansen and P. Salamon, 1990). Enrolment adapts the first one's embedding.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from training.verdict.net import Arrays, export
 
 
 def cooled(weights: Path) -> Arrays:
-    """Weights whose answer is divided by their own temperature already."""
+    """The weights, with the output layer divided by their temperature."""
     temperature = json.loads(weights.with_suffix(".json").read_text())["temperature"]
     arrays: Arrays = dict(np.load(weights))
     for name in ("answer.weight", "answer.bias"):

@@ -37,7 +37,7 @@ from training.verdict.sounds import Role
 
 SHOWN_MS = (100, 200, 300, 400, 500, 700)
 RESUMED = (0.7, 0.8, 0.85, 0.9, 0.95)  # shares of backchannels, at which to read the other error
-POINTS = 60  # of a trade-off's curve
+POINTS = 60  # points of a trade-off's curve
 BLOCK_MS = BLOCK_FRAMES * 1000 // RATE_HZ
 Floats = npt.NDArray[np.float64]
 
@@ -71,9 +71,12 @@ def opinions(bursts: Bursts, model: Path) -> Opinions:
 def verdicts(
     said: Opinions, rule: VerdictSettings, trust: DecisionSchedule = IN_NETWORK
 ) -> tuple[list[Judgement | None], npt.NDArray[np.int_]]:
-    """What the box decides of each burst, and when. Some were cut off before, because the speech
-    detector had heard no voice by then. That is a noise, unless the network vouches for it: then
-    the box would have listened on, and the verdict is not known (None)."""
+    """The box's verdict on each burst, and its time.
+
+    Some bursts end before, because the speech detector had found no voice. Their verdict is noise,
+    unless the network says speech: then the box would have continued to listen, and the verdict is
+    unknown (None).
+    """
     kinds: list[Judgement | None] = []
     ages = []
     due = [ms for ms in range(rule.first_ms, rule.deadline_ms + 1, 20)
@@ -95,7 +98,7 @@ def verdicts(
 
 
 def curve(said: Opinions, which: npt.NDArray[np.bool_]) -> list[str]:
-    """Balanced accuracy by age: going on or not (two classes, of speech), and all three."""
+    """Balanced accuracy by age: of resuming or not (two classes, speech only), and of all three."""
     lines = ["| age | two classes | 95 % | three classes |", "|---|---|---|---|"]
     who = np.array([a["who"] or a["scene"] for a in said.some.about])
     for ms in SHOWN_MS:
@@ -143,8 +146,10 @@ def decisions(said: Opinions, rule: VerdictSettings, which: npt.NDArray[np.bool_
 
 
 def tradeoff(said: Opinions, which: npt.NDArray[np.bool_], ms: int) -> tuple[Floats, Floats]:
-    """How likely an interruption is said to be, of interruptions and of backchannels of this age:
-    (n,), (m,). Any threshold resumes those below it."""
+    """The probability "interruption" at this age, of interruptions (n,) and backchannels (m,).
+
+    A threshold resumes those below it.
+    """
     at = said.at(ms)
     there = which & (said.some.until // 2 > at)
     odds = said.odds[:, at, 1]
@@ -152,7 +157,7 @@ def tradeoff(said: Opinions, which: npt.NDArray[np.bool_], ms: int) -> tuple[Flo
 
 
 def tradeoffs(said: Opinions, which: npt.NDArray[np.bool_]) -> list[str]:
-    """Interruptions resumed at the threshold that resumes so many backchannels, by age."""
+    """Interruptions resumed at the thresholds that resume the shares RESUMED of backchannels."""
     lines = ["| backchannels resumed | " + " | ".join(f"{share:.0%}" for share in RESUMED) + " |",
              "|---" * (len(RESUMED) + 1) + "|"]  # fmt: skip
     for ms in (300, 500, 700):
@@ -164,7 +169,7 @@ def tradeoffs(said: Opinions, which: npt.NDArray[np.bool_]) -> list[str]:
 
 
 def points(said: Opinions, which: npt.NDArray[np.bool_]) -> dict[str, list[list[float]]]:
-    """Of the curve at some ages: [backchannels given way to, interruptions resumed]."""
+    """Points of the curve at some ages: [backchannels given way to, interruptions resumed]."""
     made = {}
     for ms in (300, 700):
         calls, murmurs = tradeoff(said, which, ms)
@@ -174,7 +179,7 @@ def points(said: Opinions, which: npt.NDArray[np.bool_]) -> dict[str, list[list[
 
 
 def errors(said: Opinions, rule: VerdictSettings, words: int = 20) -> list[str]:
-    """Where the box goes wrong: by echo, noise, room and length, then by what was said."""
+    """Shares of wrong verdicts by echo, noise, room and length, then by word."""
     kinds, _ = verdicts(said, rule)
     rows: dict[str, list[bool]] = defaultdict(list)
     spoken: dict[str, list[bool]] = defaultdict(list)

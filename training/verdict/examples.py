@@ -1,6 +1,7 @@
-"""Bursts as rows to learn from: features once for all, and chances drawn anew for each batch.
+"""Bursts as training data: features are computed once, augmentation is random for each batch.
 
-In: bursts. Out: tensors (N, T, 50) of rows with class and word, T even, and how many rows count.
+In: bursts. Out: tensors (N, T, 50) of rows with class and word, T even, and the number of valid
+rows.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ from training.verdict.dataset import Bursts
 
 ROWS = 88  # from 140 ms before the onset to 740 ms after it
 KINDS = ("backchannel", "interruption", "noise")
-NOISY = 0.5  # of the bursts of a batch get more noise
-LEVEL_DB = 40.0  # a loudness unknown is kept as this
+NOISY = 0.5  # share of a batch's bursts that get more noise
+LEVEL_DB = 40.0  # stands for an unknown loudness
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Examples:
 
 
 def examples(bursts: Bursts, words: list[str]) -> Examples:
-    """Rows of each burst; `words` are those that the second task tells apart."""
+    """Rows of each burst; `words` are the classes of the second task."""
     number = {word: i for i, word in enumerate(words)}
     count = len(bursts.about)
     rows = np.zeros((count, ROWS, WIDTH), np.float16)
@@ -77,12 +78,12 @@ def examples(bursts: Bursts, words: list[str]) -> Examples:
 
 
 def group(about: dict[str, Any]) -> str:
-    """What the second task calls a burst: its word, of any speaker; noises by their name."""
+    """The burst's label in the second task: class and word, or class and name of a noise."""
     return f"{about['kind']} {about['word']}".lower()
 
 
 def ages_ms() -> npt.NDArray[np.int_]:
-    """Of the network's answers: one for each two rows."""
+    """The ages of the network's outputs, one for each two rows, in ms after the onset."""
     return (np.arange(ROWS // 2) + 1) * 20 - PAST_MS
 
 
@@ -92,7 +93,7 @@ def batch(
     chance: np.random.Generator | None,
     noisy: float = NOISY,
 ) -> torch.Tensor:
-    """Rows of these, as they are (`chance` None) or as they might have been."""
+    """The rows of these bursts, unchanged if `chance` is None, else augmented."""
     rows = some.rows[which].astype(np.float32)
     if chance is None:
         return torch.from_numpy(rows)
@@ -115,8 +116,8 @@ def batch(
 
 
 def _noisier(rows: npt.NDArray[np.float32], share: float, chance: np.random.Generator) -> None:
-    """In place, this share of the bursts: steady noise 14 to 50 dB under the peak, of any slope.
-    Bands are in units of 20 dB, 1 being the peak: a power is 10 ** (2 x)."""
+    """Add steady noise 14 to 50 dB below the peak, of random slope, to this share of the bursts, in
+    place. Bands are in units of 20 dB with the peak at 1, so a power is 10 ** (2 x)."""
     which = np.flatnonzero(chance.random(len(rows)) < share)
     level = chance.uniform(-1.5, 0.3, (len(which), 1))
     slope = chance.uniform(-0.5, 0.5, (len(which), 1)) * np.linspace(-1, 1, BANDS)
@@ -127,8 +128,8 @@ def _noisier(rows: npt.NDArray[np.float32], share: float, chance: np.random.Gene
 
 
 def _sizes(count: int, chance: np.random.Generator) -> npt.NDArray[np.float32]:
-    """Matrices (count, 40, 40) that make another size of each speaker: bands stretched by up to a
-    twentieth and shifted by up to one."""
+    """Matrices (count, 40, 40) that change the size of each speaker's vocal tract: bands stretched
+    by up to a twentieth and shifted by up to one."""
     place = np.arange(BANDS) * (1 + chance.uniform(-0.05, 0.05, (count, 1)))
     place = np.clip(place + chance.uniform(-1.0, 1.0, (count, 1)), 0, BANDS - 1.001)
     low = place.astype(int)
@@ -146,8 +147,10 @@ def _louder(
     usual_db: npt.NDArray[np.float32],
     chance: np.random.Generator,
 ) -> None:
-    """In place: how much louder than this owner's usual; unknown in half of the bursts, as in a box
-    that has heard no whole turn yet."""
+    """Set the loudness relative to this owner's usual, in place.
+
+    It is unknown in half of the bursts, as in a box that has not heard a complete turn yet.
+    """
     usual = usual_db + chance.normal(0, 2.0, len(rows))
     tells = (chance.random(len(rows)) < 0.5) & np.isfinite(usual)
     known = tells[:, None] & (level_db < LEVEL_DB)
@@ -156,7 +159,7 @@ def _louder(
 
 
 def _usual(level_db: npt.NDArray[np.float16], bursts: Bursts) -> npt.NDArray[np.float32]:
-    """How loud the owner of each burst's scene usually is: the median of what they said in it."""
+    """The usual loudness of the owner of each burst's scene: the median of the speech in it."""
     loudness: dict[str, list[float]] = defaultdict(list)
     for i, about in enumerate(bursts.about):
         known = level_db[i][level_db[i] < LEVEL_DB]

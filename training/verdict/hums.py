@@ -1,7 +1,7 @@
 """Synthetic backchannels by a source-filter model: mm-hm, uh-huh, mmm.
 
-In: a seeded generator. Out: a clip (float32 mono, 16 kHz). espeak-ng hums in one
-voice only; here size of the vocal tract, pitch, melody, roughness and length of each syllable vary.
+In: a seeded generator. Out: a clip (float32 mono, 16 kHz). espeak-ng can hum in one voice only;
+here size of the vocal tract, pitch, melody, roughness and length of each syllable vary.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KINDS = ("mm-hm", "mm", "mhm", "uh-huh", "ah", "oh")
 
 
 def hum(chance: np.random.Generator) -> tuple[str, Wave]:
-    """Kind and sound of a random one."""
+    """Kind and sound of a random hum."""
     kind = str(chance.choice(KINDS, p=[0.36, 0.2, 0.14, 0.2, 0.05, 0.05]))
     mouth = {"uh-huh": _UH, "ah": _AH, "oh": _OH}.get(kind, _NASAL)
     size = chance.uniform(0.85, 1.25)
@@ -41,7 +41,7 @@ def hum(chance: np.random.Generator) -> tuple[str, Wave]:
         bend = {"rise": 0.25, "fall": -0.3, "flat": 0.0, "dip": 0.15}[str(tune)]
         contour = pitch_hz * step * (1 + bend * chance.uniform(0.3, 1.3) * np.linspace(0, 1, 50))
         voiced = _voice(chance, contour, seconds, mouth, size)
-        if i and chance.random() < 0.85:  # the h: air through the nose between the two
+        if i and chance.random() < 0.85:  # the h between the syllables: air through the nose
             pieces.append(_air(chance, chance.uniform(0.02, 0.12), mouth, size))
         pieces.append(voiced * chance.uniform(0.5, 1.0))
     wave = _joined(pieces)
@@ -82,7 +82,7 @@ def _air(
 
 
 def _tilted(pulses: Floats, pole: float) -> Floats:
-    """The larynx: pulses through two poles near zero frequency, 12 dB less each octave."""
+    """The glottal source: pulses through two poles near zero frequency, -12 dB an octave."""
     bins = np.fft.rfftfreq(len(pulses))
     response = 1 / (1 - pole * np.exp(-2j * np.pi * bins)) ** 2
     out: Floats = np.fft.irfft(np.fft.rfft(pulses) * response, len(pulses))
@@ -103,7 +103,7 @@ def _resonated(
 
 
 def _joined(pieces: list[Floats]) -> Floats:
-    """One after another, 8 ms over each other."""
+    """The pieces concatenated with cross-fades of 8 ms."""
     lap = 128
     out = pieces[0]
     for piece in pieces[1:]:

@@ -15,20 +15,20 @@ Ints = npt.NDArray[np.int_]
 
 
 def recalls(guess: Ints, kind: Ints, classes: int = 3) -> list[float]:
-    """The share of each class that was recognised; nan for a class that is not there."""
+    """The recall of each class; nan for a class without examples."""
     return [float(np.mean(guess[kind == c] == c)) if (kind == c).any() else float("nan")
             for c in range(classes)]  # fmt: skip
 
 
 def balanced(guess: Ints, kind: Ints) -> float:
-    """Balanced accuracy over the classes that are there."""
+    """Balanced accuracy over the classes that have examples."""
     return float(np.nanmean(recalls(guess, kind)))
 
 
 def interval(
     guess: Ints, kind: Ints, speakers: Sequence[str], seed: int = 0
 ) -> tuple[float, float]:
-    """95 % of balanced accuracy, by drawing speakers with replacement (500 times)."""
+    """95 % interval of balanced accuracy, by a bootstrap over speakers (500 draws)."""
     chance = np.random.default_rng(seed)
     names = sorted(set(speakers))
     rows = {n: np.flatnonzero(np.array(speakers) == n) for n in names}
@@ -42,7 +42,7 @@ def interval(
 
 
 def temperature(log_odds: Floats, kind: Ints) -> float:
-    """The one by which to divide log odds (N, 3), so that they are as sure as they are right."""
+    """The temperature by which log odds (N, 3) must be divided to be calibrated."""
 
     def loss(t: float) -> float:
         x = log_odds / t

@@ -1,7 +1,7 @@
-"""The verdict's network in torch, and as an ONNX graph that keeps its state outside.
+"""The verdict's network in torch, and its export as an ONNX graph with explicit states.
 
-In: rows of `appliance.hear.features` (B, T, 50), T even. Out: (B, T/2, 3) log odds of backchannel,
-interruption, noise, one for each 20 ms; and, for enrolment, what it made of the sound (B, T/2, 64).
+In: rows of `appliance.hear.bargein.features` (B, T, 50), T even. Out: (B, T/2, 3) log odds of
+backchannel, interruption, noise, one for each 20 ms; and, for enrolment, embeddings (B, T/2, 64).
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from appliance.hear.bargein.features import WIDTH
 CHANNELS, HIDDEN, EMBEDDING, CLASSES = 96, 128, 64, 3
 HALVING, NEAR, WIDE = 6, 3, 3  # kernel sizes; the first convolution halves the rate
 DILATION = 2  # of the third
-# What each convolution must have heard before: rows, channels.
+# Past context of each convolution: rows, channels.
 CONTEXT = {
     "rows": (HALVING - 2, WIDTH),
     "near": (NEAR - 1, CHANNELS),
     "wide": ((WIDE - 1) * DILATION, CHANNELS),
 }
-DROPPED = 0.2  # of what goes between the layers, in training
+DROPPED = 0.2  # dropout between the layers, in training
 OPSET = 17
 
 Arrays = dict[str, npt.NDArray[Any]]
 
 
 class Network(nn.Module):
-    """Three causal convolutions, a GRU, a small layer that others may adapt, and the answer."""
+    """Three causal convolutions, a GRU, the embedding that enrolment adapts, an output layer."""
 
     def __init__(self, words: int, mean: npt.NDArray[Any], spread: npt.NDArray[Any]) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class Network(nn.Module):
         self.gru = nn.GRU(CHANNELS, HIDDEN, batch_first=True)
         self.embed = nn.Linear(HIDDEN, EMBEDDING)
         self.answer = nn.Linear(EMBEDDING, CLASSES)
-        self.words = nn.Linear(HIDDEN, words)  # training only: which word it was
+        self.words = nn.Linear(HIDDEN, words)  # second task, in training only: the word
         self.drop = nn.Dropout(DROPPED)
 
     def forward(self, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -68,16 +68,18 @@ def arrays(network: Network) -> Arrays:
 
 
 def mean_of(networks: list[Arrays]) -> Arrays:
-    """The mean of the weights; of the last epochs it generalises better than the last alone."""
+    """The mean of the weights. Over the last epochs it generalises better than the last one."""
     return {name: np.mean([n[name] for n in networks], axis=0) for name in networks[0]}
 
 
 def export(
     networks: Sequence[Arrays], temperature: float, path: Path, *, half: bool = False
 ) -> None:
-    """Write the graph of one network, or of several whose log odds are averaged. Inputs: rows
-    (1, T, 50) and the states; outputs: mean log odds over `temperature` (1, T/2, 3), the first
-    one's embedding (1, T/2, 64), and the states after it. `half`: weights in 16 bits."""
+    """Write the graph of one network, or of several whose log odds are averaged.
+
+    Inputs: rows (1, T, 50) and the states. Outputs: mean log odds divided by `temperature` (1, T/2,
+    3), the first network's embedding (1, T/2, 64), and the next states. `half`: 16 bit weights.
+    """
     made = _Graph(len(networks), half)
     answers = []
     for which, weights in enumerate(networks):
@@ -92,7 +94,7 @@ def export(
 
 
 class _Graph:
-    """ONNX nodes, one after another."""
+    """Builds the ONNX graph node by node."""
 
     def __init__(self, networks: int, half: bool) -> None:
         self._networks = networks
@@ -108,7 +110,7 @@ class _Graph:
         return name
 
     def constant(self, value: npt.NDArray[Any]) -> str:
-        """Floats of more than a few numbers are kept in 16 bits, if so wished."""
+        """Add a constant; with `half`, floats of more than 512 elements are stored as float16."""
         self._count += 1
         name = f"c{self._count}"
         if self._half and value.dtype == np.float32 and value.size > 512:
@@ -118,11 +120,11 @@ class _Graph:
         return name
 
     def state(self, name: str, which: int) -> str:
-        """What a state is called: by its network's number, where there are several."""
+        """The name of a state, with the network's number if there are several networks."""
         return f"{name}{which}" if self._networks > 1 else name
 
     def body(self, which: int, weights: Arrays, embedding: str | None) -> str:
-        """One network from the rows to its embedding, called `embedding`."""
+        """Add one network from the rows to its embedding, whose output is named `embedding`."""
         x = self.add("Mul", self.add("Sub", "input", self.constant(weights["mean"])),
                      self.constant(1 / weights["spread"]))  # fmt: skip
         x = self.remembered("rows", which, x)
@@ -137,7 +139,7 @@ class _Graph:
         return self.add("Tanh", x, out=embedding)
 
     def remembered(self, name: str, which: int, x: str) -> str:
-        """x with what came before it; the last rows are kept for the next time."""
+        """x with the previous rows before it; its last rows become the next state."""
         state = self.state(name, which)
         longer = self.add("Concat", f"{state}_in", x, axis=1)
         ends = [self.constant(np.array([v], np.int64)) for v in (-CONTEXT[name][0], 2**31, 1)]
@@ -152,7 +154,7 @@ class _Graph:
         return self.add("Transpose", self.add("Relu", x), perm=[0, 2, 1])
 
     def gru(self, x: str, which: int, weights: Arrays) -> str:
-        """torch's gates are reset, update, new; ONNX wants update, reset, hidden."""
+        """Add a GRU. Order of gates: reset, update, new in torch; update, reset, hidden in ONNX."""
 
         def gates(name: str) -> npt.NDArray[Any]:
             reset, update, new = np.split(weights[name], 3)

@@ -1,7 +1,7 @@
-"""Synthetic noises beyond those of the benches: sneeze, laugh, throat, keys, dishes, alarms, water.
+"""Synthetic noises beside those of the benches: sneeze, laugh, throat, keys, dishes, alarms, water.
 
-In: a seeded generator. Out: a clip (float32 mono, 16 kHz). All synthetic: shaped noise, rough
-pulses and decaying tones.
+In: a seeded generator. Out: a clip (float32 mono, 16 kHz), made of shaped noise, irregular pulses
+and decaying tones.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def noise(chance: np.random.Generator) -> tuple[str, Wave]:
-    """What it is, and its sound: half of them the benches' kinds with other seeds, half not."""
+    """Name and sound of a random noise: 45 % are the benches' kinds with other seeds."""
     if chance.random() < 0.45:
         name = str(chance.choice(sorted(synthetic_noises.NOISES)))
         clip = synthetic_noises.noise(name, int(chance.integers(1_000_000, 2_000_000)))
@@ -28,7 +28,7 @@ def noise(chance: np.random.Generator) -> tuple[str, Wave]:
         name = str(chance.choice(sorted(MORE)))
         made = MORE[name](chance)
         wave = made.astype(np.float32)
-    if chance.random() < 0.4:  # several in a row, as of dishes
+    if chance.random() < 0.4:  # two in a row, as of dishes
         pause = np.zeros(int(chance.uniform(0.0, 0.2) * RATE_HZ), np.float32)
         wave = np.concatenate([wave, pause, wave * np.float32(chance.uniform(0.2, 1.0))])
     wave = wave[: int(1.6 * RATE_HZ)]
@@ -45,14 +45,14 @@ def _band(chance: np.random.Generator, frames: int, low_hz: float, high_hz: floa
 
 
 def _swell(chance: np.random.Generator, frames: int, rise: float) -> Floats:
-    """An envelope: up in the share `rise` of the time, then dying away."""
+    """An envelope that rises in the share `rise` of the time, then decays."""
     at = max(1, int(rise * frames))
     fall = np.exp(-np.arange(frames - at) / max(1, (frames - at) * chance.uniform(0.15, 0.5)))
     return np.concatenate([np.linspace(0, 1, at) ** chance.uniform(0.5, 2), fall])
 
 
 def _rough(chance: np.random.Generator, frames: int, pitch_hz: float, jitter: float) -> Floats:
-    """Irregular pulses with resonances of an open mouth: no melody, hardly a voice."""
+    """Irregular pulses with the resonances of an open mouth, without a melody."""
     period = RATE_HZ / pitch_hz
     pulses = np.zeros(frames)
     at = 0.0
@@ -82,7 +82,7 @@ def _cough(chance: np.random.Generator) -> Floats:
 
 
 def _throat(chance: np.random.Generator) -> Floats:
-    """A clearing of the throat: low, very rough, half a second, often twice."""
+    """Throat clearing: low, very irregular pulses up to half a second long, one to three times."""
     pieces: list[Floats] = []
     for _ in range(int(chance.integers(1, 4))):
         frames = int(chance.uniform(0.12, 0.5) * RATE_HZ)
@@ -103,7 +103,7 @@ def _sneeze(chance: np.random.Generator) -> Floats:
 
 
 def _laugh(chance: np.random.Generator) -> Floats:
-    """A row of ever softer ha's with air between: regular, four to six a second."""
+    """Two to six pulses with decreasing level and air between them, at a regular rate."""
     pieces: list[Floats] = []
     pitch_hz = chance.uniform(120, 420)
     for i in range(int(chance.integers(2, 7))):
@@ -156,7 +156,7 @@ def _dishes(chance: np.random.Generator) -> Floats:
 
 
 def _thump(chance: np.random.Generator) -> Floats:
-    """A door, a drawer, a box put down: low, with a rattle behind it."""
+    """A door, a drawer, a box put down: low, followed by a rattle."""
     frames = int(chance.uniform(0.15, 0.7) * RATE_HZ)
     seconds = np.arange(frames) / RATE_HZ
     low = np.sin(2 * np.pi * chance.uniform(50, 180) * seconds) * np.exp(-seconds / 0.05)
@@ -190,7 +190,7 @@ def _whistle(chance: np.random.Generator) -> Floats:
 
 
 def _chair(chance: np.random.Generator) -> Floats:
-    """Wood or rubber over a floor: a rough squeak that glides."""
+    """Wood or rubber over a floor: a rough squeak."""
     frames = int(chance.uniform(0.2, 0.9) * RATE_HZ)
     pulses = _rough(chance, frames, chance.uniform(60, 900), chance.uniform(0.02, 0.3))
     return (pulses + _band(chance, frames, 200, 5000) * chance.uniform(0.02, 0.3)) * _swell(

@@ -17,7 +17,7 @@ _SEARCH = 160  # 10 ms either way for the best fit
 
 
 def perturbed(wave: Wave, chance: np.random.Generator, sizes: tuple[float, float]) -> Wave:
-    """A random other speaker: `sizes` are the smallest and the largest, 1 being as it is."""
+    """The clip as by another speaker; `sizes`: smallest and largest, 1 is unchanged."""
     if chance.random() < 0.8:
         wave = sized(wave, float(np.exp(chance.uniform(*np.log(sizes)))))
     if chance.random() < 0.6:
@@ -37,8 +37,8 @@ def sized(wave: Wave, size: float) -> Wave:
 
 
 def stretched(wave: Wave, by: float) -> Wave:
-    """`by` times as long at the same pitch: overlap-add of windows that fit (WSOLA, W. Verhelst
-    and M. Roelands, 1993)."""
+    """`by` times as long at the same pitch: overlap-add of similar windows (WSOLA, W. Verhelst and
+    M. Roelands, 1993)."""
     hop = _WINDOW // 2
     frames = int(len(wave) * by) // hop - 1
     if frames < 3:
@@ -60,7 +60,7 @@ def stretched(wave: Wave, by: float) -> Wave:
 
 
 def coloured(wave: Wave, chance: np.random.Generator) -> Wave:
-    """Another microphone: a tilt of up to 4 dB an octave and some bumps, as a smooth gain."""
+    """Another microphone: a tilt of up to 3 dB an octave and three smooth peaks or dips."""
     size = 1 << (len(wave) - 1).bit_length()
     octaves = np.log2(np.maximum(np.fft.rfftfreq(size, 1 / RATE_HZ), 50) / 1000)
     gain_db = chance.uniform(-3, 3) * octaves
@@ -72,7 +72,7 @@ def coloured(wave: Wave, chance: np.random.Generator) -> Wave:
 
 
 def breathy(wave: Wave, chance: np.random.Generator) -> Wave:
-    """Air in the voice: noise with the clip's own envelope, 10 to 25 dB under it."""
+    """A breathy voice: adds noise with the clip's envelope, 10 to 25 dB below it."""
     envelope = np.convolve(np.abs(wave), np.ones(160) / 160, "same")
     air = chance.standard_normal(len(wave)) * envelope * 10 ** (chance.uniform(-25, -10) / 20)
     out: Wave = (wave + air).astype(np.float32)

@@ -1,8 +1,7 @@
-"""Renders sounds to bursts by the listener itself: rooms, echo, noise, pauses, the canceller.
+"""Renders sounds to bursts with the listener's own pipeline: room, echo, noise, pauses, canceller.
 
-In: a role's sounds, a seed. Out: bursts, each with 300 ms before its onset and up to 800 ms after,
-as `HearingPipeline` gave them to its classifier, with what the sound was. Nothing is trained on
-clean clips.
+In: a role's sounds, a seed. Out: labelled bursts, each with 300 ms before its onset and up to
+800 ms after, as `HearingPipeline` passed them to its classifier. Nothing is trained on clean clips.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from lab.bench.speex import SpeexCanceller
 from lab.sim import acoustics
 from training.verdict.sounds import Role, Sound, Sounds
 
-DEADLINE_MS = 760  # a little later than the box's own, so that its last decision is in the data
+DEADLINE_MS = 760  # a little later than the box's, so that the data include its last decision
 EVENTS = 14  # sounds in a scene
-ALONE_S = 24  # of the box talking without an owner
+ALONE_S = 24  # length of a scene in which the box talks without an owner
 LAG_BLOCKS = 2  # from an onset to silence at the card
-ROOMS = {"training": (0, 800), "tuning": (800, 1000), "held-out": (1000, 2000)}  # seeds
+ROOMS = {"training": (0, 800), "tuning": (800, 1000), "held-out": (1000, 2000)}  # seeds of rooms
 Wave = npt.NDArray[np.float32]
 Canceller = Literal["kalman", "speex", "none"]
 DEFAULTS = load_defaults()
@@ -40,7 +39,7 @@ DEFAULTS = load_defaults()
 
 @dataclass
 class Heard:
-    """One burst: int16 sound from 300 ms before its onset, and for each 5 ms after the past
+    """One burst: int16 sound from 300 ms before its onset, and for each block after the past
 
     (energy dB, floor dB, probability of speech, loudness so far dB, quiet ms).
     """
@@ -55,7 +54,7 @@ class Heard:
     origin: str = ""
     who: str = ""
     scene: str = ""
-    lead_ms: float = 0.0  # from the burst's onset to the sound's true one
+    lead_ms: float = 0.0  # from the detected onset to the sound's true one
     length_ms: float = 0.0  # of the sound
 
 
@@ -85,13 +84,11 @@ class Recorder:
         )
 
     def probabilities(self) -> ClassProbabilities:
-        return ClassProbabilities(
-            0.4, 0.3, 0.3
-        )  # so that the box goes on at the deadline, and not before
+        return ClassProbabilities(0.4, 0.3, 0.3)  # the box resumes at the deadline, and not before
 
 
 class Talker:
-    """The box in a room: says `talk`, falls silent or softer while an onset is judged."""
+    """The box in a room: plays `talk`, and pauses or ducks it while an onset is judged."""
 
     def __init__(
         self, talk: Samples, hearing: HearingPipeline, recorder: Recorder, duck: float
@@ -138,7 +135,7 @@ class Talker:
 
 
 def settings(confirm_ms: int) -> HearingSettings:
-    """The box's own, with thresholds that put every decision off to the deadline."""
+    """The box's own settings, with thresholds that delay every decision to the deadline."""
     ours = DEFAULTS.hearing
     verdict = msgspec.structs.replace(
         ours.verdict, interruption=1.0, backchannel=1.0, deadline_ms=DEADLINE_MS
@@ -148,7 +145,7 @@ def settings(confirm_ms: int) -> HearingSettings:
 
 
 def pipeline(confirm_ms: int, kind: Canceller, classifier: Recorder) -> HearingPipeline:
-    """The box's own hearing, behind a canceller of that kind."""
+    """The box's own hearing pipeline with a canceller of that kind."""
     ours = settings(confirm_ms)
     echo = msgspec.structs.replace(ours.echo, canceller="none" if kind == "none" else "kalman")
     made = make_canceller(echo, BLOCK_FRAMES)
@@ -158,7 +155,7 @@ def pipeline(confirm_ms: int, kind: Canceller, classifier: Recorder) -> HearingP
 
 
 class Conditions(NamedTuple):
-    """Of a scene: owner, echo and noise at the microphone in dB full scale; the room."""
+    """Conditions of a scene: levels of owner, echo and noise at the microphone in dBFS; room."""
 
     level_db: float
     echo_db: float
@@ -168,12 +165,12 @@ class Conditions(NamedTuple):
 
 
 def conditions(role: Role, seed: int) -> Conditions:
-    """Those of a scene that has been rendered."""
+    """The conditions of the scene with that seed."""
     return _conditions(role, seed)[1]
 
 
 def _conditions(role: Role, seed: int) -> tuple[np.random.Generator, Conditions]:
-    """And the chances that the rest of the scene is drawn by."""
+    """The random generator for the rest of the scene, and its conditions."""
     chance = np.random.default_rng([seed, len(role)])
     level_db = chance.uniform(-42, -18)
     echo_db = min(-10.0, level_db + chance.uniform(-25, 12)) if chance.random() < 0.92 else -90.0
@@ -183,8 +180,10 @@ def _conditions(role: Role, seed: int) -> tuple[np.random.Generator, Conditions]
 
 
 def scene(sounds: Sounds, seed: int, *, headphones: bool = False) -> list[Heard]:
-    """The bursts of one scene: one room, one owner's loudness, fourteen sounds over the box.
-    With `headphones` there is neither echo nor canceller, and it takes half of the time."""
+    """The bursts of one scene: one room, one owner's loudness, fourteen sounds while the box talks.
+
+    With `headphones` there is neither echo nor canceller, and rendering takes half of the time.
+    """
     chance, where = _conditions(sounds.role, seed)
     rate, level_db, room, rt60_s = RATE_HZ, where.level_db, where.room, where.rt60_s
     response = acoustics.impulse_response(rt60_s, rate_hz=rate, echo_db=where.echo_db, seed=room)
@@ -192,7 +191,7 @@ def scene(sounds: Sounds, seed: int, *, headphones: bool = False) -> list[Heard]
     talk = _talk(sounds, chance)
     recorder = Recorder()
     confirm_ms = 150 if chance.random() < 0.4 else 900
-    # The residual echo of another canceller, too: cards have cancellers of their own.
+    # Speex leaves a different residual echo, as the built-in cancellers of sound cards do.
     canceller: Canceller = "kalman" if chance.random() < 0.7 else "speex"
     if headphones:
         canceller, response = "none", np.zeros(1, np.float32)
@@ -219,7 +218,7 @@ def scene(sounds: Sounds, seed: int, *, headphones: bool = False) -> list[Heard]
 
 
 def alone(sounds: Sounds, seed: int) -> list[Heard]:
-    """False onsets without an owner: residual echo of the box's own voice, at full volume, in
+    """False onsets without an owner, by residual echo of the box's own voice at full volume in
     reverberant rooms. Their class is noise."""
     chance = np.random.default_rng([seed, len(sounds.role), 1])
     room = int(chance.integers(*ROOMS[sounds.role]))
@@ -263,7 +262,7 @@ def _plan(
     room: int,
     gaps_s: tuple[float, float],
 ) -> tuple[list[tuple[int, Sound, Wave]], int]:
-    """What sounds when (the first sample of its clip), as it arrives at the microphone."""
+    """The sounds with the first sample of each, as they arrive at the microphone; all samples."""
     response = near(rt60_s, room, float(chance.uniform(-2, 14)))
     far = near(min(0.9, rt60_s * 1.6), room + 7, -12.0)
     plan = []
@@ -283,7 +282,10 @@ def _plan(
 
 
 def near(rt60_s: float, seed: int, direct_db: float) -> Wave:
-    """Impulse response from a talker to the microphone, energy 1; `direct_db`: over reverberant."""
+    """Impulse response from a talker to the microphone, with energy 1.
+
+    `direct_db`: the direct sound's level above the reverberant.
+    """
     chance = np.random.default_rng(seed + 50_000)
     frames = int(rt60_s * RATE_HZ * 0.7)
     tail = chance.standard_normal(frames) * 10 ** (-3 * np.arange(frames) / (rt60_s * RATE_HZ))
@@ -301,7 +303,7 @@ def convolved(wave: Wave, response: Wave) -> Wave:
 
 
 def _labelled(heard: Heard, plan: list[tuple[int, Sound, Wave]], scene_name: str) -> Heard | None:
-    """The burst with its class by the plan; None where that is ambiguous."""
+    """The burst with its class by the plan; None if that is ambiguous."""
     ms = RATE_HZ // 1000
     heard.scene = scene_name
     if len(heard.measures) < 8:
@@ -316,6 +318,6 @@ def _labelled(heard: Heard, plan: list[tuple[int, Sound, Wave]], scene_name: str
             heard.who, heard.lead_ms = sound.who, lead / ms
             heard.length_ms = (sound.end - sound.onset) / ms
             return heard
-        return None  # in the middle of a word, at its echo, or too long before it
+        return None  # the onset is in the middle of a word, at its echo, or too early
     heard.kind, heard.word, heard.origin = "noise", "residue", "residue"
     return heard

@@ -1,8 +1,8 @@
-"""Renders many sounds at once, without echo: a sixth of the time that `render.scene` takes.
+"""Renders many sounds at once, without echo, in a sixth of the time of `render.scene`.
 
-In: a role's sounds, a seed. Out: bursts, as the listener's own parts have them: filter, speech
-detector, floor, gate, backtracking and burst. What is left out is all that an echo does (but for
-some talk before the onset), and what one sound leaves behind for the next.
+In: a role's sounds, a seed. Out: bursts, made with the listener's own filter, speech detector,
+noise floor, gate, onset localisation and segment. Effects of an echo are left out (except for some
+talk before the onset), as are effects of one sound on the next.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from training.verdict import noises
 from training.verdict.render import DEADLINE_MS, DEFAULTS, Heard, conditions, convolved, near
 from training.verdict.sounds import Sound, Sounds
 
-TOGETHER = 24  # sounds of a scene, all by one owner's loudness
+TOGETHER = 24  # sounds of a scene, relative to one owner's loudness
 BEFORE_S, BLOCKS = 1.4, 500
-SETTLED_BLOCKS = 120  # 0.6 s of the room alone, until the box begins to talk
-PEAKS_DB = 6.0  # what is expected of the talk that is left, over its mean
-LATEST_MS = 300  # after the sound's beginning: noticed later, it is left out
-TALK_SHARE = 0.4  # of the sounds begin over what is left of the box's own talk
-# Among dishes the gate is guarded, and opens when a voice is confirmed.
+SETTLED_BLOCKS = 120  # 0.6 s of room noise only, before the box starts to talk
+PEAKS_DB = 6.0  # expected peaks of the residual talk above its mean
+LATEST_MS = 300  # sounds whose onset is detected later than this are left out
+TALK_SHARE = 0.4  # of the sounds start during residual echo of the box's talk
+# With noise of dishes the gate is guarded, and opens when a voice is confirmed.
 LATE_SHARE, LATE_MS = 0.35, (20, 200)
-KITCHEN_SHARE, KITCHEN_DB = 0.5, (3.0, 18.0)  # of the scenes; under the owner
-EVENTS_A_SECOND, EVENTS_DB = (0.5, 4.0), (0.0, 18.0)  # of a kitchen: falling dishes; over its hum
+KITCHEN_SHARE, KITCHEN_DB = 0.5, (3.0, 18.0)  # of the scenes; noise below the owner
+EVENTS_A_SECOND, EVENTS_DB = (0.5, 4.0), (0.0, 18.0)  # noises in a kitchen; level above its hum
 HUM_HZ = 120.0  # as in `AudioFrontEnd`
 Wave = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 
 
 def scene(sounds: Sounds, seed: int) -> list[Heard]:
-    """One room, one noise, one owner's loudness; each sound alone in it."""
+    """One room, one noise, one owner's loudness; each sound is rendered separately."""
     where, chance = conditions(sounds.role, seed), np.random.default_rng([seed, 2])
     response = near(where.rt60_s, where.room, float(chance.uniform(-2, 14)))
     far = near(min(0.9, where.rt60_s * 1.6), where.room + 7, -12.0)
@@ -89,7 +89,7 @@ def scene(sounds: Sounds, seed: int) -> list[Heard]:
 
 
 def kitchen(level_db: float, room: int, response: Wave, chance: np.random.Generator) -> Wave:
-    """Eight seconds of that level (dB full scale) without a seam: a hum or a hiss, and clatter."""
+    """Eight seconds of that level (dBFS) that can be looped: a hum or a hiss, and noises."""
     kind = str(chance.choice(acoustics.NOISES))
     frames = 8 * RATE_HZ
     noise = acoustics.noise(kind, frames, level_db=-30.0, rate_hz=RATE_HZ, seed=room) / 32768
@@ -105,7 +105,7 @@ def kitchen(level_db: float, room: int, response: Wave, chance: np.random.Genera
 
 
 def _scaled(sound: Sound, level_db: float, chance: np.random.Generator) -> Wave:
-    """At the loudness that it has at the microphone, as in `render`."""
+    """The sound at its level at the microphone, as in `render`."""
     loudness_db = level_db + {
         "noise": chance.uniform(-12, 8), "television": chance.uniform(-30, -13)
     }.get(sound.origin, chance.uniform(-4, 4))  # fmt: skip
@@ -116,7 +116,7 @@ def _scaled(sound: Sound, level_db: float, chance: np.random.Generator) -> Wave:
 def _talk(
     talk: Wave, until: int, left_db: float, frames: int, chance: np.random.Generator
 ) -> Floats:
-    """What is left of the box's talk, until the box falls silent at the onset."""
+    """Residual echo of the box's talk, until the box becomes silent at the onset."""
     at = int(chance.integers(0, len(talk) - frames))
     level = 32768 * 10 ** (left_db / 20)
     silent = until + int(chance.uniform(0.02, 0.06) * RATE_HZ)
@@ -129,14 +129,14 @@ def _talk(
 
 
 def above_hum(heard: npt.NDArray[np.int16]) -> Floats:
-    """(N, steps, 80) above 120 Hz, full scale 1.0."""
+    """(N, steps, 80), high-passed at 120 Hz, full scale 1.0."""
     filters = HighPass(HUM_HZ, order=4, rate_hz=RATE_HZ, frames=BLOCK_FRAMES, channels=len(heard))
     steps = heard.T.reshape(-1, BLOCK_FRAMES, len(heard)) / 32768
     return np.array([filters(step).copy() for step in steps]).transpose(2, 0, 1)
 
 
 def probabilities(heard: npt.NDArray[np.int16]) -> Floats:
-    """(N, steps) of speech where a hop of the detector ends in the step, else nan: as `vad`'s."""
+    """(N, steps): probability of speech in steps in which a hop of the VAD ends, else nan."""
     session = open_session(vad.MODEL, "the speech detector")
     count, frames = heard.shape
     states = [np.zeros((2, count, 128), np.float32)] * 2
@@ -156,9 +156,11 @@ def follow(
     heard: npt.NDArray[np.int16], high_passed: Floats, speech: Floats, begins: int,
     hidden_db: float, late_ms: float = 0.0,
 ) -> Heard | None:  # fmt: skip
-    """The burst of the sound that begins at sample `begins`; None where it was not noticed at
-    once, or something else was. What is softer than `hidden_db` (full scale) is not noticed.
-    `late_ms`: time for which the gate stays guarded after it fires."""
+    """The burst of the sound that starts at sample `begins`; None if no onset is detected in time.
+
+    hidden_db  residual echo in dBFS; softer sounds do not open the gate
+    late_ms    time for which the gate stays guarded after it fires
+    """
     samples = heard.reshape(-1, BLOCK_FRAMES)
     floor, gate, locator, silence = (
         NoiseFloor(),

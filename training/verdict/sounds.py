@@ -1,7 +1,8 @@
-"""Draws the next sound over the box: real words, synthetic phrases, hums, noises, television.
+"""Draws random sounds to play while the box talks: real words, synthetic phrases, hums, noises,
+television.
 
-In: recordings, kept clips, a role (training, tuning, held-out) and a seeded generator. Out: clips
-with class, word and origin. Speakers, voices and rooms of two roles are never the same.
+In: recordings, synthetic clips, a role (training, tuning, held-out) and a seeded generator. Out:
+clips with class, word and origin. Two roles have no speaker, voice or room in common.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from training.verdict.voices import Said
 Wave = npt.NDArray[np.float32]
 Role = Literal["training", "tuning", "held-out"]
 
-# Of a hundred sounds. Real words weigh most: no synthesiser replaces them.
+# Of a hundred sounds. Real words are the most frequent, since synthetic ones cannot replace them.
 MIX = {
     "backchannel, real": 18,
     "backchannel, said": 13,
@@ -37,7 +38,7 @@ MIX = {
     "noise": 15,
     "television": 4,
 }
-# For shards of their own: what the first network confused most, in many more voices.
+# For separate shards: phrases that the first network confused most, in many more voices.
 PHRASES = {
     "backchannel, real": 9,
     "backchannel, said": 28,
@@ -47,18 +48,18 @@ PHRASES = {
     "noise": 6,
     "television": 4,
 }
-# Of the real words, those from further recordings: there are few yes and right among them.
+# Share of the real words from further recordings, which have few yes and right.
 MORE_SHARE = {"backchannel": 0.08, "interruption": 0.3}
-LEAD_S = 0.15  # of the clip's own noise before a word, where it is kept
+LEAD_S = 0.15  # most of the recording's noise that is kept before and after a word
 LONGEST_S = 1.7
 REAL_SIZES, SAID_SIZES = (0.86, 1.17), (0.78, 1.28)
-# Few speakers said only a few of the words; the ten that all said, and yes and right, count most.
+# Words that all speakers recorded; they are drawn most often, as are yes and right.
 COMMON = ("down", "go", "left", "no", "off", "on", "stop", "up")
 
 
 @dataclass(frozen=True)
 class Sound:
-    """float32 mono at 16 kHz, peak 0.5; it sounds from `onset` to `end`, in samples.
+    """float32 mono at 16 kHz, peak 0.5; the sound is from `onset` to `end`, in samples.
 
     kind    backchannel, interruption or noise (a television is a noise)
     word    what is said, or the noise's name
@@ -75,7 +76,7 @@ class Sound:
 
 
 def role_of(name: str) -> Role:
-    """Ten parts by the same hash as `corpus.held_out`: 0 to 5 train, 6 tunes, 7 to 9 are held."""
+    """The role by `corpus.held_out`'s hash modulo 10: training 0-5, tuning 6, held out 7-9."""
     part = hashlib.sha1(name.encode(), usedforsecurity=False).digest()[0] % 10
     return "held-out" if part >= 7 else "tuning" if part == TUNING_PART else "training"
 
@@ -84,7 +85,7 @@ TUNING_PART = 6
 
 
 class Sounds:
-    """All that may be heard in one role."""
+    """All sounds of one role."""
 
     def __init__(
         self,
@@ -94,7 +95,7 @@ class Sounds:
         said: list[Said],
         mix: dict[str, int] = MIX,
     ) -> None:
-        """`more`: further recordings, whose speakers train only."""
+        """`more`: further recordings, whose speakers are only used in training."""
         self.role = role
         self._mix = mix
         self._perturb = role == "training"
@@ -126,7 +127,7 @@ class Sounds:
                 return made
 
     def talk(self, chance: np.random.Generator, seconds: float) -> Wave:
-        """Synthetic speech of one or two voices, end to end: what a box or a television says."""
+        """Continuous synthetic speech of one voice, or of several if it has few clips."""
         pool = self._said["interruption"]
         voice = pool[int(chance.integers(len(pool)))].voice
         same = [s for s in pool if s.voice == voice]
@@ -167,7 +168,7 @@ class Sounds:
         words = self._real[kind]
         common = [w for w in words if w in COMMON or kind == "backchannel"]
         pick = common if chance.random() < 0.75 else list(words)
-        if kind == "backchannel":  # there are a hundred times as many yes and right as wow
+        if kind == "backchannel":  # wow is rare: there are a hundred times as many yes and right
             pick = [w for w in pick if w != "wow" or chance.random() < 0.05] or ["yes", "right"]
         sources = words[str(chance.choice(pick))]
         return sources[int(chance.integers(len(sources)))]
@@ -177,7 +178,7 @@ class Sounds:
         if clip is None:
             return None
         word = source.word if source.word != "commands" else "a command"
-        if self.role != "training" or chance.random() < 0.4:  # as the benches have it: whole
+        if self.role != "training" or chance.random() < 0.4:  # the whole clip, as in the benches
             wave, onset, end = clip.samples, clip.onset, clip.end
         else:
             first = max(0, clip.onset - int(chance.uniform(0.02, LEAD_S) * RATE_HZ))
@@ -198,7 +199,7 @@ class Sounds:
         if source.path not in self._clips:
             try:
                 self._clips[source.path] = corpus.load(source)
-            except InterludeError:  # silent, clipped or all noise: nothing to learn from
+            except InterludeError:  # silent, clipped or only noise
                 self._clips[source.path] = None
         return self._clips[source.path]
 
@@ -210,7 +211,7 @@ def _sound(kind: str, word: str, origin: str, who: str, wave: Wave) -> Sound:
 
 
 def _fade(wave: Wave) -> None:
-    """In place: no click where a clip's own noise begins and ends."""
+    """Fade in and out, in place, so that the recording's noise does not start with a click."""
     frames = min(len(wave) // 4, RATE_HZ // 50)
     ramp = np.linspace(0, 1, frames, dtype=np.float32)
     wave[:frames] *= ramp

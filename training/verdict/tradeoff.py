@@ -1,7 +1,7 @@
-"""Draws the two errors against each other: `python -m training.verdict.tradeoff JSON PNG`.
+"""Plots the two errors against each other: `python -m training.verdict.tradeoff JSON PNG`.
 
-In: what `evaluate --json` kept. Out: one picture, a panel for each group of sounds: interruptions
-resumed over backchannels given way to, by network and age, and the corner that is wanted.
+In: the output of `evaluate --json`. Out: one picture with a panel for each group of sounds:
+interruptions resumed over backchannels given way to, by network and age, and the target region.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import matplotlib as mpl
 mpl.use("Agg")
 from matplotlib import pyplot as plt  # after the backend was chosen: there is no screen
 
-WANTED = (0.20, 0.02)  # at most so many backchannels given way to, interruptions resumed
+WANTED = (0.20, 0.02)  # upper limits: backchannels given way to, interruptions resumed
 COLOURS = ("#0b7a75", "#c2571a", "#5b4b8a")
-LEAST = 0.003  # a share below it is drawn as that
+LEAST = 0.003  # smaller shares are drawn as this
 
 
 def main() -> None:

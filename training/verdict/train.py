@@ -1,7 +1,7 @@
-"""Trains the verdict's network on kept bursts and writes it: `python -m training.verdict.train`.
+"""Trains the verdict's network on rendered bursts: `python -m training.verdict.train`.
 
-In: a cache that `dataset` filled. Out: the mean of the last epochs' weights (npz), a curve, and the
-ONNX file. One thread, seeded; 35 minutes on one core of a busy machine.
+In: a cache that `dataset` filled. Out: the mean of the last epochs' weights (npz) with words and
+temperature (json), and the ONNX file. One thread, seeded; 35 minutes on one core of a busy machine.
 """
 
 from __future__ import annotations
@@ -26,28 +26,29 @@ from training.verdict.net import DROPPED, Arrays, Network, arrays, export, mean_
 
 BATCH = 64
 RATE = 2e-3
-FIRST_MS = 60  # before that nothing is asked of it
-WORDS_WEIGHT = 0.3  # of the second task
-WORD_SEEN = 25  # times, to be one of its words
-WORDS_MS = 200  # from then on words can be told
-AVERAGED = 4  # of the last epochs' weights
-GOING_ON = 0.3  # of the rate, where a training goes on from weights that are there, if not told
-ALONE_TIMES = 3  # as often: what the box leaves of its own voice must never end its answer
-SPARED = 0.5  # of the bursts that are no synthetic phrase are left out of an epoch, where a
-# training goes on: the network memorises them long before it learns the phrases
-# With `--newer`, an epoch is so many bursts, of which so large a share is of each kind: the older
-# ones are known already.
+FIRST_MS = 60  # outputs at earlier ages have no loss
+WORDS_WEIGHT = 0.3  # of the second task's loss
+WORD_SEEN = 25  # least number of bursts of a word in the second task
+WORDS_MS = 200  # age from which the second task has a loss
+AVERAGED = 4  # last epochs whose weights are averaged
+GOING_ON = 0.3  # default of --rate with --start, relative to RATE
+ALONE_TIMES = 3  # repeats of the box alone: residual echo must never end the box's answer
+# With --start this share of the bursts other than synthetic phrases is left out of an epoch: the
+# network overfits to them long before it learns the phrases.
+SPARED = 0.5
+# Size of an epoch with --newer, and the share of each kind in it. Older bursts are fewer, since the
+# network was trained on them before.
 EPOCH = 24_000
 SHARES = {"newer, phrases": 0.28, "newer, others": 0.34, "phrases": 0.11, "others": 0.2,
           "the box alone": 0.07}  # fmt: skip
-# What is said when most verdicts fall, and at the deadline, weighs more than what comes before.
-WEIGHTS = ((0, 0.5), (140, 1.0), (200, 1.5), (340, 1.0), (640, 1.5))  # from this age in ms on
+# Weights of the loss from an age in ms on, higher at the ages of most verdicts and at the deadline.
+WEIGHTS = ((0, 0.5), (140, 1.0), (200, 1.5), (340, 1.0), (640, 1.5))
 SHOWN_EVERY = 3  # epochs
 SHOWN_MS = (100, 200, 300, 400, 500, 700)
 
 
 def keep(out: Path, weights: Arrays, words: list[str], temperature: float) -> None:
-    """Weights, what goes with them, and the ONNX file, beside each other."""
+    """Write the weights, their words and temperature (json), and the ONNX file."""
     np.savez(out, allow_pickle=False, **weights)
     out.with_suffix(".json").write_text(json.dumps({"words": words, "temperature": temperature}))
     export([weights], temperature, out.with_suffix(".onnx"))
@@ -83,7 +84,7 @@ def told(network: Network, some: Examples) -> str:
 
 
 def epoch(some: Examples, spared: float, chance: np.random.Generator) -> np.ndarray:
-    """Which bursts an epoch goes through, in its order."""
+    """The indices of an epoch's bursts, in random order."""
     alone = np.flatnonzero(["alone" in a["scene"] for a in some.about])
     phrase = np.array([a["origin"] in ("said", "hummed") for a in some.about])
     others = chance.permutation(np.flatnonzero(~phrase))
@@ -93,7 +94,7 @@ def epoch(some: Examples, spared: float, chance: np.random.Generator) -> np.ndar
 
 
 def shared_out(some: Examples, older: int, chance: np.random.Generator) -> np.ndarray:
-    """An epoch as in `SHARES`; the first `older` bursts are not new."""
+    """The indices of an epoch's bursts by `SHARES`; the first `older` bursts are not new."""
     newer = np.arange(len(some)) >= older
     alone = np.array(["alone" in a["scene"] for a in some.about])
     phrase = np.array([a["origin"] in ("said", "hummed") for a in some.about])
@@ -110,7 +111,7 @@ def shared_out(some: Examples, older: int, chance: np.random.Generator) -> np.nd
 
 @dataclass(frozen=True)
 class Recipe:
-    """`rate`: the highest of the schedule; `noisy`: the share of bursts that get more noise."""
+    """`rate`: the schedule's highest rate; `noisy`: the share of bursts that get more noise."""
 
     epochs: int
     rate: float
@@ -126,8 +127,10 @@ def learn(
     recipe: Recipe,
     drawn: Callable[[np.random.Generator], np.ndarray],
 ) -> Arrays:
-    """The mean of the weights of the last epochs; `drawn`: an epoch's bursts. Prints a line an
-    epoch."""
+    """Train, and return the mean of the last epochs' weights.
+
+    `drawn` returns the indices of an epoch's bursts. Every SHOWN_EVERY epochs a line is printed.
+    """
     chance = np.random.default_rng(recipe.seed)
     steps = recipe.epochs * (len(drawn(chance)) // recipe.batch)
     adam = torch.optim.AdamW(network.parameters(), recipe.rate, weight_decay=0.02)
@@ -160,7 +163,7 @@ def learn(
 def losses(
     network: Network, rows: torch.Tensor, some: Examples, which: np.ndarray
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Cross-entropy of the classes at every age, and of the words once they can be told."""
+    """Cross-entropy of the classes from FIRST_MS on, and of the words from WORDS_MS on."""
     answer, _, said = network(rows)
     until = torch.from_numpy(some.until[which] // 2)
     age = torch.from_numpy(ages_ms())
@@ -176,7 +179,7 @@ def losses(
 
 
 def _weights(age_ms: torch.Tensor) -> torch.Tensor:
-    """Of the loss at these ages, as in `WEIGHTS`."""
+    """The weights of the loss at these ages, by `WEIGHTS`."""
     weights = torch.zeros(age_ms.shape)
     for first_ms, weight in WEIGHTS:
         weights[age_ms >= first_ms] = weight
@@ -184,7 +187,7 @@ def _weights(age_ms: torch.Tensor) -> torch.Tensor:
 
 
 def warmth(network: Network, tuning: Examples) -> float:
-    """The temperature that makes opinions from 200 ms on as sure as they are right."""
+    """The temperature that calibrates the opinions from 200 to 700 ms."""
     odds = log_odds(network, tuning)
     there = tuning.until // 2 > at_age(700)
     ages = [at_age(ms) for ms in range(200, 701, 100)]
@@ -193,7 +196,7 @@ def warmth(network: Network, tuning: Examples) -> float:
 
 
 def go_on(network: Network, words: list[str], start: Path) -> None:
-    """Take over the weights of an earlier training; of its words those that are still asked for."""
+    """Load the weights of an earlier training run; of its words, those that are still used."""
     known = json.loads(start.with_suffix(".json").read_text())["words"]
     with np.load(start) as begun:
         weights = {k: torch.from_numpy(begun[k]) for k in begun.files}

@@ -1,6 +1,6 @@
-"""Phrases said by synthetic voices: espeak-ng, flite and festival, none of them a bench's voice.
+"""Phrases by synthetic voices that no bench uses: espeak-ng, flite and festival.
 
-In: `phrases.yaml` and a seed. Out: clips (16 kHz, int16) with class and text, kept in one file.
+In: `phrases.yaml` and a seed. Out: clips (16 kHz, float32) with class and text, cached in one file.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ TABLE = Path(__file__).parent / "phrases.yaml"
 VARIANTS = tuple(v for v in synthetic_phrases.VARIANTS if not held_out(v))
 FLITE = ("awb", "rms", "slt", "kal16")
 FESTIVAL = ("ked_diphone", "kal_diphone", "cmu_us_slt_arctic_hts")
-OFTEN = 0.6  # of the clips say one of the phrases that everybody says
-WITHOUT_ESPEAK = 0.12  # of the clips: so few voices must not weigh more
-LENGTHENED = 0.2  # of espeak-ng's are said at 0.45 to 0.7 of the speed
-LOUDEST = 0.5  # peak of a clip as it is kept
+OFTEN = 0.6  # of the clips have one of the common phrases
+WITHOUT_ESPEAK = 0.12  # of the clips are by flite or festival, which have few voices
+LENGTHENED = 0.2  # of espeak-ng's clips are at 0.45 to 0.7 of the speed
+LOUDEST = 0.5  # peak of a clip
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,10 @@ def table() -> dict[str, dict[str, list[str]]]:
 
 
 def clips(count: int, seed: int, *, held: bool = False) -> Iterator[Said]:
-    """`count` clips, half of them backchannels; the same seed gives the same ones. `held`: said by
-    the benches' voices only, for measuring."""
+    """`count` clips, half of them backchannels; the same for the same seed.
+
+    `held`: only with the benches' voices, for evaluation.
+    """
     chance = random.Random(seed)
     variants = synthetic_phrases.HELD_OUT if held else VARIANTS
     share = 0.0 if held else WITHOUT_ESPEAK
@@ -64,7 +66,7 @@ def clips(count: int, seed: int, *, held: bool = False) -> Iterator[Said]:
         try:
             made = _one(kind, text, chance, variants, share)
         except (SceneError, subprocess.CalledProcessError):
-            continue  # a voice that is not installed, or does not know the phrase
+            continue  # a voice that is not installed, or cannot say the phrase
         if made is not None:
             count -= 1
             yield made
@@ -116,7 +118,7 @@ def _wave(wav: bytes) -> Wave:
 
 
 def kept(cache: Path, count: int, seed: int, *, held: bool = False) -> list[Said]:
-    """The clips, made once."""
+    """The clips, from the cache or made now."""
     path = cache / f"said-{count}-{seed}{'-held' if held else ''}.pickle"
     if not path.is_file():
         made = list(clips(count, seed, held=held))

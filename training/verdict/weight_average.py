@@ -1,11 +1,10 @@
-"""The mean of the weights of several trainings.
+"""Averages the weights of several training runs.
 
     python -m training.verdict.weight_average CACHE OUT FIRST LATER …
 
-In: weights (npz) of a training, and of others that went on from it. Out: of the weights on the
-straight line from the first to the mean of the later ones, those of the least cross-entropy on the
-tuning part, as `train` writes them. Their overfitting differs (M. Wortsman et al., "Model
-soups", 2022).
+In: weights (npz) of a run, and of others that continued from it. Out, in the format of `train`: the
+weights with the least cross-entropy on the tuning part, on the straight line from the first to the
+mean of the later ones. The runs overfit differently (M. Wortsman et al., "Model soups", 2022).
 """
 
 from __future__ import annotations
@@ -23,19 +22,19 @@ from training.verdict.examples import Examples, examples
 from training.verdict.net import Arrays, Network, mean_of
 from training.verdict.train import at_age, keep, log_odds, told, warmth
 
-SHARES = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)  # of the later ones
+SHARES = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)  # weight of the later runs
 JUDGED_MS = (200, 300, 500, 700)
 
 
 def between(first: Arrays, later: Arrays, share: float) -> Arrays:
-    """The layer that names words is the later one's: it is not in the ONNX file."""
+    """Interpolate the weights. The words' layer is the later one's: the ONNX file lacks it."""
     return {name: value if name.startswith("words.") else
             ((1 - share) * first[name] + share * value).astype(np.float32)
             for name, value in later.items()}  # fmt: skip
 
 
 def cost(network: Network, tuning: Examples, temperature: float) -> float:
-    """Mean cross-entropy at some ages, people's words and all other sounds weighing alike."""
+    """Mean cross-entropy at some ages, with equal weight of real words and of all other sounds."""
     shares = metrics.softmax(log_odds(network, tuning) / temperature)
     real = np.array([a["origin"] == "real" for a in tuning.about])
     costs = []
