@@ -152,8 +152,8 @@ class Box:
             env={
                 **os.environ,
                 "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1",
-                # Its network is its own, and so are what sysctl.d says of it: from which port on
-                # a program needs no right.
+                # The box has its own network namespace, so its sysctl.d may set the first
+                # unprivileged port there.
                 "SYSTEMD_NSPAWN_API_VFS_WRITABLE": "network",
             },
         )  # fmt: skip

@@ -66,7 +66,7 @@ def all_lives() -> list[tuple[str, str]]:
     wanted = [life for life in (*ways, *harms) if ONLY.search(" ".join(life))]
     every = [life for life in wanted for _ in range(TIMES) if life[0] not in QUIET]
     random.Random(7).shuffle(every)  # noqa: S311  # the same order each time, and no secret
-    # After four failures in half an hour the box would roll back its release; a restart by hand
+    # After four failures in half an hour the box would roll its release back; a restart by hand
     # before each resets the counter.
     every = [life for one in every for life in ((one, BY_HAND) if one[0] in BAD else (one,))]
     there_and_back = [life for _ in range(TIMES) for life in wanted if life[0] in QUIET]

@@ -128,7 +128,7 @@ def test_after_a_restart_it_answers_again(home: Home) -> None:
 def test_of_two_with_one_name_the_later_one_takes_another(home: Home) -> None:
     """In both orders: our box starts later, then the house's machine does."""
     first, own = home.house, f"{home.box.name}.local"
-    assert comes(lambda: names_itself(home.box) == own)  # has it, and no longer asks whether it may
+    assert comes(lambda: names_itself(home.box) == own)  # avahi's probing for conflicts is over
     first.ssh(f"hostname {home.box.name}; systemctl restart avahi-daemon")
     assert comes(lambda: names_itself(first) == f"{home.box.name}-2.local")
     home.box.ssh("systemctl stop avahi-daemon.socket avahi-daemon.service")

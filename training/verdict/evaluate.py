@@ -1,8 +1,8 @@
 """Accuracy of networks: `python -m training.verdict.evaluate CACHE --role held-out`.
 
-In: kept bursts of a role (`dataset --role held-out`), ONNX files. Out: for each network the curve
-by age with 95 % intervals, what the decision rule makes of it, latency, calibration, the trade-off
-of the two errors, and where the errors are; as Markdown, and as JSON for `tradeoff`.
+In: bursts of a role (`dataset --role held-out`), ONNX files. Out: for each network the accuracy by
+age with 95 % intervals, the decision rule's verdicts and latency, calibration, the trade-off of the
+two errors, and the errors by condition; as Markdown, and as JSON for `tradeoff`.
 """
 
 from __future__ import annotations
