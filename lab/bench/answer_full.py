@@ -26,7 +26,7 @@ from lab.bench import answer_recipes
 from lab.bench.answer_events import Question, ask, recorded, resident_mib, settle, synthetic
 from lab.bench.answer_goals import goals
 from lab.bench.answer_recipes import RECIPES, Recipe
-from lab.bench.answer_tables import beside, parts_of, soaked
+from lab.bench.answer_tables import comparison, recipe_table, soak_table
 from lab.bench.answer_texts import QUESTIONS
 from lab.bench.answer_thinker import RECIPE
 from lab.bench.benches import BenchError, BenchOptions, FigureTable
@@ -35,7 +35,7 @@ from lab.bench.model import TEMPORARY, check_memory, spoken_of
 from lab.bench.model_memory import available
 from lab.bench.model_shape import E2B, Shape
 from lab.bench.model_weights import size
-from lab.bench.stalls import TOLD_NS, watch
+from lab.bench.stalls import REPORT_DELAY_NS, watch
 from lab.sim.rehearsal_cli import load_over
 
 SYNTHETIC = "e2b"  # `--weights e2b`: temporary weights, deleted at the end
@@ -87,8 +87,8 @@ class Run:
         measured = {name: found for name, found in events.items() if found}
         if measured:
             sheets = [
-                beside(measured),
-                *(parts_of(name, measured[name]) for name in measured),
+                comparison(measured),
+                *(recipe_table(name, measured[name]) for name in measured),
                 *sheets,
             ]
             sheets.append(goals(measured))
@@ -128,18 +128,20 @@ class Run:
         def act(stage: BenchHarness) -> None:
             settle(stage)
             started_s, before = time.monotonic(), dict(stage.dropouts)
-            reported_before = len(stage.dropouts_told_ns)
+            reported_before = len(stage.dropouts_reported_ns)
             limit = self._options.events or sys.maxsize
             with watch(process_table.row("playback").cores[0]) as stall_watch:
                 while len(events) < limit and time.monotonic() - started_s < SOAK_S:
                     events.append(ask(stage, next(questions), SOAK_LISTEN_S))
                     stage.wait(0.5)
-                stage.wait(TOLD_NS / 1e9)
+                stage.wait(REPORT_DELAY_NS / 1e9)
             memory_mib = resident_mib(stage)
             dropouts = {name: count - before[name] for name, count in stage.dropouts.items()}
-            excused = stall_watch.excused(stage.dropouts_told_ns[reported_before:])
+            excused = stall_watch.excused(stage.dropouts_reported_ns[reported_before:])
             seconds = time.monotonic() - started_s
-            found.append(soaked(events, seconds, dropouts, excused, stall_watch.stalls, memory_mib))
+            found.append(
+                soak_table(events, seconds, dropouts, excused, stall_watch.stalls, memory_mib)
+            )
 
         self._play(recipe, act)
         return found[0]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lab.bench.answer_tables import clause_tokens, values, whole
+from lab.bench.answer_tables import clause_tokens, completed, values
 from lab.bench.benches import FigureTable
 
 BESIDES_DRAWING_MS = 500.0  # from last sample to first sound, without sampling the first clause
@@ -20,7 +20,7 @@ def goals(events: Mapping[str, Sequence[dict[str, Any]]]) -> FigureTable:
     """The table of goals; a row needs measurements of all recipes that it compares."""
     sheet = FigureTable("Goals", ("", "goal", "measured, p50", "n"))
     events_of_this = events.get("this", ())
-    if not whole(events_of_this):
+    if not completed(events_of_this):
         return sheet
     all_ms = _p50(values(events_of_this, "all_ms"))
     rate = _p50([rate for rate in values(events_of_this, "tokens_per_s") if rate > 0])
@@ -28,9 +28,9 @@ def goals(events: Mapping[str, Sequence[dict[str, Any]]]) -> FigureTable:
     if rate:
         goal = BESIDES_DRAWING_MS + 1000 * tokens / rate
         name = f"last sample → first sound; {tokens:g} tokens at {rate:.1f} a second, ms"
-        sheet.rows.append((name, round(goal), round(all_ms), len(whole(events_of_this))))
+        sheet.rows.append((name, round(goal), round(all_ms), len(completed(events_of_this))))
         without_sampling = [
-            besides_drawing_ms(event) for event in whole(events_of_this) if event["said"]
+            besides_drawing_ms(event) for event in completed(events_of_this) if event["said"]
         ]
         name = "the same but for the tokens of its own first clause, by question, ms"
         sheet.rows.append(
@@ -41,7 +41,7 @@ def goals(events: Mapping[str, Sequence[dict[str, Any]]]) -> FigureTable:
         share = all_ms / _p50(article)
         name = "the same, beside the article's recipe"
         sheet.rows.append((name, ARTICLE_SHARE, round(share, 2), len(article)))
-    from_decision = [e["from_decision_ms"] for e in whole(events_of_this) if clause_ahead(e)]
+    from_decision = [e["from_decision_ms"] for e in completed(events_of_this) if clause_ahead(e)]
     name = "from the decision, the clause drawn ahead, ms"
     sheet.rows.append(
         (
@@ -53,7 +53,7 @@ def goals(events: Mapping[str, Sequence[dict[str, Any]]]) -> FigureTable:
     )
     resident = max(values(events_of_this, "resident_mib"))
     name = "resident memory of all processes, most, MiB"
-    sheet.rows.append((name, round(RESIDENT_MIB), round(resident), len(whole(events_of_this))))
+    sheet.rows.append((name, round(RESIDENT_MIB), round(resident), len(completed(events_of_this))))
     return sheet
 
 

@@ -24,16 +24,16 @@ PARTS = (
 ENOUGH = 60  # events that a 95th percentile needs
 
 
-def whole(events: Sequence[Event]) -> list[Event]:
+def completed(events: Sequence[Event]) -> list[Event]:
     """The events that were answered, and whose question was not cut off in a pause."""
     return [e for e in events if e.get("rest_ms") is not None and not e["cut_off"]]
 
 
 def values(events: Sequence[Event], key: str) -> list[float]:
-    return [e[key] for e in whole(events)]
+    return [e[key] for e in completed(events)]
 
 
-def beside(events: Mapping[str, Sequence[Event]]) -> FigureTable:
+def comparison(events: Mapping[str, Sequence[Event]]) -> FigureTable:
     """p50 of each part by recipe; of the total also p95, if there are `ENOUGH` events."""
     columns = ("ms, p50", *events)
     sheet = FigureTable("A model of full size: recipes beside each other", columns)
@@ -43,9 +43,9 @@ def beside(events: Mapping[str, Sequence[Event]]) -> FigureTable:
         if key == "all_ms":
             p95 = [_p(some, 95) if len(some) >= ENOUGH else "–" for some in found]
             sheet.rows.append(("the same, p95", *p95))
-    sheet.rows.append(("n", *(len(whole(events[name])) for name in events)))
+    sheet.rows.append(("n", *(len(completed(events[name])) for name in events)))
     for name in events:
-        some = whole(events[name])
+        some = completed(events[name])
         cut, none = (sum(bool(e.get("cut_off")) for e in events[name]),
                      sum(e["all_ms"] is None for e in events[name]))  # fmt: skip
         ahead = sum(bool(e["drawn_ahead"]) for e in some)
@@ -64,7 +64,7 @@ def beside(events: Mapping[str, Sequence[Event]]) -> FigureTable:
     return sheet
 
 
-def parts_of(name: str, events: Sequence[Event]) -> FigureTable:
+def recipe_table(name: str, events: Sequence[Event]) -> FigureTable:
     """The spread of each part for one recipe."""
     sheet = FigureTable(f"{name}, ms", ("", *SPREAD))
     for title, key in PARTS:
@@ -78,10 +78,10 @@ def parts_of(name: str, events: Sequence[Event]) -> FigureTable:
 
 
 def clause_tokens(events: Sequence[Event]) -> list[float]:
-    return [float(tokens_to_say(e["said"][0])) for e in whole(events) if e["said"]]
+    return [float(tokens_to_say(e["said"][0])) for e in completed(events) if e["said"]]
 
 
-def soaked(
+def soak_table(
     events: Sequence[Event],
     seconds: float,
     dropouts: Mapping[str, int],

@@ -26,7 +26,7 @@ from appliance.tools.table import available
 from lab.bench import bakeoff_litert
 from lab.bench.bakeoff_job import DRAWN_TOKENS, PROMPT_TOKENS, Found, Job, litert
 from lab.bench.model_memory import Memory, Stopwatch, forget_peak
-from lab.bench.model_parts import CLIP_S, clip, settle
+from lab.bench.model_parts import CLIP_S, clip, prefill_all
 
 
 def measure(job: Job) -> Found:
@@ -76,10 +76,10 @@ def _ask(files: LocalModel, folder: Path, job: Job, found: Found) -> None:
     model = LocalGemma(files, thinking, job.threads, tools, encoder=encoder)
     try:
         history = History()
-        settle(model, history)
+        prefill_all(model, history)
         for number in range(1, job.repeats + 1):
             history.forget()
-            settle(model, history)
+            prefill_all(model, history)
             history.add_turn(number, [clip(CLIP_S, number)])
             with Stopwatch() as watch:
                 next(iter(model.answer(history, AnswerMetrics())), None)

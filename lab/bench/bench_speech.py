@@ -48,7 +48,7 @@ def name_of(settings: Settings) -> str:
     return factory.candidates(settings)[0]
 
 
-def said(settings: Settings, text: str) -> Samples:
+def synthesised(settings: Settings, text: str) -> Samples:
     """`text` by that voice, at full volume, int16 at 16 kHz. Raises VoiceError."""
     with closing(factory.open_voice(settings, name_of(settings))) as voice:
         wait_until_ready(voice)

@@ -44,7 +44,7 @@ class EchoFigures:
 class EchoScene:
     """A test condition. Levels in dBFS rms at the microphone; `drive`: gain into the loudspeaker's
     tanh (0: linear); `turned_db`: change of the volume at `CHANGE_S` (0: the response changes
-    instead, as if the box was moved); `ppm`: error of the microphone's clock."""
+    instead, as if the box was moved); `ppm`: by how much the microphone's clock runs fast."""
 
     rt60_s: float
     seed: int

@@ -18,7 +18,7 @@ from appliance.settings import TurnSettings
 from lab.bench import intervals
 from lab.bench.benches import BenchError, BenchOptions, FigureTable, spread
 from lab.bench.endpoint_cost import beside_live_sound, question_cost
-from lab.bench.endpoint_replay import BLOCK_MS, HeardTurn, ended_ms, hear
+from lab.bench.endpoint_replay import BLOCK_MS, HeardTurn, ended_ms, process_turn
 from lab.bench.endpoint_turns import turns
 
 EVENTS = 120  # sentences of each material
@@ -77,7 +77,8 @@ def bench(options: BenchOptions) -> list[FigureTable]:
     sources, _ = options.recorded()
     hearing = options.settings.hearing
     replays = [
-        hear(turn, hearing) for turn in turns(sources, options.events or EVENTS, options.seed)
+        process_turn(turn, hearing)
+        for turn in turns(sources, options.events or EVENTS, options.seed)
     ]
     cost, late_ms = question_cost(
         [replay.sound(len(replay.silent) - 1) for replay in replays], network

@@ -42,7 +42,7 @@ class HeardTurn:
         return self.clean[first:end]
 
 
-def hear(turn: Turn, settings: HearingSettings) -> HeardTurn:
+def process_turn(turn: Turn, settings: HearingSettings) -> HeardTurn:
     """Run the turn through echo canceller, noise floor and VAD, with silent playback."""
     front, endpointer = AudioFrontEnd(settings), Endpointer(settings.turn)
     clean, silent = [], []

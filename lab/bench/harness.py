@@ -91,7 +91,7 @@ class BenchHarness(Rehearsal):
         self._talk_count = 0  # number of calls of Say with TALK
         self._talk_turn = 0  # turn of the newest talk; other answers are not measured
         self.dropouts = {"capture": 0, "playback": 0}
-        self.dropouts_told_ns: list[int] = []  # CLOCK_MONOTONIC of each dropout's message
+        self.dropouts_reported_ns: list[int] = []  # CLOCK_MONOTONIC of each dropout's message
 
     def advance(self) -> None:
         """Wait 10 ms, then process new messages."""
@@ -211,7 +211,7 @@ class BenchHarness(Rehearsal):
                 self._started_turn, self.started_at = turn, self.index(index)
             case Dropouts(direction, count):
                 new = count - self.dropouts[direction]
-                self.dropouts_told_ns += [self.card.time_of(at)] * new
+                self.dropouts_reported_ns += [self.card.time_of(at)] * new
                 self.dropouts[direction] = count
 
     def _close_onset(self, serial: int, at: int) -> None:

@@ -76,7 +76,7 @@ def _measure(
         report("thousands of clips")
         cores = len(os.sched_getaffinity(0))
         processes = min(cores, round(sum(job.seconds for job in jobs) / SOUND_PER_PROCESS_S))
-        with closing(interruption_work.do_all(jobs, options.settings, processes)) as results:
+        with closing(interruption_work.run_jobs(jobs, options.settings, processes)) as results:
             for job, result in results:
                 found.done.append((job, result))
                 problems += [p for p in dict.fromkeys(result.problems) if p not in problems]

@@ -26,8 +26,9 @@ def by_room(found: InterruptionFindings) -> list[FigureTable]:
             trials = found.trials(condition, room=room)
             measured = figures.stops(trials)
             over.rows.append((
-                condition, room, len(trials), ms(figures.late(measured, 50).value),
-                ms(figures.late(measured, 95).value), percent(figures.within(measured, 300).value),
+                condition, room, len(trials), ms(figures.stop_percentile(measured, 50).value),
+                ms(figures.stop_percentile(measured, 95).value),
+                percent(figures.share_within(measured, 300).value),
                 plain(figures.accuracy(trials, None).value),
                 percent(figures.taken_for(trials, "interruption", ("backchannel", "noise")).value),
                 percent(figures.taken_for(trials, "backchannel",
@@ -39,7 +40,7 @@ def by_room(found: InterruptionFindings) -> list[FigureTable]:
                          names=2)  # fmt: skip
     for condition in found.conditions("pauses"):
         for job, result in sorted(found.silences(condition), key=lambda d: d[0].seed):
-            rate = figures.an_hour(len(result.pauses), result.talked_s).value
+            rate = figures.hourly_rate(len(result.pauses), result.talked_s).value
             early = sum(p.at_s < 10 for p in result.pauses)
             minutes, died = round(result.talked_s / 60, 1), len(result.died_s)
             silent.rows.append((condition, job.place.name, minutes, len(result.pauses),
@@ -139,14 +140,15 @@ def article(found: InterruptionFindings) -> list[FigureTable]:
                 continue  # the part `over`, which has our trials, was not run
             trials = [t for _, r in results for t in r.trials]
             measured = figures.stops(trials)
-            died = figures.an_hour(sum(len(r.died_s) for _, r in results),
+            died = figures.hourly_rate(sum(len(r.died_s) for _, r in results),
                                    sum(r.talked_s for _, r in results))  # fmt: skip
             dropped = [figures.portion(sum(t.yielded for t in trials if t.kind == kind),
                                        sum(t.kind == kind for t in trials))
                        for kind in ("backchannel", "noise")]  # fmt: skip
             sheet.rows.append((
-                condition, by, ms(figures.late(measured, 50).value),
-                ms(figures.late(measured, 95).value), percent(figures.within(measured, 300).value),
+                condition, by, ms(figures.stop_percentile(measured, 50).value),
+                ms(figures.stop_percentile(measured, 95).value),
+                percent(figures.share_within(measured, 300).value),
                 len(measured), hourly(died.value),
                 *(percent(figure.value) for figure in dropped),
             ))  # fmt: skip
@@ -154,8 +156,9 @@ def article(found: InterruptionFindings) -> list[FigureTable]:
         for by, live in (("ours", found.live), ("article", found.live_article)):
             measured = figures.stops(live[condition])
             sheet.rows.append((
-                f"{condition}*", by, ms(figures.late(measured, 50).value),
-                ms(figures.late(measured, 95).value), percent(figures.within(measured, 300).value),
+                f"{condition}*", by, ms(figures.stop_percentile(measured, 50).value),
+                ms(figures.stop_percentile(measured, 95).value),
+                percent(figures.share_within(measured, 300).value),
                 len(measured), "", "", "",
             ))  # fmt: skip
     if not sheet.rows:

@@ -39,7 +39,7 @@ def stops(trials: Iterable[InterruptionTrial], *, speech: bool = True) -> list[I
     return [t for t in trials if not t.left_out and t.clear and (t.kind != "noise") == speech]
 
 
-def late(trials: Sequence[InterruptionTrial], of: float) -> Figure:
+def stop_percentile(trials: Sequence[InterruptionTrial], of: float) -> Figure:
     """A percentile of the stop in ms over all trials; a missed stop counts as infinite."""
     times = sorted(np.inf if t.stop_ms is None else t.stop_ms for t in trials)
     if not times:
@@ -50,7 +50,7 @@ def late(trials: Sequence[InterruptionTrial], of: float) -> Figure:
     return Figure(float(np.percentile(finite, of, method="higher")), low, high, len(times))
 
 
-def within(trials: Sequence[InterruptionTrial], ms: float) -> Figure:
+def share_within(trials: Sequence[InterruptionTrial], ms: float) -> Figure:
     """The share of trials with a stop within `ms` of the onset."""
     return portion(sum(t.stop_ms is not None and t.stop_ms <= ms for t in trials), len(trials))
 
@@ -59,7 +59,7 @@ def portion(hits: int, of: int) -> Figure:
     return Figure(hits / of if of else np.nan, *intervals.share(hits, of), of)
 
 
-def an_hour(seen: int, seconds: float) -> Figure:
+def hourly_rate(seen: int, seconds: float) -> Figure:
     """The rate of events an hour; `n` is their number."""
     low, high = intervals.count(seen)
     hours = seconds / 3600 or np.nan

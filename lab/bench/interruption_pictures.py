@@ -91,7 +91,7 @@ def _distribution(
         heights, _, _ = axis.hist(
             times, bins.tolist(), weights=weights, color=colour, alpha=0.75, lw=0
         )
-        median = figures.late(trials, 50).value
+        median = figures.stop_percentile(trials, 50).value
         peaks.append(float(np.max(heights)))
         axis.axvline(min(median, SHOWN_MS), color=colour, lw=1.2, ls="--")
         text = f"{label}: p50 {median:.0f} ms, n {len(times)}"
@@ -180,7 +180,7 @@ def _pauses(axis: Axes, found: InterruptionFindings) -> None:
     for y, name in enumerate(names):
         silences = found.silences(name)
         seconds = sum(r.talked_s for _, r in silences)
-        rate = figures.an_hour(sum(len(r.pauses) for _, r in silences), seconds)
+        rate = figures.hourly_rate(sum(len(r.pauses) for _, r in silences), seconds)
         limit = PAUSE_LIMITS.get(name)
         colour = FAINT if limit is None else OURS if rate.value <= limit else ARTICLE
         axis.barh(y, rate.value, color=colour, height=0.55)

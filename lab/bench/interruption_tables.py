@@ -123,10 +123,12 @@ def _stops(found: InterruptionFindings) -> list[Row]:
             for of in (50, 95, 99):
                 limit = STOP_LIMITS_MS.get((condition.name, of))
                 target = None if limit is None else Target(f"≤ {limit:g} ms", limit)
-                rows.append(row(group, f"{where}: p{of}", figures.late(known, of), ms, target))
+                rows.append(
+                    row(group, f"{where}: p{of}", figures.stop_percentile(known, of), ms, target)
+                )
             for within_ms in (150, 300):
                 due = CAUGHT if condition is ECHO and within_ms == 300 else None
-                share = figures.within(known, within_ms)
+                share = figures.share_within(known, within_ms)
                 rows.append(row(group, f"{where}: ≤ {within_ms} ms", share, percent, due))
     return rows
 
@@ -141,7 +143,7 @@ def _selves(found: InterruptionFindings) -> list[Row]:
         seconds = sum(result.talked_s for _, result in done)
         seen = sum(len(result.died_s) for _, result in done)
         rooms = len({job.place.name for job, _ in done})
-        rate = figures.an_hour(seen, seconds)
+        rate = figures.hourly_rate(seen, seconds)
         measure = f"{condition}; {seconds / 60:.0f} min, {rooms} rooms"
         between = f"{rate.low:.1f}–{rate.high:.1f} an hour"
         rows.append(("self-interruptions", measure, str(seen), between, seen, "0",
@@ -156,7 +158,7 @@ def _pauses(found: InterruptionFindings) -> list[Row]:
         if not done:
             continue
         seconds = sum(result.talked_s for _, result in done)
-        rate = figures.an_hour(sum(len(result.pauses) for _, result in done), seconds)
+        rate = figures.hourly_rate(sum(len(result.pauses) for _, result in done), seconds)
         quiet = "quiet, " if condition == ECHO.name else ""
         target = Target(f"≤ {limit:g}", limit)
         rows.append(row("false pauses", f"{quiet}{condition}", rate, hourly, target))

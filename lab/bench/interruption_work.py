@@ -42,7 +42,7 @@ ANSWER_S = 40.0  # length of the answer of the article's recipe
 WATCHED_S = 90.0  # used at most of each recording of noise
 
 
-def do(job: TrialJob, settings: Settings) -> JobResult:
+def run_job(job: TrialJob, settings: Settings) -> JobResult:
     """Run one job in this process."""
     noise, problems = _noise(job.place, job.noise)
     device: SimulatedDevice
@@ -58,18 +58,18 @@ def do(job: TrialJob, settings: Settings) -> JobResult:
     return result
 
 
-def do_all(
+def run_jobs(
     jobs: Sequence[TrialJob], settings: Settings, processes: int
 ) -> Generator[tuple[TrialJob, JobResult]]:
     """Yield the jobs with their results as they finish. Closing it ends the processes."""
     if processes <= 1:
         for job in jobs:
-            yield job, do(job, settings)
+            yield job, run_job(job, settings)
         return
     spawn = multiprocessing.get_context("spawn")
     pool = concurrent.futures.ProcessPoolExecutor(processes, spawn, initializer=_init_worker)
     try:
-        job_of = {pool.submit(do, job, settings): job for job in jobs}
+        job_of = {pool.submit(run_job, job, settings): job for job in jobs}
         for done in concurrent.futures.as_completed(job_of):
             yield job_of[done], done.result()
     finally:

@@ -24,13 +24,13 @@ class Encodes(Protocol):
     def resume(self) -> None: ...
 
 
-def orders(count: int) -> Iterator[float]:
+def abort_shares(count: int) -> Iterator[float]:
     """The times of `count` aborts, as shares of a complete encoding, evenly spread."""
     for number in range(count):
         yield EARLIEST + (LATEST - EARLIEST) * (number * GOLDEN % 1)
 
 
-def ended_ms(
+def abort_times_ms(
     model: Encodes,
     next_clip: Callable[[], SpeechClip],
     encode_completely: Callable[[], float],
@@ -42,19 +42,19 @@ def ended_ms(
     `encode_completely` encodes a clip to its end, and returns the seconds.
     """
     complete_s = 0.0
-    for number, share in enumerate(orders(count)):
+    for number, share in enumerate(abort_shares(count)):
         if number % EVERY == 0:
             complete_s = encode_completely()
         for _ in range(TRIES):
             began_s = time.monotonic()
-            took_ms = order_to_free_ms(model, next_clip(), share * complete_s)
+            took_ms = abort_time_ms(model, next_clip(), share * complete_s)
             if took_ms is not None:
                 yield took_ms
                 break
             complete_s = time.monotonic() - began_s  # it ended first: use this shorter time
 
 
-def order_to_free_ms(model: Encodes, clip: SpeechClip, after_s: float) -> float | None:
+def abort_time_ms(model: Encodes, clip: SpeechClip, after_s: float) -> float | None:
     """ms from an abort, `after_s` into the encoding of `clip`, until the encoding thread is free;
     None if the encoding ended before."""
     ordered_ns: list[int] = []

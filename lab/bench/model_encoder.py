@@ -21,7 +21,7 @@ from appliance.think.encoder_files import best_form, prepare
 from appliance.think.gemma import Gemma
 from appliance.think.history import SpeechClip
 from appliance.think.streaming_encoder import StreamingEncoder
-from lab.bench.model_abort import ended_ms
+from lab.bench.model_abort import abort_times_ms
 from lab.bench.model_memory import Memory, Stopwatch, forget_peak
 
 LONGEST_S = 30  # limit of a clip
@@ -115,7 +115,7 @@ def _pieces(encoder: StreamingEncoder, seconds: float) -> Iterator[Stopwatch]:
 
 
 class _Alone:
-    """Adapts an encoder to the interface that `ended_ms` expects."""
+    """Adapts an encoder to the interface that `abort_times_ms` expects."""
 
     def __init__(self, encoder: StreamingEncoder) -> None:
         self._encoder = encoder
@@ -133,7 +133,7 @@ def _abort(encoder: StreamingEncoder, form: Form, count: int, add: Add) -> None:
             encoder.encode(clip.samples)
         return watch.wall_s
 
-    for took_ms in ended_ms(_Alone(encoder), lambda: clip, encode_completely, count):
+    for took_ms in abort_times_ms(_Alone(encoder), lambda: clip, encode_completely, count):
         add(f"{form}, a clip of 4 s, ended", ms=took_ms)
 
 

@@ -30,7 +30,7 @@ from appliance.think.interface import AnswerMetrics
 from appliance.think.local import LocalGemma
 from appliance.think.prompt_state_cache import PromptStateCache
 from appliance.tools.table import available
-from lab.bench.model_abort import ended_ms
+from lab.bench.model_abort import abort_times_ms
 from lab.bench.model_attention import attention as measure_attention
 from lab.bench.model_batches import batches as measure_batches
 from lab.bench.model_drawing import drawing as measure_drawing
@@ -122,7 +122,7 @@ def clip(seconds: float, number: int) -> SpeechClip:
     return SpeechClip(number, samples.astype(np.int16))
 
 
-def settle(model: LocalGemma, history: History) -> int:
+def prefill_all(model: LocalGemma, history: History) -> int:
     """Prefill everything before the next question, piece by piece. Returns the token count."""
     before = model.progress
     while not model.prefill_idle(history):
@@ -138,7 +138,7 @@ def one_turn(model: LocalGemma, history: History, question: SpeechClip) -> None:
         or "."
     )
     turn.settled = True
-    settle(model, history)
+    prefill_all(model, history)
 
 
 def memory(job: Job, found: Measures) -> None:
@@ -167,7 +167,7 @@ def memory(job: Job, found: Measures) -> None:
         add_memory("after loading")
         found.add("peak while loading", MiB=after.peak)
         forget_peak()
-        settle(model, history)
+        prefill_all(model, history)
         add_memory("after the opening")
         one_turn(model, history, clip(CLIP_S, 1))
         add_memory("in use: 4 s heard, 64 tokens answered")
@@ -183,14 +183,14 @@ def opening(job: Job, found: Measures) -> None:
             folder = Path(name)
             with loaded(job, folder) as model:
                 with Stopwatch() as watch:
-                    tokens = settle(model, History())
+                    tokens = prefill_all(model, History())
                 found.took("read", watch)
                 found.add("read", tokens=tokens)
             states = [path.stat().st_size for path in folder.iterdir()]
             found.add("kept on the disk", MiB=sum(states) / 2**20)
             with loaded(job, folder) as model:
                 with Stopwatch() as watch:
-                    tokens = settle(model, History())
+                    tokens = prefill_all(model, History())
                 found.took("taken back", watch)
                 found.add("taken back", tokens_read=tokens)
 
@@ -245,7 +245,7 @@ def _end_encodings(model: LocalGemma, seconds: float, count: int, found: Measure
         found.took(f"a clip of {seconds:g} s, encoded", watch)
         return watch.wall_s
 
-    for took_ms in ended_ms(model, next_clip, encode_completely, count):
+    for took_ms in abort_times_ms(model, next_clip, encode_completely, count):
         found.add(f"a clip of {seconds:g} s, ended", ms=took_ms)
 
 
@@ -253,7 +253,7 @@ def transcripts(job: Job, found: Measures) -> None:
     """Time and memory of transcribing a clip while the model is idle."""
     history = History()
     with loaded(job) as model:
-        settle(model, history)
+        prefill_all(model, history)
         one_turn(model, history, clip(CLIP_S, 1))
         for number in range(2, 2 + job.repeats):
             speech = clip(CLIP_S, number)
@@ -274,13 +274,13 @@ def recall(job: Job, found: Measures) -> None:
     turns = job.settings.memory.recall_turns
     history = History()
     with loaded(job) as model:
-        settle(model, history)
+        prefill_all(model, history)
         for number in range(job.repeats):
             history.forget()
-            settle(model, history)
+            prefill_all(model, history)
             history.load_turns(_recalled(job.settings.thinking.persona, turns, number))
             with Stopwatch() as watch:
-                tokens = settle(model, history)
+                tokens = prefill_all(model, history)
             found.took(f"{turns} turns", watch)
             found.add(f"{turns} turns", tokens=tokens)
 

@@ -23,7 +23,7 @@ PERIOD_NS = 5_000_000
 # A part of the box that wakes so late has used most of its reserve (`card.reserve_ms`: 7 ms).
 LATE_NS = 4_000_000
 PRIORITY = 30  # above playback's 21
-TOLD_NS = 1_500_000_000  # longest delay between a dropout and its message
+REPORT_DELAY_NS = 1_500_000_000  # longest delay between a dropout and its message
 
 
 class NotRealTime(InterludeError):
@@ -36,13 +36,16 @@ class StallWatch:
 
     stalls: list[tuple[int, int]] = field(default_factory=list)
 
-    def excuses(self, told_ns: int) -> bool:
-        """Whether a stall overlaps the `TOLD_NS` before a message of that time."""
-        return any(due <= told_ns and due + late >= told_ns - TOLD_NS for due, late in self.stalls)
+    def excuses(self, reported_ns: int) -> bool:
+        """Whether a stall overlaps the `REPORT_DELAY_NS` before a message of that time."""
+        return any(
+            due <= reported_ns and due + late >= reported_ns - REPORT_DELAY_NS
+            for due, late in self.stalls
+        )
 
-    def excused(self, told_ns: Iterable[int]) -> int:
+    def excused(self, reported_ns: Iterable[int]) -> int:
         """The number of messages that a stall excuses."""
-        return sum(map(self.excuses, told_ns))
+        return sum(map(self.excuses, reported_ns))
 
 
 @contextlib.contextmanager

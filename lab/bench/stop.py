@@ -76,7 +76,7 @@ def _article(room: Room, settings: Settings) -> Iterator[SoundCard]:
     memory = Path("/dev/shm")  # noqa: S108 -- made by mkdtemp; a card's file needs no disk
     folder = Path(tempfile.mkdtemp(prefix="interlude-", dir=memory if memory.is_dir() else None))
     try:
-        bench_speech.said(settings, TALK).tofile(folder / "answer")
+        bench_speech.synthesised(settings, TALK).tofile(folder / "answer")
         echo = None
         if room.echo_db is not None:
             echo = acoustics.impulse_response(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lab.bench.answer_goals import clause_ahead, goals
-from lab.bench.answer_tables import ENOUGH, beside, parts_of, soaked
+from lab.bench.answer_tables import ENOUGH, comparison, recipe_table, soak_table
 
 EVENT: dict[str, Any] = {
     "asked": "", "all_ms": 1500.0, "turn_end_ms": 400.0, "waited_ms": 100.0, "encode_ms": 0.0,
@@ -35,22 +35,22 @@ def test_a_clause_counts_as_drawn_ahead_when_all_of_its_tokens_were() -> None:
 
 def test_questions_that_were_cut_off_or_not_answered_are_told_and_in_no_figure() -> None:
     odd = [EVENT | {"cut_off": True, "all_ms": 1.0}, {"asked": "", "all_ms": None}]
-    sheet = beside({"this": [EVENT, *odd]})
+    sheet = comparison({"this": [EVENT, *odd]})
     assert list(sheet.rows[0]) == ["last sample → first sound", 1500]
     assert ("n", 1) in sheet.rows
     assert "1 questions cut off" in sheet.notes[0]
     assert "1 without an answer" in sheet.notes[0]
-    assert parts_of("this", [EVENT, *odd]).rows[0][-1] == 1
+    assert recipe_table("this", [EVENT, *odd]).rows[0][-1] == 1
 
 
 def test_a_percentile_is_shown_only_of_enough_values() -> None:
-    few, many = (beside({"this": [EVENT] * count}).rows[1] for count in (ENOUGH - 1, ENOUGH))
+    few, many = (comparison({"this": [EVENT] * count}).rows[1] for count in (ENOUGH - 1, ENOUGH))
     assert few == ("the same, p95", "–")
     assert many == ("the same, p95", 1500)
 
 
 def test_a_long_run_tells_its_dropouts() -> None:
-    sheet = soaked([EVENT, {"asked": "", "all_ms": None}], 90.0, {"capture": 0, "playback": 2},
+    sheet = soak_table([EVENT, {"asked": "", "all_ms": None}], 90.0, {"capture": 0, "playback": 2},
                    1, [(5, 7_000_000), (9, 21_300_000)], 2666.7)  # fmt: skip
     assert ("minutes", 1.5) in sheet.rows
     assert ("of these answered", 1) in sheet.rows

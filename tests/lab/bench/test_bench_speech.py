@@ -9,7 +9,7 @@ from appliance.errors import VoiceError
 from appliance.pcm import RATE_HZ
 from appliance.settings import load
 from appliance.voice.postprocess import rms_dbfs
-from lab.bench.bench_speech import PAUSE_S, espeak_talk, name_of, said, talk
+from lab.bench.bench_speech import PAUSE_S, espeak_talk, name_of, synthesised, talk
 from lab.sim.acoustics import FULL_SCALE_SPEECH_DB
 
 HIBARI, ESPEAK = (load(None, {"speaking": {"voice": name}}) for name in ("hibari", "espeak"))
@@ -17,17 +17,17 @@ HIBARI, ESPEAK = (load(None, {"speaking": {"voice": name}}) for name in ("hibari
 
 @pytest.mark.parametrize("seconds", [0.5, 3.0])
 def test_it_is_as_long_as_asked_for_and_of_the_seeds_own_chance(seconds: float) -> None:
-    said = espeak_talk(seconds, 1, voices=("en-us",))
-    assert len(said) == round(seconds * RATE_HZ)
-    assert np.array_equal(said, espeak_talk(seconds, 1, voices=("en-us",)))
-    assert not np.array_equal(said, espeak_talk(seconds, 2, voices=("en-us",)))
+    synthesised = espeak_talk(seconds, 1, voices=("en-us",))
+    assert len(synthesised) == round(seconds * RATE_HZ)
+    assert np.array_equal(synthesised, espeak_talk(seconds, 1, voices=("en-us",)))
+    assert not np.array_equal(synthesised, espeak_talk(seconds, 2, voices=("en-us",)))
 
 
 def test_it_is_loud_and_no_silence_is_longer_than_a_pause() -> None:
-    said = np.abs(espeak_talk(6.0, 3, voices=("en-us",)).astype(np.int32))
-    quiet = np.flatnonzero(said > 300)
+    synthesised = np.abs(espeak_talk(6.0, 3, voices=("en-us",)).astype(np.int32))
+    quiet = np.flatnonzero(synthesised > 300)
     assert np.diff(quiet).max() / RATE_HZ < max(PAUSE_S) + 0.3
-    assert said.max() > 8000
+    assert synthesised.max() > 8000
 
 
 def test_a_box_without_a_wish_talks_with_hibari_and_one_with_espeak_as_before() -> None:
@@ -51,6 +51,6 @@ def test_hibari_talks_as_loud_as_espeak_and_the_same_for_the_same_seed() -> None
 
 @pytest.mark.process
 def test_a_text_is_said_by_the_voice_of_the_settings() -> None:
-    by_both = [said(each, "Good morning.") for each in (HIBARI, ESPEAK)]
+    by_both = [synthesised(each, "Good morning.") for each in (HIBARI, ESPEAK)]
     assert all(0.3 < len(made) / RATE_HZ < 2.0 for made in by_both)
     assert len(by_both[0]) != len(by_both[1])

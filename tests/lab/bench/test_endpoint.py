@@ -13,7 +13,7 @@ from appliance.settings import load_defaults
 from lab.bench import endpoint
 from lab.bench.benches import BenchOptions
 from lab.bench.endpoint import RuleFigures, play, wait_at
-from lab.bench.endpoint_replay import HeardTurn, hear
+from lab.bench.endpoint_replay import HeardTurn, process_turn
 from lab.bench.endpoint_turns import SENTENCES, Turn, turns
 from lab.sim.speech_source import spoken
 
@@ -27,7 +27,7 @@ def some() -> list[Turn]:
 
 @pytest.fixture(scope="module")
 def heard(some: list[Turn]) -> list[HeardTurn]:
-    return [hear(turn, SETTINGS.hearing) for turn in some]
+    return [process_turn(turn, SETTINGS.hearing) for turn in some]
 
 
 @pytest.mark.long

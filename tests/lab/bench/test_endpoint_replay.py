@@ -7,7 +7,7 @@ import pytest
 
 from appliance.hear.turn.turn_network import TurnNetwork
 from appliance.settings import load_defaults
-from lab.bench.endpoint_replay import HeardTurn, ended_ms, hear
+from lab.bench.endpoint_replay import HeardTurn, ended_ms, process_turn
 from lab.bench.endpoint_turns import turns
 
 SETTINGS = load_defaults()
@@ -15,7 +15,7 @@ SETTINGS = load_defaults()
 
 @pytest.fixture(scope="module")
 def heard() -> list[HeardTurn]:
-    return [hear(turn, SETTINGS.hearing) for turn in turns([], 2, seed=1)]
+    return [process_turn(turn, SETTINGS.hearing) for turn in turns([], 2, seed=1)]
 
 
 @pytest.mark.long

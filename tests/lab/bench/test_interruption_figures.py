@@ -33,17 +33,17 @@ def test_a_stop_counts_if_its_onset_is_known_and_the_box_sounded() -> None:
 
 def test_a_word_that_was_missed_came_infinitely_late() -> None:
     trials = [trial("interruption", stop_ms=20.0)] * 9 + [trial("interruption", missed=True)]
-    assert figures.late(trials, 50).value == 20.0
-    assert figures.late(trials, 99).value >= 1e8
-    assert figures.within(trials, 300).value == pytest.approx(0.9)
-    assert math.isnan(figures.late([], 50).value)
+    assert figures.stop_percentile(trials, 50).value == 20.0
+    assert figures.stop_percentile(trials, 99).value >= 1e8
+    assert figures.share_within(trials, 300).value == pytest.approx(0.9)
+    assert math.isnan(figures.stop_percentile([], 50).value)
 
 
 def test_rates_are_by_the_hour_of_talking() -> None:
-    rate = figures.an_hour(3, 1800.0)
+    rate = figures.hourly_rate(3, 1800.0)
     assert rate.value == 6.0
     assert rate.low < 6.0 < rate.high
-    assert math.isnan(figures.an_hour(0, 0.0).value)
+    assert math.isnan(figures.hourly_rate(0, 0.0).value)
 
 
 def test_going_on_after_a_murmur_is_right_under_any_name_and_after_a_call_under_none() -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from lab.bench.interruption_plan import plan
-from lab.bench.interruption_work import do_all
+from lab.bench.interruption_work import run_jobs
 from tests.lab.bench.tiny_model import SETTINGS
 
 
 @pytest.mark.process
 def test_here_and_in_a_process_of_its_own_a_job_has_the_same_result() -> None:
     jobs = [job for job in plan("quick", [], 1, events=1) if job.part == "over"][:1]
-    alone = {job.seed: result for job, result in do_all(jobs, SETTINGS, 1)}
-    together = {job.seed: result for job, result in do_all(jobs, SETTINGS, 2)}
+    alone = {job.seed: result for job, result in run_jobs(jobs, SETTINGS, 1)}
+    together = {job.seed: result for job, result in run_jobs(jobs, SETTINGS, 2)}
     assert alone == together

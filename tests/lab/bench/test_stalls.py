@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from lab.bench.stalls import LATE_NS, PRIORITY, TOLD_NS, NotRealTime, StallWatch, watch
+from lab.bench.stalls import LATE_NS, PRIORITY, REPORT_DELAY_NS, NotRealTime, StallWatch, watch
 
 SECOND = 1_000_000_000
 
@@ -20,8 +20,8 @@ SECOND = 1_000_000_000
     [
         (10 * SECOND - 1, False),  # before it was due
         (10 * SECOND, True),
-        (10 * SECOND + 8_000_000 + TOLD_NS, True),
-        (10 * SECOND + 8_000_001 + TOLD_NS, False),
+        (10 * SECOND + 8_000_000 + REPORT_DELAY_NS, True),
+        (10 * SECOND + 8_000_001 + REPORT_DELAY_NS, False),
     ],
 )
 def test_a_dropout_is_excused_by_a_stall_just_before_it(told_ns: int, *, excused: bool) -> None:
