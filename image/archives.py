@@ -37,7 +37,12 @@ def _uris() -> tuple[str, str]:
     security = os.environ.get("INTERLUDE_DEBIAN_SECURITY", "")
     fields = "$(REPO_URI) $(ORIGIN) $(SUITE) $(LABEL)"
     output = ask(
-        "apt cannot be asked", "apt-get", "indextargets", "--format", fields, "Created-By: Packages"
+        "apt cannot be queried",
+        "apt-get",
+        "indextargets",
+        "--format",
+        fields,
+        "Created-By: Packages",
     )
     for line in output.splitlines():
         uri, *rest = line.split(maxsplit=1)

@@ -44,7 +44,7 @@ class Teller:
         start = time.monotonic()
         made = do()
         elapsed_s = time.monotonic() - start
-        print(f"   {'there already' if elapsed_s < 0.5 else took(elapsed_s)}", flush=True)
+        print(f"   {'cached' if elapsed_s < 0.5 else took(elapsed_s)}", flush=True)
         return made
 
     def all(self) -> str:
@@ -55,10 +55,10 @@ def build(plan: Plan, teller: Teller) -> list[Path]:
     """Run all steps; returns the files that were made. Raises NotBuilt, Misfit."""
     plan.logs.mkdir(parents=True, exist_ok=True)
     step = teller.step
-    step("What this machine can do", lambda: _check_machine(plan))
+    step("Requirements of this machine", lambda: _check_machine(plan))
     debian = step("Debian for the Pi", lambda: root.make(plan))
     linux = step(f"The kernel ({plan.flavour.name})", lambda: kernel.make(plan))
-    built_wheels = step("Wheels that nobody publishes", lambda: wheels.make(plan))
+    built_wheels = step("Wheels that are not published", lambda: wheels.make(plan))
     bare = once(plan.work, "bare", [debian.name], lambda path: root.unpack(debian, path))
     release = step("The release", lambda: freight.make(plan, bare, built_wheels))
     voice_bundle = step(

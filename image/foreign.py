@@ -36,7 +36,7 @@ def enable() -> None:
             (_FOLDER / "register").write_text(f":{_NAME}:M::{_MAGIC}:{_MASK}:{qemu}:OCF\n")
     except (OSError, subprocess.CalledProcessError) as error:
         raise NotBuilt(
-            f"The kernel cannot be told to run the Pi's programs ({error}).",
+            f"The kernel cannot be set up to run the Pi's programs ({error}).",
             "Build where root may mount binfmt_misc, or on a Pi.",
         ) from error
 

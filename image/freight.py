@@ -66,7 +66,7 @@ def make(plan: Plan, root: Path, wheels: list[Path]) -> Path:
         _compile(plan, tree, root, "/mnt/lib/appliance")
         if not any((tree / "lib/appliance/__pycache__").glob(f"*.cpython-{_DIGITS}.pyc")):
             log = plan.logs / "compile.log"
-            raise NotBuilt("The Pi's Python compiles nothing here.", f"Its words: {log}")
+            raise NotBuilt("The Pi's Python compiled nothing.", f"Its output: {log}")
         try:
             pack(tree, path, plan.key, version=plan.version, machine=MACHINE, python=PYTHON,
                  made_s=plan.time_s)  # fmt: skip
@@ -118,8 +118,9 @@ def _dependencies(plan: Plan, root: Path, wheels: list[Path]) -> Path:
         library.mkdir(parents=True)
         requirements_file = plan.work / "dependencies.txt"
         requirements_file.write_text(requirements)
-        remedy = "A dependency without a wheel for the Pi is one for image/wheels.py."
-        quietly("The release's dependencies cannot be had", remedy, plan.logs / "dependencies.log",
+        remedy = "Add a dependency without a wheel for the Pi to image/wheels.py."
+        quietly("The release's dependencies cannot be installed", remedy,
+                plan.logs / "dependencies.log",
                 *PIP, "--require-hashes", "--target", library, "-r", requirements_file,
                 progress=_progress)  # fmt: skip
         _unpack(plan, library, wheels)
@@ -142,13 +143,13 @@ def _add_own_package(plan: Plan, tree: Path) -> None:
             "--no-build-isolation", "--wheel-dir", wheel_folder, ROOT)  # fmt: skip
     _unpack(plan, library, list(wheel_folder.glob("*.whl")))
     if forbidden := licences.copyleft(library):
-        raise NotBuilt(" ".join(forbidden), "A voice's program is the place for it: voices/.")
+        raise NotBuilt(" ".join(forbidden), "It may only be part of a voice's program: voices/.")
     for name in BESIDE:
         shutil.copy(ROOT / name, tree / name)
 
 
 def _unpack(plan: Plan, library: Path, wheels: list[Path]) -> None:
-    remedy = "A dependency without a wheel for the Pi is one for image/wheels.py."
+    remedy = "Add a dependency without a wheel for the Pi to image/wheels.py."
     quietly("The wheels cannot be unpacked", remedy, plan.logs / "wheels.log",
             *PIP, "--no-index", "--target", library, *wheels)  # fmt: skip
     # bin has scripts with this machine's paths, include and lib llama.cpp's headers and its copy.

@@ -86,7 +86,7 @@ def _arrange(plan: Plan, raw: Path, path: Path) -> None:
     if modules is None:
         modules = next(iter(sorted((raw / "lib/modules").glob("*"))), None)
     if modules is None:
-        raise NotBuilt("The kernel's packages have no modules.", "Is the archive whole?")
+        raise NotBuilt("The kernel's packages have no modules.", "Is the archive complete?")
     (path / "boot").mkdir(parents=True)
     kernels = [*modules.glob("vmlinuz"), *(raw / "boot").glob("vmlinuz-*")]
     (path / "boot/kernel").write_bytes(plain(kernels[0].read_bytes()))
@@ -120,5 +120,5 @@ def plain(kernel: bytes) -> bytes:
             ["zstd", "-dcq"], input=kernel, capture_output=True, check=True
         ).stdout
     if kernel[56:60] != b"ARM\x64":
-        raise NotBuilt("The kernel is packed in a way that is not known here.", "Use another one.")
+        raise NotBuilt("The kernel's compression is not supported.", "Use another kernel.")
     return kernel

@@ -63,7 +63,7 @@ def _modules(kernel: Path) -> list[Path]:
     found = needed(kernel, version_of(kernel), MODULES)
     if not any(path.name.startswith("erofs.ko") for path in found):
         raise NotBuilt(
-            "The kernel has no erofs.", "Its packages are not whole: remove them from the cache."
+            "The kernel has no erofs.", "Its packages are incomplete: remove them from the cache."
         )
     _check(found, kernel)
     return found
@@ -92,7 +92,7 @@ def _check(found: list[Path], kernel: Path) -> None:
         missing = sorted(drivers(hangs_on(tree.read_bytes()), aliases) - names)
         if missing:
             raise NotBuilt(
-                f"By {tree.name} the card needs {', '.join(missing)}.",
+                f"According to {tree.name} the card needs {', '.join(missing)}.",
                 "Add them to image/initramfs/modules.",
             )
 

@@ -71,7 +71,7 @@ def apply(plan: Plan, root: Path, release: Path | None, voices: Sequence[Path] =
     bind_shared = f"mkdir -p {_SHARED}\nmount --bind {shlex.quote(str(shared))} {_SHARED}\n"
     script = f"{mounts}{bind_shared}cd {shlex.quote(str(ROOT / 'ansible'))}\nexec {command}"
     quietly(
-        "The roles cannot be applied", "Mend the task that failed, and say it again.", log,
+        "The roles cannot be applied", "Fix the task that failed, and run it again.", log,
         "unshare", "--mount", "--propagation", "private", "sh", "-c", script,
         environment={
             "ANSIBLE_CONFIG": str(ROOT / "ansible/ansible.cfg"),

@@ -18,7 +18,7 @@ SPACE_GIB = 6.0  # disk space that a build needs at most
 def check(plan: Plan) -> None:
     """Check that this machine can build: root, tools, disk space. Raises NotBuilt."""
     if os.geteuid() != 0:
-        raise NotBuilt("A root file system is made by root.", "Say `sudo make image`.")
+        raise NotBuilt("Making a root file system needs root.", "Run `sudo make image`.")
     packages = commands("image")
     missing = sorted({package for tool, package in packages.items() if shutil.which(tool) is None})
     if missing:
@@ -26,7 +26,7 @@ def check(plan: Plan) -> None:
     free_gib = shutil.disk_usage(plan.work).free / 2**30
     if free_gib < SPACE_GIB:
         raise NotBuilt(
-            f"{SPACE_GIB:g} GiB are needed for it; {free_gib:.1f} are free.", "Make room."
+            f"{SPACE_GIB:g} GiB are needed; {free_gib:.1f} are free.", "Free some disk space."
         )
 
 

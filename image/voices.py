@@ -30,7 +30,7 @@ def make(plan: Plan, root: Path) -> Path:
     ]  # fmt: skip
 
     def install(listed: Path, library: Path) -> None:
-        quietly("The voices' program cannot be had", "A package without a wheel for the Pi?",
+        quietly("The voices' program cannot be installed", "A package without a wheel for the Pi?",
                 plan.logs / "voices.log",
                 *freight.PIP, "--require-hashes", "--target", library, "-r", listed)  # fmt: skip
 

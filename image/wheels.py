@@ -43,7 +43,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 _HEADERS = ("libasound2-dev", "libasound2t64", f"libpython{PYTHON}-dev")
 _PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
 _REMEDY = (
-    "Its words above say what it lacks; the compilers are g++-aarch64-linux-gnu, cmake, ninja."
+    "Its output above says what is missing; the tools are g++-aarch64-linux-gnu, cmake, ninja."
 )
 SOURCES = ("pyalsaaudio", "sdnotify")  # rows of requirements.lock without a wheel for the Pi
 
@@ -119,7 +119,9 @@ def _llama_source(archive: Path, scratch: Path) -> Path:
     try:
         return llama_source.unpack(archive, scratch / "source")
     except Failed as error:
-        raise NotBuilt(f"llama.cpp cannot be patched: {error}.", "Mend scripts/patches.") from error
+        raise NotBuilt(
+            f"llama.cpp cannot be patched: {error}.", "Update scripts/patches."
+        ) from error
 
 
 def _sdnotify(plan: Plan, to: Path) -> None:

@@ -213,7 +213,7 @@ def _packages(tree: Path, names: tuple[str, ...], scratch: Path) -> Path:
     listed = scratch / "wanted.txt"
     listed.write_text(tiny.locked(names, "requirements-dev.lock"))
     library = scratch / "packages"
-    ask("Packages for the guest cannot be had", sys.executable, "-m", "pip", "install", "--no-deps",
+    ask("Packages for the guest are missing", sys.executable, "-m", "pip", "install", "--no-deps",
         "--disable-pip-version-check", "--no-compile", "--ignore-requires-python",
         "--only-binary=:all:", "--implementation=cp", f"--python-version={digits}",
         f"--abi=cp{digits}", "--abi=abi3", "--abi=none",

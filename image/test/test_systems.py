@@ -211,7 +211,7 @@ def test_a_sick_system_that_was_asked_for_takes_itself_back(story: Story) -> Non
 
 
 def test_a_rotten_system_ends_its_trial_before_it_starts(story: Story) -> None:
-    assert "system_a cannot be used; starting anew" in story.rotten_console
+    assert "system_a cannot be used; restarting" in story.rotten_console
     assert story.told["rotten"] == ""
 
 
