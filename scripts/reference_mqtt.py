@@ -18,7 +18,7 @@ Every topic of a box, from `appliance/mqtt/topics.py` and `command_topics.py`, a
 `discovery.py`; made by `python -m scripts.reference`.
 
 `ID` is the box's id (`link.id`); `interlude` is `link.base`, `homeassistant` is
-`link.discovery_prefix`. What is retained is sent with QoS 1, an event once with QoS 0; the box
+`link.discovery_prefix`. Retained messages are sent with QoS 1, events once with QoS 0; the box
 subscribes with QoS 1. [The page on Home Assistant](../home-assistant.md) has examples.
 """
 

@@ -17,22 +17,23 @@ PAGE = FOLDER / "table.md"
 HEAD = """\
 # Who has the floor
 
-The dialogue's state machine, made by `python -m scripts.reference`: first what each message does in
-each state, then the parts of the state, each a file beside this one, and what changes them.
+The dialogue's state machine, made by `python -m scripts.reference`: first the handler of each
+message in each state, then the parts of the state, each in a file of this folder, and what changes
+them.
 
 ## Messages and states
 
-An empty cell does nothing. The handlers lie beside this page, in `on_*.py`."""
+An empty cell: the message has no effect. The handlers are in `on_*.py` in this folder."""
 PARTS_HEAD = """\
 ## The parts of the state
 
-Each part goes through phases of its own. A cell is the phase after the operation; `·`: the same; an
-empty one: no handler applies it there. *By* names the functions that apply it, of
-`on_*.py`, `transition.py` and `state_machine.py`."""
+Each part has phases of its own. A cell is the phase after the operation; `·`: the same phase;
+empty: no handler applies the operation in that phase. *By* names the functions of `on_*.py`,
+`transition.py` and `state_machine.py` that apply it."""
 CHANGES_HEAD = """\
 ## What a handler may change
 
-All that it does counts, also what the functions that it calls do. `×`: it may change that part."""
+`×`: the handler, or a function that it calls, may change that part."""
 
 Handler = Callable[..., None]
 FIELDS = tuple(one.name for one in dataclasses.fields(DialogState) if one.name != "policy")
@@ -78,14 +79,14 @@ def _part(part: StatePart, functions: Functions) -> list[str]:
     text = (inspect.getdoc(part.kind) or "").split("\n\n")[0].replace("\n", " ")
     consistent = inspect.getattr_static(part.kind, "consistent", None)
     if isinstance(consistent, property):
-        text += f" What holds: {' '.join((consistent.__doc__ or '').split())}"
+        text += f" Invariant: {' '.join((consistent.__doc__ or '').split())}"
     rows = [
         _row(_label(one), *(_cell(part, phase, one) for phase in part.phases),
              ", ".join(appliers(functions, part.field, one.name)))
         for one in part.operations
     ]  # fmt: skip
     if putters := appliers(functions, part.field, ""):
-        text += f" Put in place or taken away by: {', '.join(putters)}."
+        text += f" Assigned by: {', '.join(putters)}."
     return [head, "", text, "", *_head("operation", *part.phases, "by"), *rows]
 
 

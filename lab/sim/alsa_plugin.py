@@ -35,5 +35,5 @@ def alsa_environment(
 def _quoted(path: Path) -> str:
     text = str(path.absolute())
     if any(character in text for character in '"\\\n'):
-        raise CardError(f"ALSA's settings cannot hold the path {text!r}.")
+        raise CardError(f"ALSA's configuration cannot contain the path {text!r}.")
     return f'"{text}"'

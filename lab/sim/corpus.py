@@ -88,7 +88,7 @@ def load(source: RecordingFile) -> SoundClip:
         return SoundClip(wave, 0, len(wave), clear=False)
     clip = with_edges(wave)
     if clip is None:
-        raise RecordingError(f"{source.path}: nothing stands out of its noise.")
+        raise RecordingError(f"{source.path}: nothing is louder than its noise.")
     return clip
 
 

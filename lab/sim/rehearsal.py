@@ -149,7 +149,7 @@ class Rehearsal:
             at = self._when(entry)
             if at is None:
                 self.recording.given_up = (
-                    f"waited {self.scene.patience_s:g} s in vain for the box to be {entry.when}"
+                    f"the box was not {entry.when} within {self.scene.patience_s:g} s"
                 )
                 return
             at = max(at, self.card.now() + AHEAD)

@@ -165,7 +165,7 @@ def _summary(reader: RecordingReader) -> list[str]:
         f"CPU of one core: {costs}.",
     ]
     if recording.given_up:
-        lines.append(f"[red]The scene did not come to its end: {recording.given_up}.[/]")
+        lines.append(f"[red]The scene did not reach its end: {recording.given_up}.[/]")
     return lines
 
 

@@ -106,7 +106,7 @@ def parse(raw: object, *, name: str, folder: Path) -> Scene:
         problem, _, where = str(error).partition(" - at ")
         raise SceneError(f"{name}: `{where.strip('`').removeprefix('$.')}`: {problem}.") from error
     if not scene.owner:
-        raise SceneError(f"{name}: nobody says anything.", "Give `owner:` at least one entry.")
+        raise SceneError(f"{name}: the owner has no entries.", "Give `owner:` at least one entry.")
     for number, entry in enumerate(scene.owner, 1):
         _check(scene, entry, f"{name}: owner entry {number}")
     if scene.room.noise not in (None, "white", "pink", "kitchen"):

@@ -248,8 +248,8 @@ class SoundCard:
         if frames < 0 or first + frames > end:
             limit = "now()" if name == "loudspeaker" else "microphone_end()"
             raise SamplesNotYet(
-                f"The {name} has got to {end}, not to {first + frames}.",
-                f"Ask for what lies before {limit}.",
+                f"The {name} has reached {end}, not {first + frames}.",
+                f"Read only samples before {limit}.",
             )
         samples = np.zeros(frames, np.int16)
         if first >= 0:
@@ -258,7 +258,7 @@ class SoundCard:
                 valid = slots >> 16 == lap
                 samples[done : done + len(slots)][valid] = slots[valid].astype(np.uint16).view("i2")
         if first < max(0, self.now() - REACH_FRAMES):
-            raise SamplesGone(f"The {name} has forgotten what was at {first}.", "Copy more often.")
+            raise SamplesGone(f"The {name}'s samples at {first} are overwritten.", "Read earlier.")
         return samples
 
     def events(self) -> tuple[CardEvent, ...]:

@@ -49,7 +49,7 @@ def test_stereo_of_another_rate_becomes_mono_at_ours(tmp_path: Path) -> None:
         (np.zeros(RATE_HZ, np.float32), "silent"),
         (np.sign(word()), "clipped"),
         (np.full(RATE_HZ, np.nan, np.float32), "no numbers"),
-        (np.random.default_rng(1).uniform(-0.1, 0.1, RATE_HZ).astype(np.float32), "stands out"),
+        (np.random.default_rng(1).uniform(-0.1, 0.1, RATE_HZ).astype(np.float32), "louder than"),
     ],
 )
 def test_what_cannot_be_used_says_why(tmp_path: Path, wave: np.ndarray, reason: str) -> None:

@@ -27,8 +27,8 @@ def test_a_scene_of_one_line_gets_a_quiet_room_without_echo() -> None:
     ("raw", "complaint"),
     [
         ([], "a scene holds"),
-        ({}, "nobody says anything"),
-        ({"owner": []}, "nobody says anything"),
+        ({}, "has no entries"),
+        ({"owner": []}, "has no entries"),
         ({"owner": [{"say": "x"}]}, "owner entry 1: give either `at_s` or `when`"),
         ({"owner": [{"at_s": 1, "when": "idle", "say": "x"}]}, "give either `at_s` or `when`"),
         ({"owner": [{"at_s": 1}]}, "give one of `say`, `wav` and `noise`"),
