@@ -133,7 +133,8 @@ def _ready(console: Console, settings: Settings, store: ModelStore, model: Catal
 def cli_bring_voice(
     settings: Settings, stick: Path | None = None, request_file: Path = VOICE_WANTED
 ) -> int:
-    """Fetch the requested voice, or copy it from `stick`. It is not announced: it will be heard."""
+    """Fetch the requested voice, or copy it from `stick`. Makes no announcement, since the
+    new voice will be heard."""
     from appliance.models.background_download import BackgroundDownload
     from appliance.models.fetcher import ModelFetcher
     from appliance.models.hub import ModelHub

@@ -178,7 +178,7 @@ def pop_request(
 
 
 class SetupAnnouncer:
-    """Makes the box say a sentence or restart. `stands`: reads the box's status file."""
+    """Makes the box say a sentence or restart. `read_status`: reads the box's status file."""
 
     def __init__(
         self,

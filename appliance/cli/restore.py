@@ -96,7 +96,7 @@ def _prepared(state: Path, settings: Settings) -> RestorePlan | None:
         return None
     existing = tuple(name for name in moves if place(state, name).exists())
     plan = RestorePlan(moves, existing)
-    # Files that an earlier restore replaced and this one does not: undoing that one is over.
+    # Files that only an earlier restore replaced: that restore can no longer be undone.
     erase(beside(state, name, BEFORE) for name in PLACES if name not in moves)
     write_whole(state / PLAN, msgspec.json.encode(plan), 0o600)
     return plan

@@ -30,7 +30,7 @@ CLEAR_MS = 20  # quiet before an onset that makes the onset exact to the sample
 CLEAR_DB = -38.0  # highest level of that quiet, relative to the sound
 _STEP = 80  # 5 ms
 _LEAST = 1e-12  # least power: digital silence counts as -120 dB
-_OVER_FLOOR_DB, _UNDER_PEAK_DB = 10.0, 30.0  # threshold of the onset in a clip with noise
+_OVER_FLOOR_DB, _UNDER_PEAK_DB = 10.0, 30.0  # onset in a noisy clip: above floor, below peak
 
 
 @dataclass(frozen=True)

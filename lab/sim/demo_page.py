@@ -24,7 +24,7 @@ HOST = "127.0.0.1"
 
 class DemoPage:
     """The page of a demo. `folder`: for a settings file that the page may change, in place of the
-    owner's. `say`: prints a sentence."""
+    owner's. `print_line`: prints a sentence."""
 
     def __init__(
         self, settings: Settings, folder: Path, print_line: Callable[[str], object]

@@ -35,7 +35,8 @@ LATE = 400 * MS  # and so long after the utterance's end
 
 @dataclass
 class UtteranceOutcome:
-    """One utterance of the owner. Indices are seconds from the recording's start; times in ms."""
+    """The outcome of one utterance. `onset_s`, `end_s`: seconds from the recording's start; `_ms`:
+    durations in ms."""
 
     said: str
     kind: str
