@@ -1,5 +1,4 @@
-"""Runs the real processes on a simulated card for a bench: the box talks, sounds are played over
-it."""
+"""Runs the real processes on a simulated card for a bench: the box talks and is interrupted."""
 
 from __future__ import annotations
 
@@ -104,7 +103,7 @@ class BenchHarness(Rehearsal):
         self.wait_until(lambda: False, seconds)
 
     def wait_until(self, condition: Callable[[], bool], timeout_s: float) -> bool:
-        """Wait until `true()` holds. False after `timeout_s`."""
+        """Wait until `condition()` is true. False after `timeout_s`."""
         end = self.card.now() + round(timeout_s * RATE_HZ)
         while not condition():
             if self.card.now() >= end:

@@ -108,7 +108,7 @@ class _Layers:
         self._rng = rng
 
     def random(self, out: int, inputs: int, scale: float = 1.0) -> Floats:
-        """float32[out, given], scaled so that a product keeps the variance of its input."""
+        """float32[out, inputs], scaled so that a product keeps the variance of its input."""
         weights = self._rng.standard_normal((out, inputs), np.float32)
         return weights * np.float32(scale / math.sqrt(inputs))
 

@@ -152,7 +152,7 @@ class BrokerObserver:
         return found[-1].payload if found else None
 
     def wait_until(self, condition: Callable[[], Any], seconds: float = 15.0) -> bool:
-        """Wait until `true()` holds. False after `seconds`."""
+        """Wait until `condition()` is true. False after `seconds`."""
         deadline = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > deadline:

@@ -1,7 +1,7 @@
 """`interlude bench page`: what the page costs the conversation, with viewers and under attack.
 
 The same sounds are played over the talking box in five conditions, in alternating blocks; each
-block starts the real processes on the software card anew. In the control condition the box has no
+block restarts the real processes on the software card. In the control condition the box has no
 page and the attackers work against another server. A last table has the time until an opened page
 shows live data, the page's cost without viewers, and its size in bytes.
 """
@@ -118,7 +118,7 @@ class _PageBlock:
     ) -> None:
         try:
             at, onset = stage.add_over_talk(sound, rng)
-        except SaidTooLate:  # this process was held up
+        except SaidTooLate:  # this process was delayed
             self._found.left_out += 1
             return
         end = at + sound.end + round(AFTER_S * RATE_HZ)
