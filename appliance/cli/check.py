@@ -50,7 +50,7 @@ def language_model(settings: Settings, wish: Path = Path("/etc/interlude/model-w
     model = store.language_model(settings.thinking.model)
     if damage := store.damage(store.models[model.name]):
         raise InterludeError(damage[0], f"Get it again: `interlude models fetch {model.name}`.")
-    return f"{model.name} is here and whole."
+    return f"{model.name} is here and undamaged."
 
 
 def prompt(settings: Settings) -> Finding | None:

@@ -62,10 +62,10 @@ def cli_look(
         for unit in units:
             start(unit)
     except InterludeError as error:
-        print(f"<4>no look for a newer version: {error}")  # a warning: sd-daemon(3)
+        print(f"<4>cannot look for a newer version: {error}")  # a warning: sd-daemon(3)
         outcome = RequestOutcome.of_error(request.id, error)
     else:
-        print(f"looks for a newer version: {', '.join(units) or 'a stick is awaited'}")
+        print(f"looking for a newer version: {', '.join(units) or 'waiting for a stick'}")
         outcome = RequestOutcome(request.id, names=tuple(units))
     handed_request.tell(REQUEST, outcome, changed)
     return 0
