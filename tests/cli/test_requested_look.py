@@ -74,7 +74,7 @@ def test_without_an_address_nothing_is_started_and_the_page_is_told(
     assert told is not None
     assert told.key == "page-wrong-look-nowhere"
     assert (box.started, mark("web", box.changed).exists()) == ([], False)
-    assert capsys.readouterr().out.startswith("<4>no look")
+    assert capsys.readouterr().out.startswith("<4>cannot look")
 
 
 def test_every_stick_that_is_plugged_in_is_looked_at_and_no_other_disk(box: Box) -> None:
