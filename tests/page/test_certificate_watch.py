@@ -106,8 +106,8 @@ def test_its_end_is_told_two_weeks_before_and_after_it_on_the_page_and_once_in_t
 ) -> None:
     end_s = files.watch.served.until_s
     assert files.notices(end_s - RENEW_S - 60) == []
-    assert "runs out on 20" in files.notices(end_s - RENEW_S + 60)[0]
-    assert "ran out on 20" in files.notices(end_s + 60)[0]
+    assert "expires on 20" in files.notices(end_s - RENEW_S + 60)[0]
+    assert "expired on 20" in files.notices(end_s + 60)[0]
     for late_s in (-RENEW_S + 60, -RENEW_S + 120, 60, 120):
         files.watch.look(1.0, end_s + late_s, NOBODY)
     assert len(caplog.records) == 2

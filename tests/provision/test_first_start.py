@@ -91,7 +91,7 @@ def test_no_password_is_taken_from_a_seed(ground: ProvisionTarget, tmp_path: Pat
         ("codec-zero", "keyboard", "no panel `keyboard`"),
         ("plughw:CARD=Array", "my card", "not a sound card"),
         ("gemma-4-e2b", "gemma", "no model `gemma`"),
-        ("Europe/Berlin", "Europe/Berln", "not a time zone"),
+        ("Europe/Berlin", "Europe/Berln", "no time zone"),
         ("kitchen", "my kitchen", "not a host name"),
     ],
 )
