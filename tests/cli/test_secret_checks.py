@@ -42,7 +42,7 @@ def test_one_that_ends_soon_is_a_warning(authority: Authority) -> None:
 def test_an_expired_one_is_a_problem_with_what_to_do(authority: Authority) -> None:
     found = page_finding(settings(*authority.issue("kitchen.local", days=-1)).page, 0.0, {})
     assert found.verdict == "problem"
-    assert "goes on with the certificate before" in found.sentence
+    assert "keeps the previous certificate" in found.sentence
     assert "has expired" in found.sentence
     assert found.remedy
 
