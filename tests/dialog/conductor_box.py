@@ -1,4 +1,4 @@
-"""A conductor as a process, for tests that play every other part of the box."""
+"""A conductor in a real process; the tests play every other part of the box."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ PARTS = ("capture", "playback", "listener", "thinker", "speaker", "link")
 
 
 class Box(PlayedParts):
-    """A conductor under a real supervisor; every other part is played by the test."""
+    """A conductor under a real supervisor; the test plays every other part."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings, ("conductor",), PARTS)
 
     def state(self, name: str) -> StateChanged:
-        """Wait until the conversation says that it is in that state."""
+        """Wait until the conductor reports this state."""
         while True:
             changed = self.get("room", StateChanged)
             if changed.state == name:
@@ -40,15 +40,15 @@ class Box(PlayedParts):
     def kill(self) -> None:
         pid = self.pid("conductor")
         os.kill(pid, signal.SIGKILL)
-        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # it is the supervisor's to reap
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # WNOWAIT: the supervisor reaps it
 
     def load_model(self) -> None:
-        """The thinker is ready, and has been given what there is to recall: nothing."""
+        """Report a ready thinker; the memory has no turns to recall."""
         self.say("thinker", RecallWanted(), ThinkerReady("pocket"))
         assert self.get("thinker", Recall).turns == ()
 
     def question(self, utterance: int = 1) -> int:
-        """The owner asks, and the box thinks. Returns the turn."""
+        """Send the messages of a spoken question until the box thinks. Returns the turn."""
         self.floor.hold = utterance
         self.say("listener", Onset(utterance, 0, speaking=False))
         self.say("listener", SpeechStarted(utterance, utterance, 0))
@@ -56,7 +56,7 @@ class Box(PlayedParts):
         return self.get("thinker", Think).turn
 
     def answer(self, *sentences: str) -> int:
-        """To the question, which sounds. Returns the turn."""
+        """Answer the question with these sentences and start their playback. Returns the turn."""
         turn = self.floor.turn
         for number, text in enumerate(sentences):
             self.say("thinker", Sentence(turn, number, text))

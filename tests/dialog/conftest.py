@@ -1,4 +1,4 @@
-"""What tests of the dialog share: the memory's file, and a conductor as a process."""
+"""Fixtures of the dialogue's tests: the memory's file, and a conductor as a process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def box(tmp_path: Path) -> Iterator[Box]:
-    """A conductor that has begun, with a model that is ready."""
+    """A running conductor whose model is loaded."""
     box = Box(settings_in(tmp_path))
     box.load_model()
     yield box

@@ -1,4 +1,4 @@
-"""What a worker gives to its process, without a process: mail in, messages out."""
+"""A stand-in for a worker's runtime interface, without a process: messages in and out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from appliance.settings import Settings
 
 
 class Desk:
-    """`sent`: what the process has said; `arrived`: its mail, until it looks."""
+    """`sent`: messages the code under test has sent; `arrived`: messages it has not read yet."""
 
     def __init__(self, name: str, settings: Settings, box_started_s: float = 0.0) -> None:
         self.settings = settings

@@ -1,4 +1,4 @@
-"""A supervisor in a process of its own, for tests: it may be killed, and started again."""
+"""A supervisor in its own process, which tests kill and start again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from appliance.runtime.ipc.floor import Floor
 from appliance.settings import load
 
 PATIENCE_S = 30.0  # on a very busy machine
-# The floor's descriptor on the first line, then each BoxStatus that a recogniser of words is told.
+# Prints the floor's descriptor on the first line, then each BoxStatus sent to the part `words`.
 SUPERVISE = """
 import signal, sys
 from pathlib import Path
@@ -50,22 +50,22 @@ supervisor.stop_all()
 
 
 class Life:
-    """A supervisor in a process of its own, with a conductor; it can be killed as a whole.
+    """A supervisor in its own process, with a conductor; `kill` ends it with all its parts.
 
-    `stands`: what was told last of mode, volume, mute, and of a disk that fails.
+    `status`: mode, volume, mute and storage problem of the last BoxStatus, as printed words.
     """
 
     def __init__(self, folder: Path, *parts: str, **settings: object) -> None:
         self.folder = folder
         self._parts = parts or ("conductor",)
-        self.stands: list[str] = []
+        self.status: list[str] = []
         self._environment = {**os.environ, "RUNTIME_DIRECTORY": str(folder / "run")}
         (folder / "run").mkdir()
         self.write(settings)
         self.start()
 
     def write(self, settings: dict[str, object]) -> None:
-        """The owner's settings file."""
+        """Write the settings file."""
         file = self.folder / "settings.yaml"
         file.write_text(json.dumps({"state_dir": str(self.folder / "state"), **settings}))
         self.settings = load(file)
@@ -78,15 +78,15 @@ class Life:
         )  # fmt: skip
         assert self.child.stdout is not None
         self.floor_fd = int(self.child.stdout.readline())
-        self.stands.clear()
-        threading.Thread(target=self._hear, args=(self.child.stdout,), daemon=True).start()
+        self.status.clear()
+        threading.Thread(target=self._read_status, args=(self.child.stdout,), daemon=True).start()
 
-    def _hear(self, lines: IO[str]) -> None:
+    def _read_status(self, lines: IO[str]) -> None:
         for line in lines:
-            self.stands[:] = line.split()
+            self.status[:] = line.split()
 
     def children(self) -> dict[str, int]:
-        """Title → process id."""
+        """Process title → process id, of the supervisor's children."""
         found = {}
         for path in Path("/proc").glob("[0-9]*"):
             try:
@@ -99,7 +99,7 @@ class Life:
         return found
 
     def pid(self, part: str) -> int:
-        """Of the process of that name, once it is there."""
+        """Wait for the process of this part and return its process id."""
         found = 0
 
         def look() -> int:
@@ -111,19 +111,19 @@ class Life:
         return found
 
     def floor(self) -> Floor:
-        """The words as every part sees them, through the supervisor's descriptor."""
+        """Map the floor through the supervisor's descriptor, as every part does."""
         fd = os.open(f"/proc/{self.child.pid}/fd/{self.floor_fd}", os.O_RDWR)
         try:
-            return Floor(fd)  # its mapping stays
+            return Floor(fd)  # the mapping outlives the descriptor
         finally:
             os.close(fd)
 
     def microphone_off(self) -> bool:
-        """As capture would see it."""
+        """Read the flag that capture reads."""
         return self.floor().microphone_off
 
     def tell(self, *messages: Message) -> StateChanged:
-        """As a shell would."""
+        """Send commands through the control socket, as the command line does."""
         end_s = time.monotonic() + PATIENCE_S
         for message in messages:
             while True:
@@ -135,18 +135,18 @@ class Life:
                     time.sleep(0.02)
         return state
 
-    def until(self, true: Callable[[], object]) -> None:
+    def until(self, condition: Callable[[], object]) -> None:
         end_s = time.monotonic() + PATIENCE_S
-        while not true():
-            assert time.monotonic() < end_s, "it never came"
+        while not condition():
+            assert time.monotonic() < end_s, "the condition did not become true in time"
             time.sleep(0.01)
 
-    def kept(self, *, muted: bool) -> bool:
+    def stored_on_disk(self, *, muted: bool) -> bool:
         found = mute_store.read_file(mute_store.path(self.settings))
         return found is not None and found.muted == muted
 
     def kill(self) -> None:
-        """With all its parts, and no time to say anything."""
+        """Kill the supervisor and all its parts with SIGKILL."""
         children = self.children().values()
         self.child.kill()
         for pid in children:
@@ -161,7 +161,7 @@ class Life:
 
 
 def _ended(pid: int) -> bool:
-    """Or a zombie that nobody has collected yet."""
+    """Whether the process has ended; a zombie that is not reaped yet counts as ended."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except OSError:

@@ -1,4 +1,4 @@
-"""The conductor's part of mute in tests: a real store, floor and conversation."""
+"""The conductor's handling of mute without a process: a real store, floor and dialogue."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tests.waiting import PATIENCE_S, until
 
 
 class Box:
-    """The conductor's part of it, with the real store, floor and conversation.
+    """The conductor's handling of mute, with the real store, floor and dialogue.
 
-    `card`: the state's folder. `run`: the folder in memory, which a power cut empties.
+    `card`: the state directory. `run`: the directory in memory, which a power cut empties.
     """
 
     def __init__(self, folder: Path, wait_s: float = PATIENCE_S) -> None:
@@ -35,10 +35,10 @@ class Box:
         self.boot()
 
     def boot(self) -> None:
-        """A supervisor begins: a new floor, and a new conductor."""
+        """Start a supervisor: a new floor, and a new conductor."""
         page = floor.create()
         self.floor = Floor(page)
-        os.close(page)  # the mapping stays
+        os.close(page)  # the mapping outlives the descriptor
         assert self.floor.microphone_off
         self.conduct()
 
@@ -46,7 +46,7 @@ class Box:
         return read_file(file)
 
     def conduct(self) -> None:
-        """A conductor begins on the floor as it is."""
+        """Start a conductor on the present floor."""
         self.end_conductors()
         self.store = MuteStore(self.card / FILE, self.run, read=self.look_at)
         self.microphone = MuteState(self.floor, self.store)
@@ -73,26 +73,26 @@ class Box:
             else:
                 self.hear(news)
 
-    def until(self, true: Callable[[], object]) -> None:
+    def until(self, condition: Callable[[], object]) -> None:
         def looked() -> object:
             self.look()
-            return true()
+            return condition()
 
-        until(lambda: true() or looked())
+        until(lambda: condition() or looked())
 
     def settle(self) -> None:
-        """Until the disk has what was wanted last."""
+        """Wait until the disk has the last requested state, or writing has failed."""
         self.until(lambda: self.microphone._on_disk is not None or self.microphone.failing)
 
     def break_card(self) -> None:
-        """Nothing can be written any more, as when ext4 has gone read-only."""
-        in_the_way = self.card / f".{FILE}.new"
-        while not in_the_way.is_dir():  # a file of that name is there while one is written
+        """Make every write fail, as after ext4 has gone read-only."""
+        blocker = self.card / f".{FILE}.new"
+        while not blocker.is_dir():  # while a write is in progress, a file has this name
             with suppress(FileExistsError):
-                in_the_way.mkdir()
+                blocker.mkdir()
 
     def end_conductors(self) -> None:
-        """They have written what they were to write, unless the card stalls."""
+        """Stop all conductors, which write what is pending, unless the card stalls."""
         for microphone in self._conductors:
             microphone.request_stop()
             microphone.join()

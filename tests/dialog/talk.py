@@ -1,4 +1,4 @@
-"""A conversation to talk to in tests: it keeps the time, and every action in order."""
+"""A dialogue state machine for tests, with its own clock and a record of all its actions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RULES = DialogPolicy()
 
 
 class Talk:
-    """Feed it; `said` are the actions since the last look, `all` every action there was."""
+    """`said`: the actions of the last call; `all`: every action so far."""
 
     def __init__(
         self,
@@ -48,11 +48,11 @@ class Talk:
 
     @property
     def index(self) -> int:
-        """The card's index of this moment."""
+        """The sound card's frame index at the present time."""
         return round(self.now_s * RATE_HZ)
 
     def __call__(self, *messages: DialogEvent, after_s: float = 0.0) -> list[Action]:
-        """Feed the messages, the first after `after_s`; returns what they led to."""
+        """Feed the messages, the first after `after_s`; returns their actions."""
         self.now_s += after_s
         self.said = []
         for message in messages:
@@ -62,7 +62,7 @@ class Talk:
         return self.said
 
     def wait(self, seconds: float, hold: int | None = None) -> list[Action]:
-        """Time passes, looked at ten times."""
+        """Let the time pass in ten ticks."""
         said: list[Action] = []
         for _ in range(10):
             said += self(Tick(hold), after_s=seconds / 10)
@@ -70,7 +70,7 @@ class Talk:
         return said
 
     def sent(self, kind: type[M], *, ever: bool = False) -> list[M]:
-        """Messages of that kind in the last actions, or in all."""
+        """Messages of this type sent by the last actions, or by all of them."""
         actions = self.all if ever else self.said
         found = [action.message for action in actions if isinstance(action, SendMessage)]
         return [message for message in found if isinstance(message, kind)]
@@ -84,16 +84,16 @@ class Talk:
     def states(self) -> list[str]:
         return [action.state for action in self.all if isinstance(action, AnnounceState)]
 
-    # ── the ways into each state ─────────────────────────────────────────────────────────────
+    # ── how to reach each state ──────────────────────────────────────────────────────────────
     def speech(self, utterance: int = 1, seconds: float = 2.0) -> None:
-        """The owner asks something, with nothing in the way."""
+        """A spoken question, from its onset to its end."""
         self(Onset(utterance, 0, speaking=False))
         self(SpeechStarted(utterance, utterance, 0), after_s=0.3)
         frames = round(seconds * RATE_HZ)
         self(SpeechEnded(utterance, 0, frames, last=True), after_s=seconds)
 
     def answer(self, *sentences: str, seconds: float = 2.0) -> int:
-        """The thinker answers, and the first sentence sounds. Returns the turn."""
+        """The thinker answers and playback starts. Returns the turn."""
         turn = self.turn
         for number, text in enumerate(sentences):
             frames = round(seconds * RATE_HZ)
@@ -111,7 +111,7 @@ MOON = ("The moon is grey.", "It has no air.", "Nobody lives there.")
 
 
 def talk_in(state: str) -> Talk:
-    """A talk that has come to `state` by the usual way."""
+    """A talk that has reached `state` by the usual messages."""
     talk = Talk()
     if state in ("thinking", "speaking", "holding"):
         talk.speech()
@@ -129,7 +129,7 @@ def talk_in(state: str) -> Talk:
     return talk
 
 
-# Onset 9 and what may follow it
+# onset 9 and the messages that may follow it
 ONSET = Onset(9, 0, speaking=True)
 YIELD = Verdict(9, "interruption", 300)
 BEGUN = SpeechStarted(9, 9, 0)
@@ -137,5 +137,5 @@ ENDED = SpeechEnded(9, 0, 32_000, last=True)
 
 
 def spoken(talk: Talk, *, ever: bool = False) -> list[str]:
-    """The lines for the voice in the last actions, or in all."""
+    """The lines sent to the speaker by the last actions, or by all of them."""
     return [speak.text for speak in talk.sent(Speak, ever=ever)]

@@ -1,4 +1,4 @@
-"""What was heard of an answer."""
+"""How much of an answer was heard."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ def test_a_report_about_an_unknown_sentence_changes_nothing(number: int) -> None
 @pytest.mark.parametrize("share", [-1.0, 0.0, 0.2, 0.5, 0.99, 1.0, 7.0])
 def test_first_words_returns_a_prefix_that_ends_at_a_word(share: float) -> None:
     text = "Well,  the moon  has no air."
-    begun = first_words(text, share)
-    assert text.startswith(begun)
-    assert not begun or text[len(begun) : len(begun) + 1] in ("", " ")
+    prefix = first_words(text, share)
+    assert text.startswith(prefix)
+    assert not prefix or text[len(prefix) : len(prefix) + 1] in ("", " ")
 
 
 def test_the_playback_position_advances_while_an_answer_plays_and_not_while_it_is_paused() -> None:
@@ -108,24 +108,24 @@ def test_merged_unanswered_questions_stay_within_the_limit_of_one_question() -> 
     assert len(kept.text) == MAX_WORDS
 
 
-# ── a voice that tells where its words are ───────────────────────────────────────────────────
+# ── a voice that reports word positions ──────────────────────────────────────────────────────
 @pytest.mark.parametrize(
     ("position", "heard"),
     [
         (0, ""),
         (SECOND // 4 - 1, ""),
         (SECOND // 4, "The"),
-        (SECOND - 1, "The"),  # by its letters it would be `The moon`
+        (SECOND - 1, "The"),  # an estimate by letters would be `The moon`
         (SECOND, "The moon"),
         (2 * SECOND - 1, "The moon is"),
         (2 * SECOND, "The moon is grey."),
-        (3 * SECOND, "The moon is grey. It has"),  # the next does not tell
+        (3 * SECOND, "The moon is grey. It has"),  # the second sentence has no word positions
     ],
 )
 def test_the_heard_part_is_exact_when_the_voice_reports_word_positions(
     position: int, heard: str
 ) -> None:
     words = ((3, SECOND // 4), (8, SECOND), (11, SECOND + 1), (17, 2 * SECOND))
-    told = Spoken(7, 0, 0, 2 * SECOND, 5.0, words)
-    answer = spoken("The moon is grey.", "It has no air.").with_spoken(told)
+    report = Spoken(7, 0, 0, 2 * SECOND, 5.0, words)
+    answer = spoken("The moon is grey.", "It has no air.").with_spoken(report)
     assert answer.heard_text(position) == heard

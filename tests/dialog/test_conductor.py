@@ -1,4 +1,4 @@
-"""The conductor as a process: real channels, a real floor, a real disk; the parts are the test."""
+"""The conductor as a process, with real channels, floor and disk; the test plays the parts."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_conversation_goes_through_the_process(box: Box) -> None:
     box.say("playback", PlaybackFinished(turn, 16_000, 0))
     assert box.get("thinker", AnswerHeard) == AnswerHeard(turn, "The sea is wet.", complete=True)
     assert box.state("idle").reason == "finished"
-    # a thinker that begins afresh
+    # a restarted thinker
     box.say("thinker", RecallWanted())
     recalled = (("", "", "The moon is grey. It has"), ("", "", "The sea is wet."))
     assert box.get("thinker", Recall).turns == recalled
@@ -121,9 +121,9 @@ def test_muting_is_written_to_the_floor_at_once(box: Box) -> None:
 
 def test_an_optional_part_is_shown_as_failed_until_it_is_up(box: Box) -> None:
     box.say("supervisor", PartChanged("thinker", "failed", "exited with code 3"))
-    while (standing := box.get("link", BoxStatus)).broken != ("thinker",):
+    while (status := box.get("link", BoxStatus)).broken != ("thinker",):
         pass
-    assert not standing.starting
+    assert not status.starting
     box.say("supervisor", PartChanged("thinker", "up"))
     assert box.get("link", BoxStatus).broken == ()
 
@@ -165,7 +165,7 @@ def test_a_mere_stop_never_reaches_the_thinker(box: Box) -> None:
     box.say("listener", SpeechEnded(2, 0, 9000, last=True))
     box.state("idle")
     box.say("room", Ask("and now?"))
-    assert box.get("thinker", Think).text == "and now?"  # the first after the stop
+    assert box.get("thinker", Think).text == "and now?"  # the first question after the stop
 
 
 def test_an_undecodable_message_is_skipped(box: Box) -> None:
@@ -185,9 +185,9 @@ def test_a_conductor_crash_during_an_answer_frees_the_floor_and_the_conversation
 ) -> None:
     box.question(1)
     turn = box.answer("The moon is grey.")
-    box.floor.hold = 2  # the owner says something just now
+    box.floor.hold = 2  # the owner is speaking
     box.kill()
-    box.say("listener", SpeechEnded(2, 0, 16_000, last=True))  # finds nobody, and is not lost
+    box.say("listener", SpeechEnded(2, 0, 16_000, last=True))  # without a conductor
     assert box.get("thinker", Abandon) == Abandon(turn)
     asked = box.get("thinker", Think)
     assert asked.utterances == (2,)
@@ -210,7 +210,7 @@ def test_a_restarted_conductor_asks_again_for_what_is_sent_once_and_publishes_it
         continue
     assert (status.model, status.voice) == ("gemma", "hibari")
     box.say("room", Say("Dinner is ready."))
-    assert box.get("speaker", Speak).text == "Dinner is ready."  # no second opening
+    assert box.get("speaker", Speak).text == "Dinner is ready."  # no second start-up announcement
 
 
 def test_what_was_heard_is_on_disk_after_an_orderly_stop(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Every kind of message at its largest, through the conductor as a process: it lives on."""
+"""The conductor process survives every message type at its largest."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from tests.messages.largest import KINDS, WIDE, build
 WHOLE_NUMBERS = (0, 1, -1, 2**31, 2**63 - 1, -(2**63), 2**64 - 1)
 
 
-# Restart is the supervisor's to act on: the box would begin anew, as it should.
+# Restart is left out: the supervisor would restart the box, as it should.
 TAKEN = [kind for kind in KINDS if kind is not commands.Restart]
 PEERS = ("room", "listener", "thinker", "playback", "speaker", "capture")
 
 
 def drain(box: Box) -> None:
-    """Take all that has been sent to the parts and those who watch."""
+    """Read all messages sent to the parts and the watchers."""
     for mail in box.channels.values():
         for _ in mail.receive_all():
             pass
@@ -44,8 +44,8 @@ def child_of(box: Box) -> Child:
     return child
 
 
-def passes(box: Box, message: Message) -> None:
-    """Every part says it."""
+def send_from_every_peer(box: Box, message: Message) -> None:
+    """Send the message from every peer, draining full channels."""
     for peer in PEERS:
         mail = box.channels[peer]
         while not mail.send(message):
@@ -60,7 +60,7 @@ def test_the_conductor_survives_every_message_type_at_its_largest(box: Box) -> N
     for number in WHOLE_NUMBERS:
         for letter in ("x", WIDE):
             for kind in TAKEN:
-                passes(box, build(kind, letter, number))
+                send_from_every_peer(box, build(kind, letter, number))
                 box.supervisor.run_once(0.0)
                 assert conductor.poll() is None, (kind.__name__, letter, number)
                 drain(box)
@@ -72,13 +72,13 @@ def test_the_conductor_survives_every_message_type_at_its_largest(box: Box) -> N
 @pytest.mark.process
 def test_a_conductor_with_two_hundred_long_turns_recalls_what_fits(tmp_path: Path) -> None:
     settings = settings_in(tmp_path, recall_turns=200)
-    kept = Memory(memory_files.path(settings), 1000)
+    memory = Memory(memory_files.path(settings), 1000)
     for number in range(200):
         asked, heard = f"{number} " + "why? " * 20_000, WIDE * 357
-        kept.remember(
+        memory.remember(
             RememberedTurn("2026-01-01T00:00:00+00:00", number, asked, 1.0, heard, True, "m")
         )
-    kept.close()
+    memory.close()
     box = Box(settings)
     try:
         box.say("thinker", RecallWanted())

@@ -1,4 +1,4 @@
-"""The conductor and the page: what is passed on, and what the owner does not want from there."""
+"""The conductor and the page: forwarded messages, and commands that the settings forbid."""
 
 from __future__ import annotations
 
@@ -22,70 +22,70 @@ LEVELS = SoundLevels(0, (-40,) * 5, (-96,) * 5)
 
 
 @contextmanager
-def box(folder: Path, *, unmute: bool = True) -> Iterator[PlayedParts]:
-    told = {"state_dir": str(folder), "page": {"unmute": unmute}}
-    made = PlayedParts(load(None, told), ("conductor",), ("playback", "listener", "page", "panel"))
+def running_box(folder: Path, *, unmute: bool = True) -> Iterator[PlayedParts]:
+    config = {"state_dir": str(folder), "page": {"unmute": unmute}}
+    box = PlayedParts(load(None, config), ("conductor",), ("playback", "listener", "page", "panel"))
     try:
-        yield made
+        yield box
     finally:
-        made.close()
+        box.close()
 
 
 def test_the_page_cannot_unmute_when_the_settings_forbid_it(tmp_path: Path) -> None:
-    with box(tmp_path, unmute=False) as made:
-        made.say("page", Mute(on=True))
-        made.until(lambda: made.floor.muted)
-        made.say("page", Mute(on=False), SetVolume(0.25))
-        assert made.get("playback", SetVolume).volume == 0.25, "what came after it was done"
-        assert made.floor.muted
-        made.say("panel", Mute(on=False))
-        made.until(lambda: not made.floor.muted)
+    with running_box(tmp_path, unmute=False) as box:
+        box.say("page", Mute(on=True))
+        box.until(lambda: box.floor.muted)
+        box.say("page", Mute(on=False), SetVolume(0.25))
+        assert box.get("playback", SetVolume).volume == 0.25, "the next command is executed"
+        assert box.floor.muted
+        box.say("panel", Mute(on=False))
+        box.until(lambda: not box.floor.muted)
 
 
 def test_the_page_can_unmute_by_default(tmp_path: Path) -> None:
-    with box(tmp_path) as made:
-        made.say("page", Mute(on=True))
-        made.until(lambda: made.floor.muted)
-        made.say("page", Mute(on=False))
-        made.until(lambda: not made.floor.muted)
+    with running_box(tmp_path) as box:
+        box.say("page", Mute(on=True))
+        box.until(lambda: box.floor.muted)
+        box.say("page", Mute(on=False))
+        box.until(lambda: not box.floor.muted)
 
 
 def test_a_live_view_starts_the_listeners_measurement_and_receives_levels_and_moments(
     tmp_path: Path,
 ) -> None:
-    with box(tmp_path) as made:
-        made.say("listener", LEVELS)
-        made.say("page", LiveView(on=True))
-        assert made.get("listener", LiveView) == LiveView(on=True)
-        made.say("listener", LEVELS, Onset(1, 16_000, speaking=False))
-        assert made.get("page", SoundLevels) == LEVELS
-        assert made.get("page", Onset).serial == 1
-        made.say("page", LiveView(on=False))
-        assert made.get("listener", LiveView) == LiveView(on=False)
+    with running_box(tmp_path) as box:
+        box.say("listener", LEVELS)
+        box.say("page", LiveView(on=True))
+        assert box.get("listener", LiveView) == LiveView(on=True)
+        box.say("listener", LEVELS, Onset(1, 16_000, speaking=False))
+        assert box.get("page", SoundLevels) == LEVELS
+        assert box.get("page", Onset).serial == 1
+        box.say("page", LiveView(on=False))
+        assert box.get("listener", LiveView) == LiveView(on=False)
 
 
 def test_the_page_receives_the_box_status(tmp_path: Path) -> None:
-    with box(tmp_path) as made:
-        made.say("page", SetVolume(0.5))
-        while made.get("page", BoxStatus).volume != 0.5:
+    with running_box(tmp_path) as box:
+        box.say("page", SetVolume(0.5))
+        while box.get("page", BoxStatus).volume != 0.5:
             continue
-        made.say("panel", Mute(on=True))
-        while made.get("page", StateChanged).state != "muted":
+        box.say("panel", Mute(on=True))
+        while box.get("page", StateChanged).state != "muted":
             continue
 
 
 def test_the_page_lists_the_timers_and_cancels_one(tmp_path: Path) -> None:
-    told = {"state_dir": str(tmp_path)}
+    config = {"state_dir": str(tmp_path)}
     parts = ("playback", "listener", "page", "panel", "thinker", "speaker")
-    made = PlayedParts(load(None, told), ("conductor",), parts)
+    box = PlayedParts(load(None, config), ("conductor",), parts)
     try:
-        made.say("thinker", ThinkerReady("pocket"))
-        made.say("page", Ask("Five minutes for the eggs, please."))
-        turn = made.get("thinker", Think).turn
-        made.say("thinker", ToolCalled(turn, 0, "timer", {"minutes": 5, "name": "eggs"}))
-        (timer,) = made.get("page", TimersList).timers
+        box.say("thinker", ThinkerReady("pocket"))
+        box.say("page", Ask("Five minutes for the eggs, please."))
+        turn = box.get("thinker", Think).turn
+        box.say("thinker", ToolCalled(turn, 0, "timer", {"minutes": 5, "name": "eggs"}))
+        (timer,) = box.get("page", TimersList).timers
         assert (timer.name, timer.length_s) == ("eggs", 300.0)
-        made.say("page", CancelTimer(timer.number))
-        assert made.get("page", TimersList).timers == ()
+        box.say("page", CancelTimer(timer.number))
+        assert box.get("page", TimersList).timers == ()
     finally:
-        made.close()
+        box.close()

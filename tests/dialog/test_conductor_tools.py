@@ -1,4 +1,4 @@
-"""Tools through the conductor as a process: real channels and disk; the parts are the test."""
+"""Tools in the conductor process, with real channels and disk; the test plays the parts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.process
 
 
 def use(box: Box, tool: str, /, **arguments: str | float) -> int:
-    """The owner asks something, and the model calls a tool. Returns the turn."""
+    """Ask a question that the model answers with a tool call. Returns the turn."""
     box.say("room", Ask("do it"))
     turn = box.get("thinker", Think).turn
     box.say(
@@ -35,8 +35,8 @@ def use(box: Box, tool: str, /, **arguments: str | float) -> int:
     return turn
 
 
-def hears(box: Box, turn: int, *lines: str) -> None:
-    """These are spoken, and heard to their end."""
+def play_lines(box: Box, turn: int, *lines: str) -> None:
+    """Expect these lines at the speaker and play them to their end."""
     for number, text in enumerate(lines):
         assert box.get("speaker", Speak).text == text
         box.say("speaker", Spoken(turn, number, 16_000 * number, 16_000, 5.0))
@@ -47,7 +47,7 @@ def hears(box: Box, turn: int, *lines: str) -> None:
     box.state("idle")
 
 
-def rings(box: Box) -> Speak:
+def next_ring(box: Box) -> Speak:
     while not (speak := box.get("speaker", Speak)).ring:
         continue
     return speak
@@ -56,7 +56,7 @@ def rings(box: Box) -> Speak:
 def test_a_tool_answers_without_the_model_and_the_thinker_receives_its_words(box: Box) -> None:
     turn = use(box, "timer", minutes=5)
     assert box.get("thinker", ToolAnswered) == ToolAnswered(turn, 0, "Five minutes, from now.")
-    hears(box, turn, "Five minutes, from now.")
+    play_lines(box, turn, "Five minutes, from now.")
     assert box.get("thinker", AnswerHeard) == AnswerHeard(
         turn, "Five minutes, from now.", complete=True
     )
@@ -65,7 +65,7 @@ def test_a_tool_answers_without_the_model_and_the_thinker_receives_its_words(box
 def test_the_volume_is_changed_before_it_is_confirmed_aloud(box: Box) -> None:
     turn = use(box, "volume", change="up")
     assert box.get("playback", SetVolume) == SetVolume(0.95)
-    hears(box, turn, "Louder.")
+    play_lines(box, turn, "Louder.")
 
 
 def test_the_last_answer_is_repeated_on_request(box: Box) -> None:
@@ -73,7 +73,7 @@ def test_the_last_answer_is_repeated_on_request(box: Box) -> None:
     box.answer("The moon is grey.", "It has no air.")
     box.say("playback", PlaybackFinished(turn, 32_000, 0))
     box.state("idle")
-    hears(box, use(box, "repeat"), "The moon is grey.", "It has no air.")
+    play_lines(box, use(box, "repeat"), "The moon is grey.", "It has no air.")
 
 
 def test_only_the_last_turn_is_forgotten_by_thinker_and_disk(box: Box) -> None:
@@ -81,7 +81,7 @@ def test_only_the_last_turn_is_forgotten_by_thinker_and_disk(box: Box) -> None:
     use(box, "forget")
     assert box.get("thinker", Forget) == Forget(last=True)
     assert box.get("speaker", Speak).text == "I have forgotten that."
-    assert not on_disk(box, b"a-second-word"), "it is said after it is so"
+    assert not on_disk(box, b"a-second-word"), "confirmed only after the erasure"
     assert on_disk(box, b"a-first-word")
 
 
@@ -109,7 +109,7 @@ def test_a_failed_erasure_is_announced_aloud_for_every_way_of_asking(box: Box, l
         assert box.get("thinker", Forget) == Forget(last)
         assert box.get("speaker", Speak).text == NOT_FORGOTTEN
         assert on_disk(box, b"a-secret-word")
-        box.load_model()  # a thinker that was started again is given nothing of it
+        box.load_model()  # a restarted thinker receives none of it
     finally:
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
@@ -132,7 +132,7 @@ def test_the_result_of_a_reset_is_announced_at_the_next_start(
 
 
 def tell(box: Box, *answers: str) -> None:
-    """So many turns."""
+    """Hold a conversation of these turns."""
     for words in answers:
         turn = box.question()
         box.answer(words)
@@ -147,12 +147,12 @@ def on_disk(box: Box, word: bytes) -> bool:
 
 def test_a_timer_rings_until_it_is_stopped_even_across_a_conductor_crash(box: Box) -> None:
     turn = use(box, "timer", minutes=1 / 60, name="eggs")
-    hears(box, turn, "Eggs: one second, from now.")
-    assert rings(box).text == "Your timer is done: eggs."
+    play_lines(box, turn, "Eggs: one second, from now.")
+    assert next_ring(box).text == "Your timer is done: eggs."
     file = timer_store.path(box.settings)
     box.until(file.exists)
     box.kill()
-    assert rings(box).text == "Your timer is done: eggs."
+    assert next_ring(box).text == "Your timer is done: eggs."
     box.say("room", StopSpeaking())
     box.state("idle")
     box.until(lambda: b"eggs" not in file.read_bytes())
@@ -174,7 +174,7 @@ def test_a_timer_that_expired_while_the_box_was_off_is_announced_once_a_voice_is
     try:
         box.say("speaker", SpeakerReady("espeak"))
         while "eggs" not in (said := box.get("speaker", Speak)).text:
-            box.say("playback", PlaybackFinished(said.turn, 0, 0))  # the opening
+            box.say("playback", PlaybackFinished(said.turn, 0, 0))  # the start-up announcement
         assert said.text.startswith("While I was off, your timer, eggs, ran out at ")
     finally:
         box.supervisor.stop_all()

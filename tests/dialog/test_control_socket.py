@@ -1,4 +1,4 @@
-"""The control socket: a box that runs is told things from a shell, by its own user only."""
+"""The control socket: shell commands to a running box, from its own user only."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def client(tmp_path: Path) -> socket.socket:
     return line
 
 
-def heard(control: ControlSocket) -> list[Message]:
-    """What has been asked for; the first look lets new clients in."""
+def commands(control: ControlSocket) -> list[Message]:
+    """The commands received; the first call accepts new clients."""
     control.pop_commands()
     return [command for _, command in control.pop_commands()]
 
@@ -77,7 +77,7 @@ def test_a_client_that_sends_an_invalid_message_is_disconnected(
 ) -> None:
     with client(tmp_path) as line:
         line.send(data)
-        assert heard(control) == []
+        assert commands(control) == []
         assert isinstance(decode(line.recv(1000)), CommandRefused)
         assert line.recv(10) == b""
 
@@ -86,7 +86,7 @@ def test_a_client_that_disconnects_without_a_command_is_removed(
     control: ControlSocket, tmp_path: Path
 ) -> None:
     client(tmp_path).close()
-    assert heard(control) == []
+    assert commands(control) == []
     assert control.pop_commands() == []
 
 
@@ -110,10 +110,10 @@ def test_a_reply_to_a_disconnected_client_does_not_reach_the_next_client(
         control.pop_commands()
         ((left, _),) = control.pop_commands()
         descriptors = set(Path("/proc/self/fd").iterdir())
-    control.pop_commands()  # disconnected: the order to forget is still under way
+    control.pop_commands()  # the client is disconnected while the order to forget is in progress
     with client(tmp_path) as line:
         control.pop_commands()
-        assert set(Path("/proc/self/fd").iterdir()) == descriptors  # the numbers are used again
+        assert set(Path("/proc/self/fd").iterdir()) == descriptors  # numbers are reused
         control.reply(left, Forgotten(problem="The card is full."))
         line.send(encode(Mute(on=True)))
         ((who, _),) = control.pop_commands()
@@ -137,7 +137,7 @@ def test_of_too_many_clients_the_oldest_is_disconnected(
 
 def test_a_stale_socket_of_a_killed_box_is_replaced(tmp_path: Path) -> None:
     left = ControlSocket(tmp_path / "run" / NAME)
-    left._listener.close()  # as the kernel does; the name stays
+    left._listener.close()  # as the kernel does at a kill; the file name stays
     control = ControlSocket(tmp_path / "run" / NAME)
     client(tmp_path).close()
     control.close()
@@ -171,7 +171,7 @@ def test_a_box_with_its_own_runtime_directory_puts_its_socket_there(
     assert socket_paths(settings) == [tmp_path / NAME]
 
 
-# ── the verbs ────────────────────────────────────────────────────────────────────────────────
+# ── the commands ─────────────────────────────────────────────────────────────────────────────
 @pytest.mark.process
 def test_a_running_box_executes_shell_commands(
     box: Box, capsys: pytest.CaptureFixture[str]

@@ -1,4 +1,4 @@
-"""The control socket under clients that mean no good, or know no better."""
+"""The control socket with hostile or faulty clients."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def test_a_client_evicted_in_the_same_poll_as_its_command_is_not_read(
     for _ in range(MOST_CLIENTS):
         lines.append(client(tmp_path))
         control.pop_commands()
-    for line in lines:  # each of them has an event in the list in which the ninth one comes
+    for line in lines:  # all have an event in the same poll as the ninth client
         line.send(encode(Mute(on=True)))
     lines.append(client(tmp_path))
-    heard = [*control.pop_commands(), *control.pop_commands()]
-    assert [command for _, command in heard] == [Mute(on=True)] * (MOST_CLIENTS - 1)
-    with pytest.raises(ConnectionResetError):  # what it said was never read
+    received = [*control.pop_commands(), *control.pop_commands()]
+    assert [command for _, command in received] == [Mute(on=True)] * (MOST_CLIENTS - 1)
+    with pytest.raises(ConnectionResetError):  # its command was never read
         lines[0].recv(10)
     for line in lines:
         line.close()
@@ -134,7 +134,7 @@ def test_without_free_descriptors_the_socket_pauses_and_resumes_later(
         readable = _readable(control)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
-    assert not readable  # else the conductor would turn in circles
+    assert not readable  # otherwise the conductor would busy-loop
     waiting.send(encode(Say("Tea.")))
     found = [*control.pop_commands(), *control.pop_commands()]
     assert [command for _, command in found] == [Say("Tea.")]
@@ -167,7 +167,7 @@ def test_arbitrary_bytes_do_not_break_the_socket(
 def test_many_clients_at_once_do_not_crash_the_conductor(box: Box, tmp_path: Path) -> None:
     conductor = box.supervisor.parts["conductor"].child
     assert conductor is not None
-    dice = random.Random(11)
+    chance = random.Random(11)
     choices = (b"\xff", b"\x00" * 60_000, encode(StopSpeaking()), encode(Ask("y" * 5000)), b"\x80")
     crowd: list[socket.socket] = []
     end_s = time.monotonic() + 2.0
@@ -178,14 +178,14 @@ def test_many_clients_at_once_do_not_crash_the_conductor(box: Box, tmp_path: Pat
         try:
             with short(tmp_path / NAME) as address:
                 line.connect(address)
-            for _ in range(dice.randrange(4)):
-                line.send(dice.choice(choices))
+            for _ in range(chance.randrange(4)):
+                line.send(chance.choice(choices))
         except OSError:
             line.close()
             continue
         crowd.append(line)
         if len(crowd) > 20:
-            crowd.pop(dice.randrange(20)).close()
+            crowd.pop(chance.randrange(20)).close()
     for line in crowd:
         line.close()
     assert conductor.poll() is None

@@ -1,4 +1,4 @@
-"""An answer that was cut: how much of it was heard, and whether its question is kept."""
+"""A cut answer: how much of it was heard, and whether its question is kept."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_late_playback_position_extends_what_was_heard_and_the_answer_stays_si
 
 def test_a_late_sentence_length_is_taken_into_account() -> None:
     assert CUT.set_timing(Spoken(1, 0, 0, RATE_HZ, 0.0)).heard_text(None) == "The moon is grey."
-    assert CUT.set_timing(Spoken(1, 5, 0, RATE_HZ, 0.0)) == CUT  # it has no such line
+    assert CUT.set_timing(Spoken(1, 5, 0, RATE_HZ, 0.0)) == CUT  # the answer has no such line
 
 
 def test_an_answer_that_the_owner_stops_is_unwanted_whatever_was_heard() -> None:

@@ -1,4 +1,4 @@
-"""An enrolment through the conductor: asked aloud, only at rest, and ended with whoever dies."""
+"""Enrolment through the conductor: only while idle, and ended by a crash of listener or page."""
 
 from __future__ import annotations
 

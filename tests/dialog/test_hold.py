@@ -1,4 +1,4 @@
-"""The hold: open from an onset to its verdict, and a debounce for an answer that would stammer."""
+"""The hold: open from an onset to its verdict, with a debounce against a stammering answer."""
 
 from __future__ import annotations
 

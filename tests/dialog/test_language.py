@@ -1,4 +1,4 @@
-"""In which language the box says what it says by itself."""
+"""The language of the box's own sentences."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ FIXED = replace(RULES, follows_language=False)
 
 
 def failed(talk: Talk, aloud: str = "") -> str:
-    """What is said when the thinker fails at the next question."""
-    talk(Ask("Xylophon?"))  # in no language that could be told
+    """The sentence spoken when the thinker fails at the next question."""
+    talk(Ask("Xylophon?"))  # no detectable language
     talk(ThoughtEnded(talk.turn, 0, "failed", "out of memory", aloud=aloud))
     said = talk.sent(Speak)[-1].text
     talk(PlaybackStarted(talk.turn, 0), PlaybackFinished(talk.turn, 100, 100))
@@ -32,7 +32,7 @@ def failed(talk: Talk, aloud: str = "") -> str:
 
 
 def answered(talk: Talk, language: str) -> None:
-    """One answer of the model's, said in that language."""
+    """One answer of the model, spoken in this language."""
     talk(Ask("Was ist der Mond?"))
     talk(Sentence(talk.turn, 0, "Der Mond ist nah."), ThoughtEnded(talk.turn, 1, "complete"))
     talk(Spoken(talk.turn, 0, 0, 16000, 10.0, language=language))
@@ -134,7 +134,7 @@ def test_a_transcript_of_the_newest_question_sets_the_language_and_an_older_one_
     assert talk.it.language == "en"
     talk(OwnerLanguage.of(german))
     assert talk.it.language == "de"
-    talk(OwnerLanguage.of(Transcribed(talk.turn, "xylophon")))  # in no language that is told
+    talk(OwnerLanguage.of(Transcribed(talk.turn, "xylophon")))  # no detectable language
     assert talk.it.language == "de"
 
 

@@ -86,8 +86,8 @@ def test_the_policy_decides_in_which_modes_speech_interrupts_an_answer(
     mode: ModeName, by_voice: bool
 ) -> None:
     policy = replace(POLICY, by_voice=frozenset({mode} if by_voice else ()))
-    told = ListeningState(mode).command("speaking", ringing=False, policy=policy)
-    assert told.over_box == by_voice
+    set_listening = ListeningState(mode).command("speaking", ringing=False, policy=policy)
+    assert set_listening.over_box == by_voice
 
 
 def test_the_listeners_command_contains_the_button_and_the_end_of_the_wake_word() -> None:

@@ -1,4 +1,4 @@
-"""The memory on disk: what it keeps, what it lets go, and what it survives."""
+"""The memory on disk: what it keeps, what it erases, and what it survives."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.dialog.turns import turn
 ROOT = Path(__file__).parents[2]
 
 
-# ── keeping and letting go ───────────────────────────────────────────────────────────────────
+# ── keeping and forgetting ───────────────────────────────────────────────────────────────────
 def test_remembered_turns_are_recalled_oldest_first(file: Path) -> None:
     memory = Memory(file, 10)
     for number in range(3):
@@ -99,7 +99,7 @@ def test_forgetting_the_last_turn_of_an_unreadable_memory_deletes_the_whole_memo
 
 @pytest.mark.process
 def test_a_concurrent_reader_does_not_prevent_forgetting(file: Path) -> None:
-    """`interlude memory show` at the same moment."""
+    """As `interlude memory show` at the same time."""
     memory = Memory(file, 10)
     for number in range(3):
         memory.remember(turn(number, f"a-secret-word {number}"))
@@ -121,7 +121,7 @@ def test_a_turn_beyond_the_limit_leaves_no_word_in_any_file(file: Path) -> None:
     assert b"a-secret-word" not in file.read_bytes()
 
 
-# ── deaths and damage ────────────────────────────────────────────────────────────────────────
+# ── crashes and damage ───────────────────────────────────────────────────────────────────────
 WRITER = """
 import sys
 from pathlib import Path
@@ -145,19 +145,19 @@ def test_a_kill_at_any_moment_leaves_a_prefix_of_the_turns(file: Path) -> None:
             [sys.executable, "-c", WRITER, str(file)], stdout=subprocess.PIPE, cwd=ROOT
         )
         assert child.stdout is not None
-        said = child.stdout.readline()
+        output = child.stdout.readline()
         time.sleep(chance.uniform(0.0, 0.06))
         child.send_signal(signal.SIGKILL)
-        said += child.stdout.read()
+        output += child.stdout.read()
         child.wait()
         child.stdout.close()
-        promised = int(said.split(b"\n")[-2] or 0)
+        confirmed = int(output.split(b"\n")[-2] or 0)
         memory, aside = open_or_replace(file, 1_000_000)
         turns = memory.recall(1_000_000)
         memory.close()
         assert aside is None
         assert [t.turn for t in turns] == list(range(len(turns)))
-        assert len(turns) >= promised
+        assert len(turns) >= confirmed
         assert len(turns) > written
         written = len(turns)
 

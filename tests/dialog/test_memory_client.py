@@ -1,4 +1,4 @@
-"""From the conversation to the disk and back: turns and their transcripts."""
+"""From the dialogue to the disk and back: turns and their transcripts."""
 
 from __future__ import annotations
 
@@ -30,60 +30,60 @@ def settings(tmp_path: Path, **changes: Any) -> Settings:
     return load(empty, {"state_dir": str(tmp_path), **changes})
 
 
-def remember(keeping: MemoryClient, number: int) -> None:
+def remember(client: MemoryClient, number: int) -> None:
     asked_s = time.monotonic()
-    keeping.carry_out(Remember(number, asked_s, "", 1.5, f"Answer {number}.", True), "pocket")
+    client.carry_out(Remember(number, asked_s, "", 1.5, f"Answer {number}.", True), "pocket")
 
 
-def news(keeping: MemoryClient) -> list[Any]:
-    """The next thing that the disk has to tell."""
+def news(client: MemoryClient) -> list[Any]:
+    """Wait for the client's next news."""
     poll = select.poll()
-    poll.register(keeping.fileno(), select.POLLIN)
-    assert poll.poll(10_000), "nothing came"
-    return list(keeping.poll(time.monotonic()))
+    poll.register(client.fileno(), select.POLLIN)
+    assert poll.poll(10_000), "no news in time"
+    return list(client.poll(time.monotonic()))
 
 
-def recalled(keeping: MemoryClient) -> list[tuple[str, str, str]]:
-    keeping.carry_out(SendRecall(), "pocket")
-    (recall,) = (each for each in news(keeping) if isinstance(each, Recall))
+def recalled(client: MemoryClient) -> list[tuple[str, str, str]]:
+    client.carry_out(SendRecall(), "pocket")
+    (recall,) = (each for each in news(client) if isinstance(each, Recall))
     return list(recall.turns)
 
 
 def test_questions_and_answers_are_recalled_after_a_restart(tmp_path: Path) -> None:
-    chosen = settings(tmp_path)
-    keeping = MemoryClient(chosen, logging.getLogger("test"), english().say)
+    config = settings(tmp_path)
+    client = MemoryClient(config, logging.getLogger("test"), english().say)
     for number, said in ((4, "tell me about the moon"), (5, ""), (6, "and the sea")):
-        remember(keeping, number)
+        remember(client, number)
         if said:
-            keeping.transcribed(Transcribed(number, said))
-    keeping.close()
-    again = MemoryClient(chosen, logging.getLogger("test"), english().say)
-    assert recalled(again) == [
+            client.transcribed(Transcribed(number, said))
+    client.close()
+    restarted = MemoryClient(config, logging.getLogger("test"), english().say)
+    assert recalled(restarted) == [
         ("", "tell me about the moon", "Answer 4."), ("", "", "Answer 5."),
         ("", "and the sea", "Answer 6."),
     ]  # fmt: skip
-    again.transcribed(Transcribed(5, CANARY))  # a number of before the restart: another turn
-    assert recalled(again)[1] == ("", "", "Answer 5.")
-    again.close()
+    restarted.transcribed(Transcribed(5, CANARY))  # another turn since the restart
+    assert recalled(restarted)[1] == ("", "", "Answer 5.")
+    restarted.close()
 
 
 @pytest.mark.parametrize("last", [True, False])
 def test_a_transcript_of_a_turn_that_was_forgotten_is_not_kept(tmp_path: Path, last: bool) -> None:
-    chosen = settings(tmp_path)
-    keeping = MemoryClient(chosen, logging.getLogger("test"), english().say)
-    remember(keeping, 4)
-    keeping.carry_out(EraseMemory(last=last), "pocket")
-    keeping.transcribed(Transcribed(4, CANARY))
-    news(keeping)
-    assert recalled(keeping) == []
-    keeping.close()
-    assert CANARY.encode() not in bytes_of(memory_files.path(chosen))
+    config = settings(tmp_path)
+    client = MemoryClient(config, logging.getLogger("test"), english().say)
+    remember(client, 4)
+    client.carry_out(EraseMemory(last=last), "pocket")
+    client.transcribed(Transcribed(4, CANARY))
+    news(client)
+    assert recalled(client) == []
+    client.close()
+    assert CANARY.encode() not in bytes_of(memory_files.path(config))
 
 
 def test_without_a_memory_nothing_is_kept(tmp_path: Path) -> None:
-    chosen = settings(tmp_path, memory={"keep_turns": 0})
-    keeping = MemoryClient(chosen, logging.getLogger("test"), english().say)
-    remember(keeping, 4)
-    keeping.transcribed(Transcribed(4, CANARY))
-    keeping.close()
-    assert not memory_files.path(chosen).exists()
+    config = settings(tmp_path, memory={"keep_turns": 0})
+    client = MemoryClient(config, logging.getLogger("test"), english().say)
+    remember(client, 4)
+    client.transcribed(Transcribed(4, CANARY))
+    client.close()
+    assert not memory_files.path(config).exists()

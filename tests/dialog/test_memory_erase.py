@@ -1,4 +1,4 @@
-"""Forgetting on a card: a canary word is nowhere in its raw bytes once it is "forgotten"."""
+"""Forgetting on a card: afterwards a canary word is nowhere in the card's raw bytes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def turn(number: int, word: bytes) -> RememberedTurn:
 
 
 def talk(file: Path, count: int, word: bytes, keep: int = 50) -> None:
-    """One session of the box, ended in order; each turn is written down after the next."""
+    """One session of the box with an orderly end; each transcript comes a turn late."""
     memory = Memory(file, keep)
     for number in range(count):
         memory.remember(turn(number, word))
@@ -52,7 +52,7 @@ def talk(file: Path, count: int, word: bytes, keep: int = 50) -> None:
 
 
 def killed(file: Path) -> None:
-    """One that ended by a kill, with its log still there."""
+    """A session that ended by SIGKILL, with its write-ahead log still there."""
     code = (
         "import os, signal, sys; from pathlib import Path;"
         "from tests.dialog.test_memory_erase import CANARY, Memory, turn;"
@@ -65,7 +65,7 @@ def killed(file: Path) -> None:
 
 def test_after_forgetting_everything_no_word_is_in_the_raw_bytes_of_the_card(sd: Card) -> None:
     file = sd.at / "memory" / "memory.db"
-    for _ in range(3):  # each end of a session frees the blocks of a log
+    for _ in range(3):  # the end of each session frees the blocks of its log
         talk(file, 120, CANARY)
     killed(file)
     assert sd.count(CANARY) > 1000
@@ -144,7 +144,7 @@ def test_forgetting_waits_for_a_writer_of_the_cache_with_a_timeout(tmp_path: Pat
 
 
 def test_a_retry_of_forgetting_the_last_turn_deletes_no_other_turn(tmp_path: Path) -> None:
-    """The first one deleted it, and failed at what came then."""
+    """The first attempt deleted the turn and failed at a later step."""
     file, last = tmp_path / "memory.db", LastTurn()
     talk(file, 5, KEPT)
     for _ in range(2):
@@ -167,7 +167,7 @@ def test_only_a_chosen_turn_is_erased_from_the_raw_bytes_of_the_card(sd: Card) -
     there = [each for each in memory.recall(-1) if CANARY.decode() in each.heard]
     memory.close()
     assert [(each.started, each.turn) for each in there] == [(said.started, 0)]
-    with_same_key = 2  # one of before has the same number and second: it goes, too
+    with_same_key = 2  # an earlier turn has the same number and second and is erased, too
     forget_turn(file, 50, ChosenTurn(said.started, 0))
     assert sd.count(CANARY) == 0
     assert Memory(file, 50).count() == 22 - with_same_key

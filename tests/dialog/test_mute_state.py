@@ -1,4 +1,4 @@
-"""The microphone between floor, store and conversation: mute ends by its owner's hand only."""
+"""Mute between floor, store and dialogue: only the owner ends it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_at_the_first_start_ever_the_microphone_is_on(box: Box) -> None:
     assert box.it.state == "idle"
     box.settle()
     assert box.complaints == []
-    assert read_file(box.card / FILE) is not None  # from then on; one that is gone is missed
+    assert read_file(box.card / FILE) is not None  # from then on a missing file is noticed
 
 
 @pytest.mark.parametrize("again", ["boot", "conduct"])
@@ -88,7 +88,7 @@ def test_a_failed_mute_write_and_its_recovery_are_reported_once_each(
     [complaint] = box.complaints
     assert "after a power cut it may be on again" in aloud(complaint)
     assert box.microphone.failing
-    shutil.rmtree(box.run)  # now nothing keeps it
+    shutil.rmtree(box.run)  # now the mute is stored nowhere
     box.hear(Mute(on=False))
     box.until(lambda: len(box.complaints) == 2)
     assert "it may be off after a restart" in aloud(box.complaints[-1])
@@ -127,11 +127,11 @@ def test_an_unreadable_mute_file_mutes_is_reported_and_is_rewritten(box: Box) ->
     assert box.complaints[0].aloud == BoxSentence("mute-not-read")
     box.settle()
     box.until(lambda: not box.microphone.failing)
-    told = len(box.complaints)
+    reported = len(box.complaints)
     box.boot()
     assert box.floor.microphone_off
     box.settle()
-    assert len(box.complaints) == told  # it is known now that it is muted
+    assert len(box.complaints) == reported  # the mute is known now and not reported again
     box.hear(Mute(on=False))
     assert not box.floor.microphone_off
 
@@ -157,7 +157,7 @@ def test_after_the_first_start_a_missing_mute_file_mutes_is_reported_and_is_rewr
 def test_a_long_press_mutes_a_box_whose_conductor_hangs(box: Box) -> None:
     box.floor.closed += 1
     assert box.floor.microphone_off
-    box.conduct()  # the one before hung, and was replaced
+    box.conduct()  # replaces a conductor that hung
     assert box.floor.microphone_off
     box.look()
     assert (box.it.listening.muted, box.it.state) == (True, "muted")
@@ -169,7 +169,7 @@ def test_a_long_press_mutes_a_box_whose_conductor_hangs(box: Box) -> None:
 def test_a_long_press_that_comes_while_the_owner_unmutes_is_not_lost(box: Box) -> None:
     box.floor.closed += 1
     box.look()
-    box.floor.closed += 1  # not looked at yet
+    box.floor.closed += 1  # before the conductor reads the first press
     box.hear(Mute(on=False))
     assert box.floor.microphone_off
     box.look()
@@ -184,7 +184,7 @@ def test_the_hardware_switch_does_not_change_the_stored_mute(box: Box) -> None:
         box.floor.switched_off = True
         box.look()
         assert (box.it.state, box.it.listening.muted) == ("muted", muted)
-        box.boot()  # the supervisor finds the switch as it is
+        box.boot()  # the supervisor reads the switch's position
         box.floor.switched_off = False
         box.look()
         assert (box.it.state, box.floor.microphone_off) == (
@@ -194,7 +194,7 @@ def test_the_hardware_switch_does_not_change_the_stored_mute(box: Box) -> None:
 
 # ── a card that stalls ───────────────────────────────────────────────────────────────────────
 class Stalling(Box):
-    """Its card does not answer before `go`."""
+    """A box whose card does not answer before `go`."""
 
     def __init__(self, folder: Path) -> None:
         self.go = threading.Event()
@@ -282,7 +282,7 @@ def test_a_mute_that_the_card_does_not_store_is_reported(stalling: Stalling) -> 
     stalling.until(lambda: not stalling.microphone.failing)
 
 
-# ── whatever comes ───────────────────────────────────────────────────────────────────────────
+# ── any sequence of events ───────────────────────────────────────────────────────────────────
 NOT_THE_OWNER: tuple[Message, ...] = (
     ListenOnce(), StopSpeaking(), Say("Tea."), Ask("unmute yourself"), Forget(), Restart(),
     SetMode("open"), SetMode("wake_word"), SetMode("push_to_talk"), SetVolume(1.0),

@@ -1,4 +1,4 @@
-"""Whether the microphone was muted: two small files, of which the one that cannot be read mutes."""
+"""The stored mute: two small files; an unreadable one mutes."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def end(store: MuteStore) -> None:
     store.join()
 
 
-def kept(store: MuteStore) -> MuteWriteResult:
-    """What became of the newest wish."""
+def write_result(store: MuteStore) -> MuteWriteResult:
+    """Wait for the result of the last write."""
     found: list[MuteWriteResult] = []
 
     def look() -> bool:
@@ -49,7 +49,7 @@ def kept(store: MuteStore) -> MuteWriteResult:
 def test_a_box_that_was_never_muted_is_not(tmp_path: Path) -> None:
     store, found = start(tmp_path / "state", tmp_path / "run")
     end(store)
-    assert found == StoredMute(muted=False, on_disk=False)  # yet
+    assert found == StoredMute(muted=False, on_disk=False)  # not written yet
 
 
 @pytest.mark.parametrize("muted", [MUTED, OPEN])
@@ -60,9 +60,9 @@ def test_the_last_stored_mute_survives_a_restart_and_a_power_cut(
     run = tmp_path / "run"
     run.mkdir()
     store, _ = start(tmp_path, run)
-    for wish in (MUTED, OPEN, MUTED, muted):
-        store.store(muted=wish)
-    assert kept(store) == MuteWriteResult(muted, "", in_memory=True, serial=store._serial)
+    for value in (MUTED, OPEN, MUTED, muted):
+        store.store(muted=value)
+    assert write_result(store) == MuteWriteResult(muted, "", in_memory=True, serial=store._serial)
     if lost != "nothing":
         (run / FILE).unlink()
     again, found = start(tmp_path, run)
@@ -81,11 +81,11 @@ def test_on_an_unwritable_card_mute_survives_a_restart_in_memory_and_the_failure
     (card / FILE).write_text(json.dumps({"version": 1, "serial": 7, "muted": not muted}))
     store, _ = start(card, run)
     before = (card / FILE).read_bytes()
-    (card / f".{FILE}.new").mkdir()  # nothing can be written beside it, as on a card gone read-only
+    (card / f".{FILE}.new").mkdir()  # makes every write fail, as on a card gone read-only
     store.store(muted=muted)
-    told = kept(store)
-    assert told.problem
-    assert told.in_memory
+    result = write_result(store)
+    assert result.problem
+    assert result.in_memory
     assert (card / FILE).read_bytes() == before
     again, found = start(card, run)
     assert (found.muted, found.on_disk) == (muted, False)
@@ -99,7 +99,7 @@ def test_without_a_folder_in_memory_an_unstored_mute_is_not_reported_as_kept(
     (tmp_path / f".{FILE}.new").mkdir()
     store, _ = start(tmp_path)
     store.store(muted=True)
-    assert (kept(store).problem != "", store.in_memory) == (True, False)
+    assert (write_result(store).problem != "", store.in_memory) == (True, False)
     end(store)
 
 
@@ -133,7 +133,7 @@ def test_a_mute_file_that_disappeared_mutes(tmp_path: Path, muted: bool, lost: s
     run.mkdir()
     store, _ = start(tmp_path, run)
     store.store(muted=muted)
-    kept(store)
+    write_result(store)
     end(store)
     until((tmp_path / MARK).exists)
     (tmp_path / FILE).unlink()
@@ -142,8 +142,8 @@ def test_a_mute_file_that_disappeared_mutes(tmp_path: Path, muted: bool, lost: s
     again, found = start(tmp_path, run)
     assert (found.muted, found.on_disk) == (True, False)
     assert "is gone" in found.problem
-    again.store(muted=False)  # its owner's wish
-    kept(again)
+    again.store(muted=False)  # the owner's command
+    write_result(again)
     end(again)
     third, found = start(tmp_path, run)
     assert (found.muted, found.problem) == (False, "")
@@ -207,7 +207,7 @@ def test_each_store_has_a_higher_serial_even_when_the_clock_went_back(
     store = MuteStore(tmp_path / FILE, None, wall_s=lambda: 10.0)
     assert store.stored(PATIENCE_S) is not None
     store.store(muted=True)
-    kept(store)
+    write_result(store)
     end(store)
     found = read_file(tmp_path / FILE)
     assert found is not None

@@ -1,4 +1,4 @@
-"""An answer, from the thinker to what was heard of it."""
+"""An answer, from the thinker's sentences to what was heard."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_an_empty_thought_is_answered_by_the_box_itself_and_not_remembered(
     assert talk.sent(Speak) == [Speak(2, 0, spoken)]
     talk(Spoken(2, 0, 0, 16_000, 1.0), PlaybackStarted(2, 0), PlaybackFinished(2, 16_000, 0))
     assert (talk.state, talk.remembered()) == ("idle", [])
-    assert talk.sent(AnswerHeard) == [AnswerHeard(2, "", complete=False)]  # not to be asked again
+    assert talk.sent(AnswerHeard) == [AnswerHeard(2, "", complete=False)]  # not asked again
 
 
 def test_a_thought_that_failed_midway_is_remembered_up_to_the_failure() -> None:
@@ -102,7 +102,7 @@ def test_a_thought_that_failed_midway_is_remembered_up_to_the_failure() -> None:
     assert talk.remembered() == [(MOON[0], False)]
 
 
-# ── holding, resuming, yielding ──────────────────────────────────────────────────────────────
+# ── holding and resuming ─────────────────────────────────────────────────────────────────────
 def test_an_onset_before_the_first_sample_holds_the_answer_back() -> None:
     talk = Talk()
     talk.speech(1)
@@ -162,7 +162,7 @@ def test_a_long_answer_may_play_to_its_end() -> None:
     assert talk.state == "speaking"
 
 
-# ── parts come and go ────────────────────────────────────────────────────────────────────────
+# ── slow models ──────────────────────────────────────────────────────────────────────────────
 def test_the_box_waits_for_a_slow_model_that_reports_progress() -> None:
     talk = talk_in("thinking")
     for _ in range(5):
@@ -200,7 +200,7 @@ def test_a_model_whose_progress_reports_stop_is_abandoned() -> None:
 
 
 def test_a_cut_answer_is_remembered_up_to_the_word_that_the_voice_reported() -> None:
-    """By its letters, half of the sound would be `The moon is`."""
+    """An estimate by letters would give `The moon is` for half of the audio."""
     talk = Talk()
     talk.speech()
     talk(Sentence(2, 0, "The moon is far away."))

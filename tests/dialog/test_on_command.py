@@ -78,7 +78,7 @@ def test_the_request_queue_is_bounded() -> None:
     talk = talk_in("speaking")
     talk(*(Say(f"Thing {number}.") for number in range(7)))
     assert len(talk.it.queue.requests) == 5
-    assert len(talk.done(LogNote)) == 1  # of a crowd there is one line in the log
+    assert len(talk.done(LogNote)) == 1  # many refusals give one line in the log
     talk(StopSpeaking())
     talk(*(Say(f"Thing {number}.") for number in range(9)))
     assert len(talk.done(LogNote)) == 1
@@ -137,7 +137,7 @@ def test_an_announcement_starts_with_a_chime_on_request() -> None:
     assert [speak.chime for speak in talk.sent(Speak, ever=True)] == [True, False]
 
 
-# ── once more ────────────────────────────────────────────────────────────────────────────────
+# ── repeating ────────────────────────────────────────────────────────────────────────────────
 def test_the_last_answer_is_repeated_as_far_as_it_was_generated() -> None:
     talk = talk_in("holding")
     talk(

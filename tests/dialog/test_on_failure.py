@@ -1,4 +1,4 @@
-"""Processes and sound cards fail, and come back."""
+"""Processes and sound cards fail and recover."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LOST_VOICE = english().say("lost-voice")
 NOT_READY = english().say("not-ready")
 
 
-# ── parts come and go ────────────────────────────────────────────────────────────────────────
+# ── processes ────────────────────────────────────────────────────────────────────────────────
 def test_a_box_whose_thinker_is_not_ready_says_so() -> None:
     talk = Talk(ready=False)
     talk.speech()

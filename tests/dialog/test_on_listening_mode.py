@@ -1,4 +1,4 @@
-"""Who has the box's ear: modes, the talk button, the wake word, and what words say at once."""
+"""Which speech is accepted: modes, the talk button, the wake word, and recognised words."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ TOGGLE = replace(RULES, toggle=True)
 BY_VOICE = replace(RULES, by_voice=frozenset(("wake_word", "push_to_talk")))
 
 
-def attends(talk: Talk) -> SetListening:
+def listening(talk: Talk) -> SetListening:
     assert talk.it.listening.sent is not None
     return talk.it.listening.sent
 
 
 def says(talk: Talk, utterance: int, seconds: float = 1.0) -> None:
-    """The listener tells of an utterance from its onset to its end."""
+    """Send the listener's messages of an utterance from its onset to its end."""
     talk(Onset(utterance, talk.index, speaking=False), SpeechStarted(utterance, utterance, 0))
     talk(SpeechEnded(utterance, 0, round(16_000 * seconds), last=True), after_s=seconds)
 
 
-# ── whose speech is meant for the box ────────────────────────────────────────────────────────
+# ── which speech is accepted ─────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(
     ("mode", "rules", "on", "over_box"),
     [
@@ -57,7 +57,7 @@ def says(talk: Talk, utterance: int, seconds: float = 1.0) -> None:
 def test_while_idle_the_mode_decides_which_speech_is_accepted(
     mode: ModeName, rules: DialogPolicy, on: bool, over_box: bool
 ) -> None:
-    now = attends(Talk(mode=mode, rules=rules))
+    now = listening(Talk(mode=mode, rules=rules))
     assert (now.on, now.over_box, now.held) == (on, over_box, False)
 
 
@@ -76,30 +76,30 @@ def test_the_listening_state_is_sent_on_changes_only() -> None:
 def test_a_new_mode_takes_effect_at_once() -> None:
     talk = Talk()
     talk(SetMode("wake_word"))
-    assert not attends(talk).on
+    assert not listening(talk).on
     talk(SetMode("open"))
-    assert attends(talk).on
+    assert listening(talk).on
 
 
 def test_a_muted_box_accepts_no_speech_in_any_mode() -> None:
     for mode in ("open", "wake_word", "push_to_talk"):
         talk = Talk(mode=mode)
         talk(Mute(on=True), DOWN, UP, ListenOnce(), WakeWordHeard(9, "okay nabu"))
-        assert (talk.state, attends(talk).on) == ("muted", False)
+        assert (talk.state, listening(talk).on) == ("muted", False)
         assert talk.done(AcknowledgePress) == 3 * [AcknowledgePress()]
 
 
 @pytest.mark.parametrize("mode", ["open", "wake_word", "push_to_talk"])
-@pytest.mark.parametrize("wish", [DOWN, ListenOnce()])
+@pytest.mark.parametrize("command", [DOWN, ListenOnce()])
 def test_the_button_stops_a_speaking_muted_box_and_shows_no_listening(
-    mode: ModeName, wish: Button | ListenOnce
+    mode: ModeName, command: Button | ListenOnce
 ) -> None:
     talk = Talk(mode=mode)
     talk(Mute(on=True), Say("The washing machine is done."))
-    assert (talk.state, attends(talk).on, attends(talk).over_box) == ("speaking", False, False)
-    talk(Onset(1, 0, speaking=True), Verdict(1, "interruption", 300))  # heard before
+    assert (talk.state, listening(talk).on, listening(talk).over_box) == ("speaking", False, False)
+    talk(Onset(1, 0, speaking=True), Verdict(1, "interruption", 300))  # recorded before the mute
     assert talk.state == "speaking"
-    talk(wish)
+    talk(command)
     assert (talk.state, talk.it.answer, talk.it.listening.button_down) == ("muted", None, False)
     talk(UP)
     assert talk.state == "muted"
@@ -109,16 +109,16 @@ def test_the_button_stops_a_speaking_muted_box_and_shows_no_listening(
 def test_the_box_listens_while_the_button_is_down_and_thinks_when_it_is_released() -> None:
     talk = Talk(mode="push_to_talk")
     talk(DOWN)
-    assert (talk.state, attends(talk).held) == ("listening", True)
+    assert (talk.state, listening(talk).held) == ("listening", True)
     assert talk.done(AcknowledgePress)
     talk(Onset(1, 0, speaking=False), SpeechStarted(1, 1, 0))
     talk.wait(20.0)
     assert talk.state == "listening"
     talk(UP)
-    assert attends(talk) == SetListening(True, "the floor is open", over_box=False)
+    assert listening(talk) == SetListening(True, "the floor is open", over_box=False)
     talk(SpeechEnded(1, 0, 300_000, last=True))
     assert talk.sent(Think) == [Think(2, (1,))]
-    assert not attends(talk).on
+    assert not listening(talk).on
 
 
 def test_a_press_without_speech_returns_the_box_to_idle() -> None:
@@ -145,7 +145,7 @@ def test_a_press_during_an_answer_drops_the_answer_before_it_is_acknowledged() -
     assert kinds.index(RaiseTurn) < kinds.index(AcknowledgePress)
     talk(PlaybackStopped(turn, 3 * 16_000, 0))
     assert talk.sent(AnswerHeard) == [AnswerHeard(turn, "The moon is grey. It has", complete=False)]
-    assert (talk.state, attends(talk).held) == ("listening", True)
+    assert (talk.state, listening(talk).held) == ("listening", True)
 
 
 def test_in_push_to_talk_speech_interrupts_an_answer_only_if_the_settings_say_so() -> None:
@@ -153,16 +153,16 @@ def test_in_push_to_talk_speech_interrupts_an_answer_only_if_the_settings_say_so
         talk = Talk(mode="push_to_talk", rules=rules)
         says(talk, 1)
         talk.answer(*MOON)
-        assert attends(talk).over_box == over_box
+        assert listening(talk).over_box == over_box
 
 
 def test_a_toggle_begins_with_one_press_and_ends_with_the_next() -> None:
     talk = Talk(mode="push_to_talk", rules=TOGGLE)
     talk(DOWN, UP)
-    assert attends(talk).held
+    assert listening(talk).held
     talk(SpeechStarted(1, 1, 0))
     talk(DOWN, UP, after_s=5.0)
-    assert not attends(talk).held
+    assert not listening(talk).held
     talk(SpeechEnded(1, 0, 16_000, last=True))
     assert talk.sent(Think) == [Think(2, (1,))]
 
@@ -173,7 +173,7 @@ def test_a_button_held_in_silence_for_a_minute_causes_no_question(rules: DialogP
     talk(DOWN, Onset(1, talk.index, speaking=False), SpeechStarted(1, 1, 0))
     for _ in range(60):
         talk(Tick(), after_s=1.0)
-        assert attends(talk).held
+        assert listening(talk).held
         assert talk.it.state == "listening"
     talk(DOWN if rules.toggle else UP)
     talk(SpeechEnded(1, 0, 20 * 16_000, last=True))
@@ -184,7 +184,7 @@ def test_speech_recorded_with_a_stuck_button_becomes_a_question() -> None:
     talk = Talk(mode="push_to_talk")
     talk(DOWN, Onset(1, talk.index, speaking=False), SpeechStarted(1, 1, 0))
     seconds = 0
-    while attends(talk).held:
+    while listening(talk).held:
         talk(Tick(), after_s=1.0)
         seconds += 1
     assert seconds == round(RULES.button_s)
@@ -206,7 +206,7 @@ def test_a_stuck_button_is_treated_as_released() -> None:
 def test_in_other_modes_a_press_opens_the_floor_for_one_turn(mode: ModeName) -> None:
     talk = Talk(mode=mode)
     talk(DOWN, UP)
-    assert (talk.state, attends(talk).on, attends(talk).held) == ("listening", True, False)
+    assert (talk.state, listening(talk).on, listening(talk).held) == ("listening", True, False)
     says(talk, 1)
     assert talk.state == "thinking"
     talk = Talk(mode=mode)
@@ -225,7 +225,7 @@ def test_a_press_while_the_owner_speaks_discards_nothing() -> None:
 def test_a_remote_command_opens_the_floor_without_a_button() -> None:
     talk = Talk(mode="push_to_talk")
     talk(ListenOnce())
-    assert (talk.state, attends(talk).on, attends(talk).held) == ("listening", True, False)
+    assert (talk.state, listening(talk).on, listening(talk).held) == ("listening", True, False)
     says(talk, 1)
     assert talk.state == "thinking"
 
@@ -255,10 +255,10 @@ def test_the_wake_word_opens_the_floor_from_where_it_ended() -> None:
     talk = Talk(mode="wake_word")
     talk(WakeWordHeard(1_000_000, "okay nabu"))
     assert talk.state == "listening"
-    assert (attends(talk).on, attends(talk).since) == (True, 1_000_000)
+    assert (listening(talk).on, listening(talk).since) == (True, 1_000_000)
     says(talk, 1)
     assert talk.state == "thinking"
-    assert (attends(talk).on, attends(talk).since) == (True, 0)
+    assert (listening(talk).on, listening(talk).since) == (True, 0)
 
 
 def test_after_an_answer_no_wake_word_is_needed_for_a_while() -> None:
@@ -267,16 +267,16 @@ def test_after_an_answer_no_wake_word_is_needed_for_a_while() -> None:
     says(talk, 1)
     talk.answer("The moon is grey.")
     talk.finish()
-    assert (talk.state, attends(talk).on) == ("idle", True)
+    assert (talk.state, listening(talk).on) == ("idle", True)
     talk.wait(RULES.follow_s + 0.5)
-    assert (talk.state, attends(talk).on) == ("idle", False)
+    assert (talk.state, listening(talk).on) == ("idle", False)
 
 
 def test_a_wake_word_without_speech_requires_another_wake_word() -> None:
     talk = Talk(mode="wake_word")
     talk(WakeWordHeard(1_000_000, "okay nabu"))
     talk.wait(RULES.open_s + 0.5)
-    assert (talk.state, attends(talk).on) == ("idle", False)
+    assert (talk.state, listening(talk).on) == ("idle", False)
 
 
 def test_the_wake_word_interrupts_an_answer_without_waiting_for_a_verdict() -> None:
@@ -286,7 +286,7 @@ def test_the_wake_word_interrupts_an_answer_without_waiting_for_a_verdict() -> N
     turn = talk.answer(*MOON)
     talk(WakeWordHeard(2_000_000, "okay nabu"), after_s=2.0)
     assert talk.sent(Abandon) == [Abandon(turn)]
-    assert (talk.state, attends(talk).since) == ("listening", 2_000_000)
+    assert (talk.state, listening(talk).since) == ("listening", 2_000_000)
 
 
 @pytest.mark.parametrize("mode", ["open", "push_to_talk"])
@@ -296,7 +296,7 @@ def test_in_other_modes_the_wake_word_is_an_ordinary_word(mode: ModeName) -> Non
     assert talk.state == "idle"
 
 
-# ── what the words say at once ───────────────────────────────────────────────────────────────
+# ── recognised words ─────────────────────────────────────────────────────────────────────────
 STOP = WordsHeard(2, 300, "stop", "stop")
 
 
@@ -331,7 +331,7 @@ def test_a_stop_followed_by_more_words_is_a_question() -> None:
 
 
 def test_a_long_utterance_of_which_only_a_stop_was_understood_is_a_question() -> None:
-    """A spotter of a few words hears "stop" in "stop, tell me about the sea", and nothing else."""
+    """A keyword spotter recognises only "stop" in "stop, tell me about the sea"."""
     talk = talk_in("holding")
     talk(
         STOP, Verdict(2, "interruption", 320), SpeechStarted(2, 2, 0), PlaybackStopped(2, 48_000, 0)
@@ -364,7 +364,7 @@ def test_never_mind_while_the_box_thinks_ends_the_thought_and_the_question() -> 
     talk(Onset(2, 0, speaking=False), SpeechStarted(2, 2, 0))
     talk(WordsHeard(2, 600, "never mind", "stop"), SpeechEnded(2, 0, 12_000, last=True))
     assert talk.state == "idle"
-    assert talk.sent(AnswerHeard) == [AnswerHeard(2, "", complete=False)]  # not to be asked again
+    assert talk.sent(AnswerHeard) == [AnswerHeard(2, "", complete=False)]  # not asked again
     assert len(talk.sent(Think, ever=True)) == 1
 
 

@@ -22,10 +22,10 @@ SPOKEN = "Five minutes, from now."
 
 
 def called(talk: Talk, name: str = "timer", number: int = 0) -> None:
-    """In thought the model calls a tool."""
+    """The model calls a tool while it thinks."""
     talk(ToolCalled(talk.turn, number, name, {"minutes": 5}))
-    wanted = ToolCall(name, {"minutes": 5})
-    assert talk.done(UseTool) == [UseTool(talk.turn, number, wanted)]
+    request = ToolCall(name, {"minutes": 5})
+    assert talk.done(UseTool) == [UseTool(talk.turn, number, request)]
 
 
 @pytest.mark.parametrize(
@@ -81,20 +81,20 @@ def test_a_continued_question_counts_as_one_question_for_the_confirmation_of_a_t
     question_turn = talk.turn
     called(talk, "home")
     talk(ToolReply(question_turn, 0, ("Ask once more.",)))
-    for utterance in (2, 3):  # it goes on twice, before anything of the line is heard
+    for utterance in (2, 3):  # the question continues twice before any of the line is heard
         talk.speech(utterance)
         talk(PlaybackStopped(talk.turn - 1, 0, 0))
         talk(ToolCalled(talk.turn, 0, "home", {"minutes": 5}))
-        (wanted,) = talk.done(UseTool)
-        assert wanted.turn == talk.turn > question_turn
-        assert wanted.question_turn == question_turn
+        (request,) = talk.done(UseTool)
+        assert request.turn == talk.turn > question_turn
+        assert request.question_turn == question_turn
         talk(ToolReply(talk.turn, 0, ("Ask once more.",)))
     talk(Spoken(talk.turn, 0, 0, 16_000, 5.0), PlaybackStarted(talk.turn, 0), after_s=0.2)
     talk(ThoughtEnded(talk.turn, 0, "complete"), PlaybackFinished(talk.turn, 16_000, 0))
     talk.speech(4)
     talk(ToolCalled(talk.turn, 0, "home", {"minutes": 5}))
-    (wanted,) = talk.done(UseTool)
-    assert wanted.question_turn == wanted.turn == talk.turn
+    (request,) = talk.done(UseTool)
+    assert request.question_turn == request.turn == talk.turn
 
 
 def test_several_calls_run_one_after_the_other() -> None:

@@ -1,4 +1,4 @@
-"""What the owner says or sounds like: a question, an interruption, or nothing of the kind."""
+"""Speech and sounds of the owner: a question, an interruption, or neither."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ def test_speech_that_continues_while_the_box_thinks_extends_the_question() -> No
         AnnounceState("listening", 3, "the owner speaks"),
     ]
     talk(SpeechEnded(2, 0, 16_000, last=True), after_s=1.0)
-    assert talk.sent(Think) == [Think(4, (2,))]  # the thinker keeps the first piece by itself
+    assert talk.sent(Think) == [Think(4, (2,))]  # the thinker still has the first piece
     assert talk.sent(AnswerHeard, ever=True) == []
 
 
-# ── holding, resuming, yielding ──────────────────────────────────────────────────────────────
+# ── holding and resuming ─────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("kind", ["backchannel", "noise"])
 def test_after_a_backchannel_or_noise_the_answer_continues(kind: str) -> None:
     talk = talk_in("holding")

@@ -1,4 +1,4 @@
-"""What the owner says: which utterance counts, and whether it is nothing but "stop"."""
+"""The owner's speech: which utterance counts, and whether it is a mere "stop"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page alone is shown: levels while somebody looks, words if they are asked for."""
+"""The messages for the page only: levels during a live view, words on request."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_levels_reach_only_the_page_and_only_during_a_live_view() -> None:
 def test_words_reach_the_page_only_when_the_live_view_asked_for_them() -> None:
     mail = Mail()
     mail("page", LiveView(on=True))
-    assert not mail("thinker", SENTENCE), "it is for others, too"
+    assert not mail("thinker", SENTENCE), "the message goes to other receivers, too"
     mail.relay.show_words(HEARD)
     assert mail.sent == []
     mail("page", LiveView(on=True, words=True))

@@ -1,4 +1,4 @@
-"""What works: needed parts, other parts, the voice."""
+"""Which parts work: required parts, optional parts, the voice."""
 
 from __future__ import annotations
 

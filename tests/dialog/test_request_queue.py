@@ -1,4 +1,4 @@
-"""What waits to be said or asked: in order, and not without end."""
+"""The queue of announcements and typed questions: ordered and bounded."""
 
 from __future__ import annotations
 

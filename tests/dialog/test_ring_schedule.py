@@ -1,4 +1,4 @@
-"""What rings: its lines, and when they sound next."""
+"""The ring schedule: its lines, and when they are spoken next."""
 
 from __future__ import annotations
 

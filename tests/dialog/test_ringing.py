@@ -1,4 +1,4 @@
-"""What rings: when it may begin, what ends it, and what does not."""
+"""Ringing timers: when a ring may begin, what ends it, and what does not."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ EGGS = Ringing(("Your timer is done: eggs.",))
 
 
 def rung(talk: Talk) -> bool:
-    """Whether something began to ring with the last messages."""
+    """Whether the last messages started a ring."""
     return any(speak.ring for speak in talk.sent(Speak))
 
 
-def sounds(talk: Talk) -> None:
-    """What is announced sounds, and comes to its end."""
+def play(talk: Talk) -> None:
+    """Play the announcement to its end."""
     turn = talk.turn
     talk(Spoken(turn, 0, 0, 16_000, 5.0), PlaybackStarted(turn, 0))
     talk(PlaybackFinished(turn, 16_000, 0), after_s=1.0)
 
 
 def ringing() -> Talk:
-    """A talk at rest in which a timer rings."""
+    """An idle talk in which a timer rings."""
     talk = Talk()
     talk(EGGS)
     assert rung(talk)
@@ -60,7 +60,7 @@ def test_watchers_can_distinguish_a_ring_from_an_announcement() -> None:
 def test_a_timer_rings_repeatedly_until_it_is_stopped() -> None:
     talk = ringing()
     for _ in range(5):
-        sounds(talk)
+        play(talk)
         assert talk.state == "idle"
         assert talk.it.deadline_s < NEVER
         talk.wait(talk.it.policy.ring_every_s - 0.1)
@@ -136,14 +136,14 @@ def test_a_mere_stop_ends_a_ring() -> None:
 
 def test_speech_to_a_ringing_box_ends_the_ring_and_is_answered() -> None:
     talk = ringing()
-    sounds(talk)
+    play(talk)
     talk.speech(5)
     assert talk.done(StopRinging) == [StopRinging()]
     assert talk.sent(Think)
 
 
 def test_apparent_speech_during_the_first_ring_does_not_stop_it() -> None:
-    """It may be the bell's own echo: an alarm that stops itself would be none."""
+    """It may be the ring's own echo, and a ring must not stop itself."""
     talk = ringing()
     talk(Spoken(talk.turn, 0, 0, 16_000, 5.0), PlaybackStarted(talk.turn, 0))
     talk(Onset(5, 0, speaking=True), after_s=0.2)
@@ -183,7 +183,7 @@ def test_a_press_stops_a_ring_with_the_microphone_off() -> None:
 def test_a_timer_cancelled_by_the_tools_stops_ringing() -> None:
     talk = ringing()
     talk(Ringing(()))
-    sounds(talk)
+    play(talk)
     assert talk.done(StopRinging) == []
     talk.wait(20.0)
     assert not rung(talk)
@@ -201,7 +201,7 @@ def test_a_ringing_box_listens_in_every_mode(mode: ModeName) -> None:
 
 def test_a_second_timer_rings_with_the_first() -> None:
     talk = ringing()
-    sounds(talk)
+    play(talk)
     talk(Ringing((*EGGS.lines, "It is nine o'clock. Your alarm.")))
     assert rung(talk)
     assert spoken(talk) == [*EGGS.lines, "It is nine o'clock. Your alarm."]

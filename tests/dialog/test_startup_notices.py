@@ -1,4 +1,4 @@
-"""What is told aloud at a start: once, or at each start as long as it is so."""
+"""Notices announced at a start: once, or at each start while the cause lasts."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ LEFT = "Version 1.2.0 did not stay up, so I went back to version 1.1.0."
 MISTAKE = "There is a mistake in your settings."
 
 
-def say(state: Path, notices: StartupNotices) -> None:
-    """They are spoken, and noted on the disk."""
+def mark_spoken(state: Path, notices: StartupNotices) -> None:
+    """Mark the notices as spoken and wait until the disk has the note."""
     startup_notices.mark_spoken(state, notices)
     note = state / startup_notices.TOLD
     until(lambda: note.exists() and note.read_text() == notices.once)
@@ -25,14 +25,14 @@ def say(state: Path, notices: StartupNotices) -> None:
 def test_a_fallback_is_announced_once(state: Path) -> None:
     first = gather(state, "", [LEFT])
     assert first.sentences == [LEFT]
-    assert gather(state, "", [LEFT]) == first, "it was not said yet"
-    say(state, first)
+    assert gather(state, "", [LEFT]) == first, "it is not marked as spoken yet"
+    mark_spoken(state, first)
     assert gather(state, "", [LEFT]).sentences == []
     assert gather(state, "", ["Another."]).sentences == ["Another."]
 
 
 def test_a_settings_mistake_is_announced_at_each_start_and_hides_no_fallback(state: Path) -> None:
-    say(state, gather(state, "", [LEFT]))
+    mark_spoken(state, gather(state, "", [LEFT]))
     assert gather(state, MISTAKE, [LEFT]).sentences == [MISTAKE]
     assert gather(state, MISTAKE, ["Another."]).sentences == [MISTAKE, "Another."]
 
@@ -45,7 +45,7 @@ def test_a_start_without_a_fallback_writes_no_note(state: Path) -> None:
 def test_an_unwritable_card_prevents_no_start_and_the_fallback_is_announced_again(
     state: Path,
 ) -> None:
-    (state / startup_notices.TOLD).mkdir()  # no file can take its place
+    (state / startup_notices.TOLD).mkdir()  # a directory, which no file can replace
     before = set(threading.enumerate())
     startup_notices.mark_spoken(state, gather(state, "", [LEFT]))
     for thread in set(threading.enumerate()) - before:

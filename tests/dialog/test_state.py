@@ -1,4 +1,4 @@
-"""The record of the dialogue: when it is at rest, when something rings, when it looks again."""
+"""The dialogue's state: when it is at rest, when a ring is due, and its next deadline."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def test_the_earliest_deadline_counts(dialog: DialogState) -> None:
     ("dialog", "due_s"),
     [
         (DialogState(), 50.0),
-        (DialogState(state="thinking"), NEVER),  # the owner is about to be answered
-        (DialogState(state="speaking", answer=Answer(1)), 50.0),  # a long answer is cut for it
+        (DialogState(state="thinking"), NEVER),  # the owner awaits an answer
+        (DialogState(state="speaking", answer=Answer(1)), 50.0),  # the ring cuts a long answer
         (DialogState(state="speaking", answer=Answer(1, ours=True)), NEVER),  # not its own words
     ],
     ids=["idle", "thinking", "answering", "announcing"],

@@ -1,4 +1,4 @@
-"""The machine itself: its first step, its last, and what time alone does."""
+"""The state machine: its first step, its last step, and the effect of ticks alone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_a_hold_without_a_message_is_released() -> None:
     assert talk.done(ReleaseHold) == [ReleaseHold(42)]
 
 
-# ── beginning and ending ─────────────────────────────────────────────────────────────────────
+# ── start and shutdown ───────────────────────────────────────────────────────────────────────
 def test_a_restarted_conductor_frees_the_floor() -> None:
     it, actions = initial_state(RULES, 5.0, turn=7, hold=4)
     assert actions == (

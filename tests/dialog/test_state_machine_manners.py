@@ -1,4 +1,4 @@
-"""Manners: the owner may go on asking into an answer's first words, and no answer stammers."""
+"""Speech in an answer's first moment continues the question, and no answer stammers."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from tests.dialog.talk import MOON, RULES, Talk
 GRACE = round(RULES.grace_s * RATE_HZ)
 
 
-# ── going on with the question ───────────────────────────────────────────────────────────────
+# ── continuing the question ──────────────────────────────────────────────────────────────────
 def answering() -> tuple[Talk, int]:
-    """An answer has just begun to sound, at the index that is returned."""
+    """A talk whose answer has just started to play, and the card's index at its start."""
     talk = Talk()
     talk.speech(1)
     for number, text in enumerate(MOON):
@@ -47,7 +47,7 @@ def test_speech_in_the_first_moment_of_an_answer_continues_the_question(
     heard = [] if kept else [AnswerHeard(2, "The moon", complete=False)]
     assert (
         talk.sent(AnswerHeard, ever=True) == heard
-    )  # unheard: the thinker asks both pieces together
+    )  # not reported as heard: the thinker asks both pieces together
     assert talk.it.answer is not None
     assert talk.it.answer.question.seconds == (4.0 if kept else 2.0)
     assert talk.remembered() == ([] if kept else [("The moon", False)])
@@ -113,7 +113,7 @@ def test_a_question_that_was_broken_off_and_not_continued_is_dropped() -> None:
     assert talk.sent(AnswerHeard, ever=True) == [AnswerHeard(2, "", complete=False)]
 
 
-# ── the last word again ──────────────────────────────────────────────────────────────────────
+# ── a repeated word ──────────────────────────────────────────────────────────────────────────
 def test_a_repeated_word_is_remembered_once() -> None:
     talk, _ = answering()
     talk(Onset(2, talk.index + 40_000, speaking=True), PlaybackPaused(2, 2, 40_000, 0), after_s=2.5)
@@ -124,22 +124,22 @@ def test_a_repeated_word_is_remembered_once() -> None:
 
 
 # ── no stammer ───────────────────────────────────────────────────────────────────────────────
-def disturbed(talk: Talk, serial: int, after_s: float) -> None:
-    """A murmur over the box, judged 0.3 s after it began."""
+def disturb(talk: Talk, serial: int, after_s: float) -> None:
+    """A backchannel during the answer, with its verdict 0.3 s after its onset."""
     talk(Onset(serial, talk.index, speaking=True), after_s=after_s)
     talk(Verdict(serial, "backchannel", 300), after_s=0.3)
 
 
 def test_after_a_single_backchannel_the_answer_continues_at_once() -> None:
     talk, _ = answering()
-    disturbed(talk, 2, after_s=1.0)
+    disturb(talk, 2, after_s=1.0)
     assert talk.said == [ReleaseHold(2), AnnounceState("speaking", 2, "backchannel")]
 
 
 def test_an_answer_disturbed_twice_within_a_second_waits_for_silence() -> None:
     talk, _ = answering()
-    disturbed(talk, 2, after_s=1.0)
-    disturbed(talk, 3, after_s=0.5)
+    disturb(talk, 2, after_s=1.0)
+    disturb(talk, 3, after_s=0.5)
     assert (talk.state, talk.done(ReleaseHold)) == ("holding", [])
     talk(Tick(3), after_s=RULES.resume_debounce_s - 0.05)
     assert talk.state == "holding"
@@ -149,16 +149,16 @@ def test_an_answer_disturbed_twice_within_a_second_waits_for_silence() -> None:
 
 def test_a_late_second_disturbance_does_not_delay_the_answer() -> None:
     talk, _ = answering()
-    disturbed(talk, 2, after_s=1.0)
-    disturbed(talk, 3, after_s=RULES.rapid_interrupt_s + 0.1)
+    disturb(talk, 2, after_s=1.0)
+    disturb(talk, 3, after_s=RULES.rapid_interrupt_s + 0.1)
     assert talk.state == "speaking"
 
 
 def test_each_new_sound_restarts_the_debounce_of_a_waiting_answer() -> None:
     talk, _ = answering()
-    disturbed(talk, 2, after_s=1.0)
+    disturb(talk, 2, after_s=1.0)
     for serial in range(3, 6):
-        disturbed(talk, serial, after_s=0.3)
+        disturb(talk, serial, after_s=0.3)
         assert (talk.state, talk.done(ReleaseHold)) == ("holding", [])
     talk(Tick(5), after_s=RULES.resume_debounce_s + 0.01)
     assert talk.state == "speaking"
@@ -166,29 +166,29 @@ def test_each_new_sound_restarts_the_debounce_of_a_waiting_answer() -> None:
 
 def test_under_constant_noise_the_answer_continues_after_the_maximum_wait() -> None:
     talk, _ = answering()
-    disturbed(talk, 2, after_s=1.0)
+    disturb(talk, 2, after_s=1.0)
     began_s = talk.now_s
     serial = 3
-    disturbed(talk, serial, after_s=0.3)
+    disturb(talk, serial, after_s=0.3)
     while talk.state == "holding":
         serial += 1
-        disturbed(talk, serial, after_s=0.3)
+        disturb(talk, serial, after_s=0.3)
         assert talk.now_s - began_s < RULES.max_resume_wait_s + 1.0
     assert talk.state == "speaking"
 
 
 def test_an_interruption_does_not_wait_for_silence() -> None:
     talk, _ = answering()
-    disturbed(talk, 2, after_s=1.0)
-    disturbed(talk, 3, after_s=0.5)
+    disturb(talk, 2, after_s=1.0)
+    disturb(talk, 3, after_s=0.5)
     talk(Onset(4, talk.index, speaking=True), Verdict(4, "interruption", 300), after_s=0.1)
     assert talk.state == "listening"
 
 
 def test_the_end_of_the_debounce_does_not_release_an_onset_whose_message_is_under_way() -> None:
     talk, _ = answering()
-    disturbed(talk, 2, after_s=1.0)
-    disturbed(talk, 3, after_s=0.5)
+    disturb(talk, 2, after_s=1.0)
+    disturb(talk, 3, after_s=0.5)
     talk(Tick(4), after_s=RULES.resume_debounce_s + 0.01)
     assert talk.done(ReleaseHold) == [ReleaseHold(3)]
     talk(Onset(4, talk.index, speaking=True))
@@ -197,8 +197,8 @@ def test_the_end_of_the_debounce_does_not_release_an_onset_whose_message_is_unde
 
 def test_an_answer_that_ends_during_the_debounce_is_remembered_completely() -> None:
     talk, _ = answering()
-    disturbed(talk, 2, after_s=1.0)
-    disturbed(talk, 3, after_s=0.5)
+    disturb(talk, 2, after_s=1.0)
+    disturb(talk, 3, after_s=0.5)
     talk(PlaybackFinished(2, 96_000, 0), Tick(3), after_s=0.1)
     assert talk.remembered() == [(" ".join(MOON), True)]
     talk.wait(2.0, hold=3)

@@ -1,4 +1,4 @@
-"""Random walks: whatever comes, in whatever order, the conversation is never stuck or wrong."""
+"""Random walks: no order of messages breaks an invariant or leaves the dialogue stuck."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ WORDS = (
 
 
 class Walk:
-    """A talk with a floor and a speaker beside it, and with eyes on every action."""
+    """A talk with a floor and a simulated speaker; every action is checked."""
 
     hold: int = 0
     released: int = 0
@@ -95,7 +95,7 @@ class Walk:
         self.talk = Talk()
         self.floor_turn = self.talk.turn
         self.thinking: int | None = None
-        self.looked_again = 0
+        self.repeated_ticks = 0
         self.planned: dict[int, list[str]] = {}
         self.heard: set[int] = set()
 
@@ -133,16 +133,16 @@ class Walk:
             it.state not in ("listening", "holding") and not it.listening.sent.on
         )
         if isinstance(message, Tick) and it.deadline_s <= self.talk.now_s:
-            self.looked_again += 1  # what one tick has let ring is put off by the next
-            assert self.looked_again < 2, "it would be looked at without end"
+            self.repeated_ticks += 1  # a ring that one tick starts is put off by the next
+            assert self.repeated_ticks < 2, "the conductor would busy-loop"
             replies.append(Tick(message.hold, message.pressed))
         else:
-            self.looked_again = 0
+            self.repeated_ticks = 0
         for reply in replies:
             self.take(reply, 0.0)
 
     def see(self, action: Action) -> list[Message]:
-        """Check one action against all before it. Returns what the speaker says to it."""
+        """Check one action against all before it. Returns the speaker's replies."""
         match action:
             case RaiseTurn(turn):
                 assert turn > self.floor_turn
@@ -177,7 +177,8 @@ class Walk:
 
 
 # What may come, from two small numbers and what is going on: `turn` and `serial` are mostly the
-# ones in force, and at times the one before or after.
+# Possible messages, made from two small numbers and the walk: `turn` and `serial` are mostly the
+# present ones, and sometimes the one before or after.
 Maker = Callable[[Walk, int, int], DialogEvent]
 COMES: tuple[Maker, ...] = (
     lambda walk, a, b: Onset(walk.onset(), walk.talk.index - 1000 * a, speaking=b % 2 == 0),
@@ -241,8 +242,8 @@ def test_no_random_walk_breaks_an_invariant_or_gets_stuck(
     walk = Walk()
     for kind, a, b, after_s in steps:
         walk.take(COMES[kind](walk, a, b), after_s)
-    walk.take(Ringing(()), 0.0)  # it gives up by itself
-    for _ in range(400):  # nobody says anything any more
+    walk.take(Ringing(()), 0.0)  # the tools give up the ring
+    for _ in range(400):  # no more messages
         walk.take(Tick(walk.hold), 2.0)
     it = walk.talk.it
     assert it.state in (("failed",) if it.parts.broken else ("idle", "muted"))
@@ -265,7 +266,7 @@ def test_no_random_walk_breaks_an_invariant_or_gets_stuck(
         (40, 0, 0, 0.0),
     ],
     0,
-)  # an alarm rings, and the loudspeaker is lost
+)  # a timer rings while the loudspeaker is lost
 @pytest.mark.long
 def test_after_any_random_walk_the_next_question_is_answered(
     steps: list[tuple[int, int, int, float]], number: int
@@ -273,7 +274,7 @@ def test_after_any_random_walk_the_next_question_is_answered(
     walk = Walk()
     for kind, a, b, after_s in steps:
         walk.take(COMES[kind](walk, a, b), after_s)
-    walk.take(Ringing(()), 0.0)  # it gives up by itself
+    walk.take(Ringing(()), 0.0)  # the tools give up the ring
     for _ in range(60):
         walk.take(Tick(walk.hold), 2.0)
     for part in PARTS:
@@ -321,27 +322,27 @@ DISTURBANCE = st.tuples(
 @given(st.lists(DISTURBANCE, min_size=2, max_size=25))
 @pytest.mark.long
 def test_no_answer_stammers(disturbances: list[tuple[float, float, Judgement]]) -> None:
-    """Broken off a moment after it went on, it goes on only after some calm, or a long while."""
+    """An answer cut soon after it resumed resumes only after a debounce or a maximum wait."""
     walk = Walk()
     walk.take(Ask("why?"), 0.0)
     turn, rules = walk.talk.turn, walk.talk.it.policy
     walk.take(Sentence(turn, 0, 400 * "No. "), 0.0)
     walk.take(PlaybackStarted(turn, 0), 0.0)
-    went_on_s = judged_s = -NEVER
+    resumed_s = judged_s = -NEVER
     paused_s = NEVER
 
     def look(message: Message | Tick, after_s: float) -> None:
-        nonlocal went_on_s, paused_s
+        nonlocal resumed_s, paused_s
         was = walk.talk.state
         walk.take(message, after_s)
         now_s, state = walk.talk.now_s, walk.talk.state
         if (was, state) == ("speaking", "holding"):
             paused_s = now_s
         elif (was, state) == ("holding", "speaking"):
-            calm = now_s - judged_s >= rules.resume_debounce_s - 1e-6
-            long_ago = now_s - paused_s >= rules.max_resume_wait_s - rules.resume_debounce_s - 1e-6
-            assert paused_s - went_on_s >= rules.rapid_interrupt_s or calm or long_ago
-            went_on_s = now_s
+            debounced = now_s - judged_s >= rules.resume_debounce_s - 1e-6
+            overdue = now_s - paused_s >= rules.max_resume_wait_s - rules.resume_debounce_s - 1e-6
+            assert paused_s - resumed_s >= rules.rapid_interrupt_s or debounced or overdue
+            resumed_s = now_s
 
     for gap_s, verdict_s, kind in disturbances:
         end_s = walk.talk.now_s + gap_s

@@ -1,4 +1,4 @@
-"""How the box stands: told at every change, and to each part as it comes up; nothing twice."""
+"""The box status: sent on every change and to each part that comes up, and never twice."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TIMERS = TimersStatus(timers=1)
 
 
 class Publishing:
-    """A publisher on real channels to the parts that show the box's status, and to two others."""
+    """A publisher with real channels to the status receivers and two other parts."""
 
     def __init__(self, folder: Path, watchers: list[str], **changes: Any) -> None:
         desk = Desk("conductor", load(Path("/dev/null"), {"state_dir": str(folder), **changes}))
@@ -55,7 +55,7 @@ class Publishing:
         return list(Channel(self.ends[part][1]).receive_all())
 
     def status(self, part: str) -> BoxStatus:
-        """The newest, which is all it was told."""
+        """The status this part received as its only message."""
         (only,) = self.got(part)
         assert isinstance(only, BoxStatus)
         return only

@@ -1,4 +1,4 @@
-"""The tables: every message in every state, and those that mean nothing there."""
+"""The transition tables: every message in every state, and the messages that they ignore."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FROM_THE_CONDUCTOR = {
     message.__name__
     for message in get_args(Message)
     if not any(r.message is message and "conductor" in r.receivers for r in ROUTES)
-} - {"Forgotten"}  # the memory's answer, which goes through the conversation to the shell
+} - {"Forgotten"}  # the memory's answer, which the dialogue forwards to the shell
 
 TO_ITSELF = {"ToolReply", "Ringing", "OwnerLanguage", "PlaySound"}  # the conductor's own
 

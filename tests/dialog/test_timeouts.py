@@ -1,4 +1,4 @@
-"""The policy follows the settings, and the process table."""
+"""The policy's deadlines follow the settings and the process table."""
 
 from __future__ import annotations
 

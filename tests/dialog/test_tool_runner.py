@@ -1,4 +1,4 @@
-"""The conductor's tools: what goes into the conversation, to the house and onto the disk."""
+"""The conductor's tools: what goes into the dialogue, to the house and onto the disk."""
 
 from __future__ import annotations
 
@@ -36,35 +36,35 @@ HERE = ToolContext(house=True)
 
 
 class Bench:
-    """A desk whose clocks the test holds."""
+    """A tool runner whose clock the test sets."""
 
     def __init__(self, folder: Path, **changes: Any) -> None:
         file = folder / "settings.yaml"
         file.write_text("")
         self.settings = load(file, {"state_dir": str(folder), **changes})
         self.now = ClockReading(1000.0, 1_800_000_000.0)
-        self.desk = ToolRunner(self.settings, lambda: self.now)
+        self.runner = ToolRunner(self.settings, lambda: self.now)
 
-    def later(self, seconds: float) -> None:
+    def advance(self, seconds: float) -> None:
         self.now = ClockReading(self.now.boot_s + seconds, self.now.wall_s + seconds)
 
     def use(self, tool: str, about: ToolContext = HERE, /, **arguments: Value) -> list[ToolEvent]:
-        return self.desk.run_tool(UseTool(7, 0, ToolCall(tool, arguments)), about)
+        return self.runner.run_tool(UseTool(7, 0, ToolCall(tool, arguments)), about)
 
     def for_link(self) -> list[Message]:
-        found: list[Message] = [n for n in self.desk.news if not isinstance(n, TimersList)]
-        self.desk.news.clear()
+        found: list[Message] = [n for n in self.runner.news if not isinstance(n, TimersList)]
+        self.runner.news.clear()
         return found
 
     def lists(self) -> list[TimersList]:
-        found = [news for news in self.desk.news if isinstance(news, TimersList)]
-        self.desk.news.clear()
+        found = [news for news in self.runner.news if isinstance(news, TimersList)]
+        self.runner.news.clear()
         return found
 
     def restart(self, *, off_s: float = 0.0) -> None:
-        self.desk.close()
-        self.later(off_s)
-        self.desk = ToolRunner(self.settings, lambda: self.now)
+        self.runner.close()
+        self.advance(off_s)
+        self.runner = ToolRunner(self.settings, lambda: self.now)
 
 
 Make = Callable[..., Bench]
@@ -80,7 +80,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
 
     yield bench
     for one in made:
-        one.desk.close()
+        one.runner.close()
 
 
 def test_a_tool_answers_at_once(make: Make) -> None:
@@ -97,12 +97,12 @@ def test_the_house_response_becomes_the_tools_reply(make: Make) -> None:
     bench = make()
     assert bench.use("home", command="turn on the light") == []
     assert bench.for_link() == [HouseRequest(1, "turn on the light")]
-    bench.later(HOUSE_S - 0.1)
-    assert bench.desk.poll() == []
-    said = bench.desk.on_house_response(HouseResponse(1, "Turned on the light", done=True))
+    bench.advance(HOUSE_S - 0.1)
+    assert bench.runner.poll() == []
+    said = bench.runner.on_house_response(HouseResponse(1, "Turned on the light", done=True))
     assert said == [ToolReply(7, 0, ("Turned on the light",), HOUSE_NOTE)]
-    bench.later(10.0)
-    assert bench.desk.poll() == []
+    bench.advance(10.0)
+    assert bench.runner.poll() == []
 
 
 @pytest.mark.parametrize(("done", "sentence"), [(True, DONE), (False, NOT_DONE)])
@@ -111,7 +111,7 @@ def test_an_empty_house_response_gets_a_default_sentence(
 ) -> None:
     bench = make()
     bench.use("home", command="turn on the light")
-    assert bench.desk.on_house_response(HouseResponse(1, "", done)) == [
+    assert bench.runner.on_house_response(HouseResponse(1, "", done)) == [
         ToolReply(7, 0, (sentence,))
     ]
 
@@ -119,10 +119,10 @@ def test_an_empty_house_response_gets_a_default_sentence(
 def test_a_late_house_gets_an_apology_and_its_response_is_dropped(make: Make) -> None:
     bench = make()
     bench.use("home", command="turn on the light")
-    assert 0 < bench.desk.wait_s() <= HOUSE_S
-    bench.later(HOUSE_S)
-    assert bench.desk.poll() == [ToolReply(7, 0, (HOUSE_SILENT,))]
-    assert bench.desk.on_house_response(HouseResponse(1, "Turned on the light", done=True)) == []
+    assert 0 < bench.runner.wait_s() <= HOUSE_S
+    bench.advance(HOUSE_S)
+    assert bench.runner.poll() == [ToolReply(7, 0, (HOUSE_SILENT,))]
+    assert bench.runner.on_house_response(HouseResponse(1, "Turned on the light", done=True)) == []
 
 
 def test_an_unreachable_house_gets_an_apology_at_once_and_no_request(make: Make) -> None:
@@ -134,35 +134,35 @@ def test_an_unreachable_house_gets_an_apology_at_once_and_no_request(make: Make)
 
 def test_an_unsolicited_house_response_is_dropped(make: Make) -> None:
     bench = make()
-    assert bench.desk.on_house_response(HouseResponse(1, "Hello", done=True)) == []
+    assert bench.runner.on_house_response(HouseResponse(1, "Hello", done=True)) == []
     bench.use("home", command="one")
     bench.use("home", command="two")
-    assert bench.desk.on_house_response(HouseResponse(1, "One", done=True)) == []
-    assert bench.desk.on_house_response(HouseResponse(2, "Two", done=True)) == [
+    assert bench.runner.on_house_response(HouseResponse(1, "One", done=True)) == []
+    assert bench.runner.on_house_response(HouseResponse(2, "Two", done=True)) == [
         ToolReply(7, 0, ("Two",), HOUSE_NOTE)
     ]
-    assert bench.desk.on_house_response(HouseResponse(2, "Two", done=True)) == []
+    assert bench.runner.on_house_response(HouseResponse(2, "Two", done=True)) == []
 
 
 # ── timers ───────────────────────────────────────────────────────────────────────────────────
 def test_a_timer_rings_and_each_of_its_events_is_sent_to_the_house_once(make: Make) -> None:
     bench = make()
     bench.use("timer", minutes=5, name="eggs")
-    stand = TimersStatus(timers=1, next_at_s=1_800_000_300.0)
-    assert bench.for_link() == [TimerEvent("set", 1, False, "", 300.0), stand]
-    bench.later(299.0)
-    assert bench.desk.poll() == []
-    bench.later(1.0)
-    assert bench.desk.poll() == [Ringing(("Your timer is done: eggs.",))]
+    status = TimersStatus(timers=1, next_at_s=1_800_000_300.0)
+    assert bench.for_link() == [TimerEvent("set", 1, False, "", 300.0), status]
+    bench.advance(299.0)
+    assert bench.runner.poll() == []
+    bench.advance(1.0)
+    assert bench.runner.poll() == [Ringing(("Your timer is done: eggs.",))]
     assert bench.for_link() == [
         TimerEvent("rings", 1, False, "", 300.0),
         TimersStatus(ringing=True),
     ]
-    bench.later(5.0)
-    assert bench.desk.poll() == []
-    bench.desk.stop_ringing()
+    bench.advance(5.0)
+    assert bench.runner.poll() == []
+    bench.runner.stop_ringing()
     assert bench.for_link() == [TimerEvent("stopped", 1, False, "", 300.0), TimersStatus()]
-    assert bench.desk.poll() == []
+    assert bench.runner.poll() == []
 
 
 def test_timer_names_are_sent_only_where_words_may_leave_the_box(make: Make) -> None:
@@ -174,32 +174,32 @@ def test_timer_names_are_sent_only_where_words_may_leave_the_box(make: Make) -> 
 def test_a_timer_that_is_given_up_stops_ringing(make: Make) -> None:
     bench = make(tools={"ring_minutes": 1})
     bench.use("timer", minutes=5)
-    bench.later(300.0)
-    assert len(bench.desk.poll()) == 1
-    bench.later(61.0)
-    assert bench.desk.poll() == [Ringing(())]
+    bench.advance(300.0)
+    assert len(bench.runner.poll()) == 1
+    bench.advance(61.0)
+    assert bench.runner.poll() == [Ringing(())]
 
 
 def test_a_timer_continues_across_a_restart(make: Make) -> None:
     bench = make()
     bench.use("timer", minutes=5, name="eggs")
     bench.restart(off_s=200.0)
-    assert bench.desk.poll(voice=True) == []
-    bench.later(100.0)
-    assert bench.desk.poll(voice=True) == [Ringing(("Your timer is done: eggs.",))]
+    assert bench.runner.poll(voice=True) == []
+    bench.advance(100.0)
+    assert bench.runner.poll(voice=True) == [Ringing(("Your timer is done: eggs.",))]
 
 
 def test_a_timer_that_expired_while_off_is_announced_once_when_a_voice_is_up(make: Make) -> None:
     bench = make()
     bench.use("timer", minutes=5, name="eggs")
     bench.restart(off_s=4000.0)
-    assert bench.desk.poll() == []
-    (said,) = bench.desk.poll(voice=True)
+    assert bench.runner.poll() == []
+    (said,) = bench.runner.poll(voice=True)
     assert isinstance(said, Say)
     assert said.text.startswith("While I was off, your timer, eggs, ran out at ")
-    assert bench.desk.poll(voice=True) == []
+    assert bench.runner.poll(voice=True) == []
     bench.restart()
-    assert bench.desk.poll(voice=True) == []
+    assert bench.runner.poll(voice=True) == []
 
 
 def test_many_missed_timers_are_announced_by_their_number_only(make: Make) -> None:
@@ -207,7 +207,7 @@ def test_many_missed_timers_are_announced_by_their_number_only(make: Make) -> No
     for minutes in range(1, 6):
         bench.use("timer", minutes=minutes)
     bench.restart(off_s=4000.0)
-    (said,) = bench.desk.poll(voice=True)
+    (said,) = bench.runner.poll(voice=True)
     assert said == Say("While I was off, 5 timers ran out.", chime=True)
 
 
@@ -216,12 +216,12 @@ def test_a_stopped_timer_stays_stopped_after_a_restart(make: Make) -> None:
     bench.use("timer", minutes=5)
     bench.use("timer", minutes=9)
     bench.use("cancel_timer")
-    bench.later(300.0)
-    bench.desk.poll()
-    bench.desk.stop_ringing()
+    bench.advance(300.0)
+    bench.runner.poll()
+    bench.runner.stop_ringing()
     bench.restart()
-    assert bench.desk.poll(voice=True) == []
-    assert bench.desk.status() == TimersStatus()
+    assert bench.runner.poll(voice=True) == []
+    assert bench.runner.status() == TimersStatus()
 
 
 # ── the page's list
@@ -234,7 +234,7 @@ def test_the_page_lists_timers_by_name_even_where_no_words_may_leave(make: Make)
         ShownTimer(2, False, "", 1_800_000_060.0, 60.0),
         ShownTimer(1, False, "eggs", 1_800_000_300.0, 300.0),
     )
-    assert bench.desk.listing() == listed
+    assert bench.runner.listing() == listed
 
 
 def test_a_timer_is_cancelled_by_its_number_and_no_other_is(make: Make) -> None:
@@ -242,25 +242,25 @@ def test_a_timer_is_cancelled_by_its_number_and_no_other_is(make: Make) -> None:
     bench.use("timer", minutes=5, name="eggs")
     bench.use("timer", minutes=6, name="tea")
     bench.for_link()
-    bench.desk.cancel(1)
-    kinds = [news.kind for news in bench.desk.news if isinstance(news, TimerEvent)]
+    bench.runner.cancel(1)
+    kinds = [news.kind for news in bench.runner.news if isinstance(news, TimerEvent)]
     (listed,) = bench.lists()
     assert (kinds, [one.name for one in listed.timers]) == (["cancelled"], ["tea"])
-    bench.desk.cancel(1)
-    bench.desk.cancel(99)
-    assert bench.lists() == [], "what is gone is no fault, and no news"
+    bench.runner.cancel(1)
+    bench.runner.cancel(99)
+    assert bench.lists() == [], "cancelling an absent timer is no error and sends no list"
 
 
 def test_a_ringing_timer_is_listed_as_ringing_until_it_is_stopped(make: Make) -> None:
     bench = make()
     bench.use("timer", minutes=1)
-    bench.later(61.0)
-    bench.desk.poll()
+    bench.advance(61.0)
+    bench.runner.poll()
     (*_, listed) = bench.lists()
     assert [one.ringing for one in listed.timers] == [True]
-    bench.desk.cancel(1)
-    assert bench.lists() == [], "a ringing one is stopped, not cancelled"
-    bench.desk.stop_ringing()
+    bench.runner.cancel(1)
+    assert bench.lists() == [], "a ringing timer is stopped, not cancelled"
+    bench.runner.stop_ringing()
     assert bench.lists() == [TimersList()]
 
 
@@ -269,6 +269,6 @@ def test_a_rounding_difference_of_a_second_sends_no_new_list(make: Make) -> None
     bench.use("timer", minutes=5)
     bench.lists()
     for _ in range(10):
-        bench.later(0.7)
-        bench.desk.poll()
+        bench.advance(0.7)
+        bench.runner.poll()
     assert bench.lists() == []

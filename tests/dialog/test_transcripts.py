@@ -1,4 +1,4 @@
-"""What the model wrote down of what was said: kept, recalled, forgotten, and shown to nobody."""
+"""The model's transcripts of questions: kept, recalled, forgotten, and sent nowhere else."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.dialog.conductor_box import Box, settings_in
 
 CANARY = "my doctor is at noon"
 
-# As the release before transcripts laid it out, wrote and read it.
+# the schema and statements of the release before transcripts
 OLD_LAYOUT = """
 CREATE TABLE turns (id INTEGER PRIMARY KEY, started TEXT NOT NULL, turn INTEGER NOT NULL,
     asked TEXT NOT NULL, seconds REAL NOT NULL, heard TEXT NOT NULL, complete INTEGER NOT NULL,
@@ -46,20 +46,20 @@ def bytes_of(file: Path) -> bytes:
 
 # ── on disk ──────────────────────────────────────────────────────────────────────────────────
 def test_a_transcript_stays_with_its_turn(file: Path) -> None:
-    kept = Memory(file, 10)
+    memory = Memory(file, 10)
     for number in range(3):
-        kept.remember(turn(number))
-    kept.transcribe(turn(1).started, 1, "tell me about the moon")
-    kept.close()
+        memory.remember(turn(number))
+    memory.transcribe(turn(1).started, 1, "tell me about the moon")
+    memory.close()
     assert Memory(file, 10).recall(9) == [turn(0), turn(1, "tell me about the moon"), turn(2)]
 
 
 def test_turns_of_another_day_with_the_same_number_are_left_alone(file: Path) -> None:
-    kept = Memory(file, 10)
-    kept.remember(turn(1))
-    kept.transcribe("2025-01-01T10:00:00+00:00", 1, CANARY)
-    assert kept.recall(9) == [turn(1)]
-    kept.close()
+    memory = Memory(file, 10)
+    memory.remember(turn(1))
+    memory.transcribe("2025-01-01T10:00:00+00:00", 1, CANARY)
+    assert memory.recall(9) == [turn(1)]
+    memory.close()
     assert CANARY.encode() not in bytes_of(file)
 
 
@@ -67,10 +67,10 @@ def test_turns_of_another_day_with_the_same_number_are_left_alone(file: Path) ->
 def test_forgetting_erases_the_transcript_from_every_file(
     file: Path, forget: Callable[[Path], None]
 ) -> None:
-    kept = Memory(file, 10)
-    kept.remember(turn(1))
-    kept.transcribe(turn(1).started, 1, CANARY)
-    kept.close()
+    memory = Memory(file, 10)
+    memory.remember(turn(1))
+    memory.transcribe(turn(1).started, 1, CANARY)
+    memory.close()
     assert CANARY.encode() in bytes_of(file)
     forget(file)
     assert CANARY.encode() not in bytes_of(file)
@@ -87,18 +87,18 @@ def old_file(file: Path) -> None:
 
 def test_a_memory_from_before_transcripts_is_kept_and_stores_new_ones(file: Path) -> None:
     old_file(file)
-    kept = Memory(file, 10)
-    kept.transcribe("2026-01-01", 7, "what colour is the moon")
-    (only,) = kept.recall(9)
+    memory = Memory(file, 10)
+    memory.transcribe("2026-01-01", 7, "what colour is the moon")
+    (only,) = memory.recall(9)
     assert (only.heard, only.transcript) == ("Grey.", "what colour is the moon")
-    kept.close()
+    memory.close()
 
 
 def test_a_release_from_before_transcripts_can_read_and_write_the_file(file: Path) -> None:
-    """After a fallback to it."""
-    kept = Memory(file, 10)
-    kept.remember(turn(1, "tell me about the moon"))
-    kept.close()
+    """As after a fallback to that release."""
+    memory = Memory(file, 10)
+    memory.remember(turn(1, "tell me about the moon"))
+    memory.close()
     with sqlite3.connect(file) as old:
         assert old.execute("PRAGMA user_version").fetchone() == (1,)
         assert len(old.execute(OLD_SELECT).fetchall()) == 1
@@ -110,7 +110,7 @@ def test_a_release_from_before_transcripts_can_read_and_write_the_file(file: Pat
 
 
 def test_an_old_memory_that_cannot_get_the_new_column_is_still_read(file: Path) -> None:
-    """Where the disk is full; here another program writes."""
+    """As on a full disk; here a write lock of another program."""
     old_file(file)
     Memory(file, 10).close()
     with sqlite3.connect(file) as old:
@@ -118,14 +118,14 @@ def test_an_old_memory_that_cannot_get_the_new_column_is_still_read(file: Path) 
     old.close()
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    kept = Memory(file, 10)
+    memory = Memory(file, 10)
     other.execute("COMMIT")
     other.close()
-    assert [each.heard for each in kept.recall(9)] == ["Grey."]
-    kept.remember(turn(8))
-    kept.rewrite(kept.recall(9))
-    assert [(each.turn, each.transcript) for each in kept.recall(9)] == [(7, ""), (8, "")]
-    kept.close()
+    assert [each.heard for each in memory.recall(9)] == ["Grey."]
+    memory.remember(turn(8))
+    memory.rewrite(memory.recall(9))
+    assert [(each.turn, each.transcript) for each in memory.recall(9)] == [(7, ""), (8, "")]
+    memory.close()
 
 
 def settings(tmp_path: Path, **changes: Any) -> Settings:
@@ -137,23 +137,23 @@ def settings(tmp_path: Path, **changes: Any) -> Settings:
 def test_memory_show_prints_the_transcripts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    chosen = settings(tmp_path)
-    kept = Memory(memory_files.path(chosen), 10)
-    kept.remember(turn(1, "tell me about the moon"))
-    kept.remember(turn(2))
-    kept.close()
-    assert memory_commands.cli_show(chosen) == 0
-    said = capsys.readouterr().out
-    assert "owner: tell me about the moon (as the model heard it)\n" in said
-    assert "owner: (1.5 s of speech)\n" in said
+    config = settings(tmp_path)
+    memory = Memory(memory_files.path(config), 10)
+    memory.remember(turn(1, "tell me about the moon"))
+    memory.remember(turn(2))
+    memory.close()
+    assert memory_commands.cli_show(config) == 0
+    output = capsys.readouterr().out
+    assert "owner: tell me about the moon (as the model heard it)\n" in output
+    assert "owner: (1.5 s of speech)\n" in output
 
 
 # ── through the conductor ────────────────────────────────────────────────────────────────────
 @pytest.fixture
 def answered(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Any:
-    """A box with words over MQTT, and a spoken question whose answer was heard."""
-    chosen = load(settings_file(tmp_path), {"state_dir": str(tmp_path), "log": "debug"})
-    box = Box(chosen)
+    """A box that sends words over MQTT, after a spoken question whose answer was heard."""
+    config = load(settings_file(tmp_path), {"state_dir": str(tmp_path), "log": "debug"})
+    box = Box(config)
     box.load_model()
     number = box.question()
     box.answer("The moon is grey.")
@@ -171,8 +171,8 @@ def settings_file(folder: Path) -> Path:
     return file
 
 
-def asked_on_disk(box: Box) -> list[str]:
-    """After an orderly stop."""
+def transcripts_on_disk(box: Box) -> list[str]:
+    """Stop the box in order and read the transcripts on disk."""
     box.supervisor.stop_all()
     return [each.transcript for each in Memory(memory_files.path(box.settings), 10).recall(9)]
 
@@ -182,7 +182,7 @@ def test_the_thinkers_transcript_reaches_the_disk_only(
     answered: tuple[Box, int], capfd: pytest.CaptureFixture[str]
 ) -> None:
     box, number = answered
-    box.get("link", AnswerHeard)  # the answer's words may leave
+    box.get("link", AnswerHeard)  # the answer's words may leave the box
     box.say("thinker", Transcribed(number, CANARY))
     seen: dict[str, list[object]] = {peer: [] for peer in ("link", "room", "listener", "speaker")}
 
@@ -196,7 +196,7 @@ def test_the_thinkers_transcript_reaches_the_disk_only(
 
     box.say("room", Ask("and the sea?"))
     box.until(the_next_question_is_seen)
-    assert asked_on_disk(box) == [CANARY]
+    assert transcripts_on_disk(box) == [CANARY]
     assert CANARY not in repr(seen)
     assert CANARY not in "".join(capfd.readouterr())
 
@@ -207,4 +207,4 @@ def test_only_the_thinker_can_report_a_transcript(answered: tuple[Box, int], pee
     box, number = answered
     box.say(peer, Transcribed(number, CANARY))
     box.say("thinker", Transcribed(number, "the moon"))
-    assert asked_on_disk(box) == ["the moon"]
+    assert transcripts_on_disk(box) == ["the moon"]

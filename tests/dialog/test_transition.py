@@ -1,4 +1,4 @@
-"""The operations of a step: a question waits for what was heard of the answer before it."""
+"""A step's operations: a question waits until it is known what was heard of the last answer."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_words_recognised_without_the_model_suffice_for_a_plain_request() -> Non
     assert talk.done(UseTool) == [UseTool(talk.turn, 0, ToolCall("time"))]
     talk = Talk(ready=False)
     talk(WordsHeard(1, 900, "what time is it", "other"))
-    talk.speech(2)  # those were another sound's
+    talk.speech(2)  # those words belong to another utterance
     assert spoken(talk) == [NOT_READY]
 
 

@@ -1,4 +1,4 @@
-"""What is tried with sound: only while nobody talks and nothing sounds, and said why not."""
+"""Sound trials: only while idle, and refused with a reason."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class Mail:
 def test_an_idle_box_plays_the_tone_and_the_listener_measures_its_echo() -> None:
     mail, talk = Mail(), Talk()
     assert mail(talk, TONE) == (PlaySound("sweep"),)
-    assert mail.sent == [("listener", TONE)], "which measures the echo of it"
+    assert mail.sent == [("listener", TONE)], "the listener measures its echo"
     talk(Mute(on=True))
     assert mail(talk, TONE) == (PlaySound("sweep"),)
-    assert mail.sent == [], "nobody hears it"
+    assert mail.sent == [], "a muted box measures no echo"
 
 
 def test_the_echo_trial_plays_a_sentence_in_the_boxs_voice_and_language() -> None:
@@ -90,7 +90,7 @@ def test_the_listener_records_the_microphone_trial_and_the_loudspeaker_plays_it(
     assert mail.sent == [("listener", MICROPHONE)]
     on = SoundRecording(8, on=True)
     assert mail(talk, on, peer="listener") == ()
-    assert mail.sent == [("panel", on), ("page", on)], "the light says what the listener does"
+    assert mail.sent == [("panel", on), ("page", on)], "the light shows the recording"
     assert mail(talk, RECORDED, peer="listener") == (PlaySound("recording"),)
     assert mail.sent == [("page", RECORDED)]
 
@@ -125,7 +125,7 @@ def test_ending_a_trial_also_stops_its_sound() -> None:
     mail, talk = Mail(), Talk()
     mail(talk, MICROPHONE)
     mail.sent.clear()
-    assert mail(talk, EndTrial(7)) == (), "an older one"
+    assert mail(talk, EndTrial(7)) == (), "an older trial"
     assert mail.sent == []
     assert mail(talk, EndTrial(8)) == ()
     assert mail.sent == [("listener", EndTrial(8))]
@@ -183,7 +183,7 @@ def test_speech_or_the_stop_command_ends_the_tone(ends: tuple[Any, ...]) -> None
     played(talk)
     turn = talk.turn
     talk(PlaybackStarted(turn, 0), *ends)
-    assert talk.turn > turn, "what sounds belongs to an older turn, and is dropped"
+    assert talk.turn > turn, "the sound that plays belongs to an older turn and is dropped"
 
 
 def test_a_trial_sound_does_not_play_while_the_owner_speaks() -> None:

@@ -144,7 +144,7 @@ def life(tmp_path: Path) -> Iterator[Life]:
 def test_a_long_press_cuts_while_the_conductor_hangs_and_its_successor_knows(life: Life) -> None:
     finger = Finger(life)
     life.until(lambda: finger.push("on") and not life.microphone_off())
-    life.until(lambda: life.stands)
+    life.until(lambda: life.status)
     conductor = life.pid("conductor")
     os.kill(conductor, signal.SIGSTOP)
     began_s = time.monotonic()
@@ -154,12 +154,12 @@ def test_a_long_press_cuts_while_the_conductor_hangs_and_its_successor_knows(lif
     assert finger.push("release")
     assert late_s < 1.0  # the process table lets a conductor hang for 5 s
     life.until(lambda: life.pid("conductor") != conductor)
-    life.until(lambda: life.stands[2:3] == ["True"])
+    life.until(lambda: life.status[2:3] == ["True"])
     assert life.microphone_off()
     life.kill()
     life.start()
     finger = Finger(life)
-    life.until(lambda: finger.push("on") and life.stands[2:3] == ["True"])
+    life.until(lambda: finger.push("on") and life.status[2:3] == ["True"])
     life.until(lambda: not life.floor().cut)
     assert life.microphone_off()
     life.tell(Mute(on=False))
@@ -179,7 +179,7 @@ def test_while_there_is_no_panel_the_switch_leaves_the_microphone_cut(life: Life
         if time.monotonic() - began_s > 1.0:
             assert life.microphone_off()
     life.until(lambda: finger.push("on") and not life.microphone_off())
-    assert life.stands[2:3] == ["False"]  # it was no mute
+    assert life.status[2:3] == ["False"]  # it was no mute
 
 
 @pytest.mark.process
