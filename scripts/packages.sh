@@ -37,23 +37,23 @@ is_there() { # is_there THING: an item of the table's first column
 }
 
 are_there() { # are_there THING,THING...
-  local each things
+  local thing things
   IFS=, read -ra things <<<"$1"
-  for each in "${things[@]}"; do
-    is_there "$each" || return
+  for thing in "${things[@]}"; do
+    is_there "$thing" || return
   done
 }
 
-is_for() { # is_for ROLE,ROLE@MACHINE... ASKED...: whether the row has one of the requested roles
-  local each asked roles
+is_for() { # is_for ROLE,ROLE@MACHINE... REQUESTED...: whether the row has one of the requested roles
+  local role requested roles
   IFS=, read -ra roles <<<"$1"
   shift
-  for each in "${roles[@]}"; do
-    if [[ $each == *@* && ${each#*@} != "$machine" ]]; then
+  for role in "${roles[@]}"; do
+    if [[ $role == *@* && ${role#*@} != "$machine" ]]; then
       continue
     fi
-    for asked in "$@"; do
-      [ "${each%@*}" != "$asked" ] || return 0
+    for requested in "$@"; do
+      [ "${role%@*}" != "$requested" ] || return 0
     done
   done
   return 1

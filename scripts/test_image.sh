@@ -12,14 +12,14 @@ if [ "$(id -u)" -ne 0 ]; then
   echo "Boxes in containers and root file systems need root: sudo make test-image" >&2
   exit 77
 fi
-what=(image/test)
+pytest_args=(image/test)
 not_run=()
 if [ "${1-}" = boxes ]; then
   shift
-  for each in boot journey systems air ble; do # in QEMU
-    what+=("--ignore=image/test/test_$each.py")
+  for name in boot journey systems air ble; do # in QEMU
+    pytest_args+=("--ignore=image/test/test_$name.py")
   done
-  what+=(-k "not emulated")
+  pytest_args+=(-k "not emulated")
   not_run+=("the card, Wi-Fi and Bluetooth in QEMU, and the roles in the Pi's root file system: make test-image")
 fi
 
@@ -84,14 +84,14 @@ code=0
 echo "── the playbooks' style (ansible-lint)"
 (cd ansible && ansible-lint --offline --nocolor -q) || code=$?
 if lacks=$(lacks_for_boxes) && [ -n "$lacks" ]; then
-  for each in test_fleet test_fleet_systems test_real test_lives test_stays_up test_twin test_users test_names test_voices; do
-    what+=("--ignore=image/test/$each.py")
+  for name in test_fleet test_fleet_systems test_real test_lives test_stays_up test_twin test_users test_names test_voices; do
+    pytest_args+=("--ignore=image/test/$name.py")
   done
   not_run+=("the fleet of three boxes: this machine has no containers ($lacks)")
 fi
 echo "── all tests${not_run[0]+ except those that the last lines name}"
-.venv/bin/python -m pytest -s --durations=10 "${what[@]}" "$@" || code=$?
-for each in "${not_run[@]+"${not_run[@]}"}"; do
-  echo "NOT RUN: $each" | tee -a "${INTERLUDE_NOT_RUN:-/dev/null}"
+.venv/bin/python -m pytest -s --durations=10 "${pytest_args[@]}" "$@" || code=$?
+for reason in "${not_run[@]+"${not_run[@]}"}"; do
+  echo "NOT RUN: $reason" | tee -a "${INTERLUDE_NOT_RUN:-/dev/null}"
 done
 exit $code
