@@ -1,4 +1,4 @@
-"""The words and phrases of an owner: lower case, each in one list, each once."""
+"""The owner's words and phrases: lower case, no contradiction between lists, no duplicates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.settings.written import refused, written
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("{words: {yield: [Wait!]}}", "`Wait!` in the list `yield` has to be words in lower"),
         ("{words: {stop: ['']}}", "`` in the list `stop` has to be words in lower"),
@@ -23,16 +23,14 @@ from tests.settings.written import refused, written
         ("{wake: {phrase: hey  you}}", "the phrase `hey  you` has to be words in lower case"),
     ],
 )
-def test_words_that_decide_two_things_or_are_none_are_refused(
-    tmp_path: Path, text: str, said: str
+def test_contradictory_or_invalid_words_are_refused(
+    tmp_path: Path, text: str, message: str
 ) -> None:
-    assert said in refused(tmp_path, f"hearing: {text}")
+    assert message in refused(tmp_path, f"hearing: {text}")
 
 
 @pytest.mark.parametrize("phrase", ["computer", "hey you", "what's-up", "o'clock now"])
-def test_words_may_have_apostrophes_and_hyphens_between_their_letters(
-    tmp_path: Path, phrase: str
-) -> None:
+def test_words_may_contain_apostrophes_and_hyphens(tmp_path: Path, phrase: str) -> None:
     text = f'hearing: {{wake: {{phrase: "{phrase}"}}, words: {{stop: ["{phrase}"]}}}}'
     hearing = load(written(tmp_path, text)).hearing
     assert (hearing.wake.phrase, hearing.words.stop) == (phrase, (phrase,))

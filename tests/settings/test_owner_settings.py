@@ -1,4 +1,4 @@
-"""The owner's file is changed as a whole or not at all, and one change can be undone."""
+"""A change of the owner's file is atomic, and the last change can be undone."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ ID = "0123456789abcdef"
 TEXT = "# mine\nlink:\n  broker: ha.local  # upstairs\n  user: bob\n"
 
 
-def anything(_: Settings) -> None:
-    """Every settings file that loads can be used."""
+def accept_all(_: Settings) -> None:
+    """A check that accepts all settings that load."""
 
 
 @pytest.fixture
 def owner(tmp_path: Path) -> OwnerSettings:
-    made = OwnerSettings(tmp_path / "settings.yaml", tmp_path / "secrets/mqtt-password", anything)
+    made = OwnerSettings(tmp_path / "settings.yaml", tmp_path / "secrets/mqtt-password", accept_all)
     made.path.write_text(TEXT)
     return made
 
@@ -45,7 +45,7 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_what_was_changed_counts_and_comments_stay(owner: OwnerSettings) -> None:
+def test_a_change_takes_effect_and_keeps_the_comments(owner: OwnerSettings) -> None:
     change(owner, {"link.user": "alice", "language": "de"})
     settings = owner.settings()
     assert (settings.link.user, settings.language) == ("alice", "de")
@@ -66,7 +66,7 @@ def test_what_was_changed_counts_and_comments_stay(owner: OwnerSettings) -> None
         ({"page.unmute": True}, "cannot be changed from here"),
     ],
 )  # fmt: skip
-def test_a_bad_value_changes_nothing_and_is_said_as_the_file_would_be(
+def test_a_bad_value_changes_nothing_and_raises_the_loaders_error(
     owner: OwnerSettings, values: dict[str, Scalar], words: str
 ) -> None:
     with pytest.raises(SettingsError, match=words):
@@ -76,24 +76,24 @@ def test_a_bad_value_changes_nothing_and_is_said_as_the_file_would_be(
     assert not owner.can_undo()
 
 
-def test_settings_that_this_box_cannot_use_are_refused(tmp_path: Path) -> None:
-    def never(_: Settings) -> None:
+def test_settings_that_fail_the_check_are_refused(tmp_path: Path) -> None:
+    def refuse_all(_: Settings) -> None:
         raise SettingsError("This box has no button.", "Wire one.")
 
-    owner = OwnerSettings(tmp_path / "settings.yaml", tmp_path / "password", never)
+    owner = OwnerSettings(tmp_path / "settings.yaml", tmp_path / "password", refuse_all)
     with pytest.raises(SettingsError, match="no button"):
         change(owner, {"panel.gpio": "none"})
     assert not owner.path.exists()
 
 
-def test_a_file_that_is_wrong_already_is_left_for_its_owner(owner: OwnerSettings) -> None:
+def test_a_file_that_is_already_invalid_is_not_changed(owner: OwnerSettings) -> None:
     owner.path.write_text("link:\n  brocker: ha.local\n")
     with pytest.raises(SettingsError, match=r"there is no setting `link[.]brocker`"):
         change(owner, {"language": "de"})
 
 
-def test_the_first_change_makes_the_file(tmp_path: Path) -> None:
-    owner = OwnerSettings(tmp_path / "new/settings.yaml", tmp_path / "new/password", anything)
+def test_the_first_change_creates_the_file(tmp_path: Path) -> None:
+    owner = OwnerSettings(tmp_path / "new/settings.yaml", tmp_path / "new/password", accept_all)
     change(owner, {"language": "de"})
     assert owner.text() == "language: de\n"
     assert mode(owner.path) == 0o644
@@ -101,13 +101,13 @@ def test_the_first_change_makes_the_file(tmp_path: Path) -> None:
     assert owner.text() == ""
 
 
-def test_a_file_that_others_may_not_read_stays_so(owner: OwnerSettings) -> None:
+def test_a_change_keeps_the_mode_of_a_private_file(owner: OwnerSettings) -> None:
     owner.path.chmod(0o600)
     change(owner, {"language": "de"})
     assert {mode(path) for path in owner.path.parent.glob("settings*")} == {0o600}
 
 
-def test_one_change_is_undone_once(owner: OwnerSettings) -> None:
+def test_only_the_last_change_can_be_undone_and_only_once(owner: OwnerSettings) -> None:
     assert not owner.can_undo()
     change(owner, {"language": "de"})
     change(owner, {"language": "fr"})
@@ -119,7 +119,7 @@ def test_one_change_is_undone_once(owner: OwnerSettings) -> None:
         undo(owner)
 
 
-def test_a_line_that_its_owner_wrote_meanwhile_is_never_undone(owner: OwnerSettings) -> None:
+def test_after_an_edit_by_hand_there_is_no_undo(owner: OwnerSettings) -> None:
     change(owner, {"language": "de"})
     by_hand = owner.text() + "mode: wake_word\n"
     owner.path.write_text(by_hand)
@@ -129,7 +129,7 @@ def test_a_line_that_its_owner_wrote_meanwhile_is_never_undone(owner: OwnerSetti
     assert owner.text() == by_hand
 
 
-def test_a_change_of_what_is_not_there_any_more_is_refused(owner: OwnerSettings) -> None:
+def test_a_change_based_on_an_old_version_of_the_file_is_refused(owner: OwnerSettings) -> None:
     old = fingerprint(owner.text())
     change(owner, {"language": "de"})
     with pytest.raises(SettingsError, match="changed meanwhile"):
@@ -137,35 +137,35 @@ def test_a_change_of_what_is_not_there_any_more_is_refused(owner: OwnerSettings)
     assert owner.settings().language == "de"
 
 
-def test_of_two_changes_at_once_one_counts_and_the_other_is_told(owner: OwnerSettings) -> None:
-    base, told, ready = fingerprint(TEXT), [], threading.Barrier(8)
+def test_of_concurrent_changes_one_succeeds_and_the_others_raise(owner: OwnerSettings) -> None:
+    base, errors, ready = fingerprint(TEXT), [], threading.Barrier(8)
 
-    def one(number: int) -> None:
+    def change_port(number: int) -> None:
         ready.wait(10)
         try:
             owner.change(SettingsChange(ID, base, {"link.port": 2000 + number}))
-            told.append("")
+            errors.append("")
         except SettingsError as error:
-            told.append(str(error))
+            errors.append(str(error))
 
-    threads = [threading.Thread(target=one, args=(number,)) for number in range(8)]
+    threads = [threading.Thread(target=change_port, args=(number,)) for number in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(30)
-    assert sorted(map(bool, told)) == [False] + [True] * 7
+    assert sorted(map(bool, errors)) == [False] + [True] * 7
     undo(owner)
     assert owner.text() == TEXT
 
 
-def test_a_password_is_in_a_file_of_its_own_that_only_its_owner_reads(owner: OwnerSettings) -> None:
+def test_the_password_is_written_to_a_separate_private_file(owner: OwnerSettings) -> None:
     change(owner, {}, "correct horse")
     assert owner.secret.read_text() == "correct horse\n"
     assert mode(owner.secret) == 0o600
     assert mode(owner.secret.parent) == 0o700
     for path in owner.path.parent.glob("settings*"):
         assert "horse" not in path.read_text()
-    assert owner.settings().link.password_file == ""  # systemd hands it over
+    assert owner.settings().link.password_file == ""  # systemd passes it as a credential
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_a_password_is_in_a_file_of_its_own_that_only_its_owner_reads(owner: Own
     [{"link.broker": "10.0.0.9"}, {"link.port": 1884}, {"link.user": "alice"}, {"link.tls": True}],
     ids=lambda values: next(iter(values)),
 )
-def test_a_password_that_is_kept_goes_to_no_other_broker(
+def test_the_saved_password_is_not_reused_for_another_broker(
     owner: OwnerSettings, values: dict[str, Scalar]
 ) -> None:
     change(owner, {}, "first")
@@ -186,7 +186,7 @@ def test_a_password_that_is_kept_goes_to_no_other_broker(
     assert owner.secret.read_text() == "second\n"
 
 
-def test_a_password_in_a_file_of_the_owners_goes_to_no_other_broker_either(
+def test_a_password_in_the_owners_own_file_is_not_reused_either(
     owner: OwnerSettings,
 ) -> None:
     owner.path.write_text(f"{TEXT}  password_file: /somewhere\n")
@@ -195,12 +195,12 @@ def test_a_password_in_a_file_of_the_owners_goes_to_no_other_broker_either(
 
 
 @pytest.mark.parametrize(("given", "refused"), [("first\n", True), ("\n", False)])
-def test_who_may_not_read_the_password_knows_of_it_by_what_systemd_hands_over(
+def test_a_process_that_cannot_read_the_password_sees_it_in_systemds_credential(
     owner: OwnerSettings, tmp_path: Path, given: str, refused: bool
 ) -> None:
     credential = tmp_path / "given"
-    credential.write_text(given)  # an empty line where the owner keeps none
-    page = OwnerSettings(owner.path, owner.secret, anything, given=credential)
+    credential.write_text(given)  # an empty line if the owner has no password
+    page = OwnerSettings(owner.path, owner.secret, accept_all, given=credential)
     asked = SettingsChange(ID, fingerprint(page.text()), {"link.broker": "10.0.0.9"})
     if not refused:
         page.check_change(asked)
@@ -209,7 +209,7 @@ def test_who_may_not_read_the_password_knows_of_it_by_what_systemd_hands_over(
         page.check_change(asked)
 
 
-def test_without_a_user_no_password_is_sent_and_so_any_broker_can_be_named(
+def test_without_a_user_the_broker_can_be_changed_without_a_password(
     owner: OwnerSettings,
 ) -> None:
     change(owner, {}, "first")
@@ -220,13 +220,13 @@ def test_without_a_user_no_password_is_sent_and_so_any_broker_can_be_named(
     change(owner, {"link.broker": "", "link.user": "bob"})
 
 
-def test_where_no_systemd_hands_it_over_the_settings_name_the_file(owner: OwnerSettings) -> None:
-    named = OwnerSettings(owner.path, owner.secret, anything, named=True)
+def test_without_systemd_the_settings_name_the_password_file(owner: OwnerSettings) -> None:
+    named = OwnerSettings(owner.path, owner.secret, accept_all, named=True)
     change(named, {}, "correct horse")
     assert named.settings().link.password_file == str(owner.secret)
 
 
-def test_a_password_that_was_changed_with_the_settings_is_undone_with_them(
+def test_undo_restores_a_password_that_was_changed_with_the_settings(
     owner: OwnerSettings,
 ) -> None:
     change(owner, {"link.user": "alice"}, "first")
@@ -240,7 +240,7 @@ def test_a_password_that_was_changed_with_the_settings_is_undone_with_them(
     assert [path.name for path in owner.secret.parent.iterdir()] == ["mqtt-password"]
 
 
-def test_the_first_password_goes_with_its_undo(owner: OwnerSettings) -> None:
+def test_undo_removes_the_first_password(owner: OwnerSettings) -> None:
     change(owner, {}, "first")
     assert owner.text() == TEXT
     assert owner.can_undo()
@@ -248,27 +248,27 @@ def test_the_first_password_goes_with_its_undo(owner: OwnerSettings) -> None:
     assert not owner.secret.exists()
 
 
-class Cut(Exception):
-    """The power is gone."""
+class PowerCut(Exception):
+    """Simulates a loss of power."""
 
 
 @contextmanager
 def cut_at(
     step: int, monkeypatch: pytest.MonkeyPatch, *, unlinks: bool = False
 ) -> Iterator[list[str]]:
-    """The power goes before the rename number `step`, counted from 0; `unlinks` count, too."""
+    """Raise PowerCut before rename number `step`, counted from 0; `unlinks` counts those, too."""
     done: list[str] = []
     rename, unlink = Path.rename, Path.unlink
 
     def renamed(path: Path, target: Path) -> Path:
         if len(done) == step:
-            raise Cut
+            raise PowerCut
         done.append(Path(target).name)
         return rename(path, target)
 
     def unlinked(path: Path, missing_ok: bool = False) -> None:
         if len(done) == step:
-            raise Cut
+            raise PowerCut
         done.append(f"without {path.name}")
         unlink(path, missing_ok=missing_ok)
 
@@ -280,7 +280,7 @@ def cut_at(
 
 
 @pytest.mark.parametrize("step", range(7))
-def test_a_power_cut_at_any_moment_leaves_all_of_the_old_or_all_of_the_new(
+def test_after_a_power_cut_the_change_is_either_complete_or_absent(
     owner: OwnerSettings, step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change(owner, {"language": "fr"}, "first")
@@ -288,14 +288,14 @@ def test_a_power_cut_at_any_moment_leaves_all_of_the_old_or_all_of_the_new(
     with cut_at(step, monkeypatch) as done:
         try:
             change(owner, {"language": "de"}, "second")
-        except Cut:
+        except PowerCut:
             cut = True
     assert cut == (step < 6), done
     made = "settings.yaml" in done
     assert owner.settings().language == ("de" if made else "fr")
     assert made or owner.text() == before
     assert owner.can_undo() == made
-    change(owner, {"language": "es"}, "third")  # what was left lying is in nobody's way
+    change(owner, {"language": "es"}, "third")  # leftover files do not hinder the next change
     assert (owner.settings().language, owner.secret.read_text()) == ("es", "third\n")
     undo(owner)
     assert owner.settings().language == ("de" if made else "fr")
@@ -304,21 +304,21 @@ def test_a_power_cut_at_any_moment_leaves_all_of_the_old_or_all_of_the_new(
 
 @pytest.mark.parametrize("former", ["first", ""])
 @pytest.mark.parametrize("values", [{"language": "de"}, {}])
-def test_an_undo_that_a_power_cut_ended_is_finished_with_the_password_of_before(
+def test_an_undo_after_a_power_cut_restores_settings_and_password(
     tmp_path: Path, values: dict[str, Scalar], former: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for step in itertools.count():
         folder = tmp_path / str(step)
-        owner = OwnerSettings(folder / "settings.yaml", folder / "mqtt-password", anything)
+        owner = OwnerSettings(folder / "settings.yaml", folder / "mqtt-password", accept_all)
         change(owner, {"language": "fr"}, former)
         before, cut = owner.text(), False
         change(owner, values, "second")
         with cut_at(step, monkeypatch, unlinks=True) as done:
             try:
                 undo(owner)
-            except Cut:
+            except PowerCut:
                 cut = True
-        with suppress(SettingsError):  # it was undone
+        with suppress(SettingsError):  # raised if the first undo was complete
             undo(owner)
         assert owner.text() == before, done
         assert owner.secret.exists() == bool(former), done
@@ -331,7 +331,7 @@ def test_an_undo_that_a_power_cut_ended_is_finished_with_the_password_of_before(
 
 @pytest.mark.parametrize("how", ["replaced", "written again", "removed"])
 @pytest.mark.parametrize("values", [{}, {"language": "de"}])
-def test_a_password_that_its_owner_wrote_meanwhile_is_never_undone(
+def test_after_the_owner_changed_the_password_file_there_is_no_undo(
     owner: OwnerSettings, values: dict[str, Scalar], how: str
 ) -> None:
     change(owner, {}, "first")
@@ -355,7 +355,7 @@ def test_a_password_that_its_owner_wrote_meanwhile_is_never_undone(
     assert how == "removed" or owner.secret.read_text() == "by hand\n"
 
 
-def test_a_card_that_is_full_in_the_middle_leaves_the_password_of_before(
+def test_a_disk_that_fills_during_a_change_leaves_the_former_password(
     owner: OwnerSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change(owner, {"language": "fr"}, "first")
@@ -373,7 +373,7 @@ def test_a_card_that_is_full_in_the_middle_leaves_the_password_of_before(
     assert (owner.settings().language, owner.secret.read_text()) == ("fr", "first\n")
 
 
-def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_changed(
+def test_a_failed_write_raises_storage_error_and_changes_nothing(
     owner: OwnerSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
@@ -386,7 +386,7 @@ def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_changed(
     assert owner.text() == TEXT
 
 
-def test_what_lies_there_and_is_no_record_of_ours_is_no_undo(owner: OwnerSettings) -> None:
+def test_a_damaged_undo_record_is_not_used(owner: OwnerSettings) -> None:
     change(owner, {"language": "de"})
     for damage in (b"", b"{", b"[" * 5000, b'{"before": 1}'):
         owner.path.with_name("settings-undo.json").write_bytes(damage)

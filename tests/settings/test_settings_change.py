@@ -1,4 +1,4 @@
-"""What may be changed from outside, and in which form it is asked for."""
+"""Which settings may be changed from outside, and the format of the request."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ ID, BASE = "0123456789abcdef", "fedcba9876543210"
 ANY = load_text("", "defaults")
 
 
-def of(values: dict[str, Scalar], secret: str = "") -> SettingsChange:
+def change_of(values: dict[str, Scalar], secret: str = "") -> SettingsChange:
     return SettingsChange(ID, BASE, values, secret)
 
 
-def test_every_key_of_the_list_is_a_setting_with_one_value() -> None:
+def test_every_changeable_key_is_a_setting_with_one_value() -> None:
     for key in CHANGEABLE:
-        check_allowed(of({key: value_of(ANY, key)}), ANY)
+        check_allowed(change_of({key: value_of(ANY, key)}), ANY)
 
 
 @pytest.mark.parametrize(
@@ -36,40 +36,46 @@ def test_every_key_of_the_list_is_a_setting_with_one_value() -> None:
      "tools.confirm", "link.ca_file", "link.password_file", "link.key_file", "thinking.remote.url",
      "state_dir", "models_dir", "card.capture", "processes", "mode", "link", "", "a" * 500],
 )  # fmt: skip
-def test_a_key_that_says_who_is_trusted_or_names_a_file_is_refused(key: str) -> None:
+def test_a_key_for_trust_or_for_a_file_is_refused(key: str) -> None:
     with pytest.raises(SettingsError, match="cannot be changed from here") as caught:
-        check_allowed(of({key: "x"}), ANY)
+        check_allowed(change_of({key: "x"}), ANY)
     assert len(str(caught.value)) < 200
 
 
-def test_who_may_not_end_a_mute_does_not_choose_a_broker_that_may() -> None:
+def test_a_page_that_may_not_unmute_may_not_choose_a_broker_that_may() -> None:
     strict = load_text("page: {unmute: false}", "strict")
-    for change in (of({"link.broker": "10.0.0.9"}), of({"link.tls": False}), of({}, "secret")):
+    for change in (
+        change_of({"link.broker": "10.0.0.9"}),
+        change_of({"link.tls": False}),
+        change_of({}, "secret"),
+    ):
         check_allowed(change, ANY)
         with pytest.raises(SettingsError, match="may end a mute"):
             check_allowed(change, strict)
-    check_allowed(of({"link.name": "Attic"}), strict)
+    check_allowed(change_of({"link.name": "Attic"}), strict)
     neither = load_text("page: {unmute: false}\nlink: {unmute: false}", "neither")
-    check_allowed(of({"link.broker": "10.0.0.9"}), neither)
+    check_allowed(change_of({"link.broker": "10.0.0.9"}), neither)
 
 
-def test_where_a_mute_switch_is_wired_nobody_says_that_it_is_read_elsewhere() -> None:
+def test_with_a_mute_switch_wired_the_gpio_setting_cannot_be_changed() -> None:
     wired = load_text("panel: {mute_switch: true, gpio: header}", "wired")
     for gpio in ("none", "auto", "keyboard", "codec-zero"):
-        check_allowed(of({"panel.gpio": gpio}), ANY)
+        check_allowed(change_of({"panel.gpio": gpio}), ANY)
         with pytest.raises(SettingsError, match="mute switch is wired"):
-            check_allowed(of({"panel.gpio": gpio}), wired)
-    check_allowed(of({"panel.gpio": "header", "panel.brightness": 0.5}), wired)
+            check_allowed(change_of({"panel.gpio": gpio}), wired)
+    check_allowed(change_of({"panel.gpio": "header", "panel.brightness": 0.5}), wired)
 
 
 def test_a_password_with_a_line_break_is_refused() -> None:
-    check_allowed(of({}, "correct horse"), ANY)
+    check_allowed(change_of({}, "correct horse"), ANY)
     with pytest.raises(SettingsError):
-        check_allowed(of({}, "correct\nhorse"), ANY)
+        check_allowed(change_of({}, "correct\nhorse"), ANY)
 
 
-def test_a_record_is_read_as_it_was_written() -> None:
-    change = of({"link.tls": True, "link.port": 8883, "panel.brightness": 0.5, "link.user": "a"})
+def test_a_record_survives_encoding_and_decoding() -> None:
+    change = change_of(
+        {"link.tls": True, "link.port": 8883, "panel.brightness": 0.5, "link.user": "a"}
+    )
     again = msgspec.json.decode(msgspec.json.encode(change), type=SettingsChange)
     assert again == change
     assert again.values["link.tls"] is True
@@ -85,6 +91,6 @@ def test_a_record_is_read_as_it_was_written() -> None:
      {"id": ID, "base": BASE, "values": {f"k{n}": 1 for n in range(99)}},
      {"id": ID, "base": BASE, "secret": "a" * 300}],
 )  # fmt: skip
-def test_what_is_no_such_record_is_refused(record: dict[str, Any]) -> None:
+def test_an_invalid_record_is_refused(record: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(msgspec.json.encode(record), type=SettingsChange)

@@ -1,4 +1,4 @@
-"""Models for whoever asks what llama.cpp, as it was built here, computes."""
+"""Models for tests of the patched llama.cpp build."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MODELS = ("tiny", "tiny, quantised", "pocket")
 
 @contextmanager
 def loaded(name: str, folder: Path) -> Iterator[Gemma]:
-    """One of MODELS; a tiny one is written into `folder`."""
+    """Load one of MODELS; a tiny one is first written into `folder`."""
     text, audio = POCKET / "pocket-text.gguf", POCKET / "pocket-audio.gguf"
     if name != "pocket":
         text, audio = folder / "text.gguf", folder / "audio.gguf"
@@ -31,7 +31,7 @@ def loaded(name: str, folder: Path) -> Iterator[Gemma]:
 
 @contextmanager
 def opened_context(model: Gemma) -> Iterator[LlamaContext]:
-    """512 tokens of one sequence."""
+    """A context of 512 tokens and one sequence."""
     opened = LlamaContext()
     opened.open(model.model, 512, 1, sequences=1)
     with closing(opened):

@@ -1,4 +1,4 @@
-"""How many tokens each layer of a model was computed for, by llama.cpp's own callback."""
+"""Counts the tokens that each layer of a model is computed for, with llama.cpp's callback."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from appliance.think.llama_library import llama
 
 
 def note_rows(monkeypatch: pytest.MonkeyPatch) -> dict[int, int]:
-    """Of contexts that are opened from now on: tokens by layer, of the last batch and those before
-    it, unless it is cleared between them."""
+    """Return a dict that contexts opened from now on fill: layer to tokens of its last batch. Clear
+    it between batches, since a layer that is not computed keeps its old entry."""
     library = ctypes.CDLL(str(Path(llama.__file__).parent / "lib/libggml-base.so"))
     name_of, rows_of = library.ggml_get_name, library.ggml_nrows
     name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.c_void_p]

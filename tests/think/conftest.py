@@ -1,4 +1,4 @@
-"""A tiny Gemma with random weights, written once."""
+"""Fixtures: a tiny Gemma with random weights, written once per session, and models opened on it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GREEDY = Sampling(temperature=0.0)
 
 @pytest.fixture(scope="session")
 def tiny_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Text model and audio model."""
+    """Paths of the text model and the audio model."""
     return tiny.write(tmp_path_factory.mktemp("tiny"))
 
 
@@ -33,7 +33,7 @@ def tiny_model(tiny_files: tuple[Path, Path]) -> LocalModel:
 
 @pytest.fixture
 def gemma(tiny_files: tuple[Path, Path]) -> Iterator[Callable[[], Gemma]]:
-    """Loads tiny Gemmas; closes them in the end."""
+    """Loads tiny Gemmas and closes them after the test."""
     loaded: list[Gemma] = []
 
     def load(context_tokens: int = 2048, sampling: Sampling = GREEDY) -> Gemma:
@@ -57,8 +57,8 @@ def box(tiny_model: LocalModel, tmp_path: Path) -> Iterator[Callable[[], Box]]:
         return made[-1]
 
     yield begin
-    for each in made:
-        each.close()
+    for opened in made:
+        opened.close()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What llama.cpp computes under which name: its evaluation callback, as a test reads it.
+"""Reads named tensors of llama.cpp's compute graph through its evaluation callback.
 
 A context made with it keeps a copy of every tensor whose name is wanted.
 """
@@ -19,7 +19,7 @@ Rows = npt.NDArray[np.float32]
 
 
 class _Tensor(ctypes.Structure):
-    """ggml.h's ggml_tensor, of the llama.cpp in llama-cpp-python 0.3.36."""
+    """ggml_tensor of ggml.h, as in the llama.cpp of llama-cpp-python 0.3.36."""
 
     _fields_ = (
         ("type", ctypes.c_int), ("buffer", ctypes.c_void_p), ("ne", ctypes.c_int64 * 4),
@@ -31,7 +31,7 @@ class _Tensor(ctypes.Structure):
 
 
 class GraphContext:
-    """A context whose graph is looked into. `values`: of the last batch, by name."""
+    """A context that copies the wanted tensors. `values`: those of the last batch, by name."""
 
     def __init__(self, model: Any, wanted: Sequence[str]) -> None:
         self.values: dict[str, Rows] = {}
@@ -61,7 +61,7 @@ class GraphContext:
         return True
 
     def read(self, tokens: Sequence[int]) -> None:
-        """One batch, each token with an output."""
+        """Decode one batch, with an output for each token."""
         batch = llama.llama_batch_init(len(tokens), 0, 1)
         batch.n_tokens = len(tokens)
         for at, token in enumerate(tokens):

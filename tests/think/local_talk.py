@@ -1,4 +1,4 @@
-"""A conversation with the tiny model, as the session has it."""
+"""Helpers for a conversation with the tiny model, as the session conducts it."""
 
 from __future__ import annotations
 
@@ -34,29 +34,29 @@ def thinking(**changes: Any) -> ThinkingSettings:
     return msgspec.structs.replace(load_defaults().thinking, **{**plain, **changes})
 
 
-def said(pieces: Iterable[object]) -> str:
-    """The text of an answer: random weights call a tool now and then."""
+def text_of(pieces: Iterable[object]) -> str:
+    """The text of an answer, without the tool calls that random weights sometimes draw."""
     return "".join(piece for piece in pieces if isinstance(piece, str))
 
 
-def answered(model: LocalGemma, history: History) -> str:
-    """Draw the answer into the history, as the session does."""
+def draw_answer(model: LocalGemma, history: History) -> str:
+    """Draw the answer and add it to the history, as the session does."""
     turn = history.last
     assert turn is not None
-    turn.answer += said(model.answer(history, AnswerMetrics()))
+    turn.answer += text_of(model.answer(history, AnswerMetrics()))
     return turn.answer
 
 
 def settle(model: LocalGemma, history: History) -> int:
-    """All pieces of it; returns how many there were."""
+    """Run the idle prefill to its end. Returns the number of pieces."""
     pieces = 1
     while not model.prefill_idle(history):
         pieces += 1
     return pieces
 
 
-def holds_what_a_fresh_one_would(model: LocalGemma, fresh: LocalGemma, history: History) -> None:
-    """The next answer, and the weights of its first token, are those of a fresh evaluation."""
+def assert_same_as_fresh(model: LocalGemma, fresh: LocalGemma, history: History) -> None:
+    """Compare the next answer and the logits of its first token with those of a fresh model."""
     history.add_turn(99, text="tell me about the moon")
     first, second = AnswerMetrics(), AnswerMetrics()
     model_pieces, fresh_pieces = model.answer(history, first), fresh.answer(history, second)
@@ -64,11 +64,11 @@ def holds_what_a_fresh_one_would(model: LocalGemma, fresh: LocalGemma, history: 
     next(fresh_pieces)
     difference = np.abs(gemma_of(model).logits() - gemma_of(fresh).logits()).max()
     assert difference < NOISE
-    assert said(model_pieces) == said(fresh_pieces)
+    assert text_of(model_pieces) == text_of(fresh_pieces)
     assert model._reader.held.shape == fresh._reader.held.shape
 
 
-def growing(utterance: int, *seconds: float) -> list[SpeechClip]:
-    """The same utterance as it comes."""
+def growing_clips(utterance: int, *seconds: float) -> list[SpeechClip]:
+    """The same utterance after so many seconds each."""
     whole = clip(max(seconds), seed=utterance).samples
     return [SpeechClip(utterance, whole[: int(16_000 * s)]) for s in seconds]

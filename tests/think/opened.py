@@ -1,4 +1,4 @@
-"""A model of this box whose engine the test holds, too: what it has read, and its weights."""
+"""Opens a LocalGemma and gives the test access to its engine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from appliance.think.local import LocalGemma
 
 
 class RememberedGemma(Gemma):
-    """`made`: those that nobody has taken yet."""
+    """Records each instance. `made`: those that `open_local` has not assigned yet."""
 
     made: ClassVar[list[RememberedGemma]] = []
 
@@ -27,7 +27,7 @@ _ENGINES: WeakKeyDictionary[LocalGemma, Gemma] = WeakKeyDictionary()
 def open_local(
     model: LocalModel, thinking: ThinkingSettings, threads: int, **how: Any
 ) -> LocalGemma:
-    """As LocalGemma."""
+    """A LocalGemma whose engine `gemma_of` returns."""
     RememberedGemma.made.clear()
     opened = LocalGemma(model, thinking, threads, engine=RememberedGemma, **how)
     _ENGINES[opened] = RememberedGemma.made.pop()
@@ -35,5 +35,5 @@ def open_local(
 
 
 def gemma_of(model: LocalGemma) -> Gemma:
-    """The engine of a model that was opened here."""
+    """The engine of a model opened by `open_local`."""
     return _ENGINES[model]

@@ -1,4 +1,4 @@
-"""Tokens and sounds for a model to read."""
+"""Tokens and sounds for a model to evaluate."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def some_tokens(count: int) -> list[int]:
     return [300 + i * 7 % 200 for i in range(count)]
 
 
-def drawn(model: Gemma, count: int) -> list[int]:
+def draw(model: Gemma, count: int) -> list[int]:
     tokens = []
     for _ in range(count):
         tokens.append(model.sample())
@@ -29,8 +29,8 @@ def drawn(model: Gemma, count: int) -> list[int]:
     return tokens
 
 
-def read_on(model: Gemma, start: int) -> None:
-    """Read until somebody interrupts."""
+def read_until_interrupted(model: Gemma, start: int) -> None:
+    """Evaluate tokens until another thread interrupts the model."""
     while True:
         model.evaluate(some_tokens(500))
         model.roll_back(start)

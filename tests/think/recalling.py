@@ -1,4 +1,4 @@
-"""A session with the tiny model, the memory of the box, and a clock, over restarts."""
+"""A session with the tiny model, the memory database and a simulated clock, over restarts."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def never() -> bool:
 
 
 class Box:
-    """A session with the tiny model, the memory of the box, and a clock. Nobody else waits."""
+    """A session with the tiny model, the memory database and a simulated clock."""
 
     def __init__(self, files: LocalModel, folder: Path, **changes: object) -> None:
-        """`changes`: of the settings of thinking."""
+        """`changes`: to the settings of `thinking`."""
         self.file = folder / "memory" / "memory.db"
         self.memory = Memory(self.file, KEEP)
         self.model = open_local(
@@ -45,7 +45,7 @@ class Box:
         self.asked = self.asked or isinstance(message, RecallWanted)
 
     def start(self) -> int:
-        """As the thinker begins. Returns how many tokens it read."""
+        """Start as the thinker does. Returns the number of tokens that it read."""
         before = gemma_of(self.model).read
         self.recall()
         self.settle()
@@ -70,9 +70,9 @@ class Box:
         self.settle()
 
     def rest(self, seconds: float) -> None:
-        """Nobody says anything for so long."""
+        """Let so many seconds pass without a turn."""
         self.now_s += seconds
-        for _ in range(3):  # a file is made, the memory answers, it is read
+        for _ in range(3):  # create the file, recall from the memory, prefill
             self.session.prepare_next_start(never)
             self.wait()
             if self.asked:
@@ -84,7 +84,7 @@ class Box:
         self.model.recall_cache.wait(10)
 
     def states(self) -> list[Path]:
-        """What is kept, empty files not counted."""
+        """The saved states, without empty files."""
         found = self.file.parent.glob("*.state-*")
         return [path for path in found if path.stat().st_size]
 
@@ -97,9 +97,9 @@ class Box:
         self.memory.close()
 
 
-def talked(it: Box, turns: int, first: int = 0) -> None:
+def talk(box: Box, turns: int, first: int = 0) -> None:
     for number in range(first, first + turns):
-        it.turn(number)
+        box.turn(number)
 
 
 Begin = Callable[[], Box]

@@ -1,4 +1,4 @@
-"""The thinker as it ships, under the real supervisor; the test is conductor and listener."""
+"""Runs the thinker under the real supervisor; the test acts as conductor and listener."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LIMIT_S = 20.0
 
 
 def install(plain: Settings, text: Path, audio: Path, name: str = "gemma-4-e2b") -> None:
-    """Put two files where a fetched model of that name would lie."""
+    """Copy two files to the place of a fetched model of that name."""
     store = ModelStore.of(plain)
     model = store.models[name]
     found = {}
@@ -46,7 +46,7 @@ def install(plain: Settings, text: Path, audio: Path, name: str = "gemma-4-e2b")
 
 
 class Rig(SupervisedPart):
-    """One thinker process. `messages` is what it told."""
+    """One thinker process. `messages`: what it has sent."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Rig(SupervisedPart):
         self.reports = Channel(self.supervisor.ipc.ends["supervisor"][1])
         self.heard = RingWriter(self.supervisor.rings["heard"])
         self.limit_s, self.busy_s = LIMIT_S, 0.0
-        self._recalled = recalled  # None: the memory does not answer
+        self._recalled = recalled  # None: the memory never answers
         self.supervisor.start()
 
     def wait_ready(self) -> None:
@@ -79,9 +79,9 @@ class Rig(SupervisedPart):
         end: bool = True,
         pause: bool = False,
     ) -> None:
-        """Speak, as the listener hands it on, as fast as it can.
+        """Write an utterance to the ring as the listener does, at full speed.
 
-        With `pause` the last sound says that it may be the end, and a slot without sound ends it.
+        With `pause` the last slot of sound has the flag PAUSE, and an empty slot ends it.
         """
         for at in range(0, len(samples), SLOT):
             flags = (START if at == 0 else 0) | (END if end and at + SLOT >= len(samples) else 0)
@@ -106,14 +106,14 @@ class Rig(SupervisedPart):
         return end
 
     def text_of(self, turn: int) -> str:
-        """The whole answer; its sentences are counted on the way."""
+        """The whole answer. Asserts that its sentences are numbered in order."""
         sentences: list[Sentence] = self.told(Sentence, turn)
         assert [sentence.number for sentence in sentences] == list(range(len(sentences)))
         return " ".join(sentence.text for sentence in sentences)
 
     def until(self, true: Callable[[], object], within_s: float = 0.0) -> None:
-        """Be conductor until it is so, for `within_s` (0: `limit_s`). For up to `busy_s` longer
-        while the machine is so busy that the box leaves undone what nobody waits for."""
+        """Act as the conductor until `true()`, for at most `within_s` (0: `limit_s`). Time under
+        strain, in which the box skips idle work, does not count, up to `busy_s`."""
         began_s = now_s = time.monotonic()
         within_s = left_s = within_s or self.limit_s
         while not true():

@@ -1,4 +1,4 @@
-"""A session with a model that says what it is told to."""
+"""A session with a model whose output the test scripts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from appliance.think.interface import AnswerMetrics
 from appliance.think.session import ModelSession
 
 
-class Scripted:
-    """A Model whose pieces are given; a callable among them is called when its turn comes."""
+class ScriptedModel:
+    """A LanguageModel that yields the given pieces; it calls a callable among them instead."""
 
     name = "scripted"
     patience_s = 1.0
@@ -25,12 +25,12 @@ class Scripted:
         self.interrupted = False
         self.limited = False
         self.asked: list[tuple[int, ...]] = []
-        self.overheard: list[tuple[int, ...]] = []
-        self.begun: list[tuple[int, ...]] = []
-        self.settled = 0
+        self.partial_prefills: list[tuple[int, ...]] = []
+        self.drawn_ahead: list[tuple[int, ...]] = []
+        self.idle_prefills = 0
         self.transcribed: list[tuple[int, ...]] = []
         self.words: str | Exception = "what was said"
-        self.hurried = 0
+        self.preempted = 0
         self.during: Callable[[], object] = lambda: None
 
     def answer(self, history: History, effort: AnswerMetrics) -> Iterator[str]:
@@ -50,18 +50,18 @@ class Scripted:
         self.during()
 
     def prefill_idle(self, history: History) -> bool:
-        self.settled += 1
+        self.idle_prefills += 1
         self.during()
         return True
 
     def prefill_partial(self, history: History, *, likely_all: bool) -> None:
         assert history.last is not None
-        self.overheard.append(tuple(clip.utterance for clip in history.last.clips))
+        self.partial_prefills.append(tuple(clip.utterance for clip in history.last.clips))
         self.during()
 
     def draw_ahead(self, history: History) -> Generator[str]:
         assert history.last is not None
-        self.begun.append(tuple(clip.utterance for clip in history.last.clips))
+        self.drawn_ahead.append(tuple(clip.utterance for clip in history.last.clips))
         for piece in self.pieces:
             if isinstance(piece, str):
                 yield piece
@@ -69,7 +69,7 @@ class Scripted:
                 piece()
 
     def preempt_idle(self) -> None:
-        self.hurried += 1
+        self.preempted += 1
 
     def transcribe(self, clips: Sequence[SpeechClip]) -> str:
         self.transcribed.append(tuple(clip.utterance for clip in clips))
@@ -87,7 +87,7 @@ class Scripted:
 
 
 class Ticking:
-    """A clock that a millisecond passes on at every look."""
+    """A clock that advances by a millisecond at every reading."""
 
     def __init__(self) -> None:
         self.now_s = 100.0
@@ -97,12 +97,12 @@ class Ticking:
         return self.now_s
 
 
-def mind_of(model: Scripted) -> tuple[ModelSession, list[Message]]:
+def session_with(model: ScriptedModel) -> tuple[ModelSession, list[Message]]:
     sent: list[Message] = []
     return ModelSession(model, sent.append, Ticking()), sent
 
 
-def ended(sent: list[Message]) -> ThoughtEnded:
+def end_of(sent: list[Message]) -> ThoughtEnded:
     (end,) = (m for m in sent if isinstance(m, ThoughtEnded))
     assert sent[-1] is end
     return end

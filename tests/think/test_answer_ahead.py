@@ -1,4 +1,4 @@
-"""The answer that is begun ahead: for one question, and without a trace otherwise."""
+"""An answer started ahead is used for its question only; otherwise the sampler is restored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from appliance.think.tokenized_prompt import TokenizedPrompt
 from tests.think.test_answer_drawing import Script, drawing
 
 
-class Chance:
+class SamplerStub:
     """A sampler whose state is a number; copies are counted."""
 
     def __init__(self) -> None:
@@ -34,41 +34,41 @@ def question(*ids: int) -> TokenizedPrompt:
     return TokenizedPrompt((ids,), np.array(ids, np.int64))
 
 
-def begun(chance: Chance, *ids: int) -> tuple[AnswerAhead, AnswerDrawing, list[int]]:
-    ahead, (one, drew) = AnswerAhead(chance), drawing(Script(*[b"x"] * 50))
-    list(ahead.draw(question(*ids), one))
-    chance.state = 99  # drawing has moved it
-    return ahead, one, drew
+def started(sampler: SamplerStub, *ids: int) -> tuple[AnswerAhead, AnswerDrawing, list[int]]:
+    ahead, (answer, drew) = AnswerAhead(sampler), drawing(Script(*[b"x"] * 50))
+    list(ahead.draw(question(*ids), answer))
+    sampler.state = 99  # as if drawing had advanced it
+    return ahead, answer, drew
 
 
-def test_the_question_that_it_was_begun_for_gets_it() -> None:
-    chance = Chance()
-    ahead, one, drew = begun(chance, 1, 2, 3)
-    assert ahead.take(question(1, 2, 3)) is one
-    assert (chance.state, chance.copies, drew) == (99, 0, [])
+def test_an_answer_is_given_to_its_own_question_once() -> None:
+    sampler = SamplerStub()
+    ahead, answer, drew = started(sampler, 1, 2, 3)
+    assert ahead.take(question(1, 2, 3)) is answer
+    assert (sampler.state, sampler.copies, drew) == (99, 0, [])
     assert ahead.take(question(1, 2, 3)) is None  # once
     assert ahead.pop_thrown_away() == 0
 
 
 @pytest.mark.parametrize("ids", [(1, 2), (1, 2, 3, 4), (1, 2, 4), ()])
-def test_another_question_gets_nothing_and_chance_is_as_before(ids: tuple[int, ...]) -> None:
-    chance = Chance()
-    ahead, one, drew = begun(chance, 1, 2, 3)
+def test_another_question_gets_no_answer_and_the_sampler_is_restored(ids: tuple[int, ...]) -> None:
+    sampler = SamplerStub()
+    ahead, answer, drew = started(sampler, 1, 2, 3)
     assert ahead.take(question(*ids)) is None
-    assert (chance.state, chance.copies) == (0, 0)
-    assert drew == one.tokens
-    assert ahead.pop_thrown_away() == len(one.tokens)
+    assert (sampler.state, sampler.copies) == (0, 0)
+    assert drew == answer.tokens
+    assert ahead.pop_thrown_away() == len(answer.tokens)
     assert ahead.pop_thrown_away() == 0
 
 
-def test_a_beginning_that_is_interrupted_is_none() -> None:
-    chance, script = Chance(), Script(*[b"x"] * 50)
-    ahead, (one, _) = AnswerAhead(chance), drawing(script)
-    pieces = ahead.draw(question(1), one)
+def test_an_interrupted_answer_is_discarded() -> None:
+    sampler, script = SamplerStub(), Script(*[b"x"] * 50)
+    ahead, (answer, _) = AnswerAhead(sampler), drawing(script)
+    pieces = ahead.draw(question(1), answer)
     next(pieces)
     script.interrupted = True
     with pytest.raises(AnswerAbandoned):
         list(pieces)
-    assert chance.copies == 0
+    assert sampler.copies == 0
     assert ahead.take(question(1)) is None
-    ahead.drop()  # of nothing
+    ahead.drop()  # with no answer held

@@ -1,4 +1,4 @@
-"""Drawing: what a token completes, how it ends, and what waits."""
+"""AnswerDrawing: the text of each token, limits, interruption and drawing ahead."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ END = 0
 
 
 class Script:
-    """A source of tokens: each number stands for the text at its place; 0 ends."""
+    """A fake model: token n has the n-th text, and token 0 ends the answer."""
 
     def __init__(self, *texts: bytes) -> None:
         self.texts = [b"", *texts]
@@ -39,63 +39,63 @@ def drawing(script: Script, most: int = 1000) -> tuple[AnswerDrawing, list[int]]
     return AnswerDrawing(script, {}, most, drew.extend), drew
 
 
-def test_a_token_that_completes_no_letter_is_a_step_all_the_same() -> None:
-    one, _ = drawing(Script("ü".encode()[:1], "ü".encode()[1:]))
-    pieces = one.draw_ahead()
+def test_a_token_with_part_of_a_letter_gives_an_empty_piece() -> None:
+    answer, _ = drawing(Script("ü".encode()[:1], "ü".encode()[1:]))
+    pieces = answer.draw_ahead()
     assert [next(pieces), next(pieces)] == ["", "ü"]
 
 
-def test_all_tokens_come_as_text_and_a_letter_may_be_cut_anywhere() -> None:
-    one, drew = drawing(Script(b"Gr", "ü".encode()[:1], "ü".encode()[1:], b"n."))
-    assert "".join(map(str, one.pieces())) == "Grün."
-    assert one.tokens == drew == [1, 2, 3, 4]
-    assert one.complete
-    assert not one.limited
+def test_a_letter_split_over_tokens_is_joined() -> None:
+    answer, drew = drawing(Script(b"Gr", "ü".encode()[:1], "ü".encode()[1:], b"n."))
+    assert "".join(map(str, answer.pieces())) == "Grün."
+    assert answer.tokens == drew == [1, 2, 3, 4]
+    assert answer.complete
+    assert not answer.limited
 
 
-def test_more_than_the_most_is_cut_and_said_so() -> None:
-    one, drew = drawing(Script(*[b"x"] * 5), most=3)
-    assert "".join(map(str, one.pieces())) == "xxx"
-    assert one.limited
+def test_an_answer_is_cut_at_the_limit_and_marked_limited() -> None:
+    answer, drew = drawing(Script(*[b"x"] * 5), most=3)
+    assert "".join(map(str, answer.pieces())) == "xxx"
+    assert answer.limited
     assert drew == [1, 2, 3]
 
 
 @pytest.mark.parametrize("ahead", [1, 3, AHEAD_TOKENS])
-def test_what_was_drawn_ahead_comes_first_and_is_drawn_once(ahead: int) -> None:
+def test_tokens_drawn_ahead_come_first_and_are_drawn_once(ahead: int) -> None:
     script = Script(*[str(n % 10).encode() for n in range(40)])
-    one, drew = drawing(script)
-    pieces = one.draw_ahead()
+    answer, drew = drawing(script)
+    pieces = answer.draw_ahead()
     assert [next(pieces) for _ in range(ahead)] == [str(n % 10) for n in range(ahead)]
     pieces.close()
-    assert one.drawn_ahead == len(one.tokens) == ahead
+    assert answer.drawn_ahead == len(answer.tokens) == ahead
     assert drew == []
-    assert "".join(map(str, one.pieces())) == "".join(str(n % 10) for n in range(40))
+    assert "".join(map(str, answer.pieces())) == "".join(str(n % 10) for n in range(40))
     assert drew == list(range(1, 41))
 
 
-def test_no_more_than_a_clause_or_two_is_drawn_ahead_and_an_end_ends_it() -> None:
-    one, _ = drawing(Script(*[b"x"] * 100))
-    list(one.draw_ahead())
-    assert one.drawn_ahead == AHEAD_TOKENS
+def test_drawing_ahead_stops_at_its_limit_or_at_the_end() -> None:
+    answer, _ = drawing(Script(*[b"x"] * 100))
+    list(answer.draw_ahead())
+    assert answer.drawn_ahead == AHEAD_TOKENS
     short, drew = drawing(Script(b"Yes", b"."))
     list(short.draw_ahead())
     assert (short.drawn_ahead, drew) == (2, [1, 2])
     assert "".join(map(str, short.pieces())) == "Yes."
 
 
-def test_an_interruption_abandons_it_and_tells_what_was_drawn() -> None:
+def test_an_interruption_raises_abandoned_and_reports_the_drawn_tokens() -> None:
     script = Script(*[b"x"] * 100)
-    one, drew = drawing(script)
-    list(one.draw_ahead())
+    answer, drew = drawing(script)
+    list(answer.draw_ahead())
     script.interrupted = True
     with pytest.raises(AnswerAbandoned):
-        list(one.pieces())
+        list(answer.pieces())
     assert len(drew) == AHEAD_TOKENS
 
 
-def test_what_nobody_wants_any_more_tells_what_was_drawn_once() -> None:
-    one, drew = drawing(Script(*[b"x"] * 100))
-    list(one.draw_ahead())
-    one.close()
-    one.close()
+def test_close_reports_the_drawn_tokens_once() -> None:
+    answer, drew = drawing(Script(*[b"x"] * 100))
+    list(answer.draw_ahead())
+    answer.close()
+    answer.close()
     assert len(drew) == AHEAD_TOKENS

@@ -1,4 +1,4 @@
-"""Clips as they grow: what was encoded keeps its identity, and never differs from a whole one's."""
+"""Growing clips: encoded tokens keep their ids and equal those of the complete clip."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SOUND = np.random.default_rng(1).normal(0, 3000, 6 * 16_000).astype(np.int16)
 
 
 class Causal:
-    """An encoder in a few words: a token's row is the sum of all sound up to its end."""
+    """A minimal causal encoder: a token's row is the sum of all sound up to its end."""
 
     def __init__(self) -> None:
         self.encoded: list[int] = []
@@ -37,7 +37,7 @@ class Causal:
 
 
 class Streaming(Causal):
-    """The same, but it goes on from where it was, and leaves out a token that is cut short."""
+    """The same as a streaming encoder: it continues from a prefix and omits an incomplete token."""
 
     def __call__(
         self,
@@ -64,7 +64,7 @@ def test_the_encoder_is_causal(gemma: Callable[[], Gemma]) -> None:
         assert np.array_equal(part[:-1], whole[: len(part) - 1])
 
 
-def test_a_clip_that_grew_keeps_all_identities_but_the_newest() -> None:
+def test_a_clip_that_grew_keeps_all_token_ids_but_the_newest() -> None:
     clips = AudioEmbeddingCache(Causal())
     before = clips.encode_partial(SpeechClip(3, SOUND[:20_000]))
     after = clips[SpeechClip(3, SOUND[:50_000])]
@@ -83,12 +83,12 @@ def test_the_same_sound_again_is_not_encoded_again() -> None:
     assert encode.encoded == [20_000]
 
 
-def test_other_sound_shares_nothing_with_it() -> None:
+def test_other_sound_shares_no_token_ids() -> None:
     clips = AudioEmbeddingCache(Causal())
     before = clips.encode_partial(SpeechClip(3, SOUND[:20_000]))
     others = [
         SpeechClip(4, SOUND[:30_000]),  # another utterance
-        SpeechClip(3, SOUND[1:30_000]),  # as a reader that lost a slot would have it
+        SpeechClip(3, SOUND[1:30_000]),  # as after the loss of a slot
         SpeechClip(3, SOUND[:10_000]),
     ]
     for other in others:
@@ -105,14 +105,14 @@ def test_each_second_of_a_growing_clip_is_encoded_once() -> None:
     assert encode.encoded == [25, 25, 25, 25, 25, 2]
 
 
-def test_a_token_cut_short_is_left_out_until_it_is_wanted() -> None:
+def test_an_incomplete_token_is_encoded_only_for_the_whole_clip() -> None:
     encode = Streaming()
     clips = AudioEmbeddingCache(encode)
     clip = SpeechClip(3, SOUND[:1_000])
     partial = clips.encode_partial(clip, whole=False)
     assert (len(partial.rows), len(partial.ids)) == (1, 1)
     assert clip not in clips
-    assert clips[clip] is partial  # as long as it grows
+    assert clips[clip] is partial  # while it grows
     whole = clips.encode_whole(clip)
     assert np.array_equal(whole.rows, Causal()(SOUND[:1_000]).rows)
     assert whole.ids[0] == partial.ids[0]
@@ -120,10 +120,10 @@ def test_a_token_cut_short_is_left_out_until_it_is_wanted() -> None:
     assert clip in clips
 
 
-def test_of_a_clip_that_grows_no_more_no_state_is_kept() -> None:
+def test_a_whole_clip_keeps_no_encoder_state() -> None:
     clips = AudioEmbeddingCache(Streaming())
     clip = SpeechClip(3, SOUND[:33_000])
     clips.encode_partial(clip, whole=True)
     assert clips[clip].sound.state == {}
-    grown = clips.encode_whole(SpeechClip(3, SOUND[:40_000]))  # but while it grows
+    grown = clips.encode_whole(SpeechClip(3, SOUND[:40_000]))  # it can still grow
     assert np.array_equal(grown.ids[:51], clips[clip].ids[:51])

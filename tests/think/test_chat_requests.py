@@ -1,4 +1,4 @@
-"""What is sent to a server: the conversation, its sound and its tools, within the budget."""
+"""The request to a server: the conversation, its sound and its tools, within the budget."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def asked(text: str = "hi") -> History:
     return history
 
 
-def test_the_conversation_is_sent_with_sound_before_words() -> None:
+def test_a_request_has_the_conversation_with_sound_before_words() -> None:
     samples = np.arange(-400, 400, dtype=np.int16)
     history = asked("hello")
     history.turns[0].answer = "Hello to you. "
@@ -63,16 +63,16 @@ def test_the_conversation_is_sent_with_sound_before_words() -> None:
     assert body["stream"] is True
     assert (body["model"], body["max_tokens"], body["temperature"]) == ("gemma", 77, 0.5)
     assert body["seed"] == 3
-    assert "top_p" not in body  # the server's own
+    assert "top_p" not in body  # the server's default
 
 
-def test_what_the_owner_does_not_say_is_left_to_the_server() -> None:
+def test_values_that_the_owner_left_open_are_omitted() -> None:
     body = requests(persona=" \n", model="", seed=0).request(asked())
     assert [message["role"] for message in body["messages"]] == ["user"]
     assert body.keys() == {"messages", "stream", "max_tokens"}
 
 
-def test_tools_their_calls_and_answers_are_sent_in_the_servers_form() -> None:
+def test_tools_calls_and_answers_are_sent_in_the_chat_api_format() -> None:
     history = asked("a timer please")
     history.turns[0].uses.append(ToolUse(ToolCall("timer", {"minutes": 5})))
     history.record_tool_answer(1, 0, "Five minutes, from now.")
@@ -87,7 +87,7 @@ def test_tools_their_calls_and_answers_are_sent_in_the_servers_form() -> None:
     assert tool["content"] == assistant["content"] == "Five minutes, from now."
 
 
-def test_each_call_of_a_conversation_has_a_name_of_its_own() -> None:
+def test_each_call_of_a_conversation_has_a_unique_id() -> None:
     history = History()
     for number in (1, 2):
         turn = history.add_turn(number, text="both")
@@ -100,16 +100,16 @@ def test_each_call_of_a_conversation_has_a_name_of_its_own() -> None:
     assert [m["tool_call_id"] for m in body["messages"] if m["role"] == "tool"] == names
 
 
-def test_a_tool_that_has_not_answered_is_said_to_have_not() -> None:
+def test_a_tool_without_an_answer_is_sent_as_no_answer_yet() -> None:
     history = asked()
     history.turns[0].uses.append(ToolUse(ToolCall("time")))
     history.turns[0].answer = "It is"
     history.add_turn(2, text="well?")
-    (told,) = (m for m in requests(TOOLS).request(history)["messages"] if m["role"] == "tool")
-    assert told["content"] == "no answer yet"
+    (message,) = (m for m in requests(TOOLS).request(history)["messages"] if m["role"] == "tool")
+    assert message["content"] == "no answer yet"
 
 
-def test_the_oldest_turns_are_not_sent_beyond_the_budget() -> None:
+def test_the_oldest_turns_beyond_the_budget_are_dropped() -> None:
     history = History()
     for number in range(5):
         history.add_turn(number, [silence(2.0, number)]).answer = "Yes."
@@ -118,7 +118,7 @@ def test_the_oldest_turns_are_not_sent_beyond_the_budget() -> None:
     assert [turn.number for turn in history.turns] == [3, 4, 9]
 
 
-def test_the_question_itself_is_sent_however_long_it_is() -> None:
+def test_the_last_question_is_kept_whatever_its_length() -> None:
     history = asked("why? " * 1000)
     requests(history_tokens=128).make_room(history)
     assert [turn.number for turn in history.turns] == [1]
@@ -132,11 +132,13 @@ def test_the_question_itself_is_sent_however_long_it_is() -> None:
         (HistoryTurn(1, (silence(4.0),), "x" * 40), 4 * SOUND_TOKENS_A_SECOND + 10),
     ],
 )
-def test_a_turn_is_as_long_as_its_sound_and_its_letters(turn: HistoryTurn, estimate: int) -> None:
+def test_a_turns_tokens_are_estimated_from_its_sound_and_letters(
+    turn: HistoryTurn, estimate: int
+) -> None:
     assert estimate_tokens(turn) == estimate
 
 
-def test_a_transcript_is_asked_for_without_the_conversation_and_without_chance() -> None:
+def test_a_transcription_request_has_no_conversation_and_temperature_0() -> None:
     body = requests(TOOLS).transcription([silence(1.0, 1), silence(1.0, 2)])
     (user,) = body["messages"]
     assert [part["type"] for part in user["content"]] == ["input_audio", "input_audio", "text"]
@@ -144,7 +146,7 @@ def test_a_transcript_is_asked_for_without_the_conversation_and_without_chance()
     assert (body["max_tokens"], body["temperature"], "tools" in body) == (48, 0, False)
 
 
-def test_the_sound_of_a_clip_is_made_once() -> None:
+def test_the_sound_of_a_clip_is_encoded_once() -> None:
     it, clip = requests(), silence(1.0)
     assert it.sound(clip) is it.sound(clip)
     assert it.sound(silence(1.0)) == it.sound(clip)

@@ -1,4 +1,4 @@
-"""Looking on while a graph is computed: how often, and when it ends."""
+"""ComputeCallback: how often it is called during a graph, and when it ends the graph."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from appliance.think.compute_callback import ComputeCallback
 
 
 def computed(watch: ComputeCallback, operations: int) -> int:
-    """How many operations are computed, as ggml_backend_sched_compute_splits goes about it."""
+    """The number of operations that ggml_backend_sched_compute_splits computes."""
     watch.start_graph()
     done = 0
     while done < operations:
@@ -21,31 +21,31 @@ def computed(watch: ComputeCallback, operations: int) -> int:
     return done
 
 
-def wish(after_looks: int) -> Callable[[], bool]:
-    """Wanted for so many looks, and no more."""
+def stop_after(after_looks: int) -> Callable[[], bool]:
+    """A stop condition that is false for so many calls, then true."""
     left = [after_looks]
 
-    def wanted_no_more() -> bool:
+    def should_stop() -> bool:
         left[0] -= 1
         return left[0] < 0
 
-    return wanted_no_more
+    return should_stop
 
 
-def test_what_is_wanted_is_computed_to_its_end_with_a_look_a_stride() -> None:
+def test_without_a_stop_the_graph_is_computed_with_one_callback_per_stride() -> None:
     watch = ComputeCallback(lambda: False, stride=8)
     assert computed(watch, 100) == 100
     assert (watch.steps, watch.stopped) == (12, False)
 
 
-def test_what_is_wanted_no_more_ends_at_the_next_look() -> None:
-    watch = ComputeCallback(wish(3), stride=8)
+def test_a_stop_ends_the_graph_at_the_next_callback() -> None:
+    watch = ComputeCallback(stop_after(3), stride=8)
     assert computed(watch, 100) == 32
     assert (watch.steps, watch.stopped) == (4, True)
 
 
-def test_the_graph_after_one_that_was_ended_is_not_taken_for_ended() -> None:
-    watch = ComputeCallback(wish(0), stride=8)
+def test_the_flag_stopped_is_cleared_for_the_next_graph() -> None:
+    watch = ComputeCallback(stop_after(0), stride=8)
     computed(watch, 100)
-    computed(watch, 3)  # too short for a look
+    computed(watch, 3)  # too short for a callback
     assert not watch.stopped

@@ -1,4 +1,4 @@
-"""States of what is said: each with its text, none of what is not said."""
+"""States of spoken tokens: each piece of text names its states; unspoken tokens have none."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from appliance.tools.tool_call_syntax import ToolCall
 from tests.think.test_answer_drawing import Script
 
 
-class Pages:
-    """A tap and a writer: states are the number of the reading; notes what comes, in order."""
+class RecordingStates:
+    """A tap and a writer in one; records the calls. States hold the last evaluated token."""
 
     def __init__(self) -> None:
         self.on = False
@@ -47,73 +47,82 @@ class Pages:
 
 
 @pytest.fixture
-def pages() -> Pages:
-    return Pages()
+def recorder() -> RecordingStates:
+    return RecordingStates()
 
 
 Drawing = Callable[..., AnswerDrawing]
 
 
-def test_every_token_s_text_carries_the_serial_under_which_its_states_are_stored(
-    pages: Pages,
+def test_each_piece_of_text_has_the_serial_of_its_stored_states(
+    recorder: RecordingStates,
 ) -> None:
-    pieces = list(pages.drawing(b"The", b" sea", b" is", b" wide.").pieces())
-    said = [piece for piece in pieces if isinstance(piece, DrawnText) and piece]
-    assert said == ["The", " sea", " is", " wide."]
-    assert [piece.serial for piece in said] == [serial for serial, *_ in pages.stored]
-    assert [token for _, _, token, _ in pages.stored] == [1, 2, 3, 4]  # each after it was read
-    assert [first for *_, first in pages.stored] == [True, False, False, False]
-    assert {run for _, run, _, _ in pages.stored} == {said[0].serial}
-    assert pages.ended == [(said[-1].serial, said[0].serial)]
+    pieces = list(recorder.drawing(b"The", b" sea", b" is", b" wide.").pieces())
+    spoken = [piece for piece in pieces if isinstance(piece, DrawnText) and piece]
+    assert spoken == ["The", " sea", " is", " wide."]
+    assert [piece.serial for piece in spoken] == [serial for serial, *_ in recorder.stored]
+    assert [token for _, _, token, _ in recorder.stored] == [
+        1,
+        2,
+        3,
+        4,
+    ]  # each after its evaluation
+    assert [first for *_, first in recorder.stored] == [True, False, False, False]
+    assert {run for _, run, _, _ in recorder.stored} == {spoken[0].serial}
+    assert recorder.ended == [(spoken[-1].serial, spoken[0].serial)]
 
 
-def test_the_tap_is_switched_once_an_answer_and_off_at_its_end(pages: Pages) -> None:
-    list(pages.drawing(b"One", b" two.").pieces())
-    assert pages.switched == [True, False]
+def test_the_tap_is_switched_on_once_per_answer_and_off_at_its_end(
+    recorder: RecordingStates,
+) -> None:
+    list(recorder.drawing(b"One", b" two.").pieces())
+    assert recorder.switched == [True, False]
 
 
-def test_an_answer_that_is_dropped_switches_the_tap_off_and_ends_the_run(pages: Pages) -> None:
-    begun = pages.drawing(b"One", b" two", b" three.")
-    pieces = begun.draw_ahead()
+def test_an_answer_that_is_dropped_switches_the_tap_off_and_ends_the_run(
+    recorder: RecordingStates,
+) -> None:
+    answer = recorder.drawing(b"One", b" two", b" three.")
+    pieces = answer.draw_ahead()
     assert [next(pieces), next(pieces)] == ["One", " two"]
-    begun.close()
-    assert pages.switched == [True, False]
-    assert len(pages.ended) == 1
-    assert len(pages.stored) == 1  # the second was never read
+    answer.close()
+    assert recorder.switched == [True, False]
+    assert len(recorder.ended) == 1
+    assert len(recorder.stored) == 1  # the second was never evaluated
 
 
-def test_an_interrupted_answer_switches_the_tap_off_too(pages: Pages) -> None:
-    begun = pages.drawing(b"One", b" two", b" three.")
-    pieces = begun.pieces()
+def test_an_interrupted_answer_switches_the_tap_off_too(recorder: RecordingStates) -> None:
+    answer = recorder.drawing(b"One", b" two", b" three.")
+    pieces = answer.pieces()
     next(pieces)
-    pages.script.interrupted = True
+    recorder.script.interrupted = True
     with pytest.raises(AnswerAbandoned):
         list(pieces)
-    assert pages.switched == [True, False]
+    assert recorder.switched == [True, False]
 
 
-def test_a_drawing_that_never_began_touches_nothing(pages: Pages) -> None:
-    pages.drawing(b"One").close()
-    assert pages.switched == []
-    assert pages.ended == []
+def test_a_drawing_that_never_started_does_not_touch_the_tap(recorder: RecordingStates) -> None:
+    recorder.drawing(b"One").close()
+    assert recorder.switched == []
+    assert recorder.ended == []
 
 
-def test_a_call_is_not_spoken_and_what_follows_is_a_run_of_its_own(pages: Pages) -> None:
+def test_a_call_has_no_states_and_the_text_after_it_is_a_new_run(recorder: RecordingStates) -> None:
     texts = (b"Wait.", b"<|tool_call>", b"call:time{}", b"<tool_call|>", b"It", b" is one.")
-    pieces = list(pages.drawing(*texts, marks=(2, 4)).pieces())
+    pieces = list(recorder.drawing(*texts, marks=(2, 4)).pieces())
     assert any(isinstance(piece, ToolCall) for piece in pieces)
-    assert [token for _, _, token, _ in pages.stored] == [1, 5, 6]
-    assert [first for *_, first in pages.stored] == [True, True, False]
-    assert len(pages.ended) == 2
-    assert len({run for _, run, _, _ in pages.stored}) == 2
+    assert [token for _, _, token, _ in recorder.stored] == [1, 5, 6]
+    assert [first for *_, first in recorder.stored] == [True, True, False]
+    assert len(recorder.ended) == 2
+    assert len({run for _, run, _, _ in recorder.stored}) == 2
 
 
-def test_serials_rise_from_one_answer_to_the_next_and_from_one_start_to_the_next(
-    pages: Pages,
+def test_serials_rise_from_one_answer_to_the_next(
+    recorder: RecordingStates,
 ) -> None:
     for _ in range(3):
-        list(pages.drawing(*[b"x"] * 50).pieces())
-    serials = [serial for serial, *_ in pages.stored]
+        list(recorder.drawing(*[b"x"] * 50).pieces())
+    serials = [serial for serial, *_ in recorder.stored]
     assert serials == sorted(set(serials))
     assert len(serials) == 150
 

@@ -1,4 +1,4 @@
-"""The streaming encoder's files: made once, made again when damaged, never in the way."""
+"""The streaming encoder's files: made once, remade when damaged; a failure is not fatal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SOUND = np.random.default_rng(0).normal(0, 3000, 8_000).astype(np.int16)
 
 @pytest.fixture
 def audio(tmp_path: Path) -> Path:
-    """A file as the hub has it: with an encoder for pictures, too."""
+    """An audio model as published: it contains an image encoder, too."""
     return encoder.write(tmp_path / "audio.gguf")
 
 
@@ -53,7 +53,7 @@ def flip(path: Path) -> None:
 
 @pytest.mark.parametrize("damage", [cut, flip, Path.unlink])
 @pytest.mark.parametrize("end", [".onnx", ".data", ".json"])
-def test_what_is_damaged_is_made_again(
+def test_damaged_files_are_made_again(
     audio: Path, tmp_path: Path, damage: Callable[[Path], None], end: str
 ) -> None:
     folder = tmp_path / "kept"
@@ -64,7 +64,7 @@ def test_what_is_damaged_is_made_again(
     assert files(folder) == made
 
 
-def test_another_model_or_form_takes_the_place_of_the_first(audio: Path, tmp_path: Path) -> None:
+def test_files_of_another_model_or_form_replace_the_first(audio: Path, tmp_path: Path) -> None:
     folder = tmp_path / "kept"
     first = prepare(audio, folder)
     os.utime(audio, ns=(1, 1))  # another file of the same name and size
@@ -74,7 +74,7 @@ def test_another_model_or_form_takes_the_place_of_the_first(audio: Path, tmp_pat
     assert {path.stem for path in folder.iterdir()} == {third.stem}
 
 
-def test_half_made_files_are_taken_away(audio: Path, tmp_path: Path) -> None:
+def test_incomplete_files_are_removed(audio: Path, tmp_path: Path) -> None:
     folder = tmp_path / "kept"
     folder.mkdir()
     (folder / "encoder-0123456789abcdef.data").write_bytes(bytes(1000))
@@ -85,7 +85,7 @@ def test_half_made_files_are_taken_away(audio: Path, tmp_path: Path) -> None:
     assert files(folder) == {}
 
 
-def test_no_more_room_is_taken_than_was_asked_for(audio: Path, tmp_path: Path) -> None:
+def test_the_files_take_less_space_than_bytes_needed(audio: Path, tmp_path: Path) -> None:
     for form in ("fp32", "int8"):
         prepare(audio, tmp_path / form, form)
         taken = sum(len(data) for data in files(tmp_path / form).values())
@@ -99,7 +99,7 @@ def test_a_full_disk_is_refused_before_anything_is_written(tmp_path: Path) -> No
         encoder_files._check_space(free, tmp_path)
 
 
-def test_the_encoder_is_opened_and_nothing_said(
+def test_the_encoder_is_opened_without_a_warning(
     audio: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     opened = open_encoder(audio, tmp_path / "kept", 1)
@@ -108,26 +108,24 @@ def test_the_encoder_is_opened_and_nothing_said(
     assert [r for r in caplog.records if r.levelno >= logging.WARNING] == []
 
 
-def test_a_file_that_is_unknown_is_left_to_llama_cpp_and_said_once(
+def test_an_unknown_file_is_left_to_llama_cpp_with_one_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     other = tmp_path / "other.gguf"
     other.write_bytes(b"Dear reader, this is not a model.\n" * 50)
     assert open_encoder(other, tmp_path / "kept", 1) is None
     assert open_encoder(tmp_path / "none.gguf", tmp_path / "kept", 1) is None
-    said = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
-    assert len(said) == 2  # one of each
-    assert all(sentence.startswith("no streaming audio encoder") for sentence in said)
+    warnings = [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING]
+    assert len(warnings) == 2  # one per file
+    assert all(sentence.startswith("no streaming audio encoder") for sentence in warnings)
 
 
-def test_a_folder_that_cannot_be_written_leaves_it_to_llama_cpp(
-    audio: Path, tmp_path: Path
-) -> None:
+def test_without_a_writable_folder_llama_cpp_is_used(audio: Path, tmp_path: Path) -> None:
     (tmp_path / "kept").write_text("a file in the folder's place")
     assert open_encoder(audio, tmp_path / "kept", 1) is None
 
 
-def test_a_large_encoder_is_in_eight_bits_and_in_seven_where_eight_saturate(
+def test_a_large_encoder_uses_8_bits_or_7_where_8_saturate(
     tmp_path: Path,
 ) -> None:
     small, large, cpuinfo = tmp_path / "small", tmp_path / "large", tmp_path / "cpuinfo"

@@ -1,4 +1,4 @@
-"""Gemma through llama.cpp: sound, going back, interruption, and what would end the process."""
+"""Gemma through llama.cpp: sound, interruption, and files that would crash llama.cpp."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from appliance.models.local_model import Sampling
 from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.gemma import Gemma
 from tests.think import tiny
-from tests.think.reading import Load, read_on, some_tokens, sound
+from tests.think.reading import Load, read_until_interrupted, some_tokens, sound
 
 
 @pytest.mark.parametrize(
     ("samples", "rows"),
     [(0, 0), (1, 1), (2, 1), (639, 1), (640, 1), (16_000, 25), (16_000 * 30, 750)],
 )
-def test_a_second_of_sound_is_25_tokens_and_any_crumb_is_one(
+def test_a_second_of_sound_is_25_tokens_and_the_shortest_sound_is_one(
     gemma: Load, samples: int, rows: int
 ) -> None:
     assert gemma().encode(np.zeros(samples, np.int16)).shape == (rows, tiny.WIDTH)
 
 
-def test_sound_over_30_s_is_heard_in_equal_pieces(gemma: Load) -> None:
+def test_sound_over_30_s_is_encoded_in_equal_pieces(gemma: Load) -> None:
     model, long = gemma(), sound(40)
     halves = [model.encode(half) for half in np.split(long, 2)]
     assert np.array_equal(model.encode(long), np.concatenate(halves))
@@ -38,7 +38,7 @@ def test_sound_of_a_prefix_gives_the_same_tokens_but_the_last(gemma: Load) -> No
     assert np.allclose(model.encode(whole)[: len(part) - 1], part[:-1], atol=1e-3)
 
 
-def test_absurd_sound_is_encoded_and_sound_without_numbers_is_refused(gemma: Load) -> None:
+def test_clipped_sound_is_encoded_and_nan_is_refused(gemma: Load) -> None:
     model = gemma()
     clipped = np.where(np.arange(16_000) % 2, 32767, -32768).astype(np.int16)
     assert np.isfinite(model.encode(clipped)).all()
@@ -46,13 +46,13 @@ def test_absurd_sound_is_encoded_and_sound_without_numbers_is_refused(gemma: Loa
         model.encode(np.full(16_000, np.nan, np.float32))
 
 
-def test_special_tokens_count_only_where_marks_are_meant(gemma: Load) -> None:
+def test_special_tokens_are_recognised_only_with_marks(gemma: Load) -> None:
     model = gemma()
     assert model.tokenize("<turn|>", marks=True) == [106]
     assert 106 not in model.tokenize("<turn|>", marks=False)
 
 
-def test_interruption_is_obeyed_within_a_token(gemma: Load) -> None:
+def test_an_interruption_ends_an_evaluation_within_a_token(gemma: Load) -> None:
     model = gemma(4096)
     read_on_by = []
     for _ in range(9):
@@ -65,23 +65,23 @@ def test_interruption_is_obeyed_within_a_token(gemma: Load) -> None:
         timer = threading.Timer(0.02, interrupt)
         timer.start()
         with pytest.raises(AnswerAbandoned):
-            read_on(model, 0)
+            read_until_interrupted(model, 0)
         timer.join()
         read_on_by.append(model.progress - pulses[0])
         model.resume()
         model.roll_back(0)
-    assert max(read_on_by) <= 500  # what was just about to end
+    assert max(read_on_by) <= 500  # the evaluation that was about to end
     assert read_on_by.count(0) > len(read_on_by) / 2
 
 
 @pytest.mark.parametrize("seconds", [1, 30])
-def test_the_pulse_rises_many_times_while_one_clip_is_encoded(gemma: Load, seconds: int) -> None:
+def test_progress_rises_many_times_while_one_clip_is_encoded(gemma: Load, seconds: int) -> None:
     model = gemma()  # two layers; Gemma has twelve
     model.encode(sound(seconds))
     assert model.progress >= 20
 
 
-def test_encoding_is_ended_in_the_middle_of_a_clip_and_the_next_is_as_ever(gemma: Load) -> None:
+def test_an_interruption_ends_encoding_mid_clip_and_the_next_is_unaffected(gemma: Load) -> None:
     model, whole = gemma(), sound(30)
     fresh = model.encode(whole)
     steps = model.progress
@@ -96,9 +96,9 @@ def test_encoding_is_ended_in_the_middle_of_a_clip_and_the_next_is_as_ever(gemma
     with pytest.raises(AnswerAbandoned):
         model.encode(whole)
     interrupting.join()
-    assert model.progress - steps < steps  # it had not come to its end
+    assert model.progress - steps < steps  # it had not finished
     with pytest.raises(AnswerAbandoned):
-        model.encode(whole)  # until it is taken back
+        model.encode(whole)  # until `resume`
     model.resume()
     assert np.array_equal(model.encode(whole), fresh)
 
@@ -159,7 +159,7 @@ def test_a_damaged_audio_model_is_refused_in_one_sentence(
     assert "\n" not in str(caught.value)
 
 
-def test_text_and_audio_model_in_each_others_place_are_refused(
+def test_swapped_text_and_audio_models_are_refused(
     tiny_files: tuple[Path, Path],
 ) -> None:
     text, audio = tiny_files
@@ -186,7 +186,7 @@ def test_a_missing_file_is_named_with_its_remedy(
         load(tiny_files[0], tmp_path / "none.gguf")
 
 
-def test_a_copy_of_the_sampler_brings_back_the_chance_of_before(gemma: Load) -> None:
+def test_a_copy_of_the_sampler_restores_its_random_state(gemma: Load) -> None:
     model = gemma(sampling=Sampling(temperature=1.0))
     model.evaluate(some_tokens(50), last=True)
     before = model.copy_sampler()

@@ -1,4 +1,4 @@
-"""Only what the context does not hold is read, and what it then holds is the prompt."""
+"""IncrementalPrefill reads only the part of a prompt that the context does not hold yet."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def prompt(tokens: Sequence[int]) -> TokenizedPrompt:
 TOKENS = some_tokens(200)
 
 
-def test_a_longer_prompt_costs_what_is_new_and_another_one_what_differs(gemma: Load) -> None:
+def test_only_the_tokens_that_differ_are_read(gemma: Load) -> None:
     model = gemma()
     reader = IncrementalPrefill(model)
     assert reader.prefill(prompt(TOKENS[:50]), draw=False) == 50
@@ -36,7 +36,7 @@ def test_a_longer_prompt_costs_what_is_new_and_another_one_what_differs(gemma: L
     assert model.position == 62
 
 
-def test_to_draw_the_last_token_is_read_again_and_the_weights_are_a_fresh_readings(
+def test_before_drawing_the_last_token_is_read_again(
     gemma: Load,
 ) -> None:
     model, fresh = gemma(), gemma()
@@ -45,10 +45,12 @@ def test_to_draw_the_last_token_is_read_again_and_the_weights_are_a_fresh_readin
     assert reader.prefill(prompt(TOKENS[:90]), draw=True) == 1
     fresh.evaluate(TOKENS[:90], last=True)
     assert np.abs(model.logits() - fresh.logits()).max() < NOISE
-    assert reader.prefill(prompt(TOKENS[:90]), draw=True) == 0, "it can draw already"
+    assert reader.prefill(prompt(TOKENS[:90]), draw=True) == 0, (
+        "the next token can be drawn already"
+    )
 
 
-def test_in_pieces_it_comes_to_the_same_and_each_is_one_of_the_pace(gemma: Load) -> None:
+def test_reading_in_pieces_follows_the_pace_and_holds_the_whole_prompt(gemma: Load) -> None:
     model = gemma()
     at_s = [0.0]
 
@@ -62,7 +64,7 @@ def test_in_pieces_it_comes_to_the_same_and_each_is_one_of_the_pace(gemma: Load)
         positions.append(model.position)
     assert positions[:2] == [LEAST_TOKENS, 2 * LEAST_TOKENS]
     assert reader.held.tolist() == TOKENS
-    assert reader.prefill_piece(whole)  # nothing is left
+    assert reader.prefill_piece(whole)  # nothing left to read
     assert model.read == len(TOKENS)
 
 
@@ -73,8 +75,8 @@ def test_in_pieces_it_comes_to_the_same_and_each_is_one_of_the_pace(gemma: Load)
         (32, PIECE_S / 2, 64),
         (64, 2 * PIECE_S, 32),
         (128, 10 * PIECE_S, LEAST_TOKENS),  # on a slow machine
-        (128, 0.0, BATCH),  # on one without limits
-        (5, 100.0, LEAST_TOKENS),  # a short one says little
+        (128, 0.0, BATCH),  # on a machine of unlimited speed
+        (5, 100.0, LEAST_TOKENS),  # a short piece says little about the speed
     ],
 )
 def test_a_piece_is_as_long_as_half_a_second_of_work(
@@ -85,7 +87,7 @@ def test_a_piece_is_as_long_as_half_a_second_of_work(
     assert pace.tokens == next_tokens
 
 
-def test_what_was_read_when_it_was_interrupted_is_held_and_not_read_again(gemma: Load) -> None:
+def test_tokens_read_before_an_interruption_are_not_read_again(gemma: Load) -> None:
     model = gemma()
     reader = IncrementalPrefill(model)
     reader.prefill(prompt(TOKENS[:50]), draw=False)
@@ -97,25 +99,25 @@ def test_what_was_read_when_it_was_interrupted_is_held_and_not_read_again(gemma:
     assert reader.prefill(prompt(TOKENS), draw=False) == 150
 
 
-def test_what_was_drawn_is_held_as_far_as_it_was_read(gemma: Load) -> None:
+def test_drawn_tokens_are_held_as_far_as_they_were_evaluated(gemma: Load) -> None:
     model = gemma()
     reader = IncrementalPrefill(model)
     reader.prefill(prompt(TOKENS[:10]), draw=True)
     model.evaluate([7], last=True)
-    reader.record_sampled([7, 8])  # the second was drawn, and not read
+    reader.record_sampled([7, 8])  # the second was drawn, but not evaluated
     assert reader.held.tolist() == [*TOKENS[:10], 7]
 
 
-def test_two_readers_of_one_model_hold_each_their_own(gemma: Load) -> None:
+def test_two_readers_of_one_model_hold_separate_sequences(gemma: Load) -> None:
     model = gemma()
-    one, other = IncrementalPrefill(model, 0), IncrementalPrefill(model, 1)
-    one.prefill(prompt(TOKENS[:40]), draw=False)
-    other.prefill(prompt(TOKENS[100:120]), draw=False)
-    assert one.prefill(prompt(TOKENS[:41]), draw=False) == 1
-    assert other.held.tolist() == TOKENS[100:120]
+    first, second = IncrementalPrefill(model, 0), IncrementalPrefill(model, 1)
+    first.prefill(prompt(TOKENS[:40]), draw=False)
+    second.prefill(prompt(TOKENS[100:120]), draw=False)
+    assert first.prefill(prompt(TOKENS[:41]), draw=False) == 1
+    assert second.held.tolist() == TOKENS[100:120]
 
 
-def test_a_state_is_taken_over_whole_or_not_at_all(gemma: Load) -> None:
+def test_a_state_is_restored_completely_or_not_at_all(gemma: Load) -> None:
     model, fresh = gemma(), gemma()
     reader, next_start = IncrementalPrefill(model), IncrementalPrefill(fresh)
     reader.prefill(prompt(TOKENS[:60]), draw=False)
@@ -125,6 +127,6 @@ def test_a_state_is_taken_over_whole_or_not_at_all(gemma: Load) -> None:
     assert next_start.prefill(prompt(TOKENS[:61]), draw=True) == 1
     reader.prefill(prompt(TOKENS[:61]), draw=True)
     assert np.abs(model.logits() - fresh.logits()).max() < NOISE
-    assert not next_start.restore(state, prompt(TOKENS[:59]))  # of another length
+    assert not next_start.restore(state, prompt(TOKENS[:59]))  # of a different length
     assert next_start.held.tolist() == []
     assert next_start.prefill(prompt(TOKENS[:60]), draw=False) == 60

@@ -1,4 +1,4 @@
-"""Gemma on this box with the streaming encoder: what is heard is encoded once, while it comes."""
+"""LocalGemma with the streaming encoder: speech is encoded once, while it is spoken."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from appliance.think.interface import AnswerMetrics
 from appliance.think.local import LocalGemma
 from tests.models.encoder_graph.test_tower import written
 from tests.think import tiny
-from tests.think.local_talk import NOISE, answered, settle, thinking
+from tests.think.local_talk import NOISE, draw_answer, settle, thinking
 
 SOUND = np.random.default_rng(1).normal(0, 3000, 4 * 16_000).astype(np.int16)
 
@@ -44,18 +44,18 @@ def clip(samples: int) -> SpeechClip:
 
 
 def spoken(model: LocalGemma, ends: list[int], history: History) -> None:
-    """The owner has said so much, and so much, and so much."""
+    """Prefill the utterance as it grows to local of these lengths."""
     for end in ends:
         question = history.with_question([clip(end)])
         model.prefill_partial(question, likely_all=False)
 
 
-def test_llama_cpps_encoder_is_not_loaded_beside_it(make: Make) -> None:
+def test_llama_cpps_encoder_is_not_loaded_with_the_streaming_one(make: Make) -> None:
     assert make(streaming=False)._gemma._audio_encoder
     assert make(streaming=True)._gemma._audio_encoder is None
 
 
-def test_the_answer_is_that_of_llama_cpps_encoder(make: Make) -> None:
+def test_the_logits_equal_those_with_llama_cpps_encoder(make: Make) -> None:
     answers, weights = [], []
     for streaming in (False, True):
         model, history = make(streaming=streaming), History()
@@ -71,7 +71,7 @@ def test_the_answer_is_that_of_llama_cpps_encoder(make: Make) -> None:
     assert len(answers[0]) == len(answers[1])
 
 
-def test_each_second_is_encoded_once_and_read_once_while_it_is_spoken(make: Make) -> None:
+def test_each_second_is_encoded_and_read_once_while_it_is_spoken(make: Make) -> None:
     model, history = make(streaming=True), History()
     settle(model, history)
     gemma = model._gemma
@@ -81,10 +81,10 @@ def test_each_second_is_encoded_once_and_read_once_while_it_is_spoken(make: Make
         spoken(model, [end - 100], history)
         seen.append((gemma.read - before, model.progress - gemma.read - steps))
     assert [steps for _, steps in seen] == [1] * 4
-    assert [read for read, _ in seen[1:]] == [24] * 3  # of 25 and what is over, fours
+    assert [read for read, _ in seen[1:]] == [24] * 3  # of 25 tokens and a remainder, in fours
 
 
-def test_after_the_last_word_only_the_last_piece_is_left(make: Make) -> None:
+def test_after_the_end_of_speech_only_the_last_piece_is_processed(make: Make) -> None:
     model, history = make(streaming=True), History()
     settle(model, history)
     spoken(model, [16_000, 32_000, 48_000], history)
@@ -92,24 +92,24 @@ def test_after_the_last_word_only_the_last_piece_is_left(make: Make) -> None:
     history.add_turn(1, [clip(54_800)])
     model._answer_tokens = 1
     list(model.answer(history, effort))
-    assert model.progress - model._gemma.read - steps == 1  # the rest, with the token cut short
-    assert effort.read <= 12 + 12  # of sound; and the marks behind it
+    assert model.progress - model._gemma.read - steps == 1  # the rest, with the incomplete token
+    assert effort.read <= 12 + 12  # sound tokens, and the marks after them
 
 
-def test_what_was_read_ahead_is_what_a_fresh_model_would_hold(make: Make) -> None:
+def test_after_reading_ahead_the_logits_equal_those_of_a_fresh_model(make: Make) -> None:
     model, fresh = make(streaming=True), make(streaming=True)
-    for each, ends in ((model, [10_000, 30_300, 31_000]), (fresh, [])):
+    for local, ends in ((model, [10_000, 30_300, 31_000]), (fresh, [])):
         history = History()
-        settle(each, history)
-        spoken(each, ends, history)
+        settle(local, history)
+        spoken(local, ends, history)
         history.add_turn(1, [clip(40_000)])
-        answered(each, history)
+        draw_answer(local, history)
         history.add_turn(2, text="hello")
-        next(each.answer(history, AnswerMetrics()))
+        next(local.answer(history, AnswerMetrics()))
     assert np.abs(model._gemma.logits() - fresh._gemma.logits()).max() < NOISE
 
 
-def test_a_crumb_of_sound_is_not_read_before_it_is_a_token(make: Make) -> None:
+def test_sound_shorter_than_a_token_is_not_read(make: Make) -> None:
     model, history = make(streaming=True), History()
     settle(model, history)
     before = model._gemma.read

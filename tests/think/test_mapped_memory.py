@@ -1,4 +1,4 @@
-"""What a loaded model keeps in memory: not its file's pages, nor the embeddings of its layers."""
+"""The memory of a loaded model excludes its file's pages and the per-layer embeddings."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def resident_kib(path: Path) -> int:
     return sum(int(part.split("Rss:")[1].split()[0]) for part in parts)
 
 
-def test_pages_that_are_given_back_are_not_held_and_read_the_same(tmp_path: Path) -> None:
+def test_released_pages_are_not_resident_and_read_the_same_again(tmp_path: Path) -> None:
     path = tmp_path / "some file"
     data = np.random.default_rng(0).bytes(8 << 20)
     path.write_bytes(data)
@@ -55,7 +55,7 @@ def test_pages_that_are_given_back_are_not_held_and_read_the_same(tmp_path: Path
     assert release_pages(tmp_path / "nothing") == 0
 
 
-def test_the_embeddings_of_the_layers_are_never_in_memory_as_a_whole(tmp_path: Path) -> None:
+def test_the_per_layer_embeddings_are_never_all_in_memory(tmp_path: Path) -> None:
     text, audio = tmp_path / "text.gguf", tmp_path / "audio.gguf"
     tiny.write_text(text, per_layer=4096, quantised=True)
     tiny.write_audio(audio)
@@ -68,6 +68,6 @@ def test_the_embeddings_of_the_layers_are_never_in_memory_as_a_whole(tmp_path: P
     )
     peak, loaded, resident, computes = done.stdout.split()
     assert float(peak) < 0.8 * table
-    assert float(loaded) == 0  # what llama.cpp keeps of it is in memory of its own
+    assert float(loaded) == 0  # llama.cpp has its own copy of what it keeps
     assert float(resident) < whole / 2
     assert computes == "True"

@@ -1,4 +1,4 @@
-"""Words are cut where a mark begins, and nowhere else."""
+"""MarkSplitter cuts words within each mark and nowhere else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gemma's marks: single tokens of its vocabulary, or it is no model for this box."""
+"""Gemma's marks are single tokens of the vocabulary; a model without one of them is refused."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.think.reading import Load
 TINY = Path("tiny.gguf")
 
 
-def test_the_tags_are_known_by_their_tokens(gemma: Load) -> None:
+def test_tags_of_maps_tokens_to_tags(gemma: Load) -> None:
     assert tags_of(gemma().vocabulary, TINY) == {
         48: "<|tool_call>", 49: "<tool_call|>",
         50: "<|tool_response>", 51: "<tool_response|>",
@@ -24,12 +24,12 @@ def test_the_tags_are_known_by_their_tokens(gemma: Load) -> None:
     }  # fmt: skip
 
 
-def test_a_tag_that_the_model_writes_in_letters_is_none_of_its_tokens(gemma: Load) -> None:
+def test_a_tag_written_in_letters_has_no_token(gemma: Load) -> None:
     assert '<|"|>' not in tags_of(gemma().vocabulary, TINY).values()
 
 
 @pytest.mark.parametrize("missing", MARKS)
-def test_a_model_without_one_of_the_marks_is_refused_by_its_file(
+def test_a_model_without_one_of_the_marks_is_refused_with_its_file(
     missing: str, tmp_path: Path, tiny_files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at = next(at for at, (text, _) in tiny.MARKS.items() if text == missing)

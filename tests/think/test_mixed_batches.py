@@ -1,6 +1,6 @@
-"""Tokens and soft tokens in one batch: the model makes of them what it makes of them apart.
+"""Tokens and soft tokens in one batch give the same logits as in separate batches.
 
-That is what scripts/patches does to llama.cpp; a build without the patch fails here.
+A patch in scripts/patches adds this to llama.cpp; a build without the patch fails here.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def context(model: Gemma) -> Iterator[LlamaContext]:
 
 
 def question(model: Gemma, seed: int = 1) -> list[Run]:
-    """Words, sound, words, sound, words; no run is a multiple of another."""
+    """Words, sound, words, sound, words; no run's length is a multiple of another's."""
     rng = np.random.default_rng(seed)
     words = [int(token) for token in np.random.default_rng(2).integers(300, 600, 40)]
     rows = [rng.standard_normal((count, model.width)).astype(np.float32) for count in (6, 3)]
@@ -41,7 +41,7 @@ def question(model: Gemma, seed: int = 1) -> list[Run]:
 
 
 def weights(context: LlamaContext, *batches: list[Run]) -> np.ndarray[Any, np.dtype[np.float32]]:
-    """Of the next token, and of four more behind it, after these batches."""
+    """The logits of the next token and of four more after it, after these batches."""
     context.roll_back(0)
     for batch in batches:
         context.decode(*batch, wanted=batch is batches[-1])
@@ -52,25 +52,29 @@ def weights(context: LlamaContext, *batches: list[Run]) -> np.ndarray[Any, np.dt
     return np.array(found)
 
 
-def test_a_batch_of_both_is_worth_batches_of_each(model: Gemma, context: LlamaContext) -> None:
+def test_a_mixed_batch_gives_the_logits_of_separate_batches(
+    model: Gemma, context: LlamaContext
+) -> None:
     runs = question(model)
     apart = weights(context, *([run] for run in runs))
     together = weights(context, runs)
     assert np.ptp(apart, axis=1).min() > 1
     # More rows go through other kernels, which add in another order.
     assert np.abs(together - apart).max() < 0.02 * apart.std()
-    # Other sound is another question: it is not left out.
+    # Different sound gives different logits: the sound is not ignored.
     assert np.abs(weights(context, question(model, 3)) - apart).max() > 0.1 * apart.std()
 
 
-def test_sound_without_words_is_read_as_ever(model: Gemma, context: LlamaContext) -> None:
+def test_a_batch_of_sound_and_words_equals_separate_batches(
+    model: Gemma, context: LlamaContext
+) -> None:
     _, sound, words, *_ = question(model)
     apart = weights(context, [sound], [words])
     assert np.abs(weights(context, [sound, words]) - apart).max() < 0.02 * apart.std()
 
 
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many tokens each call of llama.cpp reads from now on."""
+    """A list that records the number of tokens of each llama_decode call from now on."""
     real, seen = llama.llama_decode, []
 
     def noting(handle: Any, batch: Any) -> int:
@@ -81,7 +85,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return seen
 
 
-def test_a_question_is_one_batch_and_with_llama_cpp_unpatched_one_a_run(
+def test_a_question_is_one_batch_or_one_per_run_without_the_patch(
     model: Gemma, context: LlamaContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = question(model)
@@ -111,13 +115,13 @@ def test_batches_are_as_few_as_they_can_be() -> None:
     assert sizes([[], sound[:0]], mixed=True) == []
 
 
-def test_what_is_batched_is_what_there_was_in_its_order() -> None:
+def test_packing_keeps_all_values_in_order() -> None:
     tokens, sound = list(range(1, 200)), np.arange(300, dtype=np.float32).reshape(-1, 1)
     batches = list(packed([tokens, sound], mixed=True))
     flat = [float(value) for batch in batches for run in batch for value in np.ravel(run)]
     assert flat == [*tokens, *range(300)]
 
 
-def test_the_padding_token_is_not_taken_for_a_soft_one() -> None:
+def test_the_padding_token_is_never_packed_with_soft_tokens() -> None:
     sound = np.zeros((3, 4), np.float32)
     assert sizes([[5], sound, [7, 0, 8], sound, [6]], mixed=True) == [[1, 3], [3], [3, 1]]

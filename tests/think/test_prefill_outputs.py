@@ -1,6 +1,6 @@
-"""Reading with few outputs or none: what is held is the same to the bit, and less is computed.
+"""Evaluation with few outputs or none gives the same state bit for bit and computes less.
 
-The second is what scripts/patches does to llama.cpp; a build without the patch fails here.
+A patch in scripts/patches makes llama.cpp compute less; a build without the patch fails here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.think import tiny
 from tests.think.built import MODELS, loaded, opened_context
 from tests.think.computed_rows import note_rows
 
-SHARED = tiny.SHARED  # layers that write no keys and values; as many in the pocket model
+SHARED = tiny.SHARED  # layers that write no keys and values; the pocket model has as many
 CUTS = (0, 128, 165, 166, 294)  # of tokens, beyond every window; a batch of one among them
 
 
@@ -39,7 +39,7 @@ def context(model: Gemma) -> Iterator[LlamaContext]:
 
 
 def content(model: Gemma) -> list[list[int] | Rows]:
-    """Batches of tokens with two of soft tokens among them."""
+    """Batches of tokens, and two batches of soft tokens among them."""
     rng = np.random.default_rng(1)
     tokens = [int(token) for token in rng.integers(300, 600, CUTS[-1])]
     batches: list[list[int] | Rows] = [tokens[first:last] for first, last in pairwise(CUTS)]
@@ -58,7 +58,7 @@ def drawn(context: LlamaContext, count: int) -> tuple[list[int], Rows]:
 
 
 def decode(context: LlamaContext, content: list[int] | Rows, outputs: Sequence[int]) -> None:
-    """One batch; `outputs` are the places in it that have an output."""
+    """Decode one batch; `outputs`: the positions in it that get an output."""
     real = llama.llama_decode
 
     def flagged(handle: Any, batch: Any) -> int:
@@ -71,7 +71,7 @@ def decode(context: LlamaContext, content: list[int] | Rows, outputs: Sequence[i
         context.decode(content, wanted=bool(outputs))
 
 
-def test_keys_values_weights_and_what_is_drawn_are_the_same_to_the_bit(
+def test_keys_values_logits_and_drawn_tokens_are_the_same_bit_for_bit(
     model: Gemma, context: LlamaContext
 ) -> None:
     held = []
@@ -86,7 +86,7 @@ def test_keys_values_weights_and_what_is_drawn_are_the_same_to_the_bit(
         tokens, weights = drawn(context, 24)
         held.append((state, tokens, weights.tobytes()))
     full, last, none = held
-    assert len(full[0]) > 1000 * context.position / 8  # there is something in it
+    assert len(full[0]) > 1000 * context.position / 8  # the state is not empty
     assert len(set(full[1])) > 1
     assert full == last == none
 
@@ -97,19 +97,19 @@ def weights_at(context: LlamaContext, place: int) -> npt.NDArray[np.float32]:
 
 
 @pytest.mark.parametrize("outputs", [(19,), (0,), (7, 19), (0, 3, 11, 18)])
-def test_the_weights_of_a_few_outputs_are_those_of_a_batch_with_all_of_them(
+def test_the_logits_of_a_few_outputs_equal_those_of_a_batch_with_all(
     model: Gemma, context: LlamaContext, outputs: tuple[int, ...]
 ) -> None:
     before, batch = content(model)[:2], list(range(300, 320))
     found = []
     for wanted in (range(20), outputs):
         context.roll_back(0)
-        for each in before:
-            context.decode(each, wanted=False)
+        for previous in before:
+            context.decode(previous, wanted=False)
         decode(context, batch, wanted)
         found.append(np.array([weights_at(context, place) for place in outputs]))
     everything, few = found
-    assert np.ptp(everything, axis=1).min() > 1  # of another row they would differ by as much
+    assert np.ptp(everything, axis=1).min() > 1  # another row would differ by as much
     # Fewer rows go through other kernels, which add in another order.
     assert np.abs(few - everything).max() < 0.02 * everything.std()
 
@@ -126,7 +126,7 @@ def test_batches_with_and_without_outputs_may_alternate(
     assert states[0] == states[1] == states[2]
 
 
-def test_layers_that_write_no_keys_and_values_are_computed_for_outputs_alone(
+def test_layers_without_keys_and_values_are_computed_only_for_outputs(
     model: Gemma, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     layers = note_rows(monkeypatch)
@@ -141,7 +141,7 @@ def test_layers_that_write_no_keys_and_values_are_computed_for_outputs_alone(
     finally:
         opened.close()
     count = llama.llama_model_n_layer(model.model)
-    # Of the last one that writes them nothing is wanted but its keys and values.
+    # Of the last layer that writes them only its keys and values are needed.
     writing = count - SHARED - 1
     assert computed == [
         dict.fromkeys(range(count), 20),
@@ -167,46 +167,46 @@ def test_only_the_last_token_of_the_last_batch_has_an_output(
 ) -> None:
     read = []
 
-    class Noting(LlamaContext):
+    class RecordingContext(LlamaContext):
         context_tokens = 512
 
         def decode(self, *runs: Run, wanted: bool) -> None:
             read.append((sum(map(len, runs)), wanted))
 
-    Noting().evaluate([300] * count, last=last)
+    RecordingContext().evaluate([300] * count, last=last)
     assert read == batches
 
 
-def test_the_next_token_can_be_drawn_until_something_else_is_read_or_taken_back(
+def test_can_draw_is_true_only_directly_after_an_output(
     context: LlamaContext,
 ) -> None:
-    told = []
+    drawable = []
     context.decode(list(range(300, 310)), wanted=False)
-    told.append(context.can_draw)
+    drawable.append(context.can_draw)
     context.decode(list(range(310, 316)), wanted=True)
-    told.append(context.can_draw)
+    drawable.append(context.can_draw)
     state = context.state()
-    context.roll_back(16)  # where it is
-    told.append(context.can_draw)
+    context.roll_back(16)  # the current position
+    drawable.append(context.can_draw)
     context.roll_back(15)
-    told.append(context.can_draw)
+    drawable.append(context.can_draw)
     context.decode([315], wanted=True)
-    told.append(context.can_draw)
+    drawable.append(context.can_draw)
     context.restore(state, 16)
-    told.append(context.can_draw)
-    assert told == [False, True, True, False, True, False]
+    drawable.append(context.can_draw)
+    assert drawable == [False, True, True, False, True, False]
 
 
-def test_what_another_sequence_reads_takes_the_weights(model: Gemma) -> None:
+def test_evaluating_another_sequence_discards_the_logits(model: Gemma) -> None:
     opened = LlamaContext()
     opened.open(model.model, 512, 1)
     try:
         opened.decode([300, 301], wanted=True)
         opened.select_sequence(1)
-        told = [opened.can_draw]
+        drawable = [opened.can_draw]
         opened.decode([300, 302], wanted=False)
         opened.select_sequence(0)
-        told.append(opened.can_draw)
+        drawable.append(opened.can_draw)
     finally:
         opened.close()
-    assert told == [False, False]
+    assert drawable == [False, False]

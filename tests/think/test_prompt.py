@@ -1,4 +1,4 @@
-"""The prompt is Gemma's own, sound before words, and nobody's text counts as marks."""
+"""The prompt has Gemma's format, with sound before words; text is never parsed as marks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def conversation() -> History:
     return history
 
 
-def test_the_prompt_stops_where_the_model_begins() -> None:
+def test_the_prompt_ends_where_the_answer_begins() -> None:
     assert as_text(" Be kind. ", conversation()) == (
         "<bos><|turn>system\nBe kind.<turn|>\n"
         "<|turn>user\n<|audio>[sound 4]<audio|><|audio>[sound 5]<audio|><turn|>\n"
@@ -47,7 +47,7 @@ def test_the_prompt_stops_where_the_model_begins() -> None:
     )
 
 
-def test_an_instruction_stands_behind_sound_and_nowhere_else() -> None:
+def test_an_instruction_follows_sound_only() -> None:
     history = conversation()
     history.turns[1].set_answer("Well.")
     history.add_turn(3, text="only typed")
@@ -61,14 +61,14 @@ def test_an_instruction_stands_behind_sound_and_nowhere_else() -> None:
     )
 
 
-def test_a_finished_conversation_is_closed() -> None:
+def test_a_finished_conversation_ends_with_the_turn_mark() -> None:
     history = conversation()
     history.turns[1].set_answer("Done. ")
     assert as_text("", history, open_last=False).endswith("<|turn>model\nDone.<turn|>\n")
     assert as_text("", history).startswith("<bos><|turn>user\n")
 
 
-def test_a_recalled_turn_without_words_says_that_something_was_said() -> None:
+def test_a_recalled_turn_without_words_has_a_placeholder() -> None:
     history = History()
     history.load_turns([("", "", "Good day.")])
     assert "user\n(something said aloud)<turn|>" in as_text("", history, open_last=False)
@@ -82,7 +82,7 @@ def test_a_recalled_turn_without_words_says_that_something_was_said() -> None:
         ("hi", "what is the moon", "(said aloud; transcript) what is the moon hi"),
     ],
 )
-def test_a_transcript_stands_for_sound_that_is_gone_and_says_what_it_is(
+def test_a_recalled_transcript_is_marked_as_a_transcript(
     typed: str, transcript: str, words: str
 ) -> None:
     history = History()
@@ -90,7 +90,7 @@ def test_a_transcript_stands_for_sound_that_is_gone_and_says_what_it_is(
     assert f"user\n{words}<turn|>" in as_text("", history, open_last=False)
 
 
-def test_as_long_as_there_is_sound_its_transcript_is_not_read() -> None:
+def test_a_turn_with_sound_does_not_use_its_transcript() -> None:
     history = conversation()
     before = as_text("", history)
     for turn in history.turns:
@@ -99,7 +99,7 @@ def test_as_long_as_there_is_sound_its_transcript_is_not_read() -> None:
     assert as_text("", history) == before
 
 
-def test_tokens_part_by_part_are_those_of_the_whole(gemma: Callable[[], Gemma]) -> None:
+def test_the_tokens_of_the_parts_equal_those_of_the_whole_text(gemma: Callable[[], Gemma]) -> None:
     model, history = gemma(), History()
     history.add_turn(1, text="tell me about the moon").set_answer("the moon is a big stone")
     history.add_turn(2, text="hello")

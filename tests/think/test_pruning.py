@@ -1,4 +1,4 @@
-"""Which turns go: by sizes alone, a turn of the test is as many tokens as its text has letters."""
+"""Which turns pruning drops. The size of a turn here is the number of its letters."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ def pruning() -> HistoryPruning:
     return HistoryPruning(BUDGET, LIMIT, size)
 
 
-def test_while_there_is_room_nothing_is_to_be_dropped() -> None:
+def test_while_there_is_room_nothing_is_pruned() -> None:
     assert pruning().shorter(talk(*[300] * 13)) is None  # 3,900 of 5,400: 1,500 are left
 
 
-def test_when_a_quarter_is_left_it_is_known_which_turns_will_stay() -> None:
+def test_with_a_quarter_left_the_turns_to_keep_are_chosen() -> None:
     it, history = pruning(), talk(*[300] * 14)
     shorter = it.shorter(history)
     assert shorter is not None
     assert not it.due(history)
-    assert len(history.turns) == 14  # nothing is dropped yet
-    assert size(shorter) <= BUDGET // 2 - (LIMIT - 4200)  # it will grow by that
+    assert len(history.turns) == 14  # nothing dropped yet
+    assert size(shorter) <= BUDGET // 2 - (LIMIT - 4200)  # it will grow by this
 
 
-def test_which_turns_stay_stays_so_while_the_conversation_goes_on() -> None:
+def test_the_choice_of_turns_stays_the_same_while_the_conversation_goes_on() -> None:
     it, history = pruning(), talk(*[300] * 14)
     before = it.shorter(history)
     assert before is not None
@@ -50,10 +50,10 @@ def test_which_turns_stay_stays_so_while_the_conversation_goes_on() -> None:
     assert it.due(history)
     it.drop(history, shorter)
     assert size(history) <= BUDGET // 2 + 300
-    assert it.shorter(history) is None  # half of it is free again
+    assert it.shorter(history) is None  # half of the budget is free again
 
 
-def test_a_conversation_that_is_forgotten_is_planned_anew() -> None:
+def test_after_forgetting_the_turns_are_chosen_again() -> None:
     it = pruning()
     assert it.shorter(talk(*[300] * 14)) is not None
     assert it.shorter(talk()) is None
@@ -67,7 +67,7 @@ def test_a_single_turn_is_never_dropped() -> None:
     assert pruning().shorter(talk(9000)) is None
 
 
-def test_the_last_turn_stays_however_long_it_is() -> None:
+def test_the_last_turn_is_kept_whatever_its_length() -> None:
     history = talk(100, 9000)
     shorter = pruning().shorter(history)
     assert shorter is not None

@@ -1,4 +1,4 @@
-"""A restart goes on with what was computed of the conversation, and reads only the rest."""
+"""A restart loads the saved state of the conversation and reads only what came after it."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from appliance.think.thinker import ModelThread
 from appliance.think.tokenized_prompt import TokenizedPrompt
 from tests.think.local_talk import NOISE, clip, thinking
 from tests.think.opened import gemma_of, open_local
-from tests.think.recalling import KEEP, PERSONA, RECALLED, SAID, Begin, Box, never, talked
+from tests.think.recalling import KEEP, PERSONA, RECALLED, SAID, Begin, Box, never, talk
 
 
 def weights(it: Box) -> np.ndarray:
-    """Of the first token of the next answer."""
+    """The logits of the first token of the next answer."""
     history = History()
     history.turns = list(it.session.history.turns)
     history.add_turn(99, text="hello")
@@ -40,49 +40,49 @@ def weights(it: Box) -> np.ndarray:
     return gemma_of(it.model).logits()
 
 
-def test_a_restart_after_a_rest_reads_nothing_and_holds_what_a_fresh_one_would(
+def test_a_restart_after_a_rest_reads_nothing_and_gives_the_same_logits(
     box: Begin, tiny_model: LocalModel, tmp_path: Path
 ) -> None:
     first = box()
     assert first.start() > 0
-    talked(first, 4)
+    talk(first, 4)
     first.rest(WRITE_S)
     (path,) = first.states()
     assert path.stat().st_mode & 0o777 == 0o600
     second = box()
     assert second.start() == 0
     assert len(second.session.history.turns) == RECALLED
-    kept_weights = weights(second)
+    restored_weights = weights(second)
     (tmp_path / "fresh").mkdir()
     fresh = Box(tiny_model, tmp_path / "fresh")
     for turn in second.memory.recall(RECALLED):
         fresh.memory.remember(turn)
     assert fresh.start() == len(fresh.model._reader.held)
-    assert np.abs(kept_weights - weights(fresh)).max() < NOISE
+    assert np.abs(restored_weights - weights(fresh)).max() < NOISE
     fresh.close()
 
 
-def test_of_what_was_said_since_only_that_is_read(box: Begin) -> None:
+def test_only_turns_after_the_saved_state_are_read(box: Begin) -> None:
     first = box()
     first.start()
-    talked(first, 4)
+    talk(first, 4)
     first.rest(WRITE_S)
-    talked(first, RECALLED, first=4)
+    talk(first, RECALLED, first=4)
     second = box()
     read = second.start()
     turns = second.session.history.turns
-    assert len(turns) == 2 * RECALLED  # it begins where what was kept begins
+    assert len(turns) == 2 * RECALLED  # it begins where the saved state begins
     since = second.model._recalled(turns[RECALLED:])
     assert read == len(since) - len(second.model._opening)
     assert not second.model._pruned
 
 
-def test_what_is_no_beginning_of_what_is_recalled_is_erased_and_the_last_turns_are_read(
+def test_a_state_that_does_not_match_the_recalled_turns_is_erased(
     box: Begin,
 ) -> None:
     first = box()
     first.start()
-    talked(first, 4)
+    talk(first, 4)
     first.rest(WRITE_S)
     turns = first.memory.recall(-1)
     first.memory.rewrite(turns[2:])
@@ -94,12 +94,12 @@ def test_what_is_no_beginning_of_what_is_recalled_is_erased_and_the_last_turns_a
     assert len(second.session.history.turns) == 2
 
 
-def test_the_beginning_stays_while_the_talk_goes_on_and_each_turn_is_read_aside_once(
+def test_each_turn_is_prepared_once_while_the_first_recalled_turn_stays(
     box: Begin,
 ) -> None:
     it = box()
     it.start()
-    talked(it, RECALLED)
+    talk(it, RECALLED)
     it.rest(PREPARE_S)
     read = []
     for number in range(RECALLED, 2 * RECALLED + 1):
@@ -109,10 +109,10 @@ def test_the_beginning_stays_while_the_talk_goes_on_and_each_turn_is_read_aside_
         read.append(gemma_of(it.model).read - before)
     a_turn = len(it.model._recalled(it.session.history.turns[-1:])) - len(it.model._opening)
     assert max(read[:-1]) < 1.5 * a_turn
-    assert read[-1] > 2 * a_turn  # twice as many as are recalled: the last ones are read anew
+    assert read[-1] > 2 * a_turn  # at twice the recalled number the last turns are read again
 
 
-def test_the_prompt_of_the_same_turns_is_made_once(tmp_path: Path) -> None:
+def test_the_prompt_of_the_same_turns_is_tokenized_once(tmp_path: Path) -> None:
     made: list[int] = []
 
     def tokenized(turns: Sequence[HistoryTurn]) -> TokenizedPrompt:
@@ -138,13 +138,13 @@ def test_the_prompt_of_the_same_turns_is_made_once(tmp_path: Path) -> None:
 
 
 def no_reader() -> IncrementalPrefill:
-    raise AssertionError("nothing is read here")
+    raise AssertionError("nothing may be read here")
 
 
-def test_it_is_written_once_for_each_rest_and_only_what_is_new(box: Begin) -> None:
+def test_a_state_is_written_once_per_rest_and_only_if_it_is_new(box: Begin) -> None:
     it = box()
     it.start()
-    talked(it, 4)
+    talk(it, 4)
     it.rest(PREPARE_S)
     assert it.states() == []
     it.rest(WRITE_S)
@@ -157,27 +157,27 @@ def test_it_is_written_once_for_each_rest_and_only_what_is_new(box: Begin) -> No
     assert again.states() == [path]
 
 
-def test_an_orderly_stop_writes_what_is_prepared(box: Begin) -> None:
+def test_an_orderly_stop_writes_the_prepared_state(box: Begin) -> None:
     first = box()
     first.start()
-    talked(first, 4)
+    talk(first, 4)
     first.rest(PREPARE_S)
     first.stop()
     assert box().start() == 0
 
 
-def test_a_stop_in_the_middle_of_a_talk_writes_nothing(box: Begin) -> None:
+def test_a_stop_in_the_middle_of_a_conversation_writes_nothing(box: Begin) -> None:
     first = box()
     first.start()
-    talked(first, 4)
+    talk(first, 4)
     first.stop()
     assert first.states() == []
 
 
-def test_a_damaged_one_is_read_anew_and_kept_again(box: Begin) -> None:
+def test_a_damaged_state_is_computed_and_saved_again(box: Begin) -> None:
     first = box()
     first.start()
-    talked(first, 4)
+    talk(first, 4)
     first.rest(WRITE_S)
     (path,) = first.states()
     whole = path.read_bytes()
@@ -190,10 +190,10 @@ def test_a_damaged_one_is_read_anew_and_kept_again(box: Begin) -> None:
     assert box().start() == 0
 
 
-def test_a_question_before_anything_is_settled_goes_on_with_it_too(box: Begin) -> None:
+def test_a_question_right_after_the_recall_also_uses_the_state(box: Begin) -> None:
     first = box()
     first.start()
-    talked(first, 4)
+    talk(first, 4)
     first.rest(WRITE_S)
     second = box()
     second.recall()
@@ -203,10 +203,10 @@ def test_a_question_before_anything_is_settled_goes_on_with_it_too(box: Begin) -
     assert effort.read < 40  # the question and the marks around it
 
 
-def test_a_question_ends_what_is_read_aside_and_it_is_made_up_for_later(box: Begin) -> None:
+def test_a_question_interrupts_the_preparation_which_resumes_later(box: Begin) -> None:
     it = box()
     it.start()
-    talked(it, 4)
+    talk(it, 4)
 
     def asked_meanwhile() -> float:
         it.session.preempt_idle()
@@ -223,10 +223,10 @@ def test_a_question_ends_what_is_read_aside_and_it_is_made_up_for_later(box: Beg
     assert box().start() == 0
 
 
-def test_as_soon_as_the_model_is_wanted_nothing_more_is_read(box: Begin) -> None:
+def test_nothing_is_prepared_while_the_model_is_wanted(box: Begin) -> None:
     it = box()
     it.start()
-    talked(it, 4)
+    talk(it, 4)
     it.now_s += PREPARE_S
     it.session.prepare_next_start(never)
     it.wait()
@@ -239,14 +239,14 @@ def test_as_soon_as_the_model_is_wanted_nothing_more_is_read(box: Begin) -> None
     assert gemma_of(it.model).read > before
 
 
-def test_nothing_is_kept_before_what_was_said_is_written_down(box: Begin) -> None:
+def test_nothing_is_saved_before_the_speech_is_transcribed(box: Begin) -> None:
     it = box()
     it.start()
     it.session.think(1, [clip(1)], "", 0.0)
     it.session.record_heard(1, "the moon", complete=True)
     it.rest(PREPARE_S)
     it.rest(PREPARE_S)
-    assert not list(it.file.parent.glob("*.state-*"))  # what is recalled will read otherwise
+    assert not list(it.file.parent.glob("*.state-*"))  # the recalled text will differ
     it.session.transcribe_idle(never)
     it.now_s += PREPARE_S
     it.session.prepare_next_start(never)
@@ -254,7 +254,7 @@ def test_nothing_is_kept_before_what_was_said_is_written_down(box: Begin) -> Non
     assert len(list(it.file.parent.glob("*.state-*"))) == 1
 
 
-def test_without_a_memory_a_session_recalls_what_it_is_told_to(tiny_model: LocalModel) -> None:
+def test_without_a_recall_cache_a_session_recalls_the_last_turns(tiny_model: LocalModel) -> None:
     session = ModelSession(
         open_local(tiny_model, thinking(), 1), lambda message: None, recall_turns=2
     )
@@ -263,7 +263,7 @@ def test_without_a_memory_a_session_recalls_what_it_is_told_to(tiny_model: Local
     session.model.close()
 
 
-def test_a_thread_prepares_the_next_start_by_itself_and_writes_it_when_it_ends(
+def test_a_thread_prepares_the_next_start_and_writes_it_when_it_stops(
     tiny_model: LocalModel, tmp_path: Path
 ) -> None:
     file = tmp_path / "memory" / "memory.db"
@@ -285,10 +285,10 @@ def test_a_thread_prepares_the_next_start_by_itself_and_writes_it_when_it_ends(
         thread.submit(lambda session: session.load_turns(turns))
         thread.start()
         end_s = time.monotonic() + 30
-        while not (any(isinstance(each, ThinkerReady) for each in sent) and done(model)):
+        while not (any(isinstance(message, ThinkerReady) for message in sent) and done(model)):
             assert thread.problem is None
             assert time.monotonic() < end_s
-            if sum(isinstance(each, RecallWanted) for each in sent) > answered:
+            if sum(isinstance(message, RecallWanted) for message in sent) > answered:
                 answered += 1
                 thread.submit(lambda session: session.load_turns(turns))
             time.sleep(0.001)

@@ -1,4 +1,4 @@
-"""What is forgotten is not in what is kept for the next start, whenever that happens."""
+"""Forgotten turns are not in the state saved for the next start, whenever they are forgotten."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from appliance.dialog.memory_erase import LastTurn, forget_all, forget_turn
 from appliance.messages.thinking import RECALL_TIMES
 from appliance.think.snapshot_schedule import PREPARE_S, WRITE_S
 from tests.think.opened import gemma_of
-from tests.think.recalling import KEEP, RECALLED, Begin, never, talked
+from tests.think.recalling import KEEP, RECALLED, Begin, never, talk
 
-STAGES = {"kept": WRITE_S, "prepared": PREPARE_S}
+STAGES = {"written": WRITE_S, "prepared": PREPARE_S}
 
 
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("last", [False, True])
-def test_what_is_forgotten_is_not_kept_at_a_stop_either(box: Begin, stage: str, last: bool) -> None:
+def test_forgotten_turns_are_not_saved_at_a_stop_either(box: Begin, stage: str, last: bool) -> None:
     it = box()
     it.start()
-    talked(it, 4)
+    talk(it, 4)
     it.rest(STAGES[stage])
     it.memory.close()
     if last:
         forget_turn(it.file, KEEP, LastTurn())
     else:
         forget_all(it.file)
-    assert it.states() == []  # before the thinker has taken its mail
+    assert it.states() == []  # before the thinker receives its message
     it.session.forget(last=last)
     it.settle()
     it.stop()
     assert it.states() == []
 
 
-def test_what_was_recalled_before_a_forgetting_is_not_written_after_it(box: Begin) -> None:
-    """A forgetting of which the thinker is never told."""
+def test_turns_recalled_before_a_forget_are_not_written_after_it(box: Begin) -> None:
+    """The thinker never receives the message to forget."""
     it = box()
     it.start()
-    talked(it, 4)
+    talk(it, 4)
     it.rest(PREPARE_S)
     it.memory.close()
     forget_turn(it.file, KEEP, LastTurn())
@@ -46,16 +46,16 @@ def test_what_was_recalled_before_a_forgetting_is_not_written_after_it(box: Begi
     it.now_s += PREPARE_S
     it.session.prepare_next_start(never)
     it.wait()
-    it.session.prepare_next_start(never)  # asked anew; the answer has not come
+    it.session.prepare_next_start(never)  # requested again; no answer yet
     assert it.asked
     it.stop()
     assert it.states() == []
 
 
-def test_after_forgetting_from_what_was_kept_the_opening_is_not_read_again(box: Begin) -> None:
+def test_after_forgetting_a_restored_turn_the_opening_is_not_read_again(box: Begin) -> None:
     first = box()
     first.start()
-    talked(first, 4)
+    talk(first, 4)
     first.rest(WRITE_S)
     second = box()
     second.start()
@@ -66,10 +66,10 @@ def test_after_forgetting_from_what_was_kept_the_opening_is_not_read_again(box: 
     assert read <= len(second.model._reader.held) - len(second.model._opening)
 
 
-def test_what_begins_with_a_turn_that_is_long_over_is_erased(box: Begin) -> None:
+def test_a_state_whose_first_turn_is_too_old_is_erased(box: Begin) -> None:
     it = box()
     it.start()
-    talked(it, RECALLED)
+    talk(it, RECALLED)
     it.rest(WRITE_S)
     for number in range(RECALLED, RECALL_TIMES * RECALLED):
         it.turn(number)

@@ -1,4 +1,4 @@
-"""Teacher forcing: the states of a text that is recited are those of the same text, drawn."""
+"""Teacher forcing: the states of a recited text equal those of the same text when drawn."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DRAWN = 12  # tokens, at most
 
 
 def drawn() -> tuple[str, np.ndarray]:
-    """What the model answers to the question, and its states."""
+    """The model's answer to the question, and its states."""
     gemma = Gemma(POCKET.text, POCKET.audio, context_tokens=512, threads=1,
                   sampling=Sampling(temperature=0.0))  # fmt: skip
     try:
@@ -34,29 +34,29 @@ def drawn() -> tuple[str, np.ndarray]:
         )
         gemma.evaluate(gemma.tokenize(before, marks=True), last=True)
         tap.switch_on()
-        said, states = b"", []
+        text, states = b"", []
         for _ in range(DRAWN):
             token = int(gemma.logits().argmax())
             if gemma.is_end(token):
                 break
             gemma.decode([token], wanted=True)
             states.append(tap.read()[0])
-            said += gemma.piece(token)
-        return said.decode(), np.stack(states)
+            text += gemma.piece(token)
+        return text.decode(), np.stack(states)
     finally:
         gemma.close()
 
 
-def test_what_the_model_drew_has_the_same_states_when_it_is_recited() -> None:
+def test_a_recited_answer_has_the_states_of_the_drawn_one() -> None:
     text, states = drawn()
     again = recite(POCKET, THINKING, (), text, 1)
     assert b"".join(again.pieces).decode() == text
     assert again.states.shape == states.shape
-    # Where the prompt was read in other pieces, its kernels round otherwise.
+    # A prompt read in other pieces goes through other kernels, which round differently.
     np.testing.assert_allclose(again.states, states, atol=2e-2, rtol=1e-2)
 
 
-def test_a_text_longer_than_the_model_holds_is_refused() -> None:
+def test_a_text_longer_than_the_context_is_refused() -> None:
     small = dataclasses.replace(POCKET, context_tokens=256)
     with pytest.raises(ModelError, match=r"The text has \d+ tokens: more than the model holds"):
         recite(small, THINKING, (), "The sea is wide. " * 60, 1)

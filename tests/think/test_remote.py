@@ -1,4 +1,4 @@
-"""A model on a server: what is sent, what comes back, and everything that servers do wrong."""
+"""A model on a server: the request, the answer, and the errors that servers make."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ Reply = Callable[[BaseHTTPRequestHandler], None]
 
 
 class Server:
-    """A model server on this machine. `reply` answers the next requests; `bodies` are theirs."""
+    """A model server on this machine. `reply` answers requests; `bodies`: the received requests."""
 
     def __init__(self) -> None:
         self.reply: Reply = lambda request: None
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.paths: list[str] = []
-        self.left = threading.Event()  # the other side has gone away
+        self.left = threading.Event()  # the client has closed the connection
         server = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -49,7 +49,7 @@ class Server:
                     server.left.set()
 
             def log_message(self, *_: object) -> None:
-                """Quiet."""
+                """Log nothing."""
 
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.http.daemon_threads = True
@@ -80,7 +80,7 @@ def stream(*lines: str, done: bool = True) -> Reply:
     return reply
 
 
-def said(text: str, reason: str | None = None) -> str:
+def chunk(text: str, reason: str | None = None) -> str:
     choice = {"index": 0, "delta": {"content": text}, "finish_reason": reason}
     return "data: " + json.dumps({"choices": [choice]})
 
@@ -95,7 +95,7 @@ def refuse(status: int, body: str = "") -> Reply:
 
 
 def hang(seconds: float, *lines: str) -> Reply:
-    """Say something, then be silent for so long."""
+    """Send these lines, then nothing for so many seconds."""
 
     def reply(request: BaseHTTPRequestHandler) -> None:
         if lines:
@@ -104,7 +104,7 @@ def hang(seconds: float, *lines: str) -> Reply:
         while time.monotonic() < deadline:
             time.sleep(0.02)
             if lines:
-                request.wfile.write(b": still here\n")  # a comment; fails once nobody listens
+                request.wfile.write(b": still here\n")  # a comment; fails once the client has left
                 request.wfile.flush()
 
     return reply
@@ -120,7 +120,7 @@ def thinking(
     return msgspec.structs.replace(plain, remote=remote, persona="Be kind.", **changes)
 
 
-def hear(
+def pieces_of(
     url: str, history: History | None = None, **changes: Any
 ) -> tuple[list[str | ToolCall | BadToolCall], AnswerMetrics]:
     """The pieces of the answer."""
@@ -139,13 +139,13 @@ def words(pieces: Iterable[object]) -> str:
 
 
 def ask(url: str, history: History | None = None, **changes: Any) -> tuple[str, AnswerMetrics]:
-    pieces, effort = hear(url, history, **changes)
+    pieces, effort = pieces_of(url, history, **changes)
     return words(pieces), effort
 
 
-def test_a_stream_of_pieces_is_the_answer(server: Server) -> None:
+def test_the_pieces_of_a_stream_are_joined_to_the_answer(server: Server) -> None:
     server.reply = stream(
-        ": a comment", said("Hel"), said("lo."), said("", "stop"),
+        ": a comment", chunk("Hel"), chunk("lo."), chunk("", "stop"),
         'data: {"choices": [], "usage": {}}',
     )  # fmt: skip
     text, effort = ask(server.url)
@@ -154,30 +154,30 @@ def test_a_stream_of_pieces_is_the_answer(server: Server) -> None:
     assert server.paths == ["/v1/chat/completions"]
 
 
-def test_the_oldest_turns_beyond_the_budget_are_dropped_before_it_is_sent(server: Server) -> None:
+def test_the_oldest_turns_beyond_the_budget_are_not_sent(server: Server) -> None:
     history = History()
     for number in range(5):
         clip = SpeechClip(number, np.zeros(32_000, np.int16))
         history.add_turn(number, [clip]).answer = "Yes."
     history.add_turn(9, text="hi")
-    server.reply = stream(said("Yes."), said("", "stop"))
+    server.reply = stream(chunk("Yes."), chunk("", "stop"))
     ask(server.url, history, history_tokens=128)
     asked = [m["role"] for m in server.bodies[0]["messages"]].count("user")
     assert asked == len(history.turns) == 3
 
 
-def test_an_answer_cut_at_its_limit_says_so(server: Server) -> None:
-    server.reply = stream(said("Hello"), said("", "length"))
+def test_an_answer_cut_at_its_limit_is_marked_limited(server: Server) -> None:
+    server.reply = stream(chunk("Hello"), chunk("", "length"))
     assert ask(server.url)[1].limited
 
 
 def test_thoughts_in_the_text_are_left_out(server: Server) -> None:
-    server.reply = stream(said("<thi"), said("nk>hm</think>He"), said("llo."), said("", "stop"))
+    server.reply = stream(chunk("<thi"), chunk("nk>hm</think>He"), chunk("llo."), chunk("", "stop"))
     assert ask(server.url)[0] == "Hello."
 
 
-def wants(index: int, name: str | None = None, arguments: str = "") -> str:
-    """An event with a piece of a call."""
+def call_chunk(index: int, name: str | None = None, arguments: str = "") -> str:
+    """An event with a part of a tool call."""
     call = {"index": index, "function": {"name": name, "arguments": arguments}}
     choice = {"index": 0, "delta": {"content": None, "tool_calls": [call]}}
     return "data: " + json.dumps({"choices": [choice]})
@@ -185,39 +185,39 @@ def wants(index: int, name: str | None = None, arguments: str = "") -> str:
 
 def test_a_call_comes_between_the_words_before_and_after_it(server: Server) -> None:
     server.reply = stream(
-        said("Sure. "), wants(0, "timer"), wants(0, None, '{"minutes"'), wants(0, None, ": 5}"),
-        wants(1, "time", "{}"), said("", "tool_calls"),
+        chunk("Sure. "), call_chunk(0, "timer"), call_chunk(0, None, '{"minutes"'),
+        call_chunk(0, None, ": 5}"), call_chunk(1, "time", "{}"), chunk("", "tool_calls"),
     )  # fmt: skip
     calls = [ToolCall("timer", {"minutes": 5}), ToolCall("time")]
-    assert hear(server.url)[0] == ["Sure. ", *calls]
+    assert pieces_of(server.url)[0] == ["Sure. ", *calls]
     server.reply = stream(
-        said("Sure. <|tool_"), said("call>call:time{}<tool_call|>Done."), said("", "stop")
+        chunk("Sure. <|tool_"), chunk("call>call:time{}<tool_call|>Done."), chunk("", "stop")
     )
-    assert hear(server.url)[0] == ["Sure. ", ToolCall("time"), "Done."]
+    assert pieces_of(server.url)[0] == ["Sure. ", ToolCall("time"), "Done."]
 
 
-def test_what_was_said_is_written_down_by_the_server_without_the_conversation(
+def test_a_transcription_is_requested_without_the_conversation(
     server: Server,
 ) -> None:
-    server.reply = stream(said("Tell me about\n"), said("the moon."), said("", "stop"))
+    server.reply = stream(chunk("Tell me about\n"), chunk("the moon."), chunk("", "stop"))
     model = RemoteModel(thinking(server.url), TOOLS)
     clips = [SpeechClip(number, np.zeros(16_000, np.int16)) for number in range(2)]
     assert model.transcribe(clips) == "Tell me about the moon."
     (body,) = server.bodies
     assert len(body["messages"]) == 1
-    server.reply = stream(said("and and and"), said("", "length"))
-    assert model.transcribe(clips) == ""  # cut off: it goes round in circles
+    server.reply = stream(chunk("and and and"), chunk("", "length"))
+    assert model.transcribe(clips) == ""  # cut off: the model repeats itself
     model.close()
 
 
-def test_the_key_is_sent_and_only_from_a_file_of_ones_own(server: Server, tmp_path: Path) -> None:
+def test_the_key_is_sent_and_only_from_a_private_file(server: Server, tmp_path: Path) -> None:
     key = tmp_path / "key"
     key.write_text("secret\n")
     key.chmod(0o644)
     with pytest.raises(SettingsError, match=r"others can read .* \(mode 644\).*chmod 600"):
         ask(server.url, key_file=str(key))
     key.chmod(0o600)
-    server.reply = stream(said("Yes."), said("", "stop"))
+    server.reply = stream(chunk("Yes."), chunk("", "stop"))
     ask(server.url, key_file=str(key))
     assert server.headers[0]["Authorization"] == "Bearer secret"
 
@@ -237,7 +237,7 @@ def test_a_missing_key_file_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("url", ["192.168.1.5:8080", "ftp://a/v1", "http://", "http://a:b/v1"])
-def test_an_address_that_is_none_is_refused(url: str) -> None:
+def test_an_invalid_address_is_refused(url: str) -> None:
     with pytest.raises(SettingsError, match="no address"):
         RemoteModel(thinking(url))
 
@@ -247,7 +247,7 @@ WRONG: list[tuple[str, Reply, str]] = [
      r"refused with HTTP 401: Invalid API Key\. Check the key"),
     ("404", refuse(404, "not found"), r"HTTP 404: not found\. Check `thinking.remote.url`"),
     ("500", refuse(500, '{"error": "out of\\nmemory"}'), "HTTP 500: out of memory"),
-    ("cut", stream(said("One."), done=False), "broke off its answer"),
+    ("cut", stream(chunk("One."), done=False), "broke off its answer"),
     ("silent", hang(1.5), r"has said nothing for 0\.3 s"),
     ("no json", stream("data: {oops"), "something that is no answer"),
     ("no choices", stream('data: {"choice": 1}'), "something that is no answer"),
@@ -263,7 +263,7 @@ WRONG: list[tuple[str, Reply, str]] = [
 @pytest.mark.parametrize(
     ("reply", "problem"), [row[1:] for row in WRONG], ids=[r[0] for r in WRONG]
 )
-def test_what_a_server_does_wrong_is_said_in_one_sentence(
+def test_each_server_error_is_reported_in_one_sentence(
     server: Server, reply: Reply, problem: str
 ) -> None:
     server.reply = reply
@@ -272,7 +272,7 @@ def test_what_a_server_does_wrong_is_said_in_one_sentence(
     assert "\n" not in str(caught.value)
 
 
-def test_a_server_that_is_not_there_is_said_to_be_away(server: Server) -> None:
+def test_an_unreachable_server_is_reported_as_unreachable(server: Server) -> None:
     url = server.url
     server.http.shutdown()
     server.http.server_close()
@@ -280,7 +280,7 @@ def test_a_server_that_is_not_there_is_said_to_be_away(server: Server) -> None:
         ask(url)
 
 
-@pytest.mark.parametrize("lines", [(), (said("One."),)], ids=["before it begins", "midway"])
+@pytest.mark.parametrize("lines", [(), (chunk("One."),)], ids=["before it begins", "midway"])
 def test_interruption_closes_the_stream_at_once(server: Server, lines: tuple[str, ...]) -> None:
     server.reply = hang(10, *lines)
     model, history = RemoteModel(thinking(server.url)), History()
@@ -290,15 +290,15 @@ def test_interruption_closes_the_stream_at_once(server: Server, lines: tuple[str
     with pytest.raises(AnswerAbandoned):
         list(model.answer(history, AnswerMetrics()))
     assert time.monotonic() - began_s < 2
-    assert not lines or server.left.wait(2)  # the server notices, and stops computing
+    assert not lines or server.left.wait(2)  # the server notices and can stop computing
     model.resume()
-    server.reply = stream(said("Yes."), said("", "stop"))
+    server.reply = stream(chunk("Yes."), chunk("", "stop"))
     assert words(model.answer(history, AnswerMetrics())) == "Yes."
     model.close()
 
 
-def test_an_interruption_that_came_too_late_does_not_hit_the_next_answer(server: Server) -> None:
-    server.reply = stream(said("Yes."), said("", "stop"))
+def test_a_late_interruption_does_not_affect_the_next_answer(server: Server) -> None:
+    server.reply = stream(chunk("Yes."), chunk("", "stop"))
     model, history = RemoteModel(thinking(server.url)), History()
     history.add_turn(1, text="hi")
     assert words(model.answer(history, AnswerMetrics())) == "Yes."

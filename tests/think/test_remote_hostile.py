@@ -1,4 +1,4 @@
-"""A model server that is broken, or somebody else's: no answer fills the memory or lasts."""
+"""A broken or malicious model server: no answer fills the memory or goes on forever."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from appliance.think.interface import AnswerMetrics
 from appliance.think.remote import LETTERS_A_TOKEN, RemoteModel
 from appliance.think.server_sent_events import MOST_ANSWER_BYTES
 from tests.memory_peak import Peak
-from tests.think.test_remote import Reply, Server, ask, said, server, stream, thinking, words
+from tests.think.test_remote import Reply, Server, ask, chunk, server, stream, thinking, words
 
 __all__ = ["server"]  # the fixture
 
-MOST_MIB = 24  # above what the process has; the limit is 64
+MOST_MIB = 24  # above the process's own memory; the promised limit is 64
 
 
 def without_end(
     piece: bytes, status: int = 200, headers: dict[str, str] | None = None, every_s: float = 0.0
 ) -> Reply:
-    """Say that again and again until the other side has left."""
+    """Send this piece again and again until the client has left."""
 
     def reply(request: BaseHTTPRequestHandler) -> None:
         request.send_response(status)
@@ -47,13 +47,13 @@ def without_end(
 
 
 def zipped(request: BaseHTTPRequestHandler) -> None:
-    """200 MB in 200 kB; made in pieces, since the test measures this process's memory."""
+    """200 MB in 200 kB, compressed in pieces, since the test measures this process's memory."""
     squeezer, piece = zlib.compressobj(wbits=31), b"x" * 1_000_000
     bomb = b"".join([squeezer.compress(b": "), *(squeezer.compress(piece) for _ in range(200))])
     without_end(bomb + squeezer.flush(), headers={"Content-Encoding": "gzip"})(request)
 
 
-WORDS = (said("word " * 50) + "\n\n").encode()
+WORDS = (chunk("word " * 50) + "\n\n").encode()
 ENDLESS: list[tuple[str, Reply, str]] = [
     ("error", without_end(b"no " * 10_000, 500), "refused with HTTP 500"),
     ("error in JSON", without_end(b'{"error": "' + b"n" * 10_000, 429), "refused with HTTP 429"),
@@ -71,18 +71,18 @@ ENDLESS: list[tuple[str, Reply, str]] = [
     ("reply", "problem"), [row[1:] for row in ENDLESS], ids=[r[0] for r in ENDLESS]
 )
 @pytest.mark.long
-def test_what_has_no_end_is_left_at_once_and_fills_no_memory(
+def test_an_endless_response_is_closed_soon_and_in_little_memory(
     server: Server, reply: Reply, problem: str
 ) -> None:
     server.reply = reply
     peak, began_s = Peak(), time.monotonic()
     with pytest.raises(RemoteError, match=problem):
         ask(server.url, timeout_s=20.0)
-    assert time.monotonic() - began_s < 10  # a busy machine's; not the 20 s of a silence
+    assert time.monotonic() - began_s < 10  # for a busy machine; less than the timeout of 20 s
     assert peak.mib < MOST_MIB
 
 
-def test_an_answer_that_does_not_stop_is_cut_as_at_its_limit(server: Server) -> None:
+def test_an_endless_answer_is_cut_at_the_limit(server: Server) -> None:
     server.reply = without_end(WORDS)
     text, effort = ask(server.url, answer_tokens=100)
     assert effort.limited
@@ -90,18 +90,20 @@ def test_an_answer_that_does_not_stop_is_cut_as_at_its_limit(server: Server) -> 
     assert server.left.wait(5)
 
 
-def test_the_longest_answer_of_an_honest_server_comes_through(server: Server) -> None:
+def test_the_longest_legitimate_answer_is_accepted(server: Server) -> None:
     usage = 'data: {"choices": [], "usage": {"note": "' + "u" * 1500 + '"}}'
-    server.reply = stream(*[said("words "), usage] * 1000, said("", "stop"))
+    server.reply = stream(*[chunk("words "), usage] * 1000, chunk("", "stop"))
     text, effort = ask(server.url, answer_tokens=400)
     assert (text, effort.limited) == ("words " * 1000, False)
-    assert 2 * 1000 * (len(usage) + len(said("words "))) < MOST_ANSWER_BYTES
+    assert 2 * 1000 * (len(usage) + len(chunk("words "))) < MOST_ANSWER_BYTES
 
 
 @pytest.mark.parametrize(
-    "piece", [b": still here\n", b"\n", (said("") + "\n").encode()], ids=["comment", "line", "none"]
+    "piece",
+    [b": still here\n", b"\n", (chunk("") + "\n").encode()],
+    ids=["comment", "line", "none"],
 )
-def test_lines_without_a_word_are_a_silence(
+def test_lines_without_text_count_as_silence(
     server: Server, piece: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(remote, "CONNECT_S", 0.2)
@@ -111,7 +113,9 @@ def test_lines_without_a_word_are_a_silence(
     assert server.left.wait(5)
 
 
-def test_a_head_that_drips_in_is_a_silence(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slowly_sent_headers_count_as_silence(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(remote, "CONNECT_S", 0.2)
 
     def drip(request: BaseHTTPRequestHandler) -> None:
@@ -125,17 +129,17 @@ def test_a_head_that_drips_in_is_a_silence(server: Server, monkeypatch: pytest.M
         ask(server.url, timeout_s=0.3)
 
 
-def test_an_answer_that_drips_in_ends_some_time(
+def test_a_slowly_sent_answer_is_limited_in_time(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(remote, "LONGEST_S", 0.6)
-    server.reply = without_end((said("a") + "\n\n").encode(), every_s=0.02)
+    server.reply = without_end((chunk("a") + "\n\n").encode(), every_s=0.02)
     with pytest.raises(RemoteError, match="comes to no end"):
         ask(server.url)
     assert server.left.wait(5)
 
 
-def test_a_call_of_which_the_number_is_none_is_an_error_with_a_name(server: Server) -> None:
+def test_a_call_with_an_invalid_index_raises_remote_error(server: Server) -> None:
     call = b'{"index": 1e999, "function": {"name": "time", "arguments": "{}"}}'
     event = b'data: {"choices": [{"delta": {"tool_calls": [%s]}}]}\n\n' % call
     server.reply = reply_with(event)
@@ -143,17 +147,17 @@ def test_a_call_of_which_the_number_is_none_is_an_error_with_a_name(server: Serv
         ask(server.url)
 
 
-def test_half_a_surrogate_pair_is_no_text_that_could_be_sent_on(server: Server) -> None:
-    server.reply = stream(said("A \ud83d half."), said("", "stop"))
+def test_half_a_surrogate_pair_becomes_a_question_mark(server: Server) -> None:
+    server.reply = stream(chunk("A \ud83d half."), chunk("", "stop"))
     text, _ = ask(server.url)
     assert text == "A ? half."
 
 
-def test_a_login_in_the_address_is_used_and_told_to_nobody(server: Server) -> None:
+def test_a_login_in_the_address_is_used_and_never_shown(server: Server) -> None:
     url = server.url.replace("http://", "http://user:s3cret@") + "?key=s3cret"
     model, history = RemoteModel(thinking(url)), History()
     history.add_turn(1, text="hi")
-    server.reply = stream(said("Yes."), said("", "stop"))
+    server.reply = stream(chunk("Yes."), chunk("", "stop"))
     assert list(model.answer(history, AnswerMetrics()))
     login = base64.b64encode(b"user:s3cret").decode()
     assert server.headers[0]["Authorization"] == f"Basic {login}"
@@ -199,7 +203,7 @@ def model(server: Server) -> Iterator[RemoteModel]:
     deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @pytest.mark.long
-def test_whatever_a_server_answers_is_words_calls_or_one_named_error(
+def test_any_response_gives_words_calls_or_remote_error(
     server: Server, model: RemoteModel, events: list[bytes]
 ) -> None:
     server.reply = reply_with(b"".join(b"data: " + event + b"\n\n" for event in events))

@@ -1,4 +1,4 @@
-"""Which tokens a sentence is made of, and with which each of its words begins."""
+"""The tokens of each sentence, and the token in which each of its words begins."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from appliance.think.drawn_states import DrawnText
 from appliance.think.sentence_tokens import FoundSentence, SentenceStream
 
 
-def told(*texts: str, first: int = 100) -> list[FoundSentence]:
-    """Each text a token, with serials that rise by ten."""
+def sentences_of(*texts: str, first: int = 100) -> list[FoundSentence]:
+    """Push each text as one token, with serials that rise by ten. Returns the sentences."""
     stream = SentenceStream()
     found = [
         sentence
@@ -28,29 +28,31 @@ def words_of(found: FoundSentence) -> list[tuple[str, int]]:
     ]
 
 
-def test_a_sentence_has_its_tokens_and_a_word_the_token_it_begins_with() -> None:
-    (found,) = told("The", " sea", " is", " salt", "y", ".")
+def test_a_sentence_has_its_tokens_and_each_word_its_first_token() -> None:
+    (found,) = sentences_of("The", " sea", " is", " salt", "y", ".")
     assert found.text == "The sea is salty."
     assert found.tokens is not None
     assert (found.tokens.first, found.tokens.end) == (100, 151)
     assert words_of(found) == [("The", 100), ("sea", 110), ("is", 120), ("salty.", 130)]
 
 
-def test_sentences_share_no_token_and_leave_none_out() -> None:
-    found = told("It", " is", " far", ".", "\n", "\n", "Very", " far", ".", " So", " they", " say.")
+def test_sentences_cover_all_tokens_without_overlap() -> None:
+    found = sentences_of(
+        "It", " is", " far", ".", "\n", "\n", "Very", " far", ".", " So", " they", " say."
+    )
     spans = [(s.tokens.first, s.tokens.end) for s in found if s.tokens is not None]
     assert [s.text for s in found] == ["It is far.", "Very far.", "So they say."]
     assert spans == [(100, 131), (131, 181), (181, 211)]
     assert words_of(found[1])[0] == ("Very", 160)
 
 
-def test_the_same_word_twice_begins_twice() -> None:
-    (found,) = told("no", ",", " no", ",", " no")
+def test_a_repeated_word_has_the_token_of_each_occurrence() -> None:
+    (found,) = sentences_of("no", ",", " no", ",", " no")
     assert [serial for _, serial in words_of(found)] == [100, 120, 140]
 
 
-def test_markup_that_is_not_said_does_not_move_the_words() -> None:
-    (found,) = told("**", "Moon", "**", " is", " a `", "rock", "`.")
+def test_removed_markup_does_not_shift_the_words() -> None:
+    (found,) = sentences_of("**", "Moon", "**", " is", " a `", "rock", "`.")
     assert found.text == "Moon is a rock ."[:-2] + "."
     assert [serial for _, serial in words_of(found)][:2] == [110, 130]
 

@@ -1,4 +1,4 @@
-"""Sentences from a stream of text: where they end, where they do not, and that nothing is lost."""
+"""Sentences from a stream of text: where they end, where they do not, and no text is lost."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ TABLE = [
     ("See example.com for more. Good.", ["See example.com for more.", "Good."]),
     ("See https://www.nasa.gov/moon?x=1.2. Good.", ["See nasa.gov.", "Good."]),
     ("See [the moon](https://a.b/c?d=e). Good.", ["See the moon.", "Good."]),
-    # marks for the eye
+    # markup and emoji
     ("**Bold.** *Slanted!* `Code`. __Strong__.", ["Bold.", "Slanted!", "Code.", "Strong."]),
     ("# The Moon\nIt is round.", ["The Moon", "It is round."]),
     ("> Quoted.\n---\nDone.", ["Quoted.", "Done."]),
@@ -77,12 +77,12 @@ TABLE = [
 
 
 @pytest.mark.parametrize(("text", "sentences"), TABLE)
-def test_text_is_split_where_a_reader_would_breathe(text: str, sentences: list[str]) -> None:
+def test_text_is_split_into_sentences(text: str, sentences: list[str]) -> None:
     assert split(text) == sentences
 
 
 @pytest.mark.parametrize(("text", "_"), TABLE)
-def test_how_text_arrives_makes_no_difference(text: str, _: list[str]) -> None:
+def test_the_size_of_the_pieces_makes_no_difference(text: str, _: list[str]) -> None:
     for size in (1, 2, 3, 7):
         stream, found = SentenceSplitter(), []
         for at in range(0, len(text), size):
@@ -90,14 +90,14 @@ def test_how_text_arrives_makes_no_difference(text: str, _: list[str]) -> None:
         assert found + stream.flush() == split(text, clause_words=CLAUSE_WORDS)
 
 
-def test_a_sentence_leaves_as_soon_as_it_is_surely_complete() -> None:
+def test_a_sentence_is_returned_as_soon_as_it_is_certainly_complete() -> None:
     stream = SentenceSplitter()
     assert stream.push("It is far. ") == []  # "far. away" would go on
     assert stream.push("Th") == ["It is far."]
     assert stream.push("e end.\n") == ["The end."]
 
 
-def test_the_first_sentence_may_leave_at_a_clause() -> None:
+def test_the_first_sentence_may_be_cut_at_a_clause() -> None:
     text = "The moon is a ball of stone, far away. The sun is a ball of gas, far away too."
     assert split(text, clause_words=6) == [
         "The moon is a ball of stone,",
@@ -125,11 +125,11 @@ def test_the_first_sentence_may_leave_at_a_clause() -> None:
         ),
     ],
 )
-def test_the_first_words_leave_where_a_speaker_may_pause(text: str, first: str) -> None:
+def test_the_first_words_are_cut_where_a_speaker_may_pause(text: str, first: str) -> None:
     stream = SentenceSplitter()
     found = [piece for letter in text + " And more. " for piece in stream.push(letter)]
     assert found[0] == first
-    assert " ".join(found) == text  # the rest of it in one piece: something sounds by then
+    assert " ".join(found) == text  # the rest is one piece: the first part is being spoken by then
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_the_first_words_leave_where_a_speaker_may_pause(text: str, first: str) 
     [
         "Cats and dogs.",
         "There are about ten or twelve of them.",
-        "Es ist heute in der Stadt nicht so warm.",  # English has another "so"
+        "Es ist heute in der Stadt nicht so warm.",  # "so" is a conjunction in English only
         "The bridge in the town is old.",
         "The most famous rocket engineer of all was Wernher von Braun.",
         "Man hört im Sommer hier schon um fünf Uhr auf damit.",
@@ -145,23 +145,23 @@ def test_the_first_words_leave_where_a_speaker_may_pause(text: str, first: str) 
         "Say if",
     ],
 )
-def test_words_that_are_joined_are_not_torn_apart(text: str) -> None:
+def test_joined_words_are_not_separated(text: str) -> None:
     assert split(text, clause_words=CLAUSE_WORDS) == [text]
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "Yes, it is far away.",  # too early to be worth it
+        "Yes, it is far away.",  # the clause is too short
         "It is about three hundred and eighty:five.",  # no space: no clause
         "There are about ten or twelve 1,000 km ones.",
     ],
 )
-def test_the_first_sentence_is_not_cut_without_need(text: str) -> None:
+def test_the_first_sentence_is_not_cut_needlessly(text: str) -> None:
     assert split(text, clause_words=6) == [text]
 
 
-def test_a_comma_behind_a_word_ends_a_clause_before_anything_follows_it() -> None:
+def test_a_comma_after_a_word_ends_a_clause_at_once() -> None:
     stream = SentenceSplitter(clause_words=4)
     assert stream.push("It rains all day") == []
     assert stream.push(",") == ["It rains all day,"]
@@ -169,19 +169,19 @@ def test_a_comma_behind_a_word_ends_a_clause_before_anything_follows_it() -> Non
     assert stream.push("There are more than 1,") == []  # a number may go on
 
 
-def test_a_sentence_that_never_ends_is_cut_between_words() -> None:
+def test_an_endless_sentence_is_cut_between_words() -> None:
     pieces = split("word " * 200)
     assert all(len(piece) <= LONGEST for piece in pieces)
     assert " ".join(pieces).split() == ["word"] * 200
 
 
-def test_a_word_that_never_ends_is_cut_anywhere() -> None:
+def test_an_endless_word_is_cut_anywhere() -> None:
     pieces = split("a" * 1000)
     assert "".join(pieces) == "a" * 1000
     assert max(map(len, pieces)) <= LONGEST
 
 
-def test_a_new_text_after_a_flush_begins_afresh() -> None:
+def test_after_a_flush_the_next_text_starts_anew() -> None:
     stream = SentenceSplitter()
     stream.push("One two three four five six seven, eight")
     stream.flush()
@@ -194,7 +194,7 @@ letters = st.text(alphabet="abIZ 5.,;:!?…-—'\"\n*eg", max_size=120)
 
 
 @given(letters, st.lists(st.integers(1, 9), min_size=1, max_size=40))
-def test_any_cutting_gives_the_same_sentences(text: str, sizes: list[int]) -> None:
+def test_any_division_into_pieces_gives_the_same_sentences(text: str, sizes: list[int]) -> None:
     whole, pieces = SentenceSplitter(longest=40), SentenceSplitter(longest=40)
     expected = whole.push(text) + whole.flush()
     found, at, turn = [], 0, 0
@@ -206,14 +206,14 @@ def test_any_cutting_gives_the_same_sentences(text: str, sizes: list[int]) -> No
 
 
 @given(letters)
-def test_no_letter_is_lost_and_their_order_is_kept(text: str) -> None:
+def test_all_letters_are_kept_in_order(text: str) -> None:
     stream = SentenceSplitter(longest=40)
     found = "".join(stream.push(text) + stream.flush())
     assert [c for c in found if c.isalnum()] == [c for c in text if c.isalnum()]
 
 
 @given(st.text(max_size=200))
-def test_no_text_at_all_is_too_strange(text: str) -> None:
+def test_any_text_gives_speakable_sentences(text: str) -> None:
     for sentence in split(text):
         assert sentence == sentence.strip()
         assert any(letter.isalnum() for letter in sentence)

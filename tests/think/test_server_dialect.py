@@ -1,4 +1,4 @@
-"""Thinking switched off in each dialect: what is sent, and what a server refuses of it."""
+"""Switching off a model's thinking in each server dialect, and refusals of these fields."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from tests.think.test_remote import (
     Reply,
     Server,
     ask,
+    chunk,
     hang,
     refuse,
-    said,
     server,
     stream,
     thinking,
@@ -32,11 +32,11 @@ from tests.think.test_remote import (
 
 __all__ = ["server"]  # the fixture
 
-YES = stream(said("Yes."), said("", "stop"))
+YES = stream(chunk("Yes."), chunk("", "stop"))
 
 
 def strict(*known: str, status: int = 400, naming: bool = True) -> Reply:
-    """Refuses each of our fields that is not in `known`, and names it or not."""
+    """Refuse each of our fields that is not in `known`; `naming`: name it in the error."""
 
     def reply(request: BaseHTTPRequestHandler) -> None:
         body = BODIES[request.server][-1]
@@ -57,7 +57,7 @@ def _bodies(server: Server) -> None:
     BODIES[server.http] = server.bodies
 
 
-def ours(body: dict[str, Any]) -> set[str]:
+def thinking_fields(body: dict[str, Any]) -> set[str]:
     return set(OFF) & set(body)
 
 
@@ -82,7 +82,7 @@ def test_thinking_is_switched_off_in_every_dialect(server: Server) -> None:
 
 @pytest.mark.parametrize("status", [400, 422])
 @pytest.mark.parametrize("known", [(), ("reasoning_effort",), ("think", "reasoning_effort")])
-def test_a_server_that_refuses_a_field_is_asked_without_it_and_answers(
+def test_a_refused_field_is_left_out_from_then_on(
     server: Server, known: tuple[str, ...], status: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.reply = strict(*known, status=status)
@@ -90,20 +90,20 @@ def test_a_server_that_refuses_a_field_is_asked_without_it_and_answers(
     with caplog.at_level(logging.INFO, "thinker"):
         assert questions(model, 3) == ["Yes."] * 3
     model.close()
-    asked = [ours(body) for body in server.bodies]
+    asked = [thinking_fields(body) for body in server.bodies]
     assert asked[-3:] == [set(known)] * 3  # remembered: each later question is one request
     assert len(asked) == 3 + len(OFF) - len(known)
     (line,) = logged(caplog)
     assert all((name in line) is (name not in known) for name in OFF)
 
 
-def test_a_server_that_names_nothing_is_asked_once_more_without_any_field(server: Server) -> None:
+def test_after_a_refusal_without_a_name_all_fields_are_left_out(server: Server) -> None:
     server.reply = strict(naming=False)
     assert ask(server.url)[0] == "Yes."
-    assert [ours(body) for body in server.bodies] == [set(OFF), set()]
+    assert [thinking_fields(body) for body in server.bodies] == [set(OFF), set()]
 
 
-def test_a_refusal_for_another_reason_is_said_and_no_field_is_given_up(server: Server) -> None:
+def test_a_refusal_for_another_reason_raises_and_keeps_the_fields(server: Server) -> None:
     server.reply = refuse(400, '{"error": {"message": "audio input is not supported"}}')
     model = RemoteModel(thinking(server.url))
     with pytest.raises(RemoteError, match="HTTP 400: audio input is not supported"):
@@ -112,11 +112,11 @@ def test_a_refusal_for_another_reason_is_said_and_no_field_is_given_up(server: S
     server.reply = YES
     assert questions(model, 1) == ["Yes."]
     model.close()
-    assert ours(server.bodies[-1]) == set(OFF)
+    assert thinking_fields(server.bodies[-1]) == set(OFF)
 
 
 @pytest.mark.parametrize("status", [401, 404, 500, 503])
-def test_a_refusal_that_no_field_can_have_caused_is_not_asked_twice(
+def test_a_refusal_that_no_field_can_have_caused_is_not_retried(
     server: Server, status: int
 ) -> None:
     server.reply = refuse(status, "think")
@@ -125,14 +125,14 @@ def test_a_refusal_that_no_field_can_have_caused_is_not_asked_twice(
     assert len(server.bodies) == 1
 
 
-def test_a_field_is_named_as_a_whole_word_only() -> None:
+def test_a_field_is_recognised_only_as_a_whole_word() -> None:
     dialect = ServerDialect()
     assert dialect.fields_for_retry({"think": False, "a": 1}, 400, b"no thinking here") == {}
     assert dialect.fields_for_retry({"think": False, "a": 1}, 400, b"`think`: unknown") == {"a": 1}
     assert dialect.fields_for_retry({}, 400, b"think") is None
 
 
-# ── a server that thinks all the same ────────────────────────────────────────────────────────
+# ── a server that still thinks ───────────────────────────────────────────────────────────────────
 def thought(text: str, field: str) -> str:
     choice = {"index": 0, "delta": {"content": "", field: text}, "finish_reason": None}
     return "data: " + json.dumps({"choices": [choice]})
@@ -142,10 +142,10 @@ FIELDS = ["reasoning_content", "reasoning"]  # llama-server's; Ollama's
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_thoughts_are_not_said_and_the_log_tells_of_them_once(
+def test_thoughts_are_not_spoken_and_are_logged_once(
     server: Server, field: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    server.reply = stream(thought("The user says hi.", field), said("Hello."), said("", "stop"))
+    server.reply = stream(thought("The user says hi.", field), chunk("Hello."), chunk("", "stop"))
     model = RemoteModel(thinking(server.url))
     assert questions(model, 3) == ["Hello."] * 3
     model.close()
@@ -157,48 +157,48 @@ def test_thoughts_are_not_said_and_the_log_tells_of_them_once(
 @pytest.mark.parametrize(
     "lines",
     [(thought("hm", "reasoning_content"),), (thought("hm", "reasoning"),),
-     (said("<think>what could that be?"),), (said("<|channel>thought\nwhat is it?<channel|>"),)],
+     (chunk("<think>what could that be?"),), (chunk("<|channel>thought\nwhat is it?<channel|>"),)],
 )  # fmt: skip
 @pytest.mark.parametrize("reason", ["stop", "length"])
-def test_an_answer_of_thoughts_alone_is_an_error_that_names_server_and_setting(
+def test_an_answer_of_thoughts_only_raises_with_server_and_setting(
     server: Server, lines: tuple[str, ...], reason: str
 ) -> None:
-    server.reply = stream(*lines, said("", reason))
+    server.reply = stream(*lines, chunk("", reason))
     with pytest.raises(RemoteError, match=r"127\.0\.0\.1 thinks instead.*thinking\.remote") as got:
         ask(server.url)
     assert "thinks" in got.value.aloud
 
 
-def test_an_empty_thought_is_none(server: Server, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_empty_thought_is_ignored(server: Server, caplog: pytest.LogCaptureFixture) -> None:
     server.reply = stream(
         thought("", "reasoning"), thought("\n", "reasoning_content"),
-        said("<|channel>thought\n<channel|>Hello."), said("", "stop"),
+        chunk("<|channel>thought\n<channel|>Hello."), chunk("", "stop"),
     )  # fmt: skip
     assert ask(server.url)[0] == "Hello."
     assert not logged(caplog)
 
 
 @pytest.mark.process
-def test_thoughts_that_come_to_no_end_are_named_when_patience_ends(server: Server) -> None:
+def test_endless_thoughts_are_named_in_the_timeout_error(server: Server) -> None:
     server.reply = hang(20, thought("hm", "reasoning_content"))
     with pytest.raises(RemoteError, match="thinks instead of answering"):
         ask(server.url, timeout_s=0.2)
 
 
-# ── what the owner is told ───────────────────────────────────────────────────────────────────
-def test_what_a_server_refused_is_told_in_words_to_be_said(server: Server) -> None:
+# ── errors for the owner ─────────────────────────────────────────────────────────────────────────
+def test_a_servers_refusal_has_a_spoken_sentence(server: Server) -> None:
     server.reply = refuse(500, '{"error": {"message": "audio input is not supported"}}')
-    told: list[Any] = []
+    sent: list[Any] = []
     model = RemoteModel(thinking(server.url))
-    session = ModelSession(model, told.append)
+    session = ModelSession(model, sent.append)
     session.think(1, (), "hi", 0.0)
-    (end,) = told
+    (end,) = sent
     assert isinstance(end, ThoughtEnded)
     assert end.reason == "failed"
     assert "audio input is not supported" in end.problem
     assert catalogue("en").say(end.aloud).startswith("My model server takes no sound.")
     server.reply = YES
     session.think(2, (), "hi", 0.0)
-    assert [type(message) for message in told[1:]] == [Sentence, ThoughtEnded]
-    assert told[-1].aloud == ""
+    assert [type(message) for message in sent[1:]] == [Sentence, ThoughtEnded]
+    assert sent[-1].aloud == ""
     model.close()

@@ -1,4 +1,4 @@
-"""What servers say in place of an answer: their words, the setting, and what is said aloud."""
+"""Error responses of servers: the server's words, the setting to change, the spoken sentence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from appliance.language.catalogue import english
 from appliance.think import server_errors
 from appliance.think.server_errors import MOST_SAID, error_text, refused
 
-# (HTTP status, what came with it, words of the server's that are shown, the setting, aloud)
+# (HTTP status, body, words of the server that are shown, the setting, words of the spoken sentence)
 ROWS: list[tuple[int, Any, str, str, str]] = [
     (401, {"error": {"message": "Invalid API Key", "code": 401}}, "Invalid API Key",
      "thinking.remote.key_file", "key"),
@@ -50,7 +50,7 @@ def test_a_refusal_names_the_server_its_words_and_the_setting(
     assert len(english().say(error.aloud).split()) <= 14  # brief
 
 
-def test_a_part_of_the_request_that_a_server_sends_back_is_not_shown() -> None:
+def test_a_part_of_the_request_in_an_error_is_not_shown() -> None:
     detail = [{"loc": ["body"], "msg": "Extra inputs", "input": {"messages": "my diary"}}]
     assert "diary" not in error_text(json.dumps({"detail": detail}).encode())
 
@@ -60,7 +60,7 @@ def test_a_part_of_the_request_that_a_server_sends_back_is_not_shown() -> None:
     [b"", b"<html><body>Bad gateway</body></html>", b'{"choices": []}', b"[]", b"null", b"{",
      b"\xff\xfe\x00", b'{"error": ' * 3000 + b"1" + b"}" * 3000, b'{"detail": [1, [2], null]}'],
 )  # fmt: skip
-def test_a_refusal_without_usable_words_is_a_sentence_all_the_same(body: bytes) -> None:
+def test_a_refusal_without_usable_words_still_has_a_sentence(body: bytes) -> None:
     error = refused("here", 400, body)
     assert error.problem.startswith("The model server here refused with HTTP 400")
     assert "<" not in error.problem
@@ -70,7 +70,7 @@ def test_a_refusal_without_usable_words_is_a_sentence_all_the_same(body: bytes) 
     assert error.aloud in english()
 
 
-def test_an_error_in_a_stream_is_understood_like_a_refusal() -> None:
+def test_an_error_within_a_stream_is_handled_like_a_refusal() -> None:
     error = server_errors.reported("here", {"message": "audio input is not supported", "code": 500})
     assert "reports: audio input is not supported" in error.problem
     assert "takes no sound" in english().say(error.aloud)

@@ -1,4 +1,4 @@
-"""Lines of a server's answer: the same in pieces of any size, and none without end."""
+"""Lines of a server's response: independent of the chunk sizes, and limited in length."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read(*chunks: bytes) -> list[str]:
     return asyncio.run(all_lines())
 
 
-def test_empty_lines_and_their_ends_are_left_out() -> None:
+def test_line_ends_and_empty_lines_are_removed() -> None:
     assert read(b"data: 1\r\n\r\ndata: 2\n\n") == ["data: 1", "data: 2"]
 
 
@@ -39,7 +39,7 @@ def test_the_last_line_may_have_no_end() -> None:
     assert read(b"data: 1\nda", b"ta: 2") == ["data: 1", "data: 2"]
 
 
-def test_a_letter_in_two_pieces_is_one_letter_and_no_letter_is_marked() -> None:
+def test_a_split_letter_is_joined_and_invalid_utf8_is_replaced() -> None:
     assert read(b"\xe2\x82", b"\xac\n") == ["€"]
     assert read(b"\xff\n") == ["\ufffd"]
 
@@ -48,7 +48,7 @@ def test_a_letter_in_two_pieces_is_one_letter_and_no_letter_is_marked() -> None:
     st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), max_size=9)),
     st.lists(st.integers(1, 7)),
 )
-def test_however_it_is_cut_the_lines_are_the_same(texts: list[str], sizes: list[int]) -> None:
+def test_the_chunk_sizes_make_no_difference(texts: list[str], sizes: list[int]) -> None:
     whole = "".join(f"{text}\n" for text in texts).encode()
     chunks, at = [], 0
     for size in sizes:
@@ -58,14 +58,14 @@ def test_however_it_is_cut_the_lines_are_the_same(texts: list[str], sizes: list[
 
 
 @pytest.mark.parametrize("end", [b"", b"\n"])
-def test_a_line_of_the_most_letters_is_read_and_one_more_refused(end: bytes) -> None:
+def test_a_line_of_the_maximum_length_is_read_and_a_longer_one_refused(end: bytes) -> None:
     assert read(b"x" * MOST_LINE + end) == ["x" * MOST_LINE]
     with pytest.raises(ResponseTooLong, match="a line without end"):
         read(b"x" * (MOST_LINE + 1) + end)
 
 
 @pytest.mark.long
-def test_an_answer_of_many_short_lines_ends_some_time() -> None:
+def test_a_response_of_many_short_lines_is_limited_in_size() -> None:
     piece = b"x\n" * 50_000
     count = MOST_ANSWER_BYTES // len(piece)
     assert len(read(*[piece] * count)) == count * 50_000
@@ -73,7 +73,7 @@ def test_an_answer_of_many_short_lines_ends_some_time() -> None:
         read(*[piece] * (count + 1))
 
 
-def test_of_an_error_the_beginning_is_read_and_no_more() -> None:
+def test_only_the_beginning_of_an_error_is_read() -> None:
     taken = 0
 
     def error() -> Iterable[bytes]:

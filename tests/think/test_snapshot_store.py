@@ -1,4 +1,4 @@
-"""What is kept of the conversation on disk: whole or not at all, and gone before "forgotten"."""
+"""The saved state of the conversation: atomic, and erased before the box says "forgotten"."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def begun(file: Path) -> Snapshots:
-    """With a file that may be filled."""
+def with_file(file: Path) -> Snapshots:
+    """Snapshots with a file that may be written."""
     it = Snapshots(file, MODEL)
-    begin(it)
+    create_file(it)
     return it
 
 
-def begin(it: Snapshots) -> None:
+def create_file(it: Snapshots) -> None:
     assert not it.ensure_file()
     assert it.wait(10)
     assert it.ensure_file()
 
 
-def kept(file: Path, state: bytes = STATE) -> Path:
-    it = begun(file)
+def saved(file: Path, state: bytes = STATE) -> Path:
+    it = with_file(file)
     it.save(IDS, state)
     assert it.wait(10)
     (path,) = states(file)
@@ -63,8 +63,8 @@ def states(file: Path) -> list[Path]:
     return sorted(file.parent.glob("*.state-*"))
 
 
-def test_what_is_kept_is_taken_again_and_is_its_owners_alone(file: Path) -> None:
-    path = kept(file)
+def test_a_saved_state_is_loaded_again_and_private(file: Path) -> None:
+    path = saved(file)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     for _ in range(2):
         it = Snapshots(file, MODEL)
@@ -76,19 +76,19 @@ def test_what_is_kept_is_taken_again_and_is_its_owners_alone(file: Path) -> None
     assert states(file) == [path]
 
 
-def test_a_new_one_takes_the_place_of_the_old_one(file: Path) -> None:
-    old = kept(file)
-    new = kept(file, STATE[::-1])
+def test_a_new_state_replaces_the_old_one(file: Path) -> None:
+    old = saved(file)
+    new = saved(file, STATE[::-1])
     assert new != old
     found = Snapshots(file, MODEL).load()
     assert found is not None
     assert found[1] == STATE[::-1]
 
 
-def test_of_another_model_build_or_context_nothing_is_taken_and_it_is_erased(
+def test_a_state_of_another_origin_is_not_loaded_and_erased(
     file: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    kept(file)
+    saved(file)
     it = Snapshots(file, b"another one")
     assert it.load() is None
     assert it.wait(10)
@@ -121,30 +121,30 @@ def a_link(path: Path) -> None:
 
 
 def tried(path: Path) -> None:
-    """It ended the process that took it."""
+    """As after a crash of the process that loaded it."""
     path.rename(path.with_name(path.name + ".tried"))
 
 
 @pytest.mark.parametrize(
     "harm", [cut, one_bit, endless, a_pipe, a_link, tried], ids=lambda harm: harm.__name__
 )
-def test_what_is_not_exactly_what_was_kept_is_said_once_and_erased(
+def test_a_damaged_state_is_reported_once_and_erased(
     file: Path, harm: Callable[[Path], None], caplog: pytest.LogCaptureFixture
 ) -> None:
-    harm(kept(file))
+    harm(saved(file))
     caplog.clear()
     it = Snapshots(file, MODEL)
     assert it.load() is None
     assert it.wait(10)
     assert states(file) == []
-    (said,) = caplog.messages
-    assert said.startswith("the saved state of the conversation ")
+    (message,) = caplog.messages
+    assert message.startswith("the saved state of the conversation ")
 
 
-def test_a_file_that_was_never_filled_goes_without_a_word(
+def test_an_empty_file_is_removed_without_a_log_line(
     file: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    begun(file)
+    with_file(file)
     it = Snapshots(file, MODEL)
     assert it.load() is None
     assert it.wait(10)
@@ -152,13 +152,13 @@ def test_a_file_that_was_never_filled_goes_without_a_word(
     assert caplog.records == []
 
 
-def test_a_state_that_ends_the_process_is_not_tried_a_second_time(file: Path) -> None:
-    kept(file)
-    assert Snapshots(file, MODEL).load() is not None  # and here the process ends
+def test_a_state_that_crashed_the_process_is_not_loaded_again(file: Path) -> None:
+    saved(file)
+    assert Snapshots(file, MODEL).load() is not None  # the process ends here
     assert Snapshots(file, MODEL).load() is None
 
 
-def test_where_there_is_no_memory_nothing_is_made(tmp_path: Path) -> None:
+def test_without_a_memory_no_file_is_created(tmp_path: Path) -> None:
     it = Snapshots(tmp_path / "memory" / "memory.db", MODEL)
     assert it.load() is None
     for _ in range(2):
@@ -168,28 +168,28 @@ def test_where_there_is_no_memory_nothing_is_made(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("size", "is_kept"), [(MOST_BYTES, False), (STEP_BYTES, True)])
-def test_where_it_is_too_long_none_is_kept(file: Path, size: int, is_kept: bool) -> None:
-    old = kept(file)
-    it = begun(file)
+def test_a_state_that_is_too_large_is_not_saved(file: Path, size: int, is_kept: bool) -> None:
+    old = saved(file)
+    it = with_file(file)
     it.save(IDS, bytes(size))
     assert it.wait(30)
     assert old not in states(file)
     assert len(states(file)) == is_kept
 
 
-def test_where_the_disk_would_be_full_none_is_kept(file: Path) -> None:
-    kept(file)
+def test_without_enough_disk_space_no_state_is_saved(file: Path) -> None:
+    saved(file)
     disk = os.statvfs(file)
     it = Snapshots(file, MODEL, room_bytes=disk.f_bavail * disk.f_frsize + (1 << 40))
-    begin(it)
+    create_file(it)
     it.save(IDS, STATE)
     assert it.wait(10)
     assert states(file) == []
 
 
-def test_one_whose_writing_was_cut_short_leaves_the_old_one(file: Path) -> None:
-    kept(file)
-    half = file.with_name("memory.db.state-99999999999999999999")  # newer than any
+def test_after_an_incomplete_write_the_old_state_is_loaded(file: Path) -> None:
+    saved(file)
+    half = file.with_name("memory.db.state-99999999999999999999")  # newer than any other
     half.write_bytes(state_file.seal(b"interlude recalls 1\n", MODEL, STATE)[:-1])
     it = Snapshots(file, MODEL)
     found = it.load()
@@ -199,7 +199,7 @@ def test_one_whose_writing_was_cut_short_leaves_the_old_one(file: Path) -> None:
     assert not half.exists()
 
 
-# ── forgetting ───────────────────────────────────────────────────────────────────────────────
+# ── forgetting ───────────────────────────────────────────────────────────────────────────────────
 def all_of_it(file: Path) -> None:
     forget_all(file)
 
@@ -212,36 +212,38 @@ forgetting = pytest.mark.parametrize("forget", [all_of_it, the_last])
 
 
 @forgetting
-def test_forgetting_erases_it_before_it_returns(file: Path, forget: Callable[[Path], None]) -> None:
-    path = kept(file)
+def test_forgetting_erases_the_state_before_it_returns(
+    file: Path, forget: Callable[[Path], None]
+) -> None:
+    path = saved(file)
     with path.open("rb") as still_open:
         forget(file)
-        assert set(still_open.read()) == {0}  # overwritten where it lay, and then unlinked
+        assert set(still_open.read()) == {0}  # overwritten in place, then unlinked
     assert states(file) == []
 
 
 @forgetting
-def test_what_was_taken_from_the_memory_before_is_not_kept_after_it_was_forgotten(
+def test_turns_recalled_before_a_forget_are_not_saved_after_it(
     file: Path, forget: Callable[[Path], None]
 ) -> None:
-    it = begun(file)
+    it = with_file(file)
     (path,) = states(file)
     with path.open("rb") as still_open:
-        forget(file)  # and nobody has told the thinker
+        forget(file)  # the thinker is not notified
         it.save(IDS, STATE)
         assert it.wait(10)
-        assert still_open.read() == b""  # nor is it on the card without a name
+        assert still_open.read() == b""  # nor is it in the unlinked file
     assert states(file) == []
-    begin(it)  # a new file is made, and what is taken from now on may be kept
+    create_file(it)  # a new file; turns recalled from now on may be saved
 
 
-def test_who_forgets_waits_for_who_writes_and_leaves_nothing(file: Path) -> None:
-    it = begun(file)
+def test_forgetting_waits_for_a_running_write_and_erases_it(file: Path) -> None:
+    it = with_file(file)
     (path,) = states(file)
     with path.open("rb") as still_open:
         it.save(IDS, b"x" * (5 * STEP_BYTES))
         deadline = time.monotonic() + 10
-        while not path.stat().st_size:  # it is being written
+        while not path.stat().st_size:  # until the write has started
             assert time.monotonic() < deadline
         forget_all(file)
         assert states(file) == []
@@ -250,8 +252,8 @@ def test_who_forgets_waits_for_who_writes_and_leaves_nothing(file: Path) -> None
     assert states(file) == []
 
 
-def test_dropping_ends_what_is_being_written(file: Path) -> None:
-    it = begun(file)
+def test_drop_cancels_a_running_write(file: Path) -> None:
+    it = with_file(file)
     with locked(file.parent, 1.0):
         it.save(IDS, bytes(5 * STEP_BYTES))
         it.drop()
@@ -259,8 +261,8 @@ def test_dropping_ends_what_is_being_written(file: Path) -> None:
     assert states(file) == []
 
 
-def test_while_somebody_forgets_nothing_is_taken(file: Path) -> None:
-    kept(file)
+def test_nothing_is_loaded_while_turns_are_being_forgotten(file: Path) -> None:
+    saved(file)
     taken: list[object] = []
     with locked(file.parent, 1.0):
         thread = threading.Thread(target=lambda: taken.append(Snapshots(file, MODEL).load()))

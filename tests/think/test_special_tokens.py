@@ -1,4 +1,4 @@
-"""Thoughts and tool calls are taken out of the text, and what was hidden is told."""
+"""Thoughts and tool calls are removed from the text and returned as hidden text."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said"), TEXTS)
-def test_tags_spelled_out_are_not_said_either(text: str, said: str) -> None:
+@pytest.mark.parametrize(("text", "visible"), TEXTS)
+def test_spelled_out_tags_are_removed(text: str, visible: str) -> None:
     gate = SpecialTokenFilter()
-    assert gate.feed(text) + gate.flush() == said
+    assert gate.feed(text) + gate.flush() == visible
 
 
-@pytest.mark.parametrize(("text", "said"), TEXTS)
+@pytest.mark.parametrize(("text", "visible"), TEXTS)
 @given(size=st.integers(1, 6))
-def test_a_tag_cut_in_pieces_is_still_a_tag(text: str, said: str, size: int) -> None:
+def test_a_tag_split_into_pieces_is_removed(text: str, visible: str, size: int) -> None:
     gate = SpecialTokenFilter()
     pieces = [gate.feed(text[at : at + size]) for at in range(0, len(text), size)]
-    assert "".join(pieces) + gate.flush() == said
+    assert "".join(pieces) + gate.flush() == visible
 
 
-def test_text_that_can_be_no_tag_is_not_held_back() -> None:
+def test_text_that_cannot_be_a_tag_is_not_held_back() -> None:
     gate = SpecialTokenFilter()
     assert gate.feed("Hello") == "Hello"
     assert gate.feed(" <") == " "
@@ -57,7 +57,7 @@ HIDDEN = [
 
 
 def joined(parts: list[str | HiddenText]) -> list[str | HiddenText]:
-    """Texts that follow each other, as one."""
+    """The parts with adjacent texts joined."""
     found: list[str | HiddenText] = []
     for part in parts:
         if isinstance(part, str) and found and isinstance(found[-1], str):
@@ -69,7 +69,7 @@ def joined(parts: list[str | HiddenText]) -> list[str | HiddenText]:
 
 @pytest.mark.parametrize(("text", "parts"), HIDDEN)
 @given(size=st.integers(1, 40))
-def test_what_is_hidden_comes_in_its_place(
+def test_hidden_text_is_returned_in_its_place(
     text: str, parts: list[str | HiddenText], size: int
 ) -> None:
     gate = SpecialTokenFilter()
@@ -77,7 +77,7 @@ def test_what_is_hidden_comes_in_its_place(
     assert joined(found + gate.finish()) == joined(parts)
 
 
-def test_a_call_without_end_does_not_fill_the_memory() -> None:
+def test_an_endless_call_does_not_fill_the_memory() -> None:
     gate = SpecialTokenFilter()
     for _ in range(100):
         assert gate.split("<|tool_call>" + "x" * 1000) == []

@@ -1,4 +1,4 @@
-"""A state's file is opened if it is whole and made of the same, and tried once at a time."""
+"""A state file is loaded only if it is complete and of the same origin, and is tried only once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MADE_OF, STATE = b"this model", bytes(range(256)) * 4
 SEALED = seal(MAGIC, MADE_OF, STATE)
 
 
-def test_what_was_sealed_is_opened_by_what_made_it() -> None:
+def test_a_sealed_state_is_unsealed_with_the_same_origin() -> None:
     assert len(SEALED) == HEAD_BYTES + len(STATE)
     assert unseal(MAGIC, MADE_OF, SEALED) == STATE
 
@@ -34,7 +34,7 @@ def test_what_was_sealed_is_opened_by_what_made_it() -> None:
         seal(MAGIC, b"another model", STATE), seal(b"interlude others 1  ", MADE_OF, STATE),
     ],
 )  # fmt: skip
-def test_what_is_not_exactly_that_is_not_opened(
+def test_a_damaged_or_different_state_is_not_unsealed(
     tmp_path: Path, data: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert unseal(MAGIC, MADE_OF, data) is None
@@ -43,21 +43,23 @@ def test_what_is_not_exactly_that_is_not_opened(
     assert "the saved state of the moon is damaged" in caplog.text
 
 
-def test_what_is_not_there_is_none_without_a_word(
+def test_a_missing_file_gives_none_without_a_log_line(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert load(tmp_path / "state", MAGIC, MADE_OF, "the moon") is None
     assert not caplog.records
 
 
-def test_what_is_too_long_is_not_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_file_that_is_too_large_is_not_read(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with (tmp_path / "state").open("wb") as file:
         file.truncate(HEAD_BYTES + MOST_BYTES + 1)
     assert load(tmp_path / "state", MAGIC, MADE_OF, "the moon") is None
     assert "cannot be read" in caplog.text
 
 
-def test_a_state_that_was_set_apart_is_loaded_only_once_it_is_put_back(
+def test_a_state_marked_as_tried_is_not_loaded_until_unmarked(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "state"

@@ -1,4 +1,4 @@
-"""The tap: exact, off until it is switched on, and a sentence where there is none."""
+"""StateTap: exact states, off until switched on, and a clear error where it is not available."""
 
 from __future__ import annotations
 
@@ -38,35 +38,37 @@ def graph(model: Gemma, count: int = LAYERS) -> GraphContext:
 
 
 @pytest.mark.parametrize("together", [1, 5])
-def test_states_are_the_graph_s_own_values_bit_for_bit(pocket_gemma: Gemma, together: int) -> None:
-    looked = graph(pocket_gemma)
-    tap = StateTap(looked.handle, pocket_gemma.model)
+def test_states_equal_the_values_of_the_graph_bit_for_bit(
+    pocket_gemma: Gemma, together: int
+) -> None:
+    context = graph(pocket_gemma)
+    tap = StateTap(context.handle, pocket_gemma.model)
     tokens = pocket_gemma.tokenize(SPOKEN, marks=False)
-    looked.read(tokens[:-together])
+    context.read(tokens[:-together])
     tap.switch_on()
-    looked.read(tokens[-together:])
+    context.read(tokens[-together:])
     found = tap.read(together)
     tap.switch_off()
     assert found.shape == (together, 1 + LAYERS, pocket_gemma.width)
-    names = list(looked.values)  # in the order in which the graph computes them
+    names = list(context.values)  # in the order in which the graph computes them
     assert names[0] == "inp_scaled"
     assert names[-1] == "result_norm"
     for row, name in enumerate(names):
-        assert np.array_equal(found[:, row], looked.values[name]), name
-    looked.close()
+        assert np.array_equal(found[:, row], context.values[name]), name
+    context.close()
 
 
 def test_the_last_layers_are_read_and_not_the_first(gemma: Load) -> None:
     model, count = gemma(), 3
     assert llama.llama_model_n_layer(model.model) > count
-    looked = graph(model, count)
-    tap = StateTap(looked.handle, model.model, count)
-    looked.read(some_tokens(20))
+    context = graph(model, count)
+    tap = StateTap(context.handle, model.model, count)
+    context.read(some_tokens(20))
     tap.switch_on()
-    looked.read([333])
-    pairs = zip(tap.read()[0], looked.values.values(), strict=True)
+    context.read([333])
+    pairs = zip(tap.read()[0], context.values.values(), strict=True)
     assert all(np.array_equal(row, values[0]) for row, values in pairs)
-    looked.close()
+    context.close()
 
 
 def test_a_model_of_fewer_layers_is_refused(gemma: Load) -> None:
@@ -76,7 +78,7 @@ def test_a_model_of_fewer_layers_is_refused(gemma: Load) -> None:
         StateTap(model.context, model.model, layers + 1)
 
 
-def test_what_is_drawn_is_the_same_with_and_without_the_tap(pocket_gemma: Gemma) -> None:
+def test_the_drawn_tokens_are_the_same_with_and_without_the_tap(pocket_gemma: Gemma) -> None:
     def drawn(tapped: bool) -> tuple[list[int], list[np.ndarray]]:
         pocket_gemma.roll_back(0)
         tap = StateTap(pocket_gemma.context, pocket_gemma.model)
@@ -100,21 +102,21 @@ def test_what_is_drawn_is_the_same_with_and_without_the_tap(pocket_gemma: Gemma)
     assert len({rows.tobytes() for rows in tapped[1]}) == len(tapped[1])  # each token has its own
 
 
-def test_switched_off_it_is_refused_before_llama_cpp_aborts(pocket_gemma: Gemma) -> None:
-    looked = graph(pocket_gemma)
-    tap = StateTap(looked.handle, pocket_gemma.model)
-    tap.switch_off()  # it never was on
-    looked.read(some_tokens(1))
+def test_reading_a_switched_off_tap_raises_before_llama_cpp_aborts(pocket_gemma: Gemma) -> None:
+    context = graph(pocket_gemma)
+    tap = StateTap(context.handle, pocket_gemma.model)
+    tap.switch_off()  # it was never on
+    context.read(some_tokens(1))
     with pytest.raises(ModelError, match="switched off"):
         tap.read()
-    looked.close()
+    context.close()
 
 
-def test_another_version_or_a_build_without_the_functions_is_refused_in_words() -> None:
+def test_another_version_or_build_is_refused_with_a_reason() -> None:
     assert lacking() == ""
     assert "0.3.36" in lacking(version="0.3.99")
     assert "has no function _Z30llama_set" in lacking(library=ctypes.CDLL(None))
 
 
-def test_the_version_that_was_tried_is_the_one_that_is_locked() -> None:
+def test_the_installed_llama_cpp_is_the_tested_version() -> None:
     assert llama.__version__ == state_tap.TRIED

@@ -1,4 +1,4 @@
-"""The streaming audio encoder: as llama.cpp's, in pieces as at once, ended when told."""
+"""The streaming audio encoder: equal to llama.cpp's, in pieces or at once, and interruptible."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.think import tiny
 
 Samples = npt.NDArray[np.int16]
 POCKET = Path(__file__).parents[2] / "appliance/models/pocket"
-# Relative (L2). What llama.cpp rounds to 16 bits makes 1.2e-3, most of it in two convolutions.
+# Relative (L2). llama.cpp's rounding to 16 bits causes 1.2e-3, most of it in two convolutions.
 AS_LLAMA, BUT_FOR_OTHER_PRODUCTS = 2e-3, 6e-4
 IN_PIECES = 1e-6
 INT8 = 0.05  # of the trained pocket encoder: 1 to 2 % where nothing saturates
@@ -40,13 +40,13 @@ def sound(samples: int, seed: int = 0) -> Samples:
 
 
 def difference(found: npt.NDArray[np.float32], wanted: npt.NDArray[np.float32]) -> float:
-    """Relative, of rows of the same number."""
+    """The relative difference (L2) of two arrays of the same shape."""
     assert found.shape == wanted.shape
     return float(np.linalg.norm(found - wanted) / np.linalg.norm(wanted))
 
 
 def in_pieces(encoder: StreamingEncoder, samples: Samples, piece: int) -> EncodedSound:
-    """As it comes: the token that an end cuts short is made only at the last one."""
+    """Encode a growing clip; the incomplete last token is encoded only at the end."""
     encoded = None
     for end in range(piece, len(samples) + piece, piece):
         encoded = encoder.encode(samples[:end], encoded, whole=end >= len(samples))
@@ -59,7 +59,7 @@ Open = Callable[..., StreamingEncoder]
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Open:
-    """Encoders of the pocket model, or of another GGUF."""
+    """Opens encoders of the pocket model or of another GGUF."""
     folder = tmp_path_factory.mktemp("encoders")
 
     def open_(
@@ -85,25 +85,25 @@ def llama() -> Iterator[Gemma]:
     model.close()
 
 
-# ── the same function ────────────────────────────────────────────────────────────────────────
+# ── equal to llama.cpp ───────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("samples", [1, 160, 639, 641, 960, 4_800, 16_320, 59_200])
 @pytest.mark.long
-def test_tokens_are_those_of_llama_cpp(opened: Open, llama: Gemma, samples: int) -> None:
+def test_tokens_equal_those_of_llama_cpp(opened: Open, llama: Gemma, samples: int) -> None:
     heard, wanted = sound(samples), llama.encode(sound(samples))
     assert difference(opened().encode(heard).rows, wanted) < AS_LLAMA
     rounded = opened(half_convolutions=True).encode(heard).rows
     assert difference(rounded, wanted) < BUT_FOR_OTHER_PRODUCTS
 
 
-def test_of_whole_tokens_the_last_has_all_of_its_sound_at_once(opened: Open, llama: Gemma) -> None:
-    """llama.cpp wants one sample more, of any value, or takes silence for a quarter of it."""
+def test_the_last_whole_token_has_all_of_its_sound(opened: Open, llama: Gemma) -> None:
+    """llama.cpp needs one more sample, of any value, or a quarter of its last token is silence."""
     heard = sound(16_000)
     ours, one_more = opened().encode(heard), llama.encode(np.append(heard, np.int16(0)))
     assert ours.final == len(ours.rows) == 25
     assert difference(ours.rows, one_more) < AS_LLAMA
 
 
-def test_float_sound_is_the_same_as_that_of_16_bits(opened: Open) -> None:
+def test_float_sound_gives_the_same_tokens_as_16_bits(opened: Open) -> None:
     heard, encoder = sound(5_000), opened()
     assert np.array_equal(
         encoder.encode(heard).rows, encoder.encode(heard.astype(np.float32) / 32768).rows
@@ -112,11 +112,11 @@ def test_float_sound_is_the_same_as_that_of_16_bits(opened: Open) -> None:
         encoder.encode(np.full(16_000, np.nan, np.float32))
 
 
-def test_no_sound_is_no_token(opened: Open) -> None:
+def test_no_sound_gives_no_token(opened: Open) -> None:
     assert opened().encode(np.zeros(0, np.int16)).rows.shape == (0, opened().width)
 
 
-def test_optional_tensors_and_limits_that_bite_count_as_in_llama_cpp(
+def test_optional_tensors_and_clamping_limits_are_applied_as_in_llama_cpp(
     opened: Open, tmp_path: Path, tiny_files: tuple[Path, Path]
 ) -> None:
     def more(tensors: dict[str, Any]) -> None:
@@ -140,40 +140,42 @@ def test_optional_tensors_and_limits_that_bite_count_as_in_llama_cpp(
     assert difference(found[changed], found[plain]) > 0.1
 
 
-# ── in pieces ────────────────────────────────────────────────────────────────────────────────
+# ── in pieces ────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("piece", [320, 333, 3_200, 16_000])
-def test_pieces_are_the_same_as_at_once(opened: Open, piece: int) -> None:
+def test_encoding_in_pieces_equals_encoding_at_once(opened: Open, piece: int) -> None:
     heard, encoder = sound(59_333), opened()
     at_once = encoder.encode(heard)
     assert difference(in_pieces(encoder, heard, piece).rows, at_once.rows) < IN_PIECES
 
 
-def test_rows_that_are_final_stay_and_only_the_newest_is_made_again(opened: Open) -> None:
+def test_final_rows_are_kept_and_only_the_newest_is_encoded_again(opened: Open) -> None:
     heard, encoder = sound(30_000), opened()
     part = encoder.encode(heard[:10_000])
     assert (part.final, len(part.rows)) == (15, 16)
     on = encoder.encode(heard, part)
     assert np.array_equal(on.rows[:15], part.rows[:15])
-    assert difference(part.rows[15:16], on.rows[15:16]) > 0.05  # it had heard a quarter of it
+    assert difference(part.rows[15:16], on.rows[15:16]) > 0.05  # it had a quarter of its sound
     assert difference(on.rows, encoder.encode(heard).rows) < IN_PIECES
 
 
 @pytest.mark.parametrize("end", [16_001, 16_160, 16_161, 16_640, 17_000, 20_000, 23_679, 24_000])
 @pytest.mark.long
-def test_a_short_end_is_made_in_one_call_and_is_the_same_as_at_once(opened: Open, end: int) -> None:
+def test_a_short_end_is_encoded_in_one_call_and_equals_encoding_at_once(
+    opened: Open, end: int
+) -> None:
     heard, encoder = sound(40_000), opened()
-    begun = encoder.encode(heard[:16_000], whole=False)
+    prefix = encoder.encode(heard[:16_000], whole=False)
     before = encoder.steps
-    part = encoder.encode(heard[:end], begun)
-    # A crumb of less than a frame makes no token, here and in llama.cpp.
+    part = encoder.encode(heard[:end], prefix)
+    # Less than a frame of sound makes no token, here and in llama.cpp.
     assert encoder.steps - before == (1 if end > 16_160 else 0)
-    assert part.final == begun.final == 25
+    assert part.final == prefix.final == 25
     assert difference(part.rows, encoder.encode(heard[:end]).rows) < IN_PIECES
     on = encoder.encode(heard, part)
     assert difference(on.rows, encoder.encode(heard).rows) < IN_PIECES
 
 
-def test_of_a_piece_only_new_sound_is_computed_and_a_cut_token_only_if_wanted(
+def test_only_new_sound_is_encoded_and_an_incomplete_token_only_if_whole(
     opened: Open,
 ) -> None:
     heard, encoder = sound(30 * 16_000), opened()
@@ -191,35 +193,35 @@ def test_of_a_piece_only_new_sound_is_computed_and_a_cut_token_only_if_wanted(
     assert encoder.steps == before + 1
 
 
-def test_what_was_encoded_is_a_value_that_many_may_go_on_from(opened: Open) -> None:
-    encoder, begun = opened(), opened().encode(sound(8_000), whole=False)
-    one, other = (np.append(sound(8_000), sound(8_000, seed)) for seed in (1, 2))
-    first = encoder.encode(one, begun).rows
-    second = encoder.encode(other, begun).rows
-    assert np.array_equal(encoder.encode(one, begun).rows, first)
+def test_an_encoded_prefix_can_be_continued_several_times(opened: Open) -> None:
+    encoder, prefix = opened(), opened().encode(sound(8_000), whole=False)
+    sound_1, sound_2 = (np.append(sound(8_000), sound(8_000, seed)) for seed in (1, 2))
+    first = encoder.encode(sound_1, prefix).rows
+    second = encoder.encode(sound_2, prefix).rows
+    assert np.array_equal(encoder.encode(sound_1, prefix).rows, first)
     assert difference(second, first) > 0.1
 
 
-# ── in 8 bits ────────────────────────────────────────────────────────────────────────────────
+# ── in 8 bits ────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("form", ["int8", "int7"])
 @pytest.mark.long
-def test_eight_bits_are_near_in_pieces_too(opened: Open, form: Form) -> None:
+def test_eight_and_seven_bits_are_close_to_fp32_also_in_pieces(opened: Open, form: Form) -> None:
     heard = sound(40_000)
     exact, encoder = opened().encode(heard).rows, opened(form)
-    # Eight bits saturate on an x86 without VNNI: 7 % there (that is why it is given seven).
+    # Eight bits saturate on an x86 without VNNI: 7 % there, hence seven bits on such machines.
     most = INT8 if form == "int7" else 2 * INT8
     for rows in (encoder.encode(heard).rows, in_pieces(encoder, heard, 16_000).rows):
         assert 1e-4 < difference(rows, exact) < most
 
 
-# ── ended ────────────────────────────────────────────────────────────────────────────────────
-def encode_until_ended(encoder: StreamingEncoder, heard: Samples) -> None:
-    for _ in range(1000):  # 15 calls each: whoever is to end it may be given no processor for long
+# ── interruption ─────────────────────────────────────────────────────────────────────────────────
+def encode_until_interrupted(encoder: StreamingEncoder, heard: Samples) -> None:
+    for _ in range(1000):  # 15 calls each: the interrupting thread may get no processor for long
         encoder.encode(heard)
 
 
 def interrupting(encoder: StreamingEncoder) -> threading.Thread:
-    """Ends an encoding as soon as a call of the graph is seen to run."""
+    """Start a thread that interrupts an encoding as soon as a call of the graph runs."""
 
     def interrupt() -> None:
         limit_s = time.monotonic() + 20
@@ -232,35 +234,35 @@ def interrupting(encoder: StreamingEncoder) -> threading.Thread:
     return thread
 
 
-def test_an_encoding_is_ended_from_another_thread_and_the_next_is_as_ever(opened: Open) -> None:
+def test_an_interrupted_encoding_does_not_affect_the_next(opened: Open) -> None:
     encoder, heard = opened(), sound(30 * 16_000)
-    begun = encoder.encode(heard[:16_000], whole=False)
-    whole = encoder.encode(heard, begun).rows
+    prefix = encoder.encode(heard[:16_000], whole=False)
+    whole = encoder.encode(heard, prefix).rows
     thread = interrupting(encoder)
     with pytest.raises(AnswerAbandoned):
-        encode_until_ended(encoder, heard)
+        encode_until_interrupted(encoder, heard)
     thread.join()
     with pytest.raises(AnswerAbandoned):
-        encoder.encode(heard[:640])  # until it is taken back
+        encoder.encode(heard[:640])  # until `resume`
     encoder.resume()
-    assert np.array_equal(encoder.encode(heard, begun).rows, whole)
+    assert np.array_equal(encoder.encode(heard, prefix).rows, whole)
 
 
-def test_a_call_that_runs_is_ended_in_its_midst(opened: Open) -> None:
-    """Not only between two calls: then nothing of ONNX Runtime's would be the cause."""
+def test_a_running_call_is_interrupted_in_the_middle(opened: Open) -> None:
+    """An exception of ONNX Runtime as the cause shows that it was not between two calls."""
     encoder, heard = opened(), sound(30 * 16_000)
     causes: list[str] = []
     while len(causes) < 20 and not any(causes):
         thread = interrupting(encoder)
         with pytest.raises(AnswerAbandoned) as caught:
-            encode_until_ended(encoder, heard)
+            encode_until_interrupted(encoder, heard)
         thread.join()
         encoder.resume()
         causes.append(str(caught.value.__cause__ or ""))
     assert "terminate" in causes[-1]
 
 
-def test_a_file_that_is_no_graph_is_refused_in_one_sentence(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_graph_is_refused_in_one_sentence(tmp_path: Path) -> None:
     bad = tmp_path / "bad.onnx"
     bad.write_bytes(b"not a network")
     with pytest.raises(ModelError, match="not a usable network") as caught:

@@ -1,4 +1,4 @@
-"""The prompt beside a template of the model's: the same, another, none, and one that does harm."""
+"""Comparison of the prompt with the model's template: equal, different, missing or malicious."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from tests.think import tiny
 pytestmark = pytest.mark.process
 
 
-WAY = PromptStyle("Be kind.", (), "Reply briefly.")
-# In Gemma 4's form, in both ways that templates know of what a tool said: in the message that calls
-# it, or in one of its own, after which the model's turn goes on.
+STYLE = PromptStyle("Be kind.", (), "Reply briefly.")
+# Templates in Gemma 4's format, with both places for a tool's answer: in the message with the call,
+# or in a separate message, after which the model's turn continues.
 HEAD = """\
 {{ bos_token }}{% for m in messages %}{% set model = m['role'] == 'assistant' %}\
 {% set calls = m['tool_calls'] or [] %}"""
@@ -61,13 +61,13 @@ IN_THREE = "".join([
 
 
 @pytest.mark.parametrize("template", [IN_ONE, IN_THREE], ids=["in one message", "in three"])
-def test_a_template_that_makes_the_same_text_is_the_same(template: str) -> None:
-    for way in (
-        WAY,
+def test_a_template_with_the_same_output_compares_equal(template: str) -> None:
+    for style in (
+        STYLE,
         PromptStyle("Be kind."),
         PromptStyle("Be kind.", (), "It is {{ 7 * 7 }}, said { %}."),
     ):
-        found = compare(template, way)
+        found = compare(template, style)
         assert found.same, found.sentence()
     assert "<|tool_response>response:timer" in found.ours
 
@@ -82,10 +82,8 @@ def test_a_template_that_makes_the_same_text_is_the_same(template: str) -> None:
         ("| dictsort", "| dictsort | reverse"),
     ],
 )
-def test_one_letter_of_another_template_is_found_and_both_texts_are_said(
-    was: str, now: str
-) -> None:
-    found = compare(IN_ONE.replace(was, now), WAY)
+def test_a_difference_of_one_letter_is_reported_with_both_texts(was: str, now: str) -> None:
+    found = compare(IN_ONE.replace(was, now), STYLE)
     assert found.same == (was == now)
     if was != now:
         at = next(i for i, (a, b) in enumerate(zip(f"{found.ours}\0", found.its, strict=False))
@@ -95,13 +93,13 @@ def test_one_letter_of_another_template_is_found_and_both_texts_are_said(
         assert repr(found.ours[at - 20 : at + 20])[1:-1] in found.sentence()
 
 
-def test_a_model_without_a_template_is_said() -> None:
+def test_a_missing_template_is_reported() -> None:
     for none in (None, ""):
-        assert "the model brings none" in compare(none, WAY).sentence()
+        assert "the model brings none" in compare(none, STYLE).sentence()
 
 
 @pytest.mark.parametrize(
-    ("template", "said"),
+    ("template", "messages"),
     [
         ("{% for", "TemplateSyntaxError"),
         ("{{ raise_exception('no system turn') }}", "TemplateError: no system turn"),
@@ -116,26 +114,26 @@ def test_a_model_without_a_template_is_said() -> None:
         ("x" * (2 << 20), "more than 1024 kB"),
     ],
 )  # fmt: skip
-def test_a_template_that_does_harm_does_none_and_is_said(template: str, said: str) -> None:
+def test_a_malicious_template_is_stopped_and_reported(template: str, messages: str) -> None:
     began_s = time.monotonic()
-    found = compare(template, WAY)
-    assert any(part in found.sentence() for part in said.split("|")), found.sentence()
+    found = compare(template, STYLE)
+    assert any(part in found.sentence() for part in messages.split("|")), found.sentence()
     assert not found.same
     assert time.monotonic() - began_s < 60
 
 
-def test_a_template_without_end_is_ended() -> None:
+def test_an_endless_template_is_ended() -> None:
     loop = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
-    found = compare(loop, WAY, most_cpu_s=1)
+    found = compare(loop, STYLE, most_cpu_s=1)
     assert "its process was ended: it takes too long" in found.sentence()
 
 
-def test_whoever_loads_the_model_does_not_wait_and_reads_it_in_the_log(
+def test_the_comparison_runs_in_the_background_and_logs_a_difference(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO)
     began_s = time.monotonic()
-    thread = compare_later(IN_ONE.replace("value:", "answer:"), WAY)
+    thread = compare_later(IN_ONE.replace("value:", "answer:"), STYLE)
     assert time.monotonic() - began_s < 0.2
     thread.join(60)
     warning, ours, its = caplog.records
@@ -145,8 +143,8 @@ def test_whoever_loads_the_model_does_not_wait_and_reads_it_in_the_log(
     assert "{answer:" in its.message
 
 
-# ── the models that there are ────────────────────────────────────────────────────────────────
-def test_the_pocket_model_is_asked_as_its_template_says() -> None:
+# ── the shipped models ───────────────────────────────────────────────────────────────────────────
+def test_the_prompt_equals_the_pocket_models_template() -> None:
     model = ModelStore(Path("/nowhere"), catalogue.load()).language_model("pocket")
     thinking = load(None).thinking
     found = compare(template_of(model.text), PromptStyle.of(model, thinking, available(load(None))))
@@ -154,10 +152,10 @@ def test_the_pocket_model_is_asked_as_its_template_says() -> None:
     assert check.prompt(load(None)) == ok("prompt", found.sentence())
 
 
-def test_a_model_of_the_owners_persona_is_told_of_tools_and_given_the_instruction() -> None:
+def test_tools_and_instruction_go_only_to_a_model_without_its_own_persona() -> None:
     thinking = load(None).thinking
-    way = PromptStyle.of(LocalModel("any", Path("a"), Path("b")), thinking, TOOLS)
-    assert way == PromptStyle(thinking.persona, TOOLS, "Respond to the audio concisely.")
+    style = PromptStyle.of(LocalModel("any", Path("a"), Path("b")), thinking, TOOLS)
+    assert style == PromptStyle(thinking.persona, TOOLS, "Respond to the audio concisely.")
     own = LocalModel("own", Path("a"), Path("b"), persona="I", instruction="")
     assert PromptStyle.of(own, thinking, TOOLS) == PromptStyle("I", (), "")
 
@@ -167,5 +165,5 @@ def test_a_file_without_a_template_has_none(tmp_path: Path) -> None:
     assert template_of(tmp_path / "text.gguf") is None
 
 
-def test_a_comparison_of_nothing_is_not_the_same() -> None:
+def test_an_empty_comparison_is_not_equal() -> None:
     assert not TemplateComparison(problem="why").same

@@ -1,4 +1,4 @@
-"""A template is rendered as such templates are written, and may do no more than that."""
+"""Templates are rendered with the conventions of chat templates, in a sandbox."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ def text(template: str, **names: Any) -> str:
     return render(RenderRequest(template, names, 1))
 
 
-def test_a_block_takes_no_line_of_its_own() -> None:
+def test_a_block_leaves_no_empty_line() -> None:
     assert text("{% for n in all %}\n    {{ n }}\n{% endfor %}\nend", all=[1, 2]) == (
         "    1\n    2\nend"
     )
 
 
-def test_loops_may_be_left_and_json_keeps_its_letters() -> None:
+def test_break_is_supported_and_json_keeps_its_letters() -> None:
     assert (
         text("{% for n in [1, 2, 3] %}{% if n == 2 %}{% break %}{% endif %}{{ n }}{% endfor %}")
         == "1"
     )
-    assert text("{{ said | tojson }}", said={"a": "é <b>"}) == '{"a": "é <b>"}'
+    assert text("{{ data | tojson }}", data={"a": "é <b>"}) == '{"a": "é <b>"}'
 
 
-def test_a_template_may_say_what_is_wrong() -> None:
+def test_a_template_may_raise_an_exception() -> None:
     with pytest.raises(TemplateError, match="roles must alternate"):
         text("{{ raise_exception('roles must alternate') }}")
 
 
 @pytest.mark.parametrize(
     "template",
-    ["{{ ''.__class__.__mro__ }}", "{{ said.append(1) }}", "{{ cycler.__init__.__globals__ }}"],
+    ["{{ ''.__class__.__mro__ }}", "{{ data.append(1) }}", "{{ cycler.__init__.__globals__ }}"],
 )
-def test_nothing_of_pythons_is_called_and_nothing_changed(template: str) -> None:
-    said = [0]
+def test_a_template_cannot_reach_python_or_change_its_values(template: str) -> None:
+    data = [0]
     with pytest.raises((SecurityError, UndefinedError)):
-        text(template, said=said)
-    assert said == [0]
+        text(template, data=data)
+    assert data == [0]
 
 
-def test_a_text_of_the_most_letters_is_taken_and_one_more_is_not() -> None:
+def test_a_text_of_the_maximum_length_is_accepted_and_a_longer_one_is_not() -> None:
     assert len(text("{{ a }}", a="x" * MOST_LETTERS)) == MOST_LETTERS
     with pytest.raises(TemplateError, match="a text without end"):
         text("{{ a }}y", a="x" * MOST_LETTERS)
 
 
-def test_the_same_template_and_names_are_the_same_text_each_time() -> None:
+def test_rendering_has_no_state_between_calls() -> None:
     template = (
         "{% set n = namespace(at=0) %}{% for m in all %}{% set n.at = n.at + m %}{% endfor %}"
         "{{ n.at }}"

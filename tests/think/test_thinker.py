@@ -1,4 +1,4 @@
-"""The thinker as a process: sound in the ring and mail in, sentences out."""
+"""The thinker as a process: sound from the ring and messages in, sentences out."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_speech_in_the_ring_comes_out_as_sentences(rig: Rig) -> None:
     assert end.tokens_per_s > 0
 
 
-def test_a_conductor_that_takes_over_is_told_which_model_answers(rig: Rig) -> None:
+def test_a_status_request_is_answered_with_the_model(rig: Rig) -> None:
     rig.mail.send(StatusWanted())
     rig.until(lambda: rig.told(ThinkerReady)[1:])
     assert rig.told(ThinkerReady) == [ThinkerReady("gemma-4-e2b")] * 2
@@ -80,7 +80,7 @@ LONG_AGO = (("what is the moon", "", "The moon is a big stone. " * 40),) * 3  # 
 PLAIN = {"model": "gemma-4-e2b", "threads": 1, "temperature": 0, "answer_tokens": 40}
 
 
-def test_what_is_heard_is_encoded_by_what_was_made_of_the_model_once(tmp_path: Path) -> None:
+def test_the_streaming_encoder_is_made_once(tmp_path: Path) -> None:
     times = []
     for _ in range(2):
         with Rig(tmp_path, threads=1) as rig:  # the pocket model
@@ -91,7 +91,7 @@ def test_what_is_heard_is_encoded_by_what_was_made_of_the_model_once(tmp_path: P
     assert times[0] == times[1]
 
 
-def test_llama_cpps_encoder_is_used_where_the_owner_wants_it(
+def test_llama_cpps_encoder_is_used_if_the_owner_chose_it(
     tmp_path: Path, tiny_files: tuple[Path, Path]
 ) -> None:
     plain: Any = {**PLAIN, "audio_encoder": "llama"}
@@ -103,7 +103,7 @@ def test_llama_cpps_encoder_is_used_where_the_owner_wants_it(
     assert not (tmp_path / encoder_files.FOLDER).exists()
 
 
-def test_it_is_ready_when_persona_tools_and_memory_are_read(
+def test_the_thinker_is_ready_once_persona_tools_and_memory_are_read(
     tmp_path: Path, tiny_files: tuple[Path, Path]
 ) -> None:
     with Rig(tmp_path, tiny_files, recalled=LONG_AGO, **PLAIN) as rig:
@@ -112,7 +112,7 @@ def test_it_is_ready_when_persona_tools_and_memory_are_read(
         assert rig.end_of(1).read_tokens < 30  # the question and the marks around it
 
 
-def test_a_question_that_comes_before_it_is_ready_reads_what_is_left_and_no_more(
+def test_a_question_before_the_thinker_is_ready_is_answered(
     tmp_path: Path, tiny_files: tuple[Path, Path]
 ) -> None:
     with Rig(tmp_path, tiny_files, recalled=LONG_AGO, **PLAIN) as rig:
@@ -122,24 +122,24 @@ def test_a_question_that_comes_before_it_is_ready_reads_what_is_left_and_no_more
         rig.until(lambda: rig.told(ThinkerReady))
 
 
-def test_a_question_is_read_while_the_silence_after_it_lasts(rig: Rig) -> None:
+def test_a_question_is_prefilled_during_the_silence_after_it(rig: Rig) -> None:
     for turn in range(1, 21, 2):
         rig.until(lambda: not rig.floor.strain)
         rig.say(turn, noise(4), pause=True)
         rig.think(turn, turn)
         read_ahead = rig.end_of(turn)
-        strained = rig.floor.strain  # on a machine that is too busy nothing is read ahead
+        strained = rig.floor.strain  # under strain nothing is read ahead
         rig.mail.send(AnswerHeard(turn, "", False))
         rig.say(turn + 1, noise(4, seed=4))
         rig.think(turn + 1, turn + 1)
         read_after = rig.end_of(turn + 1)
         if not strained:
             break
-    assert read_ahead.read_tokens <= 1  # the one that the answer is drawn from
-    assert read_after.read_tokens > 1  # some of it may have been read while it came
+    assert read_ahead.read_tokens <= 1  # the token from which the answer is drawn
+    assert read_after.read_tokens > 1  # some of it may have been read while it arrived
 
 
-def test_where_the_processor_does_not_suffice_nothing_is_read_before_it_is_asked(rig: Rig) -> None:
+def test_under_strain_nothing_is_read_before_the_question(rig: Rig) -> None:
     rig.supervisor._strain._raise(NO_READ_AHEAD, time.monotonic())
     rig.until(lambda: rig.floor.strain == NO_READ_AHEAD)
     rig.say(3, noise(4), pause=True)
@@ -147,7 +147,7 @@ def test_where_the_processor_does_not_suffice_nothing_is_read_before_it_is_asked
     assert rig.end_of(1).read_tokens > 1
 
 
-def test_typed_words_are_answered_and_the_whole_conversation_goes_on(rig: Rig) -> None:
+def test_a_conversation_of_speech_and_typed_words_is_answered(rig: Rig) -> None:
     rig.mail.send(Recall((("who are you", "", "I am a box."),)))
     for turn in range(1, 6):
         rig.say(turn, noise(1, turn))
@@ -159,14 +159,14 @@ def test_typed_words_are_answered_and_the_whole_conversation_goes_on(rig: Rig) -
     assert rig.end_of(6).reason == "limit"
 
 
-def test_sound_that_never_came_is_said_to_be_lost(rig: Rig) -> None:
+def test_an_utterance_that_never_arrived_is_reported_as_lost(rig: Rig) -> None:
     rig.think(1, 77)
     end = rig.end_of(1)
     assert end.reason == "failed"
     assert end.problem == "What the owner said was lost on its way. Ask again."
 
 
-def test_silence_clipped_sound_and_a_crumb_are_answered_like_anything(rig: Rig) -> None:
+def test_silence_clipped_sound_and_a_single_sample_are_answered(rig: Rig) -> None:
     square = np.where(np.arange(16_000) % 100 < 50, 32767, -32768).astype(np.int16)
     for turn, samples in enumerate(
         [np.zeros(8000, np.int16), square, np.ones(1, np.int16)], start=1
@@ -186,7 +186,7 @@ def test_a_ten_minute_monologue_is_answered_by_its_end(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("how", ["mail", "floor", "newer question"])
-def test_an_answer_nobody_wants_ends_at_once(long_winded: Rig, how: str) -> None:
+def test_an_abandoned_answer_ends_at_once(long_winded: Rig, how: str) -> None:
     rig = long_winded
     rig.think(1, text="tell me about the moon")
     rig.until(lambda: rig.told(Sentence, 1))
@@ -202,7 +202,7 @@ def test_an_answer_nobody_wants_ends_at_once(long_winded: Rig, how: str) -> None
         rig.until(lambda: rig.told(Sentence, 2))
 
 
-def test_a_thinker_that_dies_comes_back_and_answers_what_is_asked_next(rig: Rig) -> None:
+def test_a_restarted_thinker_answers_the_next_question(rig: Rig) -> None:
     os.kill(rig.pid, signal.SIGKILL)
     rig.say(5, noise(1))
     rig.messages.clear()
@@ -211,7 +211,7 @@ def test_a_thinker_that_dies_comes_back_and_answers_what_is_asked_next(rig: Rig)
     assert rig.end_of(4).reason == "limit"
 
 
-def test_a_thinker_that_comes_back_has_not_to_read_persona_and_tools_again(
+def test_a_restarted_thinker_does_not_read_persona_and_tools_again(
     rig: Rig, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     rig.until(lambda: list((tmp_path / FOLDER).glob("*.state")))
@@ -223,14 +223,14 @@ def test_a_thinker_that_comes_back_has_not_to_read_persona_and_tools_again(
     assert rig.end_of(1).read_tokens < 30
 
 
-def test_mail_that_is_no_mail_for_it_changes_nothing(rig: Rig) -> None:
+def test_unexpected_messages_are_ignored(rig: Rig) -> None:
     rig.mail.send(ThinkerReady("you"))
     rig.mail._socket.send(b"nonsense")
     rig.think(1, text="hello")
     assert rig.end_of(1).reason == "limit"
 
 
-def test_it_stops_in_the_middle_of_an_answer_when_told_to(long_winded: Rig) -> None:
+def test_the_thinker_stops_in_the_middle_of_an_answer(long_winded: Rig) -> None:
     rig = long_winded
     rig.think(1, text="hello")
     rig.until(lambda: rig.told(Sentence, 1))
@@ -239,7 +239,7 @@ def test_it_stops_in_the_middle_of_an_answer_when_told_to(long_winded: Rig) -> N
     assert not [end for end in rig.told(ThoughtEnded, 1) if end.reason != "abandoned"]
 
 
-def test_a_model_that_is_not_there_ends_it_with_one_sentence(
+def test_a_missing_model_ends_the_thinker_with_one_sentence(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     with Rig(tmp_path, model="gemma-4-e2b") as rig:
@@ -251,13 +251,13 @@ def test_a_model_that_is_not_there_ends_it_with_one_sentence(
 
         rig.until(gone)
         assert "66" in down[0].problem  # EX_NOINPUT
-    said = capfd.readouterr().err
-    assert "The model gemma-4-e2b is not on this box." in said
-    assert "interlude models fetch gemma-4-e2b" in said
-    assert "Traceback" not in said
+    output = capfd.readouterr().err
+    assert "The model gemma-4-e2b is not on this box." in output
+    assert "interlude models fetch gemma-4-e2b" in output
+    assert "Traceback" not in output
 
 
-def test_a_remote_server_that_is_away_is_apologised_for(tmp_path: Path) -> None:
+def test_an_unreachable_server_gives_a_failed_answer(tmp_path: Path) -> None:
     with Rig(tmp_path, remote={"url": "http://127.0.0.1:9/v1"}) as rig:
         rig.wait_ready()
         rig.think(1, text="hello")
@@ -269,7 +269,7 @@ def test_a_remote_server_that_is_away_is_apologised_for(tmp_path: Path) -> None:
 POCKET = catalogue.PACKAGE / "pocket/pocket-text.gguf"
 
 
-def test_the_pocket_model_tells_about_the_moon(tmp_path: Path) -> None:
+def test_the_pocket_model_answers_a_spoken_question(tmp_path: Path) -> None:
     wav = tmp_path / "moon.wav"
     subprocess.run(["espeak-ng", "-w", str(wav), "tell me about the moon"], check=True)
     raw = np.frombuffer(wav.read_bytes()[44:], np.int16)

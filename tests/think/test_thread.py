@@ -1,4 +1,4 @@
-"""The model's thread: what is asked goes before what is read ahead, and when it counts as ready."""
+"""The model's thread: questions precede idle work; when it is ready and healthy."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from appliance.think.session import ModelSession
 from appliance.think.thinker import ModelThread
 
 
-class Slow:
-    """A Model that has so many pieces to read. `log` is what it did, in order."""
+class SlowModel:
+    """A LanguageModel with so many pieces to prefill. `log`: what it did, in order."""
 
     name = "slow"
     patience_s = 1.0
@@ -68,9 +68,9 @@ class Slow:
 
 
 class Running:
-    """A thread at work with that model."""
+    """A ModelThread with this model."""
 
-    def __init__(self, model: Slow, recall_s: float = 60.0, idle_s: float = 60.0) -> None:
+    def __init__(self, model: SlowModel, recall_s: float = 60.0, idle_s: float = 60.0) -> None:
         self.model = model
         self.sent: list[Message] = []
         self.thread = ModelThread(lambda: model, self._take, recall_s, idle_s)
@@ -98,26 +98,26 @@ def running() -> Iterator[Callable[..., Running]]:
         return made[-1]
 
     yield begin
-    for one in made:
-        one.thread.stop()
-        assert one.thread.problem is None
+    for started in made:
+        started.thread.stop()
+        assert started.thread.problem is None
 
 
 Begin = Callable[..., Running]
 
 
-def test_it_is_ready_when_all_is_read_that_stands_before_the_first_question(
+def test_the_thread_is_ready_once_the_prompt_before_the_question_is_read(
     running: Begin,
 ) -> None:
-    it = running(Slow(4))
+    it = running(SlowModel(4))
     it.thread.submit(lambda session: session.load_turns([("hi", "", "Hello.")]))
     it.thread.start()
     it.until(lambda: it.thread.ready)
     assert it.model.log == ["piece"] * 4 + ["ThinkerReady"]
 
 
-def test_without_what_is_to_be_recalled_it_is_not_ready(running: Begin) -> None:
-    it = running(Slow(1))
+def test_the_thread_is_not_ready_before_the_recall(running: Begin) -> None:
+    it = running(SlowModel(1))
     it.thread.start()
     it.until(lambda: it.thread.idle and it.model.left == 0)
     it.thread.submit(lambda session: it.model.log.append("a job"))
@@ -129,16 +129,16 @@ def test_without_what_is_to_be_recalled_it_is_not_ready(running: Begin) -> None:
     assert it.model.log == ["piece", "a job", "piece", "piece", "ThinkerReady"]
 
 
-def test_a_memory_that_does_not_answer_is_waited_for_only_so_long(running: Begin) -> None:
-    it = running(Slow(2), recall_s=0.0)
+def test_the_wait_for_the_memory_is_limited(running: Begin) -> None:
+    it = running(SlowModel(2), recall_s=0.0)
     it.thread.start()
     it.until(lambda: it.told(ThinkerReady))
 
 
-def test_a_question_goes_before_the_next_piece_and_what_was_left_is_not_read_again(
+def test_a_question_precedes_the_next_piece_and_reads_the_rest(
     running: Begin,
 ) -> None:
-    it = running(Slow(9))
+    it = running(SlowModel(9))
 
     def ask(left: int) -> None:
         if left == 6:
@@ -154,8 +154,8 @@ def test_a_question_goes_before_the_next_piece_and_what_was_left_is_not_read_aga
     assert it.told(ThoughtEnded)
 
 
-def test_a_piece_that_hangs_is_no_life(running: Begin) -> None:
-    it = running(Slow(3))
+def test_a_hanging_piece_is_unhealthy(running: Begin) -> None:
+    it = running(SlowModel(3))
     looked: list[bool] = []
 
     def hang(left: int) -> None:
@@ -167,18 +167,18 @@ def test_a_piece_that_hangs_is_no_life(running: Begin) -> None:
     it.thread.start()
     it.until(lambda: it.thread.ready)
     assert looked == [True, True, False]
-    assert it.thread.is_healthy(200.0)  # nothing is left to do
+    assert it.thread.is_healthy(200.0)  # nothing left to do
 
 
-# ── what was said is written down ────────────────────────────────────────────────────────────
+# ── transcription ────────────────────────────────────────────────────────────────────────────────
 def spoken(turn: int, session: ModelSession) -> None:
-    """A question that was said aloud, answered, and its answer heard."""
+    """A spoken question whose answer was heard."""
     session.think(turn, [SpeechClip(turn, np.zeros(1600, np.int16))], "", 0.0)
     session.record_heard(turn, "Yes.", complete=True)
 
 
-def talked(it: Running, *turns: int) -> None:
-    """The thread runs, and has been through these turns."""
+def run_turns(it: Running, *turns: int) -> None:
+    """Start the thread and run it through these turns."""
     it.thread.submit(lambda session: session.load_turns([]))
     for turn in turns:
         it.thread.submit(partial(spoken, turn))
@@ -186,38 +186,38 @@ def talked(it: Running, *turns: int) -> None:
     it.until(lambda: it.thread.ready)
 
 
-def test_once_nobody_waits_every_turn_is_written_down_oldest_first(running: Begin) -> None:
-    it = running(Slow(0), idle_s=0.02)
+def test_once_idle_every_turn_is_transcribed_oldest_first(running: Begin) -> None:
+    it = running(SlowModel(0), idle_s=0.02)
     it.thread.writes = True
-    talked(it, 1, 2)
+    run_turns(it, 1, 2)
     it.until(lambda: it.model.log.count("Transcribed") == 2)
-    told = [each for each in it.sent if isinstance(each, Transcribed)]
-    assert told == [Transcribed(1, "words 1"), Transcribed(2, "words 2")]
+    transcripts = [message for message in it.sent if isinstance(message, Transcribed)]
+    assert transcripts == [Transcribed(1, "words 1"), Transcribed(2, "words 2")]
     it.thread.submit(lambda session: it.model.log.append("a job"))
     it.until(lambda: it.model.log[-1] == "a job")
     assert it.model.log.count("writes") == 2
 
 
-def test_nothing_is_written_down_where_nothing_is_kept(running: Begin) -> None:
-    it = running(Slow(0), idle_s=0.001)
-    talked(it, 1)
+def test_nothing_is_transcribed_if_nothing_is_saved(running: Begin) -> None:
+    it = running(SlowModel(0), idle_s=0.001)
+    run_turns(it, 1)
     done: list[ModelSession] = []
-    for number in range(20):  # each after a while in which nothing was to be done
+    for number in range(20):  # each after a period without work
         it.thread.submit(done.append)
         it.until(lambda number=number: len(done) > number)  # type: ignore[misc]
         it.until(lambda: it.thread.idle)
     assert "writes" not in it.model.log
 
 
-def test_nothing_is_written_down_as_long_as_there_is_something_to_do(running: Begin) -> None:
-    it = running(Slow(0))  # a minute without anything to do does not pass here
+def test_nothing_is_transcribed_while_there_is_work(running: Begin) -> None:
+    it = running(SlowModel(0))  # the idle time of a minute does not pass here
     it.thread.writes = True
-    talked(it, 1, 2)
+    run_turns(it, 1, 2)
     assert "writes" not in it.model.log
 
 
-def test_a_question_ends_the_writing_at_once_and_it_goes_on_afterwards(running: Begin) -> None:
-    it = running(Slow(0), idle_s=0.02)
+def test_a_question_interrupts_a_transcription_which_is_repeated_later(running: Begin) -> None:
+    it = running(SlowModel(0), idle_s=0.02)
     it.thread.writes = True
 
     def asked_meanwhile() -> None:
@@ -229,7 +229,7 @@ def test_a_question_ends_the_writing_at_once_and_it_goes_on_afterwards(running: 
         raise AnswerAbandoned
 
     it.model.while_writing = asked_meanwhile
-    talked(it, 1)
+    run_turns(it, 1)
     it.until(lambda: it.told(Transcribed))
     writing = it.model.log[it.model.log.index("writes") :]
     assert writing == [
@@ -238,8 +238,8 @@ def test_a_question_ends_the_writing_at_once_and_it_goes_on_afterwards(running: 
     assert not it.model.interrupted
 
 
-def test_what_is_forgotten_meanwhile_is_not_written_down(running: Begin) -> None:
-    it = running(Slow(0), idle_s=0.02)
+def test_a_turn_forgotten_meanwhile_is_not_transcribed(running: Begin) -> None:
+    it = running(SlowModel(0), idle_s=0.02)
     it.thread.writes = True
 
     def forget_meanwhile() -> None:
@@ -247,7 +247,7 @@ def test_what_is_forgotten_meanwhile_is_not_written_down(running: Begin) -> None
         raise AnswerAbandoned
 
     it.model.while_writing = forget_meanwhile
-    talked(it, 1)
+    run_turns(it, 1)
     it.until(lambda: "writes" in it.model.log)
     it.thread.submit(lambda session: it.model.log.append("forgotten"))
     it.until(lambda: it.model.log[-1] == "forgotten")

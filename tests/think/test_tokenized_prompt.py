@@ -1,4 +1,4 @@
-"""A prompt of runs: what is after a place, what is until it, what two have in common."""
+"""A prompt of runs: the part after a position, the part before it, the common prefix."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WIDTH = 2
 
 
 def rows(*ids: int) -> Rows:
-    """Sound whose first column says which it is."""
+    """Sound rows whose first column is the id."""
     return np.array([[number, 0] for number in ids], np.float32).reshape(len(ids), WIDTH)
 
 
@@ -39,7 +39,7 @@ def test_after_and_until_cut_within_words_and_within_sound() -> None:
     assert len(MIXED.until(0)) == 0
 
 
-def test_what_is_held_is_common_as_far_as_it_is_the_same() -> None:
+def test_common_counts_the_equal_ids_from_the_start() -> None:
     assert MIXED.common(np.array([1, 2, 9, 4])) == 2
     assert MIXED.common(np.array([1, 2])) == 2
     assert MIXED.common(np.array([1, 2, 3, 4, 5, 6, 7])) == 6
@@ -55,7 +55,7 @@ RUNS = st.lists(
 
 
 @given(RUNS, st.integers(0, 30))
-def test_what_is_until_a_place_and_after_it_is_the_whole(runs: list[PromptRun], at: int) -> None:
+def test_until_and_after_a_position_together_are_the_whole(runs: list[PromptRun], at: int) -> None:
     whole = prompt(*runs)
     place = min(at, len(whole))
     before = whole.until(place)

@@ -1,4 +1,4 @@
-"""Calls as servers stream them."""
+"""Tool calls as servers stream them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_call_in_pieces_is_one_call() -> None:
     assert calls(*pieces) == [ToolCall("timer", {"minutes": 5})]
 
 
-def test_one_is_complete_when_the_next_begins() -> None:
+def test_a_call_is_complete_when_the_next_begins() -> None:
     deltas = ToolCallStream()
     deltas.push([delta(0, "time")])
     assert list(deltas.pop_complete()) == []
@@ -47,18 +47,18 @@ def test_one_is_complete_when_the_next_begins() -> None:
      '{"a": ' + "9" * 40 + "}", "{" + ",".join(f'"a{n}": 1' for n in range(9)) + "}",
      "[" * 3000],
 )  # fmt: skip
-def test_what_is_no_call_is_a_bad_one(arguments: str) -> None:
+def test_invalid_arguments_give_a_bad_call(arguments: str) -> None:
     (found,) = calls([delta(0, "timer", arguments)])
     assert isinstance(found, BadToolCall)
 
 
-def test_more_calls_than_anybody_wants_are_refused() -> None:
+def test_too_many_calls_are_refused() -> None:
     with pytest.raises(ValueError, match="too many"):
         calls([delta(index, "time") for index in range(100)])
 
 
 @given(st.text(max_size=10), st.text(max_size=60))
-def test_whatever_a_server_sends_can_be_told_on(name: str, arguments: str) -> None:
+def test_any_accepted_call_can_be_encoded_as_a_message(name: str, arguments: str) -> None:
     for found in calls([delta(0, name, arguments)]):
         if isinstance(found, ToolCall):
             encode(ToolCalled(1, 0, found.name, dict(found.arguments)))

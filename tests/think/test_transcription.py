@@ -1,7 +1,7 @@
-"""Speech written down by the model: bounded, interruptible, beside what it holds.
+"""Transcription by the model: bounded, interruptible, and separate from the conversation's context.
 
-The pocket model was not trained for it: what it writes down is its own sentence for what it does
-not understand. That shows the way of the words, not how well a model hears.
+The pocket model was not trained for it: its transcript is always its sentence for speech that it
+does not understand. This tests the data flow, not the quality of transcripts.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ NOT_UNDERSTOOD = "Sorry, I did not understand that. Please say it in another way
 
 @pytest.fixture
 def pocket() -> Iterator[Callable[..., LocalGemma]]:
-    """The pocket model, as one that is taken to be able to write down what was said."""
+    """Loads the pocket model, declared as able to transcribe."""
     made: list[LocalGemma] = []
     files = LocalModel("pocket", POCKET / "pocket-text.gguf", POCKET / "pocket-audio.gguf")
 
@@ -51,38 +51,42 @@ def pocket() -> Iterator[Callable[..., LocalGemma]]:
         model.close()
 
 
-def test_a_clip_is_written_down_to_the_models_own_end(pocket: Callable[..., LocalGemma]) -> None:
+def test_a_clip_is_transcribed_up_to_the_models_end_token(
+    pocket: Callable[..., LocalGemma],
+) -> None:
     model = pocket()
     assert model.transcribe([clip(2)]) == NOT_UNDERSTOOD
     assert model.transcribe([clip(2), clip(1, seed=1)]) == f"{NOT_UNDERSTOOD} {NOT_UNDERSTOOD}"
 
 
-def test_a_model_that_cannot_is_not_asked(pocket: Callable[..., LocalGemma]) -> None:
+def test_a_model_that_cannot_transcribe_is_not_asked(pocket: Callable[..., LocalGemma]) -> None:
     model = pocket(transcribes=False)
     before = model.progress
     assert model.transcribe([clip(2)]) == ""
     assert model.progress == before
 
 
-def test_the_pocket_model_cannot_and_gemma_can() -> None:
+def test_gemma_can_transcribe_and_the_pocket_model_cannot() -> None:
     models = ModelStore.of(load_defaults()).models
     can = {name: row.language.transcribes for name, row in models.items() if row.language}
     assert not can["pocket"]
     assert can["gemma-4-e2b"]
 
 
-def test_what_comes_to_no_end_is_no_transcript_and_costs_no_more_than_its_bound(
+def test_an_endless_transcript_is_discarded_at_its_limit(
     tiny_model: LocalModel,
 ) -> None:
     """Random weights never end by themselves."""
     model, long = LocalGemma(tiny_model, thinking(), 1), clip(3)
     assert most_tokens(long) == LEAST_TOKENS + 3 * TOKENS_A_SECOND
-    assert model.transcribe([clip(1)]) == ""  # so that what is encoded once does not count
+    assert model.transcribe([clip(1)]) == ""  # so that one-time encoding does not count
     model.encode_ahead(long)
     before = model.progress
     assert model.transcribe([long]) == ""
     request = len(model._tokenize_prompt(transcription_request(long)))
-    assert model.progress - before == request + most_tokens(long) - 1  # the last is drawn, not read
+    assert (
+        model.progress - before == request + most_tokens(long) - 1
+    )  # the last token is drawn, not read
     model.close()
 
 
@@ -99,7 +103,7 @@ def test_the_request_is_sound_and_then_words_without_the_conversation(
     ]
 
 
-def test_what_is_held_of_the_conversation_stays_held(tiny_model: LocalModel) -> None:
+def test_a_transcription_keeps_the_context_of_the_conversation(tiny_model: LocalModel) -> None:
     model, history = LocalGemma(tiny_model, thinking(), 1), History()
     history.add_turn(1, [clip(2)])
     turn = history.turns[0]
@@ -115,13 +119,13 @@ def test_what_is_held_of_the_conversation_stays_held(tiny_model: LocalModel) -> 
 
 
 @pytest.mark.long
-def test_an_interruption_ends_it_and_it_goes_on_where_it_was(
+def test_an_interrupted_transcription_is_continued_where_it_was(
     pocket: Callable[..., LocalGemma],
 ) -> None:
-    model, said = pocket(), clip(20)
-    model.encode_ahead(said)
+    model, speech = pocket(), clip(20)
+    model.encode_ahead(speech)
     began = model.progress
-    drawn = began + len(model._tokenize_prompt(transcription_request(said))) + 3
+    drawn = began + len(model._tokenize_prompt(transcription_request(speech))) + 3
     stopped = 0
 
     def interrupt() -> None:
@@ -133,34 +137,32 @@ def test_an_interruption_ends_it_and_it_goes_on_where_it_was(
     interrupting = threading.Thread(target=interrupt, daemon=True)
     interrupting.start()
     try:
-        text = model.transcribe([said])
+        text = model.transcribe([speech])
     except AnswerAbandoned:
         stopped = model.progress
         model.resume()
-        text = model.transcribe([said])
+        text = model.transcribe([speech])
     done.set()
     interrupting.join()
     model.resume()
     assert text == NOT_UNDERSTOOD
     fresh = pocket()
-    fresh.encode_ahead(said)
+    fresh.encode_ahead(speech)
     before = fresh.progress
-    assert fresh.transcribe([said]) == text
-    assert stopped  # it did end in the middle
-    assert (
-        model.progress - began <= fresh.progress - before + 2
-    )  # nothing was read twice but a token
+    assert fresh.transcribe([speech]) == text
+    assert stopped  # it was interrupted
+    assert model.progress - began <= fresh.progress - before + 2  # at most a token was read twice
 
 
 @pytest.mark.process
-@pytest.mark.timeout(600)  # a machine that is too busy for it is waited for
-def test_a_whole_process_tells_what_was_said_once_its_answer_was_heard(tmp_path: Path) -> None:
+@pytest.mark.timeout(600)  # waits for a machine that is too busy
+def test_the_thinker_sends_a_transcript_once_the_answer_was_heard(tmp_path: Path) -> None:
     files = POCKET / "pocket-text.gguf", POCKET / "pocket-audio.gguf"
     with Rig(
         tmp_path, files, model="gemma-4-e2b", threads=1, temperature=0, answer_tokens=40,
         instruction="",
     ) as rig:  # fmt: skip
-        # Too busy, the box writes nothing down, and not for the 30 s after that: as it is meant to.
+        # Under strain, and for 30 s after it, the box transcribes nothing, by design.
         rig.limit_s, rig.busy_s = 60.0, 180.0
         rig.wait_ready()
         noise = np.random.default_rng(0).normal(0, 3000, 32_000).astype(np.int16)
@@ -169,5 +171,5 @@ def test_a_whole_process_tells_what_was_said_once_its_answer_was_heard(tmp_path:
         rig.end_of(1)
         assert not rig.told(Transcribed)
         rig.mail.send(AnswerHeard(1, rig.text_of(1) or "Yes.", complete=True))
-        rig.until(lambda: rig.told(Transcribed, 1))  # for 5 s of it nobody wants anything
+        rig.until(lambda: rig.told(Transcribed, 1))  # needs 5 s without work
         assert rig.told(Transcribed) == [Transcribed(1, NOT_UNDERSTOOD)]

@@ -1,4 +1,4 @@
-"""Utterances from slots: whole, in clips, bounded."""
+"""Utterances from ring slots: complete, cut into clips, bounded in length."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_an_utterance_is_one_clip_with_all_its_samples() -> None:
     assert utterances.frames == 0
 
 
-def test_utterances_come_in_the_order_they_are_named() -> None:
+def test_utterances_are_returned_in_the_order_named() -> None:
     utterances = UtteranceBuffer()
     fill(utterances, 1, 2, value=1)
     fill(utterances, 2, 2, value=2)
@@ -44,13 +44,13 @@ def test_utterances_come_in_the_order_they_are_named() -> None:
     assert question.missing == (5,)
 
 
-def test_an_utterance_without_its_end_is_taken_as_far_as_it_goes() -> None:
+def test_an_utterance_without_its_end_is_returned_so_far() -> None:
     utterances = UtteranceBuffer()
     utterances.push(slot(1, START), 0)
     assert len(utterances.pop([1]).clips[0].samples) == SLOT
 
 
-def test_an_end_without_samples_makes_no_utterance() -> None:
+def test_an_end_without_samples_gives_no_utterance() -> None:
     utterances = UtteranceBuffer()
     utterances.push(slot(1, END, frames=0), 0)
     assert utterances.pop([1]).missing == (1,)
@@ -74,7 +74,7 @@ def test_clips_of_loud_noise_are_cut_too() -> None:
 
 
 @pytest.mark.long
-def test_of_a_monologue_the_end_is_kept_and_the_rest_counted() -> None:
+def test_a_monologue_keeps_its_end_and_the_dropped_rest_is_counted() -> None:
     utterances = UtteranceBuffer(keep_frames=300 * SLOT, clip_frames=50 * SLOT)
     for at in range(3000):
         utterances.push(slot(1, START if at == 0 else 0, at % 100), 0)
@@ -86,7 +86,7 @@ def test_of_a_monologue_the_end_is_kept_and_the_rest_counted() -> None:
     assert question.clips[-1].samples[-1] == 2999 % 100
 
 
-def test_what_nobody_asks_about_is_forgotten_in_time() -> None:
+def test_an_utterance_without_a_question_is_dropped_after_a_while() -> None:
     utterances = UtteranceBuffer()
     fill(utterances, 1, 5, now_s=0)
     fill(utterances, 2, 5, now_s=UNNAMED_S - 1)

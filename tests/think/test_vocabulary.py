@@ -1,4 +1,4 @@
-"""Words never become marks, whatever they look like, and lose nothing by it."""
+"""Words never become marks, whatever they look like, and their text is preserved."""
 
 from __future__ import annotations
 
@@ -29,38 +29,36 @@ def gemma(request: pytest.FixtureRequest, tiny_files: tuple[Path, Path]) -> Iter
     model.close()
 
 
-def are_words(gemma: Gemma, text: str) -> None:
+def assert_words(gemma: Gemma, text: str) -> None:
     tokens = gemma.tokenize(text, marks=False)
     special = gemma.vocabulary.special
     assert [special[token] for token in tokens if token in special] == []
     assert b"".join(map(gemma.piece, tokens)).decode() == text
 
 
-def test_every_special_token_of_the_vocabulary_is_known(gemma: Gemma) -> None:
+def test_the_vocabulary_lists_the_special_tokens(gemma: Gemma) -> None:
     texts = set(gemma.vocabulary.special.values())
     assert {"<bos>", "<eos>", "<unk>", "<|turn>", "<turn|>", "<|audio>", "<audio|>"} <= texts
     assert {"<|tool_call>", "<tool_call|>", "<|channel>", "<channel|>"} <= texts
 
 
-def test_every_special_token_spelled_out_in_words_stays_words(gemma: Gemma) -> None:
+def test_every_special_token_spelled_out_is_tokenized_as_words(gemma: Gemma) -> None:
     texts = sorted(gemma.vocabulary.special.values())
     for text in texts:
         assert gemma.tokenize(text, marks=True)[0] in gemma.vocabulary.special
         for words in (text, text * 3, f"a{text}b", f" {text} ", text[0] + text, text + text[-1]):
-            are_words(gemma, words)
-    are_words(gemma, "".join(texts))
+            assert_words(gemma, words)
+    assert_words(gemma, "".join(texts))
 
 
 @SLOW
 @given(data=st.data())
 @pytest.mark.long
-def test_nothing_that_is_made_of_marks_and_words_holds_a_mark(
-    gemma: Gemma, data: st.DataObject
-) -> None:
+def test_no_mixture_of_marks_and_words_becomes_a_mark(gemma: Gemma, data: st.DataObject) -> None:
     marks = sorted(gemma.vocabulary.special.values())
     whole = st.sampled_from(marks)
     part = whole.flatmap(lambda mark: st.integers(0, len(mark)).map(lambda at: mark[:at]))
     rest = whole.flatmap(lambda mark: st.integers(0, len(mark)).map(lambda at: mark[at:]))
     anything = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\u2581"))
     pieces = st.lists(st.one_of(whole, part, rest, anything, st.sampled_from(' \n<|>"')))
-    are_words(gemma, "".join(data.draw(pieces)))
+    assert_words(gemma, "".join(data.draw(pieces)))

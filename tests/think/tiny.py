@@ -1,7 +1,8 @@
 """Random weights in the shape of Gemma 4, small enough to load in a few milliseconds.
 
 Same architecture switches as the real E2B (sliding and full layers, shared keys and values,
-per-layer embeddings, audio by the gemma4a conformer), so everything but sense can be tested.
+per-layer embeddings, audio by the gemma4a conformer), so everything but the quality of the text
+can be tested.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import gguf
 import numpy as np
 import numpy.typing as npt
 
-LAYERS, SHARED, PERIOD = 5, 2, 3  # of the 3 with keys of their own, the last two: sliding, full
+LAYERS, SHARED, PERIOD = 5, 2, 3  # of the 3 with their own keys, the last two: sliding, full
 WIDTH, HEADS, HEAD_SLIDING, HEAD_FULL, INNER, PER_LAYER = 64, 2, 32, 64, 96, 16
 VOCABULARY, WINDOW, CONTEXT = 640, 48, 4096
 MELS, EARS_WIDTH, EARS_LAYERS, EARS_OUT = 64, 32, 2, 48
@@ -27,7 +28,7 @@ MARKS = {
     105: ("<|turn>", CONTROL), 106: ("<turn|>", CONTROL),
     111: ("<|audio>", CONTROL), 115: ("<audio|>", CONTROL),
 }  # fmt: skip
-ENDS = (1, 50, 106)  # what llama.cpp takes for the end of an answer
+ENDS = (1, 50, 106)  # tokens that llama.cpp takes for the end of an answer
 WORDS = ["hello", "moon", "the", "tell", "me", "about", "is", "a", "big", "stone"]
 
 
@@ -46,8 +47,8 @@ def write_text(
     *,
     quantised: bool = False,
 ) -> None:
-    """`per_layer`: width of the embeddings that each layer has of its own. `quantised`: matrices of
-    the layers are in Q4_0, which llama.cpp puts into an order of its own when it loads them."""
+    """`per_layer`: width of the per-layer embeddings. `quantised`: the layers' matrices are in
+    Q4_0, which llama.cpp repacks when it loads them."""
     w = gguf.GGUFWriter(path, architecture)
     w.add_type(gguf.GGUFType.MODEL)
     w.add_context_length(CONTEXT)
@@ -87,7 +88,7 @@ def audio_tensors() -> Iterator[Tensor]:
 
 
 def add_audio_keys(w: gguf.GGUFWriter) -> None:
-    """All that is said of the audio encoder."""
+    """Add the metadata of the audio encoder."""
     w.add_type(gguf.GGUFType.MMPROJ)
     w.add_clip_has_audio_encoder(True)
     w.add_clip_audio_projector_type(gguf.VisionProjectorType.GEMMA4A)
@@ -148,7 +149,7 @@ def _text_tensors(rng: np.random.Generator, per_layer: int) -> Iterator[Tensor]:
         return (scale * rng.standard_normal((rows, columns))).astype(np.float32)
 
     embeddings = matrix(VOCABULARY, WIDTH, 0.05)
-    embeddings[list(ENDS)] = 0  # never the likeliest: drawn greedily, it speaks to its limit
+    embeddings[list(ENDS)] = 0  # never the likeliest: a greedy answer runs to its limit
     yield "token_embd.weight", embeddings
     yield "per_layer_token_embd.weight", matrix(VOCABULARY, per_layer * LAYERS, 0.05)
     yield "per_layer_model_proj.weight", matrix(per_layer * LAYERS, WIDTH)

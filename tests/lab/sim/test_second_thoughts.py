@@ -22,7 +22,7 @@ from lab.sim.rehearsal_cli import load_over
 from tests.english import ENGLISH
 from tests.lab.sim.test_modes import PATIENCE_S, becomes, comes, said
 from tests.think.test_remote import Server, stream
-from tests.think.test_remote import said as written
+from tests.think.test_remote import chunk as written
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("simcard_library")]
 
