@@ -33,7 +33,7 @@ def store(folder: Path, clock: Clock) -> AccessStore:
     return AccessStore(folder / FILE, clock)
 
 
-def test_a_browser_is_known_by_its_cookie_also_after_a_new_start(
+def test_a_browser_is_recognised_by_its_cookie_after_a_restart(
     tmp_path: Path, clock: Clock
 ) -> None:
     cookie = store(tmp_path, clock).let_in("Firefox, Android")
@@ -45,14 +45,16 @@ def test_a_browser_is_known_by_its_cookie_also_after_a_new_start(
     assert again.find("") is None
 
 
-def test_the_file_is_the_owners_alone_and_has_no_cookie_in_it(tmp_path: Path, clock: Clock) -> None:
+def test_the_file_is_readable_by_its_owner_only_and_contains_no_cookie(
+    tmp_path: Path, clock: Clock
+) -> None:
     cookie = store(tmp_path, clock).let_in("Phone")
     file = tmp_path / FILE
     assert file.stat().st_mode & 0o777 == 0o600
     assert cookie.encode() not in file.read_bytes()
 
 
-def test_what_was_taken_back_is_gone_for_good(tmp_path: Path, clock: Clock) -> None:
+def test_a_revoked_access_stays_revoked_after_a_restart(tmp_path: Path, clock: Clock) -> None:
     one = store(tmp_path, clock)
     cookie, other = one.let_in("A"), one.let_in("B")
     one.revoke(one.browsers[0].id)
@@ -61,7 +63,7 @@ def test_what_was_taken_back_is_gone_for_good(tmp_path: Path, clock: Clock) -> N
     assert store(tmp_path, clock).find(cookie) is None
 
 
-def test_who_was_not_seen_for_a_year_pairs_again(tmp_path: Path, clock: Clock) -> None:
+def test_a_browser_unseen_for_a_year_has_to_pair_again(tmp_path: Path, clock: Clock) -> None:
     one = store(tmp_path, clock)
     cookie = one.let_in("A")
     clock.now_s += UNSEEN_S - 1
@@ -72,7 +74,9 @@ def test_who_was_not_seen_for_a_year_pairs_again(tmp_path: Path, clock: Clock) -
     assert one.find(cookie) is None
 
 
-def test_only_so_many_are_kept_those_that_were_seen_last(tmp_path: Path, clock: Clock) -> None:
+def test_only_the_most_recently_seen_browsers_up_to_the_limit_are_kept(
+    tmp_path: Path, clock: Clock
+) -> None:
     one = store(tmp_path, clock)
     cookies = []
     for number in range(MOST + 3):
@@ -83,7 +87,7 @@ def test_only_so_many_are_kept_those_that_were_seen_last(tmp_path: Path, clock: 
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"version": 2}', '{"browsers": [1]}'])
-def test_a_damaged_file_lets_nobody_in(
+def test_a_damaged_file_admits_no_browser(
     tmp_path: Path, clock: Clock, text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / FILE).write_text(text)
@@ -93,7 +97,7 @@ def test_a_damaged_file_lets_nobody_in(
     assert one.find(one.let_in("A")) is not None
 
 
-def test_a_folder_that_cannot_be_written_is_said_and_keeps_nobody_out(
+def test_an_unwritable_folder_is_logged_and_pairing_still_works(
     tmp_path: Path, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -102,7 +106,7 @@ def test_a_folder_that_cannot_be_written_is_said_and_keeps_nobody_out(
     assert "cannot be written" in caplog.text
 
 
-def test_a_passphrase_is_asked_for_where_one_is_set_and_is_not_in_the_file(
+def test_a_set_passphrase_is_required_and_not_stored_in_plain_text(
     tmp_path: Path, clock: Clock
 ) -> None:
     one = store(tmp_path, clock)
@@ -117,7 +121,7 @@ def test_a_passphrase_is_asked_for_where_one_is_set_and_is_not_in_the_file(
     assert again.is_passphrase("")
 
 
-def test_a_forms_token_is_of_one_cookie() -> None:
+def test_a_form_token_is_valid_for_one_cookie() -> None:
     assert is_form_token(form_token("a"), "a")
     assert not is_form_token(form_token("a"), "b")
     assert not is_form_token("ü", "a")

@@ -85,7 +85,7 @@ def show(view: View, screen: Screen, folder: Path, served: list[Served]) -> None
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
-def test_nothing_keeps_anybody_from_using_it(
+def test_every_view_is_accessible_fits_the_screen_and_works_by_keyboard(
     view: View, screen: Screen, tmp_path: Path, served: list[Served]
 ) -> None:
     show(view, screen, tmp_path, served)
@@ -114,7 +114,7 @@ def tab_through(browser: Chromium) -> None:
     assert all(seen.values()), "what has the focus is not seen"
 
 
-def test_no_page_is_left_out() -> None:
+def test_every_page_is_shown_by_a_view() -> None:
     shown = {view.path for view in VIEWS}
     files = {"/own/backup/file"}  # saved, and not shown
     assert {path for path, route in PAGES.items() if route.get is not None} - files <= shown

@@ -26,7 +26,7 @@ def as_a_service(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STATE_DIRECTORY", "/var/lib/interlude")
 
 
-def test_as_it_is_delivered_it_is_the_page_at_port_80() -> None:
+def test_by_default_the_page_at_port_80_is_announced() -> None:
     assert announced(page()) == [
         ("_http._tcp", "80", "path=/"), ("_interlude._tcp", "80", "scheme=http"),
     ]  # fmt: skip
@@ -36,7 +36,7 @@ def test_another_port_is_announced() -> None:
     assert {row[1] for row in announced(page(port=8123))} == {"8123"}
 
 
-def test_with_a_certificate_it_is_the_encrypted_page() -> None:
+def test_with_a_certificate_the_encrypted_page_is_announced() -> None:
     assert announced(page(certificate="/etc/interlude/page.pem")) == [
         ("_https._tcp", "443", "path=/"), ("_interlude._tcp", "443", "scheme=https"),
     ]  # fmt: skip
@@ -46,7 +46,7 @@ def test_with_a_certificate_it_is_the_encrypted_page() -> None:
     "told",
     [{"enabled": False}, {"listen": "127.0.0.1"}, {"listen": "127.1.2.3"}, {"listen": "::1"}],
 )
-def test_a_page_that_nobody_else_can_reach_is_not_announced(told: dict[str, Any]) -> None:
+def test_a_page_unreachable_from_the_network_is_not_announced(told: dict[str, Any]) -> None:
     assert announcement(page(**told)) == b""
 
 
@@ -58,13 +58,13 @@ def test_a_page_that_nobody_else_can_reach_is_not_announced(told: dict[str, Any]
         ({"certificate": "/x.pem", "port": 80}, "https://{}:80"),
     ],
 )  # fmt: skip
-def test_its_address_is_told_with_a_place_for_the_boxes_name(
+def test_the_pages_address_has_a_placeholder_for_the_boxs_name(
     told: dict[str, Any], address: str
 ) -> None:
     assert address_of(page(**told)) == address
 
 
-def test_on_a_development_machine_nothing_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_development_machine_nothing_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("STATE_DIRECTORY")
     assert announcement(page()) == b""
     assert announcement(page(enabled=True)) == b"", "it listens on 127.0.0.1"

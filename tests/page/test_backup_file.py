@@ -49,19 +49,19 @@ def archive(
     return made.getvalue()
 
 
-def test_what_was_packed_is_what_is_unpacked() -> None:
+def test_unpack_returns_what_was_packed() -> None:
     assert unpack(pack(WHOLE)) == WHOLE
     nothing = Backup(1.0, "0", "")
     assert unpack(pack(nothing)) == nothing
 
 
-def test_anybody_can_open_it_and_none_of_it_is_compressed() -> None:
+def test_a_backup_is_a_valid_zip_file_without_compression() -> None:
     with zipfile.ZipFile(io.BytesIO(pack(WHOLE))) as made:
         assert made.testzip() is None
         assert {entry.compress_type for entry in made.infolist()} == {zipfile.ZIP_STORED}
 
 
-def test_of_more_than_an_archive_may_hold_the_newest_turns_are_in_it() -> None:
+def test_a_backup_over_the_size_limit_contains_the_newest_turns() -> None:
     long = [BackupTurn("2026", n, "", 1.0, "x" * 19_000, True) for n in range(400)]
     data = pack(Backup(1.0, "0", "", tuple(long)))
     assert len(data) <= MOST_BYTES
@@ -117,13 +117,13 @@ def crowd() -> bytes:
     ],
 )  # fmt: skip
 @pytest.mark.long
-def test_whatever_else_comes_is_refused_in_words(make: Callable[[], bytes]) -> None:
+def test_any_other_file_is_refused_with_a_remedy(make: Callable[[], bytes]) -> None:
     with pytest.raises(BackupRefused) as caught:
         unpack(make())
     assert caught.value.remedy
 
 
-def test_an_entry_twice_is_refused() -> None:
+def test_a_duplicate_entry_is_refused() -> None:
     data = pack(Backup(1.0, "0", ""))
     with (
         pytest.warns(UserWarning, match="Duplicate"),
@@ -135,7 +135,7 @@ def test_an_entry_twice_is_refused() -> None:
 
 
 @pytest.mark.long
-def test_a_bomb_takes_no_memory_to_be_refused() -> None:
+def test_a_zip_bomb_is_refused_without_being_unpacked_into_memory() -> None:
     data = bomb()
     peak = Peak()
     with pytest.raises(BackupRefused):
@@ -143,7 +143,7 @@ def test_a_bomb_takes_no_memory_to_be_refused() -> None:
     assert peak.mib < 16
 
 
-def test_an_archive_of_an_older_release_in_the_same_format_is_taken() -> None:
+def test_an_archive_of_an_older_release_in_the_same_format_is_accepted() -> None:
     entry = json.dumps({
         "started": "2026", "turn": 1, "asked": "", "seconds": 1, "heard": "x", "complete": True
     })  # fmt: skip

@@ -80,7 +80,7 @@ def talk(page: SupervisedPart) -> None:
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (360, True)])
-def test_a_browser_is_let_in_and_sees_who_has_the_floor(
+def test_a_browser_pairs_and_shows_who_has_the_floor(
     page: SupervisedPart, width: int, dark: bool
 ) -> None:
     with Chromium(width, dark=dark) as browser:
@@ -104,7 +104,7 @@ def test_a_browser_is_let_in_and_sees_who_has_the_floor(
         assert browser.errors == []
 
 
-def test_volume_and_microphone_are_set_by_the_keyboard(page: SupervisedPart) -> None:
+def test_volume_and_microphone_can_be_set_by_keyboard(page: SupervisedPart) -> None:
     with Chromium() as browser:
         let_in(page, browser)
         for _ in range(12):
@@ -126,7 +126,7 @@ NOW = """(ask => { ask.open("GET", "/", false); ask.send();
 return ask.responseText.includes("Turn the microphone on") })(new XMLHttpRequest())"""
 
 
-def test_what_changed_while_nothing_was_connected_is_shown(page: SupervisedPart) -> None:
+def test_changes_during_a_lost_connection_are_shown(page: SupervisedPart) -> None:
     with Chromium() as browser:
         let_in(page, browser)
         browser.run("dispatchEvent(new Event('pagehide'))")  # ends the stream of events
@@ -141,7 +141,7 @@ def test_what_changed_while_nothing_was_connected_is_shown(page: SupervisedPart)
         assert browser.errors == []
 
 
-def test_words_are_shown_to_who_asks_and_gone_with_the_page(page: SupervisedPart) -> None:
+def test_words_are_shown_on_request_and_disappear_with_the_page(page: SupervisedPart) -> None:
     with Chromium() as browser:
         let_in(page, browser)
         assert LiveView(on=True, words=True) not in page.messages

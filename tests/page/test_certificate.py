@@ -28,25 +28,25 @@ def page(certificate: Path | str, key: Path | str = "") -> PageSettings:
     return load(None, {"page": told}).page
 
 
-def test_without_one_there_is_none() -> None:
+def test_without_the_setting_there_is_no_certificate() -> None:
     assert load_certificate(page(""), NOBODY) is None
     assert stamp(page(""), NOBODY) == ()
 
 
-def test_one_of_an_authority_is_taken_with_its_names(authority: Authority) -> None:
+def test_a_certificate_of_an_authority_is_accepted_with_its_names(authority: Authority) -> None:
     found = load_certificate(page(*authority.issue("kitchen.local")), NOBODY)
     assert found is not None
     assert (found.names, found.self_signed) == (("kitchen.local",), False)
     assert 0 < found.until_s - time.time() < 3 * 86_400
 
 
-def test_one_that_signed_itself_is_known_as_such(authority: Authority) -> None:
+def test_a_self_signed_certificate_is_recognised(authority: Authority) -> None:
     found = load_certificate(page(*authority.self_signed("kitchen.local")), NOBODY)
     assert found is not None
     assert found.self_signed
 
 
-def test_its_key_may_be_a_credential_of_the_unit(authority: Authority, tmp_path: Path) -> None:
+def test_the_key_can_be_a_credential_of_the_unit(authority: Authority, tmp_path: Path) -> None:
     certificate, key = authority.issue("kitchen.local")
     (tmp_path / CREDENTIAL).write_bytes(key.read_bytes())
     handed_over = {"CREDENTIALS_DIRECTORY": str(tmp_path)}
@@ -107,7 +107,7 @@ def gone(authority: Authority, folder: Path) -> PageSettings:
         (key_gone, "nowhere.key cannot be read"), (gone, "nowhere.pem cannot be read"),
     ],
 )  # fmt: skip
-def test_one_that_no_browser_would_take_is_an_error_with_a_remedy(
+def test_an_unusable_certificate_is_an_error_with_a_remedy(
     authority: Authority, tmp_path: Path, spoiled: Spoiled, said: str
 ) -> None:
     with pytest.raises(PageError, match=said) as raised:

@@ -55,7 +55,7 @@ def test_without_a_certificate_nothing_is_watched() -> None:
     assert watch(load(None, {}).page, 0.0, NOBODY) is None
 
 
-def test_a_new_one_is_taken_once(files: Files) -> None:
+def test_a_new_certificate_is_loaded_once(files: Files) -> None:
     before = files.watch.served
     assert not files.look(2.0)
     files.write(days=90)
@@ -66,7 +66,7 @@ def test_a_new_one_is_taken_once(files: Files) -> None:
 
 
 @pytest.mark.parametrize("spoiled", ["expired", "cut off", "gone", "key of another"])
-def test_one_that_cannot_be_used_leaves_the_one_before_and_says_why(
+def test_an_unusable_certificate_keeps_the_previous_one_and_is_reported(
     files: Files, spoiled: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = files.watch.served
@@ -89,7 +89,7 @@ def test_one_that_cannot_be_used_leaves_the_one_before_and_says_why(
     assert files.notices() == []
 
 
-def test_one_that_was_refused_is_tried_again_after_a_while_since_the_clock_may_have_been_wrong(
+def test_a_refused_certificate_is_retried_later_without_a_change_of_its_file(
     files: Files,
 ) -> None:
     files.key.chmod(0o644)  # no other file, and so no other stamp
@@ -101,7 +101,7 @@ def test_one_that_was_refused_is_tried_again_after_a_while_since_the_clock_may_h
     assert files.look(2.0 + AGAIN_S)
 
 
-def test_its_end_is_told_two_weeks_before_and_after_it_on_the_page_and_once_in_the_log(
+def test_the_expiry_is_shown_from_two_weeks_before_and_logged_once_before_and_after(
     files: Files, caplog: pytest.LogCaptureFixture
 ) -> None:
     end_s = files.watch.served.until_s
@@ -113,7 +113,7 @@ def test_its_end_is_told_two_weeks_before_and_after_it_on_the_page_and_once_in_t
     assert len(caplog.records) == 2
 
 
-def test_it_is_told_to_who_was_let_in_and_to_nobody_else(desk: Desk, files: Files) -> None:
+def test_certificate_notices_are_shown_to_paired_browsers_only(desk: Desk, files: Files) -> None:
     files.write(days=-1)
     files.look(2.0)
     desk.box.certificate = files.watch

@@ -22,22 +22,22 @@ def output_of(script: str, given: bytes = b"", longest_s: float = 30.0) -> bytes
     return asyncio.run(run())
 
 
-def test_what_it_writes_of_what_it_was_given_comes_back() -> None:
+def test_the_output_of_the_program_for_its_input_is_returned() -> None:
     script = "import sys; sys.stdout.write(sys.stdin.read().upper())"
     assert output_of(script, b"findings") == b"FINDINGS"
 
 
-def test_one_that_fails_has_no_output_whatever_it_wrote() -> None:
+def test_a_failed_program_has_no_output() -> None:
     assert output_of("print('half', flush=True); raise SystemExit(1)") == b""
 
 
-def test_one_that_takes_too_long_is_ended() -> None:
+def test_a_program_over_its_time_limit_is_ended() -> None:
     began_s = time.monotonic()
     assert output_of("import time; time.sleep(60)", longest_s=0.5) == b""
     assert time.monotonic() - began_s < 20
 
 
-def test_those_that_run_end_with_the_page() -> None:
+def test_running_programs_end_with_the_page() -> None:
     async def run() -> float:
         programs = ChildPrograms()
         programs.start((sys.executable, "-c", "input()"), b"", 60.0, lambda _: None)

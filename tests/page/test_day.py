@@ -75,7 +75,7 @@ def live(model: LiveModel, from_s: int, until_s: int) -> None:
 
 @pytest.mark.process
 @pytest.mark.timeout(240)
-def test_a_day_leaves_no_more_than_an_hour_and_the_last_minute_is_right() -> None:
+def test_a_day_of_events_takes_no_more_memory_than_an_hour_and_the_last_minute_is_right() -> None:
     model = LiveModel()
     live(model, 0, HOUR_S)
     gc.collect()
@@ -96,7 +96,7 @@ def test_a_day_leaves_no_more_than_an_hour_and_the_last_minute_is_right() -> Non
     assert sum(event["k"] == "levels" for event in wanted) == round(5 * HISTORY_S)
 
 
-def test_a_storm_of_onsets_is_no_more_than_its_limit() -> None:
+def test_a_burst_of_onsets_stays_within_the_event_limit() -> None:
     model = LiveModel()
     for serial in range(10 * MOST_EVENTS):
         model.handle(Onset(serial, 0, speaking=True), 0.0)
@@ -105,7 +105,7 @@ def test_a_storm_of_onsets_is_no_more_than_its_limit() -> None:
     assert len(model._opinions) == 1
 
 
-def test_who_comes_back_after_eight_hours_is_shown_the_last_minute_and_not_the_evening(
+def test_a_browser_that_returns_after_eight_hours_gets_only_the_last_minute(
     desk: Desk,
 ) -> None:
     desk.pair()
@@ -120,7 +120,7 @@ def test_who_comes_back_after_eight_hours_is_shown_the_last_minute_and_not_the_e
     assert {event["t"] > desk.now_s - HISTORY_S for event in hello(again)["history"]} == {True}
 
 
-def test_a_box_that_began_anew_counts_from_zero_and_shows_nothing_of_before() -> None:
+def test_a_restarted_box_counts_from_zero_and_shows_no_older_events() -> None:
     before, after = LiveModel(), LiveModel()
     live(before, 50_000, 50_060)
     live(after, 0, 20)
@@ -129,7 +129,7 @@ def test_a_box_that_began_anew_counts_from_zero_and_shows_nothing_of_before() ->
 
 
 @pytest.mark.parametrize("jump_s", [HOUR_S, -HOUR_S, 30 * 86_400, -30 * 86_400])
-def test_a_clock_that_is_set_lets_nobody_out(desk: Desk, jump_s: float) -> None:
+def test_setting_the_clock_logs_no_browser_out(desk: Desk, jump_s: float) -> None:
     """CLOCK_MONOTONIC, which the live view and the limits go by, is never set; the box's time of
     day is, which says when a browser was seen."""
     desk.pair()
@@ -141,7 +141,7 @@ def test_a_clock_that_is_set_lets_nobody_out(desk: Desk, jump_s: float) -> None:
     assert "canvas" in desk.text("/")
 
 
-def test_a_page_that_is_open_for_ever_is_seen_each_day_and_one_that_is_not_is_forgotten(
+def test_an_open_page_counts_as_seen_and_an_unused_access_expires(
     desk: Desk,
 ) -> None:
     """A stream ends after an hour and is asked for anew, by which the browser counts as seen."""

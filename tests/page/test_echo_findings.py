@@ -38,11 +38,13 @@ def measured(
         (measured(-10, -35, clipped=80, onsets=2), ("good", "clipped", "itself")),
     ],
 )
-def test_the_figures_lead_to_the_judgement(told: EchoMeasured, found: tuple[str, ...]) -> None:
+def test_the_measured_figures_lead_to_the_expected_judgement(
+    told: EchoMeasured, found: tuple[str, ...]
+) -> None:
     assert health(told).found == found
 
 
-def test_what_is_taken_away_is_that_of_all_bands_together() -> None:
+def test_the_attenuation_is_that_of_all_bands_together() -> None:
     told = EchoMeasured(
         1,
         (EchoBand(125, 500, -20, -50, -90), EchoBand(500, 1000, -60, -61, -90)),
@@ -52,13 +54,13 @@ def test_what_is_taken_away_is_that_of_all_bands_together() -> None:
     assert [taken_db(band) for band in told.bands] == [30, 1]
 
 
-def test_one_that_is_well_has_nothing_to_do() -> None:
+def test_a_good_measurement_needs_no_remedy() -> None:
     assert health(measured(-30, -60)).well
     assert not health(measured(-30, -60, onsets=1)).well
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_each_has_a_sentence(language: str) -> None:
+def test_each_judgement_has_a_sentence(language: str) -> None:
     told = Texts(language).templates("page-echo-")
     assert told.keys() == {
         "good", "fair", "poor", "unheard", "none", "silent", "clipped", "itself",

@@ -61,7 +61,7 @@ class Owner:
         self.collect()
 
 
-def test_every_word_is_asked_for_in_each_round_and_then_it_learns() -> None:
+def test_each_round_asks_for_every_word_and_then_learning_starts() -> None:
     owner = Owner()
     assert isinstance(owner.sent[0], BeginEnrolment)
     assert owner.asked.first
@@ -78,7 +78,7 @@ def test_every_word_is_asked_for_in_each_round_and_then_it_learns() -> None:
     assert not owner.run.under_way
 
 
-def test_a_take_of_no_use_is_asked_for_again_with_the_reason_and_then_left_out() -> None:
+def test_an_unusable_take_is_repeated_with_the_reason_and_finally_left_out() -> None:
     owner = Owner()
     word = owner.asked.word
     for _ in range(TRIES - 1):
@@ -90,7 +90,7 @@ def test_a_take_of_no_use_is_asked_for_again_with_the_reason_and_then_left_out()
     assert (row.tries, row.fault, row.accepted) == (TRIES, "short", False)
 
 
-def test_what_is_accepted_at_the_second_try_is_accepted() -> None:
+def test_a_take_accepted_at_the_second_try_counts() -> None:
     owner = Owner()
     owner.take("silent")
     owner.take()
@@ -98,7 +98,7 @@ def test_what_is_accepted_at_the_second_try_is_accepted() -> None:
     assert owner.asked.fault is None
 
 
-def test_too_many_faults_end_it() -> None:
+def test_too_many_faults_end_the_enrolment() -> None:
     owner = Owner()
     for _ in range(MOST_FAULTS):
         owner.take("noisy")
@@ -106,7 +106,7 @@ def test_too_many_faults_end_it() -> None:
     assert owner.sent[-1] == EndTrial(owner.run.number)
 
 
-def test_while_somebody_talks_it_waits_and_asks_again() -> None:
+def test_during_a_conversation_the_enrolment_waits_and_asks_again() -> None:
     owner = Owner()
     number, word = owner.run.number, owner.asked.word
     owner.tell(TrialRefused(number, "busy"))
@@ -121,7 +121,7 @@ def test_while_somebody_talks_it_waits_and_asks_again() -> None:
     assert owner.run.rows[0].accepted
 
 
-def test_somebody_who_talks_on_and_on_ends_it() -> None:
+def test_a_conversation_that_does_not_end_ends_the_enrolment() -> None:
     owner = Owner()
     for _ in range(round(LONGEST_S["waiting"] / AGAIN_S) + 2):
         owner.tell(TrialRefused(owner.run.number, "busy"))
@@ -130,13 +130,13 @@ def test_somebody_who_talks_on_and_on_ends_it() -> None:
 
 
 @pytest.mark.parametrize("why", ["muted", "no-voice", "no-microphone"])
-def test_what_cannot_be_done_at_all_ends_it_with_the_reason(why: str) -> None:
+def test_a_refusal_other_than_busy_ends_the_enrolment_with_its_reason(why: str) -> None:
     owner = Owner()
     owner.tell(TrialRefused(owner.run.number, why))  # type: ignore[arg-type]  # one of its names
     assert (owner.run.phase, owner.run.why) == ("refused", why)
 
 
-def test_a_press_of_the_button_ends_it_and_so_do_a_browser_and_nobody_there() -> None:
+def test_the_button_a_cancel_and_an_unwatched_page_end_the_enrolment() -> None:
     pressed = Owner()
     pressed.tell(ButtonPressed("press"))
     assert pressed.run.phase == "cancelled"
@@ -152,7 +152,7 @@ def test_a_press_of_the_button_ends_it_and_so_do_a_browser_and_nobody_there() ->
 
 
 @pytest.mark.parametrize("events", [0, 1, 2, 3])
-def test_a_box_that_does_not_answer_ends_it(events: int) -> None:
+def test_a_box_that_does_not_answer_ends_the_enrolment(events: int) -> None:
     owner = Owner()
     number = owner.run.number
     for on in (True, False)[: min(events, 2)]:
@@ -165,7 +165,7 @@ def test_a_box_that_does_not_answer_ends_it(events: int) -> None:
     assert owner.sent[-1] == EndTrial(number)
 
 
-def test_takes_and_results_of_another_enrolment_are_not_this_ones() -> None:
+def test_takes_and_results_of_another_enrolment_are_ignored() -> None:
     owner = Owner()
     number = owner.run.number
     for message in (
@@ -190,7 +190,7 @@ def test_the_word_that_contradicts_the_others_is_marked() -> None:
     assert (owner.run.rows[4].fault, owner.run.rows[4].accepted) == ("unlike", False)
 
 
-def test_one_at_a_time() -> None:
+def test_only_one_enrolment_runs_at_a_time() -> None:
     owner = Owner()
     number = owner.run.number
     assert not owner.run.begin(owner.now_s)

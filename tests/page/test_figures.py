@@ -12,13 +12,13 @@ def stop(figures: Figures, serial: int, ms: int) -> bool:
     return figures.handle(PlaybackPaused(1, serial, 0, 16_000 * serial + 16 * ms))
 
 
-def test_a_stop_is_from_the_onset_to_the_first_silent_sample() -> None:
+def test_a_stop_time_is_from_the_onset_to_the_first_silent_sample() -> None:
     figures = Figures()
     assert [stop(figures, serial, 10 * serial) for serial in range(1, 21)] == [True] * 20
     assert figures.summary()["stops"] == {"n": 20, "p50": 100, "p95": 190}
 
 
-def test_a_pause_without_an_onset_of_its_own_counts_for_nothing() -> None:
+def test_a_pause_without_its_onset_is_not_counted() -> None:
     figures = Figures()
     figures.handle(Onset(1, 0, speaking=False))
     assert not figures.handle(PlaybackPaused(1, 1, 0, 1600))
@@ -27,14 +27,14 @@ def test_a_pause_without_an_onset_of_its_own_counts_for_nothing() -> None:
     assert figures.summary()["stops"] == {"n": 0, "p50": None, "p95": None}
 
 
-def test_a_loudspeaker_that_was_silent_before_the_onset_was_not_stopped_by_it() -> None:
+def test_a_loudspeaker_silent_before_the_onset_gives_no_stop_time() -> None:
     figures = Figures()
     assert not stop(figures, 1, -418)
     assert figures.summary()["stops"] == {"n": 0, "p50": None, "p95": None}
     assert stop(figures, 2, 0)
 
 
-def test_an_answer_is_from_the_end_of_speech_to_its_first_sample() -> None:
+def test_an_answer_time_is_from_the_end_of_speech_to_the_first_sample() -> None:
     figures = Figures()
     figures.handle(SpeechEnded(1, 16_000, 8000, last=False))
     assert not figures.handle(PlaybackStarted(1, 20_000))
@@ -44,20 +44,20 @@ def test_an_answer_is_from_the_end_of_speech_to_its_first_sample() -> None:
     assert figures.summary()["answers"] == {"n": 1, "p50": 800, "p95": 800}
 
 
-def test_a_press_without_words_is_no_question() -> None:
+def test_a_press_without_speech_is_not_a_question() -> None:
     figures = Figures()
     figures.handle(SpeechEnded(1, 16_000, 0, last=True))
     assert not figures.handle(PlaybackStarted(1, 17_000))
 
 
-def test_a_year_of_them_is_no_more_memory_than_a_day() -> None:
+def test_a_year_of_figures_takes_no_more_memory_than_a_day() -> None:
     figures = Figures()
     for serial in range(1, KEPT + 100):
         stop(figures, serial, 20)
     assert len(figures.stops_ms) == KEPT
 
 
-def test_the_nearest_rank_is_a_value_that_was_measured() -> None:
+def test_the_nearest_rank_is_a_measured_value() -> None:
     assert percentile([], 0.5) is None
     assert percentile([7.0], 0.95) == 7.0
     assert percentile([1.0, 2.0, 3.0, 4.0], 0.5) == 2.0

@@ -34,7 +34,7 @@ FOUND = [
 ]
 
 
-def test_the_gravest_finding_comes_first() -> None:
+def test_the_most_severe_finding_comes_first() -> None:
     run = CheckRun()
     assert run.begin(100.0)
     run.finish(json.dumps(FOUND).encode())
@@ -43,7 +43,7 @@ def test_the_gravest_finding_comes_first() -> None:
 
 
 @pytest.mark.parametrize("output", [b"", b"Traceback", b'[{"looked_at": "x"}]', b'{"a": 1}'])
-def test_a_program_that_came_to_nothing_leaves_no_finding_of_an_earlier_one(output: bytes) -> None:
+def test_a_failed_check_shows_no_findings_of_an_earlier_one(output: bytes) -> None:
     run = CheckRun()
     run.begin(0.0)
     run.finish(json.dumps(FOUND).encode())
@@ -52,7 +52,7 @@ def test_a_program_that_came_to_nothing_leaves_no_finding_of_an_earlier_one(outp
     assert (run.phase, run.found) == ("failed", ())
 
 
-def test_one_goes_on_at_a_time_and_not_too_often() -> None:
+def test_only_one_check_runs_at_a_time_and_not_too_often() -> None:
     run = CheckRun()
     assert run.begin(100.0)
     assert not run.begin(200.0)
@@ -67,7 +67,7 @@ FULL = ShownFinding(
 )  # fmt: skip
 
 
-def test_a_finding_is_told_in_the_pages_language_and_leads_to_where_it_is_mended() -> None:
+def test_a_finding_is_in_the_pages_language_and_links_to_its_remedy() -> None:
     german = finding_row(FULL, Texts("de"))
     assert german.title == "Platz auf der Karte"
     assert german.text.startswith("Nur 9 MiB sind frei, und 200 werden gebraucht.")
@@ -78,7 +78,7 @@ def test_a_finding_is_told_in_the_pages_language_and_leads_to_where_it_is_mended
     assert finding_row(well, Texts("en")).place == "", "there is nothing to mend"
 
 
-def test_what_has_no_words_of_the_page_is_shown_as_the_command_prints_it() -> None:
+def test_a_finding_without_a_sentence_of_the_page_is_shown_as_the_command_prints_it() -> None:
     bare = ShownFinding("tides", "warning", "The moon is down.", "Wait.")
     assert finding_row(bare, Texts("en"))[:3] == ("tides", "warning", "The moon is down. Wait.")
     german = finding_row(bare, Texts("de")).text
@@ -86,7 +86,7 @@ def test_what_has_no_words_of_the_page_is_shown_as_the_command_prints_it() -> No
 
 
 @pytest.mark.parametrize("place", sorted({place for place, _ in PLACES.values()}))
-def test_a_finding_leads_to_a_view_that_there_is(place: str) -> None:
+def test_every_finding_links_to_an_existing_view(place: str) -> None:
     route = PAGES.get(place.partition("#")[0])
     assert route is not None
     assert route.get is not None
@@ -120,13 +120,13 @@ def unworded() -> Iterator[tuple[str, str, int]]:
                     yield module, function.name, call.lineno
 
 
-def test_every_finding_has_words_of_the_page() -> None:
+def test_every_finding_has_a_sentence_of_the_page() -> None:
     asked_by_probes = {("cli/check.py", "collect_findings")}  # check_beside.py gives them words
     left = [one for one in unworded() if one[:2] not in asked_by_probes]
     assert left == []
 
 
-def test_whatever_was_looked_at_has_a_title_in_both_languages() -> None:
+def test_every_checked_subject_has_a_title_in_both_languages() -> None:
     text = "".join((ROOT / module).read_text() for module in MODULES)
     looked_at = set(re.findall(r'(?:ok|warning|problem|told_by|grave)\(\s*"([a-z ,]+)"', text))
     assert {"cores", "disk", "sound card", "heat, power"} <= looked_at

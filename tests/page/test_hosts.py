@@ -15,7 +15,7 @@ from appliance.page.hosts import is_own_fetch, is_own_host, is_own_origin
         ("192.168.1.7", 80), ("[fe80::1]", 80), ("[fd00::1]:8080", 8080), ("localhost:8080", 8080),
     ],
 )  # fmt: skip
-def test_these_name_the_box(host: str, port: int) -> None:
+def test_the_boxs_names_and_addresses_are_accepted_as_host(host: str, port: int) -> None:
     assert is_own_host(host, "kitchen", port)
 
 
@@ -29,7 +29,7 @@ def test_these_name_the_box(host: str, port: int) -> None:
         ("kitchen.local:", 80), ("kitchen.local/", 80), ("ki*chen", 80), ("\x00", 80),
     ],
 )  # fmt: skip
-def test_these_do_not(host: str, port: int) -> None:
+def test_other_names_are_refused_as_host(host: str, port: int) -> None:
     assert not is_own_host(host, "kitchen", port)
 
 
@@ -40,7 +40,7 @@ CERTIFIED = ("box.example.org", "Old.Example.org", "*.home.example", "*.local.ev
     "host", ["box.example.org", "BOX.example.org.", "box.example.org:443", "old.example.org",
              "kitchen.home.example", "kitchen-2.home.example", "kitchen.local"],
 )  # fmt: skip
-def test_these_name_a_box_with_a_certificate_for_them(host: str) -> None:
+def test_the_names_of_the_certificate_are_accepted_as_host(host: str) -> None:
     assert is_own_host(host, "kitchen", 443, "https", CERTIFIED)
 
 
@@ -48,15 +48,15 @@ def test_these_name_a_box_with_a_certificate_for_them(host: str) -> None:
     "host", ["example.org", "a.box.example.org", "evil.example", "other.home.example",
              "a.kitchen.home.example", "home.example", "*.home.example", "box.example.org:80"],
 )  # fmt: skip
-def test_these_do_not_name_it(host: str) -> None:
+def test_names_outside_the_certificate_are_refused_as_host(host: str) -> None:
     assert not is_own_host(host, "kitchen", 443, "https", CERTIFIED)
 
 
-def test_a_name_with_marks_of_a_pattern_is_a_name() -> None:
+def test_a_name_with_pattern_characters_is_matched_literally() -> None:
     assert not is_own_host("kxtchen.local", "k.tchen", 80)
 
 
-def test_a_form_is_the_boxes_own_only_with_the_host_as_its_origin() -> None:
+def test_a_form_is_accepted_only_with_the_host_as_its_origin() -> None:
     own = {"host": "kitchen.local", "origin": "http://kitchen.local"}
     assert is_own_origin(own)
     assert is_own_origin({"host": "kitchen.local:8080", "origin": "http://Kitchen.local:8080"})
@@ -65,7 +65,7 @@ def test_a_form_is_the_boxes_own_only_with_the_host_as_its_origin() -> None:
     assert not is_own_origin({"host": "kitchen.local"})
 
 
-def test_what_another_site_made_the_browser_read_is_not_answered() -> None:
+def test_a_cross_site_read_is_refused() -> None:
     assert is_own_fetch({})
     assert is_own_fetch({"sec-fetch-site": "same-origin"})
     for wrong in ("cross-site", "same-site", ""):

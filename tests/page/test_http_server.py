@@ -45,7 +45,7 @@ def test_a_page_is_answered_with_a_strict_policy(served: Served) -> None:
     connection.close()
 
 
-def test_two_requests_at_once_are_answered_one_after_the_other(served: Served) -> None:
+def test_pipelined_requests_are_answered_in_order(served: Served) -> None:
     with served.connect() as connection:
         one = f"GET /static/page.css HTTP/1.1\r\nHost: {served.host()}\r\n"
         connection.sendall(f"{one}\r\n{one}Connection: close\r\n\r\n".encode())
@@ -69,7 +69,7 @@ def test_two_requests_at_once_are_answered_one_after_the_other(served: Served) -
         b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"y" * 40_000,
     ],
 )
-def test_what_no_browser_sends_is_refused_and_the_next_is_served(
+def test_a_malformed_request_is_refused_and_the_next_connection_is_served(
     served: Served, lines: bytes
 ) -> None:
     with served.connect() as connection:
@@ -80,7 +80,9 @@ def test_what_no_browser_sends_is_refused_and_the_next_is_served(
     assert served.ask("GET", "/")[0] == 200
 
 
-def test_who_asks_without_fetching_has_one_reply_kept_and_is_let_go(served: Served) -> None:
+def test_a_client_that_does_not_read_has_one_reply_buffered_and_is_disconnected(
+    served: Served,
+) -> None:
     """200,000 requests for a file in one go: 3 GB of replies, were all of them made."""
     one = f"GET /static/live.js HTTP/1.1\r\nHost: {served.host()}\r\n\r\n".encode()
     script = len(served.ask("GET", "/static/live.js")[1])
@@ -111,7 +113,7 @@ def unfetched(served: Served) -> int:
     return found[0]
 
 
-def test_who_fetches_late_gets_every_reply_that_was_asked_for(served: Served) -> None:
+def test_a_client_that_reads_late_gets_every_reply(served: Served) -> None:
     one = f"GET /static/live.js HTTP/1.1\r\nHost: {served.host()}\r\n"
     many = 60
     with served.connect() as slow:
@@ -123,7 +125,7 @@ def test_who_fetches_late_gets_every_reply_that_was_asked_for(served: Served) ->
     assert data.count(b"HTTP/1.1 200") == many
 
 
-def test_an_upload_of_a_gigabyte_is_refused_before_it_is_sent(served: Served) -> None:
+def test_an_upload_of_a_gigabyte_is_refused_before_it_is_received(served: Served) -> None:
     with served.connect() as connection:
         connection.sendall(
             f"POST /pair HTTP/1.1\r\nHost: {served.host()}\r\n"
@@ -146,7 +148,7 @@ def test_a_body_over_the_limit_is_refused_and_one_within_it_is_read(served: Serv
     assert served.ask("POST", "/pair", b"code=" + b"1" * MOST_BODY, **said)[0] == 413
 
 
-def test_of_a_crowd_no_more_come_in_at_once_than_may_wait(served: Served) -> None:
+def test_at_most_a_backlog_of_connections_is_accepted_at_once(served: Served) -> None:
     held, crowd = threading.Event(), [socket.socket() for _ in range(3 * BACKLOG)]
     served.loop.call_soon_threadsafe(held.wait, 20)
     poll = select.poll()
@@ -171,7 +173,7 @@ def test_of_a_crowd_no_more_come_in_at_once_than_may_wait(served: Served) -> Non
     until(answers)
 
 
-def test_who_sends_a_request_a_byte_at_a_time_is_disconnected(served: Served) -> None:
+def test_a_client_that_sends_byte_by_byte_is_disconnected(served: Served) -> None:
     served.server.request_s = 1.0
     with served.connect() as slow:
         begun_s = time.monotonic()
@@ -194,13 +196,13 @@ def test_who_sends_a_request_a_byte_at_a_time_is_disconnected(served: Served) ->
     assert served.ask("GET", "/")[0] == 200
 
 
-def test_who_says_nothing_is_disconnected(served: Served) -> None:
+def test_a_silent_client_is_disconnected(served: Served) -> None:
     served.server.request_s = 0.3
     with served.connect() as silent:
         assert gone(silent)
 
 
-def test_one_address_has_so_many_connections_and_200_are_no_harm(served: Served) -> None:
+def test_connections_per_address_are_limited_and_200_do_no_harm(served: Served) -> None:
     crowd = [served.connect() for _ in range(200)]
     until(lambda: len(served.server.connections) == MOST_OF_ONE)
     for one in crowd:
@@ -216,7 +218,9 @@ def test_one_address_has_so_many_connections_and_200_are_no_harm(served: Served)
      ("127.0.0.1", True), ("::ffff:192.168.1.9", True), ("8.8.8.8", False), ("2606:4700::1", False),
      ("::ffff:8.8.8.8", False), ("", False), ("x", False)],
 )  # fmt: skip
-def test_only_the_house_is_answered(served: Served, client: str, taken: bool) -> None:
+def test_only_clients_of_the_local_network_are_answered(
+    served: Served, client: str, taken: bool
+) -> None:
     assert served.server.admits(client) == taken
 
 
@@ -234,7 +238,7 @@ def stream(served: Served, cookies: str) -> socket.socket:
     return connection
 
 
-def test_events_come_as_they_happen_and_end_with_the_browser(
+def test_events_arrive_as_they_happen_and_end_with_the_browser(
     served: Served, desk: Desk, tmp_path: Path
 ) -> None:
     cookies = paired(served, desk)
@@ -266,7 +270,7 @@ def test_events_come_as_they_happen_and_end_with_the_browser(
         each.close()
 
 
-def test_a_stream_ends_in_order_after_its_time_and_a_browser_asks_anew(
+def test_an_event_stream_ends_in_order_after_its_time_and_can_be_reopened(
     served: Served, desk: Desk
 ) -> None:
     served.server.stream_s = 0.2
@@ -281,9 +285,7 @@ def test_a_stream_ends_in_order_after_its_time_and_a_browser_asks_anew(
         until(lambda: not desk.viewers.any)
 
 
-def test_a_stream_of_who_was_revoked_meanwhile_is_not_begun_anew(
-    served: Served, desk: Desk
-) -> None:
+def test_a_revoked_browser_cannot_reopen_its_event_stream(served: Served, desk: Desk) -> None:
     served.server.stream_s = 0.2
     cookies = paired(served, desk)
     with stream(served, cookies) as one:
@@ -321,7 +323,7 @@ class Faulty:
         raise NotImplementedError
 
 
-def test_a_fault_in_a_page_is_that_requests_alone(
+def test_a_fault_in_a_page_fails_only_its_request(
     served: Served, desk: Desk, caplog: pytest.LogCaptureFixture
 ) -> None:
     served.server.site = Faulty()

@@ -72,7 +72,7 @@ def page(desk: Desk, authority: Authority) -> Iterator[SecurePage]:
     made.served.close()
 
 
-def test_a_browser_that_trusts_the_authority_gets_the_page_and_asks_for_nothing_else(
+def test_a_browser_that_trusts_the_authority_gets_the_page_with_hsts(
     page: SecurePage,
 ) -> None:
     reply = page.ask("GET", "/")
@@ -81,7 +81,7 @@ def test_a_browser_that_trusts_the_authority_gets_the_page_and_asks_for_nothing_
     assert "not encrypted" not in reply["body"]
 
 
-def test_a_certificate_that_signed_itself_pins_no_browser(desk: Desk, authority: Authority) -> None:
+def test_a_self_signed_certificate_sends_no_hsts(desk: Desk, authority: Authority) -> None:
     files = authority.self_signed("interlude.local")
     page = secure_page(desk, files, files[0])
     try:
@@ -92,7 +92,7 @@ def test_a_certificate_that_signed_itself_pins_no_browser(desk: Desk, authority:
         page.served.close()
 
 
-def test_a_name_of_a_domain_of_ones_own_that_the_certificate_is_for_leads_to_the_page(
+def test_a_name_of_the_certificate_in_the_owners_domain_serves_the_page(
     desk: Desk, authority: Authority
 ) -> None:
     page = secure_page(desk, authority.issue("box.example.org"), authority.certificate)
@@ -112,14 +112,14 @@ def test_a_name_of_a_domain_of_ones_own_that_the_certificate_is_for_leads_to_the
         page.served.close()
 
 
-def test_a_cookie_is_sent_by_tls_alone(page: SecurePage) -> None:
+def test_with_tls_the_cookie_is_secure(page: SecurePage) -> None:
     assert page.ask("POST", "/pair/code")["status"] == "303"
     reply = page.ask("POST", "/pair", urlencode({"code": CODE}))
     assert reply["status"] == "303"
     assert reply["Set-Cookie"].endswith("; HttpOnly; SameSite=Strict; Secure")
 
 
-def test_without_tls_a_cookie_that_were_for_tls_alone_would_come_back_never(desk: Desk) -> None:
+def test_without_tls_the_cookie_is_not_marked_secure(desk: Desk) -> None:
     desk.post("/pair/code")
     cookies = [
         value for name, value in desk.post("/pair", {"code": CODE}).headers if "Cook" in name
@@ -128,13 +128,13 @@ def test_without_tls_a_cookie_that_were_for_tls_alone_would_come_back_never(desk
     assert not any("Secure" in value for value in cookies)
 
 
-def test_a_form_of_a_page_that_came_in_the_clear_is_refused(page: SecurePage) -> None:
+def test_a_form_from_an_unencrypted_page_is_refused(page: SecurePage) -> None:
     origin = f"http://{page.served.host()}"
     assert page.ask("POST", "/pair/code", Origin=origin)["status"] == "403"
     assert page.desk.said == []
 
 
-def test_plain_http_on_the_port_of_tls_is_disconnected(page: SecurePage) -> None:
+def test_plain_http_on_the_tls_port_is_disconnected(page: SecurePage) -> None:
     with page.served.connect() as plain:
         plain.sendall(f"GET / HTTP/1.1\r\nHost: {page.served.host()}\r\n\r\n".encode())
         heard = b""
@@ -147,7 +147,9 @@ def test_plain_http_on_the_port_of_tls_is_disconnected(page: SecurePage) -> None
     assert page.ask("GET", "/")["status"] == "200"
 
 
-def test_who_never_makes_the_handshake_counts_and_is_disconnected(page: SecurePage) -> None:
+def test_a_client_without_a_handshake_counts_as_a_connection_and_is_disconnected(
+    page: SecurePage,
+) -> None:
     silent = [page.served.connect() for _ in range(MOST_OF_ONE)]
     until(lambda: len(page.served.server.connections) == MOST_OF_ONE)
     with page.served.connect() as one_more:
@@ -158,7 +160,7 @@ def test_who_never_makes_the_handshake_counts_and_is_disconnected(page: SecurePa
     assert page.ask("GET", "/")["status"] == "200"
 
 
-def test_events_arrive_by_tls(page: SecurePage) -> None:
+def test_events_arrive_over_tls(page: SecurePage) -> None:
     page.ask("POST", "/pair/code")
     cookie = page.ask("POST", "/pair", urlencode({"code": CODE}))["Set-Cookie"].partition(";")[0]
     stream = page.connect()
@@ -174,7 +176,7 @@ def test_events_arrive_by_tls(page: SecurePage) -> None:
     until(lambda: not page.desk.viewers.any)
 
 
-def test_a_handshake_that_is_no_handshake_ends_one_connection(page: SecurePage) -> None:
+def test_an_invalid_handshake_ends_only_its_connection(page: SecurePage) -> None:
     for rubbish in (b"\x16\x03\x01\x02\x00" + b"\xff" * 512, b"\x80\x2e\x01", b"\x00" * 64):
         with page.served.connect() as connection:
             connection.sendall(rubbish)

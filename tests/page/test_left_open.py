@@ -65,7 +65,7 @@ def run(browser: Chromium, *arguments: float) -> dict[str, Any]:
     return found
 
 
-def test_a_day_of_events_is_a_minute_of_memory_and_the_last_minute_is_right(
+def test_a_day_of_events_takes_the_memory_of_a_minute_and_the_last_minute_is_right(
     browser: Chromium,
 ) -> None:
     day = run(browser, 0, 86_400, 0)
@@ -91,7 +91,7 @@ def kind(one: Any) -> str:
 
 
 @pytest.mark.parametrize("jump_s", [3600, -3600])
-def test_a_clock_that_jumps_leaves_no_more_than_the_limits(
+def test_a_clock_jump_keeps_the_live_view_within_its_limits(
     browser: Chromium, jump_s: float
 ) -> None:
     most = run(browser, 0, 7200, jump_s)["most"]
@@ -126,7 +126,7 @@ def show(served: Served, desk: Desk, *messages: Any) -> None:
     served.do(tell)
 
 
-def test_a_stream_that_ends_is_asked_for_anew_and_nothing_is_listed_twice(
+def test_an_ended_stream_is_reopened_and_nothing_is_listed_twice(
     browser: Chromium, served: Served, desk: Desk
 ) -> None:
     opened(browser, served, desk)
@@ -159,7 +159,7 @@ def heap_bytes(browser: Chromium) -> float:
     return float(next(one["value"] for one in metrics if one["name"] == HEAP))
 
 
-def test_a_tab_that_nobody_sees_keeps_no_more_than_a_minute(
+def test_a_hidden_tab_keeps_no_more_than_a_minute(
     browser: Chromium, served: Served, desk: Desk
 ) -> None:
     """Half an hour of levels: 45,000 of them, 3 MB, were they kept."""

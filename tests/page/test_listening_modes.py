@@ -23,7 +23,7 @@ def modes(desk: Desk, path: str, language: str = "en") -> dict[str, str]:
 
 @pytest.mark.parametrize("path", ["/", "/set"])
 @pytest.mark.parametrize(("language", "says"), [("en", "no button"), ("de", "keinen Knopf")])
-def test_without_a_button_to_hold_the_mode_that_needs_one_is_off(
+def test_without_a_button_push_to_talk_cannot_be_chosen(
     desk: Desk, path: str, language: str, says: str
 ) -> None:
     desk.pair()
@@ -34,7 +34,7 @@ def test_without_a_button_to_hold_the_mode_that_needs_one_is_off(
 
 
 @pytest.mark.parametrize("path", ["/", "/set"])
-def test_with_one_all_of_them_can_be_chosen(tmp_path: Path, path: str) -> None:
+def test_with_a_button_all_modes_can_be_chosen(tmp_path: Path, path: str) -> None:
     desk = Desk(tmp_path, panel={"gpio": "keyboard"})
     desk.pair()
     desk.box.model.handle(BoxStatus("push_to_talk", False, 0.8), 0.0)

@@ -27,7 +27,7 @@ from tests.messages.largest import build
 WORD = "q"  # what every text of a message is made of below
 
 
-def test_an_interjection_is_an_onset_a_pause_and_a_verdict_with_its_probability() -> None:
+def test_an_interruption_becomes_onset_pause_and_verdict_with_its_probability() -> None:
     model = LiveModel()
     told = [
         *model.handle(Onset(7, 16_000, speaking=True), 1.0),
@@ -43,7 +43,7 @@ def test_an_interjection_is_an_onset_a_pause_and_a_verdict_with_its_probability(
     }  # fmt: skip
 
 
-def test_a_verdict_that_no_opinion_came_before_has_no_probability() -> None:
+def test_a_verdict_without_a_preceding_opinion_has_no_probability() -> None:
     model = LiveModel()
     model.handle(Onset(7, 0, speaking=True), 0.0)
     model.handle(Opinion(6, 300, 0.9, 0.05, 0.05), 0.1)
@@ -52,25 +52,25 @@ def test_a_verdict_that_no_opinion_came_before_has_no_probability() -> None:
     assert model.handle(Verdict(99, "noise", 700), 0.7) == [], "of an onset that nobody saw"
 
 
-def test_a_resume_says_where_in_the_answer_it_goes_on() -> None:
+def test_a_resume_event_has_the_position_in_the_answer() -> None:
     model = LiveModel()
     (event,) = model.handle(PlaybackResumed(3, 7, 7200, 20_000), 1.3)
     assert event == {"k": "resume", "t": 1.25, "turn": 3, "at": 0.45}
 
 
-def test_what_was_made_of_an_answer_is_known_without_its_words() -> None:
+def test_a_spoken_event_has_the_length_and_no_words() -> None:
     (event,) = LiveModel().handle(Spoken(3, 1, 16_000, 8000, 12.0), 0.0)
     assert event == {"k": "spoken", "turn": 3, "n": 1, "to": 1.5}
 
 
-def test_a_piece_of_a_long_turn_is_no_end_of_it() -> None:
+def test_a_piece_of_a_long_turn_does_not_end_it() -> None:
     model = LiveModel()
     assert model.handle(SpeechEnded(1, 16_000, 8000, last=False), 1.0) == []
     (event,) = model.handle(SpeechEnded(1, 16_000, 8000, last=True), 1.0)
     assert event == {"k": "speech_end", "t": 1.0, "s": 0.5}
 
 
-def test_a_browser_that_comes_later_is_told_the_last_minute_and_no_more() -> None:
+def test_a_new_browser_gets_only_the_last_minute() -> None:
     model = LiveModel()
     model.handle(StateChanged("listening", 1, int(5e9)), 5.0)
     model.handle(StateChanged("thinking", 1, int(70e9)), 70.0)
@@ -79,7 +79,7 @@ def test_a_browser_that_comes_later_is_told_the_last_minute_and_no_more() -> Non
     assert hello["state"] == "thinking"
 
 
-def test_a_day_of_talk_is_no_more_memory_than_a_minute() -> None:
+def test_a_day_of_talk_takes_no_more_memory_than_a_minute() -> None:
     model = LiveModel()
     for tick in range(20_000):
         at_s = tick / 100
@@ -89,7 +89,7 @@ def test_a_day_of_talk_is_no_more_memory_than_a_minute() -> None:
     assert history[0]["t"] >= 200.0 - HISTORY_S - 2
 
 
-def test_no_event_has_a_word_of_a_message_in_it() -> None:
+def test_no_event_contains_a_word_of_a_message() -> None:
     """Of every kind of message, with every text as long as it may be."""
     for kind in get_args(Message):
         if kind is BoxStatus:
@@ -100,21 +100,21 @@ def test_no_event_has_a_word_of_a_message_in_it() -> None:
         assert (WORD * 20).encode() not in msgspec.json.encode([*told, model.hello(0.0)]), kind
 
 
-def test_that_timers_changed_is_an_event_that_says_no_more() -> None:
+def test_a_timer_change_is_an_event_without_details() -> None:
     model = LiveModel()
     listed = TimersList((ShownTimer(1, False, "tea", 1.8e9, 60.0),))
     assert model.handle(listed, 0.0) == [{"k": "timers"}]
     assert model.hello(0.0)["history"] == []
 
 
-def test_the_status_has_no_field_but_those_that_the_page_shows() -> None:
+def test_the_status_event_has_only_the_fields_that_the_page_shows() -> None:
     (event,) = LiveModel().handle(BoxStatus("open", False, 0.8), 0.0)
     assert event.keys() == {
         "k", "mode", "muted", "cut", "volume", "voice", "starting", "broken", "house",
     }  # fmt: skip
 
 
-def test_words_are_an_event_only_where_they_are_asked_for_and_never_history() -> None:
+def test_words_are_events_only_on_request_and_never_history() -> None:
     model = LiveModel()
     for message in (Sentence(1, 0, "Hello there."), AnswerHeard(1, "Hello", complete=False)):
         assert model.handle(message, 0.0) == []
@@ -123,7 +123,7 @@ def test_words_are_an_event_only_where_they_are_asked_for_and_never_history() ->
     assert (heard["text"], heard["all"]) == ("Hello", False)
 
 
-def test_what_was_asked_for_is_shown_until_the_box_tells_its_status() -> None:
+def test_a_requested_value_is_shown_until_the_next_box_status() -> None:
     model = LiveModel()
     model.expect(SetVolume(0.45), 9.0)
     assert model.shown_status(9.0) is None, "nothing is known of the box"
@@ -137,7 +137,7 @@ def test_what_was_asked_for_is_shown_until_the_box_tells_its_status() -> None:
     assert model.shown_status(10.2) == told
 
 
-def test_what_no_status_follows_is_shown_no_longer_and_other_commands_never() -> None:
+def test_a_requested_value_without_a_status_expires_and_other_commands_change_nothing() -> None:
     model, told = LiveModel(), BoxStatus("open", False, 0.4, "amy")
     model.handle(told, 10.0)
     model.expect(StopSpeaking(), 10.0)

@@ -58,7 +58,7 @@ def choose(browser: Chromium, field: str, value: str) -> None:
     )
 
 
-def test_what_was_set_is_told_in_a_live_region(browser: Chromium, desk: Desk) -> None:
+def test_a_change_is_confirmed_in_a_live_region(browser: Chromium, desk: Desk) -> None:
     assert browser.run("document.querySelector('#told').role") == "status"
     assert browser.run(TOLD) == ""
     browser.run("document.querySelector('#volume').focus()")
@@ -73,7 +73,7 @@ def test_what_was_set_is_told_in_a_live_region(browser: Chromium, desk: Desk) ->
 
 
 @GERMAN
-def test_what_was_set_is_told_in_german(browser: Chromium) -> None:
+def test_a_change_is_confirmed_in_german(browser: Chromium) -> None:
     choose(browser, "volume", "60")
     browser.until(f"{TOLD} === 'Lautstärke 60 %: eingestellt.'")
 
@@ -83,7 +83,7 @@ def test_what_was_set_is_told_in_german(browser: Chromium) -> None:
     [("en", "That did not work. It is starting,"), ("de", "Das ging nicht. Es startet gerade")],
     indirect=["browser"],
 )
-def test_a_refusal_is_told_in_its_own_words_and_the_field_shows_what_is_so(
+def test_a_refusal_is_shown_with_its_reason_and_the_field_returns_to_the_real_value(
     browser: Chromium, desk: Desk, says: str
 ) -> None:
     desk.takes_mail = False
@@ -98,7 +98,7 @@ def test_a_refusal_is_told_in_its_own_words_and_the_field_shows_what_is_so(
     assert browser.run("document.querySelector('#volume').value") == "20"
 
 
-def test_a_mode_that_needs_a_button_is_refused_by_its_reason(browser: Chromium) -> None:
+def test_a_mode_that_needs_a_button_is_refused_with_its_reason(browser: Chromium) -> None:
     # The page is from when there was one.
     browser.run("document.querySelector('#mode [value=push_to_talk]').disabled = false")
     choose(browser, "mode", "push_to_talk")
@@ -106,9 +106,7 @@ def test_a_mode_that_needs_a_button_is_refused_by_its_reason(browser: Chromium) 
     assert browser.run("document.querySelector('#mode').value") == "open"
 
 
-def test_who_was_removed_meanwhile_is_told_so(
-    browser: Chromium, served: Served, desk: Desk
-) -> None:
+def test_a_removed_browser_is_told_so(browser: Chromium, served: Served, desk: Desk) -> None:
     served.do(lambda: desk.box.access.revoke(desk.box.access.browsers[0].id))
     choose(browser, "voice", "amy")
     browser.until(f"{TOLD}.includes('it was removed. Reload the page')")
@@ -120,7 +118,7 @@ def test_who_was_removed_meanwhile_is_told_so(
     [("en", "There is no connection to the box."), ("de", "Es gibt keine Verbindung zum Gerät.")],
     indirect=["browser"],
 )
-def test_a_connection_that_is_gone_is_told(browser: Chromium, says: str) -> None:
+def test_a_lost_connection_is_shown(browser: Chromium, says: str) -> None:
     browser.tell(
         "Network.emulateNetworkConditions",
         offline=True, latency=0, downloadThroughput=-1, uploadThroughput=-1,
@@ -130,7 +128,7 @@ def test_a_connection_that_is_gone_is_told(browser: Chromium, says: str) -> None
     assert browser.run("document.querySelector('#mode').value") == "open"
 
 
-def test_a_stop_that_does_not_arrive_is_told_beside_its_button(
+def test_a_stop_that_does_not_arrive_is_reported_beside_its_button(
     browser: Chromium, desk: Desk
 ) -> None:
     told = "document.querySelector('.quick [role=status]').textContent"
@@ -172,7 +170,7 @@ def ailed(desk: Desk) -> None:
 
 
 @pytest.mark.usefixtures("ailed")
-def test_a_narrow_picture_shows_the_whole_minute_by_keyboard_and_for_the_visit(
+def test_a_narrow_picture_can_show_the_whole_minute_by_keyboard_for_the_visit(
     browser: Chromium, served: Served
 ) -> None:
     seen(browser, failed=False)
@@ -200,7 +198,7 @@ def test_the_choice_is_named_in_german(browser: Chromium) -> None:
 
 
 @pytest.mark.usefixtures("ailed")
-def test_a_wide_picture_has_the_minute_and_no_choice_whatever_was_chosen(
+def test_a_wide_picture_always_shows_the_minute_and_offers_no_choice(
     served: Served, desk: Desk
 ) -> None:
     with Chromium(WIDE) as browser:

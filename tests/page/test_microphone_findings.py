@@ -29,14 +29,12 @@ GOOD = SoundRecorded(1, -12.0, -22.0, -60.0, -70.0, 0, 2.0, played=True)
         ),
     ],
 )
-def test_what_is_wrong_is_named_and_nothing_else(
-    changes: dict[str, float], found: list[str]
-) -> None:
+def test_each_fault_is_named_and_no_other(changes: dict[str, float], found: list[str]) -> None:
     assert findings(msgspec.structs.replace(GOOD, **changes)) == found
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_each_has_a_sentence(language: str) -> None:
+def test_each_fault_has_a_sentence(language: str) -> None:
     told = Texts(language)
     for one in ("good", "nothing", "clipped", "offset", "noisy", "nobody", "quiet"):
         assert told(f"page-microphone-{one}")

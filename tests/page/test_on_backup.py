@@ -94,7 +94,7 @@ def left(desk: Desk, end: str) -> Path:
     return restore_files.archive(desk.box.settings.state_path(), end)
 
 
-def test_a_backup_has_what_is_the_owners_and_no_secret(desk: Desk) -> None:
+def test_a_backup_contains_the_owners_data_and_no_secret(desk: Desk) -> None:
     lived_in(desk)
     desk.pair()
     data = saved(desk)
@@ -110,7 +110,7 @@ def test_a_backup_has_what_is_the_owners_and_no_secret(desk: Desk) -> None:
     assert browser.known_by.encode() not in data
 
 
-def test_the_page_says_what_is_in_a_backup_and_what_is_not(desk: Desk) -> None:
+def test_the_page_lists_what_a_backup_contains_and_omits(desk: Desk) -> None:
     lived_in(desk)
     desk.pair()
     page = made(desk)
@@ -123,7 +123,7 @@ def test_the_page_says_what_is_in_a_backup_and_what_is_not(desk: Desk) -> None:
     assert unpack(reply.body).settings
 
 
-def test_a_backup_goes_to_the_browser_that_had_it_made_for_a_while_and_to_no_other(
+def test_only_the_browser_that_made_a_backup_can_fetch_it_for_a_limited_time(
     desk: Desk,
 ) -> None:
     lived_in(desk)
@@ -143,7 +143,7 @@ def test_a_backup_goes_to_the_browser_that_had_it_made_for_a_while_and_to_no_oth
     assert desk.get(place).status == 303
 
 
-def test_what_came_of_the_last_restore_is_said(desk: Desk) -> None:
+def test_the_result_of_the_last_restore_is_shown(desk: Desk) -> None:
     desk.pair()
     state = desk.box.settings.state_path()
     outcome = state / restore_files.OUTCOME
@@ -170,7 +170,7 @@ def test_a_refused_backup_is_refused_in_the_browsers_language(desk: Desk) -> Non
     assert "keine Sicherung von Interlude" in reply.body.decode()
 
 
-def test_a_stranger_saves_and_brings_nothing(desk: Desk) -> None:
+def test_an_unpaired_browser_can_neither_save_nor_upload(desk: Desk) -> None:
     lived_in(desk)
     desk.pair()
     data, token = saved(desk), desk.token
@@ -188,7 +188,7 @@ def test_a_stranger_saves_and_brings_nothing(desk: Desk) -> None:
      ("sec-fetch-site", "cross-site"), ("content-type", "text/plain"),
      ("content-type", "multipart/form-data"), ("content-type", "multipart/form-data; boundary=")],
 )  # fmt: skip
-def test_an_upload_of_another_page_is_not_even_begun(desk: Desk, header: str, value: str) -> None:
+def test_an_upload_from_another_site_is_not_started(desk: Desk, header: str, value: str) -> None:
     desk.pair()
     assert upload(desk, form(desk.token, b""), **{header: value}) is None
     assert not left(desk, UPLOAD).exists()
@@ -204,7 +204,7 @@ def test_an_upload_without_the_browsers_token_leaves_nothing(desk: Desk) -> None
     assert not list(left(desk, UPLOAD).parent.glob("*.restore-*"))
 
 
-def test_what_would_change_is_shown_before_anything_does_and_then_done(desk: Desk) -> None:
+def test_changes_are_shown_before_the_restore_and_then_made(desk: Desk) -> None:
     lived_in(desk)
     desk.pair()
     turns = tuple(BackupTurn("2026", n, "", 1.0, "x", True) for n in range(5))
@@ -227,7 +227,7 @@ def test_what_would_change_is_shown_before_anything_does_and_then_done(desk: Des
     assert "The box restarts" in desk.text("/own/backup")
 
 
-def test_a_model_that_is_not_here_is_left_out_and_said_and_one_that_is_here_is_restored(
+def test_a_missing_model_is_left_out_with_a_notice_and_an_installed_one_is_restored(
     desk: Desk,
 ) -> None:
     lived_in(desk)
@@ -250,9 +250,7 @@ def test_a_model_that_is_not_here_is_left_out_and_said_and_one_that_is_here_is_r
 
 
 @pytest.mark.parametrize("name", ["ljspeech", "gemma-5", "../../x", ""])
-def test_what_is_no_language_model_of_this_box_is_not_restored_as_one(
-    desk: Desk, name: str
-) -> None:
+def test_only_a_language_model_of_this_box_is_restored_as_the_model(desk: Desk, name: str) -> None:
     lived_in(desk)
     desk.pair()
     lay(ModelStore.of(desk.box.settings), "ljspeech")
@@ -271,7 +269,7 @@ def lay(store: ModelStore, name: str) -> None:
     store.mark_complete(model, PinnedRevision("r", {f.path: f for f in model.files.values()}))
 
 
-def test_what_was_looked_at_and_not_wanted_is_gone(desk: Desk) -> None:
+def test_a_cancelled_upload_is_deleted(desk: Desk) -> None:
     desk.pair()
     upload(desk, form(desk.token, pack(Backup(1.0, "0", "x"))))
     assert left(desk, CHECKED).exists()
@@ -282,7 +280,7 @@ def test_what_was_looked_at_and_not_wanted_is_gone(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("key", ["page.unmute", "state_dir", "link.unmute", "nothing", "x" * 200])
-def test_a_backup_sets_nothing_that_the_page_may_not(desk: Desk, key: str) -> None:
+def test_a_backup_cannot_set_what_the_page_cannot(desk: Desk, key: str) -> None:
     desk.pair()
     upload(desk, form(desk.token, pack(Backup(1.0, "0", "x", settings={key: True}))))
     assert "which no backup holds" in desk.text("/own/backup")
@@ -291,7 +289,7 @@ def test_a_backup_sets_nothing_that_the_page_may_not(desk: Desk, key: str) -> No
     assert not left(desk, WANTED).exists()
 
 
-def test_what_is_no_backup_is_refused_in_words_and_leaves_nothing(desk: Desk) -> None:
+def test_a_file_that_is_not_a_backup_is_refused_and_deleted(desk: Desk) -> None:
     desk.pair()
     reply = upload(desk, form(desk.token, b"x" * 100_000))
     assert reply is not None
@@ -306,14 +304,14 @@ def test_what_is_no_backup_is_refused_in_words_and_leaves_nothing(desk: Desk) ->
      form("x", b"").replace(b'name="backup"', b'name="more"'),
      b"--XX\r\n" + b'Content-Disposition: form-data; name="a"\r\n\r\n\r\n--XX\r\n' * 50],
 )  # fmt: skip
-def test_what_is_no_such_form_is_refused(desk: Desk, body: bytes) -> None:
+def test_a_malformed_upload_form_is_refused(desk: Desk, body: bytes) -> None:
     desk.pair()
     reply = upload(desk, body)
     assert reply is not None
     assert reply.status == 415
 
 
-def test_one_upload_at_a_time_and_the_next_after_it(desk: Desk) -> None:
+def test_only_one_upload_runs_at_a_time(desk: Desk) -> None:
     desk.pair()
     first = desk.site.receive(_head(desk))
     assert first is not None
@@ -340,7 +338,7 @@ def _head(desk: Desk) -> Request:
     return Request("POST", "/own/backup/upload", headers, {}, b"", "192.168.1.9")
 
 
-def test_the_last_restore_is_taken_back_by_a_note_and_only_if_there_was_one(desk: Desk) -> None:
+def test_undoing_the_last_restore_writes_a_request_only_if_there_was_one(desk: Desk) -> None:
     desk.pair()
     state = desk.box.settings.state_path()
     desk.post("/own/backup/back", {"token": desk.token})
@@ -352,7 +350,7 @@ def test_the_last_restore_is_taken_back_by_a_note_and_only_if_there_was_one(desk
     assert (desk.said, (state / BACK).exists()) == ([Restart()], True)
 
 
-def test_where_nothing_is_kept_a_backup_has_no_word(tmp_path: Path) -> None:
+def test_without_a_memory_a_backup_contains_no_word(tmp_path: Path) -> None:
     desk = Desk(tmp_path, memory={"keep_turns": 0})
     lived_in(desk)
     desk.pair()

@@ -27,13 +27,13 @@ def order(desk: Desk, do: str) -> int:
     return desk.post(PLACE, {"do": do, "token": desk.token}).status
 
 
-def test_a_stranger_sees_nothing_of_it_and_begins_nothing(desk: Desk) -> None:
+def test_an_unpaired_browser_neither_sees_nor_starts_an_enrolment(desk: Desk) -> None:
     assert PLACE not in desk.text(PLACE)
     assert desk.post(PLACE, {"do": "begin"}).status == 403
     assert desk.said == []
 
 
-def test_it_is_begun_followed_and_stopped(desk: Desk) -> None:
+def test_an_enrolment_is_started_followed_and_stopped(desk: Desk) -> None:
     desk.pair()
     desk.said.clear()
     assert "Nobody is enrolled" in desk.text(PLACE)
@@ -62,7 +62,7 @@ def test_it_is_begun_followed_and_stopped(desk: Desk) -> None:
 
 @pytest.mark.parametrize("outcome", ["kept", "no-better", "too-few", "contradict", "failed"])
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_each_end_is_said(desk: Desk, outcome: EnrolmentOutcome, language: str) -> None:
+def test_each_outcome_is_shown(desk: Desk, outcome: EnrolmentOutcome, language: str) -> None:
     desk.pair()
     order(desk, "begin")
     run = desk.box.trying.enrolment
@@ -72,7 +72,7 @@ def test_each_end_is_said(desk: Desk, outcome: EnrolmentOutcome, language: str) 
     assert 'role="status"' in page
 
 
-def test_who_was_enrolled_is_said_and_deleted(desk: Desk) -> None:
+def test_an_enrolment_is_shown_and_can_be_deleted(desk: Desk) -> None:
     desk.pair()
     state = desk.box.settings.state_path()
     (state / enrolled_files.FILE).write_bytes(b"numbers")
@@ -89,7 +89,7 @@ def test_who_was_enrolled_is_said_and_deleted(desk: Desk) -> None:
     assert 'value="forget"' not in page
 
 
-def test_what_cannot_be_deleted_is_said(desk: Desk, tmp_path: Path) -> None:
+def test_a_failed_deletion_is_an_error(desk: Desk, tmp_path: Path) -> None:
     desk.pair()
     desk.said.clear()
     deep = desk.box.settings.state_path() / enrolled_files.RECORDINGS
@@ -100,7 +100,7 @@ def test_what_cannot_be_deleted_is_said(desk: Desk, tmp_path: Path) -> None:
     assert OwnerVoiceChanged() not in desk.said
 
 
-def test_one_thing_is_tried_at_a_time(desk: Desk) -> None:
+def test_an_enrolment_and_a_trial_exclude_each_other(desk: Desk) -> None:
     desk.pair()
     desk.post("/try", {"do": "sound", "kind": "tone", "token": desk.token})
     assert order(desk, "begin") == 409
@@ -111,7 +111,7 @@ def test_one_thing_is_tried_at_a_time(desk: Desk) -> None:
     assert sum(isinstance(one, StartTrial) for one in desk.said) == 1
 
 
-def test_without_a_browser_that_looks_it_ends(desk: Desk) -> None:
+def test_an_unwatched_enrolment_ends(desk: Desk) -> None:
     desk.pair()
     order(desk, "begin")
     trying = desk.box.trying
@@ -123,6 +123,6 @@ def test_without_a_browser_that_looks_it_ends(desk: Desk) -> None:
     assert trying.enrolment.phase == "abandoned"
 
 
-def test_an_order_that_there_is_not_is_refused(desk: Desk) -> None:
+def test_an_unknown_order_is_refused(desk: Desk) -> None:
     desk.pair()
     assert order(desk, "listen") == 400

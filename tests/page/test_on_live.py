@@ -56,7 +56,7 @@ def test_a_command_is_one_message(desk: Desk, form: dict[str, str], message: Bas
         {"do": "voice", "voice": "nobody"}, {"do": "voice", "voice": ""},
     ],
 )  # fmt: skip
-def test_what_is_no_command_does_nothing(desk: Desk, form: dict[str, str]) -> None:
+def test_an_unknown_command_does_nothing(desk: Desk, form: dict[str, str]) -> None:
     desk.pair()
     assert do(desk, **form) == 400
     assert desk.said == []
@@ -64,7 +64,7 @@ def test_what_is_no_command_does_nothing(desk: Desk, form: dict[str, str]) -> No
 
 @pytest.mark.parametrize(("language", "says"), [("en", "has no button"), ("de", "keinen Knopf")])
 @pytest.mark.parametrize("accept", ["", "text/html"])
-def test_a_box_without_a_button_says_that_none_can_be_held(
+def test_a_box_without_a_button_refuses_push_to_talk_with_the_reason(
     desk: Desk, language: str, says: str, accept: str
 ) -> None:
     desk.pair()
@@ -87,7 +87,7 @@ def test_a_box_without_a_button_says_that_none_can_be_held(
         ({"do": "voice", "voice": "amy"}, "Voice set to amy.", "Stimme amy: eingestellt."),
     ],
 )
-def test_without_a_script_the_next_page_tells_what_was_set(
+def test_without_a_script_the_next_page_confirms_the_change(
     desk: Desk, form: dict[str, str], english: str, german: str, back: str
 ) -> None:
     desk.pair()
@@ -100,13 +100,13 @@ def test_without_a_script_the_next_page_tells_what_was_set(
         assert says not in desk.get(back, accept_language=language).body.decode()
 
 
-def test_the_script_tells_the_same(desk: Desk) -> None:
+def test_the_script_has_the_same_confirmations(desk: Desk) -> None:
     desk.pair()
     assert '"volume": "Volume set to {percent} %."' in desk.text("/")
     assert '"refused": "That did not work. {why}"' in desk.text("/")
 
 
-def test_what_is_set_and_rings_stands_there_without_names_and_is_gone_with_it(desk: Desk) -> None:
+def test_set_and_ringing_timers_are_counted_without_names_while_they_last(desk: Desk) -> None:
     desk.pair()
     line = re.compile(r'<p id="timers"( hidden)?><span>(.*?)</span> <a href="/own/timers">')
 
@@ -126,7 +126,7 @@ def test_what_is_set_and_rings_stands_there_without_names_and_is_gone_with_it(de
     assert shown() == (" hidden", "")
 
 
-def test_a_box_whose_owner_wants_it_so_is_muted_here_and_not_unmuted(tmp_path: Path) -> None:
+def test_the_page_can_mute_and_not_unmute_when_the_settings_forbid_it(tmp_path: Path) -> None:
     desk = Desk(tmp_path, page={"unmute": False})
     desk.pair()
     assert do(desk, do="mute") == 303
@@ -137,7 +137,7 @@ def test_a_box_whose_owner_wants_it_so_is_muted_here_and_not_unmuted(tmp_path: P
     assert "switched on again only at the box" in desk.text("/")
 
 
-def test_a_muted_box_offers_to_hear_again(desk: Desk) -> None:
+def test_a_muted_box_offers_to_unmute(desk: Desk) -> None:
     desk.pair()
     assert 'value="unmute"' not in desk.text("/")
     desk.box.model.handle(BoxStatus("open", True, 0.8), 0.0)
@@ -145,13 +145,13 @@ def test_a_muted_box_offers_to_hear_again(desk: Desk) -> None:
     assert 'value="mute"' not in desk.text("/")
 
 
-def test_a_conductor_that_takes_no_mail_is_said(desk: Desk) -> None:
+def test_a_conductor_that_accepts_no_messages_is_an_error(desk: Desk) -> None:
     desk.pair()
     desk.takes_mail = False
     assert do(desk, do="stop") == 503
 
 
-def test_a_form_leads_back_to_where_it_stands_and_never_out(desk: Desk) -> None:
+def test_a_form_redirects_to_its_own_page_and_never_to_another_site(desk: Desk) -> None:
     desk.pair()
     token = desk.token
     for back, place in (("/own", "/own"), ("http://evil.example", "/"), ("//e", "/")):
@@ -173,7 +173,7 @@ def test_the_script_has_every_text_that_it_shows(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/set"])
-def test_the_volume_shows_what_was_just_set_in_per_cent(desk: Desk, path: str) -> None:
+def test_the_volume_shows_the_newly_set_value_in_percent(desk: Desk, path: str) -> None:
     desk.pair()
     assert "80 %</span>" in desk.text(path)
     assert do(desk, do="volume", volume="45", back=path) == 303
@@ -186,7 +186,7 @@ def test_the_volume_shows_what_was_just_set_in_per_cent(desk: Desk, path: str) -
     assert "45 %</span>" in desk.text(path)
 
 
-def test_the_times_have_words_and_stand_below_the_volume(desk: Desk) -> None:
+def test_the_response_times_are_labelled_and_below_the_volume(desk: Desk) -> None:
     desk.pair()
     page = desk.text("/")
     says = (

@@ -26,7 +26,7 @@ def remember(desk: Desk, count: int = 1, heard: str = "It is wet.") -> None:
     memory.close()
 
 
-def test_a_browser_that_was_let_in_reads_both_sides(desk: Desk) -> None:
+def test_a_paired_browser_reads_questions_and_answers(desk: Desk) -> None:
     remember(desk, heard="<i>wet</i>")
     desk.pair()
     page = desk.text("/own/memory")
@@ -34,7 +34,7 @@ def test_a_browser_that_was_let_in_reads_both_sides(desk: Desk) -> None:
         assert words in page
 
 
-def test_a_stranger_reads_nothing_and_forgets_nothing(desk: Desk) -> None:
+def test_an_unpaired_browser_reads_and_forgets_nothing(desk: Desk) -> None:
     remember(desk)
     assert CANARY not in desk.text("/own/memory")
     form = {"started": STARTED, "turn": "0"}
@@ -42,7 +42,7 @@ def test_a_stranger_reads_nothing_and_forgets_nothing(desk: Desk) -> None:
     assert desk.said == []
 
 
-def test_where_the_owner_keeps_nothing_nothing_is_shown_whatever_lies_there(tmp_path: Path) -> None:
+def test_with_the_memory_off_nothing_is_shown_even_if_a_file_exists(tmp_path: Path) -> None:
     desk = Desk(tmp_path, memory={"keep_turns": 0})
     remember(desk)
     desk.pair()
@@ -51,14 +51,14 @@ def test_where_the_owner_keeps_nothing_nothing_is_shown_whatever_lies_there(tmp_
     assert "Nothing that is said is kept" in page
 
 
-def test_no_other_page_has_what_is_remembered(desk: Desk) -> None:
+def test_no_other_page_shows_remembered_turns(desk: Desk) -> None:
     remember(desk)
     desk.pair()
     for path in ("/", "/own", "/own/timers", "/access"):
         assert CANARY not in desk.text(path)
 
 
-def test_so_many_stand_on_a_page_the_newest_first(desk: Desk) -> None:
+def test_turns_are_paginated_newest_first(desk: Desk) -> None:
     remember(desk, ON_A_PAGE + 5)
     desk.pair()
     first, second = desk.text("/own/memory"), desk.text("/own/memory?page=2")
@@ -70,12 +70,12 @@ def test_so_many_stand_on_a_page_the_newest_first(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("page", ["0", "-1", "x", "\u0663", "9" * 30])
-def test_what_is_no_page_is_refused(desk: Desk, page: str) -> None:
+def test_an_invalid_page_number_is_refused(desk: Desk, page: str) -> None:
     desk.pair()
     assert desk.get(f"/own/memory?page={page}").status == 400
 
 
-def test_one_turn_is_forgotten_by_its_button_and_not_shown_meanwhile(desk: Desk) -> None:
+def test_one_turn_is_forgotten_by_its_button_and_hidden_at_once(desk: Desk) -> None:
     remember(desk, 2)
     desk.pair()
     form = {"started": STARTED, "turn": "1", "token": desk.token}
@@ -95,21 +95,21 @@ def test_one_turn_is_forgotten_by_its_button_and_not_shown_meanwhile(desk: Desk)
     ("started", "turn"), [("", "1"), (STARTED, ""), (STARTED, "x"), ("y" * 41, "1"),
                           (STARTED, str(2**62)), (STARTED, "-1")],
 )  # fmt: skip
-def test_what_is_no_turn_forgets_nothing(desk: Desk, started: str, turn: str) -> None:
+def test_an_invalid_turn_forgets_nothing(desk: Desk, started: str, turn: str) -> None:
     desk.pair()
     form = {"started": started, "turn": turn, "token": desk.token}
     assert desk.post("/own/memory/forget", form).status == 400
     assert desk.said == []
 
 
-def test_everything_is_forgotten_from_there(desk: Desk) -> None:
+def test_everything_can_be_forgotten_from_the_memory_page(desk: Desk) -> None:
     desk.pair()
     form = {"do": "forget", "back": "/own/memory", "token": desk.token}
     assert dict(desk.post("/do", form).headers)["Location"] == "/own/memory"
     assert desk.said == [Forget(aloud=True)]
 
 
-def test_a_memory_that_cannot_be_read_is_told(desk: Desk) -> None:
+def test_an_unreadable_memory_is_reported(desk: Desk) -> None:
     remember(desk)
     memory_files.path(desk.box.settings).write_bytes(b"x" * 5000)
     desk.pair()

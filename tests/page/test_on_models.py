@@ -58,14 +58,14 @@ def test_every_model_is_listed_with_size_and_licence(desk: Desk) -> None:
     assert "espeak-ng" in page
 
 
-def test_what_this_machine_has_no_memory_for_is_said(box: Desk) -> None:
+def test_a_model_too_large_for_this_machine_is_marked(box: Desk) -> None:
     memory(box, 8062)
     lacks = {row.model.name: row.memory_gb for row in rows(box.box)}
     assert (lacks["gemma-4-e2b"], lacks["gemma-4-e4b"], lacks["ljspeech"]) == (0, 9, 0)
     assert "too little memory for it: a box with 9 GB" in box.text("/own/models")
 
 
-def test_a_fetch_is_asked_for_with_its_licence_and_not_without(box: Desk) -> None:
+def test_a_fetch_is_requested_only_with_the_licence_accepted(box: Desk) -> None:
     form = {"do": "fetch", "name": "ljspeech", "token": box.token}
     assert box.post("/own/models", form).status == 400
     assert requested(box) is None
@@ -83,7 +83,7 @@ def test_a_fetch_is_asked_for_with_its_licence_and_not_without(box: Desk) -> Non
     assert "It is requested" not in box.text("/own/models")
 
 
-def test_how_far_a_fetch_is_is_shown_and_no_other_is_begun_meanwhile(box: Desk) -> None:
+def test_the_progress_of_a_fetch_is_shown_and_no_other_is_started_meanwhile(box: Desk) -> None:
     half(box, "gemma-4-e2b")
     assert "of it is here" in box.text("/own/models"), "it was broken off"
     box.box.places.model_wish.write_text("gemma-4-e2b\n")
@@ -100,13 +100,13 @@ def test_how_far_a_fetch_is_is_shown_and_no_other_is_begun_meanwhile(box: Desk) 
     ("do", "name"), [("remove", "pocket"), ("fetch", "../x"), ("fetch", ""), ("run", "ljspeech"),
                      ("fetch", "x" * 5000), ("remove", "mimi")],
 )  # fmt: skip
-def test_what_may_not_be_asked_for_is_not(box: Desk, do: str, name: str) -> None:
+def test_an_invalid_request_is_not_written(box: Desk, do: str, name: str) -> None:
     form = {"do": do, "name": name, "licence": "on", "token": box.token}
     assert box.post("/own/models", form).status == 400
     assert requested(box) is None
 
 
-def test_a_stranger_asks_for_nothing(box: Desk) -> None:
+def test_an_unpaired_browser_requests_nothing(box: Desk) -> None:
     form = {"do": "fetch", "name": "ljspeech", "licence": "on", "token": box.token}
     box.cookies.clear()
     assert box.post("/own/models", form).status == 403
@@ -114,7 +114,7 @@ def test_a_stranger_asks_for_nothing(box: Desk) -> None:
     assert requested(box) is None
 
 
-def test_in_a_clone_the_command_stands_there_and_nothing_is_asked_for(desk: Desk) -> None:
+def test_a_development_clone_shows_the_command_and_requests_nothing(desk: Desk) -> None:
     desk.pair()
     page = desk.text("/own/models")
     assert "<code>interlude models fetch gemma-4-e2b</code>" in page
@@ -123,7 +123,7 @@ def test_in_a_clone_the_command_stands_there_and_nothing_is_asked_for(desk: Desk
     assert desk.post("/own/models", form).status == 400
 
 
-def test_a_model_that_is_here_is_chosen_by_the_settings_file_and_no_other_is(
+def test_only_an_installed_model_can_be_chosen(
     tmp_path: Path,
 ) -> None:
     desk = Desk(tmp_path, thinking={"model": "gemma-4-e2b"})
@@ -138,7 +138,7 @@ def test_a_model_that_is_here_is_chosen_by_the_settings_file_and_no_other_is(
     assert load(desk.box.changes.owner.path).thinking.model == "pocket"
 
 
-def test_the_voice_that_speaks_is_not_removed(box: Desk) -> None:
+def test_the_voice_in_use_cannot_be_removed(box: Desk) -> None:
     """The settings file says `auto`; it was chosen since, or is the best that is here."""
     store, voice = ModelStore.of(box.box.settings), MODELS["ljspeech"]
     store.folder(voice).mkdir()
@@ -158,7 +158,7 @@ def test_the_voice_that_speaks_is_not_removed(box: Desk) -> None:
     assert requested(box) is not None
 
 
-def test_a_voice_that_can_speak_is_chosen_there(desk: Desk) -> None:
+def test_an_available_voice_can_be_chosen_on_the_models_page(desk: Desk) -> None:
     desk.pair()
     form = {"do": "voice", "voice": "amy", "back": "/own/models", "token": desk.token}
     place = dict(desk.post("/do", form).headers)["Location"]

@@ -46,7 +46,9 @@ def tell_page(folder: Path, problem: str = "", names: tuple[str, ...] = ()) -> N
     tell(NETWORK, told, folder / "changed")
 
 
-def test_a_wifi_is_asked_for_and_its_password_is_never_shown(desk: Desk, folder: Path) -> None:
+def test_a_wifi_change_is_requested_and_its_password_is_never_shown(
+    desk: Desk, folder: Path
+) -> None:
     assert send(desk, "wifi", wifi="Home", password="correct staple", hidden="on") == 303
     request = asked(folder)
     assert (request.doing, request.wifi, request.password) == ("wifi", "Home", "correct staple")
@@ -62,7 +64,7 @@ def test_a_wifi_is_asked_for_and_its_password_is_never_shown(desk: Desk, folder:
     assert 'http-equiv="refresh"' not in page
 
 
-def test_a_wifi_that_does_not_let_it_in_is_said(desk: Desk, folder: Path) -> None:
+def test_a_wifi_that_refuses_the_password_is_reported(desk: Desk, folder: Path) -> None:
     send(desk, "wifi", wifi="Home", password="wrong staple")
     tell_page(folder, "The password of Home does not fit.")
     page = desk.text("/set/network")
@@ -70,7 +72,7 @@ def test_a_wifi_that_does_not_let_it_in_is_said(desk: Desk, folder: Path) -> Non
     assert "It is done" not in page
 
 
-def test_the_names_in_reach_can_be_chosen(desk: Desk, folder: Path) -> None:
+def test_the_networks_in_reach_can_be_chosen(desk: Desk, folder: Path) -> None:
     assert send(desk, "look") == 303
     assert asked(folder).doing == "look"
     tell_page(folder, names=("Home", "<Caf&eacute;>"))
@@ -79,7 +81,7 @@ def test_the_names_in_reach_can_be_chosen(desk: Desk, folder: Path) -> None:
     assert "<Caf" not in page
 
 
-def test_a_time_zone_is_asked_for(desk: Desk, folder: Path) -> None:
+def test_a_time_zone_change_is_requested(desk: Desk, folder: Path) -> None:
     page = desk.text("/set/network")
     assert "selected>Europe/Berlin" in page
     assert send(desk, "timezone", timezone="Europe/Paris") == 303
@@ -91,19 +93,19 @@ def test_a_second_request_waits_for_the_first(desk: Desk) -> None:
     assert send(desk, "wifi", wifi="Home") == 400
 
 
-def test_what_never_comes_is_not_waited_for_without_end(desk: Desk) -> None:
+def test_a_missing_result_is_reported_after_a_timeout(desk: Desk) -> None:
     send(desk, "look")
     desk.now_s += 61
     assert "The change was not carried out" in desk.text("/set/network")
 
 
 @pytest.mark.parametrize("form", ["", "reset", "hostname"])
-def test_another_form_asks_for_nothing(desk: Desk, folder: Path, form: str) -> None:
+def test_an_unknown_form_requests_nothing(desk: Desk, folder: Path, form: str) -> None:
     assert send(desk, form, wifi="Home") == 400
     assert list((folder / "wanted").iterdir()) == []
 
 
-def test_a_box_that_is_not_of_our_image_has_its_network_from_its_system(tmp_path: Path) -> None:
+def test_a_box_without_our_image_has_no_network_page(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     desk.pair()
     assert desk.get("/set/network").status == 404
@@ -116,7 +118,9 @@ def trial(desk: Desk, **fields: str) -> int:
     return desk.post("/set/broker", {"form": "house", "token": desk.token, **named}).status
 
 
-def test_a_broker_is_tried_as_it_was_typed_before_it_is_saved(desk: Desk, folder: Path) -> None:
+def test_a_broker_is_tested_with_the_typed_values_before_they_are_saved(
+    desk: Desk, folder: Path
+) -> None:
     typed = {"link__broker": "ha.local", "link__port": "1884", "link__user": "bob"}
     assert trial(desk, **typed, link__tls="on", secret="correct staple") == 303
     request = msgspec.json.decode((folder / "wanted" / BROKER_TRIAL).read_bytes(), type=BrokerTrial)
@@ -134,7 +138,7 @@ def test_a_broker_is_tried_as_it_was_typed_before_it_is_saved(desk: Desk, folder
     assert 'value="ha.local"' in page
 
 
-def test_a_broker_that_refuses_is_said_with_the_remedy(desk: Desk, folder: Path) -> None:
+def test_a_broker_refusal_is_shown_with_its_remedy(desk: Desk, folder: Path) -> None:
     trial(desk, link__broker="ha.local")
     request = msgspec.json.decode((folder / "wanted" / BROKER_TRIAL).read_bytes(), type=BrokerTrial)
     tell(BROKER_TRIAL, RequestOutcome(request.id, "No.", "Ask."), folder / "changed")
@@ -142,14 +146,12 @@ def test_a_broker_that_refuses_is_said_with_the_remedy(desk: Desk, folder: Path)
 
 
 @pytest.mark.parametrize("port", ["-1", "65536", "many", "1.5", "١"])
-def test_a_port_that_is_none_is_not_tried(desk: Desk, folder: Path, port: str) -> None:
+def test_an_invalid_port_is_not_tested(desk: Desk, folder: Path, port: str) -> None:
     assert trial(desk, link__broker="ha.local", link__port=port) == 400
     assert list((folder / "wanted").iterdir()) == []
 
 
-def test_where_the_page_may_not_end_a_mute_no_other_broker_is_tried(
-    desk: Desk, folder: Path
-) -> None:
+def test_without_page_unmute_only_the_configured_broker_is_tested(desk: Desk, folder: Path) -> None:
     link = "link: {broker: ha.local, port: 1884, user: bob, unmute: true}\n"
     (folder / "settings.yaml").write_text(f"page: {{unmute: false}}\n{link}")
     typed = {"link__broker": "ha.local", "link__port": "1884", "link__user": "bob"}
@@ -160,7 +162,7 @@ def test_where_the_page_may_not_end_a_mute_no_other_broker_is_tried(
     assert [path.name for path in (folder / "wanted").iterdir()] == [BROKER_TRIAL]
 
 
-def test_where_no_unit_tries_it_the_page_offers_no_test(tmp_path: Path) -> None:
+def test_without_the_systemd_unit_the_page_offers_no_broker_test(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     desk.pair()
     assert "/set/broker" not in desk.text("/set")

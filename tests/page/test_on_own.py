@@ -10,7 +10,7 @@ from appliance.messages.tools import ShownTimer, TimersList
 from tests.page.desk import Desk
 
 
-def test_it_tells_what_runs_and_what_does_not(desk: Desk) -> None:
+def test_the_page_shows_what_runs_and_what_does_not(desk: Desk) -> None:
     desk.pair()
     page = desk.text("/own")
     for words in (__version__, "pocket", "espeak", "not set up", "all is well", "None is set"):
@@ -22,7 +22,7 @@ def test_it_tells_what_runs_and_what_does_not(desk: Desk) -> None:
         assert words in page
 
 
-def test_it_counts_timers_and_names_none(desk: Desk) -> None:
+def test_the_page_counts_timers_without_their_names(desk: Desk) -> None:
     desk.pair()
     set_ = [ShownTimer(n, n == 3, "tea", 1.8e9 + n, 0 if n == 3 else 60.0) for n in (1, 2, 3)]
     desk.box.model.handle(TimersList(tuple(set_)), 0.0)
@@ -31,13 +31,13 @@ def test_it_counts_timers_and_names_none(desk: Desk) -> None:
     assert "tea" not in page
 
 
-def test_it_tells_how_many_sentences_another_voice_had_to_say(desk: Desk) -> None:
+def test_the_page_counts_sentences_that_another_voice_had_to_say(desk: Desk) -> None:
     desk.pair()
     desk.box.model.handle(StateChanged("idle", 1, 0, passed_on=7), 0.0)
     assert "another voice had to say</dt><dd>7</dd>" in desk.text("/own")
 
 
-def test_versions_are_led_to_only_where_they_can_be_changed(desk: Desk) -> None:
+def test_the_software_page_is_linked_only_on_an_appliance(desk: Desk) -> None:
     desk.pair()
     for language, says in (("en", "nor go back to one"), ("de", "zu keiner zurückgegangen")):
         assert 'href="/own/software"' not in desk.text("/own")
@@ -53,7 +53,7 @@ def test_a_box_without_a_memory_says_so(tmp_path: Path) -> None:
     assert "Nothing that is said is kept" in desk.text("/own")
 
 
-def test_it_is_told_before_anything_came_from_the_box(desk: Desk) -> None:
+def test_the_page_works_before_the_first_box_status(desk: Desk) -> None:
     desk.pair()
     desk.box.model.status = None
     assert desk.get("/own").status == 200

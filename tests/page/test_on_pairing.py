@@ -13,7 +13,7 @@ from appliance.page.visit import COOKIE, WAITING
 from tests.page.desk import CODE, Desk
 
 
-def test_the_box_says_the_digits_one_by_one_and_no_page_has_them(desk: Desk) -> None:
+def test_the_box_speaks_the_digits_one_by_one_and_no_page_shows_them(desk: Desk) -> None:
     assert desk.post("/pair/code").headers[0] == ("Location", "/pair")
     assert desk.said == [
         Say("Somebody wants to open my page. The digits are: 4, 8, 2. 9, 1, 3.", chime=True)
@@ -21,7 +21,7 @@ def test_the_box_says_the_digits_one_by_one_and_no_page_has_them(desk: Desk) -> 
     assert CODE not in desk.text("/pair")
 
 
-def test_who_is_let_in_is_announced_and_listed(desk: Desk) -> None:
+def test_a_paired_browser_is_announced_and_listed(desk: Desk) -> None:
     desk.post("/pair/code")
     agent = "Mozilla/5.0 (Android 15; Mobile) Gecko/140.0 Firefox/140.0"
     assert desk.post("/pair", {"code": CODE}, user_agent=agent).status == 303
@@ -31,7 +31,7 @@ def test_who_is_let_in_is_announced_and_listed(desk: Desk) -> None:
     assert "this one" in page
 
 
-def test_wrong_digits_let_nobody_in_and_say_so(desk: Desk) -> None:
+def test_wrong_digits_are_refused_with_a_message(desk: Desk) -> None:
     desk.post("/pair/code")
     reply = desk.post("/pair", {"code": "111111"})
     assert reply.status == 403
@@ -39,7 +39,7 @@ def test_wrong_digits_let_nobody_in_and_say_so(desk: Desk) -> None:
     assert COOKIE not in desk.cookies
 
 
-def test_the_button_lets_in_the_browser_that_waits(desk: Desk) -> None:
+def test_the_button_admits_the_waiting_browser(desk: Desk) -> None:
     assert desk.post("/pair/button").status == 303
     assert desk.cookies.keys() == {WAITING}
     assert 'http-equiv="refresh"' in desk.text("/")
@@ -49,23 +49,21 @@ def test_the_button_lets_in_the_browser_that_waits(desk: Desk) -> None:
     assert "canvas" in desk.text("/")
 
 
-def test_a_press_without_anybody_who_waits_lets_nobody_in(desk: Desk) -> None:
+def test_a_press_without_a_waiting_browser_admits_none(desk: Desk) -> None:
     desk.box.pairing.press(desk.now_s)
     assert desk.post("/pair/button").status == 303
     assert desk.get("/").status == 200
     assert COOKIE not in desk.cookies
 
 
-def test_the_box_is_not_made_to_talk_without_end(desk: Desk) -> None:
+def test_requests_for_spoken_digits_are_rate_limited(desk: Desk) -> None:
     codes = [desk.post("/pair/code").status for _ in range(6)]
     assert codes == [303] * 3 + [429] * 3
     assert len(desk.said) == 3
 
 
 @pytest.mark.parametrize("way", ["/pair", "/pair/button"])
-def test_with_a_passphrase_the_digits_and_the_button_alone_are_not_enough(
-    desk: Desk, way: str
-) -> None:
+def test_with_a_passphrase_digits_or_button_alone_are_not_enough(desk: Desk, way: str) -> None:
     desk.pair()
     form = {"passphrase": "blue kettle", "token": desk.token}
     assert desk.post("/access/passphrase", form).status == 303
@@ -77,7 +75,7 @@ def test_with_a_passphrase_the_digits_and_the_button_alone_are_not_enough(
     assert desk.post(way, {"code": CODE, "passphrase": "blue kettle"}).status == 303
 
 
-def test_who_takes_back_another_access_stays(desk: Desk, tmp_path: Path) -> None:
+def test_revoking_another_access_keeps_ones_own(desk: Desk, tmp_path: Path) -> None:
     desk.pair()
     first = dict(desk.cookies)
     desk.cookies.clear()
@@ -97,7 +95,7 @@ def test_who_takes_back_another_access_stays(desk: Desk, tmp_path: Path) -> None
         ("de", "Abmelden (diesen Browser entfernen)", "Diesen Browser entfernen", "ist abgemeldet"),
     ],
 )
-def test_ones_own_row_logs_out_and_the_others_remove(
+def test_the_own_row_logs_out_and_other_rows_remove(
     desk: Desk, language: str, own: str, others: str, gone: str
 ) -> None:
     desk.box.access.let_in("Safari, iPhone")
@@ -125,13 +123,11 @@ def test_ones_own_row_logs_out_and_the_others_remove(
         ("<script>alert(1)</script>", "Browser"), ("", "Browser"),
     ],
 )  # fmt: skip
-def test_a_browser_is_listed_by_what_it_calls_itself_and_by_nothing_made_up(
-    agent: str, name: str
-) -> None:
+def test_a_browser_is_listed_by_the_known_names_of_its_user_agent(agent: str, name: str) -> None:
     assert browser_name(agent) == name
 
 
-def test_digits_that_were_printed_are_asked_for_at_once_and_nothing_is_said_aloud(
+def test_printed_digits_are_asked_for_at_once_and_not_spoken(
     desk: Desk, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO")
@@ -144,7 +140,7 @@ def test_digits_that_were_printed_are_asked_for_at_once_and_nothing_is_said_alou
     assert "was let in by the digits that were printed" in caplog.text
 
 
-def test_who_asks_for_digits_aloud_is_announced_even_where_others_were_printed(desk: Desk) -> None:
+def test_spoken_digits_are_announced_even_when_others_were_printed(desk: Desk) -> None:
     desk.box.pairing = Pairing(draw=lambda: "111111", printed=CODE)
     desk.post("/pair/code")
     assert desk.post("/pair", {"code": CODE}).status == 403

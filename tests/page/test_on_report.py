@@ -13,7 +13,7 @@ from tests.page.desk import Desk
 CANARY = "canary"
 
 
-def test_what_is_shown_is_what_is_saved(desk: Desk) -> None:
+def test_the_saved_report_is_the_one_shown(desk: Desk) -> None:
     desk.pair()
     desk.box.places.warnings.write_text("box interlude[1]: the card <hw:1> is gone\n")
     page = desk.text("/own/report")
@@ -29,7 +29,7 @@ def test_what_is_shown_is_what_is_saved(desk: Desk) -> None:
         assert line.startswith("free_mib: ") or line in shown
 
 
-def test_no_secret_and_no_word_is_in_it(tmp_path: Path) -> None:
+def test_a_report_contains_no_secret_and_no_word(tmp_path: Path) -> None:
     desk = Desk(
         tmp_path,
         link={"name": CANARY, "broker": f"{CANARY}.local", "user": CANARY},
@@ -47,7 +47,7 @@ def test_no_secret_and_no_word_is_in_it(tmp_path: Path) -> None:
     assert "the broker (left out)" in saved
 
 
-def test_a_stranger_sees_and_saves_nothing(desk: Desk) -> None:
+def test_an_unpaired_browser_neither_sees_nor_saves_a_report(desk: Desk) -> None:
     desk.box.places.warnings.write_text("something broke\n")
     assert "something broke" not in desk.text("/own/report")
     assert desk.post("/own/report").status == 403

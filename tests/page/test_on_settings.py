@@ -37,7 +37,7 @@ def send(desk: Desk, which: str, **fields: str) -> tuple[int, str]:
     return reply.status, reply.body.decode()
 
 
-def test_every_field_of_the_page_has_what_the_file_says(desk: Desk) -> None:
+def test_every_field_shows_the_value_of_the_settings_file(desk: Desk) -> None:
     page = desk.text("/set")
     assert 'name="link.broker" type="text" value="ha.local"' in page
     assert 'name="hearing.wake.phrase" type="text" value="okay nabu"' in page
@@ -50,7 +50,7 @@ def test_every_field_of_the_page_has_what_the_file_says(desk: Desk) -> None:
     assert "after a restart" not in page
 
 
-def test_a_change_is_written_said_and_needs_a_new_start(desk: Desk) -> None:
+def test_a_change_is_written_confirmed_and_needs_a_restart(desk: Desk) -> None:
     assert send(desk, "hearing", language="de", hearing__wake__sensitivity="70")[0] == 303
     text = desk.box.changes.owner.text()
     assert "# upstairs" in text
@@ -64,7 +64,7 @@ def test_a_change_is_written_said_and_needs_a_new_start(desk: Desk) -> None:
     assert desk.said == [Restart()]
 
 
-def test_what_is_set_back_needs_no_new_start(desk: Desk) -> None:
+def test_a_reverted_change_needs_no_restart(desk: Desk) -> None:
     send(desk, "hearing", language="de")
     send(desk, "hearing", language="auto")
     assert "after a restart" not in desk.text("/set")
@@ -73,7 +73,9 @@ def test_what_is_set_back_needs_no_new_start(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("written", "code"), [('language: "no"', "no"), ("language: nb", "nb"), ("", "nb")]
 )
-def test_norwegian_is_one_row_however_it_was_written(desk: Desk, written: str, code: str) -> None:
+def test_norwegian_is_one_row_for_every_spelling_of_its_code(
+    desk: Desk, written: str, code: str
+) -> None:
     (Path(desk.box.settings.state_dir) / "settings.yaml").write_text(f"{TEXT}{written}\n")
     row = f'<option value="{code}"{" selected" if written else ""}>norsk ({code})</option>'
     page = desk.text("/set")
@@ -85,7 +87,7 @@ def test_norwegian_is_one_row_however_it_was_written(desk: Desk, written: str, c
     assert desk.box.changes.owner.text() == before, "who saves it again changes nothing"
 
 
-def test_a_bad_value_is_said_with_what_was_typed_and_changes_nothing(desk: Desk) -> None:
+def test_a_bad_value_is_reported_keeps_the_typed_text_and_changes_nothing(desk: Desk) -> None:
     status, page = send(desk, "house", link__port="99999", link__user="bob", link__broker="x.local")
     assert status == 400
     assert "link.port" in page
@@ -95,12 +97,12 @@ def test_a_bad_value_is_said_with_what_was_typed_and_changes_nothing(desk: Desk)
 
 
 @pytest.mark.parametrize("language", ["klingon", "", "DE", "../de"])
-def test_a_language_that_there_is_not_is_refused(desk: Desk, language: str) -> None:
+def test_an_unknown_language_is_refused(desk: Desk, language: str) -> None:
     assert send(desk, "hearing", language=language)[0] == 400
     assert desk.box.changes.owner.text() == TEXT
 
 
-def test_a_key_that_stands_in_no_form_is_not_looked_at(desk: Desk) -> None:
+def test_a_key_outside_the_forms_is_ignored(desk: Desk) -> None:
     assert send(desk, "panel", page__unmute="on", link__unmute="on", panel__night="")[0] == 303
     assert "unmute" not in desk.box.changes.owner.text()
 
@@ -125,7 +127,7 @@ def test_the_last_change_is_undone_by_a_button(desk: Desk) -> None:
     assert desk.post("/set/undo", {"token": desk.token, "base": base(desk)}).status == 400
 
 
-def test_a_form_from_before_somebody_elses_change_is_refused(desk: Desk) -> None:
+def test_a_form_older_than_another_change_is_refused(desk: Desk) -> None:
     form = {"form": "hearing", "token": desk.token, "base": base(desk), "language": "de"}
     send(desk, "house", link__broker="other.local")
     reply = desk.post("/set", form)
@@ -134,7 +136,7 @@ def test_a_form_from_before_somebody_elses_change_is_refused(desk: Desk) -> None
     assert desk.box.changes.owner.settings().language == "auto"
 
 
-def test_a_form_without_its_token_or_of_another_page_changes_nothing(desk: Desk) -> None:
+def test_a_form_without_its_token_or_from_another_site_changes_nothing(desk: Desk) -> None:
     form = {"form": "hearing", "base": base(desk), "language": "de"}
     assert desk.post("/set", form).status == 403
     known = form | {"token": desk.token}
@@ -144,7 +146,7 @@ def test_a_form_without_its_token_or_of_another_page_changes_nothing(desk: Desk)
     assert desk.box.changes.owner.text() == TEXT
 
 
-def test_a_file_that_is_wrong_already_is_said_and_not_touched(desk: Desk) -> None:
+def test_an_invalid_settings_file_is_reported_and_not_changed(desk: Desk) -> None:
     desk.box.changes.owner.path.write_text("link:\n  brocker: x\n")
     page = desk.text("/set")
     assert "There is no setting `link.brocker`. Did you mean `link.broker`?" in page.replace(
@@ -156,7 +158,7 @@ def test_a_file_that_is_wrong_already_is_said_and_not_touched(desk: Desk) -> Non
     assert desk.box.changes.owner.text() == "link:\n  brocker: x\n"
 
 
-def test_what_counts_at_once_is_told_to_the_box_and_leads_back_here(desk: Desk) -> None:
+def test_settings_with_immediate_effect_are_sent_to_the_box(desk: Desk) -> None:
     page = desk.text("/set")
     assert page.count('name="back" value="/set"') >= 4
     told = "/set?said=page-notice-set-volume"
@@ -166,7 +168,7 @@ def test_what_counts_at_once_is_told_to_the_box_and_leads_back_here(desk: Desk) 
     assert desk.said == [SetVolume(0.35), Mute(on=True)]
 
 
-def test_on_a_box_the_change_is_handed_over_and_the_page_waits_for_root(tmp_path: Path) -> None:
+def test_on_an_appliance_a_change_is_requested_and_the_page_waits_for_root(tmp_path: Path) -> None:
     for name in ("wanted", "changed"):
         (tmp_path / name).mkdir()
     desk = Desk(tmp_path, handed=True)

@@ -50,7 +50,7 @@ def as_root(at: Bench, desk: Desk) -> bool:
     return install_wanted(at.installer(), InstallOptions(), desk.box.places.incoming)
 
 
-def test_what_is_asked_for_there_is_installed_and_its_outcome_shown(at: Bench, desk: Desk) -> None:
+def test_a_requested_release_is_installed_and_its_outcome_shown(at: Bench, desk: Desk) -> None:
     page = desk.text("/own/software")
     assert all(words in page for words in (__version__, NEW, SICK, "Ready to install"))
     form = {"file": file_of(desk, NEW), "token": desk.token}
@@ -63,7 +63,7 @@ def test_what_is_asked_for_there_is_installed_and_its_outcome_shown(at: Bench, d
     assert "Yes, go back" in page
 
 
-def test_how_a_sick_one_ended_is_shown_and_what_ran_before_runs(at: Bench, desk: Desk) -> None:
+def test_a_failed_release_is_reported_and_the_previous_one_runs(at: Bench, desk: Desk) -> None:
     desk.post("/own/software/install", {"file": file_of(desk, SICK), "token": desk.token})
     with pytest.raises(HealthCheckFailed):
         as_root(at, desk)
@@ -73,7 +73,7 @@ def test_how_a_sick_one_ended_is_shown_and_what_ran_before_runs(at: Bench, desk:
     assert at.store.kept() == "0.2.0"
 
 
-def test_the_release_before_is_gone_back_to(at: Bench, desk: Desk) -> None:
+def test_the_page_can_go_back_to_the_previous_release(at: Bench, desk: Desk) -> None:
     assert desk.post("/own/software/back", {"token": desk.token}).status == 400, "there is none"
     desk.post("/own/software/install", {"file": file_of(desk, NEW), "token": desk.token})
     as_root(at, desk)
@@ -82,7 +82,7 @@ def test_the_release_before_is_gone_back_to(at: Bench, desk: Desk) -> None:
     assert at.store.kept() == "0.2.0"
 
 
-def test_a_stranger_asks_for_nothing(at: Bench, desk: Desk) -> None:
+def test_an_unpaired_browser_requests_nothing(at: Bench, desk: Desk) -> None:
     form = {"file": file_of(desk, NEW), "token": desk.token}
     desk.cookies.clear()
     for path in ("/own/software/install", "/own/software/back", "/own/software/system-back"):
@@ -93,13 +93,15 @@ def test_a_stranger_asks_for_nothing(at: Bench, desk: Desk) -> None:
 @pytest.mark.parametrize(
     "name", ["", "..", "../0.3.0.release", "/etc/shadow", "0.1.0.release", "wanted", "previous"]
 )
-def test_what_does_not_lie_ready_is_not_asked_for(at: Bench, desk: Desk, name: str) -> None:
+def test_only_a_release_in_the_incoming_folder_can_be_requested(
+    at: Bench, desk: Desk, name: str
+) -> None:
     form = {"file": name, "token": desk.token}
     assert desk.post("/own/software/install", form).status == 400
     assert not (desk.box.places.incoming / "wanted").exists()
 
 
-def test_while_one_is_being_installed_no_other_is_asked_for(at: Bench, desk: Desk) -> None:
+def test_during_an_installation_no_other_can_be_requested(at: Bench, desk: Desk) -> None:
     at.store.trial_folder.mkdir(exist_ok=True)
     going = InstallProgress(SICK, "unpack", 0.42)
     (at.store.trial_folder / PROGRESS).write_bytes(msgspec.json.encode(going))
@@ -114,14 +116,14 @@ def test_while_one_is_being_installed_no_other_is_asked_for(at: Bench, desk: Des
 
 
 @pytest.mark.parametrize("step", ["", "look", "wait for silence", "a step of a later version"])
-def test_every_step_has_words(at: Bench, desk: Desk, step: str) -> None:
+def test_every_installation_step_can_be_shown(at: Bench, desk: Desk, step: str) -> None:
     at.store.trial_folder.mkdir(exist_ok=True)
     going = InstallProgress(SICK, step, 0.5)
     (at.store.trial_folder / PROGRESS).write_bytes(msgspec.json.encode(going))
     assert desk.get("/own/software").status == 200
 
 
-def test_a_machine_that_is_no_appliance_is_told_so_and_asks_for_nothing(desk: Desk) -> None:
+def test_a_machine_that_is_not_an_appliance_says_so_and_requests_nothing(desk: Desk) -> None:
     desk.pair()
     page = desk.text("/own/software")
     assert "neither install a version here nor go back to one" in page
@@ -147,7 +149,7 @@ def asked_of_root(desk: Desk) -> list[str]:
     return sorted(path.name for path in desk.box.places.incoming.iterdir())
 
 
-def test_the_system_before_is_asked_for_after_a_word_of_what_that_means(
+def test_going_back_to_the_previous_system_is_explained_and_then_requested(
     slots: SlotStateFile, desk: Desk
 ) -> None:
     page = desk.text("/own/software")
@@ -161,7 +163,9 @@ def test_the_system_before_is_asked_for_after_a_word_of_what_that_means(
 
 
 @pytest.mark.parametrize("token", ["", "0" * 64])
-def test_no_other_page_has_the_system_go_back(slots: SlotStateFile, desk: Desk, token: str) -> None:
+def test_no_other_site_can_request_the_previous_system(
+    slots: SlotStateFile, desk: Desk, token: str
+) -> None:
     assert desk.post("/own/software/system-back", {"token": token}).status == 403
     other = {"token": desk.token}
     assert desk.post("/own/software/system-back", other, origin="http://evil.example").status == 403
@@ -169,7 +173,7 @@ def test_no_other_page_has_the_system_go_back(slots: SlotStateFile, desk: Desk, 
     assert asked_of_root(desk) == []
 
 
-def test_while_a_system_is_on_trial_the_page_says_so_and_nothing_is_asked_for(
+def test_during_a_system_trial_the_page_says_so_and_requests_nothing(
     slots: SlotStateFile, desk: Desk
 ) -> None:
     slots.begin_trial(SlotTrial("a", "0.1.0"))
@@ -178,7 +182,7 @@ def test_while_a_system_is_on_trial_the_page_says_so_and_nothing_is_asked_for(
     assert asked_of_root(desk) == []
 
 
-def test_how_a_trial_of_a_system_ended_is_shown_in_the_browsers_language(
+def test_the_result_of_a_system_trial_is_shown_in_the_browsers_language(
     slots: SlotStateFile, desk: Desk
 ) -> None:
     values: dict[str, str | int | float] = {"version": "0.3.0"}
@@ -188,7 +192,7 @@ def test_how_a_trial_of_a_system_ended_is_shown_in_the_browsers_language(
     assert "Das System 0.3.0 ist nicht gestartet." in german
 
 
-def test_a_kernel_that_cannot_try_the_other_system_is_said_and_not_asked(
+def test_a_kernel_without_a_trial_boot_is_reported_and_nothing_is_requested(
     slots: SlotStateFile, desk: Desk
 ) -> None:
     desk.box.places.firmware.unlink()
@@ -199,14 +203,12 @@ def test_a_kernel_that_cannot_try_the_other_system_is_said_and_not_asked(
     assert asked_of_root(desk) == []
 
 
-def test_a_system_that_never_proved_well_is_not_offered(slots: SlotStateFile, desk: Desk) -> None:
+def test_an_unproved_system_is_not_offered(slots: SlotStateFile, desk: Desk) -> None:
     slots.mark_complete("a", SlotContent("0.1.0"))
     assert "There is no earlier system" in desk.text("/own/software")
     assert desk.post("/own/software/system-back", {"token": desk.token}).status == 400
 
 
-def test_a_box_that_is_no_card_of_ours_is_told_who_updates_its_system(
-    at: Bench, desk: Desk
-) -> None:
+def test_a_box_without_our_image_says_who_updates_its_system(at: Bench, desk: Desk) -> None:
     assert "its own package manager" in desk.text("/own/software")
     assert desk.post("/own/software/system-back", {"token": desk.token}).status == 400

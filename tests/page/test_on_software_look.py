@@ -55,7 +55,9 @@ def taken(desk: Desk, source: str, problem: str = "", key: str = "") -> None:
 
 
 @pytest.mark.parametrize("source", ["web", "stick"])
-def test_a_look_is_asked_for_awaited_and_told_with_its_time(box: Desk, source: str) -> None:
+def test_an_update_check_is_requested_awaited_and_reported_with_its_time(
+    box: Desk, source: str
+) -> None:
     assert ask(box, source) == 303
     request = wanted(box)
     assert request is not None
@@ -77,7 +79,7 @@ def test_a_look_is_asked_for_awaited_and_told_with_its_time(box: Desk, source: s
     assert ask(box, source) == 303
 
 
-def test_what_was_wrong_is_told_in_the_browsers_language(box: Desk) -> None:
+def test_a_failed_update_check_is_reported_in_the_browsers_language(box: Desk) -> None:
     record = LookRecord(
         time.time(), "over", text="x", key="page-wrong-look-reach", values={"at": "https://f"},
         well=False,
@@ -88,14 +90,14 @@ def test_what_was_wrong_is_told_in_the_browsers_language(box: Desk) -> None:
     assert "https://f ist nicht zu erreichen" in german
 
 
-def test_what_root_refuses_is_told(box: Desk) -> None:
+def test_a_refusal_by_root_is_shown(box: Desk) -> None:
     ask(box, "web")
     taken(box, "web", "None is set.", "page-wrong-look-nowhere")
     german = box.get("/own/software", accept_language="de").body.decode()
     assert "Es ist keine Adresse eingetragen" in german
 
 
-def test_a_look_that_nobody_takes_is_said_after_a_while(box: Desk) -> None:
+def test_an_update_check_without_an_answer_is_reported_after_a_while(box: Desk) -> None:
     ask(box, "web")
     box.now_s += 3600
     assert 'role="alert"' in box.text("/own/software")
@@ -112,12 +114,12 @@ def test_without_an_address_there_is_no_button_and_the_page_says_so(box: Desk) -
 
 
 @pytest.mark.parametrize("source", ["", "https://evil.example", "../web", "WEB"])
-def test_it_looks_nowhere_else(box: Desk, source: str) -> None:
+def test_no_other_source_can_be_checked(box: Desk, source: str) -> None:
     assert ask(box, source) == 400
     assert wanted(box) is None
 
 
-def test_no_other_page_and_no_stranger_has_it_look(box: Desk) -> None:
+def test_no_other_site_and_no_unpaired_browser_can_request_an_update_check(box: Desk) -> None:
     form = {"source": "web", "token": box.token}
     assert box.post(PLACE, {"source": "web"}).status == 403
     assert box.post(PLACE, form, origin="http://evil.example").status == 403
@@ -127,13 +129,13 @@ def test_no_other_page_and_no_stranger_has_it_look(box: Desk) -> None:
     assert wanted(box) is None
 
 
-def test_while_something_is_installed_it_does_not_look(box: Desk) -> None:
+def test_during_an_installation_no_update_check_is_requested(box: Desk) -> None:
     progress(InstallProgress("0.4.0", "unpack", 0.4))(box)
     assert ask(box, "web") == 409
     assert wanted(box) is None
 
 
-def test_what_looks_writes_is_shown_as_words_and_never_as_a_page(box: Desk) -> None:
+def test_the_output_of_an_update_check_is_escaped_and_bounded(box: Desk) -> None:
     """The user that looks has no rights; what it writes is a stranger's."""
     evil = LookRecord(time.time(), "over", text="<script>alert(1)</script>", key="none-such")
     (box.box.places.looked / "web").write_bytes(msgspec.json.encode(evil))
@@ -144,7 +146,7 @@ def test_what_looks_writes_is_shown_as_words_and_never_as_a_page(box: Desk) -> N
     assert box.get("/own/software").status == 200
 
 
-def test_a_development_machine_is_told_that_it_cannot_look(desk: Desk) -> None:
+def test_a_development_machine_offers_no_update_check(desk: Desk) -> None:
     desk.pair()
     assert desk.post(PLACE, {"source": "web", "token": desk.token}).status == 400
     assert "Look now" not in desk.text("/own/software")

@@ -22,7 +22,7 @@ def set_timers(desk: Desk, *timers: ShownTimer) -> None:
     desk.box.model.handle(TimersList(timers), 0.0)
 
 
-def test_each_is_listed_with_its_name_and_what_is_left(desk: Desk) -> None:
+def test_each_timer_is_listed_with_its_name_and_the_time_left(desk: Desk) -> None:
     desk.pair()
     assert "None is set" in desk.text("/own/timers")
     due_s = time.time() + 3723
@@ -35,23 +35,23 @@ def test_each_is_listed_with_its_name_and_what_is_left(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("left_s", "shown"), [(0, "0:00:00"), (59, "0:00:59"), (3600, "1:00:00"), (86_399, "23:59:59")]
 )
-def test_what_is_left_is_shown_in_hours_minutes_and_seconds(left_s: int, shown: str) -> None:
+def test_the_time_left_is_shown_in_hours_minutes_and_seconds(left_s: int, shown: str) -> None:
     timer = ShownTimer(1, False, "", 1000.0 + left_s, 60.0)
     assert on_timers.rows((timer,), 1000.0)[0].left == shown
 
 
-def test_one_that_is_overdue_has_nothing_left() -> None:
+def test_an_overdue_timer_has_no_time_left() -> None:
     (row,) = on_timers.rows((ShownTimer(1, False, "", 900.0, 60.0),), 1000.0)
     assert row.left_s == 0
 
 
-def test_one_of_today_has_no_day() -> None:
+def test_a_time_of_today_is_shown_without_its_date() -> None:
     noon_s = time.mktime((2026, 11, 22, 12, 0, 0, 0, 0, -1))
     assert on_timers.day_and_time(noon_s + 3600, noon_s) == "13:00"
     assert on_timers.day_and_time(noon_s + 86_400, noon_s) == "2026-11-23 12:00"
 
 
-def test_in_a_line_they_are_counted_and_what_rings_is_not_due(desk: Desk) -> None:
+def test_the_summary_line_counts_timers_and_a_ringing_one_is_not_due(desk: Desk) -> None:
     noon_s = time.mktime((2126, 11, 22, 12, 0, 0, 0, 0, -1))
     tea, wake = ShownTimer(1, False, "tea", noon_s, 60.0), ShownTimer(2, True, "", noon_s + 60)
     rings = ShownTimer(3, False, "eggs", 1.0, 60.0, ringing=True)
@@ -70,14 +70,14 @@ def test_in_a_line_they_are_counted_and_what_rings_is_not_due(desk: Desk) -> Non
     )
 
 
-def test_a_stranger_sees_no_timer_and_takes_none_away(desk: Desk) -> None:
+def test_an_unpaired_browser_neither_sees_nor_cancels_a_timer(desk: Desk) -> None:
     set_timers(desk, EGGS)
     assert "eggs" not in desk.text("/own/timers")
     assert desk.post("/own/timers/cancel", {"number": "4"}).status == 403
     assert desk.said == []
 
 
-def test_one_is_taken_away_by_its_button(desk: Desk) -> None:
+def test_a_timer_is_cancelled_by_its_button(desk: Desk) -> None:
     desk.pair()
     set_timers(desk, EGGS, WAKE)
     form = {"number": "7", "token": desk.token}
@@ -85,21 +85,21 @@ def test_one_is_taken_away_by_its_button(desk: Desk) -> None:
     assert desk.said == [CancelTimer(7)]
 
 
-def test_one_that_is_gone_already_is_no_fault(desk: Desk) -> None:
+def test_cancelling_an_absent_timer_is_not_an_error(desk: Desk) -> None:
     desk.pair()
     assert desk.post("/own/timers/cancel", {"number": "4", "token": desk.token}).status == 303
     assert desk.said == []
 
 
 @pytest.mark.parametrize("number", ["", "x", "-1", "4; 5", "\u0664", "9" * 400])
-def test_what_is_no_number_takes_nothing_away(desk: Desk, number: str) -> None:
+def test_an_invalid_number_cancels_nothing(desk: Desk, number: str) -> None:
     desk.pair()
     set_timers(desk, EGGS)
     desk.post("/own/timers/cancel", {"number": number, "token": desk.token})
     assert desk.said == []
 
 
-def test_what_rings_is_stopped_there(desk: Desk) -> None:
+def test_a_ringing_timer_can_be_stopped_on_the_page(desk: Desk) -> None:
     desk.pair()
     set_timers(desk, ShownTimer(4, False, "eggs", 1.0, 60.0, ringing=True))
     page = desk.text("/own/timers")
@@ -111,7 +111,7 @@ def test_what_rings_is_stopped_there(desk: Desk) -> None:
     assert desk.said == [StopSpeaking()]
 
 
-def test_a_box_that_takes_no_mail_says_so(desk: Desk) -> None:
+def test_a_box_that_accepts_no_messages_is_an_error(desk: Desk) -> None:
     desk.pair()
     set_timers(desk, EGGS)
     desk.takes_mail = False

@@ -32,7 +32,7 @@ def ask(desk: Desk, do: str, **words: str) -> int:
     return desk.post("/try", {"do": do, "token": desk.token, **words}).status
 
 
-def test_a_stranger_sees_nothing_of_it_and_may_try_nothing(desk: Desk) -> None:
+def test_an_unpaired_browser_neither_sees_nor_starts_a_trial(desk: Desk) -> None:
     assert "/try" not in desk.text("/try")
     assert desk.post("/try", {"do": "check"}).status == 403
     assert desk.programs == []
@@ -53,14 +53,14 @@ def test_the_check_runs_once_and_its_findings_are_shown_with_their_remedies(desk
     assert "Not checked from here" in page
 
 
-def test_a_check_that_came_to_nothing_says_so(desk: Desk) -> None:
+def test_a_failed_check_is_reported(desk: Desk) -> None:
     desk.pair()
     ask(desk, "check")
     desk.programs[0][2](b"")
     assert "The check failed" in desk.text("/try")
 
 
-def test_the_tone_is_asked_for_once_and_can_be_stopped(desk: Desk) -> None:
+def test_the_tone_is_requested_once_and_can_be_stopped(desk: Desk) -> None:
     desk.pair()
     assert ask(desk, "sound", kind="tone") == 303
     assert ask(desk, "sound", kind="tone") == 303
@@ -77,7 +77,7 @@ def test_the_tone_is_asked_for_once_and_can_be_stopped(desk: Desk) -> None:
     assert "refresh" not in page
 
 
-def test_a_wish_that_nobody_takes_says_so(desk: Desk) -> None:
+def test_a_request_that_the_box_does_not_accept_is_reported(desk: Desk) -> None:
     desk.pair()
     desk.takes_mail = False
     assert ask(desk, "sound", kind="tone") == 303
@@ -85,7 +85,7 @@ def test_a_wish_that_nobody_takes_says_so(desk: Desk) -> None:
     assert ask(desk, "sound", kind="trumpet") == 400
 
 
-def test_the_microphones_levels_are_shown_with_what_is_wrong_and_the_remedy(desk: Desk) -> None:
+def test_the_microphones_levels_are_shown_with_fault_and_remedy(desk: Desk) -> None:
     desk.pair()
     ask(desk, "sound", kind="microphone")
     (wanted,) = desk.said
@@ -110,7 +110,7 @@ def test_echo_health_is_shown_by_band_with_a_judgement(desk: Desk) -> None:
         assert words in page
 
 
-def test_near_misses_are_listed_where_a_wake_word_is_wanted(desk: Desk) -> None:
+def test_near_misses_are_listed_in_mode_wake_word(desk: Desk) -> None:
     desk.pair()
     assert "without a wake word" in desk.text("/try")
     status = BoxStatus("wake_word", False, 0.8, "espeak", "pocket")
@@ -123,7 +123,7 @@ def test_near_misses_are_listed_where_a_wake_word_is_wanted(desk: Desk) -> None:
         assert words in page
 
 
-def test_a_test_ends_with_the_last_browser_that_looked(desk: Desk) -> None:
+def test_a_trial_ends_with_the_last_browser_that_watches_it(desk: Desk) -> None:
     desk.pair()
     ask(desk, "sound", kind="microphone")
     desk.text("/try")
@@ -142,24 +142,24 @@ def lit(tmp_path: Path) -> Desk:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_each_row_of_the_light_can_be_shown(lit: Desk, pattern: str) -> None:
+def test_each_light_pattern_can_be_shown(lit: Desk, pattern: str) -> None:
     assert f'value="{pattern}"' in lit.text("/try")
     assert ask(lit, "light", pattern=pattern) == 303
     assert lit.said == [ShowLight(pattern)]
 
 
-def test_a_row_that_there_is_not_is_refused_and_so_is_an_unknown_trial(lit: Desk) -> None:
+def test_an_unknown_light_pattern_or_trial_is_refused(lit: Desk) -> None:
     assert ask(lit, "light", pattern="dancing") == 400
     assert ask(lit, "dance") == 400
     assert lit.said == []
 
 
-def test_a_box_that_takes_no_mail_says_so(lit: Desk) -> None:
+def test_a_box_that_accepts_no_messages_is_an_error(lit: Desk) -> None:
     lit.takes_mail = False
     assert ask(lit, "light", pattern="muted") == 503
 
 
-def test_a_box_without_a_light_has_none_to_show(desk: Desk) -> None:
+def test_a_box_without_a_light_offers_no_patterns(desk: Desk) -> None:
     desk.pair()
     page = desk.text("/try")
     assert "This box has no light" in page

@@ -35,7 +35,7 @@ def page(tmp_path: Path) -> Iterator[SupervisedPart]:
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (360, True)])
-def test_no_page_of_it_is_wider_than_the_screen_or_breaks_the_policy(
+def test_every_page_of_this_box_fits_the_screen_and_obeys_the_policy(
     page: SupervisedPart, width: int, dark: bool
 ) -> None:
     with Chromium(width, dark=dark) as browser:
@@ -46,7 +46,7 @@ def test_no_page_of_it_is_wider_than_the_screen_or_breaks_the_policy(
         assert browser.errors == []
 
 
-def test_a_backup_is_brought_looked_at_and_restored(page: SupervisedPart, tmp_path: Path) -> None:
+def test_a_backup_is_uploaded_reviewed_and_restored(page: SupervisedPart, tmp_path: Path) -> None:
     file = tmp_path / "interlude.zip"
     file.write_bytes(pack(BACKUP))
     with Chromium(360) as browser:
@@ -64,7 +64,7 @@ def test_a_backup_is_brought_looked_at_and_restored(page: SupervisedPart, tmp_pa
     assert unpack(wanted.read_bytes()) == BACKUP
 
 
-def test_a_backup_is_saved_and_the_page_still_says_what_is_in_it(
+def test_a_backup_is_saved_and_the_page_still_lists_its_contents(
     page: SupervisedPart, tmp_path: Path
 ) -> None:
     saved = tmp_path / "saved"

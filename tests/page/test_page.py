@@ -81,7 +81,7 @@ def browser(page: SupervisedPart) -> Browser:
     return one
 
 
-def test_it_is_small(page: SupervisedPart, browser: Browser) -> None:
+def test_the_process_stays_within_its_memory_limit(page: SupervisedPart, browser: Browser) -> None:
     """After it has served each of its pages: proportional set size, what is shared counted once."""
     for path in ("/", "/access", "/static/live.js"):
         assert browser.ask("GET", path)[0] == 200
@@ -91,7 +91,7 @@ def test_it_is_small(page: SupervisedPart, browser: Browser) -> None:
     assert int(pss[1]) / 1024 < MOST_PSS_MIB
 
 
-def test_it_costs_next_to_nothing_while_nobody_looks(page: SupervisedPart) -> None:
+def test_without_viewers_the_process_stays_within_its_cpu_limit(page: SupervisedPart) -> None:
     def cpu_s() -> float:
         stat = Path(f"/proc/{page.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
@@ -101,13 +101,13 @@ def test_it_costs_next_to_nothing_while_nobody_looks(page: SupervisedPart) -> No
     assert (cpu_s() - before_s) / 5 < MOST_IDLE_SHARE
 
 
-def test_it_has_given_up_the_network_but_for_what_it_accepts(page: SupervisedPart) -> None:
+def test_the_process_runs_under_seccomp_and_no_new_privileges(page: SupervisedPart) -> None:
     status = Path(f"/proc/{page.pid}/status").read_text()
     assert re.search(r"^Seccomp:\s+2$", status, re.MULTILINE)
     assert re.search(r"^NoNewPrivs:\s+1$", status, re.MULTILINE)
 
 
-def test_a_command_of_a_browser_that_was_let_in_reaches_the_conductor(
+def test_a_command_of_a_paired_browser_reaches_the_conductor(
     page: SupervisedPart, browser: Browser
 ) -> None:
     _, text = browser.ask("GET", "/access")
@@ -118,7 +118,7 @@ def test_a_command_of_a_browser_that_was_let_in_reaches_the_conductor(
     assert page.told(Mute) == [Mute(on=True)]
 
 
-def test_a_browser_that_looks_is_shown_what_happens_and_the_conductor_knows(
+def test_a_live_view_receives_events_and_the_conductor_is_told_of_it(
     page: SupervisedPart, browser: Browser
 ) -> None:
     page.messages.clear()
@@ -136,7 +136,7 @@ def test_a_browser_that_looks_is_shown_what_happens_and_the_conductor_knows(
     page.until(lambda: LiveView(on=False) in page.messages)
 
 
-def test_a_conductor_that_was_started_again_is_told_that_somebody_looks(
+def test_a_restarted_conductor_is_told_of_the_live_view(
     page: SupervisedPart, browser: Browser
 ) -> None:
     stream = browser.look()
@@ -151,7 +151,7 @@ def test_a_conductor_that_was_started_again_is_told_that_somebody_looks(
     assert page.told(LiveView) == [], "nobody looks, and nothing is said"
 
 
-def test_who_comes_and_goes_as_fast_as_may_be_is_no_stream_of_messages(
+def test_rapid_connects_and_disconnects_do_not_flood_the_conductor(
     page: SupervisedPart, browser: Browser
 ) -> None:
     page.until(lambda: not page.told(LiveView) or page.told(LiveView)[-1] == LiveView(on=False))
@@ -168,7 +168,7 @@ def test_who_comes_and_goes_as_fast_as_may_be_is_no_stream_of_messages(
     assert len(page.told(LiveView)) <= 3 * beats, "one as it begins, one or two at a beat"
 
 
-def test_a_press_of_the_button_lets_in_the_browser_that_waits(page: SupervisedPart) -> None:
+def test_a_press_of_the_button_admits_the_waiting_browser(page: SupervisedPart) -> None:
     one = Browser(page.supervisor._settings.page.port)
     assert one.ask("POST", "/pair/button")[0] == 303
     page.mail.send(ButtonPressed("press"))
@@ -179,14 +179,16 @@ def test_a_press_of_the_button_lets_in_the_browser_that_waits(page: SupervisedPa
     assert "canvas" in one.ask("GET", "/")[1]
 
 
-def test_who_was_let_in_stays_so_when_the_page_dies(page: SupervisedPart, browser: Browser) -> None:
+def test_a_paired_browser_stays_paired_after_a_crash_of_the_page(
+    page: SupervisedPart, browser: Browser
+) -> None:
     before = page.pid
     os.kill(before, 9)
     page.until(lambda: page.supervisor.parts["page"].starts > 1 and page.supervisor.is_ready)
     assert "canvas" in browser.ask("GET", "/")[1]
 
 
-def test_where_its_port_is_taken_nobody_waits_and_it_is_served_once_it_is_free(
+def test_a_taken_port_delays_nothing_and_the_page_is_served_once_it_is_free(
     tmp_path: Path,
 ) -> None:
     port = free_port()

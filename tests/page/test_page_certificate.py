@@ -64,7 +64,7 @@ def page(files: OwnersFiles, tmp_path: Path) -> Iterator[SupervisedPart]:
         yield part
 
 
-def test_an_expired_certificate_costs_the_page_until_a_new_one_is_written(
+def test_an_expired_certificate_stops_the_page_until_a_new_one_is_written(
     files: OwnersFiles, page: SupervisedPart
 ) -> None:
     files.write(days=-1)
@@ -79,7 +79,7 @@ def test_an_expired_certificate_costs_the_page_until_a_new_one_is_written(
     page.until(files.serial)
 
 
-def test_a_certificate_that_is_renewed_is_taken_without_a_restart_and_a_bad_one_is_not(
+def test_a_renewed_certificate_is_loaded_without_a_restart_and_a_bad_one_is_not(
     files: OwnersFiles, page: SupervisedPart
 ) -> None:
     files.write()

@@ -22,18 +22,18 @@ def pairing() -> Pairing:
     return Pairing(draw=lambda: CODE)
 
 
-def test_the_digits_let_one_browser_in_and_no_second() -> None:
+def test_the_digits_admit_one_browser_only() -> None:
     one = pairing()
     assert one.code(0) == CODE
     assert one.check(" 482 913 ", 1)
     assert not one.check(CODE, 2)
 
 
-def test_digits_that_nobody_asked_for_let_nobody_in() -> None:
+def test_digits_that_were_not_requested_admit_no_browser() -> None:
     assert not pairing().check(CODE, 0)
 
 
-def test_the_digits_are_good_for_two_minutes() -> None:
+def test_the_digits_are_valid_for_two_minutes() -> None:
     one = pairing()
     one.code(0)
     assert one.is_asked_for(VALID_S - 1)
@@ -50,7 +50,7 @@ def test_after_five_wrong_tries_the_right_digits_are_wrong() -> None:
     assert one.check(CODE, 2), "of a new code, they count"
 
 
-def test_so_many_wrong_ones_lock_it_for_a_while_and_right_ones_do_not() -> None:
+def test_too_many_wrong_digits_lock_pairing_for_a_while_and_right_ones_do_not() -> None:
     one = pairing()
     for _ in range(MOST_WRONG):
         one.code(0)
@@ -62,19 +62,19 @@ def test_so_many_wrong_ones_lock_it_for_a_while_and_right_ones_do_not() -> None:
         assert one.check(CODE, 300)
 
 
-def test_it_is_not_made_to_talk_without_end() -> None:
+def test_spoken_digits_are_rate_limited() -> None:
     one = pairing()
     assert sum(one.may_speak(0.1 * tick) for tick in range(600)) <= 4  # in a minute
     assert one.may_speak(3600)
 
 
-def test_real_digits_are_six_and_never_the_same_twice_in_a_row() -> None:
+def test_drawn_digits_are_six_and_rarely_repeat() -> None:
     drawn = {draw_digits() for _ in range(50)}
     assert all(len(one) == 6 and one.isdecimal() for one in drawn)
     assert len(drawn) > 45
 
 
-def test_the_button_lets_in_the_one_that_waits_once() -> None:
+def test_the_button_admits_the_waiting_browser_once() -> None:
     one = pairing()
     who = one.wait_for_button(0)
     assert one.waits(who, 1)
@@ -84,7 +84,7 @@ def test_the_button_lets_in_the_one_that_waits_once() -> None:
     assert not one.pop_let_in(who, 3)
 
 
-def test_the_button_lets_nobody_in_when_two_wait_or_none() -> None:
+def test_the_button_admits_no_browser_when_two_wait_or_none() -> None:
     one = pairing()
     both = [one.wait_for_button(0), one.wait_for_button(0)]
     assert one.press(1) == 2
@@ -100,13 +100,13 @@ def test_waiting_for_the_button_ends_after_two_minutes() -> None:
     assert not one.pop_let_in(who, VALID_S)
 
 
-def test_only_so_many_wait() -> None:
+def test_the_number_of_waiting_browsers_is_limited() -> None:
     one = pairing()
     assert all(one.wait_for_button(0) for _ in range(MOST_WAITING))
     assert one.wait_for_button(0) == ""
 
 
-def test_printed_digits_let_one_browser_in_however_late() -> None:
+def test_printed_digits_admit_one_browser_at_any_time() -> None:
     one = Pairing(draw=lambda: "111111", printed=CODE)
     assert one.is_asked_for(1e6)
     assert one.is_printed()
@@ -115,7 +115,7 @@ def test_printed_digits_let_one_browser_in_however_late() -> None:
     assert not one.check(CODE, 1e6)
 
 
-def test_five_wrong_tries_end_the_printed_digits_too_and_said_ones_take_their_place() -> None:
+def test_five_wrong_tries_end_printed_digits_and_spoken_digits_replace_them() -> None:
     one = Pairing(draw=lambda: "111111", printed=CODE)
     for _ in range(TRIES):
         one.check("222222", 0)
@@ -132,7 +132,7 @@ def test_five_wrong_tries_end_the_printed_digits_too_and_said_ones_take_their_pl
     [({PRINTED: CODE}, CODE), ({}, ""), ({PRINTED: "12345"}, ""), ({PRINTED: "abcdef"}, ""),
      ({PRINTED: CODE, "STATE_DIRECTORY": "/var/lib/interlude"}, "")],
 )  # fmt: skip
-def test_only_who_starts_a_box_by_hand_prints_digits(
+def test_only_a_box_started_by_hand_uses_printed_digits(
     environment: dict[str, str], found: str
 ) -> None:
     assert printed_digits(environment) == found

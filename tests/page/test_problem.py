@@ -22,14 +22,14 @@ def test_a_mistyped_address_is_a_page_with_a_way_back(desk: Desk) -> None:
     assert 'href="/own"' in page
 
 
-def test_a_stranger_gets_the_page_and_nothing_of_the_box(desk: Desk) -> None:
+def test_an_unpaired_browser_gets_the_error_page_and_nothing_of_the_box(desk: Desk) -> None:
     page = desk.get("/nothing", accept=HTML).body.decode()
     assert "There is no such page" in page
     assert "<nav" not in page
     assert 'href="/"' in page
 
 
-def test_an_old_form_and_too_many_of_them_are_told_apart(desk: Desk) -> None:
+def test_an_old_form_and_too_many_forms_get_different_errors(desk: Desk) -> None:
     desk.pair()
     old = desk.post("/do", {"do": "mute", "token": "x"}, accept=HTML)
     assert (old.status, b"send it again" in old.body) == (403, True)
@@ -49,7 +49,7 @@ def test_a_browser_that_was_removed_is_told_so(desk: Desk, language: str, says: 
     assert says in reply.body.decode()
 
 
-def test_a_box_that_takes_no_commands_says_to_try_again(desk: Desk) -> None:
+def test_a_box_that_accepts_no_commands_says_to_try_again(desk: Desk) -> None:
     desk.pair()
     form = {"do": "mute", "token": desk.token}
     desk.takes_mail = False
@@ -57,7 +57,7 @@ def test_a_box_that_takes_no_commands_says_to_try_again(desk: Desk) -> None:
     assert (reply.status, b"does not answer" in reply.body) == (503, True)
 
 
-def test_a_sentence_of_the_catalogue_is_shown_as_it_is(desk: Desk) -> None:
+def test_a_sentence_of_the_catalogue_is_shown_escaped(desk: Desk) -> None:
     desk.pair()
     visit = Visit(desk.box, Request("POST", "/own/voice"), Texts("de"), desk.box.access.browsers[0])
     page = problem_page(visit, plain(409, "Gerade spricht <jemand>.")).body.decode()

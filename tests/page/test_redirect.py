@@ -26,19 +26,19 @@ def ask(host: str, path: str = "/", method: str = "GET", port: int = 443) -> tup
         ("kitchen.local", "//evil.example", "https://kitchen.local//evil.example"),
     ],
 )
-def test_what_reads_is_led_to_the_same_place_by_https(host: str, path: str, place: str) -> None:
+def test_a_read_is_redirected_to_the_same_path_over_https(host: str, path: str, place: str) -> None:
     assert ask(host, path) == (308, place)
 
 
-def test_another_port_is_named() -> None:
+def test_a_port_other_than_the_default_is_in_the_redirect() -> None:
     assert ask("kitchen.local", port=8443) == (308, "https://kitchen.local:8443/")
 
 
 @pytest.mark.parametrize("host", ["evil.example", "a.box.example.org", "", "kitchen.local:81"])
-def test_another_host_is_led_nowhere(host: str) -> None:
+def test_an_unknown_host_is_not_redirected(host: str) -> None:
     assert ask(host) == (421, "")
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
-def test_a_form_is_refused_and_sent_on_nowhere(method: str) -> None:
+def test_a_form_is_refused_and_not_redirected(method: str) -> None:
     assert ask("kitchen.local", "/pair", method) == (403, "")

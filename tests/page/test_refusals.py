@@ -25,13 +25,13 @@ def of(text: str) -> InterludeError:
     return caught.value
 
 
-def test_a_refused_value_is_said_of_the_field_that_was_typed_into() -> None:
+def test_a_refused_value_is_reported_with_the_label_of_its_field() -> None:
     error = of("link: {port: 70000}")
     assert refusal(error, GERMAN) == "Port: Das Größte ist 65535."
     assert refusal(error, ENGLISH) == "Port: the maximum is 65535."
 
 
-def test_a_share_is_said_in_percent_as_its_field_has_it() -> None:
+def test_a_share_is_reported_in_percent_as_in_its_field() -> None:
     error = of("hearing: {wake: {sensitivity: 1.5}}")
     assert refusal(error, GERMAN) == "Empfindlichkeit: Das Größte ist 100 %."
 
@@ -40,7 +40,7 @@ def test_every_field_of_the_forms_has_a_label() -> None:
     assert LABELS.keys() == CHANGEABLE - set(MODEL)
 
 
-def test_what_has_no_sentence_of_its_own_has_that_of_its_kind() -> None:
+def test_an_error_without_its_own_sentence_gets_that_of_its_class() -> None:
     error = StorageError("The moon is down.", "Wait.")
     assert refusal(error, ENGLISH) == "The moon is down. Wait."
     assert refusal(error, GERMAN) == GERMAN("page-wrong-general-storage")
@@ -52,20 +52,20 @@ def kinds(of: type[InterludeError] = InterludeError) -> Iterator[type[InterludeE
         yield from kinds(kind)
 
 
-def test_every_kind_of_error_has_a_sentence_in_both_languages() -> None:
+def test_every_error_class_has_a_sentence_in_both_languages() -> None:
     for kind in kinds():
         for language in ("en", "de"):
             assert kind.general in catalogue(language).messages, (kind, language)
 
 
-def test_a_key_that_this_version_does_not_know_is_said_in_english() -> None:
+def test_an_unknown_or_incomplete_key_falls_back_to_english() -> None:
     error = InterludeError("New.", shown=ShownAs.of("page-wrong-in-the-future"))
     assert refusal(error, ENGLISH) == "New."
     lacks = InterludeError("New.", shown=ShownAs.of("page-wrong-most", setting="x"))
     assert refusal(lacks, ENGLISH) == "New."
 
 
-def test_what_a_unit_with_rights_refuses_crosses_in_both_languages() -> None:
+def test_the_refusal_of_a_privileged_unit_is_shown_in_both_languages() -> None:
     error = SayableRefusal(BoxSentence.of("setup-page-wrong-wifi-password"))
     told = msgspec.json.encode(RequestOutcome.of_error("a" * 16, error))
     outcome = msgspec.json.decode(told, type=RequestOutcome)
@@ -73,12 +73,12 @@ def test_what_a_unit_with_rights_refuses_crosses_in_both_languages() -> None:
     assert outcome_refusal(outcome, ENGLISH) == str(error)
 
 
-def test_where_nobody_said_anything_nothing_is_said() -> None:
+def test_without_an_outcome_there_is_no_refusal() -> None:
     assert outcome_refusal(None, GERMAN) == ""
     assert outcome_refusal(RequestOutcome("a" * 16), GERMAN) == ""
 
 
-def test_every_sentence_of_a_refusal_is_there_in_both_languages() -> None:
+def test_every_refusal_sentence_exists_in_both_languages() -> None:
     english, german = catalogue("en").messages, catalogue("de").messages
     keys = {key for key in english if key.startswith("page-wrong-")}
     assert len(keys) > 25

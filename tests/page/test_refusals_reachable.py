@@ -48,14 +48,14 @@ def made(file: Path) -> Iterator[ast.Call]:
             yield call
 
 
-def test_the_modules_are_there_and_make_errors() -> None:
+def test_the_listed_modules_exist_and_raise_errors() -> None:
     assert len(KINDS) > 25
     assert all(list(ROOT.glob(pattern)) for pattern in MODULES)
     assert sum(len(list(made(file))) for file in FILES) > 50
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_an_error_that_is_made_there_names_its_sentence(file: Path) -> None:
+def test_every_error_of_these_modules_names_its_sentence(file: Path) -> None:
     bare = [
         call.lineno for call in made(file)
         if not any(word.arg in ("shown", None) for word in call.keywords)
@@ -65,7 +65,7 @@ def test_an_error_that_is_made_there_names_its_sentence(file: Path) -> None:
 
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.long
-def test_every_sentence_that_an_error_names_is_there(language: str) -> None:
+def test_every_sentence_named_by_an_error_exists(language: str) -> None:
     known, named = catalogue(language).messages, set()
     for file in ROOT.rglob("*.py"):
         for call in calls(file):

@@ -46,7 +46,7 @@ def browser() -> Iterator[Chromium]:
         yield made
 
 
-def test_a_browser_that_waits_for_the_button_is_let_in_by_itself(
+def test_a_browser_that_waits_for_the_button_is_admitted_without_a_reload(
     desk: Desk, serve: Callable[[], Served], browser: Chromium
 ) -> None:
     served = serve()
@@ -58,7 +58,7 @@ def test_a_browser_that_waits_for_the_button_is_let_in_by_itself(
     assert browser.errors == []
 
 
-def test_what_is_typed_meanwhile_stays_and_the_outcome_is_told(
+def test_typed_text_is_kept_and_the_outcome_is_shown(
     desk: Desk, serve: Callable[[], Served], browser: Chromium, tmp_path: Path
 ) -> None:
     desk.pair()

@@ -19,7 +19,7 @@ mode: wake_word
 """
 
 
-def test_of_the_settings_numbers_switches_and_names_of_a_list_are_told_and_no_words() -> None:
+def test_settings_are_reported_by_numbers_switches_and_list_names_without_free_text() -> None:
     found = "\n".join(report.settings_lines(load_text(OWN, "own")))
     assert "canary" not in found.lower()
     for line in ("mode: wake_word", "thinking.model: gemma-4-e2b", "thinking.temperature: 0.5",
@@ -34,7 +34,7 @@ def test_of_the_settings_numbers_switches_and_names_of_a_list_are_told_and_no_wo
      "mqtt://canary:pass@10.0.0.1/x", "Accepted publickey for Canary from 10.0.0.9",
      "canary.local is away"],
 )  # fmt: skip
-def test_a_line_of_the_log_is_without_names_of_the_house(line: str) -> None:
+def test_a_log_line_contains_no_names_of_the_household(line: str) -> None:
     assert "canary" not in report.redacted(line, ("Canary", "canary.local")).lower()
 
 
@@ -45,7 +45,7 @@ def test_a_line_of_the_log_is_without_names_of_the_house(line: str) -> None:
      'cut off in "the canary',
      'wlan0: SSID-TEMP-DISABLED id=0 ssid="Anna, \\"canary\\", again" reason=WRONG_KEY'],
 )  # fmt: skip
-def test_what_a_program_quotes_is_left_out_whatever_the_name_is(line: str) -> None:
+def test_quoted_text_is_left_out_for_any_name(line: str) -> None:
     assert "canary" not in report.redacted(line, ())
 
 
@@ -54,7 +54,7 @@ NAMES = ["canary", "Canary's house", 'the "canary"', "10.0.0.1 canary", "passwor
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("key", english().templates("wifi-"))
-def test_the_boxs_own_sentence_about_a_wifi_is_without_its_name(key: str, name: str) -> None:
+def test_the_boxs_own_sentence_about_a_wifi_omits_its_name(key: str, name: str) -> None:
     named = "{wifi}" in english().templates("wifi-")[key]
     said = english().say(key, wifi=name)
     for begin in ("", "2026-11-23T10:00:00+0100 box interlude[9]: ", f"wifi: {'x' * 260} "):
@@ -66,12 +66,12 @@ def test_the_boxs_own_sentence_about_a_wifi_is_without_its_name(key: str, name: 
     assert (report.LEFT_OUT in whole) == named
 
 
-def test_a_line_that_is_too_long_to_be_looked_through_is_left_out() -> None:
+def test_a_line_too_long_to_be_searched_is_left_out() -> None:
     assert report.redacted("x " * 2000 + "canary", ()) == report.LEFT_OUT
     assert len(report.redacted("x " * 1999, ())) == report.MOST_LINE
 
 
-def test_an_apostrophe_hides_nothing_of_a_line() -> None:
+def test_an_apostrophe_is_not_taken_for_a_quote() -> None:
     line = "the box can't open the card, and won't until it's there"
     assert report.redacted(line, ()) == line
 
@@ -93,12 +93,12 @@ def test_an_address_is_left_out(address: str) -> None:
     assert said.endswith("in 2.5 s")
 
 
-def test_a_line_that_names_nobody_stays_as_it_is() -> None:
+def test_a_line_without_names_is_unchanged() -> None:
     line = "2026-11-22T10:00:00+0100 box interlude[99]: 12 dropouts in 60 s"
     assert report.redacted(line, ("", "ab")) == line
 
 
-def test_of_a_long_log_the_last_whole_lines_are_shown(tmp_path: Path) -> None:
+def test_the_last_complete_lines_of_a_long_log_are_shown(tmp_path: Path) -> None:
     log = tmp_path / "warnings.log"
     assert report.read_tail(log) is None
     log.write_text("".join(f"line {number:06d}\n" for number in range(10_000)))

@@ -85,7 +85,7 @@ def test_a_setting_is_changed_refused_and_undone_from_a_phone(
         assert [one for one in browser.errors if "400" not in one] == []
 
 
-def test_what_counts_at_once_and_a_new_start_go_to_the_box(
+def test_immediate_settings_and_a_restart_are_sent_to_the_box(
     page: SupervisedPart, file: Path
 ) -> None:
     file.write_text(f"{TEXT}language: de\n")

@@ -13,13 +13,13 @@ from appliance.settings.settings_change import CHANGEABLE, MODEL
 NOW = load_text("link: {broker: ha.local, tls: true}\npanel: {brightness: 0.333}", "now")
 
 
-def test_every_key_that_may_be_changed_stands_in_one_form() -> None:
+def test_every_changeable_key_is_in_exactly_one_form() -> None:
     keys = [key for keys in FORMS.values() for key in keys]
     assert sorted(keys) == sorted(CHANGEABLE - {*MODEL}), "a model is chosen where it is listed"
 
 
 @pytest.mark.parametrize("which", FORMS)
-def test_a_form_that_is_sent_as_it_was_shown_changes_nothing(which: str) -> None:
+def test_an_unedited_form_changes_nothing(which: str) -> None:
     form = {key: shown(NOW, key) for key in FORMS[which]}
     assert typed(which, {key: text for key, text in form.items() if text}, NOW) == {}
 
@@ -40,7 +40,9 @@ def test_a_form_that_is_sent_as_it_was_shown_changes_nothing(which: str) -> None
         ("panel", {"link.broker": "other"}, {}),
     ],
 )
-def test_what_differs_is_found(which: str, form: dict[str, str], found: dict[str, Scalar]) -> None:
+def test_only_changed_fields_are_returned(
+    which: str, form: dict[str, str], found: dict[str, Scalar]
+) -> None:
     assert typed(which, form, NOW) == found
 
 
@@ -52,6 +54,6 @@ def test_what_differs_is_found(which: str, form: dict[str, str], found: dict[str
         ("panel", {"panel.brightness": "0.5"}), ("", {}), ("secrets", {}),
     ],
 )  # fmt: skip
-def test_what_is_no_number_or_no_form_is_refused(which: str, form: dict[str, str]) -> None:
+def test_an_invalid_number_or_form_is_refused(which: str, form: dict[str, str]) -> None:
     with pytest.raises(SettingsError):
         typed(which, form, NOW)

@@ -15,7 +15,7 @@ from tests.page.desk import CODE, HOST, Desk
 CLOSED = sorted(path for path, route in PAGES.items() if not route.open)
 
 
-def test_a_stranger_sees_the_name_and_the_state_and_nothing_else(desk: Desk) -> None:
+def test_an_unpaired_browser_sees_only_name_and_state(desk: Desk) -> None:
     page = desk.text("/")
     assert "<title>Interlude</title>" in page
     assert "Ready" in page
@@ -24,7 +24,9 @@ def test_a_stranger_sees_the_name_and_the_state_and_nothing_else(desk: Desk) -> 
 
 
 @pytest.mark.parametrize("path", CLOSED)
-def test_a_stranger_reads_no_page_and_sends_no_form_but_to_be_let_in(desk: Desk, path: str) -> None:
+def test_an_unpaired_browser_reads_no_page_and_sends_no_form_but_the_pairing_form(
+    desk: Desk, path: str
+) -> None:
     reply = desk.get(path)
     assert reply.status in (200, 405)
     assert b"picture" not in reply.body
@@ -32,14 +34,14 @@ def test_a_stranger_reads_no_page_and_sends_no_form_but_to_be_let_in(desk: Desk,
     assert desk.said == []
 
 
-def test_who_typed_the_digits_is_let_in_and_stays_in(desk: Desk) -> None:
+def test_a_browser_with_the_right_digits_is_paired_and_stays_paired(desk: Desk) -> None:
     desk.pair()
     assert "canvas" in desk.text("/")
     desk.now_s += 300 * 86_400
     assert "canvas" in desk.text("/")
 
 
-def test_the_cookie_is_for_no_script_and_for_no_other_site(desk: Desk) -> None:
+def test_the_cookie_is_http_only_and_same_site(desk: Desk) -> None:
     desk.post("/pair/code")
     reply = desk.post("/pair", {"code": CODE})
     (cookie,) = [v for n, v in reply.headers if n == "Set-Cookie" and v.startswith(f"{COOKIE}=")]
@@ -52,7 +54,7 @@ def test_the_cookie_is_for_no_script_and_for_no_other_site(desk: Desk) -> None:
     ["evil.example", "interlude.local.evil.example", "interlude.evil.example", "", "x" * 9000,
      "interlude.local:81", "other.local", "interlude.local@evil.example"],
 )  # fmt: skip
-def test_another_host_name_is_refused_whatever_is_asked(desk: Desk, host: str) -> None:
+def test_another_host_name_is_refused_for_every_path(desk: Desk, host: str) -> None:
     desk.pair()
     for path in ("/", "/access", "/static/page.css", "/events"):
         reply = desk.request("GET", path, host=host)
@@ -79,7 +81,7 @@ def test_a_form_of_another_origin_does_nothing(desk: Desk, origin: str) -> None:
     assert desk.said == [SetVolume(1.0)]
 
 
-def test_a_form_that_another_site_made_the_browser_send_does_nothing(desk: Desk) -> None:
+def test_a_cross_site_form_does_nothing(desk: Desk) -> None:
     desk.pair()
     form = {"do": "mute", "token": desk.token}
     assert desk.post("/do", form, sec_fetch_site="same-site").status == 403
@@ -94,7 +96,7 @@ def test_a_form_without_its_browsers_token_does_nothing(desk: Desk, token: str) 
     assert desk.said == []
 
 
-def test_a_token_is_worth_nothing_beside_another_browsers_cookie(desk: Desk) -> None:
+def test_a_token_is_invalid_with_another_browsers_cookie(desk: Desk) -> None:
     desk.pair()
     others = desk.token
     desk.cookies.clear()
@@ -103,7 +105,7 @@ def test_a_token_is_worth_nothing_beside_another_browsers_cookie(desk: Desk) -> 
     assert desk.post("/do", {"do": "mute", "token": others}).status == 403
 
 
-def test_a_cookie_that_was_taken_back_is_worth_nothing_when_it_is_replayed(desk: Desk) -> None:
+def test_a_revoked_cookie_is_invalid_when_replayed(desk: Desk) -> None:
     desk.pair()
     kept = dict(desk.cookies)
     (browser,) = desk.box.access.browsers
@@ -116,7 +118,7 @@ def test_a_cookie_that_was_taken_back_is_worth_nothing_when_it_is_replayed(desk:
     assert reply.status == 403
 
 
-def test_a_stream_of_events_ends_when_its_access_is_taken_back(desk: Desk) -> None:
+def test_an_event_stream_ends_when_its_access_is_revoked(desk: Desk) -> None:
     desk.pair()
     stream = desk.request("GET", "/events")
     assert isinstance(stream, EventStream)
@@ -129,7 +131,7 @@ def test_a_stream_of_events_ends_when_its_access_is_taken_back(desk: Desk) -> No
 
 
 @pytest.mark.long
-def test_guessing_the_digits_ends_after_a_few_tries(desk: Desk) -> None:
+def test_guessing_the_digits_is_locked_after_a_few_tries(desk: Desk) -> None:
     guesses = [f"{number:06d}" for number in range(2000)]
     let_in = 0
     for guess in guesses:
@@ -144,12 +146,12 @@ def test_guessing_the_digits_ends_after_a_few_tries(desk: Desk) -> None:
     assert COOKIE not in desk.cookies, "not even by the right digits, for now"
 
 
-def test_so_many_forms_at_once_are_taken_and_the_next_ones_wait(desk: Desk) -> None:
+def test_forms_are_rate_limited(desk: Desk) -> None:
     codes = [desk.post("/pair/code").status for _ in range(MOST_POSTS + 5)]
     assert codes[-5:] == [429] * 5
 
 
-def test_what_is_no_form_is_refused(desk: Desk) -> None:
+def test_a_request_that_is_not_a_form_is_refused(desk: Desk) -> None:
     desk.pair()
     assert desk.post("/do", content_type="application/json").status == 415
     assert desk.post("/do", content_type=FORM, body="a=1&a=2").status == 415

@@ -12,7 +12,7 @@ from tests.page.desk import Desk
 NOW_S = 1.8e9
 
 
-def test_of_a_machine_that_is_no_appliance_nothing_is_known_and_nothing_is_under_way(
+def test_a_machine_that_is_not_an_appliance_has_no_software_state(
     desk: Desk,
 ) -> None:
     now = read_state(desk.box.places, NOW_S)
@@ -21,7 +21,7 @@ def test_of_a_machine_that_is_no_appliance_nothing_is_known_and_nothing_is_under
     assert (now.system.version, now.system.slots, now.system.before) == ("", False, "")
 
 
-def test_a_note_a_step_or_a_trial_is_something_under_way(desk: Desk) -> None:
+def test_a_request_an_installation_or_a_trial_counts_as_busy(desk: Desk) -> None:
     places = desk.box.places
     places.incoming.mkdir()
     for name in ("wanted", "wanted-system"):
@@ -40,7 +40,7 @@ def test_a_note_a_step_or_a_trial_is_something_under_way(desk: Desk) -> None:
     assert read_state(places, NOW_S).busy
 
 
-def test_the_slot_that_runs_is_what_the_machine_started_with(desk: Desk) -> None:
+def test_the_running_slot_is_the_one_that_the_machine_booted(desk: Desk) -> None:
     places = desk.box.places
     slot_state = SlotStateFile(places.releases / "system")
     with slot_state.locked():

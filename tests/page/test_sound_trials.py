@@ -26,7 +26,7 @@ def begun() -> SoundTrials:
     return trials
 
 
-def test_a_tone_is_under_way_from_the_wish_to_its_last_sample() -> None:
+def test_a_tone_is_under_way_from_the_request_to_its_last_sample() -> None:
     trials = begun()
     assert trials.handle(state("speaking"), 100.2) == [{"k": "trial", "phase": "playing"}]
     assert trials.handle(state("holding"), 101.0) == []
@@ -35,7 +35,7 @@ def test_a_tone_is_under_way_from_the_wish_to_its_last_sample() -> None:
     assert not trials.under_way
 
 
-def test_a_second_one_waits_until_the_first_is_over() -> None:
+def test_a_second_trial_is_refused_until_the_first_is_over() -> None:
     trials = begun()
     assert trials.begin("tone", 100.1) is None
     trials.handle(TrialRefused(trials.number, "busy"), 100.2)
@@ -44,7 +44,7 @@ def test_a_second_one_waits_until_the_first_is_over() -> None:
     assert again.number == trials.number
 
 
-def test_a_refusal_is_that_of_its_own_trial() -> None:
+def test_a_refusal_counts_only_for_its_own_trial() -> None:
     trials = begun()
     assert trials.handle(TrialRefused(trials.number - 1, "busy"), 100.1) == []
     assert trials.handle(TrialRefused(trials.number, "no-voice"), 100.2)
@@ -53,7 +53,7 @@ def test_a_refusal_is_that_of_its_own_trial() -> None:
     assert trials.why == "no-voice"
 
 
-def test_an_answer_that_never_comes_ends_it() -> None:
+def test_a_missing_answer_ends_the_trial() -> None:
     trials = begun()
     assert trials.expire(100.0 + LONGEST_S["asked"]) == []
     assert trials.expire(100.1 + LONGEST_S["asked"])
@@ -89,21 +89,21 @@ def test_the_microphone_is_recorded_then_played_and_its_levels_stay() -> None:
     assert trials.recorded is None
 
 
-def test_a_silent_recording_is_over_without_being_played() -> None:
+def test_a_silent_recording_ends_without_being_played() -> None:
     trials = SoundTrials()
     trials.begin("microphone", 100.0)
     trials.handle(recorded(trials, played=False), 103.0)
     assert trials.phase == "done"
 
 
-def test_speech_of_the_box_before_the_recording_is_over_is_not_taken_for_it() -> None:
+def test_speech_of_the_box_during_the_recording_is_not_taken_for_its_playback() -> None:
     trials = SoundTrials()
     trials.begin("microphone", 100.0)
     trials.handle(SoundRecording(trials.number, on=True), 100.0)
     assert trials.handle(state("speaking"), 101.0) == []
 
 
-def test_what_the_canceller_took_away_stays_until_another_sound_is_tried() -> None:
+def test_the_measured_echo_stays_until_the_next_echo_trial() -> None:
     trials = begun()
     measured = EchoMeasured(trials.number, (), 6.0, 0, 0, "works")
     assert trials.handle(msgspec.structs.replace(measured, number=1), 106.0) == []
@@ -118,7 +118,7 @@ def test_what_the_canceller_took_away_stays_until_another_sound_is_tried() -> No
     assert trials.echo is None
 
 
-def test_what_nobody_looks_at_any_more_is_ended_once() -> None:
+def test_an_unwatched_trial_is_ended_once() -> None:
     trials = begun()
     number = trials.number
     assert trials.abandon(101.0) == EndTrial(number)
@@ -126,7 +126,7 @@ def test_what_nobody_looks_at_any_more_is_ended_once() -> None:
 
 
 @pytest.mark.parametrize("late_s", [LONGEST_S["playing"] + 0.1, 86_400.0])
-def test_a_message_that_is_lost_keeps_nothing_under_way(late_s: float) -> None:
+def test_a_lost_message_does_not_block_the_next_trial(late_s: float) -> None:
     trials = begun()
     trials.handle(state("speaking"), 100.0)
     assert trials.begin("tone", 100.0 + late_s) is not None

@@ -13,7 +13,7 @@ from appliance.page.static_files import StaticFiles
 MOST_BYTES = 150_000  # all that a browser fetches for one page
 
 
-def test_a_file_is_fetched_once_and_asked_about_afterwards() -> None:
+def test_a_file_is_fetched_once_and_revalidated_afterwards() -> None:
     files = StaticFiles()
     first = files.reply(Request("GET", "/static/live.js"))
     assert first.status == 200
@@ -25,11 +25,11 @@ def test_a_file_is_fetched_once_and_asked_about_afterwards() -> None:
 @pytest.mark.parametrize(
     "path", ["/static/", "/static/../page.py", "/static/../../__main__.py", "/static/no.css"]
 )
-def test_nothing_else_is_a_file(path: str) -> None:
+def test_no_other_path_is_a_file(path: str) -> None:
     assert StaticFiles().reply(Request("GET", path)).status == 404
 
 
-def test_a_file_of_another_kind_is_none(tmp_path: Path) -> None:
+def test_a_file_of_another_type_is_not_served(tmp_path: Path) -> None:
     (tmp_path / "a.css").write_text("a")
     (tmp_path / "b.py").write_text("b")
     files = StaticFiles(tmp_path)
@@ -38,6 +38,6 @@ def test_a_file_of_another_kind_is_none(tmp_path: Path) -> None:
     assert files.reply(Request("POST", "/static/a.css")).status == 404
 
 
-def test_all_of_the_page_is_small() -> None:
+def test_all_static_files_stay_within_their_size_limit() -> None:
     every = [*static_files.FOLDER.iterdir(), *templates.FOLDER.iterdir()]
     assert sum(path.stat().st_size for path in every) < MOST_BYTES

@@ -57,7 +57,7 @@ def context(authority: Authority) -> ssl.SSLContext:
 
 
 @pytest.mark.parametrize("step", [1, 100, 65_536])
-def test_both_ends_understand_each_other_however_the_bytes_arrive(
+def test_data_passes_both_ways_for_any_split_of_the_bytes(
     authority: Authority, context: ssl.SSLContext, step: int
 ) -> None:
     pipe, browser = TlsPipe(context), TlsBrowser(authority)
@@ -73,12 +73,12 @@ def test_both_ends_understand_each_other_however_the_bytes_arrive(
     assert heard == b"answer" * 10_000
 
 
-def test_bytes_that_are_no_tls_are_refused(context: ssl.SSLContext) -> None:
+def test_bytes_that_are_not_tls_are_refused(context: ssl.SSLContext) -> None:
     with pytest.raises(ssl.SSLError):
         TlsPipe(context).decrypt(b"GET / HTTP/1.1\r\n\r\n")
 
 
-def test_a_browser_that_says_that_it_is_done_says_nothing_more(
+def test_a_browser_can_close_the_connection_with_close_notify(
     authority: Authority, context: ssl.SSLContext
 ) -> None:
     pipe, browser = TlsPipe(context), TlsBrowser(authority)

@@ -83,7 +83,7 @@ def test_an_enrolment_is_followed_on_the_open_page(
         assert browser.errors == []
 
 
-def test_without_a_script_it_is_followed_by_asking_again(page: SupervisedPart) -> None:
+def test_without_a_script_an_enrolment_is_followed_by_page_refreshes(page: SupervisedPart) -> None:
     with Chromium(360) as browser:
         let_in(page, browser)
         browser.tell("Emulation.setScriptExecutionDisabled", value=True)
@@ -98,7 +98,7 @@ def test_without_a_script_it_is_followed_by_asking_again(page: SupervisedPart) -
 
 
 @pytest.mark.parametrize(("width", "dark"), SIZES)
-def test_near_misses_come_to_the_open_page_with_the_sensitivity_that_would_have_heard_them(
+def test_near_misses_appear_on_the_open_page_with_the_sensitivity_they_needed(
     page: SupervisedPart, tmp_path: Path, width: int, dark: bool
 ) -> None:
     with Chromium(width, dark=dark) as browser:

@@ -47,7 +47,7 @@ def upload_head(served: Served, cookies: str, length: int) -> bytes:
     ).encode()
 
 
-def test_a_backup_is_taken_and_the_limits_of_every_other_form_hold(
+def test_a_backup_is_accepted_and_the_limits_of_other_forms_hold(
     served: Served, desk: Desk
 ) -> None:
     cookies, token = paired(served, desk)
@@ -63,7 +63,7 @@ def test_a_backup_is_taken_and_the_limits_of_every_other_form_hold(
     assert served.ask("POST", "/own/backup/restore", body, **said)[0] == 413
 
 
-def test_an_upload_that_breaks_off_leaves_nothing_behind(served: Served, desk: Desk) -> None:
+def test_an_interrupted_upload_leaves_no_file(served: Served, desk: Desk) -> None:
     cookies, _ = paired(served, desk)
     with served.connect() as connection:
         connection.sendall(upload_head(served, cookies, 1 << 20) + b"my doctor is at noon" * 999)
@@ -73,7 +73,7 @@ def test_an_upload_that_breaks_off_leaves_nothing_behind(served: Served, desk: D
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_an_upload_of_a_gigabyte_by_who_was_let_in_is_refused_and_nothing_is_kept(
+def test_an_upload_of_a_gigabyte_by_a_paired_browser_is_refused_and_deleted(
     served: Served, desk: Desk, chunked: bool
 ) -> None:
     cookies, _ = paired(served, desk)

@@ -13,7 +13,7 @@ def viewer(viewers: Viewers, access: str = "a", *, words: bool = False) -> list[
     return sent
 
 
-def test_events_go_to_all_and_words_to_who_asked() -> None:
+def test_events_go_to_all_viewers_and_words_to_those_that_asked() -> None:
     viewers = Viewers()
     plain, wordy = viewer(viewers), viewer(viewers, words=True)
     viewers.show([{"k": "state"}])
@@ -22,7 +22,7 @@ def test_events_go_to_all_and_words_to_who_asked() -> None:
     assert viewers.words
 
 
-def test_nothing_is_sent_for_no_event_nor_to_who_left() -> None:
+def test_nothing_is_sent_without_events_or_to_a_removed_viewer() -> None:
     viewers = Viewers()
     sent: list[bytes] = []
     one = Viewer("a", words=False, send=sent.append)
@@ -34,7 +34,7 @@ def test_nothing_is_sent_for_no_event_nor_to_who_left() -> None:
     assert not viewers.any
 
 
-def test_who_lost_access_is_told_to_go_and_others_stay() -> None:
+def test_a_viewer_whose_access_is_revoked_is_disconnected_and_others_stay() -> None:
     viewers = Viewers()
     gone, stays = viewer(viewers, "a"), viewer(viewers, "b")
     viewers.disconnect("a")
@@ -42,7 +42,7 @@ def test_who_lost_access_is_told_to_go_and_others_stay() -> None:
     assert viewers.any
 
 
-def test_only_so_many_look() -> None:
+def test_the_number_of_viewers_is_limited() -> None:
     viewers = Viewers()
     for _ in range(MOST):
         assert not viewers.full
@@ -50,7 +50,7 @@ def test_only_so_many_look() -> None:
     assert viewers.full
 
 
-def test_an_event_is_one_line_whatever_is_in_it() -> None:
+def test_an_event_is_encoded_as_one_line() -> None:
     data = encoded([{"text": "a\n\nb\r\ndata: c"}])
     assert data.count(b"\n") == 2
     assert json.loads(data.removeprefix(b"data: ")) == [{"text": "a\n\nb\r\ndata: c"}]

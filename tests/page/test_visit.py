@@ -11,21 +11,21 @@ from appliance.runtime.process_table import PROCESSES
 from tests.page.desk import Desk
 
 
-def test_the_boxes_name_is_its_owners(tmp_path: Path) -> None:
+def test_the_title_is_the_configured_name(tmp_path: Path) -> None:
     assert "<title>Kitchen &lt;3</title>" in Desk(tmp_path, link={"name": "Kitchen <3"}).text("/")
 
 
-def test_a_cookie_that_is_taken_back_ends_at_once() -> None:
+def test_a_deleted_cookie_expires_at_once() -> None:
     name, value = set_cookie("a", "", 0)
     assert name == "Set-Cookie"
     assert "Max-Age=0" in value
 
 
-def test_a_stranger_has_no_token(desk: Desk) -> None:
+def test_an_unpaired_browser_gets_no_token(desk: Desk) -> None:
     assert 'name="token"' not in desk.text("/")
 
 
-def test_a_notice_has_the_boxes_value_and_a_stranger_sees_none(desk: Desk) -> None:
+def test_a_notice_shows_the_boxs_value_to_paired_browsers_only(desk: Desk) -> None:
     asked = "/?said=page-notice-set-volume"
     assert "Volume" not in desk.text(asked)
     desk.pair()
@@ -34,7 +34,7 @@ def test_a_notice_has_the_boxes_value_and_a_stranger_sees_none(desk: Desk) -> No
     assert ">Volume set to" not in desk.text(asked)
 
 
-def test_what_does_not_work_is_said_in_the_browsers_language(desk: Desk) -> None:
+def test_broken_parts_are_named_in_the_browsers_language(desk: Desk) -> None:
     desk.pair()
     for name, german in (("the microphone", "Mikrofon"), ("thinker", "Sprachmodell"), ("x", "x")):
         status = BoxStatus("open", True, 0.8, "espeak", "pocket", broken=(name,))
