@@ -9,5 +9,5 @@ from tests.update.release.workshop import Bench, bench
 
 @pytest.fixture
 def at(tmp_path: Path) -> Bench:
-    """A box without a release, and a workshop."""
+    """A machine without an installed release, with a workshop that makes signed ones."""
     return bench(tmp_path)

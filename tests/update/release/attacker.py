@@ -1,4 +1,6 @@
-"""Who may write into the incoming folder, and does it at the worst moment: names, bytes, kinds."""
+"""An attacker who may write into the incoming folder and replaces names, bytes and file kinds at
+the worst moment.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,13 @@ from pathlib import Path
 
 from tests.update.release.workshop import PaperBox
 
-STRANGER = 12345  # a user id that owns nothing; where the tests run as root
+STRANGER = 12345  # a user id that owns no files; used where the tests run as root
 EVIL = "#!/bin/sh\necho unsigned\n"
 _AT_FDCWD, _EXCHANGE = -100, 2  # renameat2(2)
 
 
 def exchange(one: Path, other: Path) -> None:
-    """Both names at once: nobody finds either of them missing."""
+    """Exchange both names in one renameat2(2) call, so that neither name is ever missing."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.renameat2(_AT_FDCWD, bytes(one), _AT_FDCWD, bytes(other), _EXCHANGE) != 0:
         number = ctypes.get_errno()
@@ -35,7 +37,7 @@ def exchange(one: Path, other: Path) -> None:
 
 
 def evil_tree() -> bytes:
-    """A packed tree that nobody signed, with all that a release needs."""
+    """An unsigned packed tree that contains everything a release needs."""
     packed = io.BytesIO()
     with (
         gzip.GzipFile(fileobj=packed, mode="wb") as squeezed,
@@ -51,8 +53,9 @@ def evil_tree() -> bytes:
 
 
 def overwrite(file: Path) -> None:
-    """The beginning of the tree in a release becomes a whole tree of ours; the file stays as long
-    as it was, and its manifest and signature the genuine ones."""
+    """Replace the beginning of the tree in a release with a complete unsigned tree. The length of
+    the file, its manifest and its signature stay as they were.
+    """
     evil, data = evil_tree(), file.read_bytes()
     begins = data.index(b"\x1f\x8b\x08")  # gzip's first bytes
     if begins + len(evil) >= len(data):
@@ -64,8 +67,9 @@ def overwrite(file: Path) -> None:
 
 @dataclass
 class Turncoat(PaperBox):
-    """A box of files whose clock is looked at once in each installation, before the tree is
-    unpacked: then `act` is called."""
+    """An install target made of files. Each installation reads its clock once, before it unpacks
+    the tree; `act` is called at that moment.
+    """
 
     act: Callable[[], None] = lambda: None
 
@@ -109,8 +113,9 @@ KINDS: dict[str, Callable[[Path], None]] = {
 
 @contextmanager
 def exchanging(incoming: Path, genuine: Path, canary: Path) -> Iterator[None]:
-    """As long as this lasts, another process (and another user, where we are root) keeps changing
-    what `x.release` and both notes in the incoming folder are."""
+    """While the context is open, a child process (as another user where the tests run as root)
+    keeps exchanging `x.release` and both request notes in the incoming folder.
+    """
     child = os.fork()
     if child == 0:
         try:
@@ -125,12 +130,12 @@ def exchanging(incoming: Path, genuine: Path, canary: Path) -> Iterator[None]:
         if not ended:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-        assert not ended, "the attacker died: nothing was tried"
+        assert not ended, "the attacking process died: the test proves nothing"
 
 
 def _exchange_for_ever(incoming: Path, genuine: Path, canary: Path) -> None:
     release = genuine.read_bytes()
-    os.chdir(incoming)  # and stay there: what leads to a test's folder is for one user alone
+    os.chdir(incoming)  # stay in this folder: only one user may enter the folders above it
     if os.geteuid() == 0:
         os.setgroups([])
         os.setresgid(STRANGER, STRANGER, STRANGER)
@@ -169,10 +174,10 @@ def _exchange_for_ever(incoming: Path, genuine: Path, canary: Path) -> None:
             shutil.rmtree(spare, ignore_errors=True)
         else:
             spare.unlink(missing_ok=True)
-        with suppress(FileNotFoundError, ValueError):  # it was taken away; it is something else
+        with suppress(FileNotFoundError, ValueError):  # removed, or another kind
             if chance.random() < 0.05 and _is_a_file(target):
                 overwrite(target)
-        time.sleep(0.01 * chance.random())  # else no release is ever there for long enough
+        time.sleep(0.01 * chance.random())  # else none stays long enough to be opened
 
 
 def _is_a_file(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Archives that were made to do harm, and signed by somebody whom the box trusts."""
+"""Malicious archives that are signed with a trusted key."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def of_zeros(name: str, size: int) -> Fill:
 
 
 @pytest.mark.parametrize(("name", "size"), [("bomb", 20_000), ("../outside", 1), (NAME, 1)])
-def test_what_is_too_much_or_leads_out_leaves_no_whole_tree(
+def test_an_oversized_or_escaping_archive_leaves_no_complete_tree(
     at: Bench, tmp_path: Path, name: str, size: int
 ) -> None:
     archive = crafted(at, of_zeros(name, size))
@@ -80,7 +80,7 @@ def test_what_is_too_much_or_leads_out_leaves_no_whole_tree(
     assert not (tmp_path / "tree" / NAME).exists()
 
 
-def test_the_copy_has_no_name_and_only_root_could_open_it(at: Bench, tmp_path: Path) -> None:
+def test_the_copy_has_no_name_and_mode_0600(at: Bench, tmp_path: Path) -> None:
     modes = []
 
     class Seen(Disk):
@@ -95,7 +95,7 @@ def test_the_copy_has_no_name_and_only_root_could_open_it(at: Bench, tmp_path: P
 
 
 @pytest.mark.parametrize("kind", ["a link", "a file"])
-def test_what_lies_where_the_copy_goes_is_neither_followed_nor_written(
+def test_a_link_or_file_at_the_path_of_the_copy_is_neither_followed_nor_written(
     at: Bench, tmp_path: Path, kind: str
 ) -> None:
     (tmp_path / "theirs").write_text("as it was")
@@ -109,8 +109,8 @@ def test_what_lies_where_the_copy_goes_is_neither_followed_nor_written(
     assert not os.path.lexists(tmp_path / "copy")
 
 
-def test_of_what_nobody_trusted_signed_not_a_byte_is_written(at: Bench) -> None:
-    """And nothing of its manifest is understood, or repeated in a sentence."""
+def test_nothing_is_written_from_an_archive_with_an_untrusted_signature(at: Bench) -> None:
+    """Its manifest is not parsed either, and no error message repeats it."""
 
     class Untouched(Disk):
         def nameless(self, path: Path) -> BinaryIO:
@@ -123,7 +123,7 @@ def test_of_what_nobody_trusted_signed_not_a_byte_is_written(at: Bench) -> None:
     assert "rumours" not in str(refused.value)
 
 
-def test_a_look_at_what_is_no_release_says_so(at: Bench, tmp_path: Path) -> None:
+def test_peek_returns_none_for_a_file_that_is_no_release(at: Bench, tmp_path: Path) -> None:
     (tmp_path / "x.release").write_bytes(b"no")
     assert RELEASE.peek(tmp_path / "x.release") is None
     assert RELEASE.peek(tmp_path / "gone.release") is None

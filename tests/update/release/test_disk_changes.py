@@ -1,4 +1,4 @@
-"""Changes on the disk: each leaves what was there or what is wanted; none follows a link."""
+"""Each change on the disk leaves either the old or the new state, and none follows a link."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from appliance.update.release.disk_changes import Disk
 
 
-def test_a_file_is_written_with_its_mode_whatever_the_mask(tmp_path: Path) -> None:
+def test_a_file_gets_its_mode_whatever_the_umask(tmp_path: Path) -> None:
     mask = os.umask(0o077)
     try:
         Disk().write(tmp_path / "open", b"x", 0o644)
@@ -23,7 +23,7 @@ def test_a_file_is_written_with_its_mode_whatever_the_mask(tmp_path: Path) -> No
     assert modes == [0o644, 0o755, 0o755]
 
 
-def test_a_whole_file_takes_the_place_of_what_was_there_for_everybody_to_read(
+def test_write_whole_replaces_a_file_and_makes_it_world_readable(
     tmp_path: Path,
 ) -> None:
     note = tmp_path / "note"
@@ -46,7 +46,7 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "theirs").read_text() == "as it was"
 
 
-def test_a_file_without_a_name_is_found_by_nobody_and_takes_no_others_place(tmp_path: Path) -> None:
+def test_a_nameless_file_has_no_directory_entry_and_replaces_no_file(tmp_path: Path) -> None:
     (tmp_path / "theirs").write_text("as it was")
     (tmp_path / "copy").hardlink_to(tmp_path / "theirs")
     with Disk().nameless(tmp_path / "copy") as file:
@@ -56,7 +56,7 @@ def test_a_file_without_a_name_is_found_by_nobody_and_takes_no_others_place(tmp_
     assert (tmp_path / "theirs").read_text() == "as it was"
 
 
-def test_a_link_leads_elsewhere_from_one_moment_to_the_next(tmp_path: Path) -> None:
+def test_a_link_is_replaced_atomically(tmp_path: Path) -> None:
     seen = []
 
     class Watched(Disk):
@@ -67,11 +67,11 @@ def test_a_link_leads_elsewhere_from_one_moment_to_the_next(tmp_path: Path) -> N
     (tmp_path / ".current.new").symlink_to("left over")
     Watched().link(tmp_path / "current", "new")
     assert set(seen) == {"old", "new"}
-    assert seen == sorted(seen, reverse=True)  # once it leads there it stays
+    assert seen == sorted(seen, reverse=True)  # never back to the old target
     assert [path.name for path in tmp_path.iterdir()] == ["current"]
 
 
-def test_a_tree_that_goes_is_never_half_there_under_its_own_name(tmp_path: Path) -> None:
+def test_a_tree_is_never_half_removed_under_its_own_name(tmp_path: Path) -> None:
     tree = tmp_path / "1.0.0"
 
     class Watched(Disk):
@@ -81,18 +81,18 @@ def test_a_tree_that_goes_is_never_half_there_under_its_own_name(tmp_path: Path)
     tree.mkdir()
     for name in "abc":
         (tree / name).touch()
-    (tmp_path / ".1.0.0.gone").mkdir()  # of one that was cut short
+    (tmp_path / ".1.0.0.gone").mkdir()  # left by an interrupted removal
     Watched().remove_tree(tree)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_hidden_tree_goes_under_the_name_that_it_has(tmp_path: Path) -> None:
+def test_a_hidden_tree_is_removed_under_its_own_name(tmp_path: Path) -> None:
     (tmp_path / ".1.0.0.gone/deep").mkdir(parents=True)
     Disk().remove_tree(tmp_path / ".1.0.0.gone")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_gone_already_may_be_removed_and_a_folder_that_is_none_is_not_synced(
+def test_removing_a_missing_file_is_allowed_and_syncing_a_missing_folder_is_an_error(
     tmp_path: Path,
 ) -> None:
     Disk().remove(tmp_path / "none")

@@ -1,4 +1,4 @@
-"""What root installs is what was signed, whatever becomes of the name or the bytes meanwhile."""
+"""Root installs only what was signed, whatever happens to the name or the bytes in the meantime."""
 
 from __future__ import annotations
 
@@ -28,14 +28,16 @@ from tests.update.release.attacker import (
 )
 from tests.update.release.workshop import Bench
 
-LIMIT_S = 10.0  # that root may wait at the longest
+LIMIT_S = 10.0  # the longest that an installation may wait
 
 pytestmark = [pytest.mark.process, pytest.mark.timeout(60)]
 
 
 @pytest.fixture
 def incoming(at: Bench, tmp_path: Path) -> Path:
-    """The box runs 0.2.0; the folder is as tmpfiles.d has it: sticky, and others may write."""
+    """The box runs 0.2.0. The folder has the mode that tmpfiles.d gives it: sticky and
+    world-writable.
+    """
     at.installer().install(at.shop.make("0.2.0"))
     folder = tmp_path / "incoming"
     folder.mkdir()
@@ -44,7 +46,7 @@ def incoming(at: Bench, tmp_path: Path) -> Path:
 
 
 def large(at: Bench, version: str = "0.3.0") -> Path:
-    """A genuine release of 4 MiB that cannot be packed any smaller."""
+    """A genuine release of 4 MiB whose tree does not compress."""
     tree = at.shop.folder / f"tree-{version}-good"
     tree.mkdir()
     (tree / "noise").write_bytes(random.Random(3).randbytes(4 << 20))
@@ -52,7 +54,7 @@ def large(at: Bench, version: str = "0.3.0") -> Path:
 
 
 def genuine(at: Bench, version: str) -> bool:
-    """Every file of the release on the box is the one that was packed, and there is no other."""
+    """Whether the installed release has exactly the files that were packed, byte for byte."""
     packed, there = at.shop.folder / f"tree-{version}-good", at.store.folder(version)
     names = {path.relative_to(packed) for path in packed.rglob("*")}
     found = {path.relative_to(there) for path in there.rglob("*")}
@@ -64,11 +66,11 @@ def genuine(at: Bench, version: str) -> bool:
 
 
 # ── the name ─────────────────────────────────────────────────────────────────────────────────
-def test_a_fifo_that_becomes_a_link_brings_nothing_that_was_not_signed(
-    at: Bench, incoming: Path
-) -> None:
-    """The FIFO holds root until the link is there; what the link leads to changes after the check.
-    On a copy made by name the unsigned tree was installed and would have run as root."""
+def test_a_fifo_that_becomes_a_link_installs_nothing_unsigned(at: Bench, incoming: Path) -> None:
+    """Opening the FIFO blocks root until the link is there, and the target of the link changes
+    after the check. When the copy was made by name, the unsigned tree was installed and would have
+    run as root.
+    """
     file, name = large(at), incoming / "x.release"
     mine = Path(shutil.copy(file, incoming / "mine"))
     os.mkfifo(name)
@@ -78,7 +80,7 @@ def test_a_fifo_that_becomes_a_link_brings_nothing_that_was_not_signed(
     def attack() -> None:
         writer = -1
         while writer < 0 and not done.is_set():
-            with suppress(OSError):  # ENXIO: nobody reads yet
+            with suppress(OSError):  # ENXIO: no reader yet
                 writer = os.open(name, os.O_WRONLY | os.O_NONBLOCK)
             time.sleep(0.001)
         if writer >= 0:
@@ -100,9 +102,7 @@ def test_a_fifo_that_becomes_a_link_brings_nothing_that_was_not_signed(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_no_release_by_its_kind_is_refused_at_once(
-    at: Bench, incoming: Path, kind: str
-) -> None:
+def test_a_file_of_another_kind_is_refused_at_once(at: Bench, incoming: Path, kind: str) -> None:
     KINDS[kind](incoming / "x.release")
     (incoming / "wanted").write_text("x.release")
     began = time.monotonic()
@@ -114,9 +114,7 @@ def test_what_is_no_release_by_its_kind_is_refused_at_once(
     assert at.store.kept() == "0.2.0"
 
 
-def test_a_name_that_is_exchanged_after_it_was_opened_changes_nothing(
-    at: Bench, incoming: Path
-) -> None:
+def test_exchanging_the_name_after_the_open_changes_nothing(at: Bench, incoming: Path) -> None:
     file = Path(shutil.copy(large(at), incoming / "x.release"))
     other = Path(shutil.copy(at.shop.make("0.4.0"), incoming / "other"))
     (incoming / "wanted").write_text("x.release")
@@ -124,12 +122,12 @@ def test_a_name_that_is_exchanged_after_it_was_opened_changes_nothing(
     assert install_wanted(at.installer(), InstallOptions(), incoming)
     assert at.store.kept() == "0.3.0"
     assert genuine(at, "0.3.0")
-    assert file.exists()  # the name leads to another file now, and that was not installed
+    assert file.exists()  # the name is another file now, which was not installed
 
 
 # ── the bytes ────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("share", [0.31, 1.0])
-def test_a_file_that_changes_after_it_was_read_is_installed_as_it_was(
+def test_a_file_that_changes_after_it_was_read_is_installed_as_it_was_read(
     at: Bench, incoming: Path, share: float
 ) -> None:
     file = Path(shutil.copy(large(at), incoming / "x.release"))
@@ -145,7 +143,7 @@ def test_a_file_that_changes_after_it_was_read_is_installed_as_it_was(
     assert genuine(at, "0.3.0")
 
 
-def test_a_file_that_changes_before_it_was_read_is_refused(at: Bench, incoming: Path) -> None:
+def test_a_file_that_changes_before_it_is_read_is_refused(at: Bench, incoming: Path) -> None:
     file = Path(shutil.copy(large(at), incoming / "x.release"))
     at.box = Turncoat(at.store, runs="0.2.0", act=lambda: overwrite(file))
     with pytest.raises(ReleaseRefused, match="changed after it was signed"):
@@ -163,7 +161,7 @@ def test_a_file_that_becomes_shorter_is_refused(at: Bench, incoming: Path, left:
 
 
 class OpenHanded(Disk):
-    """Does something with the copy between the check and the unpacking, which nobody else can."""
+    """Changes the copy between the check and the unpacking, which no other process could do."""
 
     def __init__(self, act: Callable[[BinaryIO], None]) -> None:
         self._act, self.copy = act, None
@@ -202,7 +200,7 @@ def one_more_byte(copy: BinaryIO) -> None:
 
 
 @pytest.mark.parametrize("act", [evil_front, one_bit_at_the_end, one_more_byte])
-def test_what_was_unpacked_is_kept_only_if_it_was_what_was_signed(
+def test_an_unpacked_tree_is_kept_only_if_its_copy_did_not_change_after_the_check(
     at: Bench, incoming: Path, act: Callable[[BinaryIO], None]
 ) -> None:
     disk = OpenHanded(act)
@@ -212,8 +210,8 @@ def test_what_was_unpacked_is_kept_only_if_it_was_what_was_signed(
     assert [path.name for path in at.store.releases.iterdir()] == ["0.2.0"]
 
 
-# ── both, all the time ───────────────────────────────────────────────────────────────────────
-def test_whatever_is_exchanged_at_random_only_what_was_signed_is_kept(
+# ── names and bytes, all the time ────────────────────────────────────────────────────────────
+def test_random_exchanges_never_install_anything_unsigned(
     at: Bench, incoming: Path, tmp_path: Path
 ) -> None:
     installed, refused = install_while_it_is_exchanged(at, incoming, tmp_path, seconds=3.0)
@@ -224,10 +222,10 @@ def test_whatever_is_exchanged_at_random_only_what_was_signed_is_kept(
 def install_while_it_is_exchanged(
     at: Bench, incoming: Path, scratch: Path, seconds: float
 ) -> tuple[int, int]:
-    """How many installations brought a release, and how many were refused; both at least once.
+    """Return how many installations succeeded and how many were refused; each at least once.
 
-    Whatever came of one: it ended soon, what lies on the box was signed and is root's, and what
-    others' links led to is as it was.
+    Every installation ends within its limit, what is installed was signed and belongs to root, and
+    the files that the attacker's links point to do not change.
     """
     canary, file = scratch / "canary", at.shop.make("0.3.0", files=60)
     canary.write_text("root's own")

@@ -1,4 +1,6 @@
-"""What an owner is told of a release or system that did not stay up, by the note of its program."""
+"""What the owner is told about a release or system that did not stay up, from the note of the
+fallback program.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ def store(tmp_path: Path) -> ReleaseStore:
     return made
 
 
-def note(store: ReleaseStore, **said: object) -> None:
-    (store.root / fallback.NOTE).write_text(json.dumps(said))
+def note(store: ReleaseStore, **fields: object) -> None:
+    (store.root / fallback.NOTE).write_text(json.dumps(fields))
 
 
 def system(folder: Path, version: str) -> Path:
@@ -31,7 +33,7 @@ def system(folder: Path, version: str) -> Path:
 
 
 @pytest.mark.parametrize("data", [None, b"", b"[", b"\xff", b'{"version": 1}'])
-def test_a_box_that_stayed_up_or_whose_note_is_damaged_says_nothing(
+def test_without_a_usable_note_nothing_is_reported(
     store: ReleaseStore, tmp_path: Path, data: bytes | None
 ) -> None:
     if data is not None:
@@ -40,7 +42,7 @@ def test_a_box_that_stayed_up_or_whose_note_is_damaged_says_nothing(
     assert fallback.sentences(store, tmp_path / "none") == []
 
 
-def test_a_release_that_was_left_is_named_with_the_one_that_runs(
+def test_an_abandoned_release_is_named_with_the_running_one(
     store: ReleaseStore, tmp_path: Path
 ) -> None:
     note(store, version="0.1.0", left="0.2.0", tried=["0.2.0"])
@@ -49,7 +51,7 @@ def test_a_release_that_was_left_is_named_with_the_one_that_runs(
     assert said == "Version 0.2.0 did not stay up, so I went back to version 0.1.0."
 
 
-def test_a_note_about_another_release_than_the_one_that_is_kept_is_old(
+def test_a_note_about_another_release_than_the_kept_one_is_ignored(
     store: ReleaseStore, tmp_path: Path
 ) -> None:
     note(store, version="0.0.9", left="0.2.0")
@@ -57,20 +59,22 @@ def test_a_note_about_another_release_than_the_one_that_is_kept_is_old(
     assert fallback.sentences(store, tmp_path / "none") == []
 
 
-def test_a_note_that_the_power_cut_short_still_says_what_was_left(store: ReleaseStore) -> None:
+def test_a_note_cut_short_by_a_power_loss_still_names_the_abandoned_release(
+    store: ReleaseStore,
+) -> None:
     note(store, version="0.2.0", going_to="0.1.0")
     assert fallback.left(store) == "0.2.0"
     note(store, version="0.2.0", going_to="0.1.0", tried=["0.1.0"])
     assert fallback.left(store) == ""
 
 
-def test_where_both_failed_both_are_named(store: ReleaseStore, tmp_path: Path) -> None:
+def test_if_both_releases_failed_both_are_named(store: ReleaseStore, tmp_path: Path) -> None:
     note(store, version="0.1.0", tried=["0.2.0", "0.1.0"])
     (said,) = fallback.sentences(store, tmp_path / "none")
     assert said == "Neither of the versions 0.2.0 and 0.1.0 stayed up."
 
 
-def test_a_system_that_was_left_is_told_while_another_runs(
+def test_an_abandoned_system_is_reported_only_while_another_one_runs(
     store: ReleaseStore, tmp_path: Path
 ) -> None:
     note(store, version="0.1.0", system_left="2.0.0")

@@ -1,4 +1,6 @@
-"""A box behind NAT fetches what its fleet is to have: from a web server, whole, and asks for it."""
+"""A box behind NAT fetches the release of its fleet from a web server and requests its
+installation.
+"""
 
 from __future__ import annotations
 
@@ -33,15 +35,16 @@ def none_newer(kept: str, there: str) -> BoxSentence:
 
 
 class Web:
-    """A server: path → bytes, or an address to go on to. `cuts`: where the next answer of a path
-    ends. `ranges`: whether it can go on where it stopped."""
+    """A web server that maps a path to bytes or to a redirect. `cuts`: the length after which the
+    next answer for a path is cut. `ranges`: whether the server supports byte ranges.
+    """
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
         self.moved: dict[str, str] = {}
         self.cuts: dict[str, int] = {}
         self.ranges = True
-        self.asked: list[tuple[str, str | None]] = []
+        self.requests: list[tuple[str, str | None]] = []
         web = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -60,8 +63,8 @@ class Web:
         self._server.server_close()
 
     def answer(self, http: BaseHTTPRequestHandler) -> None:
-        asked = http.headers.get("Range")
-        self.asked.append((http.path, asked))
+        range_header = http.headers.get("Range")
+        self.requests.append((http.path, range_header))
         if http.path in self.moved:
             http.send_response(302)
             http.send_header("Location", self.moved[http.path])
@@ -71,8 +74,8 @@ class Web:
             http.send_error(404)
             return
         data, at = self.files[http.path], 0
-        if asked and self.ranges:
-            at = int(asked.removeprefix("bytes=").rstrip("-"))
+        if range_header and self.ranges:
+            at = int(range_header.removeprefix("bytes=").rstrip("-"))
             if at >= len(data):
                 http.send_error(416)
                 return
@@ -99,7 +102,7 @@ def incoming(at: Bench, tmp_path: Path) -> Path:
 
 
 def publish(web: Web, at: Bench, made: str = "0.3.0", **changes: str) -> bytes:
-    """A release, and the sheet that names it."""
+    """Publish a release and the sheet that names it."""
     return publish_file(web, at.shop.make(made), made, **changes)
 
 
@@ -113,10 +116,10 @@ def publish_file(web: Web, file: Path, made: str = "0.3.0", **changes: str) -> b
 
 
 def fetched(web: Web) -> list[str | None]:
-    return [asked for path, asked in web.asked if path.endswith(".release")]
+    return [header for path, header in web.requests if path.endswith(".release")]
 
 
-def test_a_newer_release_is_fetched_asked_for_and_installed(
+def test_a_newer_release_is_fetched_requested_and_installed(
     at: Bench, incoming: Path, web: Web
 ) -> None:
     publish(web, at)
@@ -129,7 +132,7 @@ def test_a_newer_release_is_fetched_asked_for_and_installed(
     assert len(fetched(web)) == 1
 
 
-def test_what_lies_there_whole_is_asked_for_again_and_not_fetched_again(
+def test_a_release_that_is_already_complete_is_requested_again_but_not_fetched_again(
     at: Bench, incoming: Path, web: Web
 ) -> None:
     publish(web, at)
@@ -139,7 +142,7 @@ def test_what_lies_there_whole_is_asked_for_again_and_not_fetched_again(
     assert len(fetched(web)) == 1
 
 
-def test_an_older_one_and_one_that_did_not_stay_up_are_left_alone(
+def test_an_older_release_and_one_that_did_not_stay_up_are_not_fetched(
     at: Bench, incoming: Path, web: Web
 ) -> None:
     publish(web, at, "0.1.0")
@@ -152,7 +155,7 @@ def test_an_older_one_and_one_that_did_not_stay_up_are_left_alone(
 
 
 def night(at: Bench, incoming: Path, web: Web) -> tuple[BoxSentence, int]:
-    """What the look finds, and how often the box is started anew for it."""
+    """One nightly look: return its result and the number of restarts that it caused."""
     restarts = at.box.restarts
     found = pull(web.address, at.store, incoming)
     if (incoming / "wanted").exists():
@@ -161,7 +164,7 @@ def night(at: Bench, incoming: Path, web: Web) -> tuple[BoxSentence, int]:
     return found, at.box.restarts - restarts
 
 
-def test_one_that_failed_its_trial_is_asked_for_once_and_by_hand_as_often_as_wanted(
+def test_a_release_that_failed_its_trial_is_requested_again_only_by_hand(
     at: Bench, incoming: Path, web: Web
 ) -> None:
     publish_file(web, at.shop.make("0.3.0", "crashes"))
@@ -180,7 +183,7 @@ def test_one_that_failed_its_trial_is_asked_for_once_and_by_hand_as_often_as_wan
     assert at.store.kept() == "0.4.0"
 
 
-def test_another_release_of_that_version_is_tried_and_the_same_one_packed_anew_is_not(
+def test_after_a_failed_trial_only_another_tree_of_the_same_version_is_tried(
     at: Bench, incoming: Path, web: Web
 ) -> None:
     publish_file(web, at.shop.make("0.3.0", "crashes"))
@@ -195,7 +198,7 @@ def test_another_release_of_that_version_is_tried_and_the_same_one_packed_anew_i
 
 
 @pytest.mark.parametrize("way", ["rollback", "button", "downgrade"])
-def test_one_that_somebody_went_back_from_is_not_brought_again(
+def test_a_release_that_was_rolled_back_is_not_fetched_again(
     at: Bench, incoming: Path, web: Web, way: str
 ) -> None:
     publish(web, at)
@@ -215,7 +218,7 @@ def test_one_that_somebody_went_back_from_is_not_brought_again(
 
 
 @pytest.mark.parametrize("data", [b"", b"[", b"\xff", b'{"releases": [{"version": 3}]}'])
-def test_a_damaged_note_of_what_was_rejected_stops_nothing(
+def test_a_damaged_note_of_rejected_releases_does_not_prevent_a_pull(
     at: Bench, incoming: Path, web: Web, data: bytes
 ) -> None:
     publish(web, at)
@@ -227,7 +230,9 @@ def test_a_damaged_note_of_what_was_rejected_stops_nothing(
 
 
 @pytest.mark.parametrize("ranges", [True, False])
-def test_what_broke_off_is_gone_on_with(at: Bench, incoming: Path, web: Web, ranges: bool) -> None:
+def test_an_interrupted_download_is_resumed(
+    at: Bench, incoming: Path, web: Web, ranges: bool
+) -> None:
     publish(web, at)
     web.ranges = ranges
     web.cuts = {"/fleet/new.release": 1000}
@@ -238,12 +243,12 @@ def test_what_broke_off_is_gone_on_with(at: Bench, incoming: Path, web: Web, ran
     assert fetched(web) == [None, "bytes=1000-"]
 
 
-def test_a_part_of_something_else_is_found_and_fetched_anew(
+def test_a_partial_download_of_another_file_is_detected_and_fetched_again(
     at: Bench, incoming: Path, web: Web
 ) -> None:
     data = publish(web, at)
     part = incoming / ".pulled-0.3.0.part"
-    part.write_bytes(b"x" * (len(data) + 5))  # more than all of it: the server cannot go on there
+    part.write_bytes(b"x" * (len(data) + 5))  # longer than the release: no resume there
     assert pull(web.address, at.store, incoming) == ASKED
     (incoming / "pulled-0.3.0.release").unlink()
     part.write_bytes(b"x" * 10)
@@ -252,7 +257,7 @@ def test_a_part_of_something_else_is_found_and_fetched_anew(
     assert pull(web.address, at.store, incoming) == ASKED
 
 
-def test_another_version_takes_the_place_of_what_was_fetched_before(
+def test_fetching_another_version_removes_earlier_downloads(
     at: Bench, incoming: Path, web: Web
 ) -> None:
     publish(web, at, "0.3.0")
@@ -277,7 +282,7 @@ def test_another_version_takes_the_place_of_what_was_fetched_before(
         ({"version": "0.9.0"}, "no release of version 0.9.0"),
     ],
 )
-def test_a_sheet_that_cannot_be_followed_leaves_nothing(
+def test_a_sheet_that_cannot_be_used_leaves_no_file(
     at: Bench, incoming: Path, web: Web, changes: dict[str, str], why: str
 ) -> None:
     publish(web, at, **changes)
@@ -287,13 +292,15 @@ def test_a_sheet_that_cannot_be_followed_leaves_nothing(
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"no JSON", b" " * (SHEET_BYTES + 1), b"\xff" * 99])
-def test_what_is_no_sheet_is_refused(at: Bench, incoming: Path, web: Web, data: bytes) -> None:
+def test_an_invalid_sheet_is_refused(at: Bench, incoming: Path, web: Web, data: bytes) -> None:
     web.files["/fleet/sheet.json"] = data
     with pytest.raises(FetchError, match="sheet"):
         pull(web.address, at.store, incoming)
 
 
-def test_it_follows_to_no_other_kind_of_address(at: Bench, incoming: Path, web: Web) -> None:
+def test_only_http_addresses_and_redirects_are_followed(
+    at: Bench, incoming: Path, web: Web
+) -> None:
     publish(web, at)
     web.moved["/fleet/moved.json"] = web.address
     assert pull(web.address.replace("sheet", "moved"), at.store, incoming) == ASKED
@@ -304,7 +311,7 @@ def test_it_follows_to_no_other_kind_of_address(at: Bench, incoming: Path, web: 
         pull("/etc/hostname", at.store, incoming)
 
 
-def test_a_server_that_is_away_is_said_without_the_login(
+def test_the_error_for_an_unreachable_server_does_not_contain_the_login(
     at: Bench, incoming: Path, web: Web
 ) -> None:
     web.close()
@@ -313,7 +320,9 @@ def test_a_server_that_is_away_is_said_without_the_login(
     assert "hunter2" not in str(raised.value)
 
 
-def test_no_room_is_said_before_the_release_is_fetched(at: Bench, incoming: Path, web: Web) -> None:
+def test_missing_disk_space_is_reported_before_the_release_is_fetched(
+    at: Bench, incoming: Path, web: Web
+) -> None:
     need = len(publish(web, at)) + SPARE_BYTES
     with pytest.raises(StorageError, match="There is no room for the release"):
         pull(web.address, at.store, incoming, lambda _: need - 1)
@@ -321,7 +330,7 @@ def test_no_room_is_said_before_the_release_is_fetched(at: Bench, incoming: Path
     assert pull(web.address, at.store, incoming, lambda _: need) == ASKED
 
 
-def test_the_verb_wants_an_address(
+def test_the_pull_command_requires_a_web_address(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("PULL_URL", raising=False)

@@ -1,6 +1,7 @@
-"""What a stranger's archive may cost before its signature is checked: little memory, no waiting.
+"""Reading an untrusted archive before its signature is checked costs little memory and never
+blocks.
 
-Read by a process of its own, whose address space may grow by 64 MiB and no more.
+The archives are read by a process of its own, whose address space may grow by 64 MiB at most.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from tests.update.release.attacker import KINDS
 from tests.update.release.workshop import Workshop
 
 MORE_BYTES = 64 << 20
-LIMIT_S = 30.0  # for one file, on a machine that does much else; thousands take as long on none
+LIMIT_S = 30.0  # for one file on a busy machine; on an idle one it is enough for thousands
 EXAMPLES = settings(
     max_examples=40,
     deadline=None,
@@ -46,7 +47,9 @@ pytestmark = [pytest.mark.process, pytest.mark.timeout(120)]
 
 # ── the reader ───────────────────────────────────────────────────────────────────────────────
 def _read(verb: str, path: Path, signers: Path) -> str:
-    """What it says of a file, or why it is refused; anything else that is raised is a failure."""
+    """Return what the reader finds in a file or why it refuses it. Any other exception is a
+    failure.
+    """
     try:
         if verb == "offers":
             found = request.offers(
@@ -54,8 +57,8 @@ def _read(verb: str, path: Path, signers: Path) -> str:
             )
             return f"offers {[offer.version for offer in found]}"
         if verb == "look":
-            said = releases.RELEASE.peek(path) or systems.SYSTEM_ARCHIVE.peek(path)
-            return f"says {said.version}" if said else "says nothing"
+            manifest = releases.RELEASE.peek(path) or systems.SYSTEM_ARCHIVE.peek(path)
+            return f"says {manifest.version}" if manifest else "says nothing"
         if verb == "open":
             with HandedOverFile(path, releases.RELEASE.most_bytes) as handed:
                 releases.ReleaseArchive(handed, signers)
@@ -67,37 +70,39 @@ def _read(verb: str, path: Path, signers: Path) -> str:
     return "signed"
 
 
-def _serve(door: Connection, signers: Path) -> None:
-    _read("offers", signers.parent, signers)  # what is loaded only now is no file's fault
+def _serve(pipe: Connection, signers: Path) -> None:
+    _read("offers", signers.parent, signers)  # import lazy modules before the limit
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     most = pages * resource.getpagesize() + MORE_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    door.send("ready")
+    pipe.send("ready")
     while True:
-        verb, path = door.recv()
+        verb, path = pipe.recv()
         try:
-            door.send(_read(verb, path, signers))
-        except BaseException as error:  # noqa: BLE001  # the test says what it was
-            door.send(f"FAILED {type(error).__name__}: {error}")
+            pipe.send(_read(verb, path, signers))
+        except BaseException as error:  # noqa: BLE001  # the test reports it
+            pipe.send(f"FAILED {type(error).__name__}: {error}")
 
 
 @dataclass
 class Reader:
-    """The process that reads, and what it was given to read."""
+    """The process that reads, with the folder and the workshop of its files."""
 
-    door: Connection
+    pipe: Connection
     folder: Path
     shop: Workshop
 
     def ask(self, verb: str, path: Path) -> str:
-        self.door.send((verb, path))
-        assert self.door.poll(LIMIT_S), f"{verb} hangs"
-        said: str = self.door.recv()
-        assert not said.startswith("FAILED"), said
-        return said
+        self.pipe.send((verb, path))
+        assert self.pipe.poll(LIMIT_S), f"{verb} hangs"
+        reply: str = self.pipe.recv()
+        assert not reply.startswith("FAILED"), reply
+        return reply
 
     def refuses(self, data: bytes, size: int = 0) -> None:
-        """By each way in; `size`: of the file, where it goes on as a hole."""
+        """Assert that every entry point refuses the data. `size`: the file is extended to it with a
+        hole.
+        """
         path = self.folder / "interlude-9.9.9.release"
         path.write_bytes(data)
         if size > len(data):
@@ -117,7 +122,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
         target=_serve, args=(theirs, shop.signers), daemon=True
     )
     process.start()
-    assert ours.poll(90.0) and ours.recv() == "ready"  # noqa: PT018  # or it died
+    assert ours.poll(90.0) and ours.recv() == "ready"  # noqa: PT018  # or the process died
     yield Reader(ours, folder, shop)
     process.kill()
     process.join()
@@ -127,7 +132,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
 def header(
     name: bytes, size: bytes, kind: bytes = b"0", magic: bytes = b"ustar\x0000", right: bool = True
 ) -> bytes:
-    """A tar's block of 512 bytes, with anything in its fields."""
+    """A tar header block of 512 bytes with arbitrary fields."""
     block = bytearray(512)
     for begin, width, data in ((0, 100, name), (124, 12, size), (156, 1, kind), (257, 8, magic)):
         block[begin : begin + width] = data[:width].ljust(width, b"\0")
@@ -174,18 +179,18 @@ def tars(draw: st.DrawFn) -> bytes:
 
 @EXAMPLES
 @given(data=tars(), hole=st.sampled_from([0, 0, 1 << 20, 600 << 20, 1 << 40]))
-def test_headers_of_any_kind_are_refused(reader: Reader, data: bytes, hole: int) -> None:
+def test_tar_headers_of_any_kind_are_refused(reader: Reader, data: bytes, hole: int) -> None:
     reader.refuses(data, hole)
 
 
-def test_a_header_that_claims_600_megabytes_of_a_hole_takes_none_of_them(reader: Reader) -> None:
+def test_a_header_that_claims_600_mb_of_a_hole_allocates_none_of_them(reader: Reader) -> None:
     for kind in (b"x", b"g", b"L", b"K", b"S", b"0"):
         for name in (b"././@PaxHeader", b"release.json", b"system.json"):
             reader.refuses(header(name, b"%011o\0" % (600 << 20), kind), 601 << 20)
 
 
 def manifest_of(data: bytes, name: bytes = b"release.json") -> bytes:
-    """An archive whose manifest is this."""
+    """An archive with this manifest."""
     parts = [(name, data), (name + b".sig", b"no signature"), (b"tree.tar.gz", b"no tree")]
     if name == b"system.json":
         parts[2:] = [(b"boot.gz", b"no boot"), (b"system.gz", b"no root")]
@@ -205,7 +210,7 @@ JSON = st.recursive(
 
 @EXAMPLES
 @given(value=JSON, name=st.sampled_from([b"release.json", b"system.json"]), data=st.data())
-def test_a_manifest_of_anything_is_refused(
+def test_a_manifest_with_arbitrary_content_is_refused(
     reader: Reader, value: object, name: bytes, data: st.DataObject
 ) -> None:
     chosen = data.draw(st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=4))
@@ -227,14 +232,12 @@ def test_a_manifest_of_anything_is_refused(
         b"\0" * MOST_BYTES,
     ],
 )
-def test_a_manifest_that_nests_or_goes_on_for_ever_is_refused(
-    reader: Reader, content: bytes
-) -> None:
+def test_a_deeply_nested_or_endless_manifest_is_refused(reader: Reader, content: bytes) -> None:
     for name in (b"release.json", b"system.json"):
         reader.refuses(manifest_of(content, name))
 
 
-# ── genuine ones, and what becomes of them ───────────────────────────────────────────────────
+# ── genuine archives, changed ────────────────────────────────────────────────────────────────
 @pytest.fixture(scope="module")
 def good(reader: Reader) -> Path:
     path = reader.shop.make("0.3.0", files=20)
@@ -245,10 +248,10 @@ def good(reader: Reader) -> Path:
 
 @EXAMPLES
 @given(data=st.data())
-def test_a_genuine_one_that_was_changed_anywhere_before_its_tree_is_refused(
+def test_a_genuine_archive_changed_anywhere_before_its_tree_is_refused(
     reader: Reader, good: Path, data: st.DataObject
 ) -> None:
-    """Or what it says, and who signed that, is still the same."""
+    """Unless the manifest and the signature still read the same."""
     whole = good.read_bytes()
     tree = whole.index(b"\x1f\x8b\x08")
     how = data.draw(st.sampled_from(["flip", "cut", "insert", "remove", "double", "follow"]))
@@ -268,22 +271,23 @@ def test_a_genuine_one_that_was_changed_anywhere_before_its_tree_is_refused(
         changed = whole + data.draw(st.binary(min_size=1, max_size=30_000)) + b"\x01"
     path = reader.folder / "changed.release"
     path.write_bytes(changed)
-    said = reader.ask("open", path)
-    if said == "signed":  # what changed is the tree, or a field or padding that nobody reads
+    reply = reader.ask("open", path)
+    if reply == "signed":  # the change is in the tree, or in a field or padding that is not read
         assert trusted(path) == trusted(good)
     else:
-        assert said.startswith("refused: ")
+        assert reply.startswith("refused: ")
 
 
 def trusted(path: Path) -> tuple[bytes, bytes]:
-    """Manifest and signature, as they are read."""
+    """The manifest and the signature, as they are read."""
     with HandedOverFile(path, releases.RELEASE.most_bytes) as handed:
         return open_parts(handed, "release", *releases.RELEASE.parts)[:2]
 
 
 def system(reader: Reader, root: bytes, size: int = 0) -> Path:
-    """A system whose manifest is signed, and whose packed root was exchanged for these bytes;
-    where they are fewer than `size`, a hole follows."""
+    """A system whose manifest is signed, but whose packed root is replaced with these bytes,
+    followed by a hole up to `size`.
+    """
     folder = reader.folder / "systems"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -311,7 +315,7 @@ def packed(data: bytes, times: int = 1) -> bytes:
     return b"".join([*(gzip.compress(data) for _ in range(times)), gzip.flush()])
 
 
-def test_a_system_that_nobody_changed_is_read_within_the_same_memory(reader: Reader) -> None:
+def test_an_unchanged_system_is_read_within_the_same_memory_limit(reader: Reader) -> None:
     assert reader.ask("verify", system(reader, b"")) == "signed"
 
 
@@ -327,21 +331,22 @@ def test_a_system_that_nobody_changed_is_read_within_the_same_memory(reader: Rea
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_under_a_good_signature_other_bytes_cost_no_more(
+def test_a_replaced_part_under_a_good_signature_costs_no_more_memory(
     reader: Reader, what: str, root: Callable[[], bytes], size: int
 ) -> None:
-    """The manifest does not say how long the packed parts are."""
-    said = reader.ask("verify", system(reader, root(), size))
-    assert said.startswith("refused: "), what
-    assert "damaged" in said
+    """The manifest does not give the length of the packed parts."""
+    reply = reader.ask("verify", system(reader, root(), size))
+    assert reply.startswith("refused: "), what
+    assert "damaged" in reply
 
 
 # ── the folder ───────────────────────────────────────────────────────────────────────────────
-def test_a_folder_of_strangers_things_is_looked_at_in_no_time(
+def test_a_folder_full_of_hostile_files_is_listed_within_the_limit(
     reader: Reader, tmp_path: Path, good: Path
 ) -> None:
-    """Any number of files, of any kind, with names of any kind. The genuine ones are found if they
-    are among the first of their folder."""
+    """Any number of files of any kind, with arbitrary names. The genuine ones are found if they are
+    among the first that are read.
+    """
     (tmp_path / "os-release").write_text("IMAGE_ID=interlude\nIMAGE_VERSION=0.0.1\n")
     (tmp_path / "interlude-0.3.0.release").write_bytes(good.read_bytes())
     for number, (_, make) in enumerate(KINDS.items()):
@@ -356,7 +361,7 @@ def test_a_folder_of_strangers_things_is_looked_at_in_no_time(
     assert reader.ask("offers", tmp_path / "none") == "offers []"
 
 
-def test_at_most_so_many_files_are_opened(tmp_path: Path, good: Path) -> None:
+def test_a_limited_number_of_files_is_opened(tmp_path: Path, good: Path) -> None:
     for number in range(request.MOST_FILES + 10):
         (tmp_path / f"{number:03}.release").write_bytes(good.read_bytes())
     found = request.offers(

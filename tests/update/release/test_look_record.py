@@ -1,4 +1,4 @@
-"""What came of a look is told by who has no rights, and read as a stranger's."""
+"""The result of a look is written by a user without rights and read as untrusted data."""
 
 from __future__ import annotations
 
@@ -22,30 +22,34 @@ from appliance.update.release.look_record import (
 NOW_S = 1.8e9
 
 
-def test_a_look_is_told_as_it_goes_and_ends(tmp_path: Path) -> None:
+def test_a_look_is_recorded_while_it_runs_and_when_it_ends(tmp_path: Path) -> None:
     with LookReporter("web", tmp_path, lambda: NOW_S).looking() as reporter:
         assert look_record.read("web", tmp_path) == LookRecord(NOW_S, "looks")
         reporter.fetches("0.3.0")
         assert look_record.read("web", tmp_path) == LookRecord(NOW_S, "fetches", "0.3.0")
         reporter.over(BoxSentence.of("page-look-asked", version="0.3.0"))
-    told = look_record.read("web", tmp_path)
-    assert told is not None
-    assert (told.phase, told.key, told.values) == ("over", "page-look-asked", {"version": "0.3.0"})
-    assert "0.3.0 was found" in told.text
+    record = look_record.read("web", tmp_path)
+    assert record is not None
+    assert (record.phase, record.key, record.values) == (
+        "over",
+        "page-look-asked",
+        {"version": "0.3.0"},
+    )
+    assert "0.3.0 was found" in record.text
     assert look_record.read("stick", tmp_path) is None
 
 
-def test_an_error_that_ends_it_is_told_and_goes_on(tmp_path: Path) -> None:
+def test_an_error_that_ends_a_look_is_recorded_and_propagates(tmp_path: Path) -> None:
     error = FetchError("It is away.", shown=ShownAs.of("page-wrong-look-reach", at="x"))
     with pytest.raises(FetchError), LookReporter("web", tmp_path).looking():
         raise error
-    told = look_record.read("web", tmp_path)
-    assert told is not None
-    assert (told.phase, told.well, told.text) == ("over", False, "It is away.")
-    assert (told.key, told.values) == ("page-wrong-look-reach", {"at": "x"})
+    record = look_record.read("web", tmp_path)
+    assert record is not None
+    assert (record.phase, record.well, record.text) == ("over", False, "It is away.")
+    assert (record.key, record.values) == ("page-wrong-look-reach", {"at": "x"})
 
 
-def test_where_it_cannot_be_told_it_looks_all_the_same(tmp_path: Path) -> None:
+def test_a_look_runs_even_if_it_cannot_be_recorded(tmp_path: Path) -> None:
     with LookReporter("web", tmp_path / "none").looking() as reporter:
         reporter.fetches("0.3.0")
     assert look_record.read("web", tmp_path / "none") is None
@@ -57,27 +61,27 @@ def test_where_it_cannot_be_told_it_looks_all_the_same(tmp_path: Path) -> None:
      b'{"at_s": 1, "phase": "dances"}', b'{"at_s": 1, "phase": "over", "text": "'
      + b"x" * 2000 + b'"}'],
 )  # fmt: skip
-def test_what_is_no_record_is_none(tmp_path: Path, data: bytes) -> None:
+def test_an_invalid_record_is_ignored(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "web").write_bytes(data)
     assert look_record.read("web", tmp_path) is None
 
 
-def test_a_link_or_a_fifo_under_its_name_is_none_and_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_link_or_fifo_in_place_of_a_record_is_ignored_without_blocking(tmp_path: Path) -> None:
     (tmp_path / "web").symlink_to("/etc/hostname")
     os.mkfifo(tmp_path / "stick")
     assert look_record.read("web", tmp_path) is None
     assert look_record.read("stick", tmp_path) is None
 
 
-def test_a_look_that_was_cut_short_does_not_go_on_for_ever() -> None:
-    begun = LookRecord(NOW_S, "fetches", "0.3.0")
-    assert begun.goes_on(NOW_S + LONGEST_S - 1)
-    assert not begun.goes_on(NOW_S + LONGEST_S + 1)
-    assert not begun.goes_on(NOW_S - LONGEST_S - 1), "a clock that was set back"
+def test_an_interrupted_look_counts_as_running_for_a_limited_time() -> None:
+    record = LookRecord(NOW_S, "fetches", "0.3.0")
+    assert record.goes_on(NOW_S + LONGEST_S - 1)
+    assert not record.goes_on(NOW_S + LONGEST_S + 1)
+    assert not record.goes_on(NOW_S - LONGEST_S - 1), "the clock was set back"
     assert not LookRecord(NOW_S, "over").goes_on(NOW_S)
 
 
-def test_what_was_ordered_is_awaited_until_it_began_or_for_so_long(tmp_path: Path) -> None:
+def test_a_requested_look_is_awaited_until_it_starts_or_its_time_is_over(tmp_path: Path) -> None:
     looked, changed = tmp_path / "looked", tmp_path / "changed"
     for folder in (looked, changed):
         folder.mkdir()

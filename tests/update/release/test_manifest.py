@@ -1,4 +1,4 @@
-"""Manifests of releases, and what is none."""
+"""Valid and invalid manifests of releases."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_manifest_is_read_as_it_was_written() -> None:
         (b'"aarch64"', b"[" * 60_000),
     ],
 )
-def test_a_manifest_that_is_wrong_is_refused(old: bytes, new: bytes) -> None:
+def test_an_invalid_manifest_is_refused(old: bytes, new: bytes) -> None:
     with pytest.raises(ReleaseRefused):
         parse(GOOD.encode().replace(old, new))
 

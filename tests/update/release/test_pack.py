@@ -1,4 +1,4 @@
-"""Making a release: the same tree makes the same bytes, and comes out as it went in."""
+"""Packing a release is reproducible, and unpacking restores the tree."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.update.release.workshop import Bench
 
 
 @pytest.mark.process
-def test_what_is_unpacked_is_what_was_packed(at: Bench) -> None:
+def test_unpacking_restores_the_packed_tree(at: Bench) -> None:
     at.installer().install(at.shop.make("0.1.0"))
     packed, there = at.shop.folder / "tree-0.1.0-good", at.store.folder("0.1.0")
     for path in packed.rglob("*"):
@@ -29,12 +29,12 @@ def test_what_is_unpacked_is_what_was_packed(at: Bench) -> None:
 
 @pytest.mark.process
 def test_the_same_tree_makes_the_same_tree_archive(at: Bench) -> None:
-    one = RELEASE.peek(at.shop.make("0.1.0"))
-    assert one is not None
-    assert RELEASE.peek(at.shop.make("0.1.0")) == one
+    manifest = RELEASE.peek(at.shop.make("0.1.0"))
+    assert manifest is not None
+    assert RELEASE.peek(at.shop.make("0.1.0")) == manifest
 
 
-def test_who_made_a_tree_and_when_is_not_in_it(tmp_path: Path) -> None:
+def test_the_owner_and_times_of_a_tree_are_not_packed(tmp_path: Path) -> None:
     made = []
     for name, mode, time_s in (("one", 0o600, 1e9), ("other", 0o664, 1.7e9)):
         tree = tmp_path / name
@@ -49,7 +49,7 @@ def test_who_made_a_tree_and_when_is_not_in_it(tmp_path: Path) -> None:
     assert made[0][1] == 5
 
 
-def test_a_second_name_of_a_file_is_a_second_file(tmp_path: Path) -> None:
+def test_a_hard_link_is_packed_as_a_second_file(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("twice")
     (tmp_path / "b").hardlink_to(tmp_path / "a")
     (tmp_path / "c").symlink_to("a")
@@ -60,7 +60,7 @@ def test_a_second_name_of_a_file_is_a_second_file(tmp_path: Path) -> None:
     assert files_bytes == 10
 
 
-def test_what_is_no_version_is_refused_before_anything_is_packed(tmp_path: Path) -> None:
+def test_an_invalid_version_is_refused_before_anything_is_packed(tmp_path: Path) -> None:
     with pytest.raises(ReleaseRefused, match="is no version"):
         pack(tmp_path / "none", tmp_path, tmp_path, version="1", machine="any", python="any",
              made_s=0)  # fmt: skip

@@ -1,7 +1,8 @@
-"""An installation that is killed between any two changes leaves a box that starts a whole release.
+"""An installation that is killed between any two changes leaves a box that starts a complete
+release.
 
-Killed by SIGKILL in a process of its own; then either the power was cut too, so that what lay in
-memory is gone, or only the installer was.
+The installer runs in a process of its own and is killed with SIGKILL. Then either a power cut is
+simulated, which loses what was in memory, or only the installer is gone.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ pytestmark = pytest.mark.process
 
 
 def killed(at: Bench, file: Path | None, after: int) -> bool:
-    """Install in a child that dies after so many changes, or go back if there is no file. Whether
-    it died of that."""
+    """Install in a child process that dies after `after` changes, or roll back if there is no file.
+    Return whether it died of that.
+    """
     child = os.fork()
     if child == 0:
         try:
@@ -42,7 +44,7 @@ def killed(at: Bench, file: Path | None, after: int) -> bool:
 
 
 def starts(at: Bench) -> str:
-    """What the box would say if it were started now, by the very script that starts it."""
+    """The output of a start now, with the script that starts the box."""
     script = Path(__file__).parents[3] / "system/usr/lib/interlude/start"
     places = {
         "INTERLUDE_TRIAL": str(at.store.trial_link),
@@ -56,7 +58,7 @@ def starts(at: Bench) -> str:
 
 
 def whole(at: Bench, version: str) -> bool:
-    """Every file of the release is there, to the byte."""
+    """Whether every file of the release is installed, byte for byte."""
     tree = at.shop.folder / f"tree-{version}-good"
     there = at.store.folder(version)
     files = [path for path in tree.rglob("*") if path.is_file()]
@@ -64,7 +66,7 @@ def whole(at: Bench, version: str) -> bool:
 
 
 def changes_of(at: Bench, file: Path) -> int:
-    """How many changes a whole installation makes, on a copy of the box."""
+    """The number of changes of a complete installation, counted on a copy of the box."""
     copy = at.store.root.parent / "copy"
     shutil.copytree(at.store.root, copy / "opt", symlinks=True)
     disk = MortalDisk()
@@ -75,7 +77,7 @@ def changes_of(at: Bench, file: Path) -> int:
 
 
 @pytest.mark.parametrize("power", [False, True], ids=["installer killed", "power cut"])
-def test_killed_after_any_change_the_box_starts_the_old_release_or_the_new_one(
+def test_after_a_kill_at_any_change_the_box_starts_the_old_or_the_new_release(
     at: Bench, power: bool
 ) -> None:
     for version in ("0.1.0", "0.2.0", "0.3.0"):
@@ -98,7 +100,7 @@ def test_killed_after_any_change_the_box_starts_the_old_release_or_the_new_one(
         assert started in ("0.3.0", "0.4.0")
         assert whole(at, started), after
         seen.append(started)
-        if power and after % 4:  # the next installation is no other after a power cut
+        if power and after % 4:  # after a power cut each further installation is the same
             continue
         at.installer().install(file)
         assert (at.store.kept(), at.store.on_trial()) == ("0.4.0", None)
@@ -108,7 +110,7 @@ def test_killed_after_any_change_the_box_starts_the_old_release_or_the_new_one(
     assert {"0.3.0", "0.4.0"} == set(seen)
 
 
-def test_killed_in_the_middle_of_a_trial_a_sick_release_does_not_outlive_the_power(
+def test_an_unhealthy_release_killed_during_its_trial_does_not_survive_a_power_cut(
     at: Bench,
 ) -> None:
     at.installer().install(at.shop.make("0.1.0"))
@@ -123,7 +125,7 @@ def test_killed_in_the_middle_of_a_trial_a_sick_release_does_not_outlive_the_pow
     assert outcomes == {"0.1.0"}
 
 
-def test_a_way_back_that_is_cut_short_is_noted_wherever_the_older_one_is_kept(at: Bench) -> None:
+def test_an_interrupted_rollback_is_noted_whenever_the_older_release_is_kept(at: Bench) -> None:
     for version in ("0.1.0", "0.2.0"):
         at.installer().install(at.shop.make(version))
     before = at.store.root.parent / "before"
@@ -141,31 +143,33 @@ def test_a_way_back_that_is_cut_short_is_noted_wherever_the_older_one_is_kept(at
     assert seen == {("0.2.0", False), ("0.2.0", True), ("0.1.0", True)}
 
 
-class ToldDisk(Disk):
-    """Notes the order of what must be safe before what."""
+class RecordingDisk(Disk):
+    """Records the order of the writes, renames and syncs."""
 
     def __init__(self) -> None:
-        self.told: list[str] = []
+        self.events: list[str] = []
 
     def sync(self, folder: Path) -> None:
         super().sync(folder)
-        self.told.append("settled")
+        self.events.append("settled")
 
     def write(self, path: Path, data: bytes, mode: int = 0o644) -> None:
         super().write(path, data, mode)
-        self.told.append("manifest" if path.name == "release.json" else "file")
+        self.events.append("manifest" if path.name == "release.json" else "file")
 
     def rename(self, path: Path, to: Path) -> None:
         super().rename(path, to)
-        self.told.append(f"{to.name} is there")
+        self.events.append(f"{to.name} is there")
 
 
-def test_everything_is_on_the_disk_before_the_mark_and_the_mark_before_the_name(at: Bench) -> None:
-    disk = ToldDisk()
+def test_all_files_are_synced_before_the_manifest_and_the_manifest_before_the_rename(
+    at: Bench,
+) -> None:
+    disk = RecordingDisk()
     at.installer(disk).install(at.shop.make("0.1.0"))
-    told = disk.told
-    last_file = max(i for i, what in enumerate(told) if what == "file")
-    assert told[last_file + 1 :] == [
+    events = disk.events
+    last_file = max(i for i, what in enumerate(events) if what == "file")
+    assert events[last_file + 1 :] == [
         "settled",
         "manifest",
         "settled",

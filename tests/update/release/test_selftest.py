@@ -1,4 +1,4 @@
-"""A release that lacks a library is refused before it is tried."""
+"""A release without a required library is refused before its trial."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.process
 
 _LOOK = """
 import sys
-sys.modules.update(dict.fromkeys({missing}))  # None: the import of it fails
+sys.modules.update(dict.fromkeys({missing}))  # None: importing it fails
 import pytest
 
 from appliance.errors import ReleaseRefused
@@ -26,7 +26,7 @@ except ReleaseRefused as error:
 
 
 def looked(*missing: str) -> subprocess.CompletedProcess[str]:
-    """In a Python of its own: what is imported once is there for good."""
+    """Runs in a Python of its own, because an imported module stays loaded."""
     command = [sys.executable, "-c", _LOOK.format(missing=missing)]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
 
@@ -35,7 +35,7 @@ def test_a_release_with_all_its_libraries_could_run() -> None:
     assert looked().returncode == 0
 
 
-def test_a_library_that_is_imported_only_for_an_answer_is_missed() -> None:
+def test_a_library_that_is_imported_only_for_an_answer_is_checked_too() -> None:
     done = looked("llama_cpp.mtmd_cpp")
     assert done.returncode == 1
     assert "thinker cannot be loaded" in done.stderr

@@ -1,4 +1,4 @@
-"""The releases that lie on a box: which is kept, which may be gone back to, and what is tidied."""
+"""The releases on a box: which one is kept, which one a rollback restores, and what is tidied."""
 
 from __future__ import annotations
 
@@ -22,46 +22,46 @@ def store(tmp_path: Path) -> ReleaseStore:
 def lay(store: ReleaseStore, *versions: str) -> None:
     for version in versions:
         store.folder(version).mkdir(parents=True)
-        said = ReleaseManifest(
+        manifest = ReleaseManifest(
             version=version, machine="any", python="any", made_s=1, tree_sha256="0" * 64,
             tree_bytes=0, files_bytes=0,
         )  # fmt: skip
-        (store.folder(version) / NAME).write_bytes(said.encode())
+        (store.folder(version) / NAME).write_bytes(manifest.encode())
 
 
-def test_of_a_new_box_nothing_is_kept_and_anything_may_come(store: ReleaseStore) -> None:
+def test_a_new_box_keeps_no_release_and_accepts_any(store: ReleaseStore) -> None:
     assert (store.kept(), store.previous(), store.on_trial(), store.floor()) == (None,) * 4
     assert store.installed() == []
 
 
-def test_what_is_kept_makes_what_was_kept_the_one_to_go_back_to(store: ReleaseStore) -> None:
+def test_committing_a_release_makes_the_kept_one_the_previous_one(store: ReleaseStore) -> None:
     lay(store, "0.1.0", "0.2.0")
     store.commit("0.1.0")
     store.commit("0.2.0")
     assert (store.kept(), store.previous()) == ("0.2.0", "0.1.0")
-    store.commit("0.2.0")  # again
+    store.commit("0.2.0")  # again: no change
     assert (store.kept(), store.previous()) == ("0.2.0", "0.1.0")
     store.commit("0.1.0")
     assert (store.kept(), store.previous()) == ("0.1.0", "0.2.0")
 
 
-def test_whole_releases_are_listed_the_newest_first_and_by_number(store: ReleaseStore) -> None:
+def test_complete_releases_are_listed_newest_first_in_version_order(store: ReleaseStore) -> None:
     lay(store, "0.2.0", "0.10.0", "0.9.0")
     store.folder("0.11.0").mkdir()  # without its manifest
-    assert [said.version for said in store.installed()] == ["0.10.0", "0.9.0", "0.2.0"]
+    assert [manifest.version for manifest in store.installed()] == ["0.10.0", "0.9.0", "0.2.0"]
 
 
 @pytest.mark.parametrize("to", ["releases/not-a-version", "/etc"])
-def test_a_link_that_names_no_version_keeps_every_older_one_out(
-    store: ReleaseStore, to: str
-) -> None:
+def test_a_current_link_without_a_version_blocks_downgrades(store: ReleaseStore, to: str) -> None:
     (store.root / "current").symlink_to(to)
     with pytest.raises(StorageError, match="does not say which release is kept"):
         store.floor()
     assert store.kept() is None
 
 
-def test_what_is_kept_is_known_by_name_though_its_manifest_is_gone(store: ReleaseStore) -> None:
+def test_the_kept_release_is_known_by_its_folder_if_its_manifest_is_missing(
+    store: ReleaseStore,
+) -> None:
     lay(store, "0.1.0")
     store.commit("0.1.0")
     (store.folder("0.1.0") / NAME).unlink()
@@ -70,7 +70,7 @@ def test_what_is_kept_is_known_by_name_though_its_manifest_is_gone(store: Releas
     assert store.folder("0.1.0").is_dir()
 
 
-def test_tidying_takes_what_was_cut_short_and_nothing_that_may_run(store: ReleaseStore) -> None:
+def test_tidy_removes_interrupted_work_and_nothing_that_may_run(store: ReleaseStore) -> None:
     lay(store, "0.1.0", "0.2.0", "0.3.0")
     store.commit("0.1.0")
     store.commit("0.2.0")
@@ -86,7 +86,7 @@ def test_tidying_takes_what_was_cut_short_and_nothing_that_may_run(store: Releas
     assert not (store.root / ".copy.release").exists()
 
 
-def test_a_trial_is_over_with_its_link(store: ReleaseStore) -> None:
+def test_a_trial_ends_when_its_link_is_removed(store: ReleaseStore) -> None:
     lay(store, "0.1.0")
     store.begin_trial("0.1.0")
     assert store.on_trial() == "0.1.0"
@@ -95,7 +95,7 @@ def test_a_trial_is_over_with_its_link(store: ReleaseStore) -> None:
 
 
 @pytest.mark.parametrize("keep", range(5))
-def test_pruning_never_takes_what_runs_or_may_be_gone_back_to(
+def test_pruning_never_removes_the_kept_or_the_previous_release(
     store: ReleaseStore, keep: int
 ) -> None:
     versions = [f"0.{number}.0" for number in range(1, 6)]
@@ -103,13 +103,13 @@ def test_pruning_never_takes_what_runs_or_may_be_gone_back_to(
     for version in ("0.1.0", "0.2.0"):
         store.commit(version)
     gone = store.prune(keep)
-    left = {said.version for said in store.installed()}
+    left = {manifest.version for manifest in store.installed()}
     assert {"0.1.0", "0.2.0"} <= left
     assert left == set(versions) - set(gone)
     assert len(left) == max(2, keep)
     assert all(old < new for old, new in itertools.product(gone, left - {"0.1.0", "0.2.0"}))
 
 
-def test_one_installation_at_a_time(store: ReleaseStore) -> None:
+def test_only_one_installation_runs_at_a_time(store: ReleaseStore) -> None:
     with store.locked(), pytest.raises(InstallDeferred), store.locked():
         pass
