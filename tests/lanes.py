@@ -1,13 +1,14 @@
 """A pytest plugin: how `make test` spreads the test files over its workers (pytest-xdist).
 
-Tests that start programs mostly wait, and those on the software sound card wait in real time. So
-there are more workers than processors. Three for two processors are for programs, and begin with
-what sounds in real time. The others begin with the pure tier, at a lower priority, and so use what
-programs leave of the processors. Each takes the longest file first, so that none is left for the
-end; how long each took is kept from run to run in pytest's cache (.pytest_cache). Where nothing was
-kept, as in a fresh clone, LONG says it of the longest.
+Most tests that start programs wait more than they compute, and those on the software sound card
+wait in real time. So there are three workers for each processor. Half of them begin with the files
+that play sound in real time, then those that start other programs. The other half begin with the
+pure tier, at a lower priority, so that they use the processor time that the first half leaves. Each
+takes its longest file first, so that no long file is left for the end. The seconds that a file took
+are kept from run to run in pytest's cache (.pytest_cache). Where nothing is kept, as in a fresh
+clone, LONG has the seconds of the longest files.
 
-The pure tier by itself has as many workers as processors: nothing in it waits.
+The pure tier by itself has one worker for each processor: nothing in it waits.
 """
 
 from __future__ import annotations
@@ -24,16 +25,16 @@ from xdist.scheduler.loadfile import LoadFileScheduling
 from tests.tiers import MARK
 
 PROCESSORS = len(os.sched_getaffinity(0))
-WORKERS = PROCESSORS * 5 // 2
+WORKERS = PROCESSORS * 3
 BOX_WORKERS = max(2, PROCESSORS * 3 // 2)
 PURE_NICE = 10  # of the workers beyond those
-TOOK = "interlude/seconds"  # pytest's cache: test file → seconds of its tests, one after the other
-FORGETS = 0.9  # of a file's seconds are kept when fewer were taken, as where only some tests ran
-# Words of a file whose tests sound in real time: the fixture of the software sound card, and the
-# benches, most of which play on it.
+TOOK = "interlude/seconds"  # key in pytest's cache: test file → sum of its tests' seconds
+FORGETS = 0.9  # factor by which a saved time shrinks when a run took less, as with some tests only
+# A file that has one of these words plays sound in real time: the fixture of the software sound
+# card, and the benches, most of which play on it.
 SOUNDS = ("simcard_library", "lab.bench")
 REAL_TIME, PROGRAMS, PURE = range(3)
-# About how many seconds the longest files take on two processors.
+# Approximate seconds of the longest files on two processors.
 LONG = {
     "tests/lab/sim/test_rehearsal.py": 160, "tests/lab/sim/test_enrolment.py": 120,
     "tests/page/test_accessibility.py": 100, "tests/lab/sim/test_trials.py": 60,
@@ -44,7 +45,9 @@ LONG = {
     "tests/lab/sim/test_restart.py": 40, "tests/page/test_try_browser.py": 40,
     "tests/update/release/test_power.py": 40, "tests/page/test_browser.py": 30,
     "tests/mqtt/test_link.py": 25, "tests/mqtt/test_whole_box.py": 25,
-    "tests/lab/bench/test_stop.py": 25, "tests/hear/test_first_announcement.py": 25,
+    "tests/lab/bench/test_stop.py": 25, "tests/voice/hibari/test_packed_tables.py": 30,
+    "tests/runtime/supervision/test_systemd_notify.py": 30,
+    "tests/hear/test_first_announcement.py": 25,
     "tests/hear/test_pipeline.py": 20, "tests/think/test_thinker.py": 20,
     "tests/voice/head/test_intelligibility.py": 20, "tests/page/test_settings_browser.py": 20,
 }  # fmt: skip
@@ -59,7 +62,7 @@ def lane(worker: str) -> int:
 def kind(file: Path) -> int:
     """REAL_TIME, PROGRAMS or PURE, by the file's text: the mark (tests/tiers.py) and SOUNDS.
 
-    Only the workers collect tests; the process that spreads them knows the files' names alone."""
+    Only the workers collect tests; the scheduling process knows just the names of the files."""
     text = file.read_text()
     if f"mark.{MARK}" not in text:
         return PURE
@@ -67,8 +70,8 @@ def kind(file: Path) -> int:
 
 
 def next_file(files: list[str], root: Path, seconds: dict[str, float], number: int) -> str:
-    """Which of `files` the worker of that lane takes: the longest of the kind that it begins with.
-    Of files that take equally long, or were never seen, the first."""
+    """The file that the worker `number` runs next: the longest of the kind that it begins with; the
+    first of several that are equally long or have no saved time."""
     turn = -1 if number >= BOX_WORKERS else 1
 
     def rank(file: str) -> tuple[float, float]:
@@ -78,12 +81,12 @@ def next_file(files: list[str], root: Path, seconds: dict[str, float], number: i
 
 
 def workers(marks: str) -> int:
-    """How many, by pytest's option -m."""
+    """The number of workers, by pytest's option -m."""
     return PROCESSORS if marks == f"not {MARK}" else WORKERS
 
 
 class LaneScheduling(LoadFileScheduling):  # type: ignore[misc]  # no types are shipped with it
-    """Files as `next_file` has them."""
+    """Assigns files in the order of `next_file`."""
 
     def _assign_work_unit(self, node: Any) -> None:
         seconds = self.config.stash[_KEPT]
@@ -97,7 +100,7 @@ _KEPT = pytest.StashKey[dict[str, float]]()
 
 
 def merged(kept: dict[str, float], took: dict[str, float]) -> dict[str, float]:
-    """What is kept for the next run."""
+    """The seconds to save for the next run."""
     return kept | {
         file: round(max(seconds, FORGETS * kept.get(file, 0.0)), 2)
         for file, seconds in took.items()
@@ -105,7 +108,7 @@ def merged(kept: dict[str, float], took: dict[str, float]) -> dict[str, float]:
 
 
 class Record:
-    """Of the process that spreads the files: adds up what the workers' tests took."""
+    """Runs in the scheduling process: sums the seconds of each file's tests."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -123,7 +126,7 @@ class Record:
             cache.set(TOOK, merged(self._kept, dict(self._took)))
 
 
-@pytest.hookimpl(trylast=True)  # pytest's own cache is there by then
+@pytest.hookimpl(trylast=True)  # after pytest's cache was set up
 def pytest_configure(config: pytest.Config) -> None:
     worker = getattr(config, "workerinput", None)
     if worker is None:
@@ -132,7 +135,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.nice(PURE_NICE)
 
 
-@pytest.hookimpl(optionalhook=True, tryfirst=True)  # xdist has an answer of its own
+@pytest.hookimpl(optionalhook=True, tryfirst=True)  # before xdist's own implementation
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return workers(config.option.markexpr)
 
