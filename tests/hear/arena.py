@@ -1,4 +1,4 @@
-"""A room in arrays for tests and measurements of hearing: an owner, a box that talks, echo, noise.
+"""A simulated room for tests and measurements of hearing: an owner, a talking box, echo, noise.
 
 The loop is closed as in the box: an onset silences the loudspeaker a little later, and a verdict
 that is no interruption lets it go on.
@@ -59,26 +59,26 @@ def recording(path: Path) -> Wave:
 
 
 def words(word: str, count: int) -> list[Wave]:
-    """`count` recordings of a word, one a speaker as far as they go, trimmed; none if absent."""
+    """Up to `count` recordings of a word, one for each speaker, trimmed; none if absent."""
     files = sorted((RECORDINGS / "words" / word).glob("*.flac"))
     by_speaker = {file.name.split("_")[0]: file for file in files}
     return [trimmed(recording(file)) for file in list(by_speaker.values())[:count]]
 
 
 def trimmed(wave: Wave) -> Wave:
-    """From the first sample above -40 dB of the peak to the last: the sound itself."""
+    """The sound from the first sample above -40 dB of the peak to the last."""
     loud = np.flatnonzero(np.abs(wave) > np.abs(wave).max() * 0.01)
     return wave[loud[0] : loud[-1] + 1]
 
 
 def at_level(wave: Wave, level_db: float = -26.0) -> Wave:
-    """Scaled to so many dB full scale rms."""
+    """`wave` scaled to `level_db`, dB full scale rms."""
     scaled: Wave = wave * (10 ** (level_db / 20) / np.sqrt(np.mean(wave**2)))
     return np.clip(scaled, -0.99, 0.99)
 
 
 def impulse_response(seed: int = 0, rt60_s: float = 0.3, delay_ms: float = 40) -> Wave:
-    """Direct sound, then noise that dies away; about as reverberant as a living room."""
+    """Direct sound, then decaying noise; about as reverberant as a living room."""
     length = int(rt60_s * RATE_HZ)
     t = np.arange(length) / RATE_HZ
     tail = np.random.default_rng(seed).standard_normal(length) * 10 ** (-3 * t / rt60_s)
@@ -90,7 +90,7 @@ def impulse_response(seed: int = 0, rt60_s: float = 0.3, delay_ms: float = 40) -
 
 @dataclass
 class Run:
-    """What came of it: (sample of the owner's track at which it was said, event)."""
+    """The result of `run`: events, each with the sample of the owner's track at which it came."""
 
     events: list[tuple[int, HearingEvent]] = field(default_factory=list)
     played: Samples = field(default_factory=lambda: np.zeros(0, np.int16))
@@ -114,8 +114,8 @@ def run(
     """Play `owner` (float, full scale 1.0) to the box while it says `answer`.
 
     echo_db  level of the answer at the microphone, dB full scale rms
-    noise    the room's noise at noise_db rms; white if none is given
-    pauses   the box pauses at an onset as the real one does; else it talks on regardless
+    noise    the room's noise, played at noise_db rms; white noise if None
+    pauses   the box pauses at an onset as the real one does; otherwise it keeps talking
     """
     blocks = len(owner) // BLOCK_FRAMES
     frames = blocks * BLOCK_FRAMES
@@ -158,7 +158,7 @@ def run(
 
 
 def track(sounds: Sequence[Wave], *, lead_s: float, gap_s: float) -> tuple[Wave, list[int]]:
-    """The sounds one after another, and where each begins."""
+    """The sounds one after another, and the sample at which each begins."""
     parts, onsets, at = [np.zeros(int(lead_s * RATE_HZ))], [], int(lead_s * RATE_HZ)
     for sound in sounds:
         onsets.append(at)

@@ -1,4 +1,4 @@
-"""What the tests of hearing share: the settings as they ship."""
+"""Fixtures for the hearing tests: the default settings."""
 
 from __future__ import annotations
 

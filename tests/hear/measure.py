@@ -1,9 +1,9 @@
-"""How well the box hears, in figures: `python -m tests.hear.measure` from the repository's root.
+"""Measurements of hearing: run `python -m tests.hear.measure` from the repository's root.
 
 Onsets in quiet, in noise and over the talking box; the box's own voice alone; verdicts; cost.
 Times are from the true onset, the first sample above -40 dB of a sound's peak, and include the
-5 ms block. The room is made of arrays (arena.py), the speech by espeak-ng and, where they are
-found, of recordings.
+5 ms block. The room is simulated (arena.py); the speech is espeak-ng's and, if available,
+recordings.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tests.hear.arena import (
 
 VOICES = ("en-us", "en-gb", "en-us+f3", "en-gb+m3")
 PHRASES = ("stop", "wait", "right", "yes", "no", "what about the sea", "hello", "thank you")
-HUM = "[[m'mh'm]]"  # what espeak-ng must be told, to hum "mm-hm" and not to spell it
+HUM = "[[m'mh'm]]"  # phonemes that make espeak-ng hum "mm-hm" instead of spelling it
 BACKCHANNELS = (HUM, "uh-huh", "okay", "right", "yeah")
 INTERRUPTIONS = (
     "wait, tell me about the moon instead", "stop please", "no wait", "hold on a second",
@@ -52,7 +52,7 @@ def answer(seconds: int) -> Wave:
 
 
 def recorded(count: int) -> list[Wave]:
-    """Words of many speakers, those with little noise of their own (under -55 dB of the peak)."""
+    """Words of many speakers whose recordings have little noise (under -55 dB of the peak)."""
     files = [f for w in WORDS for f in sorted((RECORDINGS / "words" / w).glob("*.flac"))]
     random.Random(1).shuffle(files)
     clean = (recording(file) for file in files)

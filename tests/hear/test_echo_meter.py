@@ -1,4 +1,4 @@
-"""Echo health in the listener: levels by band, from the canceller that works in conversations."""
+"""The echo meter measures levels by band with the canceller that conversations use."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def noise(seconds: float, level: float, seed: int = 1) -> Samples:
 def metered(
     mic: Samples, left: Samples, played: Samples, busy: range = range(0), end: bool = True
 ) -> EchoMeasured:
-    """`busy`: blocks in which a sound is followed."""
+    """Feed the meter. `busy` are the blocks in which the pipeline follows a sound."""
     meter = EchoMeter(3)
     for number in range(len(mic) // BLOCK_FRAMES):
         at = slice(number * BLOCK_FRAMES, (number + 1) * BLOCK_FRAMES)
@@ -42,15 +42,15 @@ def metered(
 def test_a_tone_is_counted_in_its_band_with_its_level(hz: float, band: int) -> None:
     played = tone(hz, 0.2, 4)
     found = metered(tone(hz, 0.1, 4), tone(hz, 0.01, 4), played)
-    there = found.bands[band]
-    assert (there.low_hz, there.high_hz) == (EDGES_HZ[band], EDGES_HZ[band + 1])
-    assert there.heard_db == pytest.approx(-23, abs=0.3)
-    assert there.left_db == pytest.approx(-43, abs=0.3)
-    assert all(one.heard_db < -60 for one in found.bands if one is not there)
+    band_levels = found.bands[band]
+    assert (band_levels.low_hz, band_levels.high_hz) == (EDGES_HZ[band], EDGES_HZ[band + 1])
+    assert band_levels.heard_db == pytest.approx(-23, abs=0.3)
+    assert band_levels.left_db == pytest.approx(-43, abs=0.3)
+    assert all(other.heard_db < -60 for other in found.bands if other is not band_levels)
     assert found.sounded_s == pytest.approx(4, abs=0.05)
 
 
-def test_the_room_is_what_is_heard_while_nothing_sounds() -> None:
+def test_the_room_noise_is_measured_while_nothing_is_played() -> None:
     silence, sound = np.zeros(2 * RATE_HZ, np.int16), tone(700, 0.2, 3)
     played = np.concatenate([silence, sound, silence])
     room = noise(7, 0.001)
@@ -60,7 +60,7 @@ def test_the_room_is_what_is_heard_while_nothing_sounds() -> None:
     )
 
 
-def test_what_somebody_says_meanwhile_is_no_echo_and_is_told() -> None:
+def test_speech_during_the_test_is_excluded_and_counted() -> None:
     played = tone(700, 0.2, 5)
     mic = tone(700, 0.1, 5)
     loud = mic.copy()
@@ -72,7 +72,7 @@ def test_what_somebody_says_meanwhile_is_no_echo_and_is_told() -> None:
     assert metered(mic, mic, played).onsets == 0
 
 
-def test_clipped_samples_are_counted_while_the_box_sounds() -> None:
+def test_clipped_samples_are_counted_only_while_the_box_plays() -> None:
     played = np.concatenate([np.zeros(RATE_HZ, np.int16), tone(700, 0.2, 2)])
     mic = np.full(len(played), 100, np.int16)
     mic[:50] = 32_767
@@ -81,13 +81,13 @@ def test_clipped_samples_are_counted_while_the_box_sounds() -> None:
     assert metered(mic, mic, played).clipped == 50
 
 
-def test_a_box_that_stays_silent_has_nothing_to_tell() -> None:
+def test_without_playback_nothing_is_measured() -> None:
     room = noise(3, 0.001)
     found = metered(room, room, np.zeros(len(room), np.int16))
     assert (found.sounded_s, found.bands[0].heard_db) == (0.0, -100.0)
 
 
-def test_it_ends_a_moment_after_the_sound_and_at_the_latest_after_its_longest() -> None:
+def test_the_measurement_ends_shortly_after_the_sound_or_at_its_limit() -> None:
     meter = EchoMeter(3)
     for _ in range(round(LONGEST_S * RATE_HZ) // BLOCK_FRAMES):
         meter.process(QUIET, QUIET, QUIET, busy=False)
@@ -104,8 +104,8 @@ def test_it_ends_a_moment_after_the_sound_and_at_the_latest_after_its_longest() 
 
 
 @pytest.mark.long
-def test_the_figures_are_those_of_the_canceller_itself() -> None:
-    """The pipeline as it runs, a loudspeaker with an echo 20 dB down, and a quiet room."""
+def test_the_levels_are_those_of_the_pipelines_canceller() -> None:
+    """The real pipeline, a loudspeaker whose echo is 20 dB down, and a quiet room."""
     hearing = HearingPipeline(load(None).hearing)
     hearing.answering = True
     played = noise(8, 0.05)
@@ -120,6 +120,6 @@ def test_the_figures_are_those_of_the_canceller_itself() -> None:
         busy = bool(hearing.active_serial)
         meter.process(mic[block], hearing.last_block.samples, played[block], busy=busy)
     found = meter.finish("works")
-    assert decode(encode(found)) == found, "it crosses the border of a process"
+    assert decode(encode(found)) == found, "the message can be encoded"
     for band in found.bands:
         assert band.heard_db - band.left_db > 15

@@ -1,4 +1,4 @@
-"""Voicing row by row, and the utterance's samples: each once, in order, cut where they may be."""
+"""Voicing row by row; an utterance's samples are sent once, in order, in pieces cut at pauses."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from appliance.settings import HearingSettings
 @pytest.mark.parametrize(
     ("probabilities", "voiced", "spoken_hops"),
     [
-        ([0.4, 0.45, 0.49], False, 0),  # not enough to begin
+        ([0.4, 0.45, 0.49], False, 0),  # below the threshold to start
         ([0.5], True, 1),
-        ([0.6, 0.4, 0.36], True, 3),  # enough to go on
+        ([0.6, 0.4, 0.36], True, 3),  # above the threshold to continue
         ([0.6, 0.34], False, 1),
-        ([0.6, 0.34, 0.45], False, 1),  # once it is over it must begin again
-        ([0.6, 0.1, 0.6], True, 2),  # a gap does not count, nor does it forget
-        ([0.1, 0.1, 0.9], True, 3),  # what led up to the voice was its first consonant
+        ([0.6, 0.34, 0.45], False, 1),  # after the end the start threshold applies
+        ([0.6, 0.1, 0.6], True, 2),  # a gap does not count and resets nothing
+        ([0.1, 0.1, 0.9], True, 3),  # the rise before the voice is its first consonant
     ],
 )
-def test_hysteresis(
+def test_voicing_starts_and_ends_with_hysteresis(
     settings: HearingSettings, probabilities: list[float], voiced: bool, spoken_hops: int
 ) -> None:
     voicing = Endpointer(settings.turn)
@@ -46,7 +46,7 @@ def test_silence_counts_from_the_last_voice(settings: HearingSettings) -> None:
     assert voicing.silent_frames(1000) == 1000 - 256
 
 
-def counted(frames: int) -> SampleBuffer:
+def numbered_samples(frames: int) -> SampleBuffer:
     buffer = SampleBuffer(frames)
     buffer.write(0, np.arange(frames).astype(np.int16))
     return buffer
@@ -66,8 +66,8 @@ def put_together(out: list[SpeechSlot | SpeechEnded]) -> tuple[list[int], list[S
 
 
 @pytest.mark.parametrize("until", [20_000, 20_001, 20_319, 400])
-def test_every_sample_goes_out_once(until: int) -> None:
-    buffer, utterance = counted(30_000), UtteranceStream(7, 100, 1_000_000)
+def test_every_sample_is_sent_once(until: int) -> None:
+    buffer, utterance = numbered_samples(30_000), UtteranceStream(7, 100, 1_000_000)
     out = []
     for now in range(180, until, 80):
         out += utterance.pop_ready(buffer, now, 5000, quiet=False)
@@ -77,8 +77,8 @@ def test_every_sample_goes_out_once(until: int) -> None:
     assert ends == [SpeechEnded(7, 5000 + until - 50, until - 100, last=True)]
 
 
-def test_pieces_lose_and_repeat_nothing() -> None:
-    buffer, utterance = counted(32_000), UtteranceStream(7, 0, 10_000)
+def test_pieces_lose_and_repeat_no_samples() -> None:
+    buffer, utterance = numbered_samples(32_000), UtteranceStream(7, 0, 10_000)
     out = utterance.pop_ready(buffer, 31_000, 0, quiet=False) + utterance.finish(
         buffer, 31_990, 0, 31_900
     )
@@ -89,8 +89,8 @@ def test_pieces_lose_and_repeat_nothing() -> None:
     ]  # fmt: skip
 
 
-def test_a_piece_ends_at_a_pause_near_its_end_if_there_is_one() -> None:
-    buffer, utterance = counted(32_000), UtteranceStream(7, 0, 100_000)
+def test_a_piece_is_cut_at_a_pause_near_its_limit() -> None:
+    buffer, utterance = numbered_samples(32_000), UtteranceStream(7, 0, 100_000)
     early = utterance.pop_ready(buffer, 20_000, 0, quiet=True)
     assert not any(isinstance(each, SpeechEnded) for each in early)
     buffer = SampleBuffer(160_000)
@@ -103,20 +103,20 @@ def test_a_piece_ends_at_a_pause_near_its_end_if_there_is_one() -> None:
     assert not cut.last
 
 
-def test_the_settings_say_when(settings: HearingSettings) -> None:
+def test_the_threshold_comes_from_the_settings(settings: HearingSettings) -> None:
     turn = msgspec.structs.replace(settings.turn, probability=0.9)
     voicing = Endpointer(turn)
     voicing.update(0.8, 256)
     assert not voicing.voiced
 
 
-def test_what_may_be_the_end_is_out_at_once_and_the_utterance_can_go_on() -> None:
-    buffer, utterance = counted(30_000), UtteranceStream(7, 0, 1_000_000)
+def test_a_pause_is_flushed_once_and_the_utterance_can_continue() -> None:
+    buffer, utterance = numbered_samples(30_000), UtteranceStream(7, 0, 1_000_000)
     out = utterance.pop_ready(buffer, 10_001, 0, quiet=True)
     paused = utterance.flush_pause(buffer, 10_001, 0)
     assert [chunk.flags for chunk in paused] == [PAUSE]
     assert paused[0].position + len(paused[0].samples) == 10_001
-    assert utterance.flush_pause(buffer, 10_001, 0) == []  # said once
+    assert utterance.flush_pause(buffer, 10_001, 0) == []  # sent once
     out += [*paused, *utterance.pop_ready(buffer, 20_000, 0, quiet=False)]
     out += [*utterance.flush_pause(buffer, 20_001, 0), *utterance.finish(buffer, 20_001, 0, 19_000)]
     samples, ends = put_together(out)

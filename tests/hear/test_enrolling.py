@@ -1,4 +1,4 @@
-"""An enrolment in the listener: takes go to a program, and what it learnt counts at once."""
+"""Enrolment in the listener: takes go to a program, and its result is used at once."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ class Listener:
         self.classifier = NetworkClassifier(VerdictNetwork())
         settings = load(None, {"state_dir": str(state)})
         self.enrolling = Enrolling(settings, self.classifier)
-        self.told: list[EnrolmentNews] = []
+        self.news: list[EnrolmentNews] = []
 
     def handle(self, message: object) -> None:
-        self.told += self.enrolling.handle(message, busy=False, mic_off=False)  # type: ignore[arg-type]  # one of them
+        self.news += self.enrolling.handle(message, busy=False, mic_off=False)  # type: ignore[arg-type]  # a member
 
     def hear(self, frames: int) -> None:
         for _ in range(-(-frames // BLOCK_FRAMES)):
-            self.told += self.enrolling.process(SILENCE, mic_off=False)
+            self.news += self.enrolling.process(SILENCE, mic_off=False)
 
     def until(self, true: Callable[[], object]) -> None:
         end_s = time.monotonic() + PATIENCE_S
         while not true():
-            assert time.monotonic() < end_s, self.told
+            assert time.monotonic() < end_s, self.news
             self.hear(BLOCK_FRAMES)
             time.sleep(0.002)
 
@@ -62,54 +62,54 @@ class Listener:
         self.hear(SETTLING_FRAMES + TAKE_FRAMES)
 
 
-def test_a_take_is_judged_and_too_few_end_the_program(tmp_path: Path) -> None:
+def test_a_take_is_judged_and_too_few_takes_end_the_program(tmp_path: Path) -> None:
     listener = Listener(tmp_path)
     listener.handle(BeginEnrolment(7))
     listener.take(1)
-    listener.until(lambda: len(listener.told) > 2)
-    assert listener.told == [
+    listener.until(lambda: len(listener.news) > 2)
+    assert listener.news == [
         SoundRecording(7, on=True),
         SoundRecording(7, on=False),
         TakeJudged(7, 1, "silent"),
     ]
     listener.handle(LearnEnrolment(7))
-    listener.until(lambda: len(listener.told) > 3)
-    assert listener.told[3:] == [EnrolmentLearnt(7, "too-few")]
+    listener.until(lambda: len(listener.news) > 3)
+    assert listener.news[3:] == [EnrolmentLearnt(7, "too-few")]
     assert not listener.enrolling.deaf
     listener.until(lambda: not learners())
     listener.enrolling.close()
 
 
-def test_one_that_is_ended_ends_its_program(tmp_path: Path) -> None:
+def test_ending_the_enrolment_ends_its_program(tmp_path: Path) -> None:
     listener = Listener(tmp_path)
     listener.handle(BeginEnrolment(7))
     listener.until(learners)
     listener.handle(EndTrial(7))
     listener.until(lambda: not learners())
-    assert listener.told == []
+    assert listener.news == []
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_program_that_dies_ends_the_enrolment(tmp_path: Path) -> None:
+def test_a_crash_of_the_program_ends_the_enrolment(tmp_path: Path) -> None:
     listener = Listener(tmp_path)
     listener.handle(BeginEnrolment(7))
     listener.until(learners)
-    for one in learners():
-        one.kill()
+    for program in learners():
+        program.kill()
     listener.take(1)
-    listener.until(lambda: listener.told[-1:] == [EnrolmentLearnt(7, "failed")])
+    listener.until(lambda: listener.news[-1:] == [EnrolmentLearnt(7, "failed")])
     assert not listener.enrolling.deaf
 
 
-def test_a_listener_that_knows_nothing_of_it_says_so(tmp_path: Path) -> None:
+def test_a_listener_without_an_enrolment_reports_failure(tmp_path: Path) -> None:
     listener = Listener(tmp_path)
     listener.handle(AskTake(7, 1, "wait"))
     listener.handle(LearnEnrolment(7))
-    assert listener.told == [EnrolmentLearnt(7, "failed")] * 2
+    assert listener.news == [EnrolmentLearnt(7, "failed")] * 2
     assert not listener.enrolling.deaf
 
 
-def test_what_was_enrolled_counts_at_once_and_so_does_its_end(tmp_path: Path) -> None:
+def test_a_saved_layer_and_its_removal_take_effect_at_once(tmp_path: Path) -> None:
     listener = Listener(tmp_path)
     made = Adaptation(
         np.ones((CLASSES, EMBEDDING), np.float32), np.ones(CLASSES, np.float32),

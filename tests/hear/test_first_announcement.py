@@ -1,6 +1,6 @@
-"""The first thing that a box says, in rooms that it has never heard: nobody but a person stops it.
+"""A box's first announcement in unknown rooms is interrupted by a person and by nothing else.
 
-Rooms are arrays, faster than real time; `interlude bench announcement` has more of them.
+Rooms are simulated, faster than real time. `interlude bench announcement` covers more of them.
 """
 
 from __future__ import annotations
@@ -35,27 +35,29 @@ def voice(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def said(voice: str) -> list[Samples]:
+def sounds(voice: str) -> list[Samples]:
     speaking = msgspec.structs.replace(SETTINGS.speaking, voice=voice)
     return announcements(msgspec.structs.replace(SETTINGS, speaking=speaking))
 
 
 @pytest.mark.parametrize("echo_db", ECHOES_DB)
-def test_the_box_does_not_take_its_first_announcement_for_somebody(
-    said: list[Samples], voice: str, echo_db: float
+def test_the_first_announcement_causes_no_onset(
+    sounds: list[Samples], voice: str, echo_db: float
 ) -> None:
-    """Every text by every voice, and at every level by one of the voices."""
+    """Each voice says every text, and one of the voices says it at each echo level."""
     rng = random.Random(3)
-    rooms = [(rng.choice(RT60_S), rng.choice(DELAYS_MS), rng.randrange(1000, 2000)) for _ in said]
+    rooms = [(rng.choice(RT60_S), rng.choice(DELAYS_MS), rng.randrange(1000, 2000)) for _ in sounds]
     half = slice((VOICES.index(voice) + ECHOES_DB.index(echo_db)) % 2, None, 2)
-    for sound, place in zip(said[half], rooms[half], strict=True):
+    for sound, place in zip(sounds[half], rooms[half], strict=True):
         run = announce(SETTINGS, sound, AnnouncementRoom(echo_db, *place))
         assert (run.onsets, run.yields) == ([], []), place
 
 
 @pytest.mark.parametrize("echo_db", [-20.0])
-def test_somebody_who_speaks_over_it_is_heard(said: list[Samples], echo_db: float) -> None:
-    """A metre away, from the second second of the announcement on."""
+def test_speech_over_the_first_announcement_is_detected(
+    sounds: list[Samples], echo_db: float
+) -> None:
+    """A person a metre away speaks 1.4 s into the announcement."""
     heard = 0
     for number, text in enumerate(
         ("wait a minute", "stop", "no that's wrong", "what about the sea")
@@ -64,15 +66,15 @@ def test_somebody_who_speaks_over_it_is_heard(said: list[Samples], echo_db: floa
         word = speech_source.at_level(wave, speech_source.SPEECH_DB)
         at = round((LISTENS_S + 1.4) * RATE_HZ)
         room = AnnouncementRoom(echo_db, RT60_S[number], 40, 1001 + number)
-        run = announce(SETTINGS, said[0], room, (at, word.samples))
+        run = announce(SETTINGS, sounds[0], room, (at, word.samples))
         onset = at + word.onset
         heard += any(0 < found - onset < 0.3 * RATE_HZ for found in run.onsets[:1])
     assert heard >= 3
 
 
-def test_an_echo_that_overdrives_the_microphone_does_not_end_it_either(
-    said: list[Samples],
+def test_a_clipping_echo_rarely_interrupts_the_first_announcement(
+    sounds: list[Samples],
 ) -> None:
-    runs = [announce(SETTINGS, sound, AnnouncementRoom(0.0, 0.3, 40, 1001)) for sound in said]
+    runs = [announce(SETTINGS, sound, AnnouncementRoom(0.0, 0.3, 40, 1001)) for sound in sounds]
     assert sum(bool(run.onsets) for run in runs) <= 1
     assert np.mean([len(run.onsets) for run in runs]) < 1

@@ -1,4 +1,4 @@
-"""Levels of both voices: RMS in dB below full scale, 40 ms each, five in a message."""
+"""The level meter reports both voices: RMS in dB full scale over 40 ms, five in a message."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def square(height: int) -> Samples:
 
 def measured(meter: LevelMeter, owner: Samples, box: Samples) -> list[SoundLevels]:
     made = (meter.process(owner, box, 5000 + n * BLOCK_FRAMES) for n in range(BLOCKS))
-    return [one for one in made if one is not None]
+    return [levels for levels in made if levels is not None]
 
 
 @pytest.mark.parametrize(
     ("height", "db"), [(32_767, 0), (-32_768, 0), (16_384, -6), (328, -40), (1, -90), (0, -96)]
 )
-def test_a_level_is_what_the_sound_is_below_full_scale(height: int, db: int) -> None:
+def test_a_level_is_relative_to_full_scale(height: int, db: int) -> None:
     meter = LevelMeter()
     meter.on = True
     assert measured(meter, square(height), SILENCE) == [
@@ -34,12 +34,12 @@ def test_a_level_is_what_the_sound_is_below_full_scale(height: int, db: int) -> 
     assert measured(meter, SILENCE, square(height))[0].box == (db,) * LEVELS
 
 
-def test_nothing_is_measured_while_nobody_looks() -> None:
+def test_nothing_is_measured_while_the_meter_is_off() -> None:
     meter = LevelMeter()
     assert measured(meter, square(1000), square(1000)) == []
 
 
-def test_who_looks_again_sees_nothing_of_before() -> None:
+def test_switching_the_meter_on_again_discards_earlier_blocks() -> None:
     meter = LevelMeter()
     meter.on = True
     meter.process(square(32_767), SILENCE, 0)

@@ -1,4 +1,4 @@
-"""The listener as a process: real rings, floor and mail; the test is all other processes."""
+"""The listener as a process with real rings, floor and mail; the test plays the other processes."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Box(SupervisedPart):
         self.index = INDEX
 
     def start(self) -> None:
-        self.floor.muted = False  # no conductor is there to read what it was
+        self.floor.muted = False  # no conductor is running to restore it
         self.supervisor.start()
         self.until(lambda: self.supervisor.is_ready)
 
-    def hears(self, sound: Samples) -> None:
+    def feed(self, sound: Samples) -> None:
         """Write to the ring as capture does, as fast as the listener can follow."""
         for at in range(0, len(sound) - 79, 80):
             self.mic.write(sound[at : at + 80], index=self.index)
@@ -60,9 +60,9 @@ def spoken(text: str) -> Samples:
     return from_float(np.concatenate([silence, at_level(say(text)), silence, silence]))
 
 
-def test_what_is_said_holds_the_floor_and_flows_to_heard(box: Box) -> None:
+def test_speech_holds_the_floor_and_is_written_to_the_heard_ring(box: Box) -> None:
     box.start()
-    box.hears(spoken("what about the sea"))
+    box.feed(spoken("what about the sea"))
     box.until(lambda: bool(box.told(SpeechEnded)))
     [onset], [started], [ended] = box.told(Onset), box.told(SpeechStarted), box.told(SpeechEnded)
     assert isinstance(onset, Onset)
@@ -79,47 +79,47 @@ def test_what_is_said_holds_the_floor_and_flows_to_heard(box: Box) -> None:
     assert slots[0].index == onset.index - 300 * 16
 
 
-def test_a_muted_microphone_goes_nowhere(box: Box) -> None:
+def test_speech_into_a_muted_microphone_is_not_processed(box: Box) -> None:
     box.start()
     box.floor.muted = True
-    box.hears(spoken("what about the sea"))
+    box.feed(spoken("what about the sea"))
     box.floor.muted = False
-    box.hears(spoken("stop"))
+    box.feed(spoken("stop"))
     box.until(lambda: bool(box.told(SpeechEnded)))
     [onset] = box.told(Onset)
     assert isinstance(onset, Onset)
     assert onset.index > INDEX + len(spoken("what about the sea"))
 
 
-def test_a_restarted_listener_takes_back_what_its_predecessor_held(box: Box) -> None:
+def test_a_restarted_listener_retracts_its_predecessors_hold(box: Box) -> None:
     box.floor.hold = 41
     box.floor.released = 40
     box.start()
     box.until(lambda: bool(box.told(Verdict)))
     assert box.told(Verdict) == [Verdict(41, "noise", 0)]
-    box.hears(spoken("stop"))
+    box.feed(spoken("stop"))
     box.until(lambda: bool(box.told(SpeechEnded)))
     assert box.floor.hold == 42
 
 
-def test_a_microphone_that_falls_silent_for_good_ends_the_utterance(box: Box) -> None:
+def test_the_utterance_ends_when_the_microphone_stops_delivering(box: Box) -> None:
     box.start()
-    box.hears(spoken("what about the sea")[: 8000 + 11_000])
+    box.feed(spoken("what about the sea")[: 8000 + 11_000])
     box.until(lambda: bool(box.told(SpeechStarted)))
     box.until(lambda: bool(box.told(SpeechEnded)))
 
 
-def test_while_an_answer_pauses_an_onset_is_still_over_the_box(box: Box) -> None:
+def test_an_onset_while_the_answer_is_paused_is_an_interruption(box: Box) -> None:
     box.start()
     box.mail.send(StateChanged("speaking", 3, 0))
     os.sched_yield()
     time.sleep(0.05)
-    box.hears(spoken("what about the sea"))
+    box.feed(spoken("what about the sea"))
     box.until(lambda: bool(box.told(SpeechEnded)))
     assert [v.kind for v in box.told(Verdict) if isinstance(v, Verdict)] == ["interruption"]
 
 
-def test_its_own_voice_is_found_by_index_and_not_heard(box: Box) -> None:
+def test_the_boxs_own_voice_is_aligned_by_index_and_cancelled(box: Box) -> None:
     box.start()
     rng = np.random.default_rng(0)
     voice = (rng.standard_normal(6 * RATE_HZ) * 2000).astype(np.int16)
@@ -135,19 +135,19 @@ def test_its_own_voice_is_found_by_index_and_not_heard(box: Box) -> None:
     assert box.told(SpeechStarted) == []
 
 
-def test_a_turn_ends_by_what_the_network_says_where_silence_would_take_half_a_minute() -> None:
-    whole = settings.load_defaults()
+def test_the_turn_network_ends_a_turn_that_silence_would_end_after_30_s() -> None:
+    defaults = settings.load_defaults()
     turn = msgspec.structs.replace(
-        whole.hearing.turn, end_ms=30_000, sure=0.0, likely=0.0, unsure_ms=30_000,
+        defaults.hearing.turn, end_ms=30_000, sure=0.0, likely=0.0, unsure_ms=30_000,
         unlikely_ms=30_000,
     )  # fmt: skip
-    hearing = msgspec.structs.replace(whole.hearing, turn=turn)
-    with Box(msgspec.structs.replace(whole, hearing=hearing)) as box:
+    hearing = msgspec.structs.replace(defaults.hearing, turn=turn)
+    with Box(msgspec.structs.replace(defaults, hearing=hearing)) as box:
         box.start()
-        box.hears(spoken("what about the sea"))
+        box.feed(spoken("what about the sea"))
         until_s = time.monotonic() + 20.0
         while not box.told(SpeechEnded):  # silence goes on as it does in a room
             assert time.monotonic() < until_s
-            box.hears(np.zeros(1600, np.int16))
+            box.feed(np.zeros(1600, np.int16))
             box.poll()
         assert box.index < INDEX + 30 * RATE_HZ

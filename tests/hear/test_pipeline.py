@@ -1,4 +1,4 @@
-"""Hearing as a whole: onsets in time, utterances complete, nothing of its own voice believed."""
+"""The hearing pipeline: timely onsets, complete utterances, no reaction to the box's own voice."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def heard_of(result: Run, utterance: int) -> tuple[Samples, list[SpeechSlot]]:
 
 
 def without_offset(owner: Wave) -> Samples:
-    """The microphone's samples as they are handed on when there is no echo."""
+    """The microphone's samples as the pipeline outputs them when there is no echo."""
     high = HighPass(20, order=2, rate_hz=16_000, frames=80)
     blocks = from_float(owner)[: len(owner) // 80 * 80].reshape(-1, 80)
     return np.concatenate([np.rint(high(s[:, None].astype(float))[:, 0]) for s in blocks]).astype(
@@ -49,14 +49,14 @@ def without_offset(owner: Wave) -> Samples:
 
 
 def delays_ms(result: Run, onsets: list[int]) -> tuple[list[float], int]:
-    """Of each detected onset from the true one; and how many were missed for half a second."""
-    said = [at for at, _ in result.of(Onset)]
-    found = [next((at - true for at in said if 0 < at - true < 8000), None) for true in onsets]
+    """The delay of each detected onset, and the number of onsets missed for half a second."""
+    detected = [at for at, _ in result.of(Onset)]
+    found = [next((at - true for at in detected if 0 < at - true < 8000), None) for true in onsets]
     return [each / 16 for each in found if each is not None], found.count(None)
 
 
 @pytest.mark.process
-def test_speech_in_a_quiet_room_is_noticed_within_25_ms(settings: HearingSettings) -> None:
+def test_speech_in_a_quiet_room_is_detected_within_25_ms(settings: HearingSettings) -> None:
     phrases = ["stop", "wait", "right", "yes", "what about the sea", "hello", "four"]
     sounds = [at_level(say(p, v)) for p in phrases for v in ("en-us", "en-gb", "en-us+f3")]
     owner, onsets = track(sounds, lead_s=2, gap_s=1.0)
@@ -70,7 +70,7 @@ def test_speech_in_a_quiet_room_is_noticed_within_25_ms(settings: HearingSetting
 
 @pytest.mark.process
 @pytest.mark.skipif(not RECORDINGS.is_dir(), reason=skips.RECORDINGS)
-def test_recorded_words_are_noticed_within_25_ms(settings: HearingSettings) -> None:
+def test_recorded_words_are_detected_within_25_ms(settings: HearingSettings) -> None:
     sounds = [at_level(w) for word in ("yes", "no", "stop", "right") for w in words(word, 8)]
     owner, onsets = track(sounds, lead_s=2, gap_s=1.2)
     delays, missed = delays_ms(run(HearingPipeline(settings), owner), onsets)
@@ -79,7 +79,7 @@ def test_recorded_words_are_noticed_within_25_ms(settings: HearingSettings) -> N
 
 
 @pytest.mark.long
-def test_steady_noise_of_any_level_makes_no_onset_once_it_is_known(
+def test_steady_noise_at_any_level_causes_no_onset_after_the_first_second(
     settings: HearingSettings,
 ) -> None:
     for noise_db in (-70, -50, -30):
@@ -87,7 +87,9 @@ def test_steady_noise_of_any_level_makes_no_onset_once_it_is_known(
         assert len([at for at, _ in result.of(Onset) if at > 16_000]) == 0
 
 
-def test_a_noise_that_begins_is_taken_back_once_and_then_known(settings: HearingSettings) -> None:
+def test_a_new_noise_causes_one_retracted_onset_and_is_then_learned(
+    settings: HearingSettings,
+) -> None:
     noise = np.random.default_rng(1).standard_normal(5 * 16_000) * 0.02
     noise[: 2 * 16_000] *= 0.01
     result = run(HearingPipeline(settings), noise)
@@ -95,10 +97,10 @@ def test_a_noise_that_begins_is_taken_back_once_and_then_known(settings: Hearing
     [(taken_back_at, verdict)] = result.of(Verdict)
     assert 0 < at - 2 * 16_000 < 400
     assert (verdict.kind, verdict.serial) == ("noise", onset.serial)
-    assert taken_back_at - at <= 310 * 16  # guarded of a room that it does not know yet
+    assert taken_back_at - at <= 310 * 16  # guarded: the room is not known yet
 
 
-def test_a_word_right_after_a_false_alarm_gets_through(settings: HearingSettings) -> None:
+def test_a_word_right_after_a_false_alarm_is_detected(settings: HearingSettings) -> None:
     rng = np.random.default_rng(2)
     clatter = rng.standard_normal(800) * 0.1 * np.exp(-np.arange(800) / 200)
     owner, [_, word] = track([clatter, at_level(say("stop"))], lead_s=2, gap_s=0.2)
@@ -131,7 +133,7 @@ def test_an_utterance_begins_300_ms_before_its_onset_and_loses_no_sample(
 
 
 @pytest.mark.long
-def test_a_long_turn_comes_in_pieces_and_loses_no_sample(settings: HearingSettings) -> None:
+def test_a_long_turn_is_sent_in_pieces_without_losing_a_sample(settings: HearingSettings) -> None:
     turn = msgspec.structs.replace(settings.turn, piece_s=5)
     speech = at_level(np.tile(say("and then we went to the sea"), 9))
     owner, _ = track([speech], lead_s=1, gap_s=1)
@@ -158,7 +160,7 @@ def test_the_box_does_not_interrupt_itself(settings: HearingSettings) -> None:
 
 
 @pytest.mark.process
-def test_words_over_the_box_are_noticed(settings: HearingSettings) -> None:
+def test_words_over_the_box_are_detected(settings: HearingSettings) -> None:
     sounds = [at_level(say(p, v)) for p in ("stop", "no", "wait") for v in ("en-us", "en-gb+f2")]
     owner, onsets = track(sounds, lead_s=8, gap_s=2.5)
     result = run(HearingPipeline(settings), owner, answer=at_level(np.tile(say(ANSWER), 3), -20))
@@ -168,7 +170,9 @@ def test_words_over_the_box_are_noticed(settings: HearingSettings) -> None:
 
 
 @pytest.mark.process
-def test_a_backchannel_goes_nowhere_and_an_interruption_whole(settings: HearingSettings) -> None:
+def test_a_backchannel_is_dropped_and_an_interruption_is_sent_completely(
+    settings: HearingSettings,
+) -> None:
     phrases = [at_level(say("[[m'mh'm]]")), at_level(say("wait, tell me about the moon instead"))]
     owner, [hum, wait] = track(phrases, lead_s=7, gap_s=2)
     result = run(HearingPipeline(settings), owner, answer=at_level(np.tile(say(ANSWER), 2), -20))
@@ -184,7 +188,7 @@ def test_a_backchannel_goes_nowhere_and_an_interruption_whole(settings: HearingS
 
 
 @pytest.mark.long
-def test_the_verdict_is_the_same_whatever_the_pre_roll(settings: HearingSettings) -> None:
+def test_the_pre_roll_does_not_change_the_opinions(settings: HearingSettings) -> None:
     owner, _ = track([at_level(say("wait"))], lead_s=7, gap_s=2)
     answer = at_level(np.tile(say(ANSWER), 2), -20)
     found = []
@@ -199,7 +203,7 @@ def test_the_verdict_is_the_same_whatever_the_pre_roll(settings: HearingSettings
 
 
 @pytest.mark.process
-def test_every_onset_comes_to_one_end(settings: HearingSettings) -> None:
+def test_every_onset_gets_exactly_one_outcome(settings: HearingSettings) -> None:
     sounds = [at_level(say(p)) for p in ("yes", "what about the sea", "[[m'mh'm]]", "stop")]
     owner, _ = track(sounds * 2, lead_s=1, gap_s=1.5)
     result = run(HearingPipeline(settings), owner, answer=at_level(say(ANSWER), -20))
@@ -231,7 +235,7 @@ def test_a_few_lost_slots_do_not_end_an_utterance(settings: HearingSettings) -> 
 
 
 @pytest.mark.parametrize("jump", [-8000, 60_000, 10**9])
-def test_a_jump_of_the_index_ends_the_utterance_and_the_next_is_heard(
+def test_a_jump_of_the_index_ends_the_utterance_and_the_next_one_is_detected(
     settings: HearingSettings, jump: int
 ) -> None:
     hearing, speech = HearingPipeline(settings), at_level(say("tell me about the moon"))
@@ -244,7 +248,7 @@ def test_a_jump_of_the_index_ends_the_utterance_and_the_next_is_heard(
     assert abs(onset.index - (16_000 + jump + 8000)) < 1600
 
 
-def test_when_the_sound_stops_coming_what_is_under_way_is_ended(settings: HearingSettings) -> None:
+def test_flush_ends_the_utterance_under_way(settings: HearingSettings) -> None:
     hearing, speech = HearingPipeline(settings), at_level(say("tell me about the moon"))
     feed(hearing, np.append(np.zeros(8000), speech[:8000]), 0)
     assert isinstance(hearing.flush()[-1], SpeechEnded)
@@ -253,7 +257,7 @@ def test_when_the_sound_stops_coming_what_is_under_way_is_ended(settings: Hearin
 
 @pytest.mark.parametrize("name", ["zeros", "offset", "square", "full scale", "noise"])
 @pytest.mark.long
-def test_absurd_sound_neither_breaks_it_nor_keeps_it_busy(
+def test_degenerate_input_causes_few_onsets_and_speech_is_detected_afterwards(
     settings: HearingSettings, name: str
 ) -> None:
     t = np.arange(8 * 16_000)
@@ -275,16 +279,16 @@ def test_absurd_sound_neither_breaks_it_nor_keeps_it_busy(
 
 
 @pytest.mark.skipif(not RECORDINGS.is_dir(), reason=skips.RECORDINGS)
-def test_a_kitchen_makes_no_utterance(settings: HearingSettings) -> None:
+def test_kitchen_noise_starts_no_utterance(settings: HearingSettings) -> None:
     kitchen = recording(RECORDINGS / "noise" / "kitchen.flac")[: 20 * 16_000]
     result = run(HearingPipeline(settings), np.zeros(len(kitchen)), noise=kitchen, noise_db=-50)
     assert result.of(SpeechStarted) == []
     assert {v.kind for _, v in result.of(Verdict)} <= {"noise"}
 
 
-@pytest.mark.parametrize(("guarded", "patience"), [(False, 1), (True, 2)])
+@pytest.mark.parametrize(("guarded", "periods"), [(False, 1), (True, 2)])
 def test_a_guarded_gate_waits_longer_for_the_network_to_hear_a_voice(
-    settings: HearingSettings, guarded: bool, patience: int
+    settings: HearingSettings, guarded: bool, periods: int
 ) -> None:
     hearing = HearingPipeline(settings)
     rng = np.random.default_rng(3)
@@ -297,11 +301,11 @@ def test_a_guarded_gate_waits_longer_for_the_network_to_hear_a_voice(
         block = hiss[at : at + 80].astype(np.int16)
         verdicts += [e for e in hearing.process(block, NOTHING, at) if isinstance(e, Verdict)]
     confirm_ms = settings.onset.confirm_ms
-    assert verdicts[0].age_ms == pytest.approx(patience * confirm_ms, abs=10)
+    assert verdicts[0].age_ms == pytest.approx(periods * confirm_ms, abs=10)
 
 
 @pytest.mark.parametrize(("breath_after_s", "guarded"), [(0.0, False), (1.0, True)])
-def test_the_breath_at_a_voices_end_is_no_dish(
+def test_a_breath_at_the_end_of_speech_does_not_guard_the_gate(
     settings: HearingSettings, breath_after_s: float, guarded: bool
 ) -> None:
     question = at_level(say("what about the sea"), -26)
@@ -317,10 +321,10 @@ def test_the_breath_at_a_voices_end_is_no_dish(
 
 
 @pytest.mark.long
-def test_a_murmur_in_the_first_seconds_of_an_unknown_room_is_noticed(
+def test_a_murmur_in_the_first_seconds_of_an_unknown_room_is_detected(
     settings: HearingSettings,
 ) -> None:
-    """What is left of its own voice until then is speech, and is not taken for a television."""
+    """The residual of the box's voice sounds like speech, but must not count as a television."""
     played = espeak_talk(6, 1)
     mic = double_talk(played)  # murmurs as loud as the echo, at 1 s, 3 s and 5 s
     hearing = HearingPipeline(settings)
@@ -331,5 +335,5 @@ def test_a_murmur_in_the_first_seconds_of_an_unknown_room_is_noticed(
         for event in hearing.process(mic[at : at + 80], played[at : at + 80], at)
         if isinstance(event, Onset)
     ]
-    # In the first second what the canceller cannot know yet is expected to be loud.
+    # In the first second the expected echo is high, because the canceller has not converged.
     assert onsets_s == pytest.approx([1.0, 3.0, 5.0], abs=0.1)

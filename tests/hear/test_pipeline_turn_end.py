@@ -1,4 +1,4 @@
-"""The end of a turn within hearing as a whole: sooner or later, as a judge says."""
+"""The pipeline ends a turn sooner or later depending on the judge's probability."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.hear.arena import INDEX, at_level, run, say, track
 
 
 class ConstantJudge:
-    """Answers every question at the next block with the same probability."""
+    """A judge that answers every question at the next block with the same probability."""
 
     def __init__(self, probability: float) -> None:
         self.probability = probability
@@ -36,7 +36,7 @@ class ConstantJudge:
 @pytest.mark.parametrize(
     ("probability", "least_ms", "most_ms"), [(1.0, 250, 290), (0.0, 1400, 1440)]
 )
-def test_a_turn_that_is_surely_over_ends_soon_and_one_that_is_not_is_waited_for(
+def test_a_finished_turn_ends_after_250_ms_and_an_unfinished_one_after_1400_ms(
     settings: HearingSettings, probability: float, least_ms: int, most_ms: int
 ) -> None:
     owner, _ = track([at_level(say("tell me about the moon"))], lead_s=1, gap_s=2)
@@ -45,27 +45,27 @@ def test_a_turn_that_is_surely_over_ends_soon_and_one_that_is_not_is_waited_for(
     [(ended_at, ended)] = result.of(SpeechEnded)
     assert least_ms <= (ended_at - (ended.index - INDEX)) / 16 <= most_ms
     samples = np.concatenate([chunk.samples for _, chunk in result.of(SpeechSlot)])
-    # What is judged is the utterance with the silence after it, without the echo.
+    # The judge gets the echo-cancelled utterance with the silence after it.
     until = ended.frames - TRAILING_FRAMES
     assert np.array_equal(judge.asked[0][:until], samples[:until])
     assert len(judge.asked[0]) - until == pytest.approx(200 * 16, abs=10 * 16)
 
 
 @pytest.mark.long
-def test_a_pause_for_thought_that_is_heard_as_one_leaves_the_turn_whole(
+def test_a_pause_for_thought_does_not_split_the_turn_if_the_judge_recognises_it(
     settings: HearingSettings,
 ) -> None:
     first, rest = at_level(say("turn on the light in")), at_level(say("the kitchen"))
     owner, _ = track([first, rest], lead_s=1, gap_s=0.8)
     owner = np.append(owner, np.zeros(2 * 16_000))
-    whole = run(HearingPipeline(settings, judge=ConstantJudge(0.0)), owner, noise_db=None)
-    assert len(whole.of(SpeechEnded)) == 1
+    judged = run(HearingPipeline(settings, judge=ConstantJudge(0.0)), owner, noise_db=None)
+    assert len(judged.of(SpeechEnded)) == 1
     alone = run(HearingPipeline(settings), owner, noise_db=None)
     assert len(alone.of(SpeechEnded)) == 2
 
 
 @pytest.mark.long
-def test_of_a_long_thought_with_the_button_held_two_seconds_are_in_the_question(
+def test_a_long_pause_with_the_button_held_is_shortened_to_a_few_seconds(
     settings: HearingSettings,
 ) -> None:
     pipeline = HearingPipeline(settings)
@@ -84,10 +84,10 @@ def test_of_a_long_thought_with_the_button_held_two_seconds_are_in_the_question(
     ]
     assert max(at_once.values()) < 2.5 * RATE_HZ / CHUNK_FRAMES
     first, second = (np.abs(said[:RATE_HZ]).max(), np.abs(said[-RATE_HZ:]).max())
-    assert min(first, second) > 500, "words before and behind it are whole"
+    assert min(first, second) > 500, "the words before and after the pause are complete"
 
 
-def test_while_the_button_is_held_nothing_is_judged(settings: HearingSettings) -> None:
+def test_the_judge_is_not_asked_while_the_button_is_held(settings: HearingSettings) -> None:
     judge = ConstantJudge(1.0)
     pipeline = HearingPipeline(settings, judge=judge)
     pipeline.set_listening(SetListening(True, held=True))

@@ -1,4 +1,4 @@
-"""The levels of a recording: each fault is seen for itself, and what is played can be heard."""
+"""The levels of a recording show each fault separately, and its playback is audible."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def recording(
     return from_float(wave)
 
 
-def test_speech_and_the_room_between_its_words_are_told_apart() -> None:
+def test_speech_and_the_noise_between_words_are_measured_separately() -> None:
     found = measure(recording())
     assert found.speech_db == pytest.approx(-23, abs=0.5)
     assert found.noise_db == pytest.approx(-60, abs=1)
@@ -28,25 +28,25 @@ def test_speech_and_the_room_between_its_words_are_told_apart() -> None:
     assert found.offset_db < -60
 
 
-def test_an_offset_is_seen_and_is_no_sound() -> None:
+def test_an_offset_is_measured_and_does_not_count_as_sound() -> None:
     found = measure(recording(speech=0.0, offset=0.1))
     assert found.offset_db == pytest.approx(-20, abs=0.1)
     assert found.speech_db < -55
 
 
-def test_samples_at_both_ends_of_the_range_are_counted() -> None:
+def test_clipped_samples_are_counted() -> None:
     found = measure(recording(speech=1.5))
     assert found.clipped > 1000
     assert found.peak_db == pytest.approx(0, abs=0.1)
 
 
-def test_zeros_have_levels_too() -> None:
+def test_zeros_have_finite_levels() -> None:
     found = measure(np.zeros(48_000, np.int16))
     assert found[:4] == pytest.approx((-100, -100, -100, -100), abs=0.1)
 
 
 @pytest.mark.parametrize(("speech", "peak"), [(0.01, 0.05), (0.1, 0.1), (0.9, 1.0)])
-def test_what_is_played_is_as_loud_as_the_voice_and_never_cut_off(
+def test_playback_is_normalised_to_the_voices_level_and_never_clips(
     speech: float, peak: float
 ) -> None:
     sound = recording(speech)
@@ -56,11 +56,11 @@ def test_what_is_played_is_as_loud_as_the_voice_and_never_cut_off(
     assert measure(played).speech_db == pytest.approx(-20, abs=4.5)
 
 
-def test_mere_noise_is_not_made_a_roar() -> None:
+def test_the_gain_for_a_recording_of_noise_is_limited() -> None:
     assert play_gain_db(measure(recording(speech=0.0, noise=1e-4))) == 30.0
 
 
-def test_it_begins_and_ends_without_a_click_and_without_offset() -> None:
+def test_playback_starts_and_ends_without_a_click_or_an_offset() -> None:
     played = made_audible(recording(offset=0.3), 0.0)
     assert abs(int(played[0])) < 5
     assert abs(int(played[-1])) < 5

@@ -1,4 +1,4 @@
-"""Takes of an enrolment in the listener: recorded after the question, and said to nobody."""
+"""The take recorder records after the question, and the listener ignores speech meanwhile."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ ASKED = AskTake(7, 3, "wait")
 class Recorder:
     def __init__(self) -> None:
         self.takes = TakeRecorder()
-        self.told: list[TakeMessage] = []
+        self.messages: list[TakeMessage] = []
 
     def deaf(self) -> bool:
         return self.takes.deaf
 
     def ask(self, *, busy: bool = False, mic_off: bool = False) -> None:
-        self.told += self.takes.ask(ASKED, busy=busy, mic_off=mic_off)
+        self.messages += self.takes.ask(ASKED, busy=busy, mic_off=mic_off)
 
     def state(self, name: str, *, ring: bool = False) -> None:
         changed = StateChanged(name, 1, 0, ring=ring)  # type: ignore[arg-type]  # one of its names
-        self.told += self.takes.on_state(changed)
+        self.messages += self.takes.on_state(changed)
 
     def hear(self, frames: int, level: int = 5, *, mic_off: bool = False) -> None:
         for _ in range(-(-frames // BLOCK_FRAMES)):
             block = np.full(BLOCK_FRAMES, level, np.int16)
-            self.told += self.takes.process(block, mic_off=mic_off)
+            self.messages += self.takes.process(block, mic_off=mic_off)
 
     def asked(self) -> None:
         self.ask()
@@ -48,25 +48,25 @@ class Recorder:
         self.state("idle")
 
 
-def test_the_take_begins_when_the_question_and_its_reverberation_are_over() -> None:
+def test_a_take_begins_after_the_question_and_its_reverberation() -> None:
     recorder = Recorder()
     recorder.asked()
     recorder.hear(SETTLING_FRAMES - BLOCK_FRAMES, level=300)
-    assert recorder.told == []
+    assert recorder.messages == []
     recorder.hear(BLOCK_FRAMES, level=300)
-    assert recorder.told == [SoundRecording(7, on=True)]
+    assert recorder.messages == [SoundRecording(7, on=True)]
     assert recorder.takes.recording
     recorder.hear(TAKE_FRAMES, level=5)
-    assert recorder.told[1:] == [SoundRecording(7, on=False)]
+    assert recorder.messages[1:] == [SoundRecording(7, on=False)]
     take = recorder.takes.pop_take()
     assert take is not None
     assert take[0] == ASKED
     assert len(take[1]) >= TAKE_FRAMES
-    assert set(take[1]) == {5}, "nothing of the question"
+    assert set(take[1]) == {5}, "the take contains no sample of the question"
     assert recorder.takes.pop_take() is None
 
 
-def test_from_the_question_to_the_next_one_nothing_is_said_to_the_box() -> None:
+def test_speech_is_ignored_from_one_question_to_the_next() -> None:
     recorder = Recorder()
     assert not recorder.deaf()
     recorder.ask()
@@ -74,19 +74,19 @@ def test_from_the_question_to_the_next_one_nothing_is_said_to_the_box() -> None:
     recorder.state("speaking")
     recorder.state("idle")
     recorder.hear(SETTLING_FRAMES + TAKE_FRAMES)
-    assert recorder.deaf(), "the end of a word"
+    assert recorder.deaf(), "the rest of a word is ignored"
     recorder.hear(BETWEEN_FRAMES)
-    assert not recorder.deaf(), "nobody asks any more"
-    assert recorder.told == [SoundRecording(7, on=True), SoundRecording(7, on=False)]
+    assert not recorder.deaf(), "there is no further question"
+    assert recorder.messages == [SoundRecording(7, on=True), SoundRecording(7, on=False)]
 
 
 @pytest.mark.parametrize("state", ["listening", "thinking", "speaking", "holding", "failed"])
-def test_a_conversation_ends_the_take_and_the_owner_is_heard(state: str) -> None:
+def test_a_conversation_ends_the_take_and_speech_counts_again(state: str) -> None:
     recorder = Recorder()
     recorder.asked()
     recorder.hear(SETTLING_FRAMES + TAKE_FRAMES // 2)
     recorder.state(state)
-    assert recorder.told == [
+    assert recorder.messages == [
         SoundRecording(7, on=True),
         SoundRecording(7, on=False),
         TrialRefused(7, "busy"),
@@ -96,15 +96,15 @@ def test_a_conversation_ends_the_take_and_the_owner_is_heard(state: str) -> None
     assert recorder.takes.pop_take() is None
 
 
-def test_a_timer_that_rings_is_no_question_and_whoever_stops_it_is_heard() -> None:
+def test_a_ringing_timer_ends_the_take_and_speech_counts_again() -> None:
     recorder = Recorder()
     recorder.ask()
     recorder.state("speaking", ring=True)
-    assert recorder.told == [TrialRefused(7, "busy")]
+    assert recorder.messages == [TrialRefused(7, "busy")]
     assert not recorder.deaf()
 
 
-def test_one_that_rings_between_two_takes_is_heard_too() -> None:
+def test_a_timer_that_rings_between_two_takes_makes_speech_count_again() -> None:
     recorder = Recorder()
     recorder.asked()
     recorder.hear(SETTLING_FRAMES + TAKE_FRAMES)
@@ -112,34 +112,34 @@ def test_one_that_rings_between_two_takes_is_heard_too() -> None:
     assert not recorder.deaf()
 
 
-def test_a_voice_that_never_speaks_ends_it() -> None:
+def test_a_question_that_is_never_spoken_ends_the_take() -> None:
     recorder = Recorder()
     recorder.ask()
     recorder.hear(ASKING_FRAMES)
-    assert recorder.told == [TrialRefused(7, "busy")]
+    assert recorder.messages == [TrialRefused(7, "busy")]
     assert not recorder.deaf()
 
 
-def test_a_microphone_that_is_switched_off_ends_it() -> None:
+def test_muting_the_microphone_ends_the_take() -> None:
     off = Recorder()
     off.ask(mic_off=True)
-    assert off.told == [TrialRefused(7, "muted")]
+    assert off.messages == [TrialRefused(7, "muted")]
     later = Recorder()
     later.asked()
     later.hear(SETTLING_FRAMES + TAKE_FRAMES // 2)
     later.hear(BLOCK_FRAMES, mic_off=True)
-    assert later.told[-2:] == [SoundRecording(7, on=False), TrialRefused(7, "muted")]
+    assert later.messages[-2:] == [SoundRecording(7, on=False), TrialRefused(7, "muted")]
     assert later.takes.pop_take() is None
 
 
-def test_while_somebody_talks_it_is_refused() -> None:
+def test_a_take_is_refused_while_the_listener_is_busy() -> None:
     recorder = Recorder()
     recorder.ask(busy=True)
-    assert recorder.told == [TrialRefused(7, "busy")]
+    assert recorder.messages == [TrialRefused(7, "busy")]
     assert not recorder.deaf()
 
 
-def test_cancelling_leaves_nothing() -> None:
+def test_cancelling_discards_the_take() -> None:
     recorder = Recorder()
     recorder.asked()
     recorder.hear(SETTLING_FRAMES + TAKE_FRAMES // 2)

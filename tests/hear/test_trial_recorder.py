@@ -1,4 +1,4 @@
-"""The microphone test in the listener: three seconds, in memory, and gone afterwards."""
+"""The microphone test records three seconds in memory and overwrites them afterwards."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ TEST = StartTrial(5, "microphone")
 
 
 class Recorder:
-    """A listener's: blocks of a tone in; `told` and `slots` are what came out."""
+    """The recorder, fed with blocks of a tone; collects its messages and slots."""
 
     def __init__(self) -> None:
         self.recorder = TrialRecorder()
-        self.told: list[TrialMessage] = []
+        self.messages: list[TrialMessage] = []
         self.slots: list[TriedSlot] = []
-        self.hear(SLOTS)  # what a listener before this one may have left is overwritten first
+        self.hear(SLOTS)  # the slots of a previous listener are overwritten first
         self.slots.clear()
 
     def start(self, *, busy: bool = False, mic_off: bool = False) -> TrialMessage:
@@ -33,7 +33,7 @@ class Recorder:
         for _ in range(blocks):
             block = np.full(BLOCK_FRAMES, level, np.int16)
             block[::2] *= -1
-            self.told += self.recorder.process(block, mic_off=mic_off)
+            self.messages += self.recorder.process(block, mic_off=mic_off)
             self.slots += self.recorder.pop_slots()
 
     @property
@@ -41,29 +41,29 @@ class Recorder:
         return np.concatenate([samples for number, samples in self.slots if number == 5])
 
 
-def test_three_seconds_are_recorded_measured_and_handed_on_whole() -> None:
+def test_three_seconds_are_recorded_measured_and_delivered_completely() -> None:
     box = Recorder()
     assert box.start() == SoundRecording(5, on=True)
     box.hear(BLOCKS + 40)
-    off, recorded = box.told
+    off, recorded = box.messages
     assert off == SoundRecording(5, on=False)
     assert isinstance(recorded, SoundRecorded)
     assert recorded.played
-    assert decode(encode(recorded)) == recorded, "it crosses the border of a process"
+    assert decode(encode(recorded)) == recorded, "the message can be encoded"
     assert len(box.sound) == SECONDS * RATE_HZ
 
 
-def test_its_end_is_told_when_all_of_it_can_be_read() -> None:
+def test_the_recording_is_announced_when_all_of_it_can_be_read() -> None:
     box = Recorder()
     box.start()
     for _ in range(BLOCKS + 40):
         box.hear(1)
-        if any(isinstance(one, SoundRecorded) for one in box.told):
+        if any(isinstance(message, SoundRecorded) for message in box.messages):
             break
     assert len(box.sound) == SECONDS * RATE_HZ
 
 
-def test_nothing_counts_as_said_to_the_box_until_a_moment_after_its_end() -> None:
+def test_speech_is_ignored_until_a_moment_after_the_recording() -> None:
     box = Recorder()
     deaf = [box.recorder.deaf]
     box.start()
@@ -73,7 +73,7 @@ def test_nothing_counts_as_said_to_the_box_until_a_moment_after_its_end() -> Non
     assert deaf == [False, True, True, False]
 
 
-def test_once_it_was_played_every_slot_is_overwritten() -> None:
+def test_after_playback_every_slot_is_overwritten() -> None:
     box = Recorder()
     box.start()
     box.hear(BLOCKS + 40)
@@ -85,7 +85,7 @@ def test_once_it_was_played_every_slot_is_overwritten() -> None:
     assert not any(number or samples.any() for number, samples in box.slots)
 
 
-def test_a_recording_that_was_never_played_is_overwritten_all_the_same() -> None:
+def test_an_unplayed_recording_is_overwritten_after_a_timeout() -> None:
     box = Recorder()
     box.start()
     box.hear(BLOCKS + 40)
@@ -97,34 +97,32 @@ def test_a_recording_that_was_never_played_is_overwritten_all_the_same() -> None
 @pytest.mark.parametrize(
     ("busy", "mic_off", "why"), [(True, False, "busy"), (False, True, "muted")]
 )
-def test_it_is_refused_while_somebody_talks_or_nothing_is_heard(
-    busy: bool, mic_off: bool, why: str
-) -> None:
+def test_the_test_is_refused_while_busy_or_muted(busy: bool, mic_off: bool, why: str) -> None:
     box = Recorder()
-    told = box.start(busy=busy, mic_off=mic_off)
-    assert isinstance(told, TrialRefused)
-    assert told.why == why
+    refused = box.start(busy=busy, mic_off=mic_off)
+    assert isinstance(refused, TrialRefused)
+    assert refused.why == why
     box.hear(BLOCKS + 40)
-    assert (box.told, box.slots, box.recorder.deaf) == ([], [], False)
+    assert (box.messages, box.slots, box.recorder.deaf) == ([], [], False)
 
 
-def test_a_second_one_waits_for_the_first() -> None:
+def test_a_second_test_is_refused_during_the_first() -> None:
     box = Recorder()
     box.start()
     assert box.start() == TrialRefused(5, "busy")
 
 
-def test_a_mute_in_the_middle_ends_it_and_nothing_of_it_is_kept() -> None:
+def test_muting_during_the_test_ends_it_and_discards_the_recording() -> None:
     box = Recorder()
     box.start()
     box.hear(BLOCKS // 2)
     box.hear(1, mic_off=True)
-    assert box.told == [SoundRecording(5, on=False), TrialRefused(5, "muted")]
+    assert box.messages == [SoundRecording(5, on=False), TrialRefused(5, "muted")]
     box.hear(BLOCKS + 40)
-    assert (box.slots, len(box.told)) == ([], 2)
+    assert (box.slots, len(box.messages)) == ([], 2)
 
 
-def test_when_nobody_waits_for_it_any_more_it_ends() -> None:
+def test_a_cancelled_test_ends() -> None:
     box = Recorder()
     box.start()
     box.hear(10)
@@ -133,11 +131,11 @@ def test_when_nobody_waits_for_it_any_more_it_ends() -> None:
     assert box.recorder.cancel() == []
 
 
-def test_a_microphone_that_gives_zeros_is_told_of_and_not_played() -> None:
+def test_a_microphone_that_delivers_zeros_is_reported_and_not_played() -> None:
     box = Recorder()
     box.start()
     box.hear(BLOCKS + 40, level=0)
-    recorded = box.told[-1]
+    recorded = box.messages[-1]
     assert isinstance(recorded, SoundRecorded)
     assert not recorded.played
     assert box.slots == []

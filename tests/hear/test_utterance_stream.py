@@ -1,4 +1,4 @@
-"""The samples of an utterance leave once each, in order, in pieces that the ring can hold."""
+"""The samples of an utterance are sent once, in order, in pieces that fit the ring."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from appliance.messages.hearing import SpeechEnded
 from appliance.pcm import SampleBuffer
 from appliance.runtime.ipc.ring import END, PAUSE, QUIET, START
 
-FIRST = 1000  # of the buffer, where the utterance begins
+FIRST = 1000  # the buffer's sample at which the utterance begins
 CARD = 70_000  # the card's index of the buffer's sample 0
 PIECE = 28 * 16_000
 
@@ -20,18 +20,18 @@ Out = list[SpeechSlot | SpeechEnded]
 
 
 def buffer(frames: int) -> SampleBuffer:
-    """Samples that say where they are."""
+    """A buffer whose samples are their own positions."""
     made = SampleBuffer(max(1, frames))
     made.write(0, np.arange(frames).astype(np.int16))
     return made
 
 
 def samples(out: Out) -> list[int]:
-    return [int(n) for each in out if isinstance(each, SpeechSlot) for n in each.samples]
+    return [int(n) for item in out if isinstance(item, SpeechSlot) for n in item.samples]
 
 
 def ends(out: Out) -> list[SpeechEnded]:
-    return [each for each in out if isinstance(each, SpeechEnded)]
+    return [item for item in out if isinstance(item, SpeechEnded)]
 
 
 def expected(frames: int) -> list[int]:
@@ -39,7 +39,7 @@ def expected(frames: int) -> list[int]:
 
 
 @given(st.lists(st.integers(0, 2000), max_size=12), st.booleans())
-def test_however_it_comes_every_sample_leaves_once_and_in_order(
+def test_every_sample_is_sent_once_and_in_order_for_any_sequence_of_steps(
     steps: list[int], pause: bool
 ) -> None:
     stream, out, until = UtteranceStream(7, FIRST, 1600), Out(), FIRST
@@ -49,13 +49,13 @@ def test_however_it_comes_every_sample_leaves_once_and_in_order(
         out += stream.pop_ready(held, until, CARD, pause)
     out += stream.finish(held, until, CARD, until)
     assert samples(out) == expected(until - FIRST)
-    slots = [each for each in out if isinstance(each, SpeechSlot)]
+    slots = [item for item in out if isinstance(item, SpeechSlot)]
     assert all(slot.index == CARD + FIRST + slot.position for slot in slots)
     assert all(bool(slot.flags & START) == (slot.position == 0) for slot in slots)
     assert [bool(slot.flags & END) for slot in slots] == [False] * (len(slots) - 1) + [True]
 
 
-def test_what_does_not_fill_a_slot_waits() -> None:
+def test_samples_are_held_back_until_they_fill_a_slot() -> None:
     stream, held = UtteranceStream(7, FIRST, PIECE), buffer(5000)
     assert stream.pop_ready(held, FIRST + CHUNK_FRAMES - 1, CARD, quiet=False) == []
     (slot,) = stream.pop_ready(held, FIRST + CHUNK_FRAMES, CARD, quiet=False)
@@ -64,14 +64,14 @@ def test_what_does_not_fill_a_slot_waits() -> None:
 
 
 @pytest.mark.parametrize("quiet", [False, True])
-def test_a_slot_says_whether_anybody_speaks(quiet: bool) -> None:
+def test_a_slot_is_flagged_quiet_while_nobody_speaks(quiet: bool) -> None:
     stream, held = UtteranceStream(7, FIRST, PIECE), buffer(5000)
     (slot,) = stream.pop_ready(held, FIRST + CHUNK_FRAMES, CARD, quiet=quiet)
     assert isinstance(slot, SpeechSlot)
     assert bool(slot.flags & QUIET) is quiet
 
 
-def test_a_pause_sends_what_there_is_once_and_the_utterance_goes_on() -> None:
+def test_a_pause_flushes_the_remaining_samples_once_and_the_utterance_continues() -> None:
     stream, held = UtteranceStream(7, FIRST, PIECE), buffer(5000)
     (rest,) = stream.flush_pause(held, FIRST + 100, CARD)
     assert rest.flags == START | PAUSE
@@ -81,7 +81,7 @@ def test_a_pause_sends_what_there_is_once_and_the_utterance_goes_on() -> None:
 
 
 @pytest.mark.parametrize(("pause", "cut_at"), [(False, PIECE), (True, PIECE - 48_000)])
-def test_a_long_one_is_cut_at_the_latest_at_its_piece_and_sooner_at_a_pause(
+def test_a_long_utterance_is_cut_at_its_piece_length_or_at_an_earlier_pause(
     pause: bool, cut_at: int
 ) -> None:
     stream, held = UtteranceStream(7, FIRST, PIECE), buffer(FIRST + PIECE + 5000)
@@ -91,13 +91,13 @@ def test_a_long_one_is_cut_at_the_latest_at_its_piece_and_sooner_at_a_pause(
     assert end.index == CARD + FIRST + end.frames
 
 
-def test_the_end_says_when_the_speech_was_over_not_when_that_was_known() -> None:
+def test_the_end_carries_the_index_at_which_the_speech_ended() -> None:
     stream, held = UtteranceStream(7, FIRST, PIECE), buffer(5000)
     (end,) = ends(stream.finish(held, FIRST + 3000, CARD, FIRST + 2000))
     assert end == SpeechEnded(7, CARD + FIRST + 2000, 3000, last=True)
 
 
-def test_an_utterance_of_no_samples_has_an_end_all_the_same() -> None:
+def test_an_empty_utterance_still_has_an_end() -> None:
     slot, end = UtteranceStream(7, FIRST, PIECE).finish(buffer(FIRST), FIRST, CARD, FIRST)
     assert isinstance(slot, SpeechSlot)
     assert (len(slot.samples), slot.flags) == (0, START | END)

@@ -1,9 +1,9 @@
-"""A transducer that tells two tones apart, made by hand in ONNX, for sherpa-onnx's real loader.
+"""A handmade ONNX transducer that tells two tones apart, for sherpa-onnx's real loader.
 
 It has the shape of a streaming LSTM transducer: encoder, decoder, joiner and tokens, with the
-metadata that sherpa-onnx asks for. A tone of 500 Hz that begins is the word "wait" to it, one of
-2500 Hz the word "okay". No weight is trained: the encoder compares how two mel bands rise, and the
-joiner does not let a word follow itself.
+metadata that sherpa-onnx requires. The onset of a 500 Hz tone is the word "wait", that of a 2500 Hz
+tone the word "okay". No weight is trained: the encoder compares the rise of two mel bands, and the
+joiner never repeats a word directly.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from onnx import TensorProto, helper, numpy_helper
 from appliance.pcm import RATE_HZ, Samples
 
 WAIT_HZ, OKAY_HZ = 500.0, 2500.0
-MELS, CHUNK, SEEN = 80, 4, 9  # bands; frames of 10 ms that a step takes, and that it sees
+MELS, CHUNK, SEEN = 80, 4, 9  # mel bands; 10 ms frames that a step consumes, and that it sees
 LOW, HIGH = slice(13, 20), slice(45, 52)  # the mel bands about the two tones
-STANDS_OUT = 3.0  # in log energy, one band's rise over the other's, to be a word
+STANDS_OUT = 3.0  # least difference in rise, in log energy, that is a word
 SURE = (
     10.0  # a steep edge: the spotter's beam takes a word as soon as it pays, and then believes it
 )
@@ -32,7 +32,7 @@ _OPSET = [helper.make_opsetid("", 13)]
 
 
 def tone(frequency_hz: float, seconds: float, level: float = 0.3) -> Samples:
-    """int16 of a sine in a little noise; of the noise alone at level 0."""
+    """An int16 sine in a little noise; noise alone at level 0."""
     t = np.arange(int(seconds * RATE_HZ)) / RATE_HZ
     noise = np.random.default_rng(0).normal(0.0, 0.003, len(t))
     sine = level * np.sin(2 * np.pi * frequency_hz * t) * np.minimum(1.0, t / 0.01)
@@ -40,7 +40,7 @@ def tone(frequency_hz: float, seconds: float, level: float = 0.3) -> Samples:
 
 
 def make(folder: Path) -> dict[str, Path]:
-    """Write the model into `folder`. Returns its files by their role, as the catalogue has them."""
+    """Write the model into `folder`. Returns its files by their role in the catalogue."""
     files = {role: folder / f"{role}.onnx" for role in ("encoder", "decoder", "joiner")}
     onnx.save(_encoder(), str(files["encoder"]))
     onnx.save(_decoder(), str(files["decoder"]))
@@ -102,7 +102,7 @@ def _joiner() -> onnx.ModelProto:
     bias = np.full(size, -200.0, np.float32)
     bias[0] = 0.0
     bias[[TOKENS.index("▁wait"), TOKENS.index("▁okay")]] = -SURE * STANDS_OUT
-    again = -200.0 * np.eye(size, dtype=np.float32)  # a word that was just said is not said again
+    again = -200.0 * np.eye(size, dtype=np.float32)  # forbids repeating the last word
     again[0, 0] = 0.0
     nodes = [
         helper.make_node("MatMul", ["encoder_out", "hears"], ["heard"]),

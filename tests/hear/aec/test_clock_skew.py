@@ -1,4 +1,4 @@
-"""Two clocks are told from a room, and a moved box from two clocks."""
+"""The estimator tells clock skew from a steady room and from a box that was moved once."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ def late(taps: Floats, by: float) -> Floats:
 
 
 def room(seed: int = 0) -> Floats:
-    """A response of a voice's bandwidth."""
+    """An impulse response with the bandwidth of a voice."""
     taps = impulse_response(seed, rt60_s=0.15)[:3200]
     smooth = np.convolve(taps, np.hanning(5) / 2, mode="same")
     return np.pad(smooth, (0, 3200 - len(smooth))).astype(np.float32)
 
 
 @pytest.mark.parametrize("ppm", [10.0, 30.0, -60.0])
-def test_clocks_that_differ_are_measured(ppm: float) -> None:
+def test_the_skew_between_two_clocks_is_measured(ppm: float) -> None:
     drift = ClockSkewEstimator()
     for look in range(10):
         drift.update(late(room(), -ppm * 1e-6 * RATE_HZ * EVERY_S * look))
     assert drift.ppm == pytest.approx(ppm, rel=0.1)
 
 
-def test_one_clock_is_never_two() -> None:
+def test_a_single_clock_is_never_reported_as_skewed() -> None:
     rng = np.random.default_rng(0)
     drift = ClockSkewEstimator()
     for _ in range(20):
@@ -42,14 +42,14 @@ def test_one_clock_is_never_two() -> None:
         assert drift.ppm is None
 
 
-def test_a_box_that_was_moved_once_has_one_clock() -> None:
+def test_a_single_move_of_the_box_is_not_reported_as_skew() -> None:
     drift = ClockSkewEstimator()
     for look in range(12):
         drift.update(late(room(1), 5.0) if look > 5 else room())
     assert drift.ppm is None
 
 
-def test_nothing_is_said_within_the_first_half_minute() -> None:
+def test_no_skew_is_reported_within_the_first_half_minute() -> None:
     drift = ClockSkewEstimator()
     for look in range(6):
         drift.update(late(room(), 3.0 * look))

@@ -1,4 +1,4 @@
-"""Which canceller the settings name, and what the one that is none does."""
+"""The settings select the canceller, and the pass-through canceller changes nothing."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ ECHO = load_defaults().hearing.echo
 
 
 @pytest.mark.parametrize("name", ["auto", "kalman"])
-def test_the_box_cancels_by_its_own_filter(name: Literal["auto", "kalman"]) -> None:
+def test_auto_and_kalman_select_the_kalman_canceller(name: Literal["auto", "kalman"]) -> None:
     made = make_canceller(msgspec.structs.replace(ECHO, canceller=name), 80)
     assert isinstance(made, KalmanCanceller)
 
 
 @pytest.mark.parametrize("name", ["hardware", "none"])
-def test_a_card_with_its_own_canceller_is_left_alone(name: Literal["hardware", "none"]) -> None:
+def test_hardware_and_none_pass_the_microphone_through(name: Literal["hardware", "none"]) -> None:
     made = make_canceller(msgspec.structs.replace(ECHO, canceller=name), 80)
     assert isinstance(made, PassThroughCanceller)
     mic = np.arange(80, dtype=np.int16)

@@ -1,4 +1,4 @@
-"""The Kalman canceller learns quickly, is not moved by the owner, and notices another room."""
+"""The Kalman canceller converges quickly, ignores near speech and detects another room."""
 
 from __future__ import annotations
 
@@ -47,31 +47,31 @@ def taken_db(mic: Wave, left: Wave, from_s: float, to_s: float) -> float:
     return float(10 * np.log10(np.sum(mic[span] ** 2) / np.sum(left[span] ** 2)))
 
 
-def test_a_voice_is_taken_away_by_20_db_within_two_seconds() -> None:
+def test_an_echo_is_reduced_by_20_db_within_two_seconds() -> None:
     played = answer(4)
     mic = echo_of(played, room(1))
     assert taken_db(mic, left_of(kalman(), mic, played), 2, 4) > 20
 
 
-@pytest.mark.parametrize("told", [True, False])
+@pytest.mark.parametrize("mic_off_passed", [True, False])
 @pytest.mark.long
-def test_a_microphone_that_is_off_does_not_make_it_forget_the_room(told: bool) -> None:
-    """If it is told; zeros that it takes for sound say that there is no echo any more."""
+def test_a_muted_microphone_keeps_the_echo_path_if_mic_off_is_passed(mic_off_passed: bool) -> None:
+    """Zeros that the canceller takes for sound would mean that the echo is gone."""
     played = answer(12)
     mic = echo_of(played, room(1))
     heard = to_int16(mic).reshape(-1, 80)
     echo, left = kalman(), []
     for number, (m, p) in enumerate(zip(heard, played.reshape(-1, 80), strict=True)):
         off = 4 <= number * 80 / RATE_HZ < 10
-        left.append(echo.cancel_echo(0 * m if off else m, p, mic_off=off and told))
-        assert not (off and told and left[-1].any())
+        left.append(echo.cancel_echo(0 * m if off else m, p, mic_off=off and mic_off_passed))
+        assert not (off and mic_off_passed and left[-1].any())
     afterwards_db = taken_db(mic, np.concatenate(left).astype(float), 10, 10.3)
-    assert (afterwards_db > 20) == told
-    assert (echo.path_changes == 0) == told
+    assert (afterwards_db > 20) == mic_off_passed
+    assert (echo.path_changes == 0) == mic_off_passed
 
 
 @pytest.mark.long
-def test_the_owners_voice_does_not_spoil_it() -> None:
+def test_near_speech_does_not_degrade_the_echo_path() -> None:
     played = answer(10)
     echo = echo_of(played, room(2))
     owner = np.zeros(len(echo))
@@ -81,7 +81,7 @@ def test_the_owners_voice_does_not_spoil_it() -> None:
     assert taken_db(echo, left - owner, 7, 10) > 18
 
 
-def test_what_is_not_echo_passes_untouched_while_nothing_was_played() -> None:
+def test_the_microphone_passes_unchanged_while_nothing_was_played() -> None:
     echo = kalman()
     mic = np.arange(80, dtype=np.int16)
     for _ in range(100):
@@ -90,7 +90,7 @@ def test_what_is_not_echo_passes_untouched_while_nothing_was_played() -> None:
 
 
 @pytest.mark.long
-def test_another_room_is_noticed_and_learned_within_three_seconds() -> None:
+def test_another_room_is_detected_and_learned_within_three_seconds() -> None:
     played = answer(12)
     mic = echo_of(played, room(3))
     mic[6 * RATE_HZ :] = echo_of(played, room(4))[6 * RATE_HZ :]
@@ -101,7 +101,7 @@ def test_another_room_is_noticed_and_learned_within_three_seconds() -> None:
     assert taken_db(mic, left, 9, 12) > 20
 
 
-ON, OFF, SOFT, ZEROS = 1.0, 0.0, 0.01, -1.0  # of the echo; zeros: no noise of the room, either
+ON, OFF, SOFT, ZEROS = 1.0, 0.0, 0.01, -1.0  # gain of the echo; ZEROS: no room noise either
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ ON, OFF, SOFT, ZEROS = 1.0, 0.0, 0.01, -1.0  # of the echo; zeros: no noise of t
 def test_an_echo_that_returns_is_found_within_three_seconds(
     before: list[tuple[int, float]],
 ) -> None:
-    """An amplifier that was off, a knob at its end, a card that is muted by a key of its own."""
+    """The amplifier was off, its volume at zero, or the card muted by a key of its own."""
     level = np.concatenate([np.full(s * RATE_HZ, gain) for s, gain in [*before, (6, ON)]])
     played = answer(len(level) // RATE_HZ)
     noise = np.random.default_rng(0).normal(0, 10, len(level))
@@ -127,7 +127,7 @@ def test_an_echo_that_returns_is_found_within_three_seconds(
 
 @pytest.mark.parametrize("spoken_over", [False, True])
 @pytest.mark.long
-def test_where_there_is_no_echo_none_is_found_whoever_speaks(spoken_over: bool) -> None:
+def test_without_an_echo_none_is_found_even_under_near_speech(spoken_over: bool) -> None:
     played = answer(40)
     mic = np.random.default_rng(0).normal(0, 10, len(played))
     if spoken_over:
@@ -141,7 +141,7 @@ def test_where_there_is_no_echo_none_is_found_whoever_speaks(spoken_over: bool) 
 
 
 @pytest.mark.long
-def test_a_kept_response_that_takes_nothing_away_is_given_up() -> None:
+def test_a_restored_response_that_removes_nothing_is_discarded() -> None:
     played = answer(8)
     mic = echo_of(played, room(1))
     echo = kalman()
@@ -151,12 +151,12 @@ def test_a_kept_response_that_takes_nothing_away_is_given_up() -> None:
 
 
 def left_noise(echo: KalmanCanceller) -> npt.NDArray[np.float32]:
-    """Of the size of a response, and nothing to do with any room."""
+    """Noise as long as a response and unrelated to any room."""
     return np.random.default_rng(1).normal(0, 1, len(echo.taps)).astype(np.float32)
 
 
 @pytest.mark.long
-def test_a_steady_room_is_never_taken_for_another() -> None:
+def test_an_unchanged_room_is_never_reported_as_a_path_change() -> None:
     played = answer(10)
     echo = kalman()
     left_of(echo, echo_of(played, room(5)), played)
@@ -164,7 +164,7 @@ def test_a_steady_room_is_never_taken_for_another() -> None:
 
 
 @pytest.mark.long
-def test_a_response_that_was_kept_works_from_the_first_second() -> None:
+def test_a_restored_response_works_from_the_first_second() -> None:
     played = answer(6)
     mic = echo_of(played, room(6))
     first = kalman()
@@ -180,7 +180,7 @@ def test_a_response_of_another_length_is_refused() -> None:
 
 
 @pytest.mark.long
-def test_an_echo_beyond_the_microphones_range_is_still_known() -> None:
+def test_an_echo_that_clips_the_microphone_is_still_reduced() -> None:
     played = answer(6)
     mic = echo_of(played, room(7, gain=4.0))
     assert np.mean(np.abs(mic) > 32768) > 0.01
@@ -189,7 +189,7 @@ def test_an_echo_beyond_the_microphones_range_is_still_known() -> None:
 
 
 @pytest.mark.long
-def test_an_owner_over_such_an_echo_is_still_heard() -> None:
+def test_near_speech_over_a_clipping_echo_is_preserved() -> None:
     played = answer(6)
     owner = np.zeros(len(played))
     owner[4 * RATE_HZ :] = 32768 * at_level(np.resize(say("what about the sea", "en-gb+f3"),
@@ -200,7 +200,7 @@ def test_an_owner_over_such_an_echo_is_still_heard() -> None:
 
 
 @pytest.mark.parametrize(("gain", "knows"), [(0.3, True), (0.003, False)])
-def test_what_a_card_leaves_of_an_echo_is_not_foretold(gain: float, knows: bool) -> None:
+def test_the_canceller_knows_only_an_echo_that_is_loud_enough(gain: float, knows: bool) -> None:
     played = answer(6)
     echo = kalman()
     left_of(echo, echo_of(played, room(8, gain)), played)
@@ -208,7 +208,7 @@ def test_what_a_card_leaves_of_an_echo_is_not_foretold(gain: float, knows: bool)
     assert echo.knows_echo == knows
 
 
-def test_full_scale_squares_do_not_break_it() -> None:
+def test_full_scale_square_waves_keep_the_taps_finite() -> None:
     echo = kalman()
     square = np.where(np.arange(80) < 40, 32767, -32768).astype(np.int16)
     for _ in range(400):
@@ -218,7 +218,7 @@ def test_full_scale_squares_do_not_break_it() -> None:
 
 
 def announced(gain: float) -> tuple[Samples, Wave]:
-    """A chime and a sentence, and what arrives of them in a room of which nothing is known."""
+    """A chime and a sentence, and their echo in a room that the canceller has not learned."""
     played = np.concatenate([chime(), answer(3)])
     played = played[: len(played) // 80 * 80]
     noise = np.random.default_rng(1).normal(0, 16.0, len(played))  # -66 dBFS
@@ -227,7 +227,7 @@ def announced(gain: float) -> tuple[Samples, Wave]:
 
 @pytest.mark.parametrize("gain", [0.1, 0.3, 1.0, 2.0])
 @pytest.mark.long
-def test_two_notes_do_not_make_it_add_to_the_words_after_them(gain: float) -> None:
+def test_after_a_chime_the_canceller_does_not_amplify_the_words_that_follow(gain: float) -> None:
     played, mic = announced(gain)
     words_s = len(chime()) / RATE_HZ
     left = left_of(kalman(), mic, played)
@@ -237,12 +237,12 @@ def test_two_notes_do_not_make_it_add_to_the_words_after_them(gain: float) -> No
 
 @pytest.mark.parametrize("gain", [0.03, 0.1, 0.3, 1.0, 2.0])
 @pytest.mark.long
-def test_it_knows_from_the_first_sound_on_how_much_it_leaves(gain: float) -> None:
+def test_the_misalignment_estimate_holds_from_the_first_sound(gain: float) -> None:
     played, mic = announced(gain)
     echo, over_db = kalman(), []
     for m, p in zip(to_int16(mic).reshape(-1, 80), played.reshape(-1, 80), strict=True):
         left = echo.cancel_echo(m, p, clipped(m)) / 32768
         left_db = 10 * np.log10(float(np.mean(left**2)) + 1e-10)
-        over_db.append(left_db - max(echo.misalignment_db, -65.0))  # it leaves the noise, too
+        over_db.append(left_db - max(echo.misalignment_db, -65.0))  # noise included
     assert np.percentile(over_db, 99) < 6
-    assert np.percentile(over_db[400:], 90) > -12  # and not by far too much
+    assert np.percentile(over_db[400:], 90) > -12  # the estimate is not far too high either

@@ -1,4 +1,4 @@
-"""What is left is told to be the box's own voice after a move and after a turn of the volume."""
+"""A residual is recognised as echo after the box was moved or its volume changed."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ def noise(seed: int, seconds: float = 1.0) -> Floats:
     return rng.normal(0, 0.1, round(seconds * RATE_HZ) // 80 * 80).astype(np.float32)
 
 
-def says(left: Floats, echo: Floats) -> list[float | None]:
-    """The gains of all its yeses."""
-    sameness = EchoPathChangeDetector()
+def detected_gains(left: Floats, echo: Floats) -> list[float | None]:
+    """The gain of each detected change."""
+    detector = EchoPathChangeDetector()
     pairs = zip(left.reshape(-1, 80), echo.reshape(-1, 80), strict=True)
-    return [sameness.gain for one, other in pairs if sameness.process(one, other)]
+    return [detector.gain for one, other in pairs if detector.process(one, other)]
 
 
 @pytest.mark.parametrize("gain", [3.0, 0.3])
-def test_a_turn_of_the_volume_is_found_within_80_ms_and_measured(gain: float) -> None:
+def test_a_volume_change_is_detected_within_80_ms_and_its_gain_measured(gain: float) -> None:
     echo = noise(1, 0.085)
-    assert says(echo * np.float32(gain - 1), echo) == [pytest.approx(gain, rel=0.01)]
+    assert detected_gains(echo * np.float32(gain - 1), echo) == [pytest.approx(gain, rel=0.01)]
 
 
-def test_after_a_move_nothing_of_the_old_echo_holds() -> None:
+def test_a_move_is_detected_without_a_gain() -> None:
     echo, other = noise(1, 0.085), noise(2, 0.085)
-    assert says(other - echo, echo) == [None]
+    assert detected_gains(other - echo, echo) == [None]
 
 
-def test_a_voice_as_loud_as_the_echo_is_no_change_and_neither_is_a_little_that_is_left() -> None:
-    assert says(noise(2), noise(1)) == []
-    assert says(noise(1) * np.float32(0.3), noise(1)) == []
+def test_near_speech_and_a_small_residual_are_not_a_change() -> None:
+    assert detected_gains(noise(2), noise(1)) == []
+    assert detected_gains(noise(1) * np.float32(0.3), noise(1)) == []
 
 
-def test_the_end_of_an_echo_and_the_first_of_one_that_has_not_arrived_say_nothing() -> None:
-    """The response is a little wrong there, always, and only there is nothing else to be heard."""
+def test_the_decay_of_an_echo_and_an_echo_not_yet_arrived_are_not_a_change() -> None:
+    """The response is always slightly wrong there, and nothing else masks the error."""
     echo = noise(1, 0.5)
     faint = noise(3, 0.2) * np.float32(0.1)
     for left in (faint * np.float32(-0.7) + noise(4, 0.2) * np.float32(0.06), -faint):
         heard = np.concatenate([echo * np.float32(0.1), left])
-        assert says(heard, np.concatenate([echo, faint])) == []
-    assert says(-faint, faint) == [], "of what is not there any more nothing is to be learned"
+        assert detected_gains(heard, np.concatenate([echo, faint])) == []
+    assert detected_gains(-faint, faint) == [], "an echo that is missing altogether is not a change"
 
 
 @pytest.mark.process  # 14 s of sound each, through the whole pipeline

@@ -1,4 +1,4 @@
-"""One window after another the estimate comes to be the path; copies of it are their own."""
+"""The estimate converges to the echo path window by window, and its copies are independent."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ PATH[[3, 40, 100]] = 0.5, -0.3, 0.1
 
 
 def windows(count: int, seed: int = 0) -> list[tuple[Floats, Floats]]:
-    """What was played in each window, and its echo by PATH."""
+    """The samples played in each window, and their echo through PATH."""
     played = np.random.default_rng(seed).normal(0, 0.1, (count + 1) * LENGTH).astype(np.float32)
     echo = np.convolve(played, PATH)[: len(played)].astype(np.float32)
     ends = range(2 * LENGTH, len(played) + 1, LENGTH)
     return [(played[end - 2 * LENGTH : end], echo[end - LENGTH : end]) for end in ends]
 
 
-def learnt(estimate: EchoPathEstimate, count: int = 60, seed: int = 0) -> Floats:
-    """What is left of the echo in the last window."""
+def learn(estimate: EchoPathEstimate, count: int = 60, seed: int = 0) -> Floats:
+    """Feed `count` windows to the estimate. Returns the residual of the last one."""
     left = np.zeros(LENGTH, np.float32)
     for played, echo in windows(count, seed):
         far = forward(played)
@@ -43,26 +43,26 @@ def error_db(estimate: EchoPathEstimate) -> float:
     return 10 * math.log10(wrong / float(np.sum(PATH**2)))
 
 
-def test_it_comes_to_know_the_path_and_takes_its_echo_away() -> None:
+def test_the_estimate_converges_to_the_path_and_removes_its_echo() -> None:
     estimate = EchoPathEstimate(LENGTH)
     assert error_db(estimate) == pytest.approx(0.0)
-    left = learnt(estimate)
+    left = learn(estimate)
     assert error_db(estimate) < -30
     assert np.abs(left).max() < 0.01
 
 
-def test_what_it_has_learnt_works_from_the_first_window_of_the_next_start() -> None:
+def test_a_restored_estimate_works_from_the_first_window() -> None:
     first, again = EchoPathEstimate(LENGTH), EchoPathEstimate(LENGTH)
-    learnt(first)
+    learn(first)
     again.restore(first.taps)
     assert np.array_equal(again.taps, first.taps)
     played, echo = windows(1, seed=5)[0]
     assert np.allclose(again.predicted_echo(forward(played)), echo, atol=0.01)
 
 
-def test_silence_teaches_nothing() -> None:
+def test_silence_changes_nothing() -> None:
     estimate = EchoPathEstimate(LENGTH)
-    learnt(estimate)
+    learn(estimate)
     before = estimate.taps
     silent = forward(np.zeros(2 * LENGTH, np.float32))
     estimate.update(silent, power_of(silent), np.full(LENGTH, 0.1, np.float32), shared=1.0)
@@ -70,9 +70,9 @@ def test_silence_teaches_nothing() -> None:
 
 
 @pytest.mark.parametrize("how", ["doubted", "scaled"])
-def test_a_copy_learns_by_itself(how: str) -> None:
+def test_a_copy_learns_independently(how: str) -> None:
     estimate = EchoPathEstimate(LENGTH)
-    learnt(estimate)
+    learn(estimate)
     before = estimate.taps
     other = estimate.doubted() if how == "doubted" else estimate.scaled(1.0)
     assert np.array_equal(other.taps, before)
@@ -83,17 +83,17 @@ def test_a_copy_learns_by_itself(how: str) -> None:
     assert np.array_equal(estimate.taps, before)
 
 
-def test_one_that_is_doubted_becomes_another_path_sooner() -> None:
+def test_a_doubted_estimate_adapts_to_another_path_sooner() -> None:
     sure = EchoPathEstimate(LENGTH)
     sure.restore(-PATH)
     doubted = sure.doubted()
     for estimate in (sure, doubted):
-        learnt(estimate, 4)
+        learn(estimate, 4)
     assert error_db(doubted) < error_db(sure)
 
 
 @pytest.mark.parametrize("gain", [0.0, 0.5, 2.0])
-def test_a_louder_loudspeaker_is_a_louder_echo(gain: float) -> None:
+def test_scaling_the_estimate_scales_the_predicted_echo(gain: float) -> None:
     estimate = EchoPathEstimate(LENGTH)
     estimate.restore(PATH)
     far = forward(windows(1)[0][0])
@@ -102,14 +102,14 @@ def test_a_louder_loudspeaker_is_a_louder_echo(gain: float) -> None:
     assert np.allclose(louder.predicted_echo(far), gain * estimate.predicted_echo(far), atol=1e-6)
 
 
-def test_where_the_microphone_was_at_its_end_a_louder_echo_explains_it() -> None:
+def test_at_clipped_samples_a_louder_echo_explains_the_residual() -> None:
     left = np.array([0.5, -0.5, 0.5, -0.5], np.float32)
     assert np.array_equal(unexplained(left, None), left)
     clipped = np.array([1, 1, -1, 0], np.float32)
     assert unexplained(left, clipped).tolist() == [0.5, 0.0, 0.0, -0.5]
 
 
-def test_forward_and_back_keep_the_precision_and_the_sound() -> None:
+def test_the_fourier_transform_and_its_inverse_keep_single_precision_and_the_sound() -> None:
     sound = windows(1)[0][0]
     spectrum = forward(sound)
     assert (str(spectrum.dtype), str(back(spectrum).dtype)) == ("complex64", "float32")

@@ -7,7 +7,7 @@ import numpy as np
 from appliance.hear.aec.sliding_window import SlidingWindow
 
 
-def test_the_newest_rows_are_shown_however_often_the_memory_ends() -> None:
+def test_the_newest_rows_stay_in_order_when_the_memory_wraps() -> None:
     window = SlidingWindow(np.zeros(6, np.int64), spare=4)
     stream = np.arange(1, 41)
     for at in range(0, 40, 2):
@@ -16,7 +16,7 @@ def test_the_newest_rows_are_shown_however_often_the_memory_ends() -> None:
         assert window.rows.tolist() == [0] * (6 - len(seen)) + seen.tolist()
 
 
-def test_rows_of_several_values_stay_whole() -> None:
+def test_rows_of_several_values_are_shifted_as_rows() -> None:
     window = SlidingWindow(np.zeros((2, 3)), spare=1)
     for value in range(5):
         window.push(np.full((1, 3), value))

@@ -1,4 +1,4 @@
-"""5 ms of a sound of one level and tone."""
+"""Audio blocks of 5 ms with a given level, tone and speech probability."""
 
 from __future__ import annotations
 

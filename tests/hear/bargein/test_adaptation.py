@@ -1,4 +1,4 @@
-"""An owner's layer: it learns, leaves others alone, and its file is whole, private, or refused."""
+"""The owner's layer learns, leaves other sounds alone, and is saved privately or refused."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ MODEL = "of this network"
 DAMAGED = {"empty": b"", "rubbish": b"rubbish", "cut off": b"PK\x03\x04 cut off", **damaged()}
 
 
-def answers(seed: int, count: int, middle: float = 0.0, first: float = 0.0) -> NetworkOutputs:
-    """Answers whose first embedding lies about `middle`; log odds of a backchannel are `first`."""
+def outputs(seed: int, count: int, middle: float = 0.0, first: float = 0.0) -> NetworkOutputs:
+    """Outputs whose first embedding is near `middle` and whose backchannel log odds are `first`."""
     chance = np.random.default_rng(seed)
     embedding = chance.normal(0, 0.3, (count, EMBEDDING)).astype(np.float32)
     embedding[:, 0] += middle
@@ -41,31 +41,31 @@ def odds(layer: Adaptation, some: NetworkOutputs) -> np.ndarray:
 
 def layer() -> Adaptation:
     return adaptation.fit(
-        both(answers(1, 20, 0.8), answers(2, 20, -0.8)),
+        both(outputs(1, 20, 0.8), outputs(2, 20, -0.8)),
         np.repeat([0, 1], 20),
-        answers(3, 200),
+        outputs(3, 200),
         MODEL,
     )
 
 
-def test_it_learns_what_the_network_could_not_tell() -> None:
-    assert odds(layer(), answers(4, 50, 0.8))[:, 0].mean() > 0.6
-    assert odds(layer(), answers(5, 50, -0.8))[:, 1].mean() > 0.6
+def test_the_layer_separates_classes_that_the_network_confuses() -> None:
+    assert odds(layer(), outputs(4, 50, 0.8))[:, 0].mean() > 0.6
+    assert odds(layer(), outputs(5, 50, -0.8))[:, 1].mean() > 0.6
 
 
-def test_it_leaves_other_sounds_as_they_were() -> None:
-    others = answers(6, 200)
+def test_the_layer_hardly_changes_the_odds_of_other_sounds() -> None:
+    others = outputs(6, 200)
     shipped = adaptation.softmax(others.log_odds.astype(np.float64))
     assert np.abs(odds(layer(), others) - shipped).mean() < 0.12
 
 
-def test_a_class_with_more_takes_weighs_no_more() -> None:
-    many = both(answers(1, 60), answers(2, 3))
-    made = adaptation.fit(many, np.repeat([0, 1], [60, 3]), answers(3, 200), MODEL)
-    assert odds(made, answers(7, 50))[:, 0].mean() < 0.6
+def test_a_class_with_more_takes_has_no_more_weight() -> None:
+    many = both(outputs(1, 60), outputs(2, 3))
+    made = adaptation.fit(many, np.repeat([0, 1], [60, 3]), outputs(3, 200), MODEL)
+    assert odds(made, outputs(7, 50))[:, 0].mean() < 0.6
 
 
-def test_it_comes_back_as_it_was_kept(tmp_path: Path) -> None:
+def test_a_saved_layer_is_loaded_unchanged_and_private(tmp_path: Path) -> None:
     made = layer()
     path = adaptation.save(made, tmp_path / "new")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -74,16 +74,16 @@ def test_it_comes_back_as_it_was_kept(tmp_path: Path) -> None:
     assert np.array_equal(back.weight, made.weight)
 
 
-def test_keeping_it_again_makes_it_private_again(tmp_path: Path) -> None:
+def test_saving_again_restores_the_private_file_mode(tmp_path: Path) -> None:
     adaptation.save(layer(), tmp_path).chmod(0o644)
     assert stat.S_IMODE(adaptation.save(layer(), tmp_path).stat().st_mode) == 0o600
 
 
-def test_nothing_enrolled_is_nothing(tmp_path: Path) -> None:
+def test_without_a_file_no_layer_is_loaded(tmp_path: Path) -> None:
     assert adaptation.load(tmp_path) is None
 
 
-def test_one_of_another_network_is_refused(tmp_path: Path) -> None:
+def test_a_layer_for_another_network_is_refused(tmp_path: Path) -> None:
     adaptation.save(layer(), tmp_path)
     with pytest.raises(ModelError, match="another version"):
         adaptation.load(tmp_path, "of the next network")
@@ -97,7 +97,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, wrong: str) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["shape", "nan", "kind", "words"])
-def test_numbers_that_cannot_be_are_refused(tmp_path: Path, wrong: str) -> None:
+def test_impossible_weights_are_refused(tmp_path: Path, wrong: str) -> None:
     weight = np.zeros((3, 63 if wrong == "shape" else EMBEDDING), np.float32)
     weight[0, 0] = np.nan if wrong == "nan" else 0
     if wrong in ("kind", "words"):
@@ -107,7 +107,7 @@ def test_numbers_that_cannot_be_are_refused(tmp_path: Path, wrong: str) -> None:
         adaptation.load(tmp_path)
 
 
-def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_raises_a_storage_error(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file")
     with pytest.raises(StorageError):
         adaptation.save(layer(), tmp_path / "state")

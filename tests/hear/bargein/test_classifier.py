@@ -1,4 +1,4 @@
-"""The decision rule row by row, and the phrases that the rules must not get wrong."""
+"""The decision rule row by row, and phrases that the rules must classify correctly."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.hear.bargein.blocks import LOUD, QUIET, block
 
 
 class Constant:
-    """A classifier with one opinion."""
+    """A classifier that always returns the same probabilities."""
 
     def __init__(self, odds: ClassProbabilities, trust: DecisionSchedule = IN_RULES) -> None:
         self._odds = odds
@@ -52,13 +52,13 @@ def decided(
     sound: list[AudioBlock],
     usual_db: float | None = None,
 ) -> tuple[Judgement | None, int]:
-    """The verdict on these blocks, and its age."""
+    """The verdict on these blocks, and its age in milliseconds."""
     judging = VerdictTracker(settings.verdict, RuleClassifier() if odds is None else Constant(odds))
     judging.start(np.zeros(0, np.int16))
     segment = Segment(usual_db)
-    for count, each in enumerate(sound, 1):
-        segment.update(each)
-        _, verdict = judging.process(each, segment, count * BLOCK_MS)
+    for count, block_ in enumerate(sound, 1):
+        segment.update(block_)
+        _, verdict = judging.process(block_, segment, count * BLOCK_MS)
         if verdict is not None:
             return verdict, count * BLOCK_MS
     return None, len(sound) * BLOCK_MS
@@ -73,13 +73,13 @@ def decided(
             [LOUD] * 200,
             "interruption",
             700,
-        ),  # not sure: at the deadline
+        ),  # unsure: decided at the deadline
         (
             ClassProbabilities(0.9, 0.05, 0.05),
             [LOUD] * 200,
             "backchannel",
             700,
-        ),  # never while it goes on
+        ),  # never while the sound continues
         (ClassProbabilities(0.9, 0.05, 0.05), [LOUD] * 30 + [QUIET] * 170, "backchannel", 300),
         (ClassProbabilities(0.3, 0.1, 0.6), [LOUD] * 30 + [QUIET] * 170, "noise", 300),
         (
@@ -90,7 +90,7 @@ def decided(
         ),  # a tie
     ],
 )
-def test_when_a_classifier_is_believed(
+def test_the_verdict_follows_the_probabilities_and_the_silence(
     settings: HearingSettings,
     odds: ClassProbabilities,
     sound: list[AudioBlock],
@@ -103,11 +103,11 @@ def test_when_a_classifier_is_believed(
 @pytest.mark.parametrize(
     ("interruption", "quiet_ms", "age_ms", "verdict"),
     [
-        (0.98, 0, 100, None),  # early opinions are worth less
+        (0.98, 0, 100, None),  # early opinions have less weight
         (0.995, 0, 100, "interruption"),
         (0.70, 0, 260, None),
         (0.70, 0, 300, "interruption"),
-        (0.90, 200, 300, None),  # it has stopped: it may have been the box's own
+        (0.90, 200, 300, None),  # the sound has stopped: it may have been echo
         (0.90, 400, 700, "interruption"),
         (0.001, 0, 300, None),  # the owner still speaks
         (0.001, 120, 180, "backchannel"),
@@ -116,11 +116,11 @@ def test_when_a_classifier_is_believed(
         (0.03, 100, 300, None),
         (0.02, 100, 540, "backchannel"),
         (0.20, 300, 540, None),
-        (0.20, 300, 700, "interruption"),  # in doubt it gives way
+        (0.20, 300, 700, "interruption"),  # in doubt the box yields
         (0.10, 0, 700, "backchannel"),
     ],
 )
-def test_how_sure_the_network_must_be_at_which_age(
+def test_the_threshold_depends_on_the_age_of_the_sound(
     settings: HearingSettings, interruption: float, quiet_ms: int, age_ms: int, verdict: str | None
 ) -> None:
     odds = ClassProbabilities((1 - interruption) * 0.8, interruption, (1 - interruption) * 0.2)
@@ -131,11 +131,11 @@ def test_how_sure_the_network_must_be_at_which_age(
     ("evidence", "verdict"),
     [
         (LogOdds(0.0, 0.0, 0.0), None),
-        (LogOdds(-2.0, 3.0, -2.0), "interruption"),  # a word that says it all
-        (LogOdds(1.0, -6.0, 0.0), None),  # and yet not while it goes on
+        (LogOdds(-2.0, 3.0, -2.0), "interruption"),  # an unambiguous word
+        (LogOdds(1.0, -6.0, 0.0), None),  # but not while the sound continues
     ],
 )
-def test_evidence_from_elsewhere_moves_the_odds(
+def test_word_evidence_shifts_the_odds(
     settings: HearingSettings, evidence: LogOdds, verdict: str | None
 ) -> None:
     judging = VerdictTracker(settings.verdict, Constant(ClassProbabilities(0.4, 0.5, 0.1)))
@@ -155,10 +155,10 @@ def test_evidence_from_elsewhere_moves_the_odds(
         (IN_NETWORK, 0.2, True),
         (IN_NETWORK, 0.8, True),  # "stop" and "three" begin with a hiss
         (IN_NETWORK, 0.95, False),  # a plate
-        (IN_RULES, 0.2, False),  # they cannot tell a hiss from a plate
+        (IN_RULES, 0.2, False),  # the rules cannot tell a hiss from a plate
     ],
 )
-def test_the_network_vouches_for_what_may_yet_be_a_voice(
+def test_only_the_network_confirms_a_possible_voice(
     settings: HearingSettings, trust: DecisionSchedule, noise: float, followed: bool
 ) -> None:
     judging = VerdictTracker(
@@ -172,7 +172,7 @@ def test_the_network_vouches_for_what_may_yet_be_a_voice(
     assert judging.confirms_voice == followed
 
 
-def test_evidence_is_of_one_segment(settings: HearingSettings) -> None:
+def test_evidence_is_dropped_at_the_next_segment(settings: HearingSettings) -> None:
     judging = VerdictTracker(settings.verdict, Constant(ClassProbabilities(0.4, 0.5, 0.1)))
     for evidence in (LogOdds(0.0, 5.0, 0.0), None):
         judging.start(np.zeros(0, np.int16))
@@ -197,7 +197,7 @@ def test_evidence_is_of_one_segment(settings: HearingSettings) -> None:
         ([block(-30, probability=0.1)] * 30 + [QUIET] * 120, None, "noise"),  # a cough
     ],
 )
-def test_what_the_rules_make_of_a_segment(
+def test_the_rules_classify_a_segment(
     settings: HearingSettings, sound: list[AudioBlock], usual_db: float | None, verdict: str
 ) -> None:
     assert decided(settings, None, sound, usual_db)[0] == verdict
@@ -205,9 +205,9 @@ def test_what_the_rules_make_of_a_segment(
 
 def test_probabilities_sum_to_one() -> None:
     classifier, segment = RuleClassifier(), Segment(None)
-    for each in [LOUD] * 50 + [QUIET] * 50:
-        segment.update(each)
-        classifier.process(each, segment)
+    for block_ in [LOUD] * 50 + [QUIET] * 50:
+        segment.update(block_)
+        classifier.process(block_, segment)
         assert sum(classifier.probabilities()) == pytest.approx(1.0)
 
 
@@ -224,13 +224,13 @@ def test_probabilities_sum_to_one() -> None:
 )
 @pytest.mark.process  # ten seconds of sound each, through the whole pipeline
 @pytest.mark.parametrize("voice", ["en-us", "en-gb+f2"])
-def test_phrases_over_the_talking_box(
+def test_phrases_over_the_talking_box_get_the_right_verdict(
     settings: HearingSettings, phrase: str, voice: str, verdict: str
 ) -> None:
     owner, [onset] = track([at_level(say(phrase, voice, 165))], lead_s=7, gap_s=1)
     result = run(HearingPipeline(settings), owner, answer=at_level(np.tile(say(ANSWER), 2), -20))
-    [(at, first), *_] = [each for each in result.of(Verdict) if each[0] > onset]
+    [(at, first), *_] = [verdict_at for verdict_at in result.of(Verdict) if verdict_at[0] > onset]
     assert first.kind == verdict
-    opinions = [each for _, each in result.of(Opinion) if each.serial == first.serial]
-    assert [each.age_ms for each in opinions][:1] <= [140]
+    opinions = [opinion for _, opinion in result.of(Opinion) if opinion.serial == first.serial]
+    assert [opinion.age_ms for opinion in opinions][:1] <= [140]
     assert at - onset < 0.75 * 16_000

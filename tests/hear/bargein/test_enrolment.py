@@ -1,4 +1,4 @@
-"""What can be learnt from an owner's recordings, and which recordings are refused, and why."""
+"""Learning from an owner's recordings, and the reasons for which recordings are refused."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def noise(db: float, seconds: float = 2.0) -> Samples:
 
 
 def spoken(text: str, voice: str = "en-gb+m2") -> Samples:
-    """As a microphone in a quiet room gives it: with silence around it."""
+    """A word as a microphone in a quiet room records it, with silence around it."""
     out = noise(-66)
     word = from_float(at_level(say(text, voice)))
     out[8000 : 8000 + len(word)] += word[: len(out) - 8000]
@@ -40,7 +40,7 @@ def take(samples: Samples, kind: Judgement = "backchannel") -> EnrolmentRecordin
 
 
 @pytest.mark.long
-def test_a_clear_word_is_heard_in_several_ways(settings: HearingSettings) -> None:
+def test_a_clear_word_is_scored_in_several_variations(settings: HearingSettings) -> None:
     heard = enrolment.score(take(spoken("right")), settings, VerdictNetwork())
     assert len(heard.answers.log_odds) > 2 * len(enrolment.WAYS)
     assert heard.answers.embedding.shape[1] == EMBEDDING
@@ -57,7 +57,7 @@ def test_a_clear_word_is_heard_in_several_ways(settings: HearingSettings) -> Non
         (np.concatenate([SILENT, noise(-20, 1.6), SILENT]), "too long"),
     ],
 )
-def test_a_recording_of_no_use_is_refused(
+def test_an_unusable_recording_is_refused_with_its_reason(
     settings: HearingSettings, samples: Samples, because: str
 ) -> None:
     with pytest.raises(EnrolmentError, match=because):
@@ -65,7 +65,7 @@ def test_a_recording_of_no_use_is_refused(
 
 
 def heard(name: str, kind: Judgement, middle: float, seed: int) -> ScoredRecording:
-    """What a network that cannot tell them apart would make of a take."""
+    """The outputs for a take by a network that cannot tell the classes apart."""
     chance = np.random.default_rng(seed)
     embedding = chance.normal(0, 0.3, (20, EMBEDDING)).astype(np.float32)
     embedding[:, 1] += middle
@@ -76,7 +76,7 @@ def heard(name: str, kind: Judgement, middle: float, seed: int) -> ScoredRecordi
 
 
 def owner(apart: float, takes: int = 4) -> list[ScoredRecording]:
-    """An owner whose two manners lie so far apart."""
+    """An owner whose backchannels and interruptions are `apart` in the embedding."""
     return [heard(f"mm-hm {i}", "backchannel", apart, i) for i in range(takes)] + [
         heard(f"wait {i}", "interruption", -apart, 50 + i) for i in range(takes)
     ]
@@ -89,7 +89,7 @@ OTHERS = NetworkOutputs(
 
 
 @pytest.mark.long
-def test_it_says_what_the_others_taught_about_each() -> None:
+def test_leave_one_out_accuracy_improves_after_learning() -> None:
     learnt = enrolment.learn(owner(0.8), OTHERS, "model")
     assert (learnt.takes, learnt.before, learnt.after) == (8, 0.5, 1.0)
     assert learnt.loss_after < learnt.loss_before
@@ -101,7 +101,7 @@ def learnt(before: float, after: float, loss_after: float = 0.2) -> EnrolmentRes
     return EnrolmentResult(layer, 12, before, after, 0.5, loss_after)
 
 
-def test_what_is_no_better_does_not_help() -> None:
+def test_a_result_that_is_no_better_does_not_help() -> None:
     assert learnt(0.8, 0.9).helps
     assert not learnt(0.9, 0.8).helps
     assert not learnt(0.8, 0.9, loss_after=0.6).helps
@@ -125,7 +125,7 @@ def test_recordings_that_contradict_each_other_are_refused() -> None:
         enrolment.learn(mixed, OTHERS, "model")
 
 
-def test_the_take_that_fits_least_is_named() -> None:
+def test_the_worst_fitting_take_is_named() -> None:
     three = owner(0.8, 3)
     wrong = [ScoredRecording(EnrolmentRecording(f"wrong {h.take.name}", "interruption", SILENT),
     h.answers)

@@ -1,4 +1,4 @@
-"""The program that learns: takes in, a line for each; what it learnt is written whole, or not."""
+"""The enrolment program prints a line for each take and saves its result completely or not."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from appliance.settings import load_defaults
 from lab.sim import speech_source
 
 pytestmark = pytest.mark.process
-# German words, which the network as shipped judges wrongly: there is something to learn.
-SAID: tuple[tuple[str, Judgement], ...] = (
+# German words, which the shipped network misjudges, so that there is something to learn.
+WORDS: tuple[tuple[str, Judgement], ...] = (
     ("klar", "backchannel"), ("verstehe", "backchannel"), ("gut", "backchannel"),
     ("warte", "interruption"), ("stopp", "interruption"), ("nein", "interruption"),
 )  # fmt: skip
@@ -41,11 +41,11 @@ def take(text: str, pace: int = 165) -> Samples:
     return noise.astype(np.int16)
 
 
-def given(state: Path, said: tuple[tuple[str, Judgement], ...], *, ends: bool = False) -> bytes:
+def input_for(state: Path, said: tuple[tuple[str, Judgement], ...], *, ends: bool = False) -> bytes:
     begins = LearningBegins(load_defaults().hearing, str(state))
     lines = [msgspec.json.encode(begins) + b"\n"]
     for number, (text, kind) in enumerate(said, 1):
-        samples = take(text, 165 + 5 * (number > len(SAID)))
+        samples = take(text, 165 + 5 * (number > len(WORDS)))
         lines.append(msgspec.json.encode(TakeComes(number, kind, len(samples))) + b"\n")
         lines.append(samples.tobytes())
     if ends:
@@ -54,13 +54,13 @@ def given(state: Path, said: tuple[tuple[str, Judgement], ...], *, ends: bool = 
 
 
 def run(data: bytes, *, wanted: bool = True) -> list[TakeScored | LearningEnds]:
-    told: list[TakeScored | LearningEnds] = []
-    enrolment_program.run(io.BytesIO(data), told.append, wanted=lambda: wanted)
-    return told
+    outcomes: list[TakeScored | LearningEnds] = []
+    enrolment_program.run(io.BytesIO(data), outcomes.append, wanted=lambda: wanted)
+    return outcomes
 
 
-def test_what_helps_is_kept_and_what_nobody_waits_for_is_not(tmp_path: Path) -> None:
-    data = given(tmp_path, 2 * SAID, ends=True)
+def test_a_helpful_result_is_saved_unless_it_is_no_longer_wanted(tmp_path: Path) -> None:
+    data = input_for(tmp_path, 2 * WORDS, ends=True)
     *left, ends = run(data, wanted=False)
     assert left == [TakeScored(number, None) for number in range(1, 13)]
     assert ends == LearningEnds("failed")
@@ -69,26 +69,26 @@ def test_what_helps_is_kept_and_what_nobody_waits_for_is_not(tmp_path: Path) -> 
     assert isinstance(ends, LearningEnds)
     assert (ends.outcome, ends.after > ends.before) == ("kept", True)
     assert adaptation.load(tmp_path) is not None
-    assert [one.name for one in tmp_path.iterdir()] == ["verdict-owner.npz"]
+    assert [file.name for file in tmp_path.iterdir()] == ["verdict-owner.npz"]
 
 
-def test_a_take_of_no_use_is_told_with_the_reason_and_too_few_are_nothing(tmp_path: Path) -> None:
-    told = run(given(tmp_path, (("", "backchannel"), ("stopp", "interruption")), ends=True))
-    assert told == [TakeScored(1, "silent"), TakeScored(2, None), LearningEnds("too-few")]
+def test_an_unusable_take_is_reported_and_too_few_takes_save_nothing(tmp_path: Path) -> None:
+    outcomes = run(input_for(tmp_path, (("", "backchannel"), ("stopp", "interruption")), ends=True))
+    assert outcomes == [TakeScored(1, "silent"), TakeScored(2, None), LearningEnds("too-few")]
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_written_is_a_failure_without_half_a_file(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_fails_without_a_partial_file(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file")
-    assert run(given(tmp_path / "state", 2 * SAID, ends=True))[-1] == LearningEnds("failed")
-    assert [one.name for one in tmp_path.iterdir()] == ["state"]
+    assert run(input_for(tmp_path / "state", 2 * WORDS, ends=True))[-1] == LearningEnds("failed")
+    assert [file.name for file in tmp_path.iterdir()] == ["state"]
 
 
 @pytest.mark.parametrize("cut", ["after a take", "within a take"])
-def test_the_program_ends_with_whoever_started_it_and_writes_nothing(
+def test_the_program_ends_at_the_end_of_its_input_and_writes_nothing(
     tmp_path: Path, cut: str
 ) -> None:
-    data = given(tmp_path, SAID[:1])
+    data = input_for(tmp_path, WORDS[:1])
     done = subprocess.run(
         [sys.executable, *PROGRAM[1:]],
         input=data if cut == "after a take" else data[:-1000],

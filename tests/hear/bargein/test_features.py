@@ -1,4 +1,4 @@
-"""Features: causal, the same in pieces as at once, and right about pitch and loudness."""
+"""Features are causal, independent of the chunk size, and correct in pitch and loudness."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_noise_is_not_voiced() -> None:
 
 
 @pytest.mark.parametrize("every", [1, 3, 8, 31])
-def test_rows_are_the_same_however_often_they_are_taken(every: int) -> None:
+def test_rows_do_not_depend_on_how_often_they_are_popped(every: int) -> None:
     sound = voice(120)
     features = FeatureExtractor()
     features.start(sound[:PAST])
@@ -70,7 +70,7 @@ def test_rows_are_the_same_however_often_they_are_taken(every: int) -> None:
     assert np.allclose(taken, rows_of(sound)[: len(taken)], atol=1e-4)
 
 
-def test_nothing_is_known_of_what_comes_later() -> None:
+def test_rows_do_not_depend_on_later_samples() -> None:
     sound = voice(120)
     changed = sound.copy()
     changed[10_000:] = 0
@@ -79,7 +79,7 @@ def test_nothing_is_known_of_what_comes_later() -> None:
     assert not np.array_equal(rows_of(sound), rows_of(changed))
 
 
-def test_loudness_alone_changes_little() -> None:
+def test_the_level_hardly_changes_the_bands() -> None:
     sound = voice(120)
     sound += np.random.default_rng(0).normal(0, 60, len(sound)).astype(np.int16)
     softer = (sound * 0.1).astype(np.int16)
@@ -87,13 +87,13 @@ def test_loudness_alone_changes_little() -> None:
     assert np.median(apart) < 0.1
 
 
-def test_time_counts_from_the_onset() -> None:
+def test_age_counts_from_the_onset() -> None:
     rows = rows_of(voice(120))
     assert rows[PAST_MS // 10, AGE] == 0.0
     assert rows[PAST_MS // 10 + 70, AGE] == pytest.approx(1.0)
 
 
-def test_measures_stand_in_the_rows_of_their_steps() -> None:
+def test_block_measures_appear_in_the_rows_of_their_blocks() -> None:
     rows = rows_of(voice(120), BlockMeasures(-26.0, -56.0, 0.8, 5.0, 150.0))
     first = PAST_MS // 10
     assert not rows[:first, JUDGED].any()

@@ -1,4 +1,4 @@
-"""The network as a classifier: what it needs, what it costs, and what stands in for it."""
+"""The verdict network as a classifier: size, cost, owner's layer, and the fallback to rules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from appliance.hear.onset.vad import MODEL as ANOTHER_NETWORK
 from appliance.pcm import Samples
 
 BIGGEST = 1_000_000
-BUDGET_MS = 2.0  # of CPU, features and all: a twentieth of the 40 ms of sound
+BUDGET_MS = 2.0  # of CPU time, features included: a twentieth of 40 ms of sound
 
 
 def sound(seed: int = 0) -> Samples:
@@ -34,7 +34,7 @@ def block(samples: Samples) -> AudioBlock:
 def heard(
     classifier: SegmentClassifier, samples: Samples, every: int = 8
 ) -> list[ClassProbabilities]:
-    """Opinions every so many blocks."""
+    """The probabilities after every `every` blocks."""
     segment = Segment(None)
     classifier.start(samples[:4800])
     odds = []
@@ -56,20 +56,20 @@ def test_probabilities_sum_to_one() -> None:
         assert sum(odds) == pytest.approx(1.0)
 
 
-def test_opinions_do_not_depend_on_how_often_they_are_asked_for() -> None:
+def test_probabilities_do_not_depend_on_how_often_they_are_read() -> None:
     often = heard(NetworkClassifier(VerdictNetwork()), sound(), every=4)
     seldom = heard(NetworkClassifier(VerdictNetwork()), sound(), every=28)
     assert np.allclose(often[6::7], seldom, atol=1e-4)
 
 
-def test_one_segment_leaves_nothing_behind_for_the_next() -> None:
+def test_a_segment_leaves_no_state_for_the_next() -> None:
     classifier = NetworkClassifier(VerdictNetwork())
     first = heard(classifier, sound(1))
     heard(classifier, sound(2))
     assert np.allclose(heard(classifier, sound(1)), first, atol=1e-6)
 
 
-def test_there_is_an_opinion_before_anything_was_heard() -> None:
+def test_before_any_sound_the_most_likely_class_is_an_interruption() -> None:
     classifier = NetworkClassifier(VerdictNetwork())
     classifier.start(np.zeros(0, np.int16))
     opinion = classifier.probabilities()
@@ -77,7 +77,7 @@ def test_there_is_an_opinion_before_anything_was_heard() -> None:
 
 
 def opinion_ms(classifier: SegmentClassifier, samples: Samples) -> float:
-    """CPU time of the cheapest of a segment's opinions."""
+    """CPU time of the fastest of a segment's opinions."""
     segment, costs_ms = Segment(None), []
     classifier.start(samples[:4800])
     for count, at in enumerate(range(4800, len(samples) - 79, 80), 1):
@@ -89,14 +89,14 @@ def opinion_ms(classifier: SegmentClassifier, samples: Samples) -> float:
     return min(costs_ms)
 
 
-def test_an_opinion_is_cheap() -> None:
-    """A busy machine makes most of them dearer, and none cheaper: one cheap one is enough. How
-    cheap it is on a quiet one is the bench's business (lab/bench/interruption_cost.py)."""
+def test_an_opinion_takes_less_than_2_ms_of_cpu() -> None:
+    """A busy machine makes opinions slower and never faster, so one fast opinion is enough.
+    lab/bench/interruption_cost.py measures the cost on an idle machine."""
     classifier, samples = NetworkClassifier(VerdictNetwork()), sound()
     assert any(opinion_ms(classifier, samples) < BUDGET_MS for _ in range(100))
 
 
-def test_an_owner_s_layer_moves_the_odds() -> None:
+def test_an_owners_layer_shifts_the_odds() -> None:
     bias = np.array([3.0, 0.0, 0.0], np.float32)
     layer = Adaptation(np.zeros((3, adaptation.EMBEDDING), np.float32), bias, "")
     plain = heard(NetworkClassifier(VerdictNetwork()), sound())[-1]
@@ -104,14 +104,14 @@ def test_an_owner_s_layer_moves_the_odds() -> None:
     assert moved.backchannel > plain.backchannel
 
 
-@pytest.mark.parametrize("what", ["missing", "not a network", "another network"])
-def test_without_its_file_the_rules_judge(
-    what: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("problem", ["missing", "not a network", "another network"])
+def test_without_a_usable_model_file_the_rules_classify(
+    problem: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     model = tmp_path / "verdict.onnx"
-    if what == "not a network":
+    if problem == "not a network":
         model.write_bytes(b"no network")
-    elif what == "another network":
+    elif problem == "another network":
         model.write_bytes(ANOTHER_NETWORK.read_bytes())
     with pytest.raises(ModelError):
         VerdictNetwork(model)
@@ -121,13 +121,13 @@ def test_without_its_file_the_rules_judge(
     assert len(caplog.records) == 1
 
 
-def test_with_its_file_the_network_judges(caplog: pytest.LogCaptureFixture) -> None:
+def test_with_its_model_file_the_network_classifies(caplog: pytest.LogCaptureFixture) -> None:
     assert isinstance(network.make_classifier(None, logging.getLogger("test")), NetworkClassifier)
     assert not caplog.records
 
 
 @pytest.mark.parametrize("damage", ["rubbish", "of another network"])
-def test_a_layer_that_does_not_fit_is_left_out_with_one_line(
+def test_an_unusable_layer_is_ignored_with_one_log_line(
     damage: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     layer = Adaptation(np.zeros((3, 64), np.float32), np.zeros(3, np.float32), "another")

@@ -1,4 +1,4 @@
-"""Recordings in folders: what a folder's name makes of them, and what cannot be used."""
+"""Recordings in folders: the folder's name gives the class, and unusable files are reported."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from tests.recorded_clips import word, write
         ("cough", "noise"), ("noise", "noise"), ("television", "television"),
     ],
 )  # fmt: skip
-def test_a_folders_name_is_a_class_or_a_word(folder: str, kind: str) -> None:
+def test_a_folders_name_gives_the_class(folder: str, kind: str) -> None:
     assert kind_of(folder) == kind
 
 
-def test_a_long_noise_is_a_background_and_a_long_word_is_still_a_word() -> None:
+def test_a_long_noise_is_background_and_a_long_word_stays_a_word() -> None:
     assert kind_of("noise", 90.0) == "background"
     assert kind_of("vacuum cleaner", 90.0) == "background"
     assert kind_of("vacuum cleaner", 3.0) == "noise"
     assert kind_of("yes", 90.0) == "backchannel"
 
 
-def test_a_folder_is_read_at_any_depth_and_in_order(tmp_path: Path) -> None:
+def test_folders_are_read_at_any_depth_in_sorted_order(tmp_path: Path) -> None:
     write(tmp_path / "words" / "yes" / "anna_0.flac", word())
     write(tmp_path / "stop" / "ben_1.wav", word())
     (tmp_path / "README.md").write_text("what this is")
@@ -42,20 +42,20 @@ def test_a_folder_is_read_at_any_depth_and_in_order(tmp_path: Path) -> None:
     assert found.problems == ()
 
 
-def test_a_folder_of_one_word_may_be_named_itself(tmp_path: Path) -> None:
+def test_the_folder_of_a_single_word_can_be_read_directly(tmp_path: Path) -> None:
     write(tmp_path / "yes" / "anna_0.flac", word())
     assert [s.kind for s in find(tmp_path / "yes").sources] == ["backchannel"]
 
 
 @pytest.mark.parametrize("folder", ["gone", "empty", "file"])
-def test_a_folder_without_sounds_is_one_sentence(tmp_path: Path, folder: str) -> None:
+def test_a_folder_without_sounds_raises_an_error_that_names_it(tmp_path: Path, folder: str) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(RecordingError, match=folder):
         find(tmp_path / folder)
 
 
-def test_one_broken_file_spoils_no_other(tmp_path: Path) -> None:
+def test_a_broken_file_does_not_affect_the_others(tmp_path: Path) -> None:
     write(tmp_path / "yes" / "anna_0.flac", word())
     (tmp_path / "yes" / "ben_0.flac").write_bytes(b"no sound")
     write(tmp_path / "loose.flac", word())

@@ -1,4 +1,4 @@
-"""What a recognised word weighs, by its list and by how sure of it the recogniser is."""
+"""The weight of a recognised word, by its list and the recogniser's confidence."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ def test_every_list_has_a_weight() -> None:
 
 
 @pytest.mark.parametrize("kind", ["stop", "yield"])
-def test_a_word_that_interrupts_speaks_for_an_interruption_and_against_all_else(
+def test_an_interrupting_word_raises_interruption_over_noise_over_backchannel(
     kind: PhraseKind,
 ) -> None:
     odds = heard("wait", kind)
     assert odds.interruption > 0 > odds.noise > odds.backchannel
 
 
-def test_a_word_that_lets_it_go_on_speaks_for_a_backchannel() -> None:
+def test_a_carry_on_word_raises_backchannel_over_noise_over_interruption() -> None:
     odds = heard("right", "carry_on")
     assert odds.backchannel > 0 > odds.noise > odds.interruption
 
 
 @pytest.mark.parametrize(("text", "kind"), [("", "stop"), ("coffee", "other")])
-def test_nothing_and_what_is_on_no_list_weigh_nothing(text: str, kind: PhraseKind) -> None:
+def test_no_text_and_words_on_no_list_have_no_weight(text: str, kind: PhraseKind) -> None:
     assert heard(text, kind) == NO_EVIDENCE
 
 
-def test_half_as_sure_weighs_a_quarter() -> None:
+def test_half_the_confidence_gives_a_quarter_of_the_weight() -> None:
     assert heard("wait", "yield", 0.5) == LogOdds(
         *(weight / 4 for weight in heard("wait", "yield"))
     )

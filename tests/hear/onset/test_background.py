@@ -1,4 +1,4 @@
-"""What a room usually sounds like is learned, and the owner does not spoil it."""
+"""The background level of a room is learned, and the owner's speech does not raise it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ BLOCKS = 2000  # 10 s
 
 
 def television(rng: np.random.Generator) -> float:
-    """Energy of a block of speech at -41 dB, or of a pause of it."""
+    """Energy of a block of a television's speech at -41 dB, or of a pause in it."""
     return float(rng.normal(-41, 5)) if rng.random() < 0.7 else -68.0
 
 
-def test_a_share_of_the_steps_lies_below_the_level() -> None:
+def test_the_level_is_the_requested_quantile() -> None:
     rng = np.random.default_rng(1)
     levels = LevelQuantile(0.8, 2400)
     for db in rng.uniform(-60, -40, BLOCKS):
@@ -23,14 +23,14 @@ def test_a_share_of_the_steps_lies_below_the_level() -> None:
     assert -46 <= levels.db <= -43
 
 
-def test_nothing_is_known_of_the_first_moment() -> None:
+def test_no_level_is_known_in_the_first_moment() -> None:
     levels = LevelQuantile(0.8, 2400)
     for _ in range(50):
         levels.update(-30.0, followed=False)
     assert not levels.known
 
 
-def test_a_new_level_is_learned_within_its_memory() -> None:
+def test_a_new_level_is_learned_within_the_memory_length() -> None:
     levels = LevelQuantile(0.8, 1000)
     for db in [-60.0] * BLOCKS + [-30.0] * BLOCKS:
         levels.update(db, followed=False)
@@ -46,7 +46,7 @@ def test_a_television_becomes_background() -> None:
     assert -36 < background.db < -26
 
 
-def test_a_television_becomes_background_though_it_is_followed_if_the_owner_is_known() -> None:
+def test_a_followed_television_becomes_background_if_the_owners_level_is_known() -> None:
     heard = []
     for owner_db in (-18.0, None):
         rng = np.random.default_rng(2)
@@ -60,7 +60,7 @@ def test_a_television_becomes_background_though_it_is_followed_if_the_owner_is_k
     assert heard == [True, False]
 
 
-def test_an_owner_is_not_soft_beside_a_television_not_even_between_two_syllables() -> None:
+def test_an_owner_is_not_soft_beside_a_television_even_between_syllables() -> None:
     rng = np.random.default_rng(2)
     background = BackgroundSpeech()
     background.on_utterance(-18.0)
@@ -82,7 +82,7 @@ def test_without_a_television_nothing_is_too_soft() -> None:
     assert not background.soft
 
 
-def test_what_a_television_says_is_not_soon_the_owner_s_level() -> None:
+def test_utterances_of_a_television_do_not_soon_become_the_owners_level() -> None:
     taken, nearer = BackgroundSpeech(), BackgroundSpeech()
     for background, peak_db in ((taken, -33.0), (nearer, -23.0)):
         background.on_utterance(-18.0)
@@ -99,7 +99,7 @@ def test_what_a_television_says_is_not_soon_the_owner_s_level() -> None:
     assert nearer.soft
 
 
-def test_an_owner_who_interrupts_now_and_then_does_not() -> None:
+def test_an_owner_who_interrupts_occasionally_does_not_become_background() -> None:
     background = BackgroundSpeech()
     for _ in range(3):
         for block in range(800):
@@ -109,9 +109,7 @@ def test_an_owner_who_interrupts_now_and_then_does_not() -> None:
 
 
 @pytest.mark.parametrize(("silence_s", "soft"), [(7.0, False), (1.0, True)])
-def test_who_says_something_and_waits_is_no_television_however_soft(
-    silence_s: float, soft: bool
-) -> None:
+def test_soft_speech_with_long_pauses_is_not_a_television(silence_s: float, soft: bool) -> None:
     background = BackgroundSpeech()
     background.on_utterance(-12.0)
     spoken, period = 600, 600 + round(200 * silence_s)  # blocks: three seconds, and a silence
@@ -122,14 +120,14 @@ def test_who_says_something_and_waits_is_no_television_however_soft(
     assert background.soft == soft
 
 
-def test_noise_that_is_no_speech_is_no_background_speech() -> None:
+def test_noise_without_speech_is_not_background_speech() -> None:
     background = BackgroundSpeech()
     for _ in range(BLOCKS):
         background.update(-30.0, 0.05, followed=False)
     assert background.db < -90
 
 
-def test_what_may_be_the_boxs_own_voice_is_no_television() -> None:
+def test_possible_echo_is_not_a_television() -> None:
     rng = np.random.default_rng(2)
     background = BackgroundSpeech()
     for _ in range(BLOCKS):

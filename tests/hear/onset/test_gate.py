@@ -1,4 +1,4 @@
-"""The gate fires at what stands out, and at nothing else."""
+"""The gate fires at sound that stands out, and only there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ABOVE_NOISE_DB = load_defaults().hearing.onset.above_noise_db
 
 
 def blocks_to_fire(gate: OnsetGate, excess_db: float, *, most: int = 400) -> int | None:
-    """How many blocks of floor + margin + excess it takes; None if it never fires."""
+    """The number of blocks at floor + margin + excess until the gate fires; None if never."""
     echo = ResidualEcho()
     for block in range(1, most + 1):
         if gate.process(FLOOR_DB + ABOVE_NOISE_DB + excess_db, FLOOR_DB, echo):
@@ -25,11 +25,13 @@ def blocks_to_fire(gate: OnsetGate, excess_db: float, *, most: int = 400) -> int
 @pytest.mark.parametrize(
     ("excess_db", "blocks"), [(30, 2), (0, 2), (-2.25, 4), (-4, 18), (-4.5, None), (-20, None)]
 )
-def test_less_needs_longer(settings: HearingSettings, excess_db: float, blocks: int | None) -> None:
+def test_a_smaller_excess_takes_longer_to_fire(
+    settings: HearingSettings, excess_db: float, blocks: int | None
+) -> None:
     assert blocks_to_fire(OnsetGate(settings.onset), excess_db) == blocks
 
 
-def test_a_click_of_one_step_does_not_fire_however_loud(settings: HearingSettings) -> None:
+def test_a_click_of_one_block_does_not_fire_however_loud(settings: HearingSettings) -> None:
     gate, echo = OnsetGate(settings.onset), ResidualEcho()
     assert not any(gate.process(db, FLOOR_DB, echo) for db in [-60, -60, 0, -60, -60] * 20)
 
@@ -42,7 +44,7 @@ def test_steady_noise_never_fires(settings: HearingSettings) -> None:
 
 
 def fires(gate: OnsetGate, excess_db: float, *, speaks: bool, blocks: int = 2) -> bool:
-    """Whether sound of that excess makes it fire; silence follows."""
+    """Whether sound of that excess makes the gate fire; silence follows."""
     echo = ResidualEcho()
     loud_db = FLOOR_DB + ABOVE_NOISE_DB + excess_db
     fired = True in [gate.process(loud_db, FLOOR_DB, echo, speaks) for _ in range(blocks)]
@@ -52,7 +54,7 @@ def fires(gate: OnsetGate, excess_db: float, *, speaks: bool, blocks: int = 2) -
     return fired
 
 
-def test_after_a_false_alarm_it_wants_a_voice_and_calms_down_in_time(
+def test_after_a_false_alarm_the_gate_needs_a_voice_until_it_calms_down(
     settings: HearingSettings,
 ) -> None:
     gate = OnsetGate(settings.onset)
@@ -64,33 +66,31 @@ def test_after_a_false_alarm_it_wants_a_voice_and_calms_down_in_time(
     assert fires(gate, 0, speaks=False)
 
 
-def test_a_room_that_clatters_on_keeps_it_guarded(settings: HearingSettings) -> None:
+def test_continued_clatter_keeps_the_gate_guarded(settings: HearingSettings) -> None:
     gate = OnsetGate(settings.onset)
     gate.false_alarm()
     assert not any(fires(gate, 20, speaks=False) for _ in range(300))  # one a second, 5 minutes
 
 
-def test_a_word_among_the_dishes_does_not_make_it_forget_them(settings: HearingSettings) -> None:
+def test_a_word_among_the_dishes_leaves_the_gate_guarded(settings: HearingSettings) -> None:
     gate = OnsetGate(settings.onset)
     gate.enter_guarded()
     assert fires(gate, 20, speaks=True, blocks=100)
     assert not fires(gate, 20, speaks=False)
 
 
-def test_after_a_long_clatter_one_click_is_not_enough_either(settings: HearingSettings) -> None:
+def test_after_long_clatter_a_single_block_does_not_fire(settings: HearingSettings) -> None:
     gate, echo = OnsetGate(settings.onset), ResidualEcho()
     gate.enter_guarded()
     loud_db = FLOOR_DB + ABOVE_NOISE_DB + 20
-    for _ in range(2000):  # 10 s in which nobody speaks, and nobody resets it
+    for _ in range(2000):  # 10 s without speech and without a reset
         assert not gate.process(loud_db, FLOOR_DB, echo, speaks=False)
     for _ in range(100):
         gate.process(FLOOR_DB, FLOOR_DB, echo)
     assert not gate.process(loud_db, FLOOR_DB, echo, speaks=True)
 
 
-def test_the_voice_band_may_come_150_ms_after_the_sound_and_no_later(
-    settings: HearingSettings,
-) -> None:
+def test_the_voice_band_counts_up_to_150_ms_after_the_sound(settings: HearingSettings) -> None:
     for late_blocks, expected in ((25, True), (40, False)):
         gate, echo = OnsetGate(settings.onset), ResidualEcho()
         gate.false_alarm()
@@ -102,7 +102,7 @@ def test_the_voice_band_may_come_150_ms_after_the_sound_and_no_later(
         assert gate.process(FLOOR_DB, FLOOR_DB, echo, True) == expected
 
 
-def test_over_the_box_it_wants_more_than_the_expected_echo(settings: HearingSettings) -> None:
+def test_over_the_box_sound_must_exceed_the_expected_echo(settings: HearingSettings) -> None:
     echo = ResidualEcho()
     for _ in range(2000):
         echo.update(-20, -20, -45, learn=True)
@@ -112,13 +112,13 @@ def test_over_the_box_it_wants_more_than_the_expected_echo(settings: HearingSett
     assert [gate.process(-30, -65, echo) for _ in range(2)] == [False, True]
 
 
-def test_what_arrives_late_is_expected_and_is_no_fault_of_the_canceller() -> None:
+def test_late_reverberation_is_expected_and_not_charged_to_the_canceller() -> None:
     echo = ResidualEcho()
     for _ in range(4000):
         echo.update(-20, -20, -45, learn=True, late_db=-45)
     assert echo.db > -44
     echo.update(-20, -20, -45, learn=False)
-    assert echo.db == -50  # of the canceller itself, the most that it is trusted
+    assert echo.db == -50  # the limit of the trust in the canceller
 
 
 def test_a_cold_canceller_is_not_trusted() -> None:
@@ -127,7 +127,7 @@ def test_a_cold_canceller_is_not_trusted() -> None:
     assert echo.db > -25
 
 
-def test_an_estimate_that_leaps_is_the_owner_and_one_that_follows_the_box_is_echo() -> None:
+def test_an_estimate_that_leaps_is_speech_and_one_that_follows_the_box_is_echo() -> None:
     leaps, follows = ResidualEcho(), ResidualEcho()
     for _ in range(4000):
         leaps.update(-20, -75, -70, learn=True, floor_db=-70)
@@ -139,14 +139,14 @@ def test_an_estimate_that_leaps_is_the_owner_and_one_that_follows_the_box_is_ech
 
 
 @pytest.mark.parametrize(("floor_db", "expected_db"), [(-70.0, -80.0), (-100.0, -70.0)])
-def test_a_rooms_noise_is_not_taken_for_echo(floor_db: float, expected_db: float) -> None:
+def test_room_noise_is_not_taken_for_echo(floor_db: float, expected_db: float) -> None:
     echo = ResidualEcho()
     for _ in range(4000):
         echo.update(-20, -100, -70, learn=True, floor_db=floor_db)
     assert echo.db == pytest.approx(expected_db, abs=1.0)
 
 
-def test_when_the_box_falls_silent_no_echo_is_expected_soon_after() -> None:
+def test_soon_after_the_box_falls_silent_no_echo_is_expected() -> None:
     echo = ResidualEcho()
     echo.update(-20, -20, -45, learn=True)
     for _ in range(150):
@@ -156,7 +156,7 @@ def test_when_the_box_falls_silent_no_echo_is_expected_soon_after() -> None:
 
 
 def voice_at_once_or_late(gate: OnsetGate, late_blocks: int) -> None:
-    """An "s" that stands out, and after it a vowel that the voice-band detector knows."""
+    """An "s" that stands out, followed by a vowel that the voice-band detector recognises."""
     echo, loud_db = ResidualEcho(), FLOOR_DB + ABOVE_NOISE_DB + 10
     for _ in range(late_blocks):
         gate.process(loud_db, FLOOR_DB, echo)
@@ -167,7 +167,7 @@ def voice_at_once_or_late(gate: OnsetGate, late_blocks: int) -> None:
 
 
 @pytest.mark.parametrize(("late_blocks", "guarded"), [(20, False), (40, True)])
-def test_words_whose_vowel_comes_in_time_do_not_keep_it_guarded(
+def test_words_whose_vowel_follows_in_time_do_not_keep_the_gate_guarded(
     settings: HearingSettings, late_blocks: int, *, guarded: bool
 ) -> None:
     gate, echo = OnsetGate(settings.onset), ResidualEcho()
@@ -175,7 +175,7 @@ def test_words_whose_vowel_comes_in_time_do_not_keep_it_guarded(
     for _ in range(60):
         if late_blocks == 20:
             voice_at_once_or_late(gate, late_blocks)
-        else:  # nobody confirms it
+        else:  # no voice is confirmed
             fires(gate, 20, speaks=False, blocks=late_blocks)
         for _ in range(100):
             gate.process(FLOOR_DB, FLOOR_DB, echo)
@@ -183,7 +183,7 @@ def test_words_whose_vowel_comes_in_time_do_not_keep_it_guarded(
 
 
 @pytest.mark.parametrize(("dish", "guarded"), [(False, False), (True, True)])
-def test_some_seconds_of_its_voice_in_which_nothing_falls_tell_it_the_room(
+def test_some_seconds_of_undisturbed_own_voice_end_the_guarded_state(
     settings: HearingSettings, *, dish: bool, guarded: bool
 ) -> None:
     gate, echo = OnsetGate(settings.onset), ResidualEcho()
@@ -196,7 +196,7 @@ def test_some_seconds_of_its_voice_in_which_nothing_falls_tell_it_the_room(
 
 
 @pytest.mark.parametrize(("kind", "guarded"), [("noise", True), ("backchannel", False)])
-def test_a_noise_that_the_voice_band_confirmed_keeps_it_guarded_and_a_murmur_does_not(
+def test_a_verdict_of_noise_keeps_the_gate_guarded_and_a_backchannel_does_not(
     settings: HearingSettings, kind: Judgement, *, guarded: bool
 ) -> None:
     gate = OnsetGate(settings.onset)
@@ -210,7 +210,7 @@ def test_a_noise_that_the_voice_band_confirmed_keeps_it_guarded_and_a_murmur_doe
 
 
 @pytest.mark.parametrize(("over_echo_db", "fires"), [(2.0, False), (6.0, True)])
-def test_a_voice_band_that_hears_no_more_than_the_box_is_not_believed(
+def test_the_voice_band_counts_only_above_the_expected_echo(
     settings: HearingSettings, over_echo_db: float, fires: bool
 ) -> None:
     echo = ResidualEcho()
@@ -223,7 +223,7 @@ def test_a_voice_band_that_hears_no_more_than_the_box_is_not_believed(
     assert gate.process(echo.db + over_echo_db, -65, echo, speaks=True) == fires
 
 
-def test_noise_beside_a_canceller_that_knows_the_room_is_no_echo() -> None:
+def test_noise_beside_a_converged_canceller_is_not_taken_for_echo() -> None:
     echoes = []
     for known in (True, False):
         echo = ResidualEcho()

@@ -1,4 +1,4 @@
-"""The high-pass lets speech through and keeps hum and offsets out."""
+"""The high-pass filter passes speech and removes hum and offsets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_at_the_corner_half_the_power_passes(order: int) -> None:
     assert gain_db(120, order, 120) == pytest.approx(-3.0, abs=0.1)
 
 
-def test_mains_hum_is_held_back_and_a_voice_passes() -> None:
+def test_mains_hum_is_attenuated_and_a_voice_passes() -> None:
     assert gain_db(120, 4, 50) < -29
     assert gain_db(120, 4, 250) > -0.1
 
@@ -33,9 +33,9 @@ def test_a_constant_offset_vanishes_and_stays_away() -> None:
     assert np.abs(out).max() < 0.5
 
 
-def test_steps_make_no_seam_of_their_own() -> None:
+def test_filtering_in_blocks_equals_filtering_at_once() -> None:
     noise = np.random.default_rng(1).standard_normal(1600)
-    whole = HighPass(120, order=4, rate_hz=RATE_HZ, frames=1600)(noise[:, None])[:, 0]
+    at_once = HighPass(120, order=4, rate_hz=RATE_HZ, frames=1600)(noise[:, None])[:, 0]
     high = HighPass(120, order=4, rate_hz=RATE_HZ, frames=80)
     blocks = np.concatenate([high(block[:, None]) for block in noise.reshape(-1, 80)])[:, 0]
-    assert np.allclose(whole, blocks)
+    assert np.allclose(at_once, blocks)

@@ -24,23 +24,23 @@ def test_the_floor_falls_within_a_tenth_of_a_second_when_the_noise_ends() -> Non
     assert fed(floor, -65, 20) < -62
 
 
-def test_speech_does_not_raise_it_however_long() -> None:
+def test_speech_does_not_raise_the_floor_however_long() -> None:
     floor = NoiseFloor()
     fed(floor, -62, 500)
     assert fed(floor, -25, 4000, frozen=True) < -60
 
 
-def test_digital_silence_is_no_room() -> None:
+def test_digital_silence_does_not_change_the_floor() -> None:
     floor = NoiseFloor()
     before = fed(floor, -45, 500)
     assert fed(floor, -100, 2000) == before
 
 
-def test_a_very_quiet_room_counts_as_the_quietest_there_is() -> None:
+def test_the_floor_has_a_lower_limit() -> None:
     assert fed(NoiseFloor(), -90, 1000) == LOWEST_DB
 
 
-def test_what_was_no_voice_is_learned_at_once_but_never_downwards() -> None:
+def test_accepted_noise_raises_the_floor_at_once_and_never_lowers_it() -> None:
     floor = NoiseFloor()
     fed(floor, -65, 10)
     floor.accept_noise(-40)
@@ -49,11 +49,11 @@ def test_what_was_no_voice_is_learned_at_once_but_never_downwards() -> None:
     assert floor.db == -40
 
 
-def test_it_begins_with_the_room_as_it_is() -> None:
+def test_the_floor_starts_at_the_first_level() -> None:
     assert fed(NoiseFloor(), -45, 1) == -45
 
 
-def test_a_muted_start_counts_as_a_quiet_room() -> None:
+def test_a_muted_start_leaves_the_floor_at_its_lower_limit() -> None:
     floor = NoiseFloor()
     fed(floor, -100, 10)
     assert fed(floor, -30, 1) == LOWEST_DB

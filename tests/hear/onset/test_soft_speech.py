@@ -1,4 +1,4 @@
-"""Speech that is too soft for the gate: believed at once in silence, never alone over the box."""
+"""Speech too soft for the gate is accepted at once in silence, over the box only if repeated."""
 
 from __future__ import annotations
 
@@ -12,25 +12,21 @@ WORD = QUIET._replace(probability=0.99)
 OVER_BOX = WORD._replace(sounding=True)
 
 
-def test_in_silence_one_hop_of_the_network_is_enough(settings: HearingSettings) -> None:
+def test_in_silence_one_speech_hop_is_enough(settings: HearingSettings) -> None:
     assert SoftSpeechDetector(settings).process(WORD)
 
 
-def test_a_block_in_which_the_network_was_not_asked_says_nothing(
-    settings: HearingSettings,
-) -> None:
+def test_a_block_without_a_probability_is_not_speech(settings: HearingSettings) -> None:
     assert not SoftSpeechDetector(settings).process(WORD._replace(probability=None))
 
 
-def test_less_than_the_owners_threshold_is_no_speech(settings: HearingSettings) -> None:
+def test_a_probability_below_the_setting_is_not_speech(settings: HearingSettings) -> None:
     enough = settings.turn.probability
     assert SoftSpeechDetector(settings).process(WORD._replace(probability=enough))
     assert not SoftSpeechDetector(settings).process(WORD._replace(probability=enough - 0.01))
 
 
-def test_over_the_box_it_takes_three_hops_in_a_row_that_stand_out(
-    settings: HearingSettings,
-) -> None:
+def test_over_the_box_three_consecutive_speech_hops_are_needed(settings: HearingSettings) -> None:
     detector = SoftSpeechDetector(settings)
     assert [detector.process(OVER_BOX) for _ in range(4)] == [False, False, True, True]
     assert not detector.process(OVER_BOX._replace(probability=0.1))
@@ -40,7 +36,7 @@ def test_over_the_box_it_takes_three_hops_in_a_row_that_stand_out(
 
 
 @pytest.mark.parametrize("over_db", [0.1, -0.1])
-def test_what_is_softer_than_the_expected_echo_is_the_boxs_own(
+def test_over_the_box_speech_must_exceed_the_expected_echo(
     settings: HearingSettings, over_db: float
 ) -> None:
     detector = SoftSpeechDetector(settings)

@@ -1,4 +1,4 @@
-"""Silero hears speech where there is some, and a model file that is none gets a sentence."""
+"""Silero detects speech, and an unusable model file raises an error that names it."""
 
 from __future__ import annotations
 
@@ -27,23 +27,25 @@ def test_speech_is_likely_in_speech_and_not_in_noise() -> None:
     assert max(probabilities(noise)) < 0.3
 
 
-def test_the_size_of_the_steps_does_not_matter() -> None:
+def test_the_block_size_does_not_change_the_probabilities() -> None:
     speech = from_float(at_level(say("tell me about the moon")))[:16_000]
     assert probabilities(speech, 80) == probabilities(speech, 256)
 
 
-def test_after_a_calm_in_which_nobody_asked_it_hears_speech_as_soon() -> None:
+def test_skipping_calm_blocks_does_not_delay_detection() -> None:
     silence = (np.random.default_rng(0).standard_normal(32_000) * 5).astype(np.int16)
     speech = from_float(at_level(say("tell me about the moon")))
-    asked, spared = VoiceActivityDetector(), VoiceActivityDetector()
+    always_run, skipped = VoiceActivityDetector(), VoiceActivityDetector()
     for at in range(0, len(silence), 80):
-        asked.process(silence[at : at + 80])
-        assert spared.process(silence[at : at + 80], calm=True) in (None, 0.0)
+        always_run.process(silence[at : at + 80])
+        assert skipped.process(silence[at : at + 80], calm=True) in (None, 0.0)
     first = [
         next(
-            at for at in range(0, len(speech), 80) if (one.process(speech[at : at + 80]) or 0) > 0.5
+            at
+            for at in range(0, len(speech), 80)
+            if (detector.process(speech[at : at + 80]) or 0) > 0.5
         )
-        for one in (asked, spared)
+        for detector in (always_run, skipped)
     ]
     assert first[1] <= first[0]
 

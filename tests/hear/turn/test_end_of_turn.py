@@ -1,4 +1,4 @@
-"""When a silence ends the turn: by what the judge says, how late, and what if it says nothing."""
+"""The silence that ends a turn depends on the judge's answers and on their delay."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def turn(settings: HearingSettings) -> TurnSettings:
 
 
 class ScriptedJudge:
-    """Answers the nth question with the nth of `says`, so many ms of silence later."""
+    """A judge that answers the nth question with the nth of `says`, `late_ms` of silence later."""
 
     def __init__(self, says: list[float | None], late_ms: float = 60.0) -> None:
         self.says = says
@@ -36,9 +36,9 @@ class ScriptedJudge:
         self.step = 0
 
     def ask(self, number: int, samples: Samples) -> None:
-        said = self.says[len(self.asked)]
+        probability = self.says[len(self.asked)]
         self.asked.append(number)
-        self.due.append((self.step + self.late_steps, TurnAnswer(number, said, 60.0)))
+        self.due.append((self.step + self.late_steps, TurnAnswer(number, probability, 60.0)))
 
     def pop_answer(self) -> TurnAnswer | None:
         if self.due and self.due[0][0] <= self.step:
@@ -47,7 +47,7 @@ class ScriptedJudge:
 
 
 def silence(rule: EndOfTurn, judge: ScriptedJudge | None, lasts_ms: int) -> int | None:
-    """A silence from its beginning: ms after which the turn is over; None if the owner goes on."""
+    """Feed a silence. Returns the ms after which the turn is over; None if the owner goes on."""
     for frames in range(0, lasts_ms * 16, STEP_FRAMES):
         if judge is not None:
             judge.step += 1
@@ -69,7 +69,7 @@ def silence(rule: EndOfTurn, judge: ScriptedJudge | None, lasts_ms: int) -> int 
         ([OPEN, UNLIKELY], 1200),
     ],
 )
-def test_the_answers_say_how_long_a_silence_must_last(
+def test_the_judges_answers_set_the_length_of_silence_that_ends_the_turn(
     turn: TurnSettings, says: list[float | None], over_ms: int
 ) -> None:
     judge = ScriptedJudge(says)
@@ -77,7 +77,7 @@ def test_the_answers_say_how_long_a_silence_must_last(
     assert len(judge.asked) == len(says)
 
 
-def test_a_sure_end_never_comes_before_its_least_silence(turn: TurnSettings) -> None:
+def test_a_sure_end_waits_for_the_minimum_silence(turn: TurnSettings) -> None:
     judge = ScriptedJudge([SURE], late_ms=0.0)
     assert silence(EndOfTurn(turn, judge), judge, 3000) == 250
 
@@ -92,13 +92,13 @@ def test_a_sure_end_never_comes_before_its_least_silence(turn: TurnSettings) -> 
     ],
     ids=["absent", "slow", "failing", "no number"],
 )
-def test_without_an_answer_in_time_silence_alone_decides(
+def test_without_a_timely_answer_silence_alone_ends_the_turn(
     turn: TurnSettings, judge: ScriptedJudge | None
 ) -> None:
     assert silence(EndOfTurn(turn, judge), judge, 3000) == 500
 
 
-def test_speech_makes_a_new_pause_with_its_own_questions(turn: TurnSettings) -> None:
+def test_each_pause_has_its_own_questions(turn: TurnSettings) -> None:
     judge = ScriptedJudge([UNLIKELY, UNLIKELY, SURE])
     rule = EndOfTurn(turn, judge)
     assert silence(rule, judge, 900) is None
@@ -106,21 +106,21 @@ def test_speech_makes_a_new_pause_with_its_own_questions(turn: TurnSettings) -> 
     assert judge.asked == [1, 2, 3]
 
 
-def test_an_answer_to_a_pause_that_is_over_says_nothing_of_the_next(turn: TurnSettings) -> None:
+def test_an_answer_for_an_earlier_pause_is_ignored(turn: TurnSettings) -> None:
     judge = ScriptedJudge([SURE, UNLIKELY, UNLIKELY], late_ms=90)
     rule = EndOfTurn(turn, judge)
     assert silence(rule, judge, 240) is None  # asked at 200 ms; the owner goes on at 240
     assert silence(rule, judge, 3000) == 1200
 
 
-def test_a_turn_that_ended_leaves_nothing_to_the_next(turn: TurnSettings) -> None:
+def test_a_finished_turn_leaves_no_state_for_the_next(turn: TurnSettings) -> None:
     judge = ScriptedJudge([SURE, UNLIKELY, UNLIKELY])
     rule = EndOfTurn(turn, judge)
     assert silence(rule, judge, 3000) == 260
     assert silence(rule, judge, 3000) == 1200
 
 
-def test_a_judge_that_is_late_is_told_of_once_and_again_when_it_is_in_time(
+def test_a_late_judge_and_its_recovery_are_logged_once_each(
     turn: TurnSettings, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "listener")
@@ -132,8 +132,8 @@ def test_a_judge_that_is_late_is_told_of_once_and_again_when_it_is_in_time(
     for _ in range(2):
         judge.due.clear()
         silence(rule, judge, 3000)
-    said = [record.message for record in caplog.records]
-    assert said == [
+    lines = [record.message for record in caplog.records]
+    assert lines == [
         "no judgement of the end of a turn within 500 ms: silence alone decides",
         "the end of a turn is judged again",
     ]
@@ -142,5 +142,7 @@ def test_a_judge_that_is_late_is_told_of_once_and_again_when_it_is_in_time(
 @pytest.mark.parametrize(
     ("probability", "ms"), [(None, 500), (0.9, 250), (0.89, 700), (0.3, 700), (0.29, 1200)]
 )
-def test_waits_by_probability(turn: TurnSettings, probability: float | None, ms: int) -> None:
+def test_the_wait_depends_on_the_probability(
+    turn: TurnSettings, probability: float | None, ms: int
+) -> None:
     assert wait_ms(turn, probability) == ms

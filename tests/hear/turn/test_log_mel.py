@@ -1,4 +1,4 @@
-"""Whisper's log-mel features: equal to their definition, whatever the length and the loudness."""
+"""Log-mel features equal Whisper's definition for any length and loudness."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def sound(frames: int, seed: int = 1) -> Samples:
 
 
 def by_definition(samples: Samples) -> Floats:
-    """Each window by the discrete Fourier transform's own sum, in double precision."""
+    """The features by the definition of the discrete Fourier transform, in double precision."""
     wave = np.zeros(128_000)
     newest = samples[-128_000:] / 32768
     wave[len(wave) - len(newest) :] = newest
@@ -45,7 +45,7 @@ def by_definition(samples: Samples) -> Floats:
 
 
 @pytest.mark.parametrize("frames", [12_345, WINDOW_FRAMES, WINDOW_FRAMES + 5000])
-def test_features_are_whispers_by_definition(frames: int) -> None:
+def test_features_equal_whispers_definition(frames: int) -> None:
     samples = sound(frames)
     found = log_mel(samples)
     assert found.shape == (BANDS, ROWS)
@@ -53,7 +53,7 @@ def test_features_are_whispers_by_definition(frames: int) -> None:
     assert np.abs(found - by_definition(samples)).max() < 1e-4
 
 
-def test_only_the_newest_8_s_count_and_they_stand_at_the_end() -> None:
+def test_only_the_newest_8_s_count_and_are_right_aligned() -> None:
     samples = sound(WINDOW_FRAMES)
     before = np.append(sound(30_000, seed=2), samples)
     assert np.array_equal(log_mel(before), log_mel(samples))
@@ -61,10 +61,10 @@ def test_only_the_newest_8_s_count_and_they_stand_at_the_end() -> None:
     assert np.ptp(short[:, :690]) < np.ptp(short[:, 710:])
 
 
-def test_how_loud_the_owner_is_changes_nothing() -> None:
+def test_the_level_does_not_change_the_features() -> None:
     soft = sound(50_000)
     assert np.abs(log_mel(soft) - log_mel(soft * np.int16(4))).max() < 2e-3
 
 
-def test_digital_silence_has_features_too() -> None:
+def test_digital_silence_has_finite_features() -> None:
     assert np.isfinite(log_mel(np.zeros(16_000, np.int16))).all()

@@ -1,4 +1,4 @@
-"""What `interlude check` says of the end of a turn."""
+"""The finding of `interlude check` about the end of a turn."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from appliance.hear.turn.turn_check import turn_finding
 from appliance.settings import HearingSettings
 
 
-def test_a_whole_box_judges_the_end_and_says_what_it_costs(settings: HearingSettings) -> None:
+def test_a_working_network_is_ok_and_its_delay_is_reported(settings: HearingSettings) -> None:
     patient = msgspec.structs.replace(settings.turn, end_ms=60_000)
     found = turn_finding(patient)
     assert found.verdict == "ok"
     assert "judged by its sound; an answer takes" in found.sentence
 
 
-def test_without_the_network_it_is_said_that_silence_decides_and_why(
+def test_a_missing_network_is_a_warning_with_the_reason(
     settings: HearingSettings, tmp_path: Path
 ) -> None:
     found = turn_finding(settings.turn, tmp_path / "none.onnx")
@@ -34,6 +34,6 @@ def test_a_network_that_is_too_slow_for_the_settings_is_a_warning(
     assert "answers after" in found.sentence
 
 
-def test_an_owner_who_wants_silence_alone_is_told_so(settings: HearingSettings) -> None:
+def test_a_judge_that_is_switched_off_is_ok_and_mentioned(settings: HearingSettings) -> None:
     found = turn_finding(msgspec.structs.replace(settings.turn, judge="none"))
     assert (found.verdict, "hearing.turn.judge" in found.sentence) == ("ok", True)

@@ -1,4 +1,4 @@
-"""Judging beside live sound: nobody waits, the newest question counts, priority is normal."""
+"""The background judge never blocks, answers the newest question and has normal priority."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def awaited(judge: BackgroundJudge) -> TurnAnswer:
 
 
 def threads() -> set[int]:
-    return {int(each.name) for each in Path("/proc/self/task").iterdir()}
+    return {int(task.name) for task in Path("/proc/self/task").iterdir()}
 
 
 def polled(pop: Callable[[], TurnAnswer | None]) -> TurnAnswer:
@@ -44,7 +44,7 @@ def polled(pop: Callable[[], TurnAnswer | None]) -> TurnAnswer:
 
 
 @pytest.mark.long
-def test_an_answer_comes_later_and_is_the_networks(network: TurnNetwork) -> None:
+def test_an_answer_comes_later_and_equals_the_networks(network: TurnNetwork) -> None:
     judge = BackgroundJudge(network)
     assert judge.pop_answer() is None
     judge.ask(7, SOUND)
@@ -54,9 +54,7 @@ def test_an_answer_comes_later_and_is_the_networks(network: TurnNetwork) -> None
     assert judge.pop_answer() is None
 
 
-def test_of_many_questions_the_newest_is_answered_and_few_of_the_others(
-    network: TurnNetwork,
-) -> None:
+def test_of_many_questions_the_newest_and_few_others_are_answered(network: TurnNetwork) -> None:
     judge = BackgroundJudge(network)
     for number in range(1, 51):
         judge.ask(number, SOUND)
@@ -66,7 +64,7 @@ def test_of_many_questions_the_newest_is_answered_and_few_of_the_others(
     assert len(answered) <= 3
 
 
-def test_a_question_costs_the_asking_thread_next_to_nothing(network: TurnNetwork) -> None:
+def test_asking_takes_less_than_2_ms_of_the_callers_cpu(network: TurnNetwork) -> None:
     judge = BackgroundJudge(network)
     cpu_ns = time.thread_time_ns()
     judge.ask(1, SOUND)
@@ -74,7 +72,7 @@ def test_a_question_costs_the_asking_thread_next_to_nothing(network: TurnNetwork
     assert asked_ms < 2 < awaited(judge).took_ms
 
 
-def test_its_thread_has_normal_scheduling_whatever_its_process_has(network: TurnNetwork) -> None:
+def test_the_judges_thread_has_normal_scheduling_under_any_policy(network: TurnNetwork) -> None:
     before = threads()
     was = os.sched_getscheduler(0)
     os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
@@ -88,9 +86,7 @@ def test_its_thread_has_normal_scheduling_whatever_its_process_has(network: Turn
     assert os.sched_getscheduler(own) == os.SCHED_OTHER
 
 
-def test_a_judge_that_is_closed_ends_its_thread_after_the_question_it_is_at(
-    network: TurnNetwork,
-) -> None:
+def test_closing_the_judge_ends_its_thread_after_the_current_question(network: TurnNetwork) -> None:
     before = threads()
     judge = BackgroundJudge(network)
     judge.ask(1, SOUND)
@@ -104,9 +100,7 @@ def test_a_judge_that_is_closed_ends_its_thread_after_the_question_it_is_at(
         time.sleep(0.002)
 
 
-def test_a_sound_that_the_network_cannot_take_is_an_answer_without_a_probability(
-    network: TurnNetwork,
-) -> None:
+def test_unusable_samples_give_an_answer_without_a_probability(network: TurnNetwork) -> None:
     judge = DirectJudge(network)
     judge.ask(1, np.zeros((2, 2), np.int16))
     answer = judge.pop_answer()
@@ -115,7 +109,7 @@ def test_a_sound_that_the_network_cannot_take_is_an_answer_without_a_probability
     assert judge.pop_answer() is None
 
 
-def test_without_its_file_silence_decides_and_a_line_says_why(
+def test_without_a_model_file_there_is_no_judge_and_the_log_says_why(
     settings: HearingSettings, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert make_judge(settings.turn, log, tmp_path / "none.onnx") is None
@@ -124,14 +118,14 @@ def test_without_its_file_silence_decides_and_a_line_says_why(
     assert "none.onnx" in line
 
 
-def test_another_network_in_its_place_is_not_asked(
+def test_another_network_in_its_place_is_refused(
     settings: HearingSettings, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert make_judge(settings.turn, log, vad.MODEL) is None
     assert "not that of the end of a turn" in caplog.text
 
 
-def test_an_owner_can_do_without(
+def test_the_judge_can_be_switched_off(
     settings: HearingSettings, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)

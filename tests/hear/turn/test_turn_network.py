@@ -1,4 +1,4 @@
-"""The shipped network: it opens, and knows an end of a turn from a sentence that is broken off."""
+"""The shipped network loads and tells a finished turn from a sentence that is cut off."""
 
 from __future__ import annotations
 
@@ -18,22 +18,20 @@ PAUSE = np.zeros(3200)
 
 
 @pytest.mark.long
-def test_whole_sentences_are_likelier_over_than_the_same_broken_off() -> None:
+def test_complete_sentences_are_likelier_over_than_the_same_cut_off() -> None:
     network = TurnNetwork()
-    whole, broken = [], []
+    complete, cut_off = [], []
     for text in SENTENCES:
         for voice in ("en-us", "en-gb", "en-gb+f3"):
             wave = at_level(say(f"{text}.", voice))
-            whole.append(network.probability(from_float(np.append(wave, PAUSE))))
+            complete.append(network.probability(from_float(np.append(wave, PAUSE))))
             part = wave[: len(wave) * 6 // 10]
-            broken.append(network.probability(from_float(np.append(part, PAUSE))))
-    assert all(0.0 <= each <= 1.0 for each in (*whole, *broken))
-    assert np.mean(whole) > np.mean(broken) + 0.1
+            cut_off.append(network.probability(from_float(np.append(part, PAUSE))))
+    assert all(0.0 <= value <= 1.0 for value in (*complete, *cut_off))
+    assert np.mean(complete) > np.mean(cut_off) + 0.1
 
 
-def test_a_file_that_is_missing_or_is_another_network_is_an_error_with_a_name(
-    tmp_path: Path,
-) -> None:
+def test_a_missing_file_and_another_network_raise_a_named_error(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="judges the end of a turn is missing"):
         TurnNetwork(tmp_path / "none.onnx")
     with pytest.raises(ModelError, match="but not that of the end of a turn"):

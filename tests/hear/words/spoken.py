@@ -1,4 +1,4 @@
-"""Phrases by espeak-ng in a quiet room, and when a spotter hears one."""
+"""Phrases by espeak-ng in a quiet room, and the samples at which a spotter detects one."""
 
 from __future__ import annotations
 

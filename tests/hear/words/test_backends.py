@@ -1,4 +1,4 @@
-"""Which recogniser and which spotter a box has, by its settings and by what is installed."""
+"""The recogniser and the wake word spotter follow the settings and the installed models."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def box(state: Path, **hearing: Any) -> Settings:
 
 
 def install(chosen: Settings, name: str) -> None:
-    """Put the tests' own transducer in the place of a model of the catalogue."""
+    """Install the tests' own transducer as a model of the catalogue."""
     store = ModelStore.of(chosen)
     model = store.models[name]
     folder = store.folder(model)
@@ -45,53 +45,49 @@ def install(chosen: Settings, name: str) -> None:
     store.mark_complete(model, PinnedRevision("0" * 40, found))
 
 
-def test_without_a_fetched_model_words_are_pocketsphinxs(tmp_path: Path) -> None:
+def test_without_a_fetched_model_pocketsphinx_recognises_words(tmp_path: Path) -> None:
     assert isinstance(backends.recogniser(box(tmp_path)), PocketsphinxRecogniser)
 
 
 @pytest.mark.parametrize(
     ("name", "kind"), [("keywords-en", SherpaKeywords), ("words-en", SherpaTranscript)]
 )
-def test_a_fetched_model_is_taken(tmp_path: Path, name: str, kind: type) -> None:
+def test_a_fetched_model_is_used(tmp_path: Path, name: str, kind: type) -> None:
     chosen = box(tmp_path, words={"yield": ["wait"], "stop": [], "carry_on": ["okay"]})
     install(chosen, name)
     assert isinstance(backends.recogniser(chosen), kind)
 
 
-def test_in_another_language_than_english_nothing_listens_for_english_words(tmp_path: Path) -> None:
+def test_in_another_language_no_recogniser_runs_unless_the_owner_names_one(tmp_path: Path) -> None:
     german = settings.load(overrides={"state_dir": str(tmp_path), "language": "de"})
     assert backends.recogniser(german) is None
     assert not backends.any_recogniser(german)
-    wish = {"hearing": {"words": {"recogniser": "pocketsphinx"}}}
-    wanted = settings.load(overrides={"state_dir": str(tmp_path), "language": "de", **wish})
+    overrides_ = {"hearing": {"words": {"recogniser": "pocketsphinx"}}}
+    wanted = settings.load(overrides={"state_dir": str(tmp_path), "language": "de", **overrides_})
     assert isinstance(backends.recogniser(wanted), PocketsphinxRecogniser)
 
 
-def test_the_owner_may_want_none(tmp_path: Path) -> None:
+def test_the_recogniser_can_be_switched_off(tmp_path: Path) -> None:
     assert backends.recogniser(box(tmp_path, words={"recogniser": "none"})) is None
 
 
-def test_a_recogniser_that_is_named_and_not_there_is_an_error_with_a_remedy(
-    tmp_path: Path,
-) -> None:
+def test_a_named_recogniser_without_its_model_raises_an_error_with_a_remedy(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="sherpa") as caught:
         backends.recogniser(box(tmp_path, words={"recogniser": "sherpa"}))
     assert "models fetch" in str(caught.value)
 
 
-def test_a_phrase_with_a_network_of_its_own_is_that_networks(tmp_path: Path) -> None:
+def test_a_phrase_with_its_own_network_uses_microwakeword(tmp_path: Path) -> None:
     assert isinstance(backends.wake_word_spotter(box(tmp_path)), MicroWakeWordSpotter)
 
 
-def test_any_other_phrase_is_sherpas_if_its_model_is_there_and_else_pocketsphinxs(
-    tmp_path: Path,
-) -> None:
+def test_another_phrase_uses_sherpa_if_installed_and_pocketsphinx_otherwise(tmp_path: Path) -> None:
     chosen = box(tmp_path, wake={"phrase": "okay"})
     assert isinstance(backends.wake_word_spotter(chosen), PocketsphinxWakeWord)
     install(chosen, "keywords-en")
     assert isinstance(backends.wake_word_spotter(chosen), SherpaWakeWord)
 
 
-def test_a_phrase_that_nothing_can_hear_is_an_error(tmp_path: Path) -> None:
+def test_a_phrase_outside_every_vocabulary_raises_an_error(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="xyzzy"):
         backends.wake_word_spotter(box(tmp_path, wake={"phrase": "hey xyzzy"}))

@@ -1,4 +1,4 @@
-"""What goes into the ring `near`: the sounds over the box from their beginning, and no more."""
+"""The ring `near` gets the sounds over the box from their beginning, and nothing else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ INDEX = 10_000_000
 
 
 def fed(near: KeywordFeed, turns: list[int], first: int = 0) -> list[KeywordSlot]:
-    """A block for each of `turns`, its samples the number of the block."""
+    """Feed a block for each of `turns`; its samples are the number of the block."""
     return [
         piece
         for n, turn in enumerate(turns, first)
@@ -25,19 +25,19 @@ def block(number: int) -> Samples:
     return np.full(BLOCK_FRAMES, number, np.int16)
 
 
-def test_a_sound_over_the_box_comes_with_what_was_before_it() -> None:
+def test_a_sound_over_the_box_includes_the_samples_before_it() -> None:
     near = KeywordFeed()
     near.busy = True
     pieces = fed(near, [0] * 100 + [7] * 20 + [0])
     assert {piece.turn for piece in pieces} == {7}
     assert [piece.flags for piece in pieces] == [START, *[0] * (len(pieces) - 2), END]
-    whole = np.concatenate([piece.samples for piece in pieces])
+    fed_samples = np.concatenate([piece.samples for piece in pieces])
     wanted = np.arange(100 - BEFORE_FRAMES // BLOCK_FRAMES, 120).repeat(BLOCK_FRAMES)
-    np.testing.assert_array_equal(whole, wanted)
+    np.testing.assert_array_equal(fed_samples, wanted)
     assert pieces[0].at == INDEX + 100 * BLOCK_FRAMES - BEFORE_FRAMES
 
 
-def test_a_question_to_a_silent_box_goes_nowhere() -> None:
+def test_a_question_to_a_silent_box_is_not_fed() -> None:
     assert fed(KeywordFeed(), [0] * 100 + [7] * 20 + [0] * 10) == []
 
 
@@ -62,7 +62,7 @@ def test_a_sound_that_began_over_the_answer_is_followed_when_the_answer_is_dropp
     assert len(fed(near, [7] * 10, 80)) == 10
 
 
-def test_a_long_speech_is_no_word() -> None:
+def test_a_long_sound_is_cut_after_three_seconds() -> None:
     near = KeywordFeed()
     near.busy = True
     pieces = fed(near, [0] * 70 + [7] * 2000 + [0] * 5)
@@ -70,7 +70,7 @@ def test_a_long_speech_is_no_word() -> None:
     assert [piece.flags for piece in pieces if piece.flags] == [START, END]
 
 
-def test_all_sound_comes_while_the_wake_word_is_waited_for() -> None:
+def test_all_sound_is_fed_while_waiting_for_the_wake_word() -> None:
     near = KeywordFeed()
     near.waiting = True
     pieces = fed(near, [0] * 10)

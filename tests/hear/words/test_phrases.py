@@ -1,4 +1,4 @@
-"""The owner's lists: which of them decides about a text, and what it weighs."""
+"""The owner's lists classify a text and set its weight."""
 
 from __future__ import annotations
 
@@ -33,36 +33,36 @@ LISTS = load_defaults().hearing.words
         ("", "other"),
     ],
 )
-def test_the_list_that_decides(text: str, kind: str) -> None:
+def test_a_text_is_classified_by_the_lists(text: str, kind: str) -> None:
     assert kind_of(text, LISTS) == kind
 
 
-def test_text_is_made_plain() -> None:
+def test_text_is_normalised() -> None:
     assert plain("  Don’t — STOP, mm-hm 42! ") == "don't stop mm-hm"
 
 
-def test_the_owner_may_move_a_word_to_another_list() -> None:
+def test_the_settings_can_move_a_word_to_another_list() -> None:
     lists = msgspec.structs.replace(LISTS, yields=("okay",), carry_on=("mm-hm",))
     assert kind_of("okay", lists) == "yield"
 
 
-# ── what it weighs ───────────────────────────────────────────────────────────────────────────
+# ── weight ───────────────────────────────────────────────────────────────────────────────────
 def heard(text: str, sure: float = 1.0) -> WordsHeard:
     return WordsHeard(1, 300, text, kind_of(text, LISTS), sure)
 
 
-def test_words_that_interrupt_speak_for_an_interruption_and_murmurs_for_a_backchannel() -> None:
+def test_interrupting_words_favour_an_interruption_and_murmurs_a_backchannel() -> None:
     assert evidence(heard("wait")).interruption > evidence(heard("wait")).backchannel
     assert evidence(heard("mm-hm")).backchannel > evidence(heard("mm-hm")).interruption
 
 
-def test_the_surer_the_recogniser_the_more_a_word_weighs() -> None:
+def test_higher_confidence_gives_a_word_more_weight() -> None:
     assert evidence(heard("wait", 0.3)).interruption < evidence(heard("wait", 0.9)).interruption
 
 
-def test_nothing_understood_weighs_nothing() -> None:
+def test_an_empty_text_has_no_weight() -> None:
     assert set(evidence(heard(""))) == {0.0}
 
 
-def test_words_on_no_list_weigh_nothing() -> None:
+def test_words_on_no_list_have_no_weight() -> None:
     assert set(evidence(heard("coffee"))) == {0.0}

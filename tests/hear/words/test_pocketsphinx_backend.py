@@ -1,4 +1,4 @@
-"""Pocketsphinx: the owner's phrases, and any phrase as the wake word; said by espeak-ng."""
+"""Pocketsphinx recognises the owner's phrases and any wake word, spoken by espeak-ng."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def words() -> PocketsphinxRecogniser:
         ("coffee", {"other"}),
     ],
 )
-def test_a_phrase_is_heard_as_of_its_list(
+def test_a_phrase_is_recognised_with_the_kind_of_its_list(
     words: PocketsphinxRecogniser, text: str, kinds: set[str]
 ) -> None:
     words.start()
@@ -41,7 +41,7 @@ def test_a_phrase_is_heard_as_of_its_list(
     assert 0.0 < guess.sure <= 1.0
 
 
-def test_silence_says_nothing(words: PocketsphinxRecogniser) -> None:
+def test_silence_has_no_text(words: PocketsphinxRecogniser) -> None:
     words.start()
     assert words.hypothesis() == ("", 0.0)
     words.process(np.zeros(RATE_HZ, np.int16))
@@ -52,7 +52,7 @@ def test_the_words_of_the_default_lists_are_all_known(words: PocketsphinxRecogni
     assert words.unknown == ()
 
 
-def test_a_word_that_is_in_no_dictionary_is_named_and_left_out() -> None:
+def test_a_word_outside_the_dictionary_is_reported_and_ignored() -> None:
     some = PocketsphinxRecogniser(("wait", "xyzzy"))
     assert some.unknown == ("xyzzy",)
     some.process(sound("wait"))
@@ -61,17 +61,17 @@ def test_a_word_that_is_in_no_dictionary_is_named_and_left_out() -> None:
 
 # ── the wake word ────────────────────────────────────────────────────────────────────────────
 @pytest.mark.long
-def test_the_owners_own_phrase_wakes_and_another_does_not() -> None:
+def test_the_owners_phrase_is_detected_and_another_is_not() -> None:
     spotter = PocketsphinxWakeWord("hey interlude", sensitivity=1.0)
     assert heard_at(spotter, sound("what is the weather like tomorrow")) == []
     woken = []
     for voice in ("en-us+klatt2", "en-us+klatt4", "en-us", "en-us+f3", "en-gb", "en-us+m3"):
         spotter.reset()
         woken.append(len(heard_at(spotter, sound("hey interlude", voice))))
-    assert 1 in woken  # most synthetic voices it does not understand
+    assert 1 in woken  # it does not recognise most synthetic voices
     assert max(woken) == 1
 
 
-def test_a_wake_word_of_no_language_is_refused() -> None:
+def test_a_wake_word_outside_the_dictionary_is_refused() -> None:
     with pytest.raises(ModelError, match="xyzzy"):
         PocketsphinxWakeWord("hey xyzzy")

@@ -1,4 +1,4 @@
-"""sherpa-onnx through its real loader, with a tiny transducer that the tests make themselves."""
+"""sherpa-onnx through its real loader, with the tests' own tiny transducer."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.mark.parametrize(("hertz", "text"), [(WAIT_HZ, "wait"), (OKAY_HZ, "okay")])
-def test_a_phrase_of_the_list_is_heard(files: dict[str, Path], hertz: float, text: str) -> None:
+def test_a_listed_phrase_is_recognised(files: dict[str, Path], hertz: float, text: str) -> None:
     words = SherpaKeywords(files, LISTED)
     words.process(SILENCE)
     words.process(tone(hertz, 0.4))
     assert words.hypothesis() == (text, 1.0)
 
 
-def test_the_sound_before_is_forgotten(files: dict[str, Path]) -> None:
+def test_starting_again_discards_the_previous_sound(files: dict[str, Path]) -> None:
     words = SherpaKeywords(files, LISTED)
     words.process(SILENCE)
     words.process(tone(WAIT_HZ, 0.4))
@@ -44,32 +44,32 @@ def test_the_sound_before_is_forgotten(files: dict[str, Path]) -> None:
     assert words.hypothesis() == ("", 0.0)
 
 
-def test_phrases_come_in_their_order(files: dict[str, Path]) -> None:
+def test_phrases_are_recognised_in_order(files: dict[str, Path]) -> None:
     words = SherpaKeywords(files, LISTED)
     for sound in (SILENCE, tone(OKAY_HZ, 0.4), SILENCE, tone(WAIT_HZ, 0.4)):
         words.process(sound)
     assert words.hypothesis().text == "okay wait"
 
 
-def test_what_is_on_no_list_is_not_heard(files: dict[str, Path]) -> None:
+def test_a_phrase_on_no_list_is_not_recognised(files: dict[str, Path]) -> None:
     words = SherpaKeywords(files, ("wait",))
     words.process(SILENCE)
     words.process(tone(OKAY_HZ, 0.4))
     assert words.hypothesis().text == ""
 
 
-def test_a_phrase_that_the_model_cannot_spell_is_named(files: dict[str, Path]) -> None:
+def test_a_phrase_that_the_model_cannot_spell_is_reported(files: dict[str, Path]) -> None:
     assert SherpaKeywords(files, ("wait", "jazz")).unknown == ("jazz",)
 
 
-def test_the_recogniser_hears_any_word(files: dict[str, Path]) -> None:
+def test_the_transcript_recognises_any_word(files: dict[str, Path]) -> None:
     words = SherpaTranscript(files)
     for sound in (SILENCE, tone(OKAY_HZ, 0.4), SILENCE, tone(WAIT_HZ, 0.4)):
         words.process(sound)
     assert words.hypothesis() == ("okay wait", 1.0)
 
 
-def test_the_wake_word_is_heard_in_a_stream_and_once(files: dict[str, Path]) -> None:
+def test_the_wake_word_is_detected_once_in_a_stream(files: dict[str, Path]) -> None:
     wake = SherpaWakeWord(files, "wait")
     sound = np.concatenate([SILENCE, tone(WAIT_HZ, 0.4), SILENCE, tone(OKAY_HZ, 0.4), SILENCE])
     heard = [at for at in range(0, len(sound), 480) if wake.process(sound[at : at + 480])]
@@ -82,14 +82,14 @@ def test_a_wake_word_that_cannot_be_spelt_is_refused(files: dict[str, Path]) -> 
         SherpaWakeWord(files, "jazz")
 
 
-def test_a_word_is_spelt_in_the_tokens_that_were_learned_first() -> None:
+def test_a_word_is_spelt_with_the_tokens_merged_first() -> None:
     tokens = {token: number for number, token in enumerate(TOKENS)}
     assert pieces("wait", tokens) == ["▁wait"]
     assert pieces("tao okay", tokens) == ["▁", "t", "a", "o", "▁okay"]
     assert pieces("stop", tokens) is None
 
 
-def test_a_list_of_tokens_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_an_invalid_token_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "tokens.txt"
     path.write_text("no numbers here\n")
     with pytest.raises(ModelError, match="tokens"):

@@ -1,4 +1,4 @@
-"""Words as a process: real ring and mail; the test is the listener and the conductor."""
+"""The process `words` with a real ring and mail; the test plays the listener and the conductor."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ QUIET = np.zeros(RATE_HZ // 2)
 
 
 class Box(SupervisedPart):
-    """Words under the real supervisor."""
+    """The process `words` under the real supervisor."""
 
     def __init__(self, plain: Settings) -> None:
         super().__init__("words", plain)
@@ -39,8 +39,8 @@ class Box(SupervisedPart):
     def all_read(self) -> bool:
         return self.ring._words[self.ring._taken("words")] == self.ring._next
 
-    def hears(self, sound: Samples, turn: int) -> None:
-        """As the listener passes it on, but as fast as the ring holds it."""
+    def feed(self, sound: Samples, turn: int) -> None:
+        """Write `sound` as the listener does, but as fast as the ring takes it."""
         for at in range(0, len(sound) - 79, 80):
             for piece in self.near.process(sound[at : at + 80], self.index, turn):
                 self.ring.write(piece.samples, index=piece.at, stream=piece.turn, flags=piece.flags)
@@ -60,24 +60,24 @@ def spoken(text: str) -> Samples:
 
 
 @pytest.mark.parametrize("box", [{}], indirect=True)
-def test_a_word_over_the_box_is_told(box: Box) -> None:
+def test_a_word_over_the_box_is_reported(box: Box) -> None:
     box.near.busy = True
-    box.hears(from_float(QUIET), 0)
-    box.hears(spoken("be quiet"), 41)
-    box.hears(from_float(QUIET), 0)
+    box.feed(from_float(QUIET), 0)
+    box.feed(spoken("be quiet"), 41)
+    box.feed(from_float(QUIET), 0)
     box.until(box.all_read)
     box.until(lambda: any(isinstance(m, WordsHeard) for m in box.messages))
-    told = [m for m in box.messages if isinstance(m, WordsHeard)][-1]
-    assert (told.serial, told.text, told.kind) == (41, "be quiet", "stop")
+    last_word = [m for m in box.messages if isinstance(m, WordsHeard)][-1]
+    assert (last_word.serial, last_word.text, last_word.kind) == (41, "be quiet", "stop")
 
 
 @pytest.mark.parametrize("box", [{"mode": "wake_word"}], indirect=True)
-def test_the_wake_word_is_told_in_its_mode_and_in_no_other(box: Box) -> None:
+def test_the_wake_word_is_reported_in_wake_word_mode_only(box: Box) -> None:
     box.near.waiting = True
-    box.hears(from_float(QUIET), 0)
-    box.hears(spoken("okay nahboo"), 0)
+    box.feed(from_float(QUIET), 0)
+    box.feed(spoken("okay nahboo"), 0)
     end = box.index
-    box.hears(from_float(QUIET), 0)
+    box.feed(from_float(QUIET), 0)
     box.until(lambda: bool(box.messages))
     [woken] = box.messages
     assert isinstance(woken, WakeWordHeard)
@@ -85,18 +85,18 @@ def test_the_wake_word_is_told_in_its_mode_and_in_no_other(box: Box) -> None:
     assert abs(woken.index - end) < RATE_HZ // 2
 
     box.mail.send(BoxStatus(mode="open", muted=False, volume=1.0))
-    box.hears(spoken("okay nahboo"), 0)
-    box.hears(from_float(QUIET), 0)
+    box.feed(spoken("okay nahboo"), 0)
+    box.feed(from_float(QUIET), 0)
     box.until(box.all_read)
     box.mail.send(BoxStatus(mode="wake_word", muted=False, volume=1.0))
-    box.hears(from_float(QUIET), 0)
-    box.hears(spoken("okay nahboo"), 0)
-    box.hears(from_float(QUIET), 0)
+    box.feed(from_float(QUIET), 0)
+    box.feed(spoken("okay nahboo"), 0)
+    box.feed(from_float(QUIET), 0)
     box.until(lambda: len(box.messages) > 1)
     assert len(box.messages) == 2
 
 
-def test_it_runs_only_where_somebody_has_a_use_for_it() -> None:
+def test_the_process_runs_only_if_a_recogniser_or_the_wake_word_is_in_use() -> None:
     def runs(overrides: dict[str, object]) -> bool:
         return words_wanted(settings.load(overrides=overrides))
 
